@@ -1,0 +1,1 @@
+//! The Argo CD resources that tiphys reads: Application, AppProject.

@@ -1,0 +1,1 @@
+//! The plugin protocol over gRPC on a Unix socket: server and client.

@@ -1,0 +1,1 @@
+//! Pure decisions: source translation, override files, normalising of manifests, tracking.

@@ -1,0 +1,1 @@
+//! What a config management plugin is and how it runs in a directory.

@@ -1,0 +1,12 @@
+//! Starts processes: the only crate of the workspace that may.
+//!
+//! Two kinds: a [`Tool`] is one of ours (git), run with a fixed environment and a deadline. A [`Run`] is somebody else's commands,
+//! started by a small launcher process that gives them a private view of a tree, adopts whatever they leave behind and ends it all.
+
+mod launcher;
+mod run;
+mod tool;
+
+pub use launcher::{LAUNCHER_ARGUMENT, launcher_main};
+pub use run::{CommandSpec, Ended, Launcher, Limits, Outcome, Run, RunError, View, quote_command};
+pub use tool::{Tool, ToolError, ToolOutput};

@@ -1,0 +1,1 @@
+//! The pipeline from an application to its manifests.

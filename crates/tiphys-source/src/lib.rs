@@ -1,0 +1,1 @@
+//! Sources of trees: local folders and git repositories.

@@ -1,0 +1,1 @@
+//! The folder of YAML: finding applications and their positions.

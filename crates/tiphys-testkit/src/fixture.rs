@@ -1,0 +1,27 @@
+//! Cases as folders: `testdata/<feature>/<case>/` with inputs and one expected file.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The case folders below a folder, sorted by name. Fails if there are none.
+pub fn cases(dir: &Path) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = fs::read_dir(dir)
+        .unwrap_or_else(|error| panic!("{}: {error}", dir.display()))
+        .map(|entry| entry.expect("the folder can be read").path())
+        .filter(|path| path.is_dir())
+        .collect();
+    found.sort();
+    assert!(!found.is_empty(), "{}: no cases", dir.display());
+    found
+}
+
+/// Compares a text with a file's; with `UPDATE=1` writes the file instead.
+#[expect(clippy::disallowed_methods, reason = "UPDATE is how a person asks for new expectations")]
+pub fn compare(expected: &Path, actual: &str) {
+    if std::env::var_os("UPDATE").is_some() {
+        fs::write(expected, actual).unwrap_or_else(|error| panic!("{}: {error}", expected.display()));
+        return;
+    }
+    let text = fs::read_to_string(expected).unwrap_or_else(|error| panic!("{}: {error} (UPDATE=1 writes it)", expected.display()));
+    assert_eq!(text, actual, "{} differs (UPDATE=1 writes it)", expected.display());
+}

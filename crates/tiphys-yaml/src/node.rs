@@ -1,0 +1,132 @@
+//! A document with the place of every part, before any type is put on it.
+
+use serde_json::{Map, Number, Value};
+
+/// A place in a text; both numbers count from 1, columns in characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Position {
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+}
+
+impl std::fmt::Display for Position {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}", self.line, self.column)
+    }
+}
+
+/// A value and where it begins.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// Where the value begins. A null that nothing was written for stands where it would have begun.
+    pub position: Position,
+    /// The value.
+    pub data: Data,
+}
+
+/// What a [`Node`] holds: JSON's types, since Kubernetes turns all YAML into JSON first.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Data {
+    /// `null`, `~` or nothing.
+    Null,
+    /// A YAML 1.1 boolean (`yes`, `on`, `y` and the like included).
+    Bool(bool),
+    /// An integer that fits 64 bits with a sign.
+    Integer(i64),
+    /// An integer above [`i64::MAX`] that fits 64 bits.
+    Unsigned(u64),
+    /// Any other number.
+    Float(f64),
+    /// A text.
+    String(String),
+    /// A list.
+    Sequence(Vec<Node>),
+    /// An object. Keys may occur twice; readers that follow Go take the last.
+    Mapping(Vec<Entry>),
+}
+
+/// One key of a mapping and its value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// The key, turned into a text as Kubernetes does (`true: 1` has the key `true`).
+    pub key: Key,
+    /// The value.
+    pub value: Node,
+}
+
+/// A mapping's key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Key {
+    /// The key's text.
+    pub text: String,
+    /// Where the key begins.
+    pub position: Position,
+}
+
+impl Node {
+    /// The value of the last entry with exactly this key, if this is a mapping that has one.
+    pub fn get(&self, key: &str) -> Option<&Node> {
+        match &self.data {
+            Data::Mapping(entries) => entries.iter().rev().find(|e| e.key.text == key).map(|e| &e.value),
+            _ => None,
+        }
+    }
+
+    /// The text, if this is one.
+    pub fn as_str(&self) -> Option<&str> {
+        match &self.data {
+            Data::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Whether this is `null`.
+    pub fn is_null(&self) -> bool {
+        matches!(self.data, Data::Null)
+    }
+
+    /// The node at a path of keys and list indices (written as decimal numbers), if there is one.
+    pub fn at<'a>(&self, path: impl IntoIterator<Item = &'a str>) -> Option<&Node> {
+        path.into_iter().try_fold(self, |node, step| match &node.data {
+            Data::Mapping(_) => node.get(step),
+            Data::Sequence(items) => step.parse::<usize>().ok().and_then(|i| items.get(i)),
+            _ => None,
+        })
+    }
+
+    /// Kubernetes' word for the type of this value, as its error texts use it.
+    pub fn type_name(&self) -> &'static str {
+        match self.data {
+            Data::Null => "null",
+            Data::Bool(_) => "bool",
+            Data::Integer(_) | Data::Unsigned(_) | Data::Float(_) => "number",
+            Data::String(_) => "string",
+            Data::Sequence(_) => "array",
+            Data::Mapping(_) => "object",
+        }
+    }
+
+    /// The JSON value without positions: of duplicate keys the last is kept, and integers above [`i64::MAX`] become floats,
+    /// as in Kubernetes' unstructured objects (`spec/cmp.md` 14, row 6.6).
+    pub fn to_value(&self) -> Value {
+        match &self.data {
+            Data::Null => Value::Null,
+            Data::Bool(value) => Value::Bool(*value),
+            Data::Integer(value) => Value::Number((*value).into()),
+            #[expect(clippy::cast_precision_loss, reason = "Kubernetes keeps such numbers as floats too")]
+            Data::Unsigned(value) => Number::from_f64(*value as f64).map_or(Value::Null, Value::Number),
+            Data::Float(value) => Number::from_f64(*value).map_or(Value::Null, Value::Number),
+            Data::String(text) => Value::String(text.clone()),
+            Data::Sequence(items) => Value::Array(items.iter().map(Node::to_value).collect()),
+            Data::Mapping(entries) => {
+                let mut map = Map::new();
+                for entry in entries {
+                    map.insert(entry.key.text.clone(), entry.value.to_value());
+                }
+                Value::Object(map)
+            }
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! The program: everything is in the library, so that tests can call it.
+
+fn main() {}

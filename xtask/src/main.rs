@@ -1,0 +1,3 @@
+//! `cargo xtask`: builds, checks, measures and installs tiphys.
+
+fn main() {}
