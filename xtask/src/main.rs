@@ -1,3 +1,59 @@
 //! `cargo xtask`: builds, checks, measures and installs tiphys.
+//!
+//! One module per command. Each has `Options` (its arguments) and `run(&Path, &Options) -> Result<(), Failure>`, where the path is
+//! the workspace's root; [`main`] prints a failure and turns it into the exit code.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a tool for people, who read its terminal")]
 
-fn main() {}
+mod cargo;
+mod failure;
+mod proto;
+mod test;
+mod tidy;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use failure::Failure;
+
+/// Builds, checks, measures and installs tiphys.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", disable_help_subcommand = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run the one gate: format, clippy, tidy, tools, tests, documentation
+    Test(test::Options),
+    /// Check the invariants of ARCHITECTURE.md
+    Tidy(tidy::Options),
+    /// Write the Rust code of the plugin protocol from its proto files
+    Proto(proto::Options),
+}
+
+fn main() -> ExitCode {
+    let root = workspace_root();
+    let result = match Arguments::parse().command {
+        Command::Test(options) => test::run(&root, &options),
+        Command::Tidy(options) => tidy::run(&root, &options),
+        Command::Proto(options) => proto::run(&root, &options),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("{failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The folder with the root manifest. xtask always runs from a checkout that it was built in.
+fn workspace_root() -> PathBuf {
+    let mut root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    root.pop();
+    root
+}

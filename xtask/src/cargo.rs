@@ -1,0 +1,67 @@
+//! Calls of cargo and of other programs in the checkout.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::Failure;
+
+/// A command line that can be run, and shown to a person who wants to repeat it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct CommandLine {
+    arguments: Vec<String>,
+    environment: Vec<(&'static str, &'static str)>,
+}
+
+impl CommandLine {
+    /// `cargo` with these arguments.
+    pub(crate) fn cargo(arguments: &[&str]) -> Self {
+        Self {
+            arguments: arguments.iter().map(|&argument| argument.to_owned()).collect(),
+            environment: Vec::new(),
+        }
+    }
+
+    /// The same with one more environment variable.
+    pub(crate) fn with(mut self, name: &'static str, value: &'static str) -> Self {
+        self.environment.push((name, value));
+        self
+    }
+
+    /// Runs it in `root` with nothing on standard input; what it prints goes to the terminal.
+    pub(crate) fn run(&self, root: &Path) -> Result<(), Failure> {
+        let mut command = program(cargo_program());
+        command
+            .args(&self.arguments)
+            .envs(self.environment.iter().copied())
+            .current_dir(root)
+            .stdin(Stdio::null());
+        let status =
+            command.status().map_err(|error| Failure::new(format!("cannot start cargo: {error}")))?;
+        if status.success() { Ok(()) } else { Err(Failure::new(format!("{self}: {status}"))) }
+    }
+}
+
+impl std::fmt::Display for CommandLine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (name, value) in &self.environment {
+            write!(f, "{name}=\"{value}\" ")?;
+        }
+        write!(f, "cargo {}", self.arguments.join(" "))
+    }
+}
+
+/// A program to be started; the one place of xtask that makes processes.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "xtask is not part of the product and drives the developer's tools"
+)]
+pub(crate) fn program(name: impl Into<OsString>) -> Command {
+    Command::new(name.into())
+}
+
+/// The cargo that runs us, so that all steps use one toolchain.
+#[expect(clippy::disallowed_methods, reason = "cargo tells its children by this variable where it is")]
+fn cargo_program() -> OsString {
+    std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
+}

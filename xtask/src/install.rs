@@ -1,0 +1,114 @@
+//! `cargo xtask install`: the release binary and the shipped plugins in a folder such as `~/.local`.
+//!
+//! Each file is written beside its place and renamed, so that a program that runs meanwhile sees the old file or the new one.
+//! Nothing is removed: a file that an older version brought stays.
+
+#[cfg(test)]
+mod tests;
+
+use std::env;
+use std::fs::{self, File, Permissions};
+use std::io;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use cargo_metadata::MetadataCommand;
+
+use crate::Failure;
+use crate::cargo::CommandLine;
+
+/// Part of a plugin's folder that is for its tests only.
+const TEST_DATA: &str = "testdata";
+
+/// Arguments of `cargo xtask install`.
+#[derive(clap::Args, Debug, Default)]
+pub(crate) struct Options {
+    /// Folder that gets `bin` and `share` [default: ~/.local]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: Option<PathBuf>,
+}
+
+/// Builds the release binary and copies it and the shipped plugins to the chosen folder.
+pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
+    let destination = match &options.root {
+        Some(folder) => std::path::absolute(folder).map_err(|error| Failure::at(folder, error))?,
+        None => default_root()?,
+    };
+    CommandLine::cargo(&["build", "--release", "--locked", "--package", "tiphys"]).run(root)?;
+    let program = target_folder(root)?.join("release/tiphys");
+
+    let bin = destination.join("bin");
+    copy_file(&program, &bin.join("tiphys"))?;
+    let plugins = copy_plugins(&root.join("plugins"), &destination.join("share/tiphys/plugins"))?;
+    println!("installed {} and the plugins {}", bin.join("tiphys").display(), plugins.join(", "));
+    if !is_on_path(&bin) {
+        println!("{} is not on PATH", bin.display());
+    }
+    Ok(())
+}
+
+/// Copies each folder below `from` that has a `plugin.yaml`, and returns their names in order.
+fn copy_plugins(from: &Path, to: &Path) -> Result<Vec<String>, Failure> {
+    let mut names = Vec::new();
+    for plugin in entries(from)? {
+        if plugin.join("plugin.yaml").is_file() {
+            let name = plugin.file_name().unwrap_or_default();
+            copy_folder(&plugin, &to.join(name))?;
+            names.push(name.to_string_lossy().into_owned());
+        }
+    }
+    Ok(names)
+}
+
+fn copy_folder(from: &Path, to: &Path) -> Result<(), Failure> {
+    for entry in entries(from)? {
+        let name = entry.file_name().unwrap_or_default();
+        if !entry.is_dir() {
+            copy_file(&entry, &to.join(name))?;
+        } else if name != TEST_DATA {
+            copy_folder(&entry, &to.join(name))?;
+        }
+    }
+    Ok(())
+}
+
+/// Copies one file with its content and its execute permission, in one step for whoever looks at `to`.
+fn copy_file(from: &Path, to: &Path) -> Result<(), Failure> {
+    const EXECUTABLE: u32 = 0o755;
+    const DATA: u32 = 0o644;
+    let folder = to.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder).map_err(|error| Failure::at(folder, error))?;
+    let mut source = File::open(from).map_err(|error| Failure::at(from, error))?;
+    let mode = source.metadata().map_err(|error| Failure::at(from, error))?.permissions().mode();
+    let mode = if mode & 0o100 == 0 { DATA } else { EXECUTABLE };
+
+    let mut new = tempfile::NamedTempFile::new_in(folder).map_err(|error| Failure::at(folder, error))?;
+    let written = io::copy(&mut source, &mut new).and_then(|_| new.as_file().set_permissions(Permissions::from_mode(mode)));
+    written.map_err(|error| Failure::at(to, error))?;
+    new.persist(to).map(drop).map_err(|error| Failure::at(to, error.error))
+}
+
+/// What is in a folder, in name order.
+fn entries(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let read = fs::read_dir(folder).and_then(|entries| entries.map(|entry| entry.map(|entry| entry.path())).collect());
+    let mut paths: Vec<PathBuf> = read.map_err(|error| Failure::at(folder, error))?;
+    paths.sort();
+    Ok(paths)
+}
+
+/// Where cargo puts what it builds, by its environment and configuration.
+fn target_folder(root: &Path) -> Result<PathBuf, Failure> {
+    let metadata = MetadataCommand::new().current_dir(root).no_deps().exec();
+    metadata.map(|metadata| metadata.target_directory.into()).map_err(|error| Failure::new(format!("cargo metadata: {error}")))
+}
+
+#[expect(clippy::disallowed_methods, reason = "the default place is in the user's home folder")]
+fn default_root() -> Result<PathBuf, Failure> {
+    let home = env::var_os("HOME").filter(|home| !home.is_empty());
+    home.map(|home| Path::new(&home).join(".local")).ok_or_else(|| Failure::new("HOME is not set: say where with --root DIR"))
+}
+
+#[expect(clippy::disallowed_methods, reason = "tells the user when the program will not be found")]
+fn is_on_path(bin: &Path) -> bool {
+    env::var_os("PATH").is_some_and(|path| env::split_paths(&path).any(|folder| folder == bin))
+}

@@ -1,0 +1,73 @@
+//! What is copied, with which permissions, and what is not.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use super::{copy_file, copy_plugins};
+
+fn write(file: &Path, text: &str, mode: u32) {
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(file, text).unwrap();
+    fs::set_permissions(file, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+/// Path below `folder` → mode and text of every file.
+fn files(folder: &Path) -> BTreeMap<String, (u32, String)> {
+    let mut found = BTreeMap::new();
+    for entry in super::entries(folder).unwrap() {
+        let name = entry.file_name().unwrap().to_string_lossy().into_owned();
+        if entry.is_dir() {
+            found.extend(files(&entry).into_iter().map(|(path, file)| (format!("{name}/{path}"), file)));
+        } else {
+            let mode = fs::metadata(&entry).unwrap().permissions().mode() & 0o777;
+            found.insert(name, (mode, fs::read_to_string(&entry).unwrap()));
+        }
+    }
+    found
+}
+
+#[test]
+fn plugins_are_copied_with_their_permissions_and_without_their_test_data() {
+    let (from, to) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    write(&from.path().join("kustomize/plugin.yaml"), "kind: ConfigManagementPlugin\n", 0o640);
+    write(&from.path().join("kustomize/generate"), "#!/bin/sh\n", 0o700);
+    write(&from.path().join("kustomize/lib/more.jq"), ".\n", 0o600);
+    write(&from.path().join("kustomize/testdata/case/app.yaml"), "kind: Application\n", 0o644);
+    write(&from.path().join("not-a-plugin/README.md"), "text\n", 0o644);
+    write(&from.path().join("README.md"), "text\n", 0o644);
+
+    let names = copy_plugins(from.path(), &to.path().join("share/tiphys/plugins")).unwrap();
+
+    assert_eq!(names, ["kustomize"]);
+    let expected = [
+        ("share/tiphys/plugins/kustomize/generate", 0o755, "#!/bin/sh\n"),
+        ("share/tiphys/plugins/kustomize/lib/more.jq", 0o644, ".\n"),
+        ("share/tiphys/plugins/kustomize/plugin.yaml", 0o644, "kind: ConfigManagementPlugin\n"),
+    ];
+    let expected = expected.map(|(path, mode, text)| (path.to_owned(), (mode, text.to_owned())));
+    assert_eq!(files(to.path()), BTreeMap::from(expected));
+}
+
+#[test]
+fn a_file_is_replaced_as_a_whole_and_leaves_nothing_beside_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (new, place) = (folder.path().join("new"), folder.path().join("bin/tiphys"));
+    write(&new, "new", 0o755);
+    write(&place, "an older and longer program", 0o644);
+    let running = fs::File::open(&place).unwrap();
+
+    copy_file(&new, &place).unwrap();
+
+    assert_eq!(files(&folder.path().join("bin")), BTreeMap::from([("tiphys".to_owned(), (0o755, "new".to_owned()))]));
+    assert_eq!(std::io::read_to_string(running).unwrap(), "an older and longer program", "who runs the old one keeps it");
+}
+
+#[test]
+fn a_program_that_was_not_built_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let missing = folder.path().join("release/tiphys");
+    let failure = copy_file(&missing, &folder.path().join("bin/tiphys")).unwrap_err().to_string();
+    assert!(failure.starts_with(&missing.display().to_string()), "{failure}");
+}

@@ -1,0 +1,64 @@
+//! `cargo xtask proto`: the Rust code of the plugin protocol, written from its proto files by a compiler in pure Rust.
+//!
+//! The code is committed, so that building the product needs no compiler for proto files; `cargo xtask tidy` compares it with what
+//! this command would write.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use clap::Args;
+
+use crate::Failure;
+
+/// Folder of the proto files, below the workspace's root.
+pub(crate) const PROTO_DIR: &str = "crates/tiphys-cmp/proto";
+
+/// Folder of the generated code, below the workspace's root.
+pub(crate) const GENERATED_DIR: &str = "crates/tiphys-cmp/src/generated";
+
+/// The proto files that are compiled; what they import is found beside them.
+const PROTO_FILES: [&str; 1] = ["plugin.proto"];
+
+/// What goes above the generated code.
+const HEADER: &str =
+    "// Written by `cargo xtask proto` from the files in crates/tiphys-cmp/proto; do not edit.\n\n";
+
+/// No options yet.
+#[derive(Args, Debug)]
+pub(crate) struct Options {}
+
+/// Writes the generated code into its place.
+pub(crate) fn run(root: &Path, _options: &Options) -> Result<(), Failure> {
+    let dir = root.join(GENERATED_DIR);
+    fs::create_dir_all(&dir).map_err(|error| Failure::at(&dir, error))?;
+    for (name, text) in generate(&root.join(PROTO_DIR))? {
+        let path = dir.join(&name);
+        fs::write(&path, text).map_err(|error| Failure::at(&path, error))?;
+        println!("{GENERATED_DIR}/{name}");
+    }
+    Ok(())
+}
+
+/// The generated files by name, from the proto files in a folder.
+pub(crate) fn generate(proto_dir: &Path) -> Result<BTreeMap<String, String>, Failure> {
+    let descriptors = protox::compile(PROTO_FILES, [proto_dir])
+        .map_err(|error| Failure::at(proto_dir, format!("{error:?}")))?;
+    let out = tempfile::tempdir()
+        .map_err(|error| Failure::new(format!("cannot make a temporary folder: {error}")))?;
+    tonic_prost_build::configure()
+        .build_client(true)
+        .build_server(true)
+        .bytes(".")
+        .out_dir(out.path())
+        .compile_fds(descriptors)
+        .map_err(|error| Failure::at(proto_dir, error))?;
+    let mut files = BTreeMap::new();
+    for entry in fs::read_dir(out.path()).map_err(|error| Failure::at(out.path(), error))? {
+        let path = entry.map_err(|error| Failure::at(out.path(), error))?.path();
+        let text = fs::read_to_string(&path).map_err(|error| Failure::at(&path, error))?;
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        files.insert(name, format!("{HEADER}{text}"));
+    }
+    Ok(files)
+}

@@ -1,0 +1,141 @@
+//! `cargo xtask test`: the one gate. It runs the same steps in the same order on every machine, and stops at the first failure.
+
+#[cfg(test)]
+mod tests;
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use clap::{Args, ValueEnum};
+
+use crate::cargo::CommandLine;
+use crate::{Failure, tidy};
+
+/// Which steps to run.
+#[derive(Args, Debug, Default)]
+pub(crate) struct Options {
+    /// Run this step alone
+    #[arg(long, value_name = "STEP", conflicts_with = "from")]
+    only: Option<Step>,
+    /// Start at this step
+    #[arg(long, value_name = "STEP")]
+    from: Option<Step>,
+}
+
+/// One step of the gate, in the order in which they run: what fails fast comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+enum Step {
+    /// rustfmt has nothing to change
+    Format,
+    /// clippy has nothing to say
+    Clippy,
+    /// The invariants of ARCHITECTURE.md hold
+    Tidy,
+    /// The tools that tests run are there
+    Tools,
+    /// All tests pass
+    Tests,
+    /// The documentation builds, all its links included
+    Docs,
+    /// How much of the recorded answers of other programs is equal
+    Reports,
+}
+
+/// Runs the gate.
+pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
+    let begin = Instant::now();
+    for step in options.steps() {
+        let name = step.name();
+        println!("==> {name}");
+        let step_begin = Instant::now();
+        let result = step.run(root);
+        let time = seconds(step_begin.elapsed());
+        if let Err(failure) = result {
+            return Err(Failure::new(format!(
+                "{failure}\n\nstep {name} failed after {time}; repeat it with: cargo xtask test --only {name}"
+            )));
+        }
+        println!("    {name}: passed in {time}");
+    }
+    println!("everything passed in {}", seconds(begin.elapsed()));
+    Ok(())
+}
+
+impl Options {
+    fn steps(&self) -> Vec<Step> {
+        let first = self.only.or(self.from).unwrap_or(Step::Format);
+        let last = self.only.unwrap_or(Step::Reports);
+        Step::value_variants().iter().copied().filter(|step| (first..=last).contains(step)).collect()
+    }
+}
+
+impl Step {
+    fn name(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    }
+
+    fn run(self, root: &Path) -> Result<(), Failure> {
+        match self {
+            Step::Format => CommandLine::cargo(&["fmt", "--all", "--check"]).run(root),
+            Step::Clippy => {
+                CommandLine::cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])
+                    .run(root)
+            }
+            Step::Tidy => tidy::run(root, &tidy::Options::default()),
+            Step::Tools => Ok(()),
+            Step::Tests => {
+                remove_reports(root)?;
+                CommandLine::cargo(&["test", "--workspace"]).run(root)
+            }
+            Step::Docs => CommandLine::cargo(&["doc", "--workspace", "--no-deps"])
+                .with("RUSTDOCFLAGS", "-D warnings")
+                .run(root),
+            Step::Reports => {
+                print!("{}", reports(root)?);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Removes the reports of an earlier run, so that what is printed at the end was measured now.
+fn remove_reports(root: &Path) -> Result<(), Failure> {
+    let dir = root.join("target/oracles");
+    match fs::remove_dir_all(&dir) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Failure::at(&dir, error)),
+        _ => Ok(()),
+    }
+}
+
+/// The reports that the oracle tests wrote, in the order of their names, each line indented.
+fn reports(root: &Path) -> Result<String, Failure> {
+    let dir = root.join("target/oracles");
+    let missing =
+        || Failure::new(format!("{}: no reports of oracle tests; run the step tests first", dir.display()));
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(&dir).map_err(|_| missing())? {
+        let path = entry.map_err(|error| Failure::at(&dir, error))?.path();
+        if path.extension().is_some_and(|extension| extension == "txt") {
+            paths.push(path);
+        }
+    }
+    if paths.is_empty() {
+        return Err(missing());
+    }
+    paths.sort();
+    let mut text = String::new();
+    for path in paths {
+        let report = fs::read_to_string(&path).map_err(|error| Failure::at(&path, error))?;
+        for line in report.lines() {
+            text.push_str("    ");
+            text.push_str(line);
+            text.push('\n');
+        }
+    }
+    Ok(text)
+}
+
+fn seconds(duration: Duration) -> String {
+    format!("{:.1} s", duration.as_secs_f64())
+}

@@ -1,0 +1,104 @@
+//! `cargo xtask tidy`: the invariants of ARCHITECTURE.md, each a named check in a file of its own.
+//!
+//! All checks run, and all that they find is printed: the check's name, the place, what is wrong and what to do about it.
+
+mod generated;
+#[cfg(test)]
+mod synthetic;
+mod tree;
+
+use std::path::Path;
+
+use clap::Args;
+
+use crate::Failure;
+use tree::Tree;
+
+/// Which checks to run.
+#[derive(Args, Debug, Default)]
+pub(crate) struct Options {
+    /// Run this check alone (repeatable)
+    #[arg(long, value_name = "CHECK")]
+    only: Vec<String>,
+    /// Print the names of the checks and what they keep true, and run none
+    #[arg(long)]
+    list: bool,
+}
+
+/// One invariant.
+struct Check {
+    /// Its name, as in ARCHITECTURE.md's table of invariants.
+    name: &'static str,
+    /// What holds, in one line.
+    keeps: &'static str,
+    /// Looks for what breaks it.
+    run: fn(&Subject) -> Result<Vec<Finding>, Failure>,
+}
+
+/// What is checked.
+struct Subject {
+    /// The files of the checkout.
+    tree: Tree,
+}
+
+/// A place where an invariant does not hold.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Finding {
+    /// File, with the line where there is one, or crate.
+    place: String,
+    /// What is wrong there.
+    problem: String,
+    /// What to do about it.
+    remedy: String,
+}
+
+impl Finding {
+    fn new(place: impl Into<String>, problem: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { place: place.into(), problem: problem.into(), remedy: remedy.into() }
+    }
+}
+
+/// All checks, in the order in which they run.
+const CHECKS: &[Check] = &[generated::CHECK];
+
+/// Runs the checks and prints what they find.
+pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
+    let checks = chosen(options)?;
+    if options.list {
+        for check in checks {
+            println!("{:20} {}", check.name, check.keeps);
+        }
+        return Ok(());
+    }
+    let subject = Subject { tree: Tree::of_checkout(root)? };
+    let mut found = 0_usize;
+    for check in &checks {
+        let mut findings = (check.run)(&subject)?;
+        findings.sort();
+        found += findings.len();
+        for finding in findings {
+            println!(
+                "{}: {}\n    {}\n    remedy: {}",
+                check.name, finding.place, finding.problem, finding.remedy
+            );
+        }
+    }
+    if found == 0 {
+        println!("tidy: {} checks hold", checks.len());
+        Ok(())
+    } else {
+        Err(Failure::new(format!("tidy: {found} findings; repeat with: cargo xtask tidy")))
+    }
+}
+
+fn chosen(options: &Options) -> Result<Vec<&'static Check>, Failure> {
+    if options.only.is_empty() {
+        return Ok(CHECKS.iter().collect());
+    }
+    let find = |name: &String| {
+        CHECKS.iter().find(|check| check.name == name).ok_or_else(|| {
+            Failure::new(format!("there is no check {name}; `cargo xtask tidy --list` shows their names"))
+        })
+    };
+    options.only.iter().map(find).collect()
+}

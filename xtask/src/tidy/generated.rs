@@ -1,0 +1,38 @@
+//! Committed generated code is what `cargo xtask proto` writes.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use super::{Check, Finding, Subject};
+use crate::{Failure, proto};
+
+pub(super) const CHECK: Check = Check {
+    name: "generated",
+    keeps: "the committed code of the plugin protocol is what its proto files make",
+    run: |subject| {
+        let expected = proto::generate(&subject.tree.root().join(proto::PROTO_DIR))?;
+        compare(subject, &expected)
+    },
+};
+
+fn compare(subject: &Subject, expected: &BTreeMap<String, String>) -> Result<Vec<Finding>, Failure> {
+    let remedy = "run `cargo xtask proto` and commit what it writes";
+    let mut findings = Vec::new();
+    for (name, text) in expected {
+        let path = format!("{}/{name}", proto::GENERATED_DIR);
+        if !subject.tree.has(&path) {
+            findings.push(Finding::new(path, "is missing", remedy));
+        } else if subject.tree.text(&path)?.as_ref() != Some(text) {
+            findings.push(Finding::new(path, "is not what the proto files make", remedy));
+        }
+    }
+    let prefix = format!("{}/", proto::GENERATED_DIR);
+    for path in subject.tree.paths() {
+        if path.strip_prefix(&prefix).is_some_and(|name| !expected.contains_key(name)) {
+            findings.push(Finding::new(path, "comes from no proto file", "remove it"));
+        }
+    }
+    Ok(findings)
+}

@@ -1,0 +1,65 @@
+//! The files of a checkout: those that git tracks, and new ones that it does not ignore.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::Failure;
+use crate::cargo::program;
+
+/// A checkout's files.
+pub(crate) struct Tree {
+    root: PathBuf,
+    paths: Vec<String>,
+}
+
+impl Tree {
+    /// The files that git tracks, and those that the next `git add` would take: a fault shows before it is committed.
+    pub(crate) fn of_checkout(root: &Path) -> Result<Self, Failure> {
+        let output = program("git")
+            .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
+            .current_dir(root)
+            .output()
+            .map_err(|error| Failure::new(format!("cannot start git: {error}")))?;
+        if !output.status.success() {
+            let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+            return Err(Failure::at(root, format!("git ls-files: {message}")));
+        }
+        let names = String::from_utf8_lossy(&output.stdout);
+        Ok(Self::new(root, names.split('\0').filter(|name| !name.is_empty()).map(str::to_owned).collect()))
+    }
+
+    /// A tree of these files; those that are deleted and not yet committed are left out.
+    pub(crate) fn new(root: &Path, mut paths: Vec<String>) -> Self {
+        paths.retain(|path| root.join(path).symlink_metadata().is_ok());
+        paths.sort();
+        paths.dedup();
+        Self { root: root.to_path_buf(), paths }
+    }
+
+    /// The root folder.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// All paths, relative to the root, `/`-separated, sorted.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &str> {
+        self.paths.iter().map(String::as_str)
+    }
+
+    /// Whether a file, or a folder with files, has this path.
+    pub(crate) fn has(&self, path: &str) -> bool {
+        let below = format!("{path}/");
+        path.is_empty() || self.paths.iter().any(|known| known == path || known.starts_with(&below))
+    }
+
+    /// A file's text; `None` if it is not UTF-8 or no regular file.
+    pub(crate) fn text(&self, path: &str) -> Result<Option<String>, Failure> {
+        let full = self.root.join(path);
+        let metadata = full.symlink_metadata().map_err(|error| Failure::at(&full, error))?;
+        if !metadata.is_file() {
+            return Ok(None);
+        }
+        let bytes = fs::read(&full).map_err(|error| Failure::at(&full, error))?;
+        Ok(String::from_utf8(bytes).ok())
+    }
+}

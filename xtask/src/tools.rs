@@ -1,0 +1,81 @@
+//! `cargo xtask tools`: the helm, kustomize, yq and jq that the plugins, the tests and the demo run, in `target/tools/bin`.
+//!
+//! A program on `PATH` whose version fits is linked there; any other is built from its pinned Go module. A tool is built in a
+//! folder of its own and renamed into place, and the stamp is written after that, so that an interrupted call leaves either
+//! the old tool or the new one. While nothing changed, a call reads the stamp and four file sizes and starts no program.
+
+mod build;
+mod catalogue;
+mod on_path;
+mod stamp;
+#[cfg(test)]
+mod tests;
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use crate::Failure;
+use catalogue::Tool;
+use stamp::{Origin, Stamp};
+
+/// Arguments of `cargo xtask tools`.
+#[derive(clap::Args, Debug, Default)]
+pub(crate) struct Options {
+    /// Build every tool from its pinned module, whatever `PATH` has
+    #[arg(long)]
+    pub(crate) build: bool,
+}
+
+/// Folder of the tools below the workspace's root, for the `PATH` of what runs them.
+pub(crate) fn bin(root: &Path) -> PathBuf {
+    root.join("target/tools/bin")
+}
+
+/// Makes every tool of the catalogue available in [`bin`]; another call at the same time waits for this one.
+pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
+    let home = root.join("target/tools");
+    let bin = bin(root);
+    fs::create_dir_all(&bin).map_err(|error| Failure::at(&bin, error))?;
+    let lock_file = home.join("lock");
+    let lock = File::create(&lock_file).map_err(|error| Failure::at(&lock_file, error))?;
+    lock.lock().map_err(|error| Failure::at(&lock_file, error))?;
+    build::remove_leftovers(&home)?;
+
+    let stamp_file = home.join("stamp");
+    let mut stamp = Stamp::read(&stamp_file);
+    for tool in catalogue::TOOLS {
+        let place = bin.join(tool.name);
+        if stamp.holds(tool, &place) && !(options.build && stamp.is_linked(tool)) {
+            continue;
+        }
+        let origin = provide(tool, &place, &home, options)?;
+        stamp.record(tool, &place, &origin)?;
+        stamp.write(&stamp_file)?;
+        println!("{} {}: {origin}", tool.name, tool.version);
+    }
+    Ok(())
+}
+
+fn provide(tool: &Tool, place: &Path, home: &Path, options: &Options) -> Result<Origin, Failure> {
+    if !options.build
+        && let Some(found) = on_path::fitting(tool, &bin_of(place))
+    {
+        link(&found, place, home)?;
+        return Ok(Origin::Linked(found));
+    }
+    build::build(tool, place, home)?;
+    Ok(Origin::Built)
+}
+
+/// The folder that holds the tools: never looked into for a program "on `PATH`", or a tool would be linked to itself.
+fn bin_of(place: &Path) -> PathBuf {
+    place.parent().map(Path::to_path_buf).unwrap_or_default()
+}
+
+/// Replaces whatever is at `place` by a link in one step.
+fn link(found: &Path, place: &Path, home: &Path) -> Result<(), Failure> {
+    let folder = build::fresh_folder(home)?;
+    let new = folder.path().join("link");
+    std::os::unix::fs::symlink(found, &new).map_err(|error| Failure::at(&new, error))?;
+    fs::rename(&new, place).map_err(|error| Failure::at(place, error))
+}

@@ -1,0 +1,155 @@
+//! Versions that fit, the stamp, and the judgement on Go.
+
+use std::fs;
+
+use super::build::{check_go_version, fresh_folder, remove_leftovers};
+use super::catalogue::{TOOLS, Tool};
+use super::stamp::{Origin, Stamp};
+use super::{bin, link};
+
+fn tool(name: &str) -> &'static Tool {
+    TOOLS.iter().find(|tool| tool.name == name).expect("a tool of the catalogue")
+}
+
+#[test]
+fn only_the_pinned_helm_kustomize_and_yq_fit() {
+    let cases = [
+        ("helm", "v4.3.1", true),
+        ("helm", "v4.3.1+g0a1b2c3\n", true),
+        ("helm", "v4.3", false),
+        ("helm", "v4.3.10", false),
+        ("helm", "v3.18.4", false),
+        ("kustomize", "v5.8.1\n", true),
+        ("kustomize", "kustomize/v5.8.1", true),
+        ("kustomize", "v5.8.0", false),
+        ("kustomize", "(devel)", false),
+        ("yq", "yq (https://github.com/mikefarah/yq/) version v4.53.6\n", true),
+        ("yq", "yq (https://github.com/mikefarah/yq/) version v4.52.1", false),
+        ("yq", "yq 4.53.6", false),
+        ("yq", "yq 0.0.0", false),
+    ];
+    for (name, printed, fits) in cases {
+        assert_eq!((tool(name).fits)(printed), fits, "{name}: {printed}");
+    }
+}
+
+#[test]
+fn any_jq_since_1_6_and_any_gojq_fits() {
+    let cases = [
+        ("jq-1.5", false),
+        ("jq-1.5-1-a5b5cbe", false),
+        ("jq-1.6", true),
+        ("jq-1.6-159-gcff5336", true),
+        ("jq-1.7.1", true),
+        ("jq-1.8.1-dirty", true),
+        ("jq-2.0", true),
+        ("jq-master", false),
+        ("gojq 0.12.18 (rev: HEAD/go1.26.8)", true),
+        ("jq version 1.6", false),
+        ("", false),
+    ];
+    for (printed, fits) in cases {
+        assert_eq!((tool("jq").fits)(printed), fits, "{printed}");
+    }
+}
+
+#[test]
+fn the_version_that_is_built_is_the_version_that_fits() {
+    let printed = |tool: &Tool| match tool.name {
+        "jq" => format!("gojq {} (rev: HEAD/go1.26.0)", tool.version.trim_start_matches('v')),
+        "yq" => format!("yq (https://github.com/mikefarah/yq/) version {}", tool.version),
+        _ => tool.version.to_owned(),
+    };
+    for tool in TOOLS {
+        assert!((tool.fits)(&printed(tool)), "{}", tool.name);
+        assert!(!tool.linker_flags.contains("version=") || tool.linker_flags.ends_with(tool.version), "{}", tool.name);
+    }
+}
+
+#[test]
+fn a_go_that_is_too_old_and_may_not_update_itself_is_refused() {
+    let cases = [
+        ("go1.26.8\nlocal\n", None),
+        ("go1.26\nauto\n", None),
+        ("go1.30.1\nlocal\n", None),
+        ("go2.0\nlocal\n", None),
+        ("go1.26rc1\nlocal\n", None),
+        ("devel +abc\nlocal\n", None),
+        ("go1.25.3\nauto\n", None),
+        ("go1.25.3\nlocal\n", Some("X go1.25.3 is too old: install Go 1.26 or later (https://go.dev/dl)")),
+        ("go1.20.14\n\n", Some("X go1.20.14 is too old: install Go 1.26 or later (https://go.dev/dl)")),
+    ];
+    for (printed, error) in cases {
+        let judged = check_go_version("X", printed).err().map(|failure| failure.to_string());
+        assert_eq!(judged.as_deref(), error, "{printed:?}");
+    }
+}
+
+#[test]
+fn a_stamp_holds_until_the_program_changes_or_goes() {
+    let folder = tempfile::tempdir().unwrap();
+    let (place, file) = (folder.path().join("helm"), folder.path().join("stamp"));
+    let helm = tool("helm");
+    fs::write(&place, "a program").unwrap();
+    let mut stamp = Stamp::default();
+    assert!(!stamp.holds(helm, &place), "nothing recorded yet");
+    stamp.record(helm, &place, &Origin::Built).unwrap();
+    stamp.write(&file).unwrap();
+
+    let read = Stamp::read(&file);
+    assert_eq!(read, stamp);
+    assert!(read.holds(helm, &place));
+    assert!(!read.holds(tool("yq"), &place), "another tool");
+    fs::write(&place, "another program").unwrap();
+    assert!(!read.holds(helm, &place), "changed");
+    fs::remove_file(&place).unwrap();
+    assert!(!read.holds(helm, &place), "gone");
+}
+
+#[test]
+fn a_stamp_of_another_pinned_version_or_of_no_sense_does_not_hold() {
+    let folder = tempfile::tempdir().unwrap();
+    let (place, file) = (folder.path().join("helm"), folder.path().join("stamp"));
+    let helm = tool("helm");
+    fs::write(&place, "a program").unwrap();
+    let mut stamp = Stamp::default();
+    stamp.record(helm, &place, &Origin::Built).unwrap();
+
+    fs::write(&file, stamp.to_string().replace(helm.version, "v4.0.0")).unwrap();
+    assert!(!Stamp::read(&file).holds(helm, &place));
+    for text in ["", "helm", "helm\tv4.3.1", "\t\t\t\n\n"] {
+        fs::write(&file, text).unwrap();
+        assert!(!Stamp::read(&file).holds(helm, &place), "{text:?}");
+    }
+}
+
+#[test]
+fn a_link_replaces_what_is_there_and_is_told_from_a_built_tool() {
+    let folder = tempfile::tempdir().unwrap();
+    let bin = bin(folder.path());
+    fs::create_dir_all(&bin).unwrap();
+    let (found, place) = (folder.path().join("found"), bin.join("jq"));
+    fs::write(&found, "from PATH").unwrap();
+    fs::write(&place, "built").unwrap();
+    let mut stamp = Stamp::default();
+    stamp.record(tool("jq"), &place, &Origin::Built).unwrap();
+    assert!(!stamp.is_linked(tool("jq")));
+
+    link(&found, &place, folder.path()).unwrap();
+    assert_eq!(fs::read_to_string(&place).unwrap(), "from PATH");
+    stamp.record(tool("jq"), &place, &Origin::Linked(found)).unwrap();
+    assert!(stamp.is_linked(tool("jq")));
+}
+
+#[test]
+fn what_an_interrupted_build_left_is_removed_and_nothing_else() {
+    let home = tempfile::tempdir().unwrap();
+    let left = fresh_folder(home.path()).unwrap().keep();
+    fs::write(left.join("helm"), "half").unwrap();
+    fs::create_dir(home.path().join("bin")).unwrap();
+    fs::write(home.path().join("stamp"), "").unwrap();
+    remove_leftovers(home.path()).unwrap();
+    let mut names: Vec<_> = fs::read_dir(home.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["bin", "stamp"]);
+}
