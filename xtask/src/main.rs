@@ -6,9 +6,11 @@
 
 mod cargo;
 mod failure;
+mod install;
 mod proto;
 mod test;
 mod tidy;
+mod tools;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -31,6 +33,10 @@ enum Command {
     Test(test::Options),
     /// Check the invariants of ARCHITECTURE.md
     Tidy(tidy::Options),
+    /// Provide the pinned tools that plugins, tests and the demo run
+    Tools(tools::Options),
+    /// Install the program and its plugins
+    Install(install::Options),
     /// Write the Rust code of the plugin protocol from its proto files
     Proto(proto::Options),
 }
@@ -40,6 +46,8 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Test(options) => test::run(&root, &options),
         Command::Tidy(options) => tidy::run(&root, &options),
+        Command::Tools(options) => tools::run(&root, &options),
+        Command::Install(options) => install::run(&root, &options),
         Command::Proto(options) => proto::run(&root, &options),
     };
     match result {

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use clap::{Args, ValueEnum};
 
 use crate::cargo::CommandLine;
-use crate::{Failure, tidy};
+use crate::{Failure, tidy, tools};
 
 /// Which steps to run.
 #[derive(Args, Debug, Default)]
@@ -83,7 +83,7 @@ impl Step {
                     .run(root)
             }
             Step::Tidy => tidy::run(root, &tidy::Options::default()),
-            Step::Tools => Ok(()),
+            Step::Tools => tools::run(root, &tools::Options::default()),
             Step::Tests => {
                 remove_reports(root)?;
                 CommandLine::cargo(&["test", "--workspace"]).run(root)
