@@ -83,14 +83,16 @@ fn copy_file(from: &Path, to: &Path) -> Result<(), Failure> {
     let mode = if mode & 0o100 == 0 { DATA } else { EXECUTABLE };
 
     let mut new = tempfile::NamedTempFile::new_in(folder).map_err(|error| Failure::at(folder, error))?;
-    let written = io::copy(&mut source, &mut new).and_then(|_| new.as_file().set_permissions(Permissions::from_mode(mode)));
+    let written = io::copy(&mut source, &mut new)
+        .and_then(|_| new.as_file().set_permissions(Permissions::from_mode(mode)));
     written.map_err(|error| Failure::at(to, error))?;
     new.persist(to).map(drop).map_err(|error| Failure::at(to, error.error))
 }
 
 /// What is in a folder, in name order.
 fn entries(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let read = fs::read_dir(folder).and_then(|entries| entries.map(|entry| entry.map(|entry| entry.path())).collect());
+    let read = fs::read_dir(folder)
+        .and_then(|entries| entries.map(|entry| entry.map(|entry| entry.path())).collect());
     let mut paths: Vec<PathBuf> = read.map_err(|error| Failure::at(folder, error))?;
     paths.sort();
     Ok(paths)
@@ -99,13 +101,16 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
 /// Where cargo puts what it builds, by its environment and configuration.
 fn target_folder(root: &Path) -> Result<PathBuf, Failure> {
     let metadata = MetadataCommand::new().current_dir(root).no_deps().exec();
-    metadata.map(|metadata| metadata.target_directory.into()).map_err(|error| Failure::new(format!("cargo metadata: {error}")))
+    metadata
+        .map(|metadata| metadata.target_directory.into())
+        .map_err(|error| Failure::new(format!("cargo metadata: {error}")))
 }
 
 #[expect(clippy::disallowed_methods, reason = "the default place is in the user's home folder")]
 fn default_root() -> Result<PathBuf, Failure> {
     let home = env::var_os("HOME").filter(|home| !home.is_empty());
-    home.map(|home| Path::new(&home).join(".local")).ok_or_else(|| Failure::new("HOME is not set: say where with --root DIR"))
+    home.map(|home| Path::new(&home).join(".local"))
+        .ok_or_else(|| Failure::new("HOME is not set: say where with --root DIR"))
 }
 
 #[expect(clippy::disallowed_methods, reason = "tells the user when the program will not be found")]

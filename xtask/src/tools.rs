@@ -51,7 +51,10 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
         let origin = provide(tool, &place, &home, options)?;
         stamp.record(tool, &place, &origin)?;
         stamp.write(&stamp_file)?;
-        println!("{} {}: {origin}", tool.name, tool.version);
+        match origin {
+            Origin::Built => println!("{} {}: built", tool.name, tool.version),
+            Origin::Linked(found) => println!("{}: {} fits", tool.name, found.display()),
+        }
     }
     Ok(())
 }

@@ -60,8 +60,15 @@ fn a_file_is_replaced_as_a_whole_and_leaves_nothing_beside_it() {
 
     copy_file(&new, &place).unwrap();
 
-    assert_eq!(files(&folder.path().join("bin")), BTreeMap::from([("tiphys".to_owned(), (0o755, "new".to_owned()))]));
-    assert_eq!(std::io::read_to_string(running).unwrap(), "an older and longer program", "who runs the old one keeps it");
+    assert_eq!(
+        files(&folder.path().join("bin")),
+        BTreeMap::from([("tiphys".to_owned(), (0o755, "new".to_owned()))])
+    );
+    assert_eq!(
+        std::io::read_to_string(running).unwrap(),
+        "an older and longer program",
+        "who runs the old one keeps it"
+    );
 }
 
 #[test]

@@ -43,7 +43,8 @@ pub(super) fn build(tool: &Tool, place: &Path, home: &Path) -> Result<(), Failur
         .stdout(Stdio::null())
         .stderr(Stdio::piped());
     let mut child = go.spawn().map_err(|error| Failure::new(format!("cannot start go: {error}")))?;
-    let last_words = child.stderr.take().map(|stderr| follow(tool, BufReader::new(stderr))).unwrap_or_default();
+    let last_words =
+        child.stderr.take().map(|stderr| follow(tool, BufReader::new(stderr))).unwrap_or_default();
     let status = child.wait().map_err(|error| Failure::new(format!("go install {module}: {error}")))?;
     if !status.success() {
         return Err(Failure::new(format!("go install {module}: {status}\n{last_words}")));
@@ -53,14 +54,20 @@ pub(super) fn build(tool: &Tool, place: &Path, home: &Path) -> Result<(), Failur
     let printed = printed_version(tool, &built);
     if !printed.as_deref().is_some_and(tool.fits) {
         let printed = printed.unwrap_or_default();
-        return Err(Failure::new(format!("{}: built from {module}, but says it is version {printed:?}", tool.name)));
+        return Err(Failure::new(format!(
+            "{}: built from {module}, but says it is version {printed:?}",
+            tool.name
+        )));
     }
     fs::rename(&built, place).map_err(|error| Failure::at(place, error))
 }
 
 /// A folder below `home` that is removed when dropped, and by the next call if this one is killed.
 pub(super) fn fresh_folder(home: &Path) -> Result<TempDir, Failure> {
-    tempfile::Builder::new().prefix(LEFTOVER_PREFIX).tempdir_in(home).map_err(|error| Failure::at(home, error))
+    tempfile::Builder::new()
+        .prefix(LEFTOVER_PREFIX)
+        .tempdir_in(home)
+        .map_err(|error| Failure::at(home, error))
 }
 
 /// Removes what interrupted calls left. Only for the holder of the lock.
@@ -79,8 +86,12 @@ fn check_go(tool: &Tool) -> Result<(), Failure> {
     let wanted = format!("{} {} is not on PATH, and to build it", tool.name, tool.version);
     let output = program("go").args(["env", "GOVERSION", "GOTOOLCHAIN"]).stdin(Stdio::null()).output();
     match output {
-        Ok(output) if output.status.success() => check_go_version(&wanted, &String::from_utf8_lossy(&output.stdout)),
-        _ => Err(Failure::new(format!("{wanted} Go is needed: install Go 1.26 or later (https://go.dev/dl)"))),
+        Ok(output) if output.status.success() => {
+            check_go_version(&wanted, &String::from_utf8_lossy(&output.stdout))
+        }
+        _ => {
+            Err(Failure::new(format!("{wanted} Go is needed: install Go 1.26 or later (https://go.dev/dl)")))
+        }
     }
 }
 
@@ -88,7 +99,8 @@ fn check_go(tool: &Tool) -> Result<(), Failure> {
 pub(super) fn check_go_version(wanted: &str, printed: &str) -> Result<(), Failure> {
     let mut lines = printed.lines();
     let (version, toolchain) = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
-    let mut numbers = version.trim_start_matches("go").split(|c: char| !c.is_ascii_digit()).map(str::parse::<u32>);
+    let mut numbers =
+        version.trim_start_matches("go").split(|c: char| !c.is_ascii_digit()).map(str::parse::<u32>);
     // A development version has no number; it is new enough as far as one can know.
     let (Some(Ok(major)), Some(Ok(minor))) = (numbers.next(), numbers.next()) else { return Ok(()) };
     let updates_itself = (major, minor) >= LOWEST_GO_THAT_UPDATES_ITSELF && !toolchain.starts_with("local");
@@ -109,16 +121,21 @@ fn follow(tool: &Tool, lines: impl BufRead) -> String {
     for line in lines.lines().map_while(Result::ok) {
         if is_package(&line) {
             packages += 1;
-        } else if last.len() == ERROR_LINES {
-            last.pop_front();
+        } else {
+            if last.len() == ERROR_LINES {
+                last.pop_front();
+            }
+            last.push_back(line);
         }
         if on_terminal && shown.elapsed() >= PROGRESS_INTERVAL {
             shown = Instant::now();
             // A terminal that cannot be written to is no reason to stop building.
-            drop(write!(terminal, "\r\x1b[K{}: {packages} packages, {} s", tool.name, started.elapsed().as_secs()));
-        }
-        if !is_package(&line) {
-            last.push_back(line);
+            drop(write!(
+                terminal,
+                "\r\x1b[K{}: {packages} packages, {} s",
+                tool.name,
+                started.elapsed().as_secs()
+            ));
         }
     }
     if on_terminal {

@@ -18,12 +18,19 @@ pub(super) fn fitting(tool: &Tool, except: &Path) -> Option<PathBuf> {
         // A relative entry would make the link depend on where it is followed from.
         .filter(|(folder, _)| folder.is_absolute() && folder != except)
         .map(|(folder, name)| folder.join(name))
-        .find(|candidate| candidate.is_file() && printed_version(tool, candidate).is_some_and(|text| (tool.fits)(&text)))
+        .find(|candidate| {
+            candidate.is_file() && printed_version(tool, candidate).is_some_and(|text| (tool.fits)(&text))
+        })
 }
 
 /// What the program says about its version; `None` if it cannot be asked.
 pub(super) fn printed_version(tool: &Tool, candidate: &Path) -> Option<String> {
-    let output = program(candidate).args(tool.version_arguments).stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
+    let output = program(candidate)
+        .args(tool.version_arguments)
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .output()
+        .ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 

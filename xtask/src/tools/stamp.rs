@@ -51,8 +51,13 @@ impl Stamp {
 
     fn parse(text: &str) -> Self {
         let lines = text.lines().filter_map(|line| {
-            let [name, version, origin, identity] = line.splitn(4, '\t').collect::<Vec<_>>().try_into().ok()?;
-            let line = Line { version: version.to_owned(), origin: origin.to_owned(), identity: identity.to_owned() };
+            let [name, version, origin, identity] =
+                line.splitn(4, '\t').collect::<Vec<_>>().try_into().ok()?;
+            let line = Line {
+                version: version.to_owned(),
+                origin: origin.to_owned(),
+                identity: identity.to_owned(),
+            };
             Some((name.to_owned(), line))
         });
         Self { lines: lines.collect() }
@@ -60,7 +65,9 @@ impl Stamp {
 
     /// Whether the program at `place` is the one that was provided for this version of the tool.
     pub(super) fn holds(&self, tool: &Tool, place: &Path) -> bool {
-        self.lines.get(tool.name).is_some_and(|line| line.version == tool.version && identity(place).as_deref() == Some(&line.identity))
+        self.lines.get(tool.name).is_some_and(|line| {
+            line.version == tool.version && identity(place).as_deref() == Some(&line.identity)
+        })
     }
 
     /// Whether the tool is a program from `PATH`.
@@ -70,7 +77,8 @@ impl Stamp {
 
     /// Notes that the tool is at `place` now.
     pub(super) fn record(&mut self, tool: &Tool, place: &Path, origin: &Origin) -> Result<(), Failure> {
-        let identity = identity(place).ok_or_else(|| Failure::at(place, "the tool is not there after it was provided"))?;
+        let identity = identity(place)
+            .ok_or_else(|| Failure::at(place, "the tool is not there after it was provided"))?;
         let line = Line { version: tool.version.to_owned(), origin: origin.to_string(), identity };
         self.lines.insert(tool.name.to_owned(), line);
         Ok(())

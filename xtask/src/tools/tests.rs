@@ -62,7 +62,11 @@ fn the_version_that_is_built_is_the_version_that_fits() {
     };
     for tool in TOOLS {
         assert!((tool.fits)(&printed(tool)), "{}", tool.name);
-        assert!(!tool.linker_flags.contains("version=") || tool.linker_flags.ends_with(tool.version), "{}", tool.name);
+        assert!(
+            !tool.linker_flags.contains("version=") || tool.linker_flags.ends_with(tool.version),
+            "{}",
+            tool.name
+        );
     }
 }
 
@@ -149,7 +153,8 @@ fn what_an_interrupted_build_left_is_removed_and_nothing_else() {
     fs::create_dir(home.path().join("bin")).unwrap();
     fs::write(home.path().join("stamp"), "").unwrap();
     remove_leftovers(home.path()).unwrap();
-    let mut names: Vec<_> = fs::read_dir(home.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let mut names: Vec<_> =
+        fs::read_dir(home.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     names.sort();
     assert_eq!(names, ["bin", "stamp"]);
 }
