@@ -1,8 +1,21 @@
 //! Keeping paths and links inside a tree.
 
+mod links;
+#[cfg(test)]
+mod tests;
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::RepoPath;
+
+pub(crate) use links::{LinkSet, stays_inside_as_written};
+
+/// Links that one lookup follows at most; the kernel's own bound on Linux.
+pub(crate) const LINKS_FOLLOWED_MAX: usize = 40;
 
 /// A path or a link that leads out of a tree, or is not there.
 #[derive(Debug, thiserror::Error)]
@@ -19,6 +32,12 @@ pub enum ContainmentError {
         /// As it was asked for.
         path: String,
     },
+    /// Links that lead to each other, or more of them than a lookup follows.
+    #[error("{path}: too many levels of symbolic links")]
+    TooManyLinks {
+        /// As it was asked for.
+        path: String,
+    },
     /// The file system failed.
     #[error("cannot read {path}")]
     Io {
@@ -26,16 +45,103 @@ pub enum ContainmentError {
         path: PathBuf,
         /// The system's answer.
         #[source]
-        source: std::io::Error,
+        source: io::Error,
     },
 }
 
 /// The real path of something inside a tree, all links followed; refuses to leave the root at any step.
+///
+/// `root` is taken as it is: links in its own path are followed as the system does. An absolute link is refused, also one
+/// that points back inside, because a plugin sees the tree at another place.
 pub fn resolve(root: &Path, path: &RepoPath) -> Result<PathBuf, ContainmentError> {
-    todo!("{root:?} {path}")
+    let missing = || ContainmentError::Missing { path: path.to_string() };
+    // The path below the root that is known to hold no link.
+    let mut real = PathBuf::new();
+    // What is still to be walked, last component first, each with the link that it comes from.
+    let mut ahead: Vec<Step> = Step::all(path.as_str().as_bytes(), None).collect();
+    let mut links: Vec<PathBuf> = Vec::new();
+    while let Some(step) = ahead.pop() {
+        if step.name == b".." {
+            if !real.pop() {
+                let file = step
+                    .link
+                    .map_or_else(|| path.to_string(), |link| links[link].to_string_lossy().into_owned());
+                return Err(ContainmentError::OutOfBounds { file });
+            }
+            continue;
+        }
+        let here = real.join(OsStr::from_bytes(&step.name));
+        let place = root.join(&here);
+        let metadata = match fs::symlink_metadata(&place) {
+            Ok(metadata) => metadata,
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                return Err(missing());
+            }
+            Err(source) => return Err(ContainmentError::Io { path: place, source }),
+        };
+        if metadata.is_symlink() {
+            if links.len() == LINKS_FOLLOWED_MAX {
+                return Err(ContainmentError::TooManyLinks { path: path.to_string() });
+            }
+            let target =
+                fs::read_link(&place).map_err(|source| ContainmentError::Io { path: place, source })?;
+            if target.is_absolute() {
+                return Err(ContainmentError::OutOfBounds { file: here.to_string_lossy().into_owned() });
+            }
+            ahead.extend(Step::all(target.as_os_str().as_bytes(), Some(links.len())));
+            links.push(here);
+        } else if !metadata.is_dir() && !ahead.is_empty() {
+            return Err(missing());
+        } else {
+            real = here;
+        }
+    }
+    Ok(below(root, &real))
+}
+
+/// One component of a path that is being walked.
+struct Step {
+    name: Vec<u8>,
+    /// Position of the link whose target holds it, among the links that were followed.
+    link: Option<usize>,
+}
+
+impl Step {
+    /// The components of a path, last first.
+    fn all(path: &[u8], link: Option<usize>) -> impl Iterator<Item = Self> {
+        path.rsplit(|byte| *byte == b'/')
+            .filter(|name| !matches!(*name, b"" | b"."))
+            .map(move |name| Self { name: name.to_vec(), link })
+    }
 }
 
 /// Refuses a directory that has a link which is absolute or leaves the root at any step of its path (`spec/cmp.md` 7.4).
+///
+/// Steps are taken both as they are written, as Argo CD does, and as the system walks them, through the other links of the
+/// tree. Directories called `.git` are left out, as there. A link that leads nowhere inside the root is allowed.
 pub fn check_links(root: &Path) -> Result<(), ContainmentError> {
-    todo!("{root:?}")
+    let mut links = LinkSet::default();
+    let mut todo = vec![PathBuf::new()];
+    while let Some(dir) = todo.pop() {
+        let place = below(root, &dir);
+        let unreadable = |source| ContainmentError::Io { path: place.clone(), source };
+        for entry in fs::read_dir(&place).map_err(unreadable)? {
+            let entry = entry.map_err(unreadable)?;
+            let kind = entry.file_type().map_err(unreadable)?;
+            let path = dir.join(entry.file_name());
+            if kind.is_dir() && entry.file_name() != ".git" {
+                todo.push(path);
+            } else if kind.is_symlink() {
+                let target = fs::read_link(entry.path())
+                    .map_err(|source| ContainmentError::Io { path: entry.path(), source })?;
+                links.add(path.as_os_str().as_bytes(), target.as_os_str().as_bytes());
+            }
+        }
+    }
+    links.check().map_err(|file| ContainmentError::OutOfBounds { file })
+}
+
+/// Joins without the trailing slash that an empty path would give.
+fn below(root: &Path, path: &Path) -> PathBuf {
+    if path.as_os_str().is_empty() { root.to_path_buf() } else { root.join(path) }
 }

@@ -31,7 +31,11 @@ pub fn file_name(base: &Path, pattern: &str) -> Result<Vec<PathBuf>, GlobError> 
 }
 
 /// `discover.find.glob`: go-zglob's `Glob(filepath.Join(base, pattern))` (`spec/cmp.md` 3.3 and 14). `variable` looks up `$NAME` segments. Sorted by bytes.
-pub fn find(base: &Path, pattern: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<Vec<PathBuf>, GlobError> {
+pub fn find(
+    base: &Path,
+    pattern: &str,
+    variable: &dyn Fn(&str) -> Option<String>,
+) -> Result<Vec<PathBuf>, GlobError> {
     todo!("{base:?} {pattern} {}", variable("x").is_some())
 }
 

@@ -1,6 +1,14 @@
 //! Paths inside a repository.
 
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+
 /// A path relative to a repository's root: no leading `/`, no `..`, no `.` or empty components, no NUL; empty is the root itself.
+///
+/// Cleaning is lexical, as in Go's `path.Clean`; links are the business of [`resolve`](crate::resolve). A backslash is an ordinary
+/// character.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RepoPath(String);
 
@@ -30,7 +38,7 @@ pub enum PathError {
 impl RepoPath {
     /// Cleans a path (`./a//b/../c` is `a/c`) and refuses what leaves the root.
     pub fn new(path: &str) -> Result<Self, PathError> {
-        todo!("{path}")
+        Self::default().join(path)
     }
 
     /// The path, `/`-separated; empty for the root.
@@ -38,9 +46,55 @@ impl RepoPath {
         &self.0
     }
 
-    /// This path with another one behind it.
+    /// The path as the file system takes it; empty for the root.
+    pub fn to_path(&self) -> &Path {
+        Path::new(&self.0)
+    }
+
+    /// Where this path is below a directory; the directory itself for the root. Links are not looked at.
+    pub fn below(&self, root: &Path) -> PathBuf {
+        if self.is_root() { root.to_path_buf() } else { root.join(&self.0) }
+    }
+
+    /// Whether this is the repository's root.
+    pub fn is_root(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The directory that holds this path; none for the root.
+    pub fn parent(&self) -> Option<Self> {
+        (!self.is_root()).then(|| Self(parent(&self.0).to_owned()))
+    }
+
+    /// The last component; none for the root.
+    pub fn file_name(&self) -> Option<&str> {
+        self.0.rsplit('/').next().filter(|name| !name.is_empty())
+    }
+
+    /// This path with another one behind it. `..` may climb within this path, but not out of the repository.
     pub fn join(&self, path: &str) -> Result<Self, PathError> {
-        todo!("{path}")
+        if path.starts_with('/') {
+            return Err(PathError::Absolute { path: path.to_owned() });
+        }
+        if path.contains('\0') {
+            return Err(PathError::Nul { path: path.to_owned() });
+        }
+        let mut clean = String::with_capacity(self.0.len() + 1 + path.len());
+        clean.push_str(&self.0);
+        for component in path.split('/') {
+            match component {
+                "" | "." => {}
+                ".." if clean.is_empty() => return Err(PathError::Outside { path: path.to_owned() }),
+                ".." => clean.truncate(parent(&clean).len()),
+                name => {
+                    if !clean.is_empty() {
+                        clean.push('/');
+                    }
+                    clean.push_str(name);
+                }
+            }
+        }
+        Ok(Self(clean))
     }
 }
 
@@ -49,4 +103,9 @@ impl std::fmt::Display for RepoPath {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(if self.0.is_empty() { "." } else { &self.0 })
     }
+}
+
+/// What stands before the last `/` of a clean path; empty, the root, where there is none.
+pub(crate) fn parent(path: &str) -> &str {
+    path.rfind('/').map_or("", |slash| &path[..slash])
 }

@@ -1,8 +1,38 @@
 //! The content store: trees by key, each written once, and the folders of runs.
+//!
+//! ```text
+//! <dir>/gate                      locked while a process begins
+//! <dir>/trees/<boot>/<key>/       a tree; moved here when it is whole
+//! <dir>/trees/<boot>.lock         held, shared, by every process that may have a tree of this boot in use
+//! <dir>/tmp/session-<random>/     a process' own folder, where it writes trees; holds a lock that says whether the process lives
+//! <runs_dir>/session-<random>/    the same for the folders of runs
+//! ```
+//!
+//! Nothing is synced to disk, because a tree can be written again faster than that takes. So a tree may be torn by a crash of
+//! the machine, though never by one of a process: trees are kept per boot, and those of an earlier boot are removed.
 
+pub(crate) mod digest;
+mod remove;
+mod run_dir;
+mod session;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashSet;
+use std::fmt;
+use std::fs::{self, DirBuilder, File};
+use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
+use crate::writer::Naming;
 use crate::{TreeLimits, TreeWriter, WriteError};
+
+pub use run_dir::RunDir;
+
+use remove::remove_tree;
+use session::{Gate, Session, is_unlocked, lock_file};
 
 /// Whether executable bits are kept. Argo CD's plugin server drops them unless `preserveFileMode` is set (`spec/cmp.md` 7.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -17,11 +47,19 @@ pub enum Modes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TreeKey(pub [u8; 32]);
 
+impl fmt::Display for TreeKey {
+    /// 64 lower-case hexadecimal digits.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
 /// A read-only directory with known content. Cheap to clone. It stays while a clone of it lives.
 #[derive(Clone, Debug)]
 pub struct Tree {
     key: TreeKey,
-    root: std::sync::Arc<PathBuf>,
+    root: Arc<PathBuf>,
+    _in_use: Arc<File>,
 }
 
 impl Tree {
@@ -49,7 +87,18 @@ pub struct StoreOptions {
 
 /// The store. Safe to use from many threads and many processes at once.
 #[derive(Debug)]
-pub struct Store {}
+pub struct Store {
+    /// Where trees of this boot are.
+    trees: PathBuf,
+    limits: TreeLimits,
+    /// Where trees are written.
+    staging: Session,
+    runs: Arc<Session>,
+    in_use: Arc<File>,
+    /// Keys that a thread of this process is writing.
+    writing: Mutex<HashSet<[u8; 32]>>,
+    written: Condvar,
+}
 
 /// Why the store could not be used.
 #[derive(Debug, thiserror::Error)]
@@ -63,57 +112,195 @@ pub enum StoreError {
         path: PathBuf,
         /// The system's answer.
         #[source]
-        source: std::io::Error,
+        source: io::Error,
     },
     /// The tree could not be written.
     #[error(transparent)]
     Write(#[from] WriteError),
 }
 
-/// An empty private folder for one run; removed on drop if it is still there. Stale ones of killed programs are swept by [`Store::open`].
-#[derive(Debug)]
-pub struct RunDir {}
-
-impl RunDir {
-    /// Its path.
-    pub fn path(&self) -> &Path {
-        todo!()
+impl StoreError {
+    /// What turns the system's answer into this error.
+    fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self::Io { action, path: path.to_path_buf(), source }
     }
 }
 
 impl Store {
     /// Opens or makes a store, and sweeps what killed programs left in `tmp/` and in the runs' folder.
     pub fn open(options: StoreOptions) -> Result<Self, StoreError> {
-        todo!("{options:?}")
+        let StoreOptions { dir, runs_dir, limits } = options;
+        let (dir, runs_dir) = (private_folder(&dir)?, private_folder(&runs_dir)?);
+        let boot = boot_id();
+        let all_trees = dir.join("trees");
+        let trees = private_folder(&all_trees.join(&boot))?;
+        let tmp = private_folder(&dir.join("tmp"))?;
+
+        let gate = Gate::close(&dir)?;
+        let staging = Session::begin(&tmp, &gate)?;
+        let in_use = lock_file(&all_trees.join(format!("{boot}.lock")))?;
+        in_use.lock_shared().map_err(StoreError::io("lock", &all_trees))?;
+        take_over_other_boots(&all_trees, &boot, &staging)?;
+        drop(gate);
+        let gate = Gate::close(&runs_dir)?;
+        let runs = Session::begin(&runs_dir, &gate)?;
+        drop(gate);
+
+        staging.sweep();
+        runs.sweep();
+        Ok(Self {
+            trees,
+            limits,
+            staging,
+            runs: Arc::new(runs),
+            in_use: Arc::new(in_use),
+            writing: Mutex::default(),
+            written: Condvar::new(),
+        })
     }
 
     /// The tree of this name, if it is there.
     pub fn get(&self, key: TreeKey) -> Option<Tree> {
-        todo!("{key:?}")
+        let place = self.place(key);
+        place.is_dir().then(|| self.tree(key, place))
     }
 
     /// The tree of this name, written by `fill` if it is not there. Written beside and moved into place, so that nobody sees half of it;
-    /// of several writers of one key in this process one writes and the others wait.
-    pub fn get_or_write<E>(&self, key: TreeKey, fill: impl FnOnce(&mut TreeWriter) -> Result<(), E>) -> Result<Tree, E>
+    /// of several writers of one key in this process one writes and the others wait. `fill` must not ask for the same key.
+    pub fn get_or_write<E>(
+        &self,
+        key: TreeKey,
+        fill: impl FnOnce(&mut TreeWriter) -> Result<(), E>,
+    ) -> Result<Tree, E>
     where
         E: From<StoreError>,
     {
-        let _ = fill;
-        todo!("{key:?}")
+        if let Some(tree) = self.get(key) {
+            return Ok(tree);
+        }
+        let _turn = Turn::wait(self, key);
+        if let Some(tree) = self.get(key) {
+            return Ok(tree);
+        }
+        let staged = Staged::new(self)?;
+        let mut writer = TreeWriter::new(staged.0.clone(), self.limits, Naming::Given);
+        fill(&mut writer)?;
+        writer.finish().map_err(StoreError::Write)?;
+        Ok(self.keep(key, staged)?)
     }
 
     /// A tree whose name is not known before it is read (a working copy, an archive): written beside while its content is hashed,
     /// then named by path, mode, link target and digest of bytes of every entry. `salt` goes into the name.
-    pub fn write_by_content<E>(&self, salt: &[u8], fill: impl FnOnce(&mut TreeWriter) -> Result<(), E>) -> Result<Tree, E>
+    pub fn write_by_content<E>(
+        &self,
+        salt: &[u8],
+        fill: impl FnOnce(&mut TreeWriter) -> Result<(), E>,
+    ) -> Result<Tree, E>
     where
         E: From<StoreError>,
     {
-        let _ = fill;
-        todo!("{salt:?}")
+        let staged = Staged::new(self)?;
+        let mut writer = TreeWriter::new(staged.0.clone(), self.limits, Naming::ByContent);
+        fill(&mut writer)?;
+        let mut records = writer.finish().map_err(StoreError::Write)?;
+        Ok(self.keep(digest::key(salt, &mut records), staged)?)
     }
 
     /// An empty folder for one run.
     pub fn run_dir(&self) -> Result<RunDir, StoreError> {
-        todo!()
+        RunDir::new(Arc::clone(&self.runs))
     }
+
+    fn place(&self, key: TreeKey) -> PathBuf {
+        self.trees.join(key.to_string())
+    }
+
+    fn tree(&self, key: TreeKey, root: PathBuf) -> Tree {
+        Tree { key, root: Arc::new(root), _in_use: Arc::clone(&self.in_use) }
+    }
+
+    /// Moves a whole tree into place. If another process was faster its tree is taken: both have the same content.
+    fn keep(&self, key: TreeKey, staged: Staged) -> Result<Tree, StoreError> {
+        let place = self.place(key);
+        if !place.is_dir() {
+            match fs::rename(&staged.0, &place) {
+                Ok(()) => {}
+                Err(error)
+                    if matches!(
+                        error.kind(),
+                        io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::AlreadyExists
+                    ) => {}
+                Err(source) => return Err(StoreError::Io { action: "move a tree to", path: place, source }),
+            }
+        }
+        drop(staged);
+        Ok(self.tree(key, place))
+    }
+}
+
+/// A directory that a tree is written to; removed on drop if it is still there.
+struct Staged(PathBuf);
+
+impl Staged {
+    fn new(store: &Store) -> Result<Self, StoreError> {
+        Ok(Self(store.staging.folder()?))
+    }
+}
+
+impl Drop for Staged {
+    fn drop(&mut self) {
+        // What cannot be removed stays below the session's folder and goes with it.
+        drop(remove_tree(&self.0));
+    }
+}
+
+/// The right to write one key; others of this process wait until it is dropped.
+struct Turn<'a> {
+    store: &'a Store,
+    key: TreeKey,
+}
+
+impl<'a> Turn<'a> {
+    fn wait(store: &'a Store, key: TreeKey) -> Self {
+        let writing = store.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut writing = store
+            .written
+            .wait_while(writing, |writing| writing.contains(&key.0))
+            .unwrap_or_else(PoisonError::into_inner);
+        writing.insert(key.0);
+        Self { store, key }
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        self.store.writing.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.key.0);
+        self.store.written.notify_all();
+    }
+}
+
+/// A folder for this user alone, made if it is missing; its absolute path.
+fn private_folder(dir: &Path) -> Result<PathBuf, StoreError> {
+    DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(StoreError::io("make", dir))?;
+    std::path::absolute(dir).map_err(StoreError::io("find", dir))
+}
+
+/// Trees of other boots that no process uses: on this machine none does, on a shared file system another machine may.
+fn take_over_other_boots(all_trees: &Path, boot: &str, session: &Session) -> Result<(), StoreError> {
+    for entry in fs::read_dir(all_trees).map_err(StoreError::io("read", all_trees))?.flatten() {
+        let (place, name) = (entry.path(), entry.file_name());
+        let lock = place.with_extension("lock");
+        if name.to_str() != Some(boot) && place.is_dir() && is_unlocked(&lock) {
+            session.take_over(&place);
+            drop(fs::remove_file(lock));
+        }
+    }
+    Ok(())
+}
+
+/// What tells one boot of this machine from the next. Where the system does not say, all boots count as one.
+fn boot_id() -> String {
+    let id = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let id: String = id.chars().filter(char::is_ascii_hexdigit).collect();
+    if id.is_empty() { "one".to_owned() } else { id }
 }

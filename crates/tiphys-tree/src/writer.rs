@@ -1,9 +1,26 @@
 //! Writing a tree: every entry is checked before anything is created.
 
-use std::io::Read;
-use std::path::PathBuf;
+#[cfg(test)]
+mod tests;
 
-use crate::{PathError, RepoPath};
+use std::collections::HashSet;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write as _};
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::containment::LinkSet;
+use crate::path::parent;
+use crate::store::digest::{Record, RecordKind};
+use crate::{Modes, PathError, RepoPath};
+
+/// Permission bits of a directory and of an executable file.
+const MODE_EXECUTABLE: u32 = 0o755;
+/// Permission bits of an ordinary file.
+const MODE_PLAIN: u32 = 0o644;
+/// Bytes that are read at once from a file's source.
+const CHUNK_BYTES: usize = 128 * 1024;
 
 /// Bounds of one tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,33 +68,218 @@ pub enum WriteError {
         path: PathBuf,
         /// The system's answer.
         #[source]
-        source: std::io::Error,
+        source: io::Error,
     },
 }
 
 /// Writes one tree of the store. Parents are made on demand; links are checked when all entries are there.
+///
+/// Several threads may write entries of one tree at once: all of them take `&TreeWriter`. After an error the tree is lost;
+/// the store removes what was written.
 #[derive(Debug)]
-pub struct TreeWriter {}
+pub struct TreeWriter {
+    root: PathBuf,
+    limits: TreeLimits,
+    modes: Modes,
+    naming: Naming,
+    book: Mutex<Book>,
+}
+
+/// Whether the tree's name comes from what is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Naming {
+    /// The name is known; nothing is hashed.
+    Given,
+    /// Everything that is written is hashed.
+    ByContent,
+}
+
+/// What has been written so far.
+#[derive(Debug, Default)]
+struct Book {
+    /// Directories that this writer made. A parent that is not among them, and is there, is a file or a link.
+    directories: HashSet<Box<str>>,
+    links: LinkSet,
+    entries: u64,
+    bytes: u64,
+    records: Vec<Record>,
+}
 
 impl TreeWriter {
+    /// A writer into an empty directory that nobody else knows.
+    pub(crate) fn new(root: PathBuf, limits: TreeLimits, naming: Naming) -> Self {
+        Self { root, limits, modes: Modes::Preserved, naming, book: Mutex::new(Book::default()) }
+    }
+
+    /// Says what becomes of executable bits from here on; at first they are kept.
+    pub fn set_modes(&mut self, modes: Modes) {
+        self.modes = modes;
+    }
+
     /// A directory (which may exist already).
-    pub fn directory(&mut self, path: &RepoPath) -> Result<(), WriteError> {
-        todo!("{path}")
+    pub fn directory(&self, path: &RepoPath) -> Result<(), WriteError> {
+        let mut book = self.book();
+        self.make_directory(&mut book, path.as_str())
     }
 
     /// A file with these bytes.
-    pub fn file(&mut self, path: &RepoPath, executable: bool, content: &[u8]) -> Result<(), WriteError> {
-        todo!("{path} {executable} {}", content.len())
+    pub fn file(&self, path: &RepoPath, executable: bool, content: &[u8]) -> Result<(), WriteError> {
+        let bytes = u64::try_from(content.len()).unwrap_or(u64::MAX);
+        let file = &mut self.create(path, executable, bytes)?;
+        file.write_all(content).map_err(|source| self.io(path, source))?;
+        if self.naming == Naming::ByContent {
+            self.record_file(path, executable, blake3::hash(content));
+        }
+        Ok(())
     }
 
-    /// A file whose bytes are read from somewhere.
-    pub fn file_from(&mut self, path: &RepoPath, executable: bool, content: &mut dyn Read) -> Result<(), WriteError> {
-        let _ = content;
-        todo!("{path} {executable}")
+    /// A file whose bytes are read from somewhere. A failing read is an [`WriteError::Io`] with the path of the file.
+    pub fn file_from(
+        &self,
+        path: &RepoPath,
+        executable: bool,
+        content: &mut dyn Read,
+    ) -> Result<(), WriteError> {
+        let file = &mut self.create(path, executable, 0)?;
+        let mut hasher = blake3::Hasher::new();
+        let mut chunk = vec![0; CHUNK_BYTES];
+        loop {
+            let read = match content.read(&mut chunk) {
+                Ok(0) => break,
+                Ok(read) => read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(source) => return Err(self.io(path, source)),
+            };
+            let bytes = &chunk[..read];
+            self.count_bytes(&mut self.book(), u64::try_from(read).unwrap_or(u64::MAX))?;
+            file.write_all(bytes).map_err(|source| self.io(path, source))?;
+            if self.naming == Naming::ByContent {
+                hasher.update(bytes);
+            }
+        }
+        if self.naming == Naming::ByContent {
+            self.record_file(path, executable, hasher.finalize());
+        }
+        Ok(())
     }
 
-    /// A symbolic link with this target.
-    pub fn link(&mut self, path: &RepoPath, target: &str) -> Result<(), WriteError> {
-        todo!("{path} {target}")
+    /// A symbolic link with this target. An absolute target is refused, and one that climbs above the root.
+    pub fn link(&self, path: &RepoPath, target: &str) -> Result<(), WriteError> {
+        let (name, target_bytes) = (path.as_str(), target.as_bytes());
+        if !crate::containment::stays_inside_as_written(name.as_bytes(), target_bytes) {
+            return Err(WriteError::LinkOutside { file: path.to_string() });
+        }
+        let mut book = self.book();
+        self.make_room(&mut book, path)?;
+        let place = self.root.join(name);
+        std::os::unix::fs::symlink(target, &place).map_err(|source| self.create_error(path, source))?;
+        book.links.add(name.as_bytes(), target_bytes);
+        if self.naming == Naming::ByContent {
+            book.records.push(Record { path: name.into(), kind: RecordKind::Link { target: target.into() } });
+        }
+        Ok(())
+    }
+
+    /// Checks what can only be checked when all entries are there, and gives the records of a tree that is named by its content.
+    pub(crate) fn finish(self) -> Result<Vec<Record>, WriteError> {
+        let book = self.book.into_inner().unwrap_or_else(PoisonError::into_inner);
+        book.links.check().map_err(|file| WriteError::LinkOutside { file })?;
+        let mut records = book.records;
+        if self.naming == Naming::ByContent {
+            records.extend(
+                book.directories.into_iter().map(|path| Record { path, kind: RecordKind::Directory }),
+            );
+        }
+        Ok(records)
+    }
+
+    /// Makes an empty file, its parents and its place in the book.
+    fn create(&self, path: &RepoPath, executable: bool, bytes: u64) -> Result<File, WriteError> {
+        {
+            let mut book = self.book();
+            self.make_room(&mut book, path)?;
+            self.count_bytes(&mut book, bytes)?;
+        }
+        let mode = if self.keeps_executable(executable) { MODE_EXECUTABLE } else { MODE_PLAIN };
+        let file = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(mode)
+            .open(self.root.join(path.as_str()))
+            .map_err(|source| self.create_error(path, source))?;
+        // The process' umask must not change what is in a tree.
+        file.set_permissions(fs::Permissions::from_mode(mode)).map_err(|source| self.io(path, source))?;
+        Ok(file)
+    }
+
+    fn record_file(&self, path: &RepoPath, executable: bool, digest: blake3::Hash) {
+        let kind = RecordKind::file(self.keeps_executable(executable), digest);
+        self.book().records.push(Record { path: path.as_str().into(), kind });
+    }
+
+    fn keeps_executable(&self, executable: bool) -> bool {
+        executable && self.modes == Modes::Preserved
+    }
+
+    /// The parents of a new file or link, and its count.
+    fn make_room(&self, book: &mut Book, path: &RepoPath) -> Result<(), WriteError> {
+        if path.is_root() || book.directories.contains(path.as_str()) {
+            return Err(WriteError::Clash { path: path.to_string() });
+        }
+        self.make_directory(book, parent(path.as_str()))?;
+        self.count_entry(book)
+    }
+
+    fn make_directory(&self, book: &mut Book, path: &str) -> Result<(), WriteError> {
+        if path.is_empty() || book.directories.contains(path) {
+            return Ok(());
+        }
+        let known = std::iter::successors(Some(path), |path| Some(parent(path)))
+            .find(|path| path.is_empty() || book.directories.contains(*path))
+            .map_or(0, str::len);
+        let ends =
+            path.bytes().enumerate().skip(known + 1).filter(|(_, byte)| *byte == b'/').map(|(at, _)| at);
+        for end in ends.chain([path.len()]) {
+            self.count_entry(book)?;
+            let directory = &path[..end];
+            let place = self.root.join(directory);
+            fs::create_dir(&place)
+                .and_then(|()| fs::set_permissions(&place, fs::Permissions::from_mode(MODE_EXECUTABLE)))
+                .map_err(|source| match source.kind() {
+                    io::ErrorKind::AlreadyExists => WriteError::Clash { path: directory.to_owned() },
+                    _ => WriteError::Io { path: place, source },
+                })?;
+            book.directories.insert(directory.into());
+        }
+        Ok(())
+    }
+
+    fn count_entry(&self, book: &mut Book) -> Result<(), WriteError> {
+        let max = self.limits.entries_max;
+        book.entries += 1;
+        if book.entries > max { Err(WriteError::TooManyEntries { max }) } else { Ok(()) }
+    }
+
+    fn count_bytes(&self, book: &mut Book, bytes: u64) -> Result<(), WriteError> {
+        let max = self.limits.bytes_max;
+        book.bytes = book.bytes.saturating_add(bytes);
+        if book.bytes > max { Err(WriteError::TooManyBytes { max }) } else { Ok(()) }
+    }
+
+    fn create_error(&self, path: &RepoPath, source: io::Error) -> WriteError {
+        if source.kind() == io::ErrorKind::AlreadyExists {
+            WriteError::Clash { path: path.to_string() }
+        } else {
+            self.io(path, source)
+        }
+    }
+
+    fn io(&self, path: &RepoPath, source: io::Error) -> WriteError {
+        WriteError::Io { path: path.below(&self.root), source }
+    }
+
+    /// A panic of another writing thread leaves the book consistent: it is changed in single steps, and the tree is dropped anyway.
+    fn book(&self) -> MutexGuard<'_, Book> {
+        self.book.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,0 +1,97 @@
+//! The links of one tree, checked together in memory.
+
+use std::collections::BTreeMap;
+
+use super::LINKS_FOLLOWED_MAX;
+
+/// Components that one check walks at most, over all links of a tree. Ordinary trees need a few per link; more is an attack.
+const STEPS_MAX: usize = 2_000_000;
+
+/// Links by path, with their targets. Paths and targets are bytes, as git and the file system have them.
+#[derive(Debug, Default)]
+pub(crate) struct LinkSet {
+    links: BTreeMap<Box<[u8]>, Box<[u8]>>,
+}
+
+impl LinkSet {
+    /// Adds a link; its path is relative to the root and clean.
+    pub(crate) fn add(&mut self, path: &[u8], target: &[u8]) {
+        self.links.insert(path.into(), target.into());
+    }
+
+    /// Names the first link, in the order of bytes, that leaves the root. Whatever is no link of the set counts as a directory
+    /// that exists, so that nothing that is made later turns a link that was fine into a way out.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let mut steps = STEPS_MAX;
+        for (path, target) in &self.links {
+            if stays_inside_as_written(path, target) && self.stays_inside(path, target, &mut steps) {
+                continue;
+            }
+            return Err(String::from_utf8_lossy(path).into_owned());
+        }
+        Ok(())
+    }
+
+    /// Walks a link as the system does: every other link on the way is followed. A loop leads nowhere, so it stays inside.
+    fn stays_inside(&self, path: &[u8], target: &[u8], steps: &mut usize) -> bool {
+        let mut here = parent(path).to_vec();
+        let mut ahead: Vec<&[u8]> = target.rsplit(is_slash).collect();
+        let mut followed = 1;
+        while let Some(name) = ahead.pop() {
+            let Some(left) = steps.checked_sub(1) else { return false };
+            *steps = left;
+            match name {
+                b"" | b"." => continue,
+                b".." if here.is_empty() => return false,
+                b".." => {
+                    here.truncate(parent(&here).len());
+                    continue;
+                }
+                _ => {}
+            }
+            let directory = here.len();
+            if directory > 0 {
+                here.push(b'/');
+            }
+            here.extend_from_slice(name);
+            if let Some(next) = self.links.get(here.as_slice()) {
+                followed += 1;
+                if followed > LINKS_FOLLOWED_MAX {
+                    return true;
+                }
+                if next.starts_with(b"/") {
+                    return false;
+                }
+                here.truncate(directory);
+                ahead.extend(next.rsplit(is_slash));
+            }
+        }
+        true
+    }
+}
+
+/// Whether a link's target, taken word for word from the directory of the link, never climbs above the root.
+pub(crate) fn stays_inside_as_written(path: &[u8], target: &[u8]) -> bool {
+    if target.starts_with(b"/") {
+        return false;
+    }
+    let mut depth = path.split(is_slash).count() - 1;
+    for name in target.split(is_slash) {
+        match name {
+            b"" | b"." => {}
+            b".." if depth == 0 => return false,
+            b".." => depth -= 1,
+            _ => depth += 1,
+        }
+    }
+    true
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the shape that split and rsplit call")]
+fn is_slash(byte: &u8) -> bool {
+    *byte == b'/'
+}
+
+fn parent(path: &[u8]) -> &[u8] {
+    path.iter().rposition(is_slash).map_or(&[], |slash| &path[..slash])
+}

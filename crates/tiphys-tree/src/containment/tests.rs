@@ -1,0 +1,210 @@
+//! Links and paths that stay inside, and those that do not.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use proptest::prelude::*;
+use tempfile::TempDir;
+
+use super::{ContainmentError, check_links, resolve};
+use crate::RepoPath;
+
+/// A folder `root` with these files (no target), directories (ending in `/`) and links, beside a file `secret`.
+fn tree(entries: &[(&str, &str)]) -> TempDir {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    fs::write(dir.path().join("secret"), "").expect("a file");
+    let root = dir.path().join("root");
+    fs::create_dir(&root).expect("the root");
+    for (path, target) in entries {
+        let place = root.join(path);
+        fs::create_dir_all(if path.ends_with('/') { &place } else { place.parent().expect("a parent") })
+            .expect("folders");
+        if !target.is_empty() {
+            symlink(target, &place).expect("a link");
+        } else if !path.ends_with('/') {
+            fs::write(&place, "").expect("a file");
+        }
+    }
+    dir
+}
+
+fn repo_path(path: &str) -> RepoPath {
+    RepoPath::new(path).expect("a path inside")
+}
+
+fn resolved(dir: &TempDir, path: &str) -> Result<String, ContainmentError> {
+    let root = dir.path().join("root");
+    let below = |found: PathBuf| found.strip_prefix(&root).map(|path| path.to_string_lossy().into_owned());
+    resolve(&root, &repo_path(path)).map(|found| below(found).unwrap_or_else(|_| "outside".to_owned()))
+}
+
+#[test]
+fn links_inside_are_followed() {
+    let dir =
+        tree(&[("a/b/file", ""), ("l", "a/b"), ("a/up", ".."), ("a/b/m", "./../../l//file"), ("d/", "")]);
+    for (path, expected) in [
+        ("", ""),
+        ("a/b", "a/b"),
+        ("l", "a/b"),
+        ("l/file", "a/b/file"),
+        ("a/up", ""),
+        ("a/up/a/up/l/m", "a/b/file"),
+        ("d", "d"),
+    ] {
+        assert_eq!(resolved(&dir, path).expect("inside"), expected, "{path}");
+    }
+}
+
+#[test]
+fn what_is_not_there_is_missing() {
+    let dir = tree(&[("a/file", ""), ("dangling", "a/none")]);
+    for path in ["b", "a/b/c", "a/file/x", "dangling", "dangling/x"] {
+        let error = resolved(&dir, path).expect_err("missing");
+        assert_eq!(error.to_string(), format!("{path}: app path does not exist"));
+    }
+}
+
+#[test]
+fn a_path_that_leaves_the_root_at_any_step_is_refused() {
+    let dir = tree(&[
+        ("out", "../secret"),
+        ("absolute", "/etc"),
+        ("back", "../root/a"),
+        ("a/up", ".."),
+        ("chain", "a/up/../secret"),
+        ("d/first", "../out"),
+    ]);
+    for (path, file) in [
+        ("out", "out"),
+        ("absolute", "absolute"),
+        ("absolute/passwd", "absolute"),
+        ("back", "back"),
+        ("chain", "chain"),
+        ("d/first", "out"),
+        ("a/up/out", "out"),
+    ] {
+        let error = resolved(&dir, path).expect_err("outside");
+        assert!(
+            matches!(&error, ContainmentError::OutOfBounds { file: named } if named == file),
+            "{path}: {error}"
+        );
+    }
+}
+
+#[test]
+fn links_that_lead_to_each_other_are_an_error() {
+    let dir = tree(&[("a", "b"), ("b", "a")]);
+    let error = resolved(&dir, "a/x").expect_err("a loop");
+    assert_eq!(error.to_string(), "a/x: too many levels of symbolic links");
+}
+
+#[test]
+fn a_tree_with_links_inside_passes() {
+    let dir = tree(&[
+        ("a/b/file", ""),
+        ("a/l", "../a/b"),
+        ("a/root", ".."),
+        ("gone", "x/y"),
+        ("o", "o"),
+        (".git/x", "/etc"),
+    ]);
+    check_links(&dir.path().join("root")).expect("all inside");
+}
+
+#[test]
+fn a_tree_with_a_link_out_is_refused_and_the_link_named() {
+    for (entries, file) in [
+        (&[("d/l", "/etc")][..], "d/l"),
+        (&[("d/l", "../..")], "d/l"),
+        (&[("d/l", "../../root/x")], "d/l"),
+        (&[("a/b/up", "../.."), ("z", "a/b/up/../x")], "z"),
+        // As it is written this leaves, though the system would stay inside; Argo CD goes by what is written.
+        (&[("a/b/c/", ""), ("deep", "a/b/c"), ("w", "deep/../../..")], "w"),
+    ] {
+        let error = check_links(&tree(entries).path().join("root")).expect_err("a link leads out");
+        assert_eq!(error.to_string(), format!("repository contains out-of-bounds symlinks. file: {file}"));
+    }
+}
+
+#[test]
+fn a_tree_that_is_not_there_names_the_path() {
+    let error = check_links(Path::new("/nonexistent/tree")).expect_err("missing");
+    assert_eq!(error.to_string(), "cannot read /nonexistent/tree");
+}
+
+/// A tree of directories, files and links among few names, so that links meet each other.
+fn any_tree() -> impl Strategy<Value = Vec<(String, String)>> {
+    let name = || prop::sample::select(vec!["a", "b", "c"]);
+    let path = prop::collection::vec(name(), 1..4).prop_map(|names| names.join("/"));
+    let target = prop::collection::vec(prop::sample::select(vec!["a", "b", "c", "..", "..", ".", ""]), 1..6)
+        .prop_map(|names| names.join("/"));
+    let kind = prop_oneof![1 => Just(String::new()), 3 => target];
+    prop::collection::vec((path, kind), 1..14)
+}
+
+fn build(entries: &[(String, String)]) -> TempDir {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let root = dir.path().join("x/root");
+    fs::create_dir_all(&root).expect("the root");
+    for outside in ["a", "b", "x/a", "x/c"] {
+        fs::create_dir(dir.path().join(outside)).expect("something to find outside");
+    }
+    for (path, target) in entries {
+        let place = root.join(path);
+        // Entries are made without going through links that were made before.
+        let parent = RepoPath::new(path).expect("a path").parent().expect("not the root");
+        let through_link = Path::new(parent.as_str())
+            .ancestors()
+            .any(|part| root.join(part).symlink_metadata().is_ok_and(|m| m.is_symlink()));
+        if through_link || place.symlink_metadata().is_ok() {
+            continue;
+        }
+        fs::create_dir_all(place.parent().expect("a parent")).expect("folders");
+        if target.is_empty() || target.starts_with('/') {
+            fs::create_dir(&place).expect("a folder");
+        } else {
+            symlink(target, &place).expect("a link");
+        }
+    }
+    dir
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_resolved_path_is_the_systems_and_inside(
+        entries in any_tree(),
+        path in prop::collection::vec(prop::sample::select(vec!["a", "b", "c"]), 1..5),
+    ) {
+        let dir = build(&entries);
+        let root = dir.path().canonicalize().expect("a folder").join("x/root");
+        let path = path.join("/");
+        let real = root.join(&path).canonicalize();
+        match resolve(&root, &RepoPath::new(&path).expect("inside")) {
+            Ok(found) => {
+                prop_assert!(found.starts_with(&root));
+                prop_assert_eq!(&found, &real.expect("the system finds it too"));
+            }
+            Err(ContainmentError::Missing { .. } | ContainmentError::TooManyLinks { .. }) => prop_assert!(real.is_err()),
+            Err(ContainmentError::OutOfBounds { .. }) => {}
+            Err(error) => prop_assert!(false, "{error}"),
+        }
+    }
+
+    #[test]
+    fn in_a_tree_that_passes_nothing_leads_out(entries in any_tree()) {
+        let dir = build(&entries);
+        let root = dir.path().canonicalize().expect("a folder").join("x/root");
+        if check_links(&root).is_ok() {
+            for (path, _) in &entries {
+                if let Ok(real) = root.join(path).canonicalize() {
+                    prop_assert!(real.starts_with(&root), "{}", path);
+                }
+                let answer = resolve(&root, &RepoPath::new(path).expect("inside"));
+                prop_assert!(!matches!(answer, Err(ContainmentError::OutOfBounds { .. })), "{}", path);
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! The name of a tree, made from what is in it.
+
+use crate::TreeKey;
+
+/// Changes when the meaning of what is hashed changes.
+const DOMAIN: &str = "tiphys tree by content, version 1";
+
+/// One entry of a tree as its name sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Record {
+    /// Path below the root.
+    pub(crate) path: Box<str>,
+    pub(crate) kind: RecordKind,
+}
+
+/// What an entry is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum RecordKind {
+    Directory,
+    File { digest: [u8; 32] },
+    Executable { digest: [u8; 32] },
+    Link { target: Box<str> },
+}
+
+impl RecordKind {
+    /// A file with or without executable bits.
+    pub(crate) fn file(executable: bool, digest: blake3::Hash) -> Self {
+        let digest = *digest.as_bytes();
+        if executable { Self::Executable { digest } } else { Self::File { digest } }
+    }
+}
+
+/// The name of a tree of these entries, in whatever order they come. Every part has its length in front, so that no two
+/// different trees give the same bytes.
+pub(crate) fn key(salt: &[u8], records: &mut [Record]) -> TreeKey {
+    records.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    let mut text = Vec::with_capacity(64 + records.len() * 96);
+    let mut part = |tag: u8, bytes: &[u8]| {
+        text.push(tag);
+        text.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
+        text.extend_from_slice(bytes);
+    };
+    part(b's', salt);
+    for Record { path, kind } in records {
+        part(b'p', path.as_bytes());
+        match kind {
+            RecordKind::Directory => part(b'd', b""),
+            RecordKind::File { digest } => part(b'f', digest),
+            RecordKind::Executable { digest } => part(b'x', digest),
+            RecordKind::Link { target } => part(b'l', target.as_bytes()),
+        }
+    }
+    let mut hasher = blake3::Hasher::new_derive_key(DOMAIN);
+    hasher.update(&text);
+    TreeKey(*hasher.finalize().as_bytes())
+}

@@ -1,0 +1,288 @@
+//! What the store keeps, shares and sweeps.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::Path;
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use tempfile::TempDir;
+
+use super::{Modes, Store, StoreError, StoreOptions, TreeKey};
+use crate::{RepoPath, TreeLimits, TreeWriter, WriteError};
+
+const LIMITS: TreeLimits = TreeLimits { entries_max: 1000, bytes_max: 1 << 20 };
+const KEY: TreeKey = TreeKey([7; 32]);
+
+fn options(dir: &TempDir) -> StoreOptions {
+    StoreOptions { dir: dir.path().join("store"), runs_dir: dir.path().join("runs"), limits: LIMITS }
+}
+
+fn open(dir: &TempDir) -> Store {
+    Store::open(options(dir)).expect("the store opens")
+}
+
+fn temporary() -> TempDir {
+    tempfile::tempdir().expect("a temporary folder")
+}
+
+fn path(path: &str) -> RepoPath {
+    RepoPath::new(path).expect("a path inside")
+}
+
+fn one_file(content: &'static str) -> impl FnOnce(&mut TreeWriter) -> Result<(), StoreError> {
+    move |writer| Ok(writer.file(&path("a/b"), false, content.as_bytes())?)
+}
+
+/// The names in a folder, sorted; none if it is not there.
+fn names(dir: &Path) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(dir)
+        .into_iter()
+        .flatten()
+        .map(|entry| entry.expect("an entry").file_name().into_string().expect("UTF-8"))
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_tree_is_written_once_and_found_again() {
+    let dir = temporary();
+    let store = open(&dir);
+    assert!(store.get(KEY).is_none());
+    let tree = store.get_or_write(KEY, one_file("first")).expect("written");
+    let again = store.get_or_write(KEY, one_file("second")).expect("found");
+    assert_eq!(tree.root(), again.root());
+    assert_eq!(fs::read_to_string(again.root().join("a/b")).expect("the file"), "first");
+    drop(store);
+    let found = open(&dir).get(KEY).expect("another process finds it");
+    assert_eq!(found.key(), KEY);
+    assert_eq!(fs::read_to_string(found.root().join("a/b")).expect("the file"), "first");
+}
+
+#[test]
+fn a_tree_that_could_not_be_written_is_not_there() {
+    let dir = temporary();
+    let store = open(&dir);
+    let answer = store.get_or_write(KEY, |writer| {
+        writer.file(&path("a"), false, b"half")?;
+        Err(StoreError::Write(WriteError::TooManyEntries { max: 1 }))
+    });
+    assert!(matches!(answer, Err(StoreError::Write(WriteError::TooManyEntries { max: 1 }))));
+    assert!(store.get(KEY).is_none());
+    store.get_or_write(KEY, one_file("whole")).expect("the next one writes it");
+}
+
+#[test]
+fn of_many_threads_that_want_one_tree_one_writes_it() {
+    let dir = temporary();
+    let store = open(&dir);
+    let (fills, barrier) = (AtomicUsize::new(0), Barrier::new(8));
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                barrier.wait();
+                let tree = store.get_or_write(KEY, |writer| {
+                    fills.fetch_add(1, Ordering::SeqCst);
+                    one_file("one")(writer)
+                });
+                let file = tree.expect("a tree").root().join("a/b");
+                assert_eq!(fs::read_to_string(file).expect("the file"), "one");
+            });
+        }
+    });
+    assert_eq!(fills.load(Ordering::SeqCst), 1);
+}
+
+#[test]
+fn a_writer_that_fails_or_panics_lets_the_next_one_write() {
+    let dir = temporary();
+    let store = open(&dir);
+    std::thread::scope(|scope| {
+        let failed =
+            scope.spawn(|| store.get_or_write::<StoreError>(KEY, |_| panic!("in the middle"))).join();
+        assert!(failed.is_err());
+    });
+    store.get_or_write(KEY, one_file("x")).expect("nobody holds the key");
+}
+
+#[test]
+fn of_two_stores_that_write_one_tree_the_first_wins() {
+    let dir = temporary();
+    let (one, two) = (open(&dir), open(&dir));
+    let tree = one
+        .get_or_write(KEY, |writer| {
+            two.get_or_write(KEY, one_file("two"))?;
+            one_file("one")(writer)
+        })
+        .expect("the other's tree");
+    assert_eq!(fs::read_to_string(tree.root().join("a/b")).expect("the file"), "two");
+}
+
+/// Writes one tree.
+type Fill = fn(&mut TreeWriter) -> Result<(), WriteError>;
+
+#[test]
+fn a_tree_by_content_is_named_by_everything_that_is_in_it() {
+    let dir = temporary();
+    let store = open(&dir);
+    let mut keys = Vec::new();
+    let fills: [Fill; 9] = [
+        |w| w.file(&path("a"), false, b"x"),
+        |w| w.file(&path("a"), true, b"x"),
+        |w| w.file(&path("a"), false, b"y"),
+        |w| w.file(&path("b"), false, b"x"),
+        |w| w.link(&path("a"), "x"),
+        |w| w.directory(&path("a")),
+        |w| w.directory(&path("a/b")),
+        |w| w.file(&path("a/b"), false, b"x"),
+        |_| Ok(()),
+    ];
+    for fill in fills {
+        let tree = store.write_by_content::<StoreError>(b"", |w| Ok(fill(w)?)).expect("a tree");
+        let again = store.write_by_content::<StoreError>(b"", |w| Ok(fill(w)?)).expect("a tree");
+        assert_eq!(tree.key(), again.key());
+        keys.push(tree.key().0);
+    }
+    keys.push(store.write_by_content(b"salt", |_| Ok::<_, StoreError>(())).expect("a tree").key().0);
+    let count = keys.len();
+    keys.sort_unstable();
+    keys.dedup();
+    assert_eq!(keys.len(), count, "two different trees have one name");
+    let tmp = dir.path().join("store/tmp");
+    let sessions = names(&tmp);
+    assert_eq!(sessions.len(), 1);
+    assert_eq!(names(&tmp.join(&sessions[0])), ["lock"], "a tree that was known already stays behind");
+}
+
+#[test]
+fn the_order_of_entries_and_the_way_of_writing_do_not_change_the_name() {
+    let dir = temporary();
+    let store = open(&dir);
+    let one = store.write_by_content::<StoreError>(b"", |w| {
+        w.file(&path("d/a"), false, b"x")?;
+        w.file(&path("b"), false, b"y")?;
+        Ok(())
+    });
+    let two = store.write_by_content::<StoreError>(b"", |w| {
+        w.file_from(&path("b"), false, &mut &b"y"[..])?;
+        w.directory(&path("d"))?;
+        w.file_from(&path("d/a"), false, &mut &b"x"[..])?;
+        Ok(())
+    });
+    assert_eq!(one.expect("a tree").key(), two.expect("a tree").key());
+}
+
+#[test]
+fn without_executable_bits_an_executable_file_is_as_any_other() {
+    let dir = temporary();
+    let store = open(&dir);
+    let write = |modes, executable| {
+        let fill = |w: &mut TreeWriter| {
+            w.set_modes(modes);
+            Ok::<_, StoreError>(w.file(&path("a"), executable, b"x")?)
+        };
+        let tree = store.write_by_content(b"", fill).expect("a tree");
+        let mode = fs::metadata(tree.root().join("a")).expect("the file").permissions().mode() & 0o7777;
+        (tree.key(), mode)
+    };
+    let plain = write(Modes::Plain, true);
+    assert_eq!(plain.1, 0o644);
+    assert_eq!(write(Modes::Preserved, false), plain);
+    assert_eq!(write(Modes::Preserved, true).1, 0o755);
+    assert_ne!(write(Modes::Preserved, true).0, plain.0);
+}
+
+#[test]
+fn what_a_killed_program_left_is_swept_and_a_living_one_keeps_its_folders() {
+    let dir = temporary();
+    let living = open(&dir);
+    let run = living.run_dir().expect("a folder");
+    let stale_tmp = dir.path().join("store/tmp/session-killed");
+    let stale_run = dir.path().join("runs/session-killed");
+    for stale in [&stale_tmp, &stale_run] {
+        fs::create_dir_all(stale.join("0/work/work")).expect("a folder");
+        fs::write(stale.join("lock"), "").expect("a lock that nobody holds");
+        fs::set_permissions(stale.join("0/work/work"), Permissions::from_mode(0o000))
+            .expect("an overlay's odd folder");
+    }
+    let foreign = dir.path().join("runs/notes");
+    fs::create_dir(&foreign).expect("a folder of somebody else");
+    let second = open(&dir);
+    assert!(!stale_tmp.exists() && !stale_run.exists());
+    assert!(run.path().is_dir() && foreign.is_dir());
+    drop(run);
+    drop(living);
+    drop(second);
+    assert_eq!(names(&dir.path().join("store/tmp")), Vec::<String>::new());
+    assert_eq!(names(&dir.path().join("runs")), ["gate", "notes"]);
+}
+
+#[test]
+fn trees_of_an_earlier_boot_are_swept_unless_they_are_in_use() {
+    let dir = temporary();
+    let trees = dir.path().join("store/trees");
+    fs::create_dir_all(trees.join("old/0000")).expect("a folder");
+    fs::create_dir_all(trees.join("other/0000")).expect("a folder");
+    fs::write(trees.join("old.lock"), "").expect("a lock");
+    let other = fs::File::create(trees.join("other.lock")).expect("a lock");
+    other.lock_shared().expect("locked");
+    let store = open(&dir);
+    let tree = store.get_or_write(KEY, one_file("x")).expect("a tree");
+    assert!(!trees.join("old").exists() && !trees.join("old.lock").exists());
+    assert!(trees.join("other/0000").is_dir());
+    assert!(open(&dir).get(KEY).is_some_and(|found| found.root() == tree.root()));
+}
+
+#[test]
+fn a_tree_says_that_it_is_in_use_as_long_as_it_lives() {
+    let dir = temporary();
+    let store = open(&dir);
+    let tree = store.get_or_write(KEY, one_file("x")).expect("a tree");
+    drop(store);
+    let lock = tree.root().parent().expect("trees of this boot").with_extension("lock");
+    assert!(!super::is_unlocked(&lock));
+    drop(tree);
+    assert!(super::is_unlocked(&lock));
+}
+
+#[test]
+fn a_run_folder_is_private_and_goes_with_whatever_is_in_it() {
+    let dir = temporary();
+    let store = open(&dir);
+    let run = store.run_dir().expect("a folder");
+    let other = store.run_dir().expect("another folder");
+    assert_ne!(run.path(), other.path());
+    let place = run.path().to_path_buf();
+    assert_eq!(fs::metadata(&place).expect("the folder").permissions().mode() & 0o7777, 0o700);
+    let outside = dir.path().join("outside");
+    fs::create_dir(&outside).expect("a folder");
+    fs::write(outside.join("kept"), "").expect("a file");
+    fs::create_dir_all(place.join("work/work/deep")).expect("folders");
+    fs::write(place.join("work/work/deep/file"), "").expect("a file");
+    symlink(&outside, place.join("work/link")).expect("a link");
+    fs::set_permissions(place.join("work/work/deep"), Permissions::from_mode(0o500))
+        .expect("a read-only folder");
+    fs::set_permissions(place.join("work/work"), Permissions::from_mode(0o000)).expect("a closed folder");
+    drop(run);
+    assert!(!place.exists());
+    assert!(outside.join("kept").exists());
+    assert_eq!(fs::metadata(&outside).expect("outside").permissions().mode() & 0o7777, 0o755);
+}
+
+#[test]
+fn a_run_folder_outlives_its_store() {
+    let dir = temporary();
+    let run = open(&dir).run_dir().expect("a folder");
+    assert!(run.path().is_dir());
+    open(&dir);
+    assert!(run.path().is_dir());
+}
+
+#[test]
+fn a_store_that_cannot_be_made_names_the_path() {
+    let dir = temporary();
+    fs::write(dir.path().join("store"), "a file").expect("a file");
+    let error = Store::open(options(&dir)).expect_err("a file is in the way");
+    assert_eq!(error.to_string(), format!("cannot make {}", dir.path().join("store").display()));
+}
