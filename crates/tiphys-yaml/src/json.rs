@@ -1,21 +1,48 @@
 //! JSON: strict reading, and writing byte for byte as Go's `json.Marshal` does.
 
-use serde_json::Value;
+mod parse;
+mod write;
 
-use crate::{Error, Node};
+use crate::{Error, Limits, Node, Position, text};
 
-/// Reads one strict JSON text (no comments, no trailing text). Positions are kept, and of duplicate keys all.
+pub(crate) use parse::{OutOfRange, Parser};
+pub(crate) use write::{float_text, write_node};
+pub use write::{write_go_json, write_go_string};
+
+/// Nesting that Go's reader allows, in levels.
+pub(crate) const DEPTH_MAX: usize = 10_000;
+
+/// Reads one strict JSON text (no comments, no trailing text) as Go does: lone surrogates and bytes that are not UTF-8 become
+/// U+FFFD, numbers beyond a float's range are errors. Positions are kept, and of duplicate keys all.
 pub fn read_json(text: &[u8]) -> Result<Node, Error> {
-    todo!("{text:?}")
+    let mut parser = Parser::new(text, Position::START, DEPTH_MAX, OutOfRange::Refused);
+    let node = parser.value()?;
+    parser.end()?;
+    Ok(node)
 }
 
-/// Writes a value as Go's `json.Marshal` writes a map: compact, keys sorted by bytes, `<`, `>`, `&`, U+2028 and U+2029 escaped,
-/// floats in Go's shortest form.
-pub fn write_go_json(value: &Value) -> String {
-    todo!("{value:?}")
+/// Reads a text that is one JSON list or object, where the result is what the YAML reader would give, or where that one would
+/// fail. `None`: it is for the YAML reader.
+pub(crate) fn read_as_kubernetes(bytes: &[u8], limits: Limits) -> Option<Node> {
+    let text = std::str::from_utf8(text::without_bom(bytes)).ok()?;
+    if !text.trim_start_matches([' ', '\t', '\r', '\n']).starts_with(['{', '[']) {
+        return None;
+    }
+    let mut parser = Parser::new(text.as_bytes(), Position::START, limits.depth_max, OutOfRange::Text);
+    let node = parser.value().ok()?;
+    parser.end().ok()?;
+    if yaml_reads_otherwise(text) && yaml_accepts(bytes, limits) {
+        return None;
+    }
+    Some(node)
 }
 
-/// Appends a text as a JSON string with Go's escapes.
-pub fn write_go_string(out: &mut String, text: &str) {
-    todo!("{out} {text}")
+/// Whether the text has one of the characters that are line breaks in YAML 1.1 and none in JSON.
+pub(crate) fn yaml_reads_otherwise(text: &str) -> bool {
+    text.contains(['\u{85}', '\u{2028}', '\u{2029}'])
+}
+
+fn yaml_accepts(bytes: &[u8], limits: Limits) -> bool {
+    let decoded = text::decode(bytes);
+    crate::reader::Documents::new(&decoded, Position::START, limits).next_document().is_ok()
 }

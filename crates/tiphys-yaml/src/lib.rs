@@ -7,13 +7,17 @@ mod error;
 mod json;
 mod node;
 mod reader;
+mod scalar;
 mod stream;
+mod text;
 mod writer;
 
 pub use decode::{DecodeError, Object, names_equal};
 pub use error::Error;
 pub use json::{read_json, write_go_json, write_go_string};
 pub use node::{Data, Entry, Key, Node, Position};
-pub use reader::{Limits, read_document, read_documents};
+pub use reader::{
+    LIMITS, Limits, read_document, read_document_within, read_documents, read_documents_within,
+};
 pub use stream::{OutputDocument, split_output};
 pub use writer::write_yaml;

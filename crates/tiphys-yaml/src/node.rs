@@ -11,6 +11,19 @@ pub struct Position {
     pub column: usize,
 }
 
+impl Position {
+    /// Where a text begins.
+    pub const START: Self = Self { line: 1, column: 1 };
+
+    /// The place that is this many lines below, and then this many characters to the right: of this column if the line is the
+    /// same, else of the line's beginning.
+    #[must_use]
+    pub(crate) fn offset(self, lines: usize, columns: usize) -> Self {
+        let column = if lines == 0 { self.column + columns } else { columns + 1 };
+        Self { line: self.line + lines, column }
+    }
+}
+
 impl std::fmt::Display for Position {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}:{}", self.line, self.column)
@@ -108,16 +121,16 @@ impl Node {
         }
     }
 
-    /// The JSON value without positions: of duplicate keys the last is kept, and integers above [`i64::MAX`] become floats,
-    /// as in Kubernetes' unstructured objects (`spec/cmp.md` 14, row 6.6).
+    /// The JSON value without positions: of duplicate keys the last is kept; numbers that Go would write without a point are
+    /// integers if they fit [`i64`], and all others floats, as in Kubernetes' unstructured objects (`spec/cmp.md` 14, row 6.6).
     pub fn to_value(&self) -> Value {
         match &self.data {
             Data::Null => Value::Null,
             Data::Bool(value) => Value::Bool(*value),
             Data::Integer(value) => Value::Number((*value).into()),
             #[expect(clippy::cast_precision_loss, reason = "Kubernetes keeps such numbers as floats too")]
-            Data::Unsigned(value) => Number::from_f64(*value as f64).map_or(Value::Null, Value::Number),
-            Data::Float(value) => Number::from_f64(*value).map_or(Value::Null, Value::Number),
+            Data::Unsigned(value) => float_value(*value as f64),
+            Data::Float(value) => float_value(*value),
             Data::String(text) => Value::String(text.clone()),
             Data::Sequence(items) => Value::Array(items.iter().map(Node::to_value).collect()),
             Data::Mapping(entries) => {
@@ -129,4 +142,43 @@ impl Node {
             }
         }
     }
+
+    /// This node as it is after Kubernetes turned YAML into JSON: of duplicate keys the last is kept, and keys stand in the
+    /// order of their bytes. Reading typed fields ([`crate::Object`]) from YAML starts from here; from JSON it does not, since
+    /// Go reads JSON's duplicates one over the other.
+    #[must_use]
+    pub fn deduplicated(self) -> Self {
+        let data = match self.data {
+            Data::Sequence(items) => Data::Sequence(items.into_iter().map(Node::deduplicated).collect()),
+            Data::Mapping(mut entries) => {
+                // The sort is stable, so that the last of equal keys is the one that was last in the document.
+                entries.sort_by(|a, b| a.key.text.cmp(&b.key.text));
+                entries.reverse();
+                entries.dedup_by(|next, kept| next.key.text == kept.key.text);
+                entries.reverse();
+                for entry in &mut entries {
+                    let value = std::mem::replace(&mut entry.value.data, Data::Null);
+                    entry.value.data =
+                        Self { position: entry.value.position, data: value }.deduplicated().data;
+                }
+                Data::Mapping(entries)
+            }
+            data => data,
+        };
+        Self { position: self.position, data }
+    }
+
+    /// Compact JSON as Go's `json.Marshal` writes it: keys sorted, of duplicate ones the last, integers of 64 bits kept.
+    pub fn to_json(&self) -> String {
+        let mut out = String::new();
+        crate::json::write_node(&mut out, self);
+        out
+    }
+}
+
+fn float_value(value: f64) -> Value {
+    crate::json::float_text(value)
+        .parse::<i64>()
+        .map(Value::from)
+        .unwrap_or_else(|_| Number::from_f64(value).map_or(Value::Null, Value::Number))
 }

@@ -1,6 +1,15 @@
 //! YAML by the rules of the reader that Kubernetes uses (YAML 1.1 scalars and keys, merge keys, aliases).
+//!
+//! Kubernetes reads with go-yaml v2, a translation of libyaml into Go. `libyaml-safer` is a translation of the same library,
+//! so tokens and events are the same; what go-yaml and `sigs.k8s.io/yaml` make of the events is in [`compose`] and
+//! [`crate::scalar`].
 
-use crate::{Error, Node};
+mod compose;
+mod source;
+
+use crate::{Error, Node, Position, json, text};
+
+pub(crate) use compose::Documents;
 
 /// Bounds on what one text may make of itself.
 #[derive(Clone, Copy, Debug)]
@@ -9,18 +18,49 @@ pub struct Limits {
     pub depth_max: usize,
     /// Nodes in one document after aliases are expanded.
     pub nodes_max: usize,
+    /// Text that the aliases of one document may add to it, in bytes.
+    pub alias_bytes_max: usize,
 }
 
 /// The bounds that are used where nobody says otherwise.
-pub const LIMITS: Limits = Limits { depth_max: 1_000, nodes_max: 5_000_000 };
+pub const LIMITS: Limits = Limits { depth_max: 1_000, nodes_max: 5_000_000, alias_bytes_max: 64 << 20 };
 
 /// Reads the first document; `None` if there is none or it is empty. What follows it is not looked at.
-/// A byte-order mark and UTF-16 are understood.
+/// A byte-order mark and UTF-16 are understood. JSON is understood too where it is no YAML 1.1 (`\/`, surrogate escapes).
 pub fn read_document(text: &[u8]) -> Result<Option<Node>, Error> {
-    todo!("{text:?} {LIMITS:?}")
+    read_document_within(text, LIMITS)
+}
+
+/// As [`read_document`], with other bounds.
+pub fn read_document_within(text: &[u8], limits: Limits) -> Result<Option<Node>, Error> {
+    if let Some(node) = json::read_as_kubernetes(text, limits) {
+        return Ok(Some(node));
+    }
+    let decoded = text::decode(text);
+    let node = Documents::new(&decoded, Position::START, limits).next_document()?;
+    Ok(node.filter(|node| !node.is_null()))
 }
 
 /// Reads all documents of a file, with positions that count from the file's beginning. Empty and `null` ones are left out.
 pub fn read_documents(text: &[u8]) -> Result<Vec<Node>, Error> {
-    todo!("{text:?}")
+    read_documents_within(text, LIMITS)
 }
+
+/// As [`read_documents`], with other bounds, which hold for each document.
+pub fn read_documents_within(text: &[u8], limits: Limits) -> Result<Vec<Node>, Error> {
+    if let Some(node) = json::read_as_kubernetes(text, limits) {
+        return Ok(vec![node]);
+    }
+    let decoded = text::decode(text);
+    let mut documents = Documents::new(&decoded, Position::START, limits);
+    let mut nodes = Vec::new();
+    while let Some(node) = documents.next_document()? {
+        if !node.is_null() {
+            nodes.push(node);
+        }
+    }
+    Ok(nodes)
+}
+
+#[cfg(test)]
+mod tests;

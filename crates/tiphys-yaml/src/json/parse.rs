@@ -1,0 +1,319 @@
+//! Strict JSON with positions. `serde_json` gives no positions of values and refuses what Go accepts (lone surrogates, bytes
+//! that are not UTF-8), so this is a reader of our own.
+
+use crate::text::go_lossy;
+use crate::{Data, Entry, Error, Key, Node, Position};
+
+/// What becomes of a number that is too large for a float.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OutOfRange {
+    /// An error, as Go's JSON reader has it.
+    Refused,
+    /// A text, as the YAML reader has it.
+    Text,
+}
+
+/// Reads JSON values one after the other.
+pub(crate) struct Parser<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    /// The place that was asked for last, and its position: the next one is counted from there.
+    known: (usize, Position),
+    depth_max: usize,
+    out_of_range: OutOfRange,
+}
+
+/// A list or an object that has begun.
+enum Open {
+    Sequence(Position, Vec<Node>),
+    Mapping(Position, Vec<Entry>, Key),
+}
+
+impl<'a> Parser<'a> {
+    /// `origin` is the position of the first byte.
+    pub(crate) fn new(bytes: &'a [u8], origin: Position, depth_max: usize, out_of_range: OutOfRange) -> Self {
+        Self { bytes, at: 0, known: (0, origin), depth_max, out_of_range }
+    }
+
+    /// How many bytes have been read.
+    pub(crate) fn offset(&self) -> usize {
+        self.at
+    }
+
+    /// Skips white space; `false` at the end of the text.
+    pub(crate) fn skip_blanks(&mut self) -> bool {
+        while let Some(b' ' | b'\t' | b'\r' | b'\n') = self.peek() {
+            self.at += 1;
+        }
+        self.peek().is_some()
+    }
+
+    /// Refuses anything but white space up to the end.
+    pub(crate) fn end(&mut self) -> Result<(), Error> {
+        if self.skip_blanks() { Err(self.unexpected("the end of the text")) } else { Ok(()) }
+    }
+
+    /// Reads a value and what is in it. Nesting takes no stack.
+    pub(crate) fn value(&mut self) -> Result<Node, Error> {
+        let mut open: Vec<Open> = Vec::new();
+        loop {
+            self.skip_blanks();
+            let position = self.position();
+            let mut done = match self.peek() {
+                Some(b'{') => {
+                    self.at += 1;
+                    self.enter(&open, position)?;
+                    if self.next_is(b'}') {
+                        Node { position, data: Data::Mapping(Vec::new()) }
+                    } else {
+                        let key = self.key()?;
+                        open.push(Open::Mapping(position, Vec::new(), key));
+                        continue;
+                    }
+                }
+                Some(b'[') => {
+                    self.at += 1;
+                    self.enter(&open, position)?;
+                    if self.next_is(b']') {
+                        Node { position, data: Data::Sequence(Vec::new()) }
+                    } else {
+                        open.push(Open::Sequence(position, Vec::new()));
+                        continue;
+                    }
+                }
+                _ => Node { position, data: self.scalar(position)? },
+            };
+            // A finished value goes into what is open around it, which may be finished by that.
+            loop {
+                match open.pop() {
+                    None => return Ok(done),
+                    Some(Open::Sequence(position, mut items)) => {
+                        items.push(done);
+                        if self.next_is(b',') {
+                            open.push(Open::Sequence(position, items));
+                            break;
+                        }
+                        if !self.next_is(b']') {
+                            return Err(self.unexpected("`,` or `]` after a list item"));
+                        }
+                        done = Node { position, data: Data::Sequence(items) };
+                    }
+                    Some(Open::Mapping(position, mut entries, key)) => {
+                        entries.push(Entry { key, value: done });
+                        if self.next_is(b',') {
+                            let key = self.key()?;
+                            open.push(Open::Mapping(position, entries, key));
+                            break;
+                        }
+                        if !self.next_is(b'}') {
+                            return Err(self.unexpected("`,` or `}` after a value"));
+                        }
+                        done = Node { position, data: Data::Mapping(entries) };
+                    }
+                }
+            }
+        }
+    }
+
+    fn enter(&self, open: &[Open], position: Position) -> Result<(), Error> {
+        if open.len() >= self.depth_max {
+            return Err(Error::at(position, format!("nested deeper than {} levels", self.depth_max)));
+        }
+        Ok(())
+    }
+
+    fn key(&mut self) -> Result<Key, Error> {
+        self.skip_blanks();
+        let position = self.position();
+        if self.peek() != Some(b'"') {
+            return Err(self.unexpected("a key in double quotes"));
+        }
+        let text = self.string()?;
+        if !self.next_is(b':') {
+            return Err(self.unexpected("`:` after a key"));
+        }
+        Ok(Key { text, position })
+    }
+
+    fn scalar(&mut self, position: Position) -> Result<Data, Error> {
+        match self.peek() {
+            Some(b'"') => self.string().map(Data::String),
+            Some(b'-' | b'0'..=b'9') => self.number(position),
+            Some(b't') => self.word("true", Data::Bool(true)),
+            Some(b'f') => self.word("false", Data::Bool(false)),
+            Some(b'n') => self.word("null", Data::Null),
+            _ => Err(self.unexpected("a value")),
+        }
+    }
+
+    fn word(&mut self, word: &str, data: Data) -> Result<Data, Error> {
+        if self.rest().starts_with(word.as_bytes()) {
+            self.at += word.len();
+            Ok(data)
+        } else {
+            Err(self.unexpected("a value"))
+        }
+    }
+
+    fn number(&mut self, position: Position) -> Result<Data, Error> {
+        let start = self.at;
+        self.next_is_now(b'-');
+        match self.peek() {
+            Some(b'0') => self.at += 1,
+            Some(b'1'..=b'9') => self.digits(),
+            _ => return Err(self.unexpected("a digit")),
+        }
+        let mut whole = true;
+        if self.next_is_now(b'.') {
+            whole = false;
+            self.some_digits()?;
+        }
+        if self.next_is_now(b'e') || self.next_is_now(b'E') {
+            whole = false;
+            if !self.next_is_now(b'+') {
+                self.next_is_now(b'-');
+            }
+            self.some_digits()?;
+        }
+        let text = go_lossy(self.bytes.get(start..self.at).unwrap_or_default());
+        if whole {
+            if let Ok(value) = text.parse::<i64>() {
+                return Ok(Data::Integer(value));
+            }
+            if let Ok(value) = text.parse::<u64>() {
+                return Ok(Data::Unsigned(value));
+            }
+        }
+        match (text.parse::<f64>(), self.out_of_range) {
+            (Ok(value), _) if value.is_finite() => Ok(Data::Float(value)),
+            (_, OutOfRange::Text) => Ok(Data::String(text.into_owned())),
+            (_, OutOfRange::Refused) => Err(Error::at(position, format!("the number {text} is too large"))),
+        }
+    }
+
+    fn some_digits(&mut self) -> Result<(), Error> {
+        let start = self.at;
+        self.digits();
+        if self.at == start { Err(self.unexpected("a digit")) } else { Ok(()) }
+    }
+
+    fn digits(&mut self) {
+        while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
+            self.at += 1;
+        }
+    }
+
+    /// Reads a string; the next byte is its quote.
+    fn string(&mut self) -> Result<String, Error> {
+        self.at += 1;
+        let mut text = String::new();
+        loop {
+            let rest = self.rest();
+            let plain =
+                rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..0x20)).unwrap_or(rest.len());
+            let (raw, rest) = rest.split_at_checked(plain).unwrap_or_default();
+            text.push_str(&go_lossy(raw));
+            self.at += plain;
+            match rest.first() {
+                Some(b'"') => {
+                    self.at += 1;
+                    return Ok(text);
+                }
+                Some(b'\\') => text.push(self.escape()?),
+                Some(_) => return Err(self.error("a control character in a string must be escaped")),
+                None => return Err(self.error("the string is not closed")),
+            }
+        }
+    }
+
+    /// Reads an escape; the next byte is its backslash.
+    fn escape(&mut self) -> Result<char, Error> {
+        let character = match self.rest().get(1) {
+            Some(b'"') => '"',
+            Some(b'\\') => '\\',
+            Some(b'/') => '/',
+            Some(b'b') => '\u{8}',
+            Some(b'f') => '\u{C}',
+            Some(b'n') => '\n',
+            Some(b'r') => '\r',
+            Some(b't') => '\t',
+            Some(b'u') => return self.unicode_escape(),
+            _ => return Err(self.error("unknown escape in a string")),
+        };
+        self.at += 2;
+        Ok(character)
+    }
+
+    fn unicode_escape(&mut self) -> Result<char, Error> {
+        let Some(unit) = self.hex_unit() else {
+            return Err(self.error("`\\u` needs four hexadecimal digits"));
+        };
+        self.at += 6;
+        if let Some(character) = char::from_u32(unit) {
+            return Ok(character);
+        }
+        // A surrogate: with its other half one character, alone it is replaced.
+        if (0xD800..0xDC00).contains(&unit)
+            && let Some(low @ 0xDC00..0xE000) = self.hex_unit()
+        {
+            self.at += 6;
+            let joined = 0x1_0000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
+            return Ok(char::from_u32(joined).unwrap_or(char::REPLACEMENT_CHARACTER));
+        }
+        Ok(char::REPLACEMENT_CHARACTER)
+    }
+
+    /// The value of the `\uXXXX` that comes next, if it does.
+    fn hex_unit(&self) -> Option<u32> {
+        let digits = self.rest().strip_prefix(b"\\u")?.get(..4)?;
+        digits.iter().try_fold(0, |unit, digit| Some(unit << 4 | char::from(*digit).to_digit(16)?))
+    }
+
+    fn rest(&self) -> &'a [u8] {
+        self.bytes.get(self.at..).unwrap_or_default()
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    fn next_is_now(&mut self, byte: u8) -> bool {
+        let found = self.peek() == Some(byte);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn next_is(&mut self, byte: u8) -> bool {
+        self.skip_blanks();
+        self.next_is_now(byte)
+    }
+
+    /// Where the next byte stands. Lines end at `\n`; every character counts as one column.
+    pub(crate) fn position(&mut self) -> Position {
+        let (offset, mut position) = self.known;
+        for byte in self.bytes.get(offset..self.at).unwrap_or_default() {
+            match byte {
+                b'\n' => position = Position { line: position.line + 1, column: 1 },
+                // The later bytes of a character.
+                0x80..=0xBF => {}
+                _ => position.column += 1,
+            }
+        }
+        self.known = (self.at, position);
+        position
+    }
+
+    fn error(&mut self, message: &str) -> Error {
+        Error::at(self.position(), message)
+    }
+
+    fn unexpected(&mut self, wanted: &str) -> Error {
+        let found =
+            match go_lossy(self.rest().get(..4.min(self.rest().len())).unwrap_or_default()).chars().next() {
+                None => "the text ends".to_owned(),
+                Some(character) if character.is_control() => format!("U+{:04X} found", u32::from(character)),
+                Some(character) => format!("`{character}` found"),
+            };
+        self.error(&format!("expected {wanted}, {found}"))
+    }
+}

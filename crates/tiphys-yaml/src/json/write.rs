@@ -1,0 +1,148 @@
+//! Writing JSON byte for byte as Go's `json.Marshal` does.
+
+use std::fmt::Write as _;
+
+use serde_json::{Number, Value};
+
+use crate::{Data, Entry, Node};
+
+/// Writes a value as Go's `json.Marshal` writes a map: compact, keys sorted by bytes, `<`, `>`, `&`, U+2028 and U+2029 escaped,
+/// floats in Go's shortest form.
+pub fn write_go_json(value: &Value) -> String {
+    let mut out = String::new();
+    write_value(&mut out, value);
+    out
+}
+
+/// Appends a text as a JSON string with Go's escapes.
+pub fn write_go_string(out: &mut String, text: &str) {
+    out.push('"');
+    let mut written = 0;
+    for (index, byte) in text.bytes().enumerate() {
+        let escaped = match byte {
+            b'"' => "\\\"",
+            b'\\' => "\\\\",
+            b'\n' => "\\n",
+            b'\r' => "\\r",
+            b'\t' => "\\t",
+            0x08 => "\\b",
+            0x0C => "\\f",
+            b'<' => "\\u003c",
+            b'>' => "\\u003e",
+            b'&' => "\\u0026",
+            0..0x20 => "",
+            // The first of three bytes; U+2028 and U+2029 end lines in JavaScript.
+            0xE2 => match text.get(index..index + 3) {
+                Some("\u{2028}") => "\\u2028",
+                Some("\u{2029}") => "\\u2029",
+                _ => continue,
+            },
+            _ => continue,
+        };
+        out.push_str(text.get(written..index).unwrap_or_default());
+        if escaped.is_empty() {
+            push_format(out, format_args!("\\u{byte:04x}"));
+        } else {
+            out.push_str(escaped);
+        }
+        written = index + if byte == 0xE2 { 3 } else { 1 };
+    }
+    out.push_str(text.get(written..).unwrap_or_default());
+    out.push('"');
+}
+
+/// Appends a node: keys sorted, of duplicate ones the last.
+pub(crate) fn write_node(out: &mut String, node: &Node) {
+    match &node.data {
+        Data::Null => out.push_str("null"),
+        Data::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
+        Data::Integer(value) => push_format(out, format_args!("{value}")),
+        Data::Unsigned(value) => push_format(out, format_args!("{value}")),
+        Data::Float(value) => out.push_str(&float_text(*value)),
+        Data::String(text) => write_go_string(out, text),
+        Data::Sequence(items) => {
+            write_list(out, items, write_node);
+        }
+        Data::Mapping(entries) => {
+            let mut sorted: Vec<&Entry> = entries.iter().collect();
+            // Stable, so that the last of equal keys is the last in the document.
+            sorted.sort_by(|a, b| a.key.text.cmp(&b.key.text));
+            let mut rest = sorted.iter().peekable();
+            let mut lasts = Vec::with_capacity(sorted.len());
+            while let Some(entry) = rest.next() {
+                if rest.peek().is_none_or(|next| next.key.text != entry.key.text) {
+                    lasts.push((entry.key.text.as_str(), &entry.value));
+                }
+            }
+            write_object(out, &lasts, write_node);
+        }
+    }
+}
+
+fn write_value(out: &mut String, value: &Value) {
+    match value {
+        Value::Null => out.push_str("null"),
+        Value::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
+        Value::Number(number) => write_number(out, number),
+        Value::String(text) => write_go_string(out, text),
+        Value::Array(items) => write_list(out, items, write_value),
+        Value::Object(map) => {
+            let mut entries: Vec<(&str, &Value)> =
+                map.iter().map(|(key, value)| (key.as_str(), value)).collect();
+            // A feature of serde_json that any crate may turn on keeps keys in the order of insertion.
+            entries.sort_unstable_by_key(|(key, _)| *key);
+            write_object(out, &entries, write_value);
+        }
+    }
+}
+
+fn write_list<T>(out: &mut String, items: &[T], write: impl Fn(&mut String, &T)) {
+    out.push('[');
+    for (index, item) in items.iter().enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        write(out, item);
+    }
+    out.push(']');
+}
+
+fn write_object<T>(out: &mut String, entries: &[(&str, &T)], write: impl Fn(&mut String, &T)) {
+    out.push('{');
+    for (index, (key, value)) in entries.iter().enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        write_go_string(out, key);
+        out.push(':');
+        write(out, value);
+    }
+    out.push('}');
+}
+
+fn write_number(out: &mut String, number: &Number) {
+    match number.as_f64() {
+        Some(value) if number.is_f64() => out.push_str(&float_text(value)),
+        _ => push_format(out, format_args!("{number}")),
+    }
+}
+
+/// A float as Go's `json.Marshal` writes it: the shortest decimal that reads back the same, with an exponent below 1e-6 and
+/// from 1e21. What is not finite has no JSON; it becomes `null`.
+pub(crate) fn float_text(value: f64) -> String {
+    let size = value.abs();
+    if !value.is_finite() {
+        return "null".to_owned();
+    }
+    if size == 0.0 || (1e-6..1e21).contains(&size) {
+        return value.to_string();
+    }
+    let text = format!("{value:e}");
+    // Go writes the sign of a positive exponent too.
+    if size >= 1e21 { text.replace('e', "e+") } else { text }
+}
+
+fn push_format(out: &mut String, arguments: std::fmt::Arguments<'_>) {
+    let written = out.write_fmt(arguments);
+    debug_assert!(written.is_ok(), "writing to a string does not fail");
+}

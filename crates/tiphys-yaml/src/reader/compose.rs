@@ -1,0 +1,454 @@
+//! Events of the tokenizer put together to documents.
+
+use std::collections::HashMap;
+
+use libyaml_safer::{Event, EventData, Mark, Parser};
+
+use super::Limits;
+use super::source::Source;
+use crate::scalar::{MERGE_TAG, key_text, read_scalar};
+use crate::text::Decoded;
+use crate::{Data, Entry, Error, Key, Node, Position};
+
+/// The documents of a text, one after the other.
+pub(crate) struct Documents<'a> {
+    parser: Parser<Source<'a>>,
+    text: &'a str,
+    broken: Option<&'static str>,
+    origin: Position,
+    limits: Limits,
+}
+
+impl<'a> Documents<'a> {
+    /// `origin` is where the text begins in what positions count from.
+    pub(crate) fn new(decoded: &'a Decoded<'_>, origin: Position, limits: Limits) -> Self {
+        let mut parser = Parser::new();
+        parser.set_input(Source::new(&decoded.text, decoded.broken));
+        parser.set_encoding(libyaml_safer::Encoding::Utf8);
+        Self { parser, text: &decoded.text, broken: decoded.broken, origin, limits }
+    }
+
+    /// The next document, `null` ones included; `None` at the end.
+    pub(crate) fn next_document(&mut self) -> Result<Option<Node>, Error> {
+        loop {
+            let event = self.event()?;
+            match event.data {
+                EventData::DocumentStart { .. } => break,
+                EventData::StreamEnd => return Ok(None),
+                _ => {}
+            }
+        }
+        let mut composer = Composer::new(self.limits);
+        loop {
+            let event = self.event()?;
+            let position = self.position(event.start_mark);
+            if matches!(event.data, EventData::DocumentEnd { .. }) {
+                return Ok(composer.root);
+            }
+            composer.take(event.data, position)?;
+        }
+    }
+
+    /// Where the text that has not been read begins, once a document has been: the next document, or the end.
+    pub(crate) fn next_start(&mut self) -> Result<Option<Position>, Error> {
+        let event = self.event()?;
+        let position = self.position(event.start_mark);
+        Ok((!matches!(event.data, EventData::StreamEnd)).then_some(position))
+    }
+
+    fn event(&mut self) -> Result<Event, Error> {
+        self.parser.parse().map_err(|error| self.error(&error))
+    }
+
+    fn position(&self, mark: Mark) -> Position {
+        let line = usize::try_from(mark.line).unwrap_or(usize::MAX);
+        let column = usize::try_from(mark.column).unwrap_or(usize::MAX);
+        self.origin.offset(line, column)
+    }
+
+    fn error(&self, error: &libyaml_safer::Error) -> Error {
+        if let Some(mark) = error.problem_mark() {
+            let message = match error.context() {
+                Some(context) => format!("{} {context}", error.problem()),
+                None => error.problem().to_owned(),
+            };
+            return Error::at(self.position(mark), message);
+        }
+        // The reader of characters does not say where: it is the first one that YAML does not allow, or the end of what
+        // could be decoded.
+        let (offset, message) = match self.text.char_indices().find(|(_, character)| !is_allowed(*character))
+        {
+            Some((offset, character)) => {
+                (offset, format!("control character U+{:04X} is not allowed", u32::from(character)))
+            }
+            None => (self.text.len(), self.broken.unwrap_or("cannot be read").to_owned()),
+        };
+        let before = self.text.get(..offset).unwrap_or_default();
+        let line = before.matches('\n').count();
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count();
+        Error::at(self.origin.offset(line, column), message)
+    }
+}
+
+/// The characters that YAML 1.1 allows in a text.
+fn is_allowed(character: char) -> bool {
+    matches!(character,
+        '\t' | '\n' | '\r' | ' '..='~' | '\u{85}' | '\u{A0}'..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}' | '\u{10000}'..)
+}
+
+/// A list or an object that has begun.
+struct Open {
+    position: Position,
+    anchor: Option<OpenAnchor>,
+    kind: OpenKind,
+}
+
+enum OpenKind {
+    Sequence(Vec<Node>),
+    Mapping { entries: Vec<Entry>, merged: Vec<std::ops::Range<usize>>, pending: Pending },
+}
+
+/// What the next node of an object is.
+enum Pending {
+    Key,
+    Value(Key),
+    Merge,
+}
+
+struct OpenAnchor {
+    name: String,
+    serial: usize,
+    steps_before: usize,
+}
+
+/// What an alias stands for.
+enum Anchored {
+    /// Still being read: an alias to it would contain itself.
+    Open {
+        serial: usize,
+    },
+    Done {
+        node: Node,
+        steps: usize,
+        depth: usize,
+        bytes: usize,
+    },
+}
+
+/// Puts one document together.
+struct Composer {
+    limits: Limits,
+    open: Vec<Open>,
+    root: Option<Node>,
+    anchors: HashMap<String, Anchored>,
+    anchors_seen: usize,
+    /// What go-yaml counts to refuse excessive aliasing: visited nodes, and those of them inside an alias.
+    steps: usize,
+    alias_steps: usize,
+    /// Nodes and bytes of text in copies, for our own bounds.
+    copied_nodes: usize,
+    copied_bytes: usize,
+}
+
+impl Composer {
+    fn new(limits: Limits) -> Self {
+        Self {
+            limits,
+            open: Vec::new(),
+            root: None,
+            anchors: HashMap::new(),
+            anchors_seen: 0,
+            // go-yaml counts the document too.
+            steps: 1,
+            alias_steps: 0,
+            copied_nodes: 0,
+            copied_bytes: 0,
+        }
+    }
+
+    fn take(&mut self, event: EventData, position: Position) -> Result<(), Error> {
+        match event {
+            EventData::Scalar { anchor, tag, value, plain_implicit, .. } => {
+                self.scalar(anchor, tag.as_deref(), value, plain_implicit, position)
+            }
+            EventData::Alias { anchor } => self.alias(&anchor, position),
+            EventData::SequenceStart { anchor, .. } => {
+                self.begin(anchor, OpenKind::Sequence(Vec::new()), position)
+            }
+            EventData::MappingStart { anchor, .. } => {
+                let kind =
+                    OpenKind::Mapping { entries: Vec::new(), merged: Vec::new(), pending: Pending::Key };
+                self.begin(anchor, kind, position)
+            }
+            EventData::SequenceEnd | EventData::MappingEnd => self.end(),
+            EventData::StreamStart { .. }
+            | EventData::StreamEnd
+            | EventData::DocumentStart { .. }
+            | EventData::DocumentEnd { .. } => Ok(()),
+        }
+    }
+
+    fn scalar(
+        &mut self,
+        anchor: Option<String>,
+        tag: Option<&str>,
+        value: String,
+        plain_implicit: bool,
+        position: Position,
+    ) -> Result<(), Error> {
+        let untagged = tag.is_none_or(str::is_empty);
+        if self.key_is_due() && value == "<<" && (plain_implicit || tag == Some(MERGE_TAG)) {
+            if let Some(Open { kind: OpenKind::Mapping { pending, .. }, .. }) = self.open.last_mut() {
+                *pending = Pending::Merge;
+            }
+            return Ok(());
+        }
+        let anchor = self.anchor(anchor);
+        self.step(position)?;
+        let data = read_scalar(tag, untagged && plain_implicit, value)
+            .map_err(|message| Error::at(position, message))?;
+        let node = Node { position, data };
+        self.close_anchor(anchor, &node, position)?;
+        self.place(node)
+    }
+
+    fn alias(&mut self, name: &str, position: Position) -> Result<(), Error> {
+        let (node, steps, depth, bytes) = match self.anchors.get(name) {
+            None => return Err(Error::at(position, format!("alias to the unknown anchor `{name}`"))),
+            Some(Anchored::Open { .. }) => {
+                return Err(Error::at(position, format!("the value of the anchor `{name}` contains itself")));
+            }
+            Some(Anchored::Done { node, steps, depth, bytes }) => (node, *steps, *depth, *bytes),
+        };
+        if self.open.len() + depth > self.limits.depth_max {
+            return Err(too_deep(position, self.limits));
+        }
+        self.steps += 1 + steps;
+        self.alias_steps += steps;
+        self.copied_bytes += bytes;
+        if excessive_aliasing(self.steps, self.alias_steps) || self.copied_bytes > self.limits.alias_bytes_max
+        {
+            return Err(Error::at(position, "the document contains excessive aliasing"));
+        }
+        if self.steps > self.limits.nodes_max {
+            return Err(too_many(position, self.limits));
+        }
+        let node = node.clone();
+        self.place(node)
+    }
+
+    fn begin(&mut self, anchor: Option<String>, kind: OpenKind, position: Position) -> Result<(), Error> {
+        if self.open.len() >= self.limits.depth_max {
+            return Err(too_deep(position, self.limits));
+        }
+        let anchor = self.anchor(anchor);
+        self.step(position)?;
+        self.open.push(Open { position, anchor, kind });
+        Ok(())
+    }
+
+    fn end(&mut self) -> Result<(), Error> {
+        let Some(open) = self.open.pop() else { return Ok(()) };
+        let data = match open.kind {
+            OpenKind::Sequence(items) => Data::Sequence(items),
+            OpenKind::Mapping { entries, merged, .. } if merged.is_empty() => Data::Mapping(entries),
+            OpenKind::Mapping { entries, merged, .. } => Data::Mapping(settle_merges(entries, &merged)),
+        };
+        let node = Node { position: open.position, data };
+        self.close_anchor(open.anchor, &node, open.position)?;
+        self.place(node)
+    }
+
+    fn key_is_due(&self) -> bool {
+        matches!(self.open.last(), Some(Open { kind: OpenKind::Mapping { pending: Pending::Key, .. }, .. }))
+    }
+
+    fn step(&mut self, position: Position) -> Result<(), Error> {
+        self.steps += 1;
+        if self.steps > self.limits.nodes_max {
+            return Err(too_many(position, self.limits));
+        }
+        Ok(())
+    }
+
+    fn anchor(&mut self, name: Option<String>) -> Option<OpenAnchor> {
+        let name = name?;
+        self.anchors_seen += 1;
+        let serial = self.anchors_seen;
+        self.anchors.insert(name.clone(), Anchored::Open { serial });
+        Some(OpenAnchor { name, serial, steps_before: self.steps })
+    }
+
+    /// Keeps a copy of the node for aliases, unless the name has been given to another node inside it.
+    fn close_anchor(
+        &mut self,
+        anchor: Option<OpenAnchor>,
+        node: &Node,
+        position: Position,
+    ) -> Result<(), Error> {
+        let Some(OpenAnchor { name, serial, steps_before }) = anchor else { return Ok(()) };
+        if !matches!(self.anchors.get(&name), Some(Anchored::Open { serial: open }) if *open == serial) {
+            return Ok(());
+        }
+        let size = Size::of(node);
+        self.copied_nodes += size.nodes;
+        self.copied_bytes += size.bytes;
+        if self.copied_nodes > self.limits.nodes_max || self.copied_bytes > self.limits.alias_bytes_max {
+            return Err(Error::at(position, "the document contains excessive anchors"));
+        }
+        let done = Anchored::Done {
+            node: node.clone(),
+            steps: self.steps - steps_before,
+            depth: size.depth,
+            bytes: size.bytes,
+        };
+        self.anchors.insert(name, done);
+        Ok(())
+    }
+
+    /// Puts a finished node where it belongs.
+    fn place(&mut self, node: Node) -> Result<(), Error> {
+        let Some(open) = self.open.last_mut() else {
+            check_number(&node)?;
+            self.root = Some(node);
+            return Ok(());
+        };
+        match &mut open.kind {
+            OpenKind::Sequence(items) => {
+                check_number(&node)?;
+                items.push(node);
+            }
+            OpenKind::Mapping { entries, merged, pending } => {
+                match std::mem::replace(pending, Pending::Key) {
+                    Pending::Key => {
+                        let position = node.position;
+                        let text = key_text(node.data).map_err(|message| Error::at(position, message))?;
+                        *pending = Pending::Value(Key { text, position });
+                    }
+                    Pending::Value(key) => {
+                        check_number(&node)?;
+                        entries.push(Entry { key, value: node });
+                    }
+                    Pending::Merge => {
+                        let start = entries.len();
+                        merge(entries, node)?;
+                        merged.push(start..entries.len());
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Infinity and what is no number may be keys, but have no JSON as values.
+fn check_number(node: &Node) -> Result<(), Error> {
+    match node.data {
+        Data::Float(value) if !value.is_finite() => Err(Error::at(
+            node.position,
+            "infinity and NaN have no place in JSON; quote it if a text is meant",
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn merge(entries: &mut Vec<Entry>, node: Node) -> Result<(), Error> {
+    let refused =
+        |position| Err(Error::at(position, "`<<` needs an object or a list of objects as its value"));
+    match node.data {
+        Data::Mapping(merged) => entries.extend(merged),
+        Data::Sequence(items) => {
+            // Of several the first wins, and later entries win over earlier ones: so they are taken from the end.
+            for item in items.into_iter().rev() {
+                match item.data {
+                    Data::Mapping(merged) => entries.extend(merged),
+                    _ => return refused(item.position),
+                }
+            }
+        }
+        _ => return refused(node.position),
+    }
+    Ok(())
+}
+
+/// Takes out what a merge overrides and what overrides a merge, so that only keys that were written twice occur twice.
+/// (As in go-yaml the later one wins, also where that is the merged one.)
+fn settle_merges(entries: Vec<Entry>, merged: &[std::ops::Range<usize>]) -> Vec<Entry> {
+    let mut ranges = merged.iter().peekable();
+    let mut kept: Vec<Option<(Entry, bool)>> = Vec::with_capacity(entries.len());
+    let mut places: HashMap<String, Vec<usize>> = HashMap::new();
+    for (index, entry) in entries.into_iter().enumerate() {
+        while ranges.peek().is_some_and(|range| range.end <= index) {
+            ranges.next();
+        }
+        let is_merged = ranges.peek().is_some_and(|range| range.contains(&index));
+        let earlier = places.entry(entry.key.text.clone()).or_default();
+        // What is merged leaves nothing before it, so a merged entry is the first of its key.
+        let first_was_merged = earlier
+            .first()
+            .and_then(|place| kept.get(*place))
+            .is_some_and(|slot| matches!(slot, Some((_, true))));
+        if is_merged || first_was_merged {
+            for place in earlier.drain(..) {
+                if let Some(slot) = kept.get_mut(place) {
+                    *slot = None;
+                }
+            }
+        }
+        earlier.push(kept.len());
+        kept.push(Some((entry, is_merged)));
+    }
+    kept.into_iter().flatten().map(|(entry, _)| entry).collect()
+}
+
+/// go-yaml's rule: nearly everything may come from aliases in small documents, a tenth in very large ones.
+fn excessive_aliasing(steps: usize, alias_steps: usize) -> bool {
+    const SMALL_STEPS: f64 = 400_000.0;
+    const LARGE_STEPS: f64 = 4_000_000.0;
+    if alias_steps <= 100 || steps <= 1_000 {
+        return false;
+    }
+    #[expect(clippy::cast_precision_loss, reason = "a ratio; both are far below 2^53")]
+    let (steps, alias_steps) = (steps as f64, alias_steps as f64);
+    let share = ((steps - SMALL_STEPS) / (LARGE_STEPS - SMALL_STEPS)).clamp(0.0, 1.0);
+    alias_steps / steps > 0.99 - 0.89 * share
+}
+
+fn too_deep(position: Position, limits: Limits) -> Error {
+    Error::at(position, format!("nested deeper than {} levels", limits.depth_max))
+}
+
+fn too_many(position: Position, limits: Limits) -> Error {
+    Error::at(position, format!("the document has more than {} nodes", limits.nodes_max))
+}
+
+/// How much a copy of a node is.
+struct Size {
+    nodes: usize,
+    depth: usize,
+    bytes: usize,
+}
+
+impl Size {
+    fn of(node: &Node) -> Self {
+        let mut size = Self { nodes: 0, depth: 0, bytes: 0 };
+        let mut rest = vec![(node, 0)];
+        while let Some((node, depth)) = rest.pop() {
+            size.nodes += 1;
+            match &node.data {
+                Data::String(text) => size.bytes += text.len(),
+                Data::Sequence(items) => {
+                    size.depth = size.depth.max(depth + 1);
+                    rest.extend(items.iter().map(|item| (item, depth + 1)));
+                }
+                Data::Mapping(entries) => {
+                    size.depth = size.depth.max(depth + 1);
+                    size.bytes += entries.iter().map(|entry| entry.key.text.len()).sum::<usize>();
+                    rest.extend(entries.iter().map(|entry| (&entry.value, depth + 1)));
+                }
+                Data::Null | Data::Bool(_) | Data::Integer(_) | Data::Unsigned(_) | Data::Float(_) => {}
+            }
+        }
+        size
+    }
+}

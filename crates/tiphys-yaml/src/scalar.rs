@@ -1,0 +1,283 @@
+//! What a plain or tagged YAML scalar is: the rules of go-yaml v2, which Kubernetes reads with, and the text that
+//! `sigs.k8s.io/yaml` makes of a key that is no text.
+
+use crate::Data;
+use crate::text::go_lossy;
+
+mod base64;
+mod timestamp;
+
+const TAG_PREFIX: &str = "tag:yaml.org,2002:";
+
+/// The tag of merge keys.
+pub(crate) const MERGE_TAG: &str = "tag:yaml.org,2002:merge";
+
+/// What a scalar is read as when nothing but its text counts.
+enum Resolved {
+    Data(Data, Kind),
+    Text(Kind),
+}
+
+/// The types that go-yaml tells apart.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Null,
+    Bool,
+    Int,
+    Float,
+    Timestamp,
+    Text,
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Bool => "bool",
+            Self::Int => "int",
+            Self::Float => "float",
+            Self::Timestamp => "timestamp",
+            Self::Text => "str",
+        }
+    }
+}
+
+/// Reads a scalar. `tag` is the resolved tag if one was written; `plain` says that the text may be something else than a text
+/// (an unquoted scalar, or one tagged `!`). The error says what is wrong with the tag.
+pub(crate) fn read_scalar(tag: Option<&str>, plain: bool, text: String) -> Result<Data, String> {
+    let Some(tag) = tag.filter(|tag| !tag.is_empty()) else {
+        return Ok(if plain { untagged(text) } else { Data::String(text) });
+    };
+    let wanted = match tag.strip_prefix(TAG_PREFIX) {
+        Some("null") => Kind::Null,
+        Some("bool") => Kind::Bool,
+        Some("int") => Kind::Int,
+        Some("float") => Kind::Float,
+        Some("timestamp") => Kind::Timestamp,
+        Some("binary") => {
+            let bytes = base64::decode(text.as_bytes()).ok_or("!!binary value is not base64")?;
+            return Ok(Data::String(go_lossy(&bytes).into_owned()));
+        }
+        _ => return Ok(Data::String(text)),
+    };
+    let found = match resolve(&text) {
+        Resolved::Text(Kind::Timestamp) if wanted != Kind::Timestamp => Resolved::Text(Kind::Text),
+        found => found,
+    };
+    match found {
+        Resolved::Data(data, kind) if kind == wanted => Ok(data),
+        #[expect(
+            clippy::cast_precision_loss,
+            reason = "the float nearest to the integer is what is asked for"
+        )]
+        Resolved::Data(Data::Integer(integer), _) if wanted == Kind::Float => Ok(Data::Float(integer as f64)),
+        Resolved::Text(Kind::Timestamp) => Ok(Data::String(text)),
+        Resolved::Data(_, kind) | Resolved::Text(kind) => {
+            Err(format!("cannot read !!{} `{}` as a !!{}", kind.name(), shortened(&text), wanted.name()))
+        }
+    }
+}
+
+/// Whether an unquoted scalar with this text is read as a text.
+pub(crate) fn is_text_when_plain(text: &str) -> bool {
+    matches!(resolve(text), Resolved::Text(_))
+}
+
+fn untagged(text: String) -> Data {
+    match resolve(&text) {
+        Resolved::Data(data, _) => data,
+        // Dates stay texts: go-yaml gives times only to those who ask for them.
+        Resolved::Text(_) => Data::String(text),
+    }
+}
+
+fn shortened(text: &str) -> String {
+    const SHOWN_CHARS: usize = 40;
+    match text.char_indices().nth(SHOWN_CHARS) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
+
+fn resolve(text: &str) -> Resolved {
+    let as_text = Resolved::Text(Kind::Text);
+    let Some(first) = text.as_bytes().first() else {
+        return Resolved::Data(Data::Null, Kind::Null);
+    };
+    match first {
+        b'y' | b'Y' | b'n' | b'N' | b't' | b'T' | b'f' | b'F' | b'o' | b'O' | b'~' => {
+            word(text).unwrap_or(as_text)
+        }
+        b'.' => word(text)
+            .or_else(|| float(text).map(|value| Resolved::Data(Data::Float(value), Kind::Float)))
+            .unwrap_or(as_text),
+        b'+' | b'-' | b'0'..=b'9' => {
+            if timestamp::is_timestamp(text) {
+                return Resolved::Text(Kind::Timestamp);
+            }
+            word(text).or_else(|| number(text)).unwrap_or(as_text)
+        }
+        _ => as_text,
+    }
+}
+
+fn word(text: &str) -> Option<Resolved> {
+    let data = match text {
+        "y" | "Y" | "yes" | "Yes" | "YES" | "true" | "True" | "TRUE" | "on" | "On" | "ON" => Data::Bool(true),
+        "n" | "N" | "no" | "No" | "NO" | "false" | "False" | "FALSE" | "off" | "Off" | "OFF" => {
+            Data::Bool(false)
+        }
+        "~" | "null" | "Null" | "NULL" => Data::Null,
+        ".nan" | ".NaN" | ".NAN" => Data::Float(f64::NAN),
+        ".inf" | ".Inf" | ".INF" | "+.inf" | "+.Inf" | "+.INF" => Data::Float(f64::INFINITY),
+        "-.inf" | "-.Inf" | "-.INF" => Data::Float(f64::NEG_INFINITY),
+        _ => return None,
+    };
+    let kind = match data {
+        Data::Null => Kind::Null,
+        Data::Bool(_) => Kind::Bool,
+        _ => Kind::Float,
+    };
+    Some(Resolved::Data(data, kind))
+}
+
+fn number(text: &str) -> Option<Resolved> {
+    let plain: std::borrow::Cow<'_, str> =
+        if text.contains('_') { text.replace('_', "").into() } else { text.into() };
+    if let Some(data) = integer(&plain) {
+        return Some(Resolved::Data(data, Kind::Int));
+    }
+    if is_yaml_float(&plain)
+        && let Some(value) = float(&plain)
+    {
+        return Some(Resolved::Data(Data::Float(value), Kind::Float));
+    }
+    // A sign after the prefix: go-yaml strips `0b` itself once Go's own rule for prefixes has failed.
+    let data = if let Some(digits) = plain.strip_prefix("0b") {
+        signed(digits, 2)
+    } else if let Some(digits) = plain.strip_prefix("-0b") {
+        signed(&format!("-{digits}"), 2)
+    } else {
+        None
+    };
+    data.map(|data| Resolved::Data(data, Kind::Int))
+}
+
+/// An integer by Go's rule for base 0: `0x`, `0o`, `0b` in either case, and a leading zero for octal.
+fn integer(text: &str) -> Option<Data> {
+    let (sign, digits) = match text.as_bytes().first()? {
+        b'+' => ("", text.get(1..)?),
+        b'-' => ("-", text.get(1..)?),
+        _ => ("", text),
+    };
+    let (radix, digits) = match digits.as_bytes() {
+        [b'0', b'x' | b'X', _, ..] => (16, digits.get(2..)?),
+        [b'0', b'o' | b'O', _, ..] => (8, digits.get(2..)?),
+        [b'0', b'b' | b'B', _, ..] => (2, digits.get(2..)?),
+        [b'0', _, ..] => (8, digits.get(1..)?),
+        _ => (10, digits),
+    };
+    if !digits.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+        return None;
+    }
+    let data = if sign.is_empty() { signed(digits, radix) } else { signed(&format!("-{digits}"), radix) }?;
+    // Go's reader of integers without a sign takes no sign at all, not even `+`.
+    (!matches!(data, Data::Unsigned(_)) || !text.starts_with('+')).then_some(data)
+}
+
+fn signed(digits: &str, radix: u32) -> Option<Data> {
+    if let Ok(value) = i64::from_str_radix(digits, radix) {
+        return Some(Data::Integer(value));
+    }
+    if digits.starts_with(['+', '-']) {
+        return None;
+    }
+    u64::from_str_radix(digits, radix).ok().map(Data::Unsigned)
+}
+
+/// `[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`
+fn is_yaml_float(text: &str) -> bool {
+    fn digits(text: &str) -> &str {
+        text.trim_start_matches(|character: char| character.is_ascii_digit())
+    }
+    let text = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let whole = digits(text);
+    let has_whole = whole.len() < text.len();
+    let rest = match whole.strip_prefix('.') {
+        Some(fraction) => {
+            let rest = digits(fraction);
+            if !has_whole && rest.len() == fraction.len() {
+                return false;
+            }
+            rest
+        }
+        None if has_whole => whole,
+        None => return false,
+    };
+    match rest.strip_prefix(['e', 'E']) {
+        Some(exponent) => {
+            let exponent = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+            !exponent.is_empty() && digits(exponent).is_empty()
+        }
+        None => rest.is_empty(),
+    }
+}
+
+/// A decimal float as Go's `strconv.ParseFloat` reads one: underscores only between digits, out of range is no float.
+fn float(text: &str) -> Option<f64> {
+    let plain: std::borrow::Cow<'_, str> = if text.contains('_') {
+        let bytes = text.as_bytes();
+        let between_digits = bytes.iter().enumerate().all(|(at, byte)| {
+            let digit_at = |index: Option<usize>| {
+                index.and_then(|index| bytes.get(index)).is_some_and(u8::is_ascii_digit)
+            };
+            *byte != b'_' || (digit_at(at.checked_sub(1)) && digit_at(Some(at + 1)))
+        });
+        if !between_digits {
+            return None;
+        }
+        text.replace('_', "").into()
+    } else {
+        text.into()
+    };
+    if !is_yaml_float(&plain) {
+        return None;
+    }
+    plain.parse::<f64>().ok().filter(|value| value.is_finite())
+}
+
+/// The text of a key, as `sigs.k8s.io/yaml` makes it. The error says what cannot be a key.
+pub(crate) fn key_text(data: Data) -> Result<String, &'static str> {
+    match data {
+        Data::String(text) => Ok(text),
+        Data::Bool(value) => Ok(value.to_string()),
+        Data::Integer(value) => Ok(value.to_string()),
+        Data::Float(value) => Ok(float_key(value)),
+        Data::Null => Err("null cannot be a key"),
+        Data::Unsigned(_) => Err("an integer above 9223372036854775807 cannot be a key; quote it"),
+        Data::Sequence(_) => Err("a list cannot be a key"),
+        Data::Mapping(_) => Err("an object cannot be a key (is this a template that was not rendered?)"),
+    }
+}
+
+/// Go's `strconv.FormatFloat(value, 'g', -1, 32)` with YAML's words for what is no number.
+fn float_key(value: f64) -> String {
+    #[expect(clippy::cast_possible_truncation, reason = "the rule formats keys with 32 bits")]
+    let narrow = value as f32;
+    if narrow.is_nan() {
+        return ".nan".to_owned();
+    }
+    if narrow.is_infinite() {
+        return if narrow > 0.0 { ".inf" } else { "-.inf" }.to_owned();
+    }
+    let scientific = format!("{narrow:e}");
+    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or_default();
+    // Go's shortest form of `%g` changes over at these two.
+    if !(-4..6).contains(&exponent) {
+        let sign = if exponent < 0 { '-' } else { '+' };
+        format!("{mantissa}e{sign}{:02}", exponent.abs())
+    } else {
+        narrow.to_string()
+    }
+}
