@@ -1,1 +1,37 @@
 //! The Argo CD resources that tiphys reads: Application, AppProject.
+//!
+//! The types hold what Argo CD's own types hold, under the same names, so that they can stand for the stored resource. They are
+//! read in one of two ways: from a [`tiphys_yaml::Node`], with positions, by Go's rules (letter case, `null`, strict types), or
+//! through serde from JSON that an API server has already checked.
+
+mod application;
+mod decode;
+mod error;
+mod helm;
+mod kustomize;
+mod metadata;
+mod project;
+mod source;
+
+pub use application::{Application, ApplicationSpec, Destination, IgnoreDifference};
+pub use decode::{Decoded, Findings, UnknownField};
+pub use error::{ObjectRef, ResourceError};
+pub use helm::{HelmFileParameter, HelmParameter, HelmSource};
+pub use kustomize::{KustomizePatch, KustomizeReplica, KustomizeSource, PatchTarget, ReplicaCount};
+pub use metadata::Metadata;
+pub use project::AppProject;
+pub use source::{
+    ApplicationSource, DirectorySource, EnvEntry, JsonnetOptions, JsonnetVariable, PluginSource,
+};
+
+/// API group of Argo CD's resources.
+pub const GROUP: &str = "argoproj.io";
+
+/// The project of an Application that names none.
+pub const DEFAULT_PROJECT: &str = "default";
+
+/// The cluster that Argo CD itself runs in.
+pub const IN_CLUSTER_SERVER: &str = "https://kubernetes.default.svc";
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,182 @@
+//! The `Application` resource.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tiphys_yaml::{DecodeError, Node, Object};
+
+use crate::decode::{items, raw_object, text};
+use crate::{ApplicationSource, DEFAULT_PROJECT, Decoded, Findings, Metadata, ObjectRef, ResourceError};
+
+/// An Application: what to render, and where it belongs. Status and operation are not kept; nothing here decides by them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Application {
+    /// Name, namespace, labels, annotations.
+    pub metadata: Metadata,
+    /// What the user wants.
+    pub spec: ApplicationSpec,
+}
+
+/// `spec` of an Application.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct ApplicationSpec {
+    /// The source, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<ApplicationSource>,
+    /// Several sources; they win over `source` if there is at least one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<ApplicationSource>,
+    /// Cluster and namespace.
+    pub destination: Destination,
+    /// Name of the project; empty means [`DEFAULT_PROJECT`], see [`ApplicationSpec::project_name`].
+    pub project: String,
+    /// How to sync, as it was written: nothing here decides by it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sync_policy: Option<Value>,
+    /// Differences that do not count.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ignore_differences: Vec<IgnoreDifference>,
+    /// The source hydrator's block, as it was written; what renders an Application refuses one by name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source_hydrator: Option<Value>,
+}
+
+/// The cluster, by URL or by name, and the namespace that an Application is meant for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Destination {
+    /// URL of the API server; empty if the cluster is given by name.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub server: String,
+    /// Name of the cluster; empty if it is given by URL.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// Namespace of objects that name none.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub namespace: String,
+}
+
+/// One entry of `spec.ignoreDifferences`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct IgnoreDifference {
+    /// API group; a glob pattern.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub group: String,
+    /// Kind; a glob pattern.
+    pub kind: String,
+    /// Name; empty means any.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// Namespace; empty means any.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub namespace: String,
+    /// Fields by JSON pointer (RFC 6901).
+    #[serde(rename = "jsonPointers", skip_serializing_if = "Vec::is_empty")]
+    pub json_pointers: Vec<String>,
+    /// Fields by jq expression.
+    #[serde(rename = "jqPathExpressions", skip_serializing_if = "Vec::is_empty")]
+    pub jq_path_expressions: Vec<String>,
+    /// Fields by who owns them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub managed_fields_managers: Vec<String>,
+}
+
+impl Application {
+    /// Reads an Application by Go's rules. Fields that Argo CD does not have are left out and noted.
+    pub fn decode(node: &Node) -> Result<Decoded<Self>, ResourceError> {
+        let mut findings = Findings::default();
+        Self::decode_fields(node, &mut findings)
+            .map(|value| Decoded { value, findings })
+            .map_err(|source| ResourceError { object: ObjectRef::of(node), source })
+    }
+
+    fn decode_fields(node: &Node, findings: &mut Findings) -> Result<Self, DecodeError> {
+        let mut object = Object::new(node, "")?;
+        // Asked for, so that they do not count as unknown.
+        for key in ["apiVersion", "kind", "operation", "status"] {
+            object.get(key);
+        }
+        let metadata = match object.object("metadata")? {
+            Some(metadata) => Metadata::decode(metadata)?,
+            None => Metadata::default(),
+        };
+        let spec = match object.object("spec")? {
+            Some(spec) => ApplicationSpec::decode(spec, findings)?,
+            None => ApplicationSpec::default(),
+        };
+        findings.note_unknown(&object);
+        Ok(Self { metadata, spec })
+    }
+}
+
+impl ApplicationSpec {
+    /// The sources that count, in order: `sources` if there are any, else `source`.
+    pub fn effective_sources(&self) -> &[ApplicationSource] {
+        if self.sources.is_empty() { self.source.as_slice() } else { &self.sources }
+    }
+
+    /// The project's name; an empty one is [`DEFAULT_PROJECT`].
+    pub fn project_name(&self) -> &str {
+        if self.project.is_empty() { DEFAULT_PROJECT } else { &self.project }
+    }
+
+    fn decode(mut object: Object<'_>, findings: &mut Findings) -> Result<Self, DecodeError> {
+        // `info` and `revisionHistoryLimit` are Argo CD's, but nothing here decides by them.
+        for key in ["info", "revisionHistoryLimit"] {
+            object.get(key);
+        }
+        let spec = Self {
+            source: match object.object("source")? {
+                Some(source) => Some(ApplicationSource::decode_object(source, findings)?),
+                None => None,
+            },
+            sources: items(&mut object, "sources", |node, path| {
+                ApplicationSource::decode_object(Object::new(node, path)?, findings)
+            })?
+            .unwrap_or_default(),
+            destination: match object.object("destination")? {
+                Some(destination) => Destination::decode(destination, findings)?,
+                None => Destination::default(),
+            },
+            project: text(&mut object, "project")?,
+            sync_policy: raw_object(&mut object, "syncPolicy")?,
+            ignore_differences: items(&mut object, "ignoreDifferences", |node, path| {
+                IgnoreDifference::decode(Object::new(node, path)?, findings)
+            })?
+            .unwrap_or_default(),
+            source_hydrator: raw_object(&mut object, "sourceHydrator")?,
+        };
+        findings.note_unknown(&object);
+        Ok(spec)
+    }
+}
+
+impl Destination {
+    fn decode(mut object: Object<'_>, findings: &mut Findings) -> Result<Self, DecodeError> {
+        let destination = Self {
+            server: text(&mut object, "server")?,
+            name: text(&mut object, "name")?,
+            namespace: text(&mut object, "namespace")?,
+        };
+        findings.note_unknown(&object);
+        Ok(destination)
+    }
+}
+
+impl IgnoreDifference {
+    fn decode(mut object: Object<'_>, findings: &mut Findings) -> Result<Self, DecodeError> {
+        let entry = Self {
+            group: text(&mut object, "group")?,
+            kind: text(&mut object, "kind")?,
+            name: text(&mut object, "name")?,
+            namespace: text(&mut object, "namespace")?,
+            json_pointers: object.texts("jsonPointers")?.unwrap_or_default(),
+            jq_path_expressions: object.texts("jqPathExpressions")?.unwrap_or_default(),
+            managed_fields_managers: object.texts("managedFieldsManagers")?.unwrap_or_default(),
+        };
+        findings.note_unknown(&object);
+        Ok(entry)
+    }
+}

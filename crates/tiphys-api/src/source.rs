@@ -1,0 +1,245 @@
+//! `ApplicationSource`: where manifests come from, and what makes them.
+
+use serde::{Deserialize, Serialize};
+use tiphys_params::Parameter;
+use tiphys_yaml::{DecodeError, Node, Object};
+
+use crate::decode::{items, switch, text};
+use crate::{Decoded, Findings, HelmSource, KustomizeSource};
+
+/// One source of an Application.
+///
+/// An absent block and an empty one are different: `plugin: {}` names the type, no `plugin` leaves it to detection.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct ApplicationSource {
+    /// URL of the repository: git, Helm or OCI.
+    #[serde(rename = "repoURL")]
+    pub repo_url: String,
+    /// Folder in the repository; empty is its root.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub path: String,
+    /// Branch, tag, commit or version range; empty is `HEAD` or the newest chart.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub target_revision: String,
+    /// The Helm block.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub helm: Option<HelmSource>,
+    /// The kustomize block.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kustomize: Option<KustomizeSource>,
+    /// The block for plain manifests.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub directory: Option<DirectorySource>,
+    /// The plugin block.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plugin: Option<PluginSource>,
+    /// Name of a chart in a Helm repository; empty for git.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub chart: String,
+    /// Name under which other sources refer to this one's files; empty if they do not.
+    #[serde(rename = "ref", skip_serializing_if = "String::is_empty")]
+    pub reference: String,
+    /// Name of the source among several.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// Prefix of the tags that `targetRevision` is looked up among.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub tag_prefix: String,
+}
+
+/// The `plugin` block: which config management plugin, and what it is given.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PluginSource {
+    /// `<name>` or `<name>-<version>` of the plugin; empty leaves the choice to discovery.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// Variables, in order; the plugin sees them with the prefix `ARGOCD_ENV_`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub env: Vec<EnvEntry>,
+    /// Parameters, in order. Absent and empty reach the plugin as `null` and `[]`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parameters: Option<Vec<Parameter>>,
+}
+
+/// One variable of `plugin.env`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct EnvEntry {
+    /// Name, without the prefix.
+    pub name: String,
+    /// Value, in which `$NAME` and `${NAME}` stand for variables of the build environment.
+    pub value: String,
+}
+
+/// The `directory` block: plain YAML and JSON.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct DirectorySource {
+    /// Whether folders below the path are looked at too.
+    #[serde(skip_serializing_if = "is_false")]
+    pub recurse: bool,
+    /// Options for `.jsonnet` files.
+    #[serde(skip_serializing_if = "JsonnetOptions::is_empty")]
+    pub jsonnet: JsonnetOptions,
+    /// Pattern of files to leave out, relative to the path; empty leaves out none.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub exclude: String,
+    /// Pattern of files to take, relative to the path; empty takes all.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub include: String,
+    /// Whether files count whatever their extension is.
+    #[serde(skip_serializing_if = "is_false")]
+    pub disable_extension_filter: bool,
+}
+
+/// `directory.jsonnet`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct JsonnetOptions {
+    /// External variables.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ext_vars: Vec<JsonnetVariable>,
+    /// Top-level arguments.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tlas: Vec<JsonnetVariable>,
+    /// Library folders, relative to the repository's root.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub libs: Vec<String>,
+}
+
+/// A variable or argument of Jsonnet.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct JsonnetVariable {
+    /// Name.
+    pub name: String,
+    /// Value.
+    pub value: String,
+    /// Whether the value is Jsonnet code instead of a text.
+    #[serde(skip_serializing_if = "is_false")]
+    pub code: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a function of this shape")]
+pub(crate) fn is_false(value: &bool) -> bool {
+    !value
+}
+
+impl ApplicationSource {
+    /// Reads a source by Go's rules. `path` is what error texts call it, as `spec.source`.
+    pub fn decode(node: &Node, path: &str) -> Result<Decoded<Self>, DecodeError> {
+        let mut findings = Findings::default();
+        let value = Self::decode_object(Object::new(node, path)?, &mut findings)?;
+        Ok(Decoded { value, findings })
+    }
+
+    pub(crate) fn decode_object(
+        mut object: Object<'_>,
+        findings: &mut Findings,
+    ) -> Result<Self, DecodeError> {
+        let source = Self {
+            repo_url: text(&mut object, "repoURL")?,
+            path: text(&mut object, "path")?,
+            target_revision: text(&mut object, "targetRevision")?,
+            helm: match object.object("helm")? {
+                Some(block) => Some(HelmSource::decode(block, findings)?),
+                None => None,
+            },
+            kustomize: match object.object("kustomize")? {
+                Some(block) => Some(KustomizeSource::decode(block, findings)?),
+                None => None,
+            },
+            directory: match object.object("directory")? {
+                Some(block) => Some(DirectorySource::decode(block, findings)?),
+                None => None,
+            },
+            plugin: match object.object("plugin")? {
+                Some(block) => Some(PluginSource::decode(block, findings)?),
+                None => None,
+            },
+            chart: text(&mut object, "chart")?,
+            reference: text(&mut object, "ref")?,
+            name: text(&mut object, "name")?,
+            tag_prefix: text(&mut object, "tagPrefix")?,
+        };
+        findings.note_unknown(&object);
+        Ok(source)
+    }
+}
+
+impl PluginSource {
+    fn decode(mut object: Object<'_>, findings: &mut Findings) -> Result<Self, DecodeError> {
+        let block = Self {
+            name: text(&mut object, "name")?,
+            env: items(&mut object, "env", |node, path| {
+                EnvEntry::decode(Object::new(node, path)?, findings)
+            })?
+            .unwrap_or_default(),
+            parameters: crate::decode::parameters(&mut object, findings)?,
+        };
+        findings.note_unknown(&object);
+        Ok(block)
+    }
+}
+
+impl EnvEntry {
+    fn decode(mut object: Object<'_>, findings: &mut Findings) -> Result<Self, DecodeError> {
+        let entry = Self { name: text(&mut object, "name")?, value: text(&mut object, "value")? };
+        findings.note_unknown(&object);
+        Ok(entry)
+    }
+}
+
+impl DirectorySource {
+    fn decode(mut object: Object<'_>, findings: &mut Findings) -> Result<Self, DecodeError> {
+        let block = Self {
+            recurse: switch(&mut object, "recurse")?,
+            jsonnet: match object.object("jsonnet")? {
+                Some(options) => JsonnetOptions::decode(options, findings)?,
+                None => JsonnetOptions::default(),
+            },
+            exclude: text(&mut object, "exclude")?,
+            include: text(&mut object, "include")?,
+            disable_extension_filter: switch(&mut object, "disableExtensionFilter")?,
+        };
+        findings.note_unknown(&object);
+        Ok(block)
+    }
+}
+
+impl JsonnetOptions {
+    /// Whether no option is set.
+    pub fn is_empty(&self) -> bool {
+        self.ext_vars.is_empty() && self.tlas.is_empty() && self.libs.is_empty()
+    }
+
+    fn decode(mut object: Object<'_>, findings: &mut Findings) -> Result<Self, DecodeError> {
+        let options = Self {
+            ext_vars: items(&mut object, "extVars", |node, path| {
+                JsonnetVariable::decode(Object::new(node, path)?, findings)
+            })?
+            .unwrap_or_default(),
+            tlas: items(&mut object, "tlas", |node, path| {
+                JsonnetVariable::decode(Object::new(node, path)?, findings)
+            })?
+            .unwrap_or_default(),
+            libs: object.texts("libs")?.unwrap_or_default(),
+        };
+        findings.note_unknown(&object);
+        Ok(options)
+    }
+}
+
+impl JsonnetVariable {
+    fn decode(mut object: Object<'_>, findings: &mut Findings) -> Result<Self, DecodeError> {
+        let variable = Self {
+            name: text(&mut object, "name")?,
+            value: text(&mut object, "value")?,
+            code: switch(&mut object, "code")?,
+        };
+        findings.note_unknown(&object);
+        Ok(variable)
+    }
+}
