@@ -1,5 +1,20 @@
 //! The two glob languages of plugin discovery.
+//!
+//! Both take the whole absolute path for the pattern, so that special characters in the names of a repository's directories count
+//! (`spec/cmp.md` 3.1). Names that are not UTF-8 are matched as Go does: each byte that cannot be read counts as U+FFFD.
 
+mod file_name;
+mod find;
+mod go_match;
+mod go_path;
+mod go_regexp;
+mod mask;
+#[cfg(test)]
+mod tests;
+
+use std::ffi::OsStr;
+use std::io;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 /// A pattern that cannot be used, or a tree that cannot be read.
@@ -8,6 +23,12 @@ pub enum GlobError {
     /// The pattern is malformed.
     #[error("syntax error in pattern")]
     Pattern,
+    /// The pattern of a `find` gives a regular expression that Go refuses; the text is Go's.
+    #[error("error parsing regexp: {reason}")]
+    Regexp {
+        /// What, and the part of the expression.
+        reason: String,
+    },
     /// zglob's answer for a missing literal path or static prefix.
     #[error("{path}: file does not exist")]
     Missing {
@@ -21,25 +42,43 @@ pub enum GlobError {
         path: PathBuf,
         /// The system's answer.
         #[source]
-        source: std::io::Error,
+        source: io::Error,
     },
 }
 
-/// `discover.fileName`: Go's `filepath.Glob(filepath.Join(base, pattern))` (`spec/cmp.md` 3.2 and 14). Sorted.
+/// `discover.fileName`: Go's `filepath.Glob(filepath.Join(base, pattern))` (`spec/cmp.md` 3.2 and 14). `base` is absolute. Sorted by bytes.
+///
+/// A directory that cannot be read has no hits; the only error is [`GlobError::Pattern`].
 pub fn file_name(base: &Path, pattern: &str) -> Result<Vec<PathBuf>, GlobError> {
-    todo!("{base:?} {pattern}")
+    let found = file_name::glob(&joined(base, pattern))?;
+    Ok(sorted(found))
 }
 
-/// `discover.find.glob`: go-zglob's `Glob(filepath.Join(base, pattern))` (`spec/cmp.md` 3.3 and 14). `variable` looks up `$NAME` segments. Sorted by bytes.
+/// `discover.find.glob`: go-zglob's `Glob(filepath.Join(base, pattern))` (`spec/cmp.md` 3.3 and 14). `base` is absolute. `variable` looks up
+/// `$NAME` segments. Sorted by bytes. Letter case counts on every system, as it does for plugin servers on Linux.
 pub fn find(
     base: &Path,
     pattern: &str,
     variable: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Vec<PathBuf>, GlobError> {
-    todo!("{base:?} {pattern} {}", variable("x").is_some())
+    let found = find::glob(&joined(base, pattern), variable)?;
+    Ok(sorted(found))
 }
 
 /// Go's `filepath.Match` on Linux.
 pub fn go_match(pattern: &str, name: &str) -> Result<bool, GlobError> {
-    todo!("{pattern} {name}")
+    go_match::matches(pattern.as_bytes(), name.as_bytes())
+}
+
+fn joined(base: &Path, pattern: &str) -> Vec<u8> {
+    go_path::join(base.as_os_str().as_bytes(), pattern.as_bytes())
+}
+
+fn sorted(mut found: Vec<Vec<u8>>) -> Vec<PathBuf> {
+    found.sort_unstable();
+    found.iter().map(|path| to_path(path).to_path_buf()).collect()
+}
+
+fn to_path(path: &[u8]) -> &Path {
+    Path::new(OsStr::from_bytes(path))
 }

@@ -1,0 +1,132 @@
+//! Go's `filepath.Match`: `*`, `?`, classes and escapes, none of which goes beyond a `/`, but for classes.
+
+use super::GlobError;
+use super::go_path::first_char;
+
+/// Whether a whole name matches. The pattern is read only as far as the search gets, so that some malformed ones give `false`.
+pub(super) fn matches(mut pattern: &[u8], mut name: &[u8]) -> Result<bool, GlobError> {
+    'chunks: while !pattern.is_empty() {
+        let Chunk { after_star, items, rest } = Chunk::first(pattern);
+        pattern = rest;
+        if after_star && items.is_empty() {
+            return Ok(!name.contains(&b'/'));
+        }
+        let last = pattern.is_empty();
+        if let Some(left) = items_match(items, name)?
+            && (left.is_empty() || !last)
+        {
+            name = left;
+            continue;
+        }
+        if after_star {
+            // The star takes one more byte each time, never a slash.
+            let reach = name.iter().position(|byte| *byte == b'/').unwrap_or(name.len());
+            for start in 1..=reach {
+                if let Some(left) = items_match(items, &name[start..])?
+                    && (left.is_empty() || !last)
+                {
+                    name = left;
+                    continue 'chunks;
+                }
+            }
+        }
+        return Ok(false);
+    }
+    Ok(name.is_empty())
+}
+
+/// A part of a pattern that has no star in it.
+struct Chunk<'a> {
+    after_star: bool,
+    items: &'a [u8],
+    rest: &'a [u8],
+}
+
+impl<'a> Chunk<'a> {
+    /// Takes the stars in front and all up to the next star that is outside a class.
+    fn first(pattern: &'a [u8]) -> Self {
+        let stars = pattern.iter().take_while(|byte| **byte == b'*').count();
+        let text = &pattern[stars..];
+        let mut in_class = false;
+        let mut at = 0;
+        while at < text.len() {
+            match text[at] {
+                b'\\' => at += 1,
+                b'[' => in_class = true,
+                b']' => in_class = false,
+                b'*' if !in_class => break,
+                _ => {}
+            }
+            at += 1;
+        }
+        let (items, rest) = text.split_at(at.min(text.len()));
+        Self { after_star: stars > 0, items, rest }
+    }
+}
+
+/// What is left of a name behind a chunk that matches its beginning. After a mismatch the chunk is still read to its end, because
+/// a syntax error in it counts.
+fn items_match<'a>(mut items: &[u8], name: &'a [u8]) -> Result<Option<&'a [u8]>, GlobError> {
+    let mut left = Some(name);
+    while let Some((&item, behind)) = items.split_first() {
+        left = left.filter(|name| !name.is_empty());
+        match item {
+            b'[' => {
+                let wanted = left.and_then(first_char);
+                let (hit, rest) = class_matches(behind, wanted.map(|(c, _)| c))?;
+                items = rest;
+                left = left.zip(wanted).filter(|_| hit).map(|(name, (_, length))| &name[length..]);
+            }
+            b'?' => {
+                items = behind;
+                left = left
+                    .filter(|name| name[0] != b'/')
+                    .and_then(|name| first_char(name).map(|(_, length)| &name[length..]));
+            }
+            _ => {
+                let (&wanted, rest) = if item == b'\\' {
+                    behind.split_first().ok_or(GlobError::Pattern)?
+                } else {
+                    (&item, behind)
+                };
+                items = rest;
+                left = left.filter(|name| name[0] == wanted).map(|name| &name[1..]);
+            }
+        }
+    }
+    Ok(left)
+}
+
+/// Reads a class from behind its `[`. Says whether it takes a character, and gives what follows the class.
+fn class_matches(mut class: &[u8], wanted: Option<char>) -> Result<(bool, &[u8]), GlobError> {
+    // Go compares with NUL when nothing is left of the name, and throws the answer away.
+    let wanted = wanted.unwrap_or('\0');
+    let negated = class.first() == Some(&b'^');
+    if negated {
+        class = &class[1..];
+    }
+    let (mut hit, mut ranges) = (false, 0_usize);
+    loop {
+        if ranges > 0 && class.first() == Some(&b']') {
+            return Ok((hit != negated, &class[1..]));
+        }
+        let (low, rest) = class_char(class)?;
+        let (high, rest) = if rest[0] == b'-' { class_char(&rest[1..])? } else { (low, rest) };
+        hit |= low <= wanted && wanted <= high;
+        class = rest;
+        ranges += 1;
+    }
+}
+
+/// One character of a class, escaped or not; something must follow it.
+fn class_char(class: &[u8]) -> Result<(char, &[u8]), GlobError> {
+    let text = match class {
+        [] | [b'-' | b']', ..] => return Err(GlobError::Pattern),
+        [b'\\', rest @ ..] => rest,
+        _ => class,
+    };
+    let (c, length) = first_char(text).ok_or(GlobError::Pattern)?;
+    let rest = &text[length..];
+    let malformed = c == char::REPLACEMENT_CHARACTER && length == 1;
+    if malformed || rest.is_empty() { Err(GlobError::Pattern) } else { Ok((c, rest)) }
+}

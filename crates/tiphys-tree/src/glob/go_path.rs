@@ -1,0 +1,58 @@
+//! Paths as Go's `path` package cleans and joins them: lexically, on bytes.
+
+/// The shortest path that means the same where there are no links; `.` for an empty one.
+pub(super) fn clean(path: &[u8]) -> Vec<u8> {
+    let rooted = path.starts_with(b"/");
+    let mut parts: Vec<&[u8]> = Vec::new();
+    for part in path.split(|byte| *byte == b'/') {
+        match part {
+            b"" | b"." => {}
+            b".." if parts.last().is_some_and(|last| *last != b"..") => {
+                parts.pop();
+            }
+            b".." if rooted => {}
+            _ => parts.push(part),
+        }
+    }
+    let mut clean = if rooted { vec![b'/'] } else { Vec::new() };
+    clean.extend(parts.join(&b'/'));
+    if clean.is_empty() { b".".to_vec() } else { clean }
+}
+
+/// Two paths with a slash between them, cleaned; an empty one is left out.
+pub(super) fn join(first: &[u8], second: &[u8]) -> Vec<u8> {
+    match (first, second) {
+        ([], []) => Vec::new(),
+        ([], path) | (path, []) => clean(path),
+        (first, second) => clean(&[first, b"/", second].concat()),
+    }
+}
+
+/// Everything up to the last slash, cleaned; `.` where there is none.
+pub(super) fn directory(path: &[u8]) -> Vec<u8> {
+    let end = path.iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1);
+    clean(&path[..end])
+}
+
+/// The first character as Go reads it, and the bytes that it takes: U+FFFD and one byte where the bytes are not UTF-8.
+pub(super) fn first_char(bytes: &[u8]) -> Option<(char, usize)> {
+    let lead = *bytes.first()?;
+    if lead < 0x80 {
+        return Some((char::from(lead), 1));
+    }
+    let longest = &bytes[..bytes.len().min(4)];
+    let valid = match std::str::from_utf8(longest) {
+        Ok(text) => text,
+        Err(error) => std::str::from_utf8(&longest[..error.valid_up_to()]).unwrap_or_default(),
+    };
+    Some(valid.chars().next().map_or((char::REPLACEMENT_CHARACTER, 1), |c| (c, c.len_utf8())))
+}
+
+/// The characters of a text as Go ranges over them.
+pub(super) fn chars(mut bytes: &[u8]) -> impl Iterator<Item = char> {
+    std::iter::from_fn(move || {
+        let (first, length) = first_char(bytes)?;
+        bytes = &bytes[length..];
+        Some(first)
+    })
+}

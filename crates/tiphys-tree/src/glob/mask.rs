@@ -1,0 +1,187 @@
+//! What go-zglob makes of a pattern: where to walk, and the regular expression that paths must match.
+//!
+//! The expression is kept as go-zglob writes it, since classes are copied into it unread and may swallow what follows them.
+
+use super::go_path::{chars, clean, directory, join};
+
+/// A pattern of `discover.find.glob`, ready to be used.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Mask {
+    /// No segment has `*` or `{`: a path that must be there.
+    Literal,
+    /// Something to look for.
+    Search {
+        /// Where the walk begins: every segment before the first one with `*` or `{`, word for word.
+        root: Vec<u8>,
+        /// The directory of what stands before the first special character, with a slash behind it.
+        prefix: Vec<u8>,
+        /// In Go's syntax, anchored at both ends.
+        regexp: String,
+    },
+}
+
+impl Mask {
+    /// Reads a cleaned absolute pattern.
+    pub(super) fn new(pattern: &[u8], variable: &dyn Fn(&str) -> Option<String>) -> Self {
+        let mut root = None;
+        let mut mask = Vec::new();
+        for (position, segment) in pattern.split(|byte| *byte == b'/').enumerate() {
+            if root.is_none() && segment.iter().any(|byte| b"*{".contains(byte)) {
+                root = Some(if mask.is_empty() { b".".to_vec() } else { mask.clone() });
+            }
+            let value = variable_name(segment).map(|name| trimmed(&variable(name).unwrap_or_default()));
+            mask = join(&mask, value.as_deref().unwrap_or(segment));
+            if position == 0 && mask.is_empty() {
+                mask.push(b'/');
+            }
+        }
+        let Some(root) = root else { return Self::Literal };
+        let mut writer = RegexpWriter { mask: chars(&clean(&mask)).collect(), ..RegexpWriter::default() };
+        writer.write();
+        let RegexpWriter { mut regexp, prefix, .. } = writer;
+        if regexp.ends_with('/') {
+            regexp.push_str("[^/]*");
+        }
+        let mut prefix = directory(prefix.as_bytes());
+        prefix.push(b'/');
+        Self::Search { root: clean(&root), prefix, regexp: format!("^{regexp}$") }
+    }
+}
+
+/// The name in a segment `$NAME`, of two letters at least; `$(NAME)` gives a name with its parentheses, as go-zglob looks it up.
+fn variable_name(segment: &[u8]) -> Option<&str> {
+    let name = segment.strip_prefix(b"$")?;
+    let inner = name.strip_prefix(b"(").map_or(Some(name), |inner| inner.strip_suffix(b")"))?;
+    let (first, rest) = inner.split_first()?;
+    let is_name = first.is_ascii_alphabetic()
+        && !rest.is_empty()
+        && rest.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+    if is_name { std::str::from_utf8(name).ok() } else { None }
+}
+
+fn trimmed(value: &str) -> Vec<u8> {
+    value.trim_matches(['(', ')']).trim_matches('"').as_bytes().to_vec()
+}
+
+/// Turns a mask into a regular expression, character by character.
+#[derive(Default)]
+struct RegexpWriter {
+    mask: Vec<char>,
+    at: usize,
+    regexp: String,
+    /// What stands before the first special character.
+    prefix: String,
+    /// A special character was met.
+    special: bool,
+}
+
+impl RegexpWriter {
+    fn write(&mut self) {
+        while let Some(&c) = self.mask.get(self.at) {
+            // An escape needs a character behind the escaped one; at the end the backslash is an ordinary character.
+            let escape = c == '\\' && self.at + 2 < self.mask.len();
+            match c {
+                '\\' if escape => {
+                    self.at += 1;
+                    let escaped = self.mask[self.at];
+                    self.regexp.push_str(&one_of(escaped));
+                    self.add_to_prefix(escaped);
+                }
+                '*' => self.star(),
+                '[' => self.class(),
+                '{' => self.alternatives(),
+                '!' if self.mask.get(self.at + 1) == Some(&'(') => self.negation(),
+                _ => self.literal(),
+            }
+            self.at += 1;
+        }
+    }
+
+    fn star(&mut self) {
+        self.special = true;
+        if self.mask.get(self.at + 1..self.at + 3) == Some(&['*', '/']) {
+            self.regexp.push_str("(.*/)?");
+            self.at += 2;
+        } else {
+            self.regexp.push_str("[^/]*");
+        }
+    }
+
+    /// A class is copied. An empty one is dropped; one that is not closed is copied whole and its characters are read again.
+    fn class(&mut self) {
+        self.special = true;
+        let content: String = self.content_until(']').into_iter().collect();
+        if !content.is_empty() {
+            self.regexp.push('[');
+            self.regexp.push_str(&content);
+            self.regexp.push(']');
+        }
+    }
+
+    /// `{a,b}`; nothing within is special but the comma. `{}` leaves a `}`, and a lone `{` at the end stands for itself.
+    fn alternatives(&mut self) {
+        self.special = true;
+        let content = self.content_until('}');
+        if content.is_empty() {
+            self.literal();
+            return;
+        }
+        self.regexp.push('(');
+        for c in content {
+            match c {
+                ',' => self.regexp.push('|'),
+                c => self.regexp.push_str(&plain(c)),
+            }
+        }
+        self.regexp.push(')');
+    }
+
+    /// `!(ab)`: for each character any run without it. `!()` leaves a `)`.
+    fn negation(&mut self) {
+        self.at += 1;
+        let content = self.content_until(')');
+        if content.is_empty() {
+            self.literal();
+            return;
+        }
+        for c in content {
+            self.regexp.push_str(&format!("[^\\x{:02X}/]*", u32::from(c)));
+        }
+    }
+
+    fn literal(&mut self) {
+        let c = self.mask[self.at];
+        self.regexp.push_str(&plain(c));
+        self.add_to_prefix(c);
+    }
+
+    fn add_to_prefix(&mut self, c: char) {
+        if !self.special {
+            self.prefix.push(c);
+        }
+    }
+
+    /// The characters from behind the current one to the closing one, which becomes the current one. Where it is missing, all
+    /// that is left, and the current one stays.
+    fn content_until(&mut self, closing: char) -> Vec<char> {
+        let behind = &self.mask[self.at + 1..];
+        match behind.iter().position(|c| *c == closing) {
+            Some(length) => {
+                let content = behind[..length].to_vec();
+                self.at += 1 + length;
+                content
+            }
+            None => behind.to_vec(),
+        }
+    }
+}
+
+/// A character that stands for itself.
+fn plain(c: char) -> String {
+    if c == '/' || c.is_ascii_alphanumeric() || u32::from(c) > 255 { c.to_string() } else { one_of(c) }
+}
+
+/// A class of one character. With more than two digits Go reads only the first two as a number, and so do we.
+fn one_of(c: char) -> String {
+    format!("[\\x{:02X}]", u32::from(c))
+}
