@@ -4,13 +4,16 @@
 use crate::Data;
 use crate::text::go_lossy;
 
-mod base64;
+pub(crate) mod base64;
 mod timestamp;
 
 const TAG_PREFIX: &str = "tag:yaml.org,2002:";
 
 /// The tag of merge keys.
 pub(crate) const MERGE_TAG: &str = "tag:yaml.org,2002:merge";
+
+/// The tag of base64.
+pub(crate) const BINARY_TAG: &str = "tag:yaml.org,2002:binary";
 
 /// What a scalar is read as when nothing but its text counts.
 enum Resolved {
@@ -196,7 +199,7 @@ fn signed(digits: &str, radix: u32) -> Option<Data> {
 }
 
 /// `[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`
-fn is_yaml_float(text: &str) -> bool {
+pub(crate) fn is_yaml_float(text: &str) -> bool {
     fn digits(text: &str) -> &str {
         text.trim_start_matches(|character: char| character.is_ascii_digit())
     }

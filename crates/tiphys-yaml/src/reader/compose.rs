@@ -6,7 +6,7 @@ use libyaml_safer::{Event, EventData, Mark, Parser};
 
 use super::Limits;
 use super::source::Source;
-use crate::scalar::{MERGE_TAG, key_text, read_scalar};
+use crate::scalar::{BINARY_TAG, MERGE_TAG, key_text, read_scalar};
 use crate::text::Decoded;
 use crate::{Data, Entry, Error, Key, Node, Position};
 
@@ -17,6 +17,7 @@ pub(crate) struct Documents<'a> {
     broken: Option<&'static str>,
     origin: Position,
     limits: Limits,
+    has_replaced_bytes: bool,
 }
 
 impl<'a> Documents<'a> {
@@ -25,7 +26,14 @@ impl<'a> Documents<'a> {
         let mut parser = Parser::new();
         parser.set_input(Source::new(&decoded.text, decoded.broken));
         parser.set_encoding(libyaml_safer::Encoding::Utf8);
-        Self { parser, text: &decoded.text, broken: decoded.broken, origin, limits }
+        Self {
+            parser,
+            text: &decoded.text,
+            broken: decoded.broken,
+            origin,
+            limits,
+            has_replaced_bytes: false,
+        }
     }
 
     /// The next document, `null` ones included; `None` at the end.
@@ -43,10 +51,16 @@ impl<'a> Documents<'a> {
             let event = self.event()?;
             let position = self.position(event.start_mark);
             if matches!(event.data, EventData::DocumentEnd { .. }) {
+                self.has_replaced_bytes = composer.has_replaced_bytes;
                 return Ok(composer.root);
             }
             composer.take(event.data, position)?;
         }
+    }
+
+    /// Whether the last document has a `!!binary` with bytes that are no text, which became U+FFFD.
+    pub(crate) fn has_replaced_bytes(&self) -> bool {
+        self.has_replaced_bytes
     }
 
     /// Where the text that has not been read begins, once a document has been: the next document, or the end.
@@ -148,6 +162,7 @@ struct Composer {
     /// Nodes and bytes of text in copies, for our own bounds.
     copied_nodes: usize,
     copied_bytes: usize,
+    has_replaced_bytes: bool,
 }
 
 impl Composer {
@@ -163,6 +178,7 @@ impl Composer {
             alias_steps: 0,
             copied_nodes: 0,
             copied_bytes: 0,
+            has_replaced_bytes: false,
         }
     }
 
@@ -207,6 +223,9 @@ impl Composer {
         self.step(position)?;
         let data = read_scalar(tag, untagged && plain_implicit, value)
             .map_err(|message| Error::at(position, message))?;
+        if let (Some(BINARY_TAG), Data::String(text)) = (tag, &data) {
+            self.has_replaced_bytes |= text.contains(char::REPLACEMENT_CHARACTER);
+        }
         let node = Node { position, data };
         self.close_anchor(anchor, &node, position)?;
         self.place(node)

@@ -1,7 +1,7 @@
 //! Base64 as Go's standard encoding decodes it: line breaks are skipped, padding is required.
 
 /// The bytes, or `None` if the text is not base64.
-pub(super) fn decode(text: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn decode(text: &[u8]) -> Option<Vec<u8>> {
     let symbols: Vec<u8> = text.iter().copied().filter(|byte| !matches!(byte, b'\r' | b'\n')).collect();
     if !symbols.len().is_multiple_of(4) {
         return None;

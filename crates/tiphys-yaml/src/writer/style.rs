@@ -1,0 +1,182 @@
+//! How a text is written so that every reader takes it for that text.
+
+use std::fmt::Write as _;
+
+use crate::scalar::{is_text_when_plain, is_yaml_float};
+
+/// The ways to write a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Style {
+    Plain,
+    SingleQuoted,
+    DoubleQuoted,
+    /// Line by line after `|`. `counted`: the indentation must be stated, since the first line begins with a blank.
+    Literal {
+        counted: bool,
+    },
+}
+
+impl Style {
+    pub(super) fn of(text: &str) -> Self {
+        if text.is_empty() {
+            return Self::SingleQuoted;
+        }
+        if text.contains('\n') {
+            let literal =
+                text.chars().all(|character| character == '\n' || character == '\t' || is_visible(character))
+                    && text.contains(|character| !matches!(character, ' ' | '\t' | '\n'));
+            return if literal {
+                Self::Literal { counted: text.starts_with([' ', '\t', '\n']) }
+            } else {
+                Self::DoubleQuoted
+            };
+        }
+        if !text.chars().all(is_visible) {
+            Self::DoubleQuoted
+        } else if is_plain(text) {
+            Self::Plain
+        } else {
+            Self::SingleQuoted
+        }
+    }
+}
+
+/// Appends a text; the lines of a literal go to `column`.
+pub(super) fn write_text(out: &mut String, text: &str, style: Style, column: usize) {
+    match style {
+        Style::Plain => out.push_str(text),
+        Style::SingleQuoted => {
+            out.push('\'');
+            out.push_str(&text.replace('\'', "''"));
+            out.push('\'');
+        }
+        Style::DoubleQuoted => write_double_quoted(out, text),
+        Style::Literal { counted } => {
+            out.push('|');
+            if counted {
+                // Always relative to what the text is in.
+                out.push('2');
+            }
+            let content = text.trim_end_matches('\n');
+            match text.len() - content.len() {
+                0 => out.push('-'),
+                1 => {}
+                _ => out.push('+'),
+            }
+            for line in content.split('\n') {
+                out.push('\n');
+                if !line.is_empty() {
+                    out.extend(std::iter::repeat_n(' ', column));
+                    out.push_str(line);
+                }
+            }
+            // The caller ends the last line.
+            out.extend(std::iter::repeat_n('\n', (text.len() - content.len()).saturating_sub(1)));
+        }
+    }
+}
+
+fn write_double_quoted(out: &mut String, text: &str) {
+    out.push('"');
+    for character in text.chars() {
+        match character {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\0' => out.push_str("\\0"),
+            _ if is_visible(character) => out.push(character),
+            _ => {
+                let code = u32::from(character);
+                let written = match code {
+                    0..=0xFF => write!(out, "\\x{code:02X}"),
+                    0x100..=0xFFFF => write!(out, "\\u{code:04X}"),
+                    _ => write!(out, "\\U{code:08X}"),
+                };
+                debug_assert!(written.is_ok(), "writing to a string does not fail");
+            }
+        }
+    }
+    out.push('"');
+}
+
+/// Whether a character may stand as it is: no control character, no line break of YAML 1.1, no byte-order mark, none that is
+/// not one.
+fn is_visible(character: char) -> bool {
+    match character {
+        ' '..='~' => true,
+        '\u{2028}' | '\u{2029}' | '\u{FEFF}' | '\u{FFFE}' | '\u{FFFF}' => false,
+        '\u{A0}'.. => true,
+        _ => false,
+    }
+}
+
+/// Whether a text of visible characters can stand without quotes, in a flow collection too.
+fn is_plain(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let (Some(first), Some(last)) = (bytes.first(), bytes.last()) else { return false };
+    let begins_well = match first {
+        b'-' => {
+            bytes.get(1).is_some_and(|next| !matches!(next, b' ' | b'-'))
+                || text.starts_with("--") && bytes.get(2).is_some_and(|next| !matches!(next, b'-' | b' '))
+        }
+        b' ' | b'?' | b':' | b',' | b'[' | b']' | b'{' | b'}' | b'#' | b'&' | b'*' | b'!' | b'|' | b'>'
+        | b'\'' | b'"' | b'%' | b'@' | b'`' | b'=' | b'<' => false,
+        b'.' => !text.starts_with("..."),
+        _ => true,
+    };
+    let pairs_are_harmless = !bytes.windows(2).any(|pair| matches!(pair, b": " | b" #"));
+    begins_well
+        && !matches!(last, b' ' | b':')
+        && !bytes.iter().any(|byte| matches!(byte, b',' | b'[' | b']' | b'{' | b'}'))
+        && pairs_are_harmless
+        && is_text_when_plain(text)
+        && !is_word(text)
+        && !looks_like_number(text)
+        && !looks_like_date(text)
+}
+
+/// The words that some reader takes for a boolean, null or a number, in any letter case.
+fn is_word(text: &str) -> bool {
+    const WORDS: [&str; 14] =
+        ["y", "n", "yes", "no", "on", "off", "true", "false", "null", "~", ".inf", "+.inf", "-.inf", ".nan"];
+    text.len() <= 5 && WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
+}
+
+/// What readers of YAML 1.1 or 1.2 take for a number: with underscores or commas between digits, out of range, octal in either
+/// spelling, base 60.
+fn looks_like_number(text: &str) -> bool {
+    if !text.starts_with(|first: char| first.is_ascii_digit() || matches!(first, '+' | '-' | '.')) {
+        return false;
+    }
+    let digits = text.replace(['_', ','], "");
+    if is_yaml_float(&digits) || !is_text_when_plain(&digits) {
+        return true;
+    }
+    let unsigned = digits.trim_start_matches(['+', '-']);
+    let based = ["0x", "0o", "0b", "0X", "0O", "0B"].iter().any(|prefix| {
+        unsigned
+            .strip_prefix(prefix)
+            .is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
+    });
+    let base_60 = unsigned.contains(':')
+        && unsigned.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b':' | b'.'));
+    based || base_60
+}
+
+/// `2001-12-14`, alone or before a time.
+fn looks_like_date(text: &str) -> bool {
+    let mut parts = text.splitn(3, '-');
+    let (Some(year), Some(month), Some(rest)) = (parts.next(), parts.next(), parts.next()) else {
+        return false;
+    };
+    let is_number = |part: &str, digits: std::ops::RangeInclusive<usize>| {
+        digits.contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let day = rest.bytes().take(2).take_while(u8::is_ascii_digit).count();
+    is_number(year, 4..=4)
+        && is_number(month, 1..=2)
+        && day > 0
+        && matches!(rest.as_bytes().get(day), None | Some(b'T' | b't' | b' '))
+}
