@@ -3,10 +3,18 @@
 //! Two kinds: a [`Tool`] is one of ours (git), run with a fixed environment and a deadline. A [`Run`] is somebody else's commands,
 //! started by a small launcher process that gives them a private view of a tree, adopts whatever they leave behind and ends it all.
 
+mod bounded;
+mod copy;
 mod launcher;
+mod message;
+mod parallel;
+mod program;
+mod quote;
+mod remove;
 mod run;
 mod tool;
 
 pub use launcher::{LAUNCHER_ARGUMENT, launcher_main};
-pub use run::{CommandSpec, Ended, Launcher, Limits, Outcome, Run, RunError, View, quote_command};
+pub use quote::quote_command;
+pub use run::{CommandSpec, Containment, Ended, Launcher, Limits, Outcome, Run, RunError, View};
 pub use tool::{Tool, ToolError, ToolOutput};

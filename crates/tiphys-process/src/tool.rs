@@ -1,8 +1,36 @@
 //! Our own tools (git): fixed environment, no shell, nothing prompts, a deadline, bounded output.
 
-use std::ffi::OsString;
-use std::path::PathBuf;
-use std::time::Duration;
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::process::{ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::process::Child;
+use tokio::time::timeout;
+
+use crate::bounded::HeadAndTail;
+use crate::program::is_executable;
+
+/// Bytes of standard error that are kept, the first and the last half.
+const STDERR_BYTES_MAX: usize = 64 * 1024;
+
+/// Bytes that are read at once.
+const CHUNK_BYTES: usize = 64 * 1024;
+
+/// Bytes that are still read after the tool ended: more than a pipe can hold.
+const LAST_READ_BYTES_MAX: usize = 1024 * 1024;
+
+/// Time between SIGTERM and SIGKILL. Short, since the thread waits: nothing else would be there to see it through.
+const GRACE_MAX: Duration = Duration::from_millis(200);
+
+/// Time between two looks whether the tool has ended.
+const LOOK_AGAIN: Duration = Duration::from_millis(1);
 
 /// A program that tiphys starts for itself.
 #[derive(Clone, Debug)]
@@ -40,6 +68,15 @@ pub enum ToolError {
         #[source]
         source: std::io::Error,
     },
+    /// Its pipes failed.
+    #[error("lost contact with {program}")]
+    Io {
+        /// The program.
+        program: String,
+        /// The system's answer.
+        #[source]
+        source: std::io::Error,
+    },
     /// It took too long; its process group was ended.
     #[error("{program} did not end within {timeout:?}")]
     Timeout {
@@ -60,7 +97,197 @@ pub enum ToolError {
 
 impl Tool {
     /// Runs the tool to its end in a directory, with nothing or the given bytes on standard input. Ends the tool's process group if the future is dropped.
-    pub async fn run(&self, args: &[OsString], dir: &std::path::Path, stdin: Option<Vec<u8>>) -> Result<ToolOutput, ToolError> {
-        todo!("{args:?} {dir:?} {stdin:?}")
+    ///
+    /// Output that a descendant writes after the tool itself ended is not waited for.
+    pub async fn run(
+        &self,
+        args: &[OsString],
+        dir: &Path,
+        stdin: Option<Vec<u8>>,
+    ) -> Result<ToolOutput, ToolError> {
+        let mut running = self.start(args, dir, stdin.is_some())?;
+        let mut printed = Printed {
+            stdout: Vec::new(),
+            stdout_bytes_max: self.stdout_bytes_max,
+            stderr: HeadAndTail::new(STDERR_BYTES_MAX),
+        };
+        let followed = timeout(self.timeout, running.follow(stdin, &mut printed)).await;
+        let program = || self.program.display().to_string();
+        match followed {
+            Ok(Ok(status)) => {
+                let stderr = String::from_utf8_lossy(&printed.stderr.into_bytes()).into_owned();
+                Ok(ToolOutput { code: status.code(), stdout: printed.stdout, stderr })
+            }
+            Ok(Err(Failure::TooMuch)) => {
+                Err(ToolError::OutputTooLarge { program: program(), bytes_max: self.stdout_bytes_max })
+            }
+            Ok(Err(Failure::Io(source))) => Err(ToolError::Io { program: program(), source }),
+            Err(_elapsed) => Err(ToolError::Timeout { program: program(), timeout: self.timeout }),
+        }
+        // Whatever still runs is ended when `running` goes.
+    }
+
+    fn start(&self, args: &[OsString], dir: &Path, with_stdin: bool) -> Result<Running, ToolError> {
+        let fail = |source| ToolError::Start { program: self.program.display().to_string(), source };
+        if !dir.is_dir() {
+            let message = format!("working directory {} is not there", dir.display());
+            return Err(fail(io::Error::new(io::ErrorKind::NotFound, message)));
+        }
+        let program = self.resolve().map_err(fail)?;
+        #[expect(clippy::disallowed_methods, reason = "this is the crate that starts processes")]
+        let mut process = tokio::process::Command::new(program);
+        process
+            .arg0(&self.program)
+            .args(args)
+            .env_clear()
+            .envs(self.env.iter().map(|(name, value)| (name, value)))
+            .current_dir(dir)
+            .process_group(0)
+            .stdin(if with_stdin { Stdio::piped() } else { Stdio::null() })
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let child = process.spawn().map_err(fail)?;
+        Ok(Running { child })
+    }
+
+    /// The program's path. Looking it up here rather than in the new process keeps the start fast: the system then needs no copy of
+    /// this process.
+    fn resolve(&self) -> io::Result<PathBuf> {
+        if self.program.as_os_str().as_bytes().contains(&b'/') {
+            return Ok(self.program.clone());
+        }
+        let path = self.env.iter().rfind(|(name, _)| name == "PATH").map(|(_, value)| value);
+        let folders = path.map(|path| path.as_bytes().split(|byte| *byte == b':')).into_iter().flatten();
+        folders
+            .map(|folder| Path::new(OsStr::from_bytes(folder)))
+            .filter(|folder| folder.is_absolute())
+            .map(|folder| folder.join(&self.program))
+            .find(|candidate| is_executable(candidate))
+            .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "executable file not found in $PATH"))
     }
 }
+
+/// What a tool printed so far.
+struct Printed {
+    stdout: Vec<u8>,
+    stdout_bytes_max: usize,
+    stderr: HeadAndTail,
+}
+
+impl Printed {
+    fn write_stdout(&mut self, piece: &[u8]) -> Result<(), Failure> {
+        if self.stdout.len() + piece.len() > self.stdout_bytes_max {
+            return Err(Failure::TooMuch);
+        }
+        self.stdout.extend_from_slice(piece);
+        Ok(())
+    }
+}
+
+enum Failure {
+    TooMuch,
+    Io(io::Error),
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+/// A tool that was started. Dropping it ends its process group.
+struct Running {
+    child: Child,
+}
+
+impl Running {
+    async fn follow(&mut self, input: Option<Vec<u8>>, printed: &mut Printed) -> Result<ExitStatus, Failure> {
+        let stdin = self.child.stdin.take();
+        let mut stdout = self.child.stdout.take();
+        let mut stderr = self.child.stderr.take();
+        let feed = async move {
+            if let (Some(mut stdin), Some(input)) = (stdin, input) {
+                // A tool need not read all its input.
+                let _closed_early: io::Result<()> = stdin.write_all(&input).await;
+            }
+        };
+        tokio::pin!(feed);
+        let mut fed = false;
+        let mut out = vec![0; CHUNK_BYTES];
+        let mut err = vec![0; CHUNK_BYTES];
+        let status = loop {
+            tokio::select! {
+                () = &mut feed, if !fed => fed = true,
+                read = read_from(&mut stdout, &mut out), if stdout.is_some() => match read? {
+                    0 => stdout = None,
+                    read => printed.write_stdout(out.get(..read).unwrap_or_default())?,
+                },
+                read = read_from(&mut stderr, &mut err), if stderr.is_some() => match read? {
+                    0 => stderr = None,
+                    read => printed.stderr.write(err.get(..read).unwrap_or_default()),
+                },
+                status = self.child.wait() => break status?,
+            }
+        };
+        // What the tool itself wrote is all in the pipes by now. They are asked directly: the runtime may not know yet that they are ready.
+        for_the_rest(stdout, &mut out, |piece| printed.write_stdout(piece))?;
+        for_the_rest(stderr, &mut err, |piece| {
+            printed.stderr.write(piece);
+            Ok(())
+        })?;
+        Ok(status)
+    }
+
+    /// Sends a signal to the group as long as its number is ours: the tool was not yet waited for.
+    fn signal_group(&self, signal: Signal) -> Option<Pid> {
+        let group = self.child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw)?;
+        let _gone: rustix::io::Result<()> = kill_process_group(group, signal);
+        Some(group)
+    }
+}
+
+impl Drop for Running {
+    /// A tool that still runs is asked to end, so that it can remove its lock files, and made to a moment later.
+    fn drop(&mut self) {
+        let Some(leader) = self.signal_group(Signal::TERM) else { return };
+        let kill_at = Instant::now() + GRACE_MAX;
+        let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        while Instant::now() < kill_at && matches!(waitid(WaitId::Pid(leader), look), Ok(None)) {
+            let timeout = rustix::event::Timespec::try_from(LOOK_AGAIN).ok();
+            let _interrupted: rustix::io::Result<usize> = rustix::event::poll(&mut [], timeout.as_ref());
+        }
+        self.signal_group(Signal::KILL);
+    }
+}
+
+async fn read_from(pipe: &mut Option<impl AsyncRead + Unpin>, chunk: &mut [u8]) -> io::Result<usize> {
+    match pipe {
+        Some(pipe) => pipe.read(chunk).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Reads what is in a pipe now.
+fn for_the_rest(
+    pipe: Option<impl AsFd>,
+    chunk: &mut [u8],
+    mut each: impl FnMut(&[u8]) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let Some(pipe) = pipe else { return Ok(()) };
+    let mut bytes = 0;
+    while bytes < LAST_READ_BYTES_MAX {
+        match rustix::io::read(&pipe, &mut *chunk) {
+            Ok(0) | Err(Errno::AGAIN) => break,
+            Ok(read) => {
+                each(chunk.get(..read).unwrap_or_default())?;
+                bytes += read;
+            }
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(Failure::Io(error.into())),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,24 @@
+//! Starts a run and one command in it, for tests that kill the parent of a launcher.
+//!
+//! Arguments: launcher, read-only tree, folder of the run, value of `TIPHYS_TEST_MARK`, and the command.
+
+use std::time::Duration;
+
+use tiphys_process::{CommandSpec, Launcher, Limits, View};
+use tokio_util::sync::CancellationToken;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let mut next = || arguments.next().ok_or("too few arguments");
+    let launcher = Launcher { program: next()?.into() };
+    let view = View::Private { lower: next()?.into(), run_dir: next()?.into(), overlay: true };
+    let mark = next()?;
+    let limits = Limits { stdout_bytes_max: 1024, stderr_bytes_max: 1024, grace: Duration::from_millis(300) };
+    let env = vec![("PATH".to_owned(), "/usr/bin:/bin".to_owned()), ("TIPHYS_TEST_MARK".to_owned(), mark)];
+    let mut run = launcher.start(view, limits).await?;
+    let command = CommandSpec { argv: arguments.collect(), env, dir: "".into() };
+    run.execute(command, None, &CancellationToken::new()).await?;
+    run.finish().await?;
+    Ok(())
+}

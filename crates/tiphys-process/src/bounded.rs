@@ -1,0 +1,55 @@
+//! A text of any length in bounded memory: its beginning and its end.
+
+use std::collections::VecDeque;
+
+/// Keeps the first and the last half of what is written to it.
+#[derive(Debug)]
+pub(crate) struct HeadAndTail {
+    head: Vec<u8>,
+    head_bytes_max: usize,
+    tail: VecDeque<u8>,
+    tail_bytes_max: usize,
+    left_out_bytes: u64,
+}
+
+impl HeadAndTail {
+    /// Keeps at most `bytes_max` bytes.
+    pub(crate) fn new(bytes_max: usize) -> Self {
+        let head_bytes_max = bytes_max / 2;
+        Self {
+            head: Vec::new(),
+            head_bytes_max,
+            tail: VecDeque::new(),
+            tail_bytes_max: bytes_max - head_bytes_max,
+            left_out_bytes: 0,
+        }
+    }
+
+    /// Adds a piece.
+    pub(crate) fn write(&mut self, piece: &[u8]) {
+        let room = self.head_bytes_max - self.head.len();
+        let (first, rest) = piece.split_at(room.min(piece.len()));
+        self.head.extend_from_slice(first);
+        let too_many = (self.tail.len() + rest.len()).saturating_sub(self.tail_bytes_max);
+        let from_tail = too_many.min(self.tail.len());
+        self.tail.drain(..from_tail);
+        self.tail.extend(rest.iter().skip(too_many - from_tail));
+        self.left_out_bytes += too_many as u64;
+    }
+
+    /// What is kept; where something is missing, a line of its own says how much.
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
+        let mut text = self.head;
+        if self.left_out_bytes > 0 {
+            if text.last().is_some_and(|last| *last != b'\n') {
+                text.push(b'\n');
+            }
+            text.extend_from_slice(format!("[… {} bytes left out …]\n", self.left_out_bytes).as_bytes());
+        }
+        text.extend(self.tail);
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,188 @@
+//! A full copy of a tree: reflinks where the file system has them, bytes elsewhere. Never hard links, which would share the inode.
+
+use std::ffi::CString;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rustix::fs::{
+    AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat, Timespec, Timestamps, UTIME_OMIT, chmod, fstat,
+    futimens, mkdirat, open, openat, readlinkat, symlinkat, utimensat,
+};
+use rustix::process::umask;
+
+use crate::parallel::work_off;
+
+/// Bytes that are copied at once.
+const CHUNK_BYTES: usize = 128 * 1024;
+
+struct Copying {
+    /// Cleared when the file system has shown that it has no reflinks.
+    try_reflink: AtomicBool,
+    /// Folders that get a mode without all rights for the owner when their content is there.
+    restricted: Mutex<Vec<(PathBuf, Mode)>>,
+}
+
+struct Folder {
+    from: PathBuf,
+    to: PathBuf,
+}
+
+/// Copies a tree to a path that does not exist yet: folders, files and links, with modes and modification times. The process' file mode
+/// mask is changed meanwhile, so nothing else may make files.
+pub(crate) fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
+    let mask = umask(Mode::empty());
+    let copied = copy_with_modes(from, to);
+    umask(mask);
+    copied
+}
+
+fn copy_with_modes(from: &Path, to: &Path) -> io::Result<()> {
+    let copying = Copying { try_reflink: AtomicBool::new(true), restricted: Mutex::new(Vec::new()) };
+    mkdirat(CWD, to, Mode::RWXU).map_err(|error| at(to, error.into()))?;
+    let first = Folder { from: from.to_path_buf(), to: to.to_path_buf() };
+    work_off(first, |folder, more| copying.folder(&folder, more))?;
+    let restricted = copying.restricted.into_inner().unwrap_or_else(PoisonError::into_inner);
+    // A folder comes before those below it, which can be reached no longer once it is closed.
+    for (path, mode) in restricted.into_iter().rev() {
+        chmod(&path, mode).map_err(|error| at(&path, error.into()))?;
+    }
+    Ok(())
+}
+
+impl Copying {
+    fn folder(&self, folder: &Folder, more: &mut Vec<Folder>) -> io::Result<()> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        let from =
+            open(&folder.from, flags, Mode::empty()).map_err(|error| at(&folder.from, error.into()))?;
+        let to = open(&folder.to, flags, Mode::empty()).map_err(|error| at(&folder.to, error.into()))?;
+        let stat = fstat(&from)?;
+        let mut chunk = Vec::new();
+        for entry in Dir::read_from(&from)? {
+            let entry = entry?;
+            let name = entry.file_name();
+            if matches!(name.to_bytes(), b"." | b"..") {
+                continue;
+            }
+            let path = || folder.from.join(std::ffi::OsStr::from_bytes(name.to_bytes()));
+            let copied = match kind(&from, name, entry.file_type()) {
+                Ok(FileType::RegularFile) => self.file(&from, &to, name, &mut chunk),
+                Ok(FileType::Symlink) => copy_link(&from, &to, name),
+                Ok(FileType::Directory) => mkdirat(&to, name, Mode::RWXU).map_err(Into::into).map(|()| {
+                    let to = folder.to.join(std::ffi::OsStr::from_bytes(name.to_bytes()));
+                    more.push(Folder { from: path(), to });
+                }),
+                Ok(_) => Err(io::Error::new(io::ErrorKind::Unsupported, "neither file, folder nor link")),
+                Err(error) => Err(error),
+            };
+            copied.map_err(|error| at(&path(), error))?;
+        }
+        // Later work changes what is below the subfolders only, so this time stays.
+        futimens(&to, &modified(&stat))?;
+        let mode = Mode::from_raw_mode(stat.st_mode);
+        if mode.contains(Mode::RWXU) {
+            rustix::fs::fchmod(&to, mode)?;
+        } else {
+            self.restricted.lock().unwrap_or_else(PoisonError::into_inner).push((folder.to.clone(), mode));
+        }
+        Ok(())
+    }
+
+    fn file(
+        &self,
+        from: &OwnedFd,
+        to: &OwnedFd,
+        name: &std::ffi::CStr,
+        chunk: &mut Vec<u8>,
+    ) -> io::Result<()> {
+        let source = openat(from, name, OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW, Mode::empty())?;
+        let stat = fstat(&source)?;
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+        let target = openat(to, name, flags, Mode::from_raw_mode(stat.st_mode))?;
+        if stat.st_size > 0 && !self.reflink(&source, &target) {
+            copy_bytes(&source, &target, u64::try_from(stat.st_size).unwrap_or(0), chunk)?;
+        }
+        futimens(&target, &modified(&stat))?;
+        Ok(())
+    }
+
+    #[cfg(target_os = "linux")]
+    fn reflink(&self, source: &OwnedFd, target: &OwnedFd) -> bool {
+        if !self.try_reflink.load(Ordering::Relaxed) {
+            return false;
+        }
+        let linked = rustix::fs::ioctl_ficlone(target, source).is_ok();
+        if !linked {
+            self.try_reflink.store(false, Ordering::Relaxed);
+        }
+        linked
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn reflink(&self, _source: &OwnedFd, _target: &OwnedFd) -> bool {
+        self.try_reflink.store(false, Ordering::Relaxed);
+        false
+    }
+}
+
+/// The kind of an entry; some file systems do not tell it in the listing.
+fn kind(folder: &OwnedFd, name: &std::ffi::CStr, listed: FileType) -> io::Result<FileType> {
+    if listed != FileType::Unknown {
+        return Ok(listed);
+    }
+    let stat = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
+    Ok(FileType::from_raw_mode(stat.st_mode))
+}
+
+fn copy_link(from: &OwnedFd, to: &OwnedFd, name: &std::ffi::CStr) -> io::Result<()> {
+    let stat = rustix::fs::statat(from, name, AtFlags::SYMLINK_NOFOLLOW)?;
+    let target: CString = readlinkat(from, name, Vec::new())?;
+    symlinkat(&target, to, name)?;
+    utimensat(to, name, &modified(&stat), AtFlags::SYMLINK_NOFOLLOW)?;
+    Ok(())
+}
+
+/// Most files are small: one read and one write each.
+fn copy_bytes(
+    source: &OwnedFd,
+    target: &OwnedFd,
+    expected_bytes: u64,
+    chunk: &mut Vec<u8>,
+) -> io::Result<()> {
+    if chunk.is_empty() {
+        chunk.resize(CHUNK_BYTES, 0);
+    }
+    let mut copied: u64 = 0;
+    while copied < expected_bytes {
+        let read = rustix::io::retry_on_intr(|| rustix::io::read(source, &mut *chunk))?;
+        let mut rest = chunk.get(..read).unwrap_or_default();
+        if rest.is_empty() {
+            break;
+        }
+        copied += read as u64;
+        while !rest.is_empty() {
+            let written = rustix::io::retry_on_intr(|| rustix::io::write(target, rest))?;
+            rest = rest.get(written..).unwrap_or_default();
+        }
+    }
+    Ok(())
+}
+
+fn modified(stat: &Stat) -> Timestamps {
+    Timestamps {
+        last_access: Timespec { tv_sec: 0, tv_nsec: UTIME_OMIT },
+        last_modification: Timespec {
+            tv_sec: stat.st_mtime,
+            tv_nsec: stat.st_mtime_nsec.try_into().unwrap_or(0),
+        },
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it is the argument of map_err")]
+fn at(path: &Path, error: io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}

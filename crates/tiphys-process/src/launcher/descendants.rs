@@ -1,0 +1,11 @@
+//! Every descendant of this process, held in a way that cannot hit a stranger.
+
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(not(target_os = "linux"))]
+mod none;
+
+#[cfg(target_os = "linux")]
+pub(super) use linux::{adopt_orphans, all};
+#[cfg(not(target_os = "linux"))]
+pub(super) use none::{adopt_orphans, all};

@@ -1,0 +1,25 @@
+use super::*;
+
+#[test]
+fn a_name_with_blanks_and_parentheses_does_not_shift_the_fields() {
+    let rest = "S 7 42 42 0 -1 4194560 100 0 0 0 1 2 0 0 20 0 1 0 12345 1000 10 18446744073709551615";
+    for name in ["sh", "a b", "x) R 1 (", "\u{fffd}"] {
+        let expected = Stat { parent: Pid::from_raw(7), started: 12345 };
+        assert_eq!(parse_stat(&format!("42 ({name}) {rest}")), Some(expected), "{name}");
+    }
+    assert_eq!(parse_stat(""), None);
+    assert_eq!(parse_stat("42 (sh) S 7"), None);
+}
+
+#[test]
+fn both_ways_of_finding_children_agree() {
+    #[expect(clippy::disallowed_methods, reason = "the test needs a child")]
+    let mut child =
+        std::process::Command::new("cat").stdin(std::process::Stdio::piped()).spawn().expect("cat starts");
+    let pid = Pid::from_child(&child);
+    assert!(children(getpid()).contains(&pid), "the list of children");
+    assert!(parents().contains(&(pid, getpid())), "the table of parents");
+    assert!(all().iter().any(|descendant| descendant.pid() == pid), "held descendants");
+    drop(child.stdin.take());
+    child.wait().expect("cat ends");
+}

@@ -1,0 +1,161 @@
+//! Starting a command: what is executed, where, and what to say if that fails.
+
+use std::collections::HashMap;
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::path::{Component, Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::io::Errno;
+
+use crate::program::is_executable;
+use crate::run::CommandSpec;
+
+/// A program that was just written cannot be executed while any process has it open for writing, and a process that is being started
+/// anywhere else has so for a moment. This is how long we wait for such a moment to pass.
+const TEXT_BUSY_WAIT_MAX: Duration = Duration::from_millis(200);
+
+/// Time between two tries.
+const TEXT_BUSY_TRY_AGAIN: Duration = Duration::from_millis(1);
+
+/// Why a command was not started.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Failure {
+    /// The system's error number, 0 if there is none.
+    pub(super) errno: i32,
+    /// What to say; empty: what the system says.
+    pub(super) message: String,
+}
+
+impl Failure {
+    fn new(errno: Errno, message: impl Into<String>) -> Self {
+        Self { errno: errno.raw_os_error(), message: message.into() }
+    }
+}
+
+/// Starts a command in a folder below the root, in a process group of its own, with nothing on standard input and pipes for the output.
+pub(super) fn start(root: &Path, command: &CommandSpec) -> Result<Child, Failure> {
+    let program_name = command.argv.first().ok_or_else(|| Failure::new(Errno::INVAL, "command is empty"))?;
+    refuse_nul(command)?;
+    let dir = working_directory(root, &command.dir)?;
+    let path = command.env.iter().rfind(|(name, _)| name == "PATH").map_or("", |(_, value)| value);
+    let program = resolve(program_name, path, &dir)?;
+    #[expect(clippy::disallowed_methods, reason = "this is the crate that starts processes")]
+    let mut process = std::process::Command::new(&program);
+    process
+        .arg0(program_name)
+        .args(command.argv.iter().skip(1))
+        .env_clear()
+        .envs(command.env.iter().map(|(name, value)| (name, value)))
+        .current_dir(&dir)
+        .process_group(0)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let give_up_at = Instant::now() + TEXT_BUSY_WAIT_MAX;
+    loop {
+        match process.spawn() {
+            Ok(child) => return Ok(child),
+            Err(error)
+                if error.kind() == io::ErrorKind::ExecutableFileBusy && Instant::now() < give_up_at =>
+            {
+                let timeout = rustix::event::Timespec::try_from(TEXT_BUSY_TRY_AGAIN).ok();
+                let _interrupted: Result<usize, Errno> = rustix::event::poll(&mut [], timeout.as_ref());
+            }
+            Err(error) => return Err(explain(&error, &program, command)),
+        }
+    }
+}
+
+fn refuse_nul(command: &CommandSpec) -> Result<(), Failure> {
+    if let Some(index) = command.argv.iter().position(|argument| argument.contains('\0')) {
+        return Err(Failure::new(Errno::INVAL, format!("argument {index} contains a NUL byte")));
+    }
+    let with_nul = command.env.iter().find(|(name, value)| name.contains('\0') || value.contains('\0'));
+    if let Some((name, _)) = with_nul {
+        let message = format!("environment variable {} contains a NUL byte", name.escape_default());
+        return Err(Failure::new(Errno::INVAL, message));
+    }
+    Ok(())
+}
+
+/// The folder, links resolved; one outside the root is refused.
+fn working_directory(root: &Path, dir: &Path) -> Result<PathBuf, Failure> {
+    let refused = || {
+        let message = format!("working directory {} is outside the tree", dir.display());
+        Failure::new(Errno::ACCESS, message)
+    };
+    let inside = |component| matches!(component, Component::Normal(_) | Component::CurDir);
+    if !dir.components().all(inside) {
+        return Err(refused());
+    }
+    let fail = |error: &io::Error| Failure {
+        errno: error.raw_os_error().unwrap_or(0),
+        message: format!("working directory {}: {error}", dir.display()),
+    };
+    let resolved = root.join(dir).canonicalize().map_err(|error| fail(&error))?;
+    if !resolved.starts_with(root) {
+        return Err(refused());
+    }
+    if !resolved.is_dir() {
+        return Err(fail(&Errno::NOTDIR.into()));
+    }
+    Ok(resolved)
+}
+
+/// The program's absolute path. A name without `/` is looked up in the absolute folders of `path` only: nothing is taken from the working
+/// directory that is not asked for with `./`.
+fn resolve(name: &str, path: &str, dir: &Path) -> Result<PathBuf, Failure> {
+    if name.contains('/') {
+        return Ok(dir.join(name));
+    }
+    let folders = path.split(':').filter(|folder| folder.starts_with('/'));
+    let mut candidates = folders.map(|folder| Path::new(folder).join(name));
+    candidates
+        .find(|candidate| !name.is_empty() && is_executable(candidate))
+        .ok_or_else(|| Failure::new(Errno::NOENT, "executable file not found in $PATH"))
+}
+
+/// What the system says, and where that is too little, why.
+fn explain(error: &io::Error, program: &Path, command: &CommandSpec) -> Failure {
+    let errno = error.raw_os_error().unwrap_or(0);
+    let message = match Errno::from_io_error(error) {
+        Some(Errno::TOOBIG) => too_big(command),
+        Some(Errno::NOENT) if program.exists() => {
+            "the interpreter in its first line (#!) does not exist".to_owned()
+        }
+        Some(Errno::NOEXEC) => {
+            "exec format error: not a program of this machine, and no #! in its first line".to_owned()
+        }
+        Some(Errno::ACCESS) if program.is_dir() => "permission denied: it is a directory".to_owned(),
+        Some(Errno::ACCESS) if program.exists() && !is_executable(program) => {
+            "permission denied: the file is not executable".to_owned()
+        }
+        _ => String::new(),
+    };
+    Failure { errno, message }
+}
+
+/// The sizes, as the kernel counts: each text with its NUL.
+fn too_big(command: &CommandSpec) -> String {
+    // Only the last of several variables of one name is passed.
+    let env: HashMap<&str, &str> =
+        command.env.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let arguments = command.argv.iter().enumerate();
+    let arguments = arguments.map(|(index, argument)| (argument.len() + 1, format!("argument {index}")));
+    let variables = env
+        .iter()
+        .map(|(name, value)| (name.len() + value.len() + 2, format!("environment variable {name}")));
+    let texts: Vec<(usize, String)> = arguments.chain(variables).collect();
+    let bytes: usize = texts.iter().map(|(bytes, _)| bytes).sum();
+    let largest =
+        texts.iter().max().map(|(bytes, name)| format!("; the largest is {name} with {bytes} bytes"));
+    format!(
+        "argument list too long: arguments and environment have {bytes} bytes{}",
+        largest.unwrap_or_default()
+    )
+}
+
+#[cfg(test)]
+mod tests;

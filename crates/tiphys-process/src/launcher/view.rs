@@ -1,0 +1,57 @@
+//! What the commands see, made and removed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::overlay;
+use super::session::root_below;
+use crate::copy::copy_tree;
+use crate::remove::remove_tree;
+use crate::run::View;
+
+/// A view that stands.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    /// Its root as the commands see it, links resolved.
+    pub(super) root: PathBuf,
+    /// Why an overlay that was asked for became a copy.
+    pub(super) copied_because: Option<String>,
+}
+
+/// Makes the view. Where the kernel refuses an overlay the tree is copied: what was entered of namespaces by then does no harm.
+pub(super) fn set_up(view: &View) -> Result<Prepared, String> {
+    match view {
+        View::Direct { dir } => Ok(Prepared { root: resolved(dir, "directory")?, copied_because: None }),
+        View::Private { lower, run_dir, overlay } => {
+            let lower = resolved(lower, "tree")?;
+            let run_dir = resolved(run_dir, "folder of the run")?;
+            let root = root_below(&run_dir);
+            let refused = if *overlay { overlay::mount(&lower, &run_dir).err() } else { None };
+            if refused.is_some() || !*overlay {
+                remove_tree(&root)
+                    .and_then(|()| copy_tree(&lower, &root))
+                    .map_err(|error| format!("copying the tree: {error}"))?;
+            }
+            Ok(Prepared { root, copied_because: refused })
+        }
+    }
+}
+
+/// Removes what [`set_up`] made, wholly or in part.
+pub(super) fn remove(view: &View) -> Result<(), String> {
+    match view {
+        View::Direct { .. } => Ok(()),
+        View::Private { run_dir, overlay, .. } => {
+            if *overlay {
+                overlay::unmount(&root_below(run_dir));
+            }
+            remove_tree(run_dir).map_err(|error| format!("removing the folder of the run: {error}"))
+        }
+    }
+}
+
+fn resolved(path: &Path, what: &str) -> Result<PathBuf, String> {
+    let fail = |reason: String| format!("{what} {}: {reason}", path.display());
+    let resolved = fs::canonicalize(path).map_err(|error| fail(error.to_string()))?;
+    if resolved.is_dir() { Ok(resolved) } else { Err(fail("not a directory".to_owned())) }
+}

@@ -1,0 +1,78 @@
+use super::*;
+
+fn split(frame: &[u8]) -> (u8, &[u8]) {
+    let (head, payload) = frame.split_first_chunk::<HEADER_BYTES>().expect("a header");
+    let (kind, length) = header(*head);
+    assert_eq!(payload.len(), length, "the header tells the length");
+    (kind, payload)
+}
+
+#[test]
+fn every_request_survives_the_way_to_the_launcher() {
+    let not_utf8 = PathBuf::from(OsString::from_vec(b"/a/\xff,:\\b".to_vec()));
+    let limits =
+        Limits { stdout_bytes_max: usize::MAX, stderr_bytes_max: 0, grace: Duration::from_millis(1500) };
+    let requests = [
+        Request::SetUp {
+            view: View::Direct { dir: not_utf8.clone() },
+            limits,
+            containment: Containment::Descendants,
+        },
+        Request::SetUp {
+            view: View::Private { lower: not_utf8.clone(), run_dir: "/r".into(), overlay: true },
+            limits,
+            containment: Containment::ProcessGroups,
+        },
+        Request::SetUp {
+            view: View::Private { lower: "/l".into(), run_dir: not_utf8, overlay: false },
+            limits,
+            containment: Containment::ProcessGroups,
+        },
+        Request::Execute(CommandSpec {
+            argv: vec!["sh".into(), String::new(), "a\0b\n".into()],
+            env: vec![("N".into(), "é".into()), (String::new(), "=".into())],
+            dir: "x/y".into(),
+        }),
+        Request::End,
+    ];
+    for request in requests {
+        let frame = request.encode().expect("encodes");
+        let (kind, payload) = split(&frame);
+        assert_eq!(Request::decode(kind, payload).expect("decodes"), request);
+    }
+}
+
+#[test]
+fn every_event_survives_the_way_back() {
+    let events = [
+        Event::Ready { root: "/r/root".into(), copied_because: "no".into() },
+        Event::SetUpFailed { message: String::new() },
+        Event::NotStarted { errno: -1, message: "é".into() },
+        Event::Stdout(vec![0, 255, 10]),
+        Event::Finished { ended: Ended::Exited(255), stderr: vec![255, 0] },
+        Event::Finished { ended: Ended::Signalled(9), stderr: vec![] },
+        Event::Finished { ended: Ended::DeadlineExceeded, stderr: vec![] },
+        Event::Finished { ended: Ended::Cancelled, stderr: vec![] },
+        Event::Finished { ended: Ended::OutputTooLarge, stderr: vec![] },
+        Event::Gone { message: "left".into() },
+    ];
+    for event in events {
+        let frame = event.encode().expect("encodes");
+        let (kind, payload) = split(&frame);
+        assert_eq!(Event::decode(kind, payload).expect("decodes"), event);
+    }
+}
+
+#[test]
+fn a_cut_or_lengthened_or_unknown_message_is_an_error() {
+    let frame = Event::NotStarted { errno: 2, message: "abc".into() }.encode().expect("encodes");
+    let (kind, payload) = split(&frame);
+    for length in 0..payload.len() {
+        Event::decode(kind, &payload[..length]).expect_err("a cut message");
+    }
+    let mut longer = payload.to_vec();
+    longer.push(0);
+    Event::decode(kind, &longer).expect_err("a message with something behind it");
+    Event::decode(0, payload).expect_err("an unknown kind");
+    Request::decode(0, payload).expect_err("an unknown kind");
+}

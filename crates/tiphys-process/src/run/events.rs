@@ -1,0 +1,51 @@
+//! The parent's end of the pipe from a launcher.
+
+use std::io;
+
+use tokio::io::AsyncReadExt;
+use tokio::process::ChildStdout;
+
+use crate::message::{Event, HEADER_BYTES, header};
+
+/// Bytes that are read at once.
+const CHUNK_BYTES: usize = 128 * 1024;
+
+/// Reads events. What was read of one stays here if a future is dropped.
+#[derive(Debug)]
+pub(super) struct Events {
+    pipe: ChildStdout,
+    buffer: Vec<u8>,
+    taken: usize,
+}
+
+impl Events {
+    pub(super) fn new(pipe: ChildStdout) -> Self {
+        Self { pipe, buffer: Vec::new(), taken: 0 }
+    }
+
+    /// The next event; `None` if the launcher is gone.
+    pub(super) async fn next(&mut self) -> io::Result<Option<Event>> {
+        loop {
+            if let Some(event) = self.take()? {
+                return Ok(Some(event));
+            }
+            self.buffer.drain(..self.taken);
+            self.taken = 0;
+            self.buffer.reserve(CHUNK_BYTES);
+            if self.pipe.read_buf(&mut self.buffer).await? == 0 {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// An event that is already here whole.
+    fn take(&mut self) -> io::Result<Option<Event>> {
+        let rest = self.buffer.get(self.taken..).unwrap_or_default();
+        let Some((head, rest)) = rest.split_first_chunk::<HEADER_BYTES>() else { return Ok(None) };
+        let (kind, length) = header(*head);
+        let Some(payload) = rest.get(..length) else { return Ok(None) };
+        let event = Event::decode(kind, payload)?;
+        self.taken += HEADER_BYTES + length;
+        Ok(Some(event))
+    }
+}
