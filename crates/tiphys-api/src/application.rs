@@ -89,7 +89,7 @@ impl Application {
         let mut findings = Findings::default();
         Self::decode_fields(node, &mut findings)
             .map(|value| Decoded { value, findings })
-            .map_err(|source| ResourceError { object: ObjectRef::of(node), source })
+            .map_err(|source| ResourceError { object: ObjectRef::of(node), source: Box::new(source) })
     }
 
     fn decode_fields(node: &Node, findings: &mut Findings) -> Result<Self, DecodeError> {

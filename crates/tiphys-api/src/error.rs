@@ -33,7 +33,7 @@ pub struct ResourceError {
     pub object: ObjectRef,
     /// The field, where it stands and what is wrong with it.
     #[source]
-    pub source: DecodeError,
+    pub source: Box<DecodeError>,
 }
 
 impl ResourceError {

@@ -11,6 +11,7 @@ use crate::source::is_false;
 /// Everything that Argo CD's Helm block has.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
+#[expect(clippy::struct_excessive_bools, reason = "these are Argo CD's fields")]
 pub struct HelmSource {
     /// Values files, relative to the path, with `$ref/…` for another source's, or URLs.
     #[serde(skip_serializing_if = "Vec::is_empty")]

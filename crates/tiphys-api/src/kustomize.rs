@@ -12,6 +12,7 @@ use crate::source::is_false;
 /// Everything that Argo CD's kustomize block has. Which of it is honoured is decided where it is translated.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
+#[expect(clippy::struct_excessive_bools, reason = "these are Argo CD's fields")]
 pub struct KustomizeSource {
     /// Prefix of names.
     #[serde(skip_serializing_if = "String::is_empty")]

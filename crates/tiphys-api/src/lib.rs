@@ -1,4 +1,4 @@
-//! The Argo CD resources that tiphys reads: Application, AppProject.
+//! The Argo CD resources that tiphys reads: `Application`, `AppProject`.
 //!
 //! The types hold what Argo CD's own types hold, under the same names, so that they can stand for the stored resource. They are
 //! read in one of two ways: from a [`tiphys_yaml::Node`], with positions, by Go's rules (letter case, `null`, strict types), or

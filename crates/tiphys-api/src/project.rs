@@ -5,7 +5,7 @@ use tiphys_yaml::{DecodeError, Node, Object};
 
 use crate::{Metadata, ObjectRef, ResourceError};
 
-/// An AppProject: that it is there, and which of its fields restrict something.
+/// An `AppProject`: that it is there, and which of its fields restrict something.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AppProject {
     /// Name, namespace, labels, annotations.
@@ -16,8 +16,11 @@ pub struct AppProject {
     pub spec: Value,
 }
 
+/// Whether an item of a list stands for everything.
+type ItemTest = fn(&Node) -> bool;
+
 /// Lists that allow nothing but what they name: without an item for everything they restrict, absent ones included.
-const ALLOWING: [(&str, fn(&Node) -> bool); 3] = [
+const ALLOWING: [(&str, ItemTest); 3] = [
     ("sourceRepos", |item| item.as_str() == Some("*")),
     ("destinations", is_every_destination),
     ("clusterResourceWhitelist", is_every_kind),
@@ -27,9 +30,10 @@ const ALLOWING: [(&str, fn(&Node) -> bool); 3] = [
 const FORBIDDING: [&str; 3] = ["namespaceResourceBlacklist", "signatureKeys", "clusterResourceBlacklist"];
 
 impl AppProject {
-    /// Reads an AppProject by Go's rules; of `spec` only that it is an object.
+    /// Reads an `AppProject` by Go's rules; of `spec` only that it is an object.
     pub fn decode(node: &Node) -> Result<Self, ResourceError> {
-        Self::decode_fields(node).map_err(|source| ResourceError { object: ObjectRef::of(node), source })
+        Self::decode_fields(node)
+            .map_err(|source| ResourceError { object: ObjectRef::of(node), source: Box::new(source) })
     }
 
     fn decode_fields(node: &Node) -> Result<Self, DecodeError> {

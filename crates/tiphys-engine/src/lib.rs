@@ -1,1 +1,39 @@
 //! Pure decisions: source translation, override files, normalising of manifests, tracking.
+//!
+//! Nothing here reads files, the environment or a clock: what a decision needs is an argument.
+
+mod build_environment;
+mod expand;
+mod generate_paths;
+mod glob;
+mod manifest;
+mod merge_patch;
+mod normalize;
+mod override_files;
+mod plugin_environment;
+mod scope;
+mod selection;
+mod source_type;
+mod tracking;
+mod translate;
+
+pub use build_environment::{BuildEnvironment, BuildEnvironmentError, BuildInputs};
+pub use expand::expand;
+pub use generate_paths::{GENERATE_PATHS_ANNOTATION, generate_paths};
+pub use glob::{Glob, GlobError};
+pub use manifest::{Manifest, ObjectKey};
+pub use merge_patch::merge_patch;
+pub use normalize::{NormalizeError, NormalizeProblem, normalize, read_manifests};
+pub use override_files::{Overridden, OverrideError, OverrideFile, override_file_names, override_source};
+pub use plugin_environment::{plugin_env, request_environment};
+pub use scope::{Scope, Scopes, set_namespace};
+pub use selection::{combine, nothing_rendered, skip_secrets};
+pub use source_type::{AmbiguousSource, SourceType, detected_type, explicit_type, without_empty_blocks};
+pub use tracking::{
+    DEFAULT_LABEL_KEY, INSTALLATION_ID_ANNOTATION, TRACKING_ANNOTATION, Tracking, TrackingMethod,
+    UnknownTrackingMethod, instance_name,
+};
+pub use translate::{
+    DirectoryPlan, HELM_PLUGIN, KUSTOMIZE_PLUGIN, PluginPlan, SourcePlace, SourcePlan, TranslateError,
+    translate, translate_as,
+};

@@ -1,0 +1,50 @@
+use super::{Glob, GlobError};
+
+#[test]
+fn patterns_match_whole_relative_paths() {
+    let cases = [
+        ("*.yaml", "a.yaml", true),
+        ("*.yaml", "sub/a.yaml", true),
+        ("*.yaml", "a.yml", false),
+        ("{*.yml,*.yaml}", "a.yml", true),
+        ("{config.json,env-usw2/*}", "config.json", true),
+        ("{config.json,env-usw2/*}", "env-usw2/deep/x.yaml", true),
+        ("{config.json,env-usw2/*}", "env-use2/x.yaml", false),
+        ("**/secret?.yaml", "a/secret1.yaml", true),
+        ("**/secret?.yaml", "a/secret12.yaml", false),
+        ("[ab].yaml", "b.yaml", true),
+        ("[!ab].yaml", "b.yaml", false),
+        ("[a-c]x", "bx", true),
+        ("a*b*c", "aXbYbZc", true),
+        ("a*b*c", "aXbY", false),
+        ("\\*.yaml", "*.yaml", true),
+        ("\\*.yaml", "a.yaml", false),
+        ("{a,b{c,d}}e", "bde", true),
+        ("{a,b{c,d}}e", "be", false),
+        ("{a,}b", "b", true),
+        ("a,b", "a,b", true),
+        ("日*", "日本.yaml", true),
+        ("", "", true),
+        ("", "a", false),
+    ];
+    for (pattern, text, expected) in cases {
+        assert_eq!(Glob::new(pattern).unwrap().matches(text), expected, "{pattern:?} on {text:?}");
+    }
+}
+
+#[test]
+fn malformed_patterns_are_refused_with_the_pattern() {
+    let class = |pattern: &str| GlobError::Class { pattern: pattern.to_owned() };
+    let cases = [
+        ("[", class("[")),
+        ("[]", class("[]")),
+        ("[b-a]", class("[b-a]")),
+        ("[a-cx]", class("[a-cx]")),
+        ("{a", GlobError::Brace { pattern: "{a".to_owned() }),
+    ];
+    for (pattern, expected) in cases {
+        assert_eq!(Glob::new(pattern), Err(expected));
+    }
+    let many = "{a,b}".repeat(10);
+    assert_eq!(Glob::new(&many), Err(GlobError::TooMany { pattern: many.clone() }));
+}

@@ -1,0 +1,203 @@
+//! From what a plugin printed to objects: kinds required, lists flattened, marks set (`spec/cmp.md` 6.6).
+//!
+//! What Argo CD loses without a word is refused (14, row 6.6): a resource with a top-level `items`, which it replaces by those
+//! items or drops, and the mark of an object whose `metadata` is `null`.
+
+use serde_json::Value;
+use tiphys_yaml::{Data, Node, Position, split_output};
+
+use crate::manifest::group_of;
+use crate::tracking::Unmarkable;
+use crate::{Manifest, Tracking};
+
+/// A document of a plugin's output that is no object to deploy.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("document {document} of the output{}: {problem}", place(*position))]
+pub struct NormalizeError {
+    /// Which document, from 1.
+    pub document: usize,
+    /// Where it begins, if the whole output is known.
+    pub position: Option<Position>,
+    /// What is wrong with it.
+    pub problem: NormalizeProblem,
+}
+
+/// What is wrong with a document. Texts name keys, never values: the output may hold secrets.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NormalizeProblem {
+    /// Neither YAML nor JSON.
+    #[error("{0}")]
+    Syntax(tiphys_yaml::Error),
+    /// A list, a text, a number.
+    #[error("expected an object, found {found}")]
+    NotAnObject {
+        /// The type that it has.
+        found: &'static str,
+    },
+    /// No `kind`, or one that is no text.
+    #[error("Object 'Kind' is missing{}", keys_of(keys))]
+    NoKind {
+        /// The keys that are there.
+        keys: Vec<String>,
+    },
+    /// An API version that is neither `version` nor `group/version`.
+    #[error("apiVersion {api_version:?} of the {kind} is neither `version` nor `group/version`")]
+    ApiVersion {
+        /// As it is written.
+        api_version: String,
+        /// Kind of the object.
+        kind: String,
+    },
+    /// An item of a list that is no object.
+    #[error("item {item} of the {kind} is {found}, not an object")]
+    Item {
+        /// Which item, from 1.
+        item: usize,
+        /// Kind of the list.
+        kind: String,
+        /// The type that it has.
+        found: &'static str,
+    },
+    /// A resource that looks like a list.
+    #[error(
+        "{kind} {name:?} has a top-level `items`: Argo CD would take it for a list and lose the object itself; \
+         move `items` below another field, or print its items instead"
+    )]
+    ItemsOfResource {
+        /// Kind of the object.
+        kind: String,
+        /// Its name.
+        name: String,
+    },
+    /// An object that cannot be marked as the application's.
+    #[error("{kind} {name:?} cannot be marked as the application's: {reason}")]
+    Tracking {
+        /// Kind of the object.
+        kind: String,
+        /// Its name.
+        name: String,
+        /// Why.
+        reason: String,
+    },
+}
+
+fn place(position: Option<Position>) -> String {
+    position
+        .map(|position| format!(" (line {}, column {})", position.line, position.column))
+        .unwrap_or_default()
+}
+
+fn keys_of(keys: &[String]) -> String {
+    if keys.is_empty() {
+        " in an empty object".to_owned()
+    } else {
+        format!(" in an object with the keys {}", keys.join(", "))
+    }
+}
+
+/// Reads the manifests that a plugin server sent: each may hold several documents. Positions count within one manifest.
+pub fn read_manifests<'a>(manifests: impl IntoIterator<Item = &'a str>) -> Result<Vec<Node>, NormalizeError> {
+    let mut documents = Vec::new();
+    for (index, manifest) in manifests.into_iter().enumerate() {
+        let read = split_output(manifest.as_bytes()).map_err(|error| NormalizeError {
+            document: index + 1,
+            position: None,
+            problem: NormalizeProblem::Syntax(error),
+        })?;
+        documents.extend(read.into_iter().map(|document| document.node));
+    }
+    Ok(documents)
+}
+
+/// Turns documents into objects, in their order. Lists are flattened one level deep, and those with `items: null` vanish; items
+/// are not asked for a kind. Every object but a custom resource definition gets the application's mark.
+pub fn normalize(documents: &[Node], tracking: &Tracking) -> Result<Vec<Manifest>, NormalizeError> {
+    let mut manifests = Vec::with_capacity(documents.len());
+    for (index, document) in documents.iter().enumerate() {
+        flatten(document, &mut manifests)
+            .and_then(|first| manifests[first..].iter_mut().try_for_each(|manifest| mark(manifest, tracking)))
+            .map_err(|problem| NormalizeError {
+                document: index + 1,
+                position: Some(document.position),
+                problem,
+            })?;
+    }
+    Ok(manifests)
+}
+
+/// Adds the objects of a document; the answer is the index of the first one.
+fn flatten(document: &Node, manifests: &mut Vec<Manifest>) -> Result<usize, NormalizeProblem> {
+    let first = manifests.len();
+    if !matches!(document.data, Data::Mapping(_)) {
+        return Err(NormalizeProblem::NotAnObject { found: document.type_name() });
+    }
+    let kind = checked_kind(document)?;
+    match document.get("items").map(|items| &items.data) {
+        Some(Data::Sequence(items)) => {
+            require_list(document, kind)?;
+            for (index, item) in items.iter().enumerate() {
+                let Value::Object(object) = item.to_value() else {
+                    return Err(NormalizeProblem::Item {
+                        item: index + 1,
+                        kind: kind.to_owned(),
+                        found: item.type_name(),
+                    });
+                };
+                manifests.push(Manifest::new(object));
+            }
+        }
+        Some(Data::Null) if document.get("spec").is_none() && document.get("status").is_none() => {
+            require_list(document, kind)?;
+        }
+        _ => {
+            if let Value::Object(object) = document.to_value() {
+                manifests.push(Manifest::new(object));
+            }
+        }
+    }
+    Ok(first)
+}
+
+fn checked_kind(document: &Node) -> Result<&str, NormalizeProblem> {
+    let Some(kind) = document.get("kind").and_then(Node::as_str).filter(|kind| !kind.is_empty()) else {
+        let keys = match &document.data {
+            Data::Mapping(entries) => entries.iter().map(|entry| entry.key.text.clone()).collect(),
+            _ => Vec::new(),
+        };
+        return Err(NormalizeProblem::NoKind { keys });
+    };
+    match document.get("apiVersion").and_then(Node::as_str) {
+        Some(version) if group_of(version).is_none() => {
+            Err(NormalizeProblem::ApiVersion { api_version: version.to_owned(), kind: kind.to_owned() })
+        }
+        _ => Ok(kind),
+    }
+}
+
+/// Refuses a resource that only looks like a list. A list's kind ends in `List`, and a list has no name.
+fn require_list(document: &Node, kind: &str) -> Result<(), NormalizeProblem> {
+    let name = document.at(["metadata", "name"]).and_then(Node::as_str).unwrap_or_default();
+    if kind.ends_with("List") && name.is_empty() {
+        Ok(())
+    } else {
+        Err(NormalizeProblem::ItemsOfResource { kind: kind.to_owned(), name: name.to_owned() })
+    }
+}
+
+fn mark(manifest: &mut Manifest, tracking: &Tracking) -> Result<(), NormalizeProblem> {
+    tracking.mark(manifest).map_err(|unmarkable| NormalizeProblem::Tracking {
+        kind: manifest.group_kind().1.to_owned(),
+        name: manifest.name().to_owned(),
+        reason: match unmarkable {
+            Unmarkable::Metadata(found) => format!("its `metadata` is {found}; give it at least a name"),
+            Unmarkable::NotAnObject(field) => format!("its `{field}` is no object"),
+            Unmarkable::Value { field, key } => {
+                format!("the value of {key:?} in its `metadata.{field}` is no text; quote it")
+            }
+            Unmarkable::LabelValue(value) => format!("{value:?} cannot be shortened to a label's value"),
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests;

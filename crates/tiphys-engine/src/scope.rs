@@ -1,0 +1,155 @@
+//! Which kinds live in a namespace.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value};
+use tiphys_params::Warning;
+
+use crate::Manifest;
+
+/// Where the objects of a kind live.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// In no namespace.
+    Cluster,
+    /// In a namespace.
+    Namespaced,
+    /// Not known: neither Kubernetes' own, nor defined in the same output.
+    Unknown,
+}
+
+/// What is known of kinds without asking a cluster: Kubernetes' own, and those that the output defines.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Scopes {
+    defined: BTreeMap<(String, String), Scope>,
+}
+
+/// Kubernetes' groups whose names do not end in `.k8s.io`.
+const SHORT_GROUPS: [&str; 6] = ["", "apps", "autoscaling", "batch", "extensions", "policy"];
+
+/// Kubernetes' cluster-scoped kinds, those of versions since 1.16 that are gone included. All others of its groups have a namespace.
+const CLUSTER_SCOPED: [(&str, &str); 39] = [
+    ("", "ComponentStatus"),
+    ("", "Namespace"),
+    ("", "Node"),
+    ("", "PersistentVolume"),
+    ("admissionregistration.k8s.io", "MutatingAdmissionPolicy"),
+    ("admissionregistration.k8s.io", "MutatingAdmissionPolicyBinding"),
+    ("admissionregistration.k8s.io", "MutatingWebhookConfiguration"),
+    ("admissionregistration.k8s.io", "ValidatingAdmissionPolicy"),
+    ("admissionregistration.k8s.io", "ValidatingAdmissionPolicyBinding"),
+    ("admissionregistration.k8s.io", "ValidatingWebhookConfiguration"),
+    ("apiextensions.k8s.io", "CustomResourceDefinition"),
+    ("apiregistration.k8s.io", "APIService"),
+    ("authentication.k8s.io", "SelfSubjectReview"),
+    ("authentication.k8s.io", "TokenReview"),
+    ("authorization.k8s.io", "SelfSubjectAccessReview"),
+    ("authorization.k8s.io", "SelfSubjectRulesReview"),
+    ("authorization.k8s.io", "SubjectAccessReview"),
+    ("certificates.k8s.io", "CertificateSigningRequest"),
+    ("certificates.k8s.io", "ClusterTrustBundle"),
+    ("extensions", "PodSecurityPolicy"),
+    ("flowcontrol.apiserver.k8s.io", "FlowSchema"),
+    ("flowcontrol.apiserver.k8s.io", "PriorityLevelConfiguration"),
+    ("internal.apiserver.k8s.io", "StorageVersion"),
+    ("networking.k8s.io", "IPAddress"),
+    ("networking.k8s.io", "IngressClass"),
+    ("networking.k8s.io", "ServiceCIDR"),
+    ("node.k8s.io", "RuntimeClass"),
+    ("policy", "PodSecurityPolicy"),
+    ("rbac.authorization.k8s.io", "ClusterRole"),
+    ("rbac.authorization.k8s.io", "ClusterRoleBinding"),
+    ("resource.k8s.io", "DeviceClass"),
+    ("resource.k8s.io", "ResourceSlice"),
+    ("scheduling.k8s.io", "PriorityClass"),
+    ("storage.k8s.io", "CSIDriver"),
+    ("storage.k8s.io", "CSINode"),
+    ("storage.k8s.io", "StorageClass"),
+    ("storage.k8s.io", "VolumeAttachment"),
+    ("storage.k8s.io", "VolumeAttributesClass"),
+    ("storagemigration.k8s.io", "StorageVersionMigration"),
+];
+
+impl Scopes {
+    /// Takes note of the custom resource definitions among some objects.
+    pub fn of(manifests: &[Manifest]) -> Self {
+        let definition = |manifest: &Manifest| {
+            let spec = manifest.object().get("spec")?;
+            let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
+            let key = (text(spec.get("group"))?, text(spec.get("names")?.get("kind"))?);
+            match spec.get("scope")?.as_str()? {
+                "Cluster" => Some((key, Scope::Cluster)),
+                "Namespaced" => Some((key, Scope::Namespaced)),
+                _ => None,
+            }
+        };
+        Self {
+            defined: manifests.iter().filter(|manifest| manifest.is_crd()).filter_map(definition).collect(),
+        }
+    }
+
+    /// Where objects of a kind live.
+    pub fn scope(&self, group: &str, kind: &str) -> Scope {
+        if CLUSTER_SCOPED.contains(&(group, kind)) {
+            return Scope::Cluster;
+        }
+        if let Some(scope) = self.defined.get(&(group.to_owned(), kind.to_owned())) {
+            return *scope;
+        }
+        // A dot-free group and `*.k8s.io` are reserved for Kubernetes, but the latter for its extensions too (Gateway API,
+        // VolumeSnapshot), whose kinds are in no table here.
+        if SHORT_GROUPS.contains(&group)
+            || CLUSTER_SCOPED.iter().any(|(known, _)| *known == group)
+            || is_namespaced_group(group)
+        {
+            Scope::Namespaced
+        } else {
+            Scope::Unknown
+        }
+    }
+}
+
+/// Kubernetes' groups that have no cluster-scoped kind at all.
+fn is_namespaced_group(group: &str) -> bool {
+    matches!(group, "coordination.k8s.io" | "discovery.k8s.io" | "events.k8s.io")
+}
+
+/// Fills a namespace into the objects that live in one and name none. Kinds whose scope is not known are taken for namespaced, as
+/// most are, with one warning that names them. Items of lists without a kind are left alone.
+pub fn set_namespace(manifests: &mut [Manifest], namespace: &str, scopes: &Scopes) -> Vec<Warning> {
+    let mut unknown = BTreeSet::new();
+    for manifest in manifests.iter_mut().filter(|manifest| manifest.namespace().is_empty()) {
+        let (group, kind) = manifest.group_kind();
+        if kind.is_empty() {
+            continue;
+        }
+        match scopes.scope(group, kind) {
+            Scope::Cluster => continue,
+            Scope::Namespaced => {}
+            Scope::Unknown => {
+                unknown.insert(format!("{kind}.{group}"));
+            }
+        }
+        let metadata = manifest.object_mut().entry("metadata").or_insert(Value::Null);
+        if metadata.is_null() {
+            *metadata = Value::Object(Map::new());
+        }
+        if let Value::Object(metadata) = metadata {
+            metadata.insert("namespace".to_owned(), namespace.into());
+        }
+    }
+    if unknown.is_empty() {
+        return Vec::new();
+    }
+    let kinds: Vec<String> = unknown.into_iter().collect();
+    vec![Warning {
+        message: format!(
+            "not known whether these kinds have a namespace, so that it was set: {}; their CustomResourceDefinition in the output tells",
+            kinds.join(", ")
+        ),
+        position: None,
+    }]
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,212 @@
+//! The recorded answers of Argo CD: `plugin-env-subst`, `source-override`, and the client's side of `manifest-split`.
+
+use serde_json::{Value, json};
+use tiphys_api::ApplicationSource;
+use tiphys_engine::{
+    BuildEnvironment, DEFAULT_LABEL_KEY, OverrideFile, Tracking, TrackingMethod, explicit_type, normalize,
+    override_file_names, override_source, plugin_env, read_manifests,
+};
+use tiphys_testkit::oracle;
+use tiphys_yaml::{read_json, split_output, write_go_json};
+
+/// Compares an answer with the recorded one. Which words an error has is our own business.
+fn compare(recorded: Option<&Value>, ours: Result<Value, String>) -> Result<(), String> {
+    match (recorded, ours) {
+        (None, Err(_)) => Ok(()),
+        (None, Ok(ours)) => Err(format!("Argo CD fails, ours is {ours}")),
+        (Some(recorded), Ok(ours)) if *recorded == ours => Ok(()),
+        (Some(recorded), Ok(ours)) => Err(format!("recorded {recorded}\n    ours {ours}")),
+        (Some(recorded), Err(error)) => Err(format!("recorded {recorded}\n    ours fails: {error}")),
+    }
+}
+
+fn texts(list: &Value) -> Vec<&str> {
+    list.as_array().expect("a list").iter().map(|item| item.as_str().expect("a text")).collect()
+}
+
+#[test]
+fn plugin_env_is_substituted_as_argo_cd_does() {
+    oracle::check("plugin-env-subst", |case| {
+        let ours = (|| {
+            let build = BuildEnvironment::parse(texts(&case["input"]["build_env"]))
+                .map_err(|error| error.to_string())?;
+            let block = json!({"plugin": {"env": case["input"]["plugin_env"]}}).to_string();
+            let block = read_json(block.as_bytes()).map_err(|error| error.to_string())?;
+            let source = ApplicationSource::decode(&block, "").map_err(|error| error.to_string())?.value;
+            let env = plugin_env(&source.plugin.unwrap_or_default().env, &build);
+            Ok(env.iter().map(|variable| format!("{}={}", variable.name, variable.value)).collect())
+        })();
+        Some(compare(case["output"].get("env"), ours))
+    });
+}
+
+/// The override files of a case, in the order of merging. As in Argo CD, the name is cleaned as a path within the folder.
+fn override_files(case: &Value) -> Result<Vec<(String, Vec<u8>)>, String> {
+    let application = case["input"]["app_name"].as_str().expect("a name");
+    let mut files = Vec::new();
+    for name in override_file_names(application).map_err(|error| error.to_string())? {
+        let mut components: Vec<&str> = Vec::new();
+        for component in name.split('/') {
+            if component == ".." {
+                components.pop();
+            } else {
+                components.push(component);
+            }
+        }
+        // Folders and links that lead nowhere are objects in the case, and count as absent.
+        if let Some(text) = case["input"]["files"][components.join("/")].as_str() {
+            files.push((name, text.as_bytes().to_vec()));
+        }
+    }
+    Ok(files)
+}
+
+fn overridden(case: &Value) -> Result<(ApplicationSource, Vec<String>), String> {
+    let text = case["input"]["source_text"].as_str().expect("a source");
+    let node = read_json(text.as_bytes()).map_err(|error| error.to_string())?;
+    let source = ApplicationSource::decode(&node, "").map_err(|error| error.to_string())?.value;
+    let files = override_files(case)?;
+    let files: Vec<OverrideFile<'_>> = files.iter().map(|(name, text)| OverrideFile { name, text }).collect();
+    let overridden = override_source(&source, &files).map_err(|error| error.to_string())?;
+    Ok((overridden.source, overridden.warnings.into_iter().map(|warning| warning.message).collect()))
+}
+
+/// A source as Argo CD writes it: an empty list of parameters is left out, which our own type keeps apart from an absent one.
+fn written(source: &ApplicationSource) -> Value {
+    let mut value = serde_json::to_value(source).expect("a source can be written");
+    if let Some(plugin) = value.get_mut("plugin").and_then(Value::as_object_mut)
+        && plugin.get("parameters").is_some_and(|list| list.as_array().is_some_and(Vec::is_empty))
+    {
+        plugin.remove("parameters");
+    }
+    value
+}
+
+#[test]
+fn override_files_are_merged_as_argo_cd_does_or_by_decision_as_plain_merge_patches() {
+    oracle::check("source-override", |case| {
+        let recorded = case["output"].get("merged_text").map(|text| {
+            let merged: Value = serde_json::from_str(text.as_str().expect("a text")).expect("JSON");
+            json!({
+                "merged": merged,
+                "type": case["output"]["explicit_type"],
+                "type_error": case["output"]["explicit_type_error"],
+            })
+        });
+        let ours = overridden(case).map(|(source, _)| {
+            let (kind, error) = match explicit_type(&source) {
+                Ok(kind) => (kind.map(|kind| kind.to_string()), None),
+                Err(error) => (None, Some(error.to_string())),
+            };
+            json!({"merged": written(&source), "type": kind, "type_error": error})
+        });
+        Some(compare(recorded.as_ref(), ours))
+    });
+}
+
+/// Our knowledge of what Argo CD would do is right exactly if a warning comes where, and only where, the results differ.
+#[test]
+fn a_warning_comes_exactly_where_argo_cd_merges_otherwise() {
+    let mut warned = 0;
+    for case in oracle::cases("source-override") {
+        let (Some(text), Ok((source, warnings))) =
+            (case["output"]["merged_text"].as_str(), overridden(&case))
+        else {
+            continue;
+        };
+        let recorded: Value = serde_json::from_str(text).expect("JSON");
+        let differs = recorded != written(&source);
+        let warns = warnings.iter().any(|message| message.contains("Argo CD keeps"));
+        assert_eq!(warns, differs, "{}: {warnings:?}", case["id"]);
+        warned += usize::from(warns);
+    }
+    assert!(warned > 5, "some cases of the oracle differ");
+}
+
+fn tracking(method: TrackingMethod) -> Tracking {
+    Tracking {
+        method,
+        label_key: DEFAULT_LABEL_KEY.to_owned(),
+        instance_name: "my-app".to_owned(),
+        namespace: "my-ns".to_owned(),
+        installation_id: String::new(),
+    }
+}
+
+/// The manifests that a plugin server sends for a case.
+fn sent(case: &Value) -> Result<Vec<String>, String> {
+    let input = &case["input"];
+    if let Some(manifests) = input.get("server_manifests") {
+        return Ok(texts(manifests).into_iter().map(str::to_owned).collect());
+    }
+    let stdout = match input.get("stdout_base64") {
+        Some(text) => base64(text.as_str().expect("a text")),
+        None => input["stdout"].as_str().expect("a text").as_bytes().to_vec(),
+    };
+    let documents = split_output(&stdout).map_err(|error| error.to_string())?;
+    Ok(documents.into_iter().map(|document| document.text).collect())
+}
+
+fn base64(text: &str) -> Vec<u8> {
+    let value = |c: u8| match c {
+        b'A'..=b'Z' => u32::from(c - b'A'),
+        b'a'..=b'z' => u32::from(c - b'a') + 26,
+        b'0'..=b'9' => u32::from(c - b'0') + 52,
+        b'+' => 62,
+        _ => 63,
+    };
+    let mut bytes = Vec::new();
+    for chunk in text.trim_end_matches('=').as_bytes().chunks(4) {
+        let bits = chunk.iter().enumerate().fold(0, |bits, (index, c)| bits | value(*c) << (18 - 6 * index));
+        bytes.extend_from_slice(&bits.to_be_bytes()[1..chunk.len()]);
+    }
+    bytes
+}
+
+fn rendered(case: &Value, method: TrackingMethod) -> Result<Value, String> {
+    let sent = sent(case)?;
+    let documents = read_manifests(sent.iter().map(String::as_str)).map_err(|error| error.to_string())?;
+    let manifests = normalize(&documents, &tracking(method)).map_err(|error| error.to_string())?;
+    Ok(manifests.iter().map(tiphys_engine::Manifest::to_go_json).collect())
+}
+
+fn check_client(field: &str, method: TrackingMethod) {
+    oracle::check(&format!("manifest-split.{field}"), |case| {
+        let ours = rendered(case, method);
+        // Two keys that become one: Argo CD's answer is random, so that each of the recorded ones is right.
+        let alternatives = case["output_alternatives"][field].as_array();
+        let recorded: Vec<&Value> =
+            alternatives.map_or_else(|| vec![&case["output"][field]], |list| list.iter().collect());
+        let results: Vec<_> =
+            recorded.iter().map(|recorded| compare(recorded.get("manifests"), ours.clone())).collect();
+        Some(results.iter().find(|result| result.is_ok()).unwrap_or(&results[0]).clone())
+    });
+}
+
+#[test]
+fn manifests_of_a_plugin_are_read_as_argo_cds_client_does() {
+    check_client("client", TrackingMethod::None);
+}
+
+#[test]
+fn manifests_of_a_plugin_are_marked_as_argo_cds_client_does() {
+    check_client("client_tracked", TrackingMethod::Annotation);
+}
+
+/// A plugin that runs in process hands over documents, not texts; they must be the same.
+#[test]
+fn documents_and_the_texts_that_a_server_sends_for_them_read_alike() {
+    for case in oracle::cases("manifest-split") {
+        let Some(stdout) = case["input"]["stdout"].as_str() else { continue };
+        let Ok(documents) = split_output(stdout.as_bytes()) else { continue };
+        let again = read_manifests(documents.iter().map(|document| document.text.as_str()))
+            .expect("what was split can be read");
+        let values = |nodes: Vec<Value>| nodes.iter().map(write_go_json).collect::<Vec<_>>();
+        assert_eq!(
+            values(documents.iter().map(|document| document.node.to_value()).collect()),
+            values(again.iter().map(tiphys_yaml::Node::to_value).collect()),
+            "{}",
+            case["id"]
+        );
+    }
+}
