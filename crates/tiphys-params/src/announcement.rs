@@ -1,5 +1,14 @@
 //! Announcements: what a plugin says that it accepts.
 
+mod decode;
+mod error;
+mod json;
+mod raw;
+
+pub use decode::{Announcements, DynamicOutputError, decode_announcements, decode_dynamic_output};
+pub use error::{AnnouncementError, AnnouncementProblem, Place};
+pub use raw::{AnnouncementEntry, IgnoredKey, IgnoredReason, RawAnnouncement};
+
 use std::collections::BTreeMap;
 
 /// How a parameter's value (or each of its items) is to be understood; anything unknown is a text.
@@ -27,6 +36,8 @@ pub enum CollectionType {
 }
 
 /// One announced parameter. Its name is never empty, and its collection type is always a known one.
+///
+/// Its JSON form (serde, writing only) is the one of Argo CD's REST API: empty fields are left out (`spec/cmp.md` 5).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Announcement {
     /// Name, never empty.
@@ -63,6 +74,24 @@ pub enum Default<'a> {
 }
 
 impl Announcement {
+    /// An announcement of a text with nothing but a name, which must not be empty.
+    pub fn named(name: impl Into<String>) -> Self {
+        let name = name.into();
+        debug_assert!(!name.is_empty(), "an announcement has a name");
+        Self {
+            name,
+            title: None,
+            tooltip: None,
+            required: None,
+            item_type: None,
+            collection_type: CollectionType::Absent,
+            string: None,
+            array: None,
+            map: None,
+            choices: Vec::new(),
+        }
+    }
+
     /// The default that counts: only the field of the collection type is looked at.
     pub fn default_value(&self) -> Option<Default<'_>> {
         match self.collection_type {
@@ -71,4 +100,72 @@ impl Announcement {
             CollectionType::Map => self.map.as_ref().map(Default::Map),
         }
     }
+
+    /// The fields of defaults that are given and ignored, since the collection type names another one (proposal Q/A 1 and 4).
+    pub fn ignored_defaults(&self) -> Vec<&'static str> {
+        let counted = self.collection_type.field();
+        let given =
+            [("string", self.string.is_some()), ("array", self.array.is_some()), ("map", self.map.is_some())];
+        given
+            .into_iter()
+            .filter(|(field, present)| *present && *field != counted)
+            .map(|(field, _)| field)
+            .collect()
+    }
 }
+
+impl ItemType {
+    /// Reads the word of `itemType`; the empty one is none.
+    pub fn from_word(word: &str) -> Option<Self> {
+        match word {
+            "" => None,
+            "number" => Some(Self::Number),
+            "boolean" => Some(Self::Boolean),
+            other => Some(Self::String(other.to_owned())),
+        }
+    }
+
+    /// The word of `itemType`.
+    pub fn word(&self) -> &str {
+        match self {
+            Self::String(word) => word,
+            Self::Number => "number",
+            Self::Boolean => "boolean",
+        }
+    }
+}
+
+impl CollectionType {
+    /// Reads the word of `collectionType`; `None` if it is not a known one. The empty word is [`CollectionType::Absent`].
+    pub fn from_word(word: &str) -> Option<Self> {
+        match word {
+            "" => Some(Self::Absent),
+            "string" => Some(Self::String),
+            "array" => Some(Self::Array),
+            "map" => Some(Self::Map),
+            _ => None,
+        }
+    }
+
+    /// The word of `collectionType`; empty if it was not given.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Absent => "",
+            Self::String => "string",
+            Self::Array => "array",
+            Self::Map => "map",
+        }
+    }
+
+    /// The field of a parameter that holds its value.
+    pub fn field(self) -> &'static str {
+        match self {
+            Self::Absent | Self::String => "string",
+            Self::Array => "array",
+            Self::Map => "map",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,13 @@
 //! The environment variables that carry parameters to a plugin's commands.
 
+mod collision;
+
+pub use collision::{
+    AnnouncedCollision, Collision, Origin, ValuePart, Winner, announced_collisions, collisions, deduplicated,
+};
+
+use tiphys_yaml::write_go_string;
+
 use crate::Parameter;
 
 /// One environment variable.
@@ -21,11 +29,97 @@ impl EnvVar {
 /// The value of `ARGOCD_APP_PARAMETERS`, byte for byte as Go's `json.Marshal` writes the list. `None` (a plugin block without
 /// `parameters`) is `null`; whether the variable is set at all is the caller's business (`spec/cmp.md` 4.4).
 pub fn app_parameters(parameters: Option<&[Parameter]>) -> String {
-    todo!("{parameters:?}")
+    let Some(parameters) = parameters else { return "null".to_owned() };
+    let mut out = String::from("[");
+    for (index, parameter) in parameters.iter().enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        write_parameter(&mut out, parameter);
+    }
+    out.push(']');
+    out
 }
 
 /// The `PARAM_*` variables in Argo CD's order: per parameter the text, then the map in the order of its keys' bytes, then the list.
 /// A name may come twice; the last one wins (`spec/cmp.md` 4.4).
 pub fn parameter_variables(parameters: &[Parameter]) -> Vec<EnvVar> {
-    todo!("{parameters:?}")
+    let mut variables = Vec::new();
+    for parameter in parameters {
+        for_each_value(parameter, |name, _, value| variables.push(EnvVar::new(name, value)));
+    }
+    variables
 }
+
+/// `escaped` of the proposal: upper case, and `_` in place of every character that is not `A-Z`, `0-9` or `_`.
+///
+/// The upper case is Go's, one code point to one. Outside ASCII only `ı` and `ſ` have an ASCII letter as their upper case; all other
+/// characters become `_`, whatever their own upper case is (`spec/cmp.md` 14, row 4.4).
+pub fn escape(text: &str) -> String {
+    text.chars()
+        .map(|c| match c {
+            'a'..='z' | 'A'..='Z' | '0'..='9' | '_' => c.to_ascii_uppercase(),
+            'ı' => 'I',
+            'ſ' => 'S',
+            _ => '_',
+        })
+        .collect()
+}
+
+/// Calls `visit` with the variable's name, the part of the value and its text, in the order of the variables.
+fn for_each_value<'a>(parameter: &'a Parameter, mut visit: impl FnMut(String, Part<'a>, &'a str)) {
+    let prefix = format!("PARAM_{}", escape(&parameter.name));
+    if let Some(text) = &parameter.string {
+        visit(prefix.clone(), Part::Text, text);
+    }
+    for (key, value) in parameter.map.iter().flatten() {
+        visit(format!("{prefix}_{}", escape(key)), Part::Key(key), value);
+    }
+    for (index, item) in parameter.array.iter().flatten().enumerate() {
+        visit(format!("{prefix}_{index}"), Part::Index(index), item);
+    }
+}
+
+/// Which part of a parameter's value a variable carries; borrowed form of [`ValuePart`].
+#[derive(Clone, Copy)]
+enum Part<'a> {
+    Text,
+    Key(&'a str),
+    Index(usize),
+}
+
+fn write_parameter(out: &mut String, parameter: &Parameter) {
+    out.push('{');
+    if let Some(items) = &parameter.array {
+        out.push_str("\"array\":[");
+        for (index, item) in items.iter().enumerate() {
+            if index > 0 {
+                out.push(',');
+            }
+            write_go_string(out, item);
+        }
+        out.push_str("],");
+    }
+    if let Some(map) = &parameter.map {
+        out.push_str("\"map\":{");
+        for (index, (key, value)) in map.iter().enumerate() {
+            if index > 0 {
+                out.push(',');
+            }
+            write_go_string(out, key);
+            out.push(':');
+            write_go_string(out, value);
+        }
+        out.push_str("},");
+    }
+    out.push_str("\"name\":");
+    write_go_string(out, &parameter.name);
+    if let Some(text) = &parameter.string {
+        out.push_str(",\"string\":");
+        write_go_string(out, text);
+    }
+    out.push('}');
+}
+
+#[cfg(test)]
+mod tests;

@@ -3,11 +3,24 @@
 //! The rules are those of the proposal "Parameterized Config Management Plugins"; nothing here touches files or processes.
 
 mod announcement;
+mod check;
 mod environment;
 mod merge;
+mod mismatch;
+mod suggest;
 mod value;
 
-pub use announcement::{Announcement, CollectionType, Default, ItemType};
-pub use environment::{EnvVar, app_parameters, parameter_variables};
+pub use announcement::{
+    Announcement, AnnouncementEntry, AnnouncementError, AnnouncementProblem, Announcements, CollectionType,
+    Default, DynamicOutputError, IgnoredKey, IgnoredReason, ItemType, Place, RawAnnouncement,
+    decode_announcements, decode_dynamic_output,
+};
+pub use check::{Item, Problem, ProblemKind, check_default, check_value, check_values, is_number};
+pub use environment::{
+    AnnouncedCollision, Collision, EnvVar, Origin, ValuePart, Winner, announced_collisions, app_parameters,
+    collisions, deduplicated, escape, parameter_variables,
+};
 pub use merge::merge_announcements;
-pub use value::{Parameter, Warning};
+pub use mismatch::with_remedy;
+pub use suggest::{SUGGESTIONS_MAX, suggest};
+pub use value::{NamelessParameter, Parameter, Parameters, Warning, require_names};

@@ -1,0 +1,134 @@
+//! Reading lists of announcements.
+
+use tiphys_yaml::{Data, DecodeError, Node, Position, names_equal};
+
+use super::raw::{AnnouncementEntry, IgnoredReason};
+use super::{Announcement, AnnouncementError, AnnouncementProblem, Place};
+use crate::Warning;
+use crate::mismatch::type_words;
+
+/// Checked announcements, and what has no effect in them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Announcements {
+    /// The announcements in the order of the document.
+    pub list: Vec<Announcement>,
+    /// Defaults that are ignored, unknown keys, keys given twice, invalid `choices`.
+    pub warnings: Vec<Warning>,
+}
+
+/// Why the output of `parameters.dynamic` cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DynamicOutputError {
+    /// Nothing but white space was printed.
+    #[error(
+        "the command printed nothing; it has to print a JSON list of announcements (`[]` or `null` for none)"
+    )]
+    Empty,
+    /// The output is no JSON.
+    #[error("the command's output is not JSON")]
+    NotJson(#[source] tiphys_yaml::Error),
+    /// The output is JSON of another kind.
+    #[error("the command has to print a JSON list of announcements, found {found} (line {}, column {})", position.line, position.column)]
+    NotAList {
+        /// What it is, with an article.
+        found: &'static str,
+        /// Where it begins in the output.
+        position: Position,
+    },
+    /// An announcement is refused.
+    #[error(transparent)]
+    Announcement(#[from] AnnouncementError),
+}
+
+/// Reads a list of announcements and checks each (proposal, Q/A 5 and the schema): names, known collection types, the JSON types of
+/// all fields. `null` is the empty list. `path` is what the error of a value that is no list calls it.
+pub fn decode_announcements(node: &Node, path: &str) -> Result<Announcements, AnnouncementError> {
+    let items = match &node.data {
+        Data::Null => return Ok(Announcements::default()),
+        Data::Sequence(items) => items,
+        _ => {
+            let place = Place { index: None, name: None, position: Some(node.position) };
+            let problem = AnnouncementProblem::WrongType {
+                field: path.to_owned(),
+                message: format!("expected a list, found {}", type_words(node)),
+            };
+            return Err(AnnouncementError { place, problem });
+        }
+    };
+    let entries = items.iter().enumerate().map(|(index, item)| decode_entry(item, index));
+    Announcements::from_entries(&entries.collect::<Result<Vec<_>, _>>()?)
+}
+
+impl Announcements {
+    /// Checks entries whose types hold already; the first one that is wrong is the error.
+    pub fn from_entries(entries: &[AnnouncementEntry]) -> Result<Self, AnnouncementError> {
+        let mut read = Self::default();
+        for entry in entries {
+            let announcement = entry.check()?;
+            read.warnings.extend(warnings(entry, &announcement));
+            read.list.push(announcement);
+        }
+        Ok(read)
+    }
+}
+
+/// Reads what `parameters.dynamic` printed: one JSON list of announcements; `null` is none.
+pub fn decode_dynamic_output(stdout: &[u8]) -> Result<Announcements, DynamicOutputError> {
+    if stdout.trim_ascii().is_empty() {
+        return Err(DynamicOutputError::Empty);
+    }
+    let node = tiphys_yaml::read_json(stdout).map_err(DynamicOutputError::NotJson)?;
+    match &node.data {
+        Data::Null | Data::Sequence(_) => Ok(decode_announcements(&node, "")?),
+        _ => Err(DynamicOutputError::NotAList { found: type_words(&node), position: node.position }),
+    }
+}
+
+fn decode_entry(node: &Node, index: usize) -> Result<AnnouncementEntry, AnnouncementError> {
+    let refuse = |name, position, problem| AnnouncementError {
+        place: Place { index: Some(index), name, position: Some(position) },
+        problem,
+    };
+    if !matches!(node.data, Data::Mapping(_) | Data::Null) {
+        let problem = AnnouncementProblem::NotAnObject { found: type_words(node) };
+        return Err(refuse(None, node.position, problem));
+    }
+    AnnouncementEntry::decode(node, index, "").map_err(|DecodeError { position, path, message }| {
+        // The place already names the entry; the field is what comes after `[index].`.
+        let field = path.split_once("].").map_or(path.as_str(), |(_, field)| field).to_owned();
+        refuse(name_of(node), position, AnnouncementProblem::WrongType { field, message })
+    })
+}
+
+/// The name of an entry that does not decode, for its error.
+fn name_of(node: &Node) -> Option<String> {
+    let Data::Mapping(entries) = &node.data else { return None };
+    let named = entries.iter().rev().find(|entry| names_equal(&entry.key.text, "name"))?;
+    named.value.as_str().filter(|name| !name.is_empty()).map(str::to_owned)
+}
+
+fn warnings(entry: &AnnouncementEntry, announcement: &Announcement) -> Vec<Warning> {
+    let name = &announcement.name;
+    let mut warnings: Vec<Warning> = entry
+        .ignored
+        .iter()
+        .map(|ignored| {
+            let what = match &ignored.reason {
+                IgnoredReason::Unknown => format!("the key `{}` is unknown and ignored", ignored.key),
+                IgnoredReason::Repeated => {
+                    format!("the key `{}` is given twice; the last one counts", ignored.key)
+                }
+                IgnoredReason::InvalidChoices(error) => format!("`choices` is ignored: {}", error.message),
+            };
+            Warning { message: format!("announcement `{name}`: {what}"), position: Some(ignored.position) }
+        })
+        .collect();
+    warnings.extend(announcement.ignored_defaults().into_iter().map(|field| Warning {
+        message: format!(
+            "announcement `{name}`: the default in `{field}` is ignored, since its collectionType is `{}`",
+            announcement.collection_type.field()
+        ),
+        position: Some(entry.position),
+    }));
+    warnings
+}
