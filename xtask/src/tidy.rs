@@ -2,16 +2,39 @@
 //!
 //! All checks run, and all that they find is printed: the check's name, the place, what is wrong and what to do about it.
 
+mod architecture;
+mod code_map;
+mod crate_table;
+mod doc_links;
+mod duplicates;
+mod error_texts;
 mod generated;
+mod graph;
+mod invariants;
+mod licences;
+mod line_count;
+mod manifest;
+mod manifests;
+mod markdown;
+mod named_tests;
+mod orphans;
+mod source;
+mod spdx;
+mod suppressions;
 #[cfg(test)]
 mod synthetic;
+mod third_party;
+mod tracked_files;
 mod tree;
+mod unused_dependencies;
+mod words;
 
 use std::path::Path;
 
 use clap::Args;
 
 use crate::Failure;
+use graph::Graph;
 use tree::Tree;
 
 /// Which checks to run.
@@ -39,6 +62,8 @@ struct Check {
 struct Subject {
     /// The files of the checkout.
     tree: Tree,
+    /// The packages that it is built from.
+    graph: Graph,
 }
 
 /// A place where an invariant does not hold.
@@ -59,7 +84,25 @@ impl Finding {
 }
 
 /// All checks, in the order in which they run.
-const CHECKS: &[Check] = &[generated::CHECK];
+const CHECKS: &[Check] = &[
+    crate_table::CHECK,
+    third_party::CHECK,
+    code_map::CHECK,
+    invariants::CHECK,
+    orphans::CHECK,
+    line_count::CHECK,
+    tracked_files::CHECK,
+    words::CHECK,
+    manifests::CHECK,
+    unused_dependencies::CHECK,
+    licences::CHECK,
+    duplicates::CHECK,
+    suppressions::CHECK,
+    error_texts::CHECK,
+    doc_links::CHECK,
+    named_tests::CHECK,
+    generated::CHECK,
+];
 
 /// Runs the checks and prints what they find.
 pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
@@ -70,7 +113,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
         }
         return Ok(());
     }
-    let subject = Subject { tree: Tree::of_checkout(root)? };
+    let subject = Subject { tree: Tree::of_checkout(root)?, graph: Graph::of_workspace(root)? };
     let mut found = 0_usize;
     for check in &checks {
         let mut findings = (check.run)(&subject)?;

@@ -4,21 +4,29 @@ use std::fs;
 
 use tempfile::TempDir;
 
-use super::{Check, Finding, Subject, tree::Tree};
+use super::graph::{Dependency, Graph, Need, Origin, Package};
+use super::tree::Tree;
+use super::{Check, Finding, Subject};
 
 /// A checkout in a temporary folder.
 pub(super) struct Synthetic {
     dir: TempDir,
+    graph: Graph,
 }
 
 impl Synthetic {
     /// A tree with these files.
     pub(super) fn new(files: &[(&str, &str)]) -> Self {
-        let synthetic = Self { dir: tempfile::tempdir().unwrap() };
+        let synthetic = Self { dir: tempfile::tempdir().unwrap(), graph: Graph::default() };
         for (path, text) in files {
             synthetic.write(path, text);
         }
         synthetic
+    }
+
+    /// The same tree with these packages.
+    pub(super) fn with_graph(self, graph: Graph) -> Self {
+        Self { graph, ..self }
     }
 
     /// Adds or replaces a file.
@@ -37,13 +45,55 @@ impl Synthetic {
     pub(super) fn subject(&self) -> Subject {
         let mut paths = Vec::new();
         collect(self.root(), "", &mut paths);
-        Subject { tree: Tree::new(self.root(), paths) }
+        Subject { tree: Tree::new(self.root(), paths), graph: self.graph.clone() }
     }
 
     /// What a check finds, sorted, as `place: problem`.
     pub(super) fn findings(&self, check: &Check) -> Vec<String> {
         texts((check.run)(&self.subject()).unwrap())
     }
+}
+
+/// Packages by name, each with the names of what it needs; `build:` or `test:` before a name says when. What is called `tiphys…` or
+/// `xtask` is a crate of the workspace, anything else a library; a name that is not defined is one without dependencies.
+pub(super) fn graph(packages: &[(&str, &[&str])]) -> Graph {
+    let split = |need: &str| -> (Need, String) {
+        match need.split_once(':') {
+            Some(("build", name)) => (Need::Build, name.to_owned()),
+            Some(("test", name)) => (Need::Test, name.to_owned()),
+            _ => (Need::Normal, need.to_owned()),
+        }
+    };
+    let mut names: Vec<String> = packages.iter().map(|(name, _)| (*name).to_owned()).collect();
+    for need in packages.iter().flat_map(|(_, needs)| needs.iter()) {
+        let (_, name) = split(need);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let index = |name: &str| names.iter().position(|known| known == name).unwrap();
+    let dependency = |need: &&str| {
+        let (when, name) = split(need);
+        Dependency { package: index(&name), needs: [when].into() }
+    };
+    let package = |name: &String| Package {
+        name: name.clone(),
+        version: "1.0.0".to_owned(),
+        origin: match name.as_str() {
+            "xtask" => Origin::Member { dir: "xtask".to_owned(), roots: vec![] },
+            member if member.starts_with("tiphys") => {
+                Origin::Member { dir: format!("crates/{member}"), roots: vec![] }
+            }
+            _ => Origin::Library,
+        },
+        licence: Some("MIT".to_owned()),
+        dependencies: packages
+            .iter()
+            .filter(|(known, _)| known == name)
+            .flat_map(|(_, needs)| needs.iter().map(dependency))
+            .collect(),
+    };
+    Graph { packages: names.iter().map(package).collect() }
 }
 
 /// Findings as `place: problem`, sorted.

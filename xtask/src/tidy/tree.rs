@@ -46,6 +46,11 @@ impl Tree {
         self.paths.iter().map(String::as_str)
     }
 
+    /// All paths that end in a dot and this extension.
+    pub(crate) fn with_extension(&self, extension: &str) -> impl Iterator<Item = &str> {
+        self.paths().filter(move |path| has_extension(path, extension))
+    }
+
     /// Whether a file, or a folder with files, has this path.
     pub(crate) fn has(&self, path: &str) -> bool {
         let below = format!("{path}/");
@@ -62,4 +67,29 @@ impl Tree {
         let bytes = fs::read(&full).map_err(|error| Failure::at(&full, error))?;
         Ok(String::from_utf8(bytes).ok())
     }
+}
+
+/// Whether a path ends in a dot and this extension, in lower case.
+pub(crate) fn has_extension(path: &str, extension: &str) -> bool {
+    path.rsplit_once('.').is_some_and(|(_, found)| found == extension)
+}
+
+/// Whether a path lies in a folder of data for tests.
+pub(crate) fn is_test_data(path: &str) -> bool {
+    path.split('/').any(|part| part == "testdata")
+}
+
+/// A path without `.`, `..` and empty components; `None` if it leads out.
+pub(crate) fn normalise(path: &str) -> Option<String> {
+    let mut parts = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            _ => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
 }

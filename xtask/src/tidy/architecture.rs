@@ -1,0 +1,91 @@
+//! The tables of ARCHITECTURE.md: the document states the rules, and the checks read them there.
+
+use super::markdown::{Row, Table, code_words, tables};
+use super::tree::Tree;
+use crate::Failure;
+
+/// The document, relative to the workspace's root.
+pub(super) const DOCUMENT: &str = "ARCHITECTURE.md";
+
+/// A line of the code map.
+pub(super) struct MapRow {
+    /// Line number, from 1.
+    pub(super) line: usize,
+    /// The crate's name.
+    pub(super) name: String,
+    /// The crate's folder, as the row's link says; empty without a link.
+    pub(super) dir: String,
+    /// The crates of the workspace that it may depend on.
+    pub(super) may_depend_on: Allowed,
+}
+
+/// Which crates of the workspace a crate may depend on.
+pub(super) enum Allowed {
+    /// Any; the word `any` stands in the cell.
+    Any,
+    /// These.
+    These(Vec<String>),
+}
+
+/// A line of the table of restricted third-party crates.
+pub(super) struct Restriction {
+    /// Names, with a `*` at the end for all that begin so.
+    pub(super) patterns: Vec<String>,
+    /// The crates of the workspace that may depend on them; what depends on these gets them through these.
+    pub(super) only_in: Vec<String>,
+}
+
+impl Restriction {
+    /// Whether a third-party crate is meant.
+    pub(super) fn covers(&self, name: &str) -> bool {
+        self.patterns.iter().any(|pattern| match pattern.strip_suffix('*') {
+            Some(prefix) => name.starts_with(prefix),
+            None => name == pattern,
+        })
+    }
+}
+
+/// The code map: the table with the columns `crate` and `may depend on`.
+pub(super) fn code_map(tree: &Tree) -> Result<Vec<MapRow>, Failure> {
+    let (table, columns) = table(tree, ["crate", "may depend on"])?;
+    let row = |row: &Row| {
+        let cell = row.cell(columns[0]);
+        let name = code_words(cell).first().map(|&name| name.to_owned())?;
+        let dir =
+            cell.split("](").nth(1).and_then(|rest| rest.split(')').next()).unwrap_or_default().to_owned();
+        let allowed = code_words(row.cell(columns[1])).into_iter().map(str::to_owned).collect();
+        let any = row.cell(columns[1]) == "any";
+        let may_depend_on = if any { Allowed::Any } else { Allowed::These(allowed) };
+        Some(MapRow { line: row.line, name, dir, may_depend_on })
+    };
+    Ok(table.rows.iter().filter_map(row).collect())
+}
+
+/// The restrictions: the table with the columns `third-party crates` and `only in`.
+pub(super) fn restrictions(tree: &Tree) -> Result<Vec<Restriction>, Failure> {
+    let (table, columns) = table(tree, ["third-party crates", "only in"])?;
+    let words = |row: &Row, column| code_words(row.cell(column)).into_iter().map(str::to_owned).collect();
+    let restriction =
+        |row: &Row| Restriction { patterns: words(row, columns[0]), only_in: words(row, columns[1]) };
+    Ok(table.rows.iter().map(restriction).collect())
+}
+
+/// The names in the column `check` of the table with the columns `invariant` and `check`, with their lines.
+pub(super) fn named_checks(tree: &Tree) -> Result<Vec<(usize, String)>, Failure> {
+    let (table, columns) = table(tree, ["invariant", "check"])?;
+    let words = |row: &Row| -> Vec<(usize, String)> {
+        code_words(row.cell(columns[1])).into_iter().map(|word| (row.line, word.to_owned())).collect()
+    };
+    Ok(table.rows.iter().flat_map(words).collect())
+}
+
+fn table<const N: usize>(tree: &Tree, columns: [&str; N]) -> Result<(Table, [usize; N]), Failure> {
+    let text = tree.text(DOCUMENT)?.unwrap_or_default();
+    for table in tables(&text) {
+        let found = columns.map(|name| table.column(name));
+        if found.iter().all(Option::is_some) {
+            return Ok((table, found.map(Option::unwrap_or_default)));
+        }
+    }
+    Err(Failure::new(format!("{DOCUMENT}: has no table with the columns {}", columns.join(", "))))
+}

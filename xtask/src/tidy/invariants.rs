@@ -1,0 +1,36 @@
+//! The table of invariants in ARCHITECTURE.md names every check of this module, and no other.
+
+#[cfg(test)]
+mod tests;
+
+use super::architecture::{DOCUMENT, named_checks};
+use super::{CHECKS, Check, Finding, Subject};
+use crate::Failure;
+
+/// What keeps an invariant true without a check here: the compiler, its lints, and the ways in which types are built.
+const ELSEWHERE: &[&str] = &["rustc", "clippy", "rustdoc", "rustfmt"];
+
+pub(super) const CHECK: Check =
+    Check { name: "invariants", keeps: "the table of invariants names every check, and no other", run };
+
+fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
+    let named = named_checks(&subject.tree)?;
+    let mut findings = Vec::new();
+    for (line, name) in &named {
+        if !CHECKS.iter().any(|check| check.name == name) && !ELSEWHERE.contains(&name.as_str()) {
+            findings.push(Finding::new(
+                format!("{DOCUMENT}:{line}"),
+                format!("names the check {name}, which does not exist"),
+                "correct the name; `cargo xtask tidy --list` shows all",
+            ));
+        }
+    }
+    for check in CHECKS.iter().filter(|check| !named.iter().any(|(_, name)| name == check.name)) {
+        findings.push(Finding::new(
+            DOCUMENT,
+            format!("does not name the check {}", check.name),
+            format!("add the invariant: {}", check.keeps),
+        ));
+    }
+    Ok(findings)
+}

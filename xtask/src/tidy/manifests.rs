@@ -1,0 +1,105 @@
+//! Manifests: what the workspace settles is inherited, versions stand in the root manifest alone, and each has its reason there.
+
+#[cfg(test)]
+mod tests;
+
+use super::manifest::{Entry, dependency_name, entries, lists_dependencies};
+use super::tree::is_test_data;
+use super::{Check, Finding, Subject};
+use crate::Failure;
+
+/// What a crate's `[package]` takes from the workspace.
+const INHERITED: [&str; 5] = ["version", "edition", "rust-version", "license", "publish"];
+
+pub(super) const CHECK: Check = Check {
+    name: "manifests",
+    keeps: "crates inherit lints, version, edition, licence and publish; versions stand in the root manifest, each with its reason",
+    run,
+};
+
+fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
+    let root = entries(&subject.tree.text("Cargo.toml")?.unwrap_or_default());
+    let mut findings = root_findings(&root);
+    let mut wanted = Vec::new();
+    for path in member_manifests(subject) {
+        let text = subject.tree.text(path)?.unwrap_or_default();
+        let has_lib = subject.tree.has(&path.replace("Cargo.toml", "src/lib.rs"));
+        let entries = entries(&text);
+        findings.extend(member_findings(path, &entries, has_lib));
+        wanted.extend(entries.into_iter().filter(|entry| lists_dependencies(&entry.section)));
+    }
+    for entry in root.iter().filter(|entry| entry.section == "workspace.dependencies") {
+        if !wanted.iter().any(|it| dependency_name(&it.key) == entry.key) {
+            findings.push(Finding::new(
+                format!("Cargo.toml:{}", entry.line),
+                format!("{} is used by no crate", entry.key),
+                "remove the line",
+            ));
+        }
+    }
+    Ok(findings)
+}
+
+/// The manifests of crates: all but the root's, those in test data, and those of fuzz targets, which are a workspace of their own.
+fn member_manifests(subject: &Subject) -> impl Iterator<Item = &str> {
+    let is_fuzz = |path: &str| path.split('/').any(|part| part == "fuzz");
+    subject
+        .tree
+        .paths()
+        .filter(move |path| path.ends_with("/Cargo.toml") && !is_test_data(path) && !is_fuzz(path))
+}
+
+fn root_findings(root: &[Entry]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for entry in root.iter().filter(|entry| entry.section.starts_with("workspace.dependencies")) {
+        let place = format!("Cargo.toml:{}", entry.line);
+        if entry.section != "workspace.dependencies" {
+            let remedy = "write it as one line in [workspace.dependencies]";
+            findings.push(Finding::new(
+                place,
+                format!("[{}] has a section of its own", entry.section),
+                remedy,
+            ));
+        } else if entry.comment.is_empty() && !entry.value.contains("path =") {
+            let remedy = "say behind it, on the same line, what we depend on it for";
+            findings.push(Finding::new(place, format!("{} has no reason", entry.key), remedy));
+        }
+    }
+    findings
+}
+
+fn member_findings(path: &str, entries: &[Entry], has_lib: bool) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let has = |section: &str, key: &str, value: &str| {
+        entries.iter().any(|entry| entry.section == section && entry.key == key && entry.value == value)
+    };
+    for name in INHERITED {
+        if !has("package", &format!("{name}.workspace"), "true") {
+            let remedy = format!("write `{name}.workspace = true` below [package]");
+            findings.push(Finding::new(path, format!("does not inherit {name}"), remedy));
+        }
+    }
+    if !has("lints", "workspace", "true") {
+        findings.push(Finding::new(path, "does not inherit lints", "write `workspace = true` below [lints]"));
+    }
+    if has_lib && !has("lib", "doctest", "false") {
+        let remedy = "write `doctest = false` below [lib]: examples are tests in files of their own";
+        findings.push(Finding::new(path, "runs its documentation as tests", remedy));
+    }
+    for entry in entries {
+        let own_section = entry.section.contains("dependencies.");
+        let inherits = entry.key.ends_with(".workspace") && entry.value == "true"
+            || entry.value.starts_with('{') && entry.value.contains("workspace = true");
+        if own_section || lists_dependencies(&entry.section) && !inherits {
+            findings.push(Finding::new(
+                format!("{path}:{}", entry.line),
+                format!(
+                    "{} does not come from the workspace",
+                    if own_section { &entry.section } else { &entry.key }
+                ),
+                "put the version into the root manifest and write `NAME.workspace = true` here",
+            ));
+        }
+    }
+    findings
+}

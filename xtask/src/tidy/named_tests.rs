@@ -1,0 +1,76 @@
+//! A table of a document that has a column `test` names, in every row, tests that exist: a rule that somebody wrote down is a rule that
+//! is checked.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+
+use super::markdown::{code_words, tables};
+use super::source;
+use super::{Check, Finding, Subject};
+use crate::Failure;
+
+/// The document that must have such a table: each rule of the proposal and its test.
+const RULES: &str = "docs/proposal-rules.md";
+
+pub(super) const CHECK: Check = Check {
+    name: "named-tests",
+    keeps: "every rule in a table with a column `test` names tests that exist",
+    run,
+};
+
+fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
+    let known = test_names(subject)?;
+    let mut findings = Vec::new();
+    let mut has_rules = false;
+    for path in subject.tree.with_extension("md") {
+        let Some(text) = subject.tree.text(path)? else { continue };
+        for table in tables(&text) {
+            let Some(column) = table.column("test") else { continue };
+            has_rules |= path == RULES && !table.rows.is_empty();
+            for row in &table.rows {
+                let place = format!("{path}:{}", row.line);
+                let names = code_words(row.cell(column));
+                if names.is_empty() {
+                    let problem = format!("has no test for: {}", row.cell(0));
+                    findings.push(Finding::new(
+                        &place,
+                        problem,
+                        "write one, and put its name in backticks into the row",
+                    ));
+                }
+                for name in names.into_iter().filter(|name| !known.contains(*name)) {
+                    let remedy = "correct the name, or write the test";
+                    findings.push(Finding::new(
+                        &place,
+                        format!("names the test {name}, which does not exist"),
+                        remedy,
+                    ));
+                }
+            }
+        }
+    }
+    if !has_rules {
+        let remedy = "keep one line for each rule of the proposal there";
+        findings.push(Finding::new(RULES, "has no table with a column `test`", remedy));
+    }
+    Ok(findings)
+}
+
+/// The names of all functions that are tests.
+fn test_names(subject: &Subject) -> Result<BTreeSet<String>, Failure> {
+    let mut names = BTreeSet::new();
+    for path in subject.tree.with_extension("rs") {
+        let Some(text) = subject.tree.text(path)? else { continue };
+        if !text.contains("test") {
+            continue;
+        }
+        source::each_list(source::parse(path, &text)?, &mut |tokens| {
+            let is_test =
+                |item: &source::Item| item.attributes.iter().any(|attribute| attribute.name() == "test");
+            names.extend(source::items(tokens, "fn").into_iter().filter(is_test).map(|item| item.name));
+        });
+    }
+    Ok(names)
+}

@@ -1,0 +1,96 @@
+//! Lints are switched off, and tests left out, only where this check knows of it.
+
+#[cfg(test)]
+mod tests;
+
+use proc_macro2::TokenTree;
+
+use super::source::{self, Attribute, is_punct, is_word, line};
+use super::tree::is_test_data;
+use super::{Check, Finding, Subject};
+use crate::{Failure, proto};
+
+/// What may call functions that `clippy.toml` bans: places by the beginning of their path, each with its reason.
+const MAY_CALL_BANNED: &[(&str, &str)] = &[
+    ("crates/tiphys-process/", "starts processes"),
+    ("crates/tiphys-testkit/", "makes repositories and reads UPDATE"),
+    ("crates/tiphys/src/main.rs", "reads arguments and environment"),
+    ("crates/tiphys/src/settings", "reads arguments and environment"),
+    ("xtask/", "drives the developer's tools and is no part of the product"),
+];
+
+/// Lints whose suppression covers so much that it hides what nobody meant to hide. Only the generated code has that.
+const GROUPS: &[&str] =
+    &["warnings", "clippy::all", "clippy::pedantic", "clippy::restriction", "clippy::nursery"];
+
+/// The module that includes the generated code.
+const GENERATED_MODULE: &str = "crates/tiphys-cmp/src/generated.rs";
+
+pub(super) const CHECK: Check = Check {
+    name: "suppressions",
+    keeps: "no `allow`, no ignored tests, no unfinished code, no sleeping; banned calls only in their places",
+    run,
+};
+
+fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
+    let mut findings = Vec::new();
+    for path in subject.tree.with_extension("rs") {
+        if is_test_data(path) || path.starts_with(proto::GENERATED_DIR) {
+            continue;
+        }
+        let Some(text) = subject.tree.text(path)? else { continue };
+        let stream = source::parse(path, &text)?;
+        for attribute in source::attributes(stream.clone()) {
+            in_attribute(path, &attribute, &mut findings);
+        }
+        source::each_list(stream, &mut |tokens| in_code(path, tokens, &mut findings));
+    }
+    Ok(findings)
+}
+
+fn in_attribute(path: &str, attribute: &Attribute, findings: &mut Vec<Finding>) {
+    let place = format!("{path}:{}", attribute.line);
+    if !attribute.lists("allow").is_empty() {
+        let remedy = "write `#[expect(…, reason = \"…\")]`, which fails when it is no longer needed";
+        findings.push(Finding::new(&place, "switches a lint off with `allow`", remedy));
+    }
+    for lint in attribute.lists("expect").concat() {
+        if lint == "clippy::disallowed_methods" && !may_call_banned(path) {
+            let remedy = "call the crate that may, or take the value as a parameter; the places are listed in this check";
+            findings.push(Finding::new(&place, "calls a function that clippy.toml bans", remedy));
+        }
+        if GROUPS.contains(&lint.as_str()) && path != GENERATED_MODULE {
+            findings.push(Finding::new(&place, format!("switches off the group {lint}"), "name the lints"));
+        }
+    }
+    if attribute.name() == "ignore" || attribute.lists("cfg_attr").concat().contains(&"ignore".to_owned()) {
+        let remedy = "make it run, or remove it; what a test needs is provided by `cargo xtask tools`";
+        findings.push(Finding::new(&place, "has a test that does not run", remedy));
+    }
+}
+
+fn in_code(path: &str, tokens: &[TokenTree], findings: &mut Vec<Finding>) {
+    for (index, token) in tokens.iter().enumerate() {
+        let place = || format!("{path}:{}", line(token));
+        let unfinished = ["todo", "unimplemented"].iter().find(|word| is_word(token, word));
+        if let Some(word) =
+            unfinished.filter(|_| tokens.get(index + 1).is_some_and(|next| is_punct(next, '!')))
+        {
+            findings.push(Finding::new(
+                place(),
+                format!("has `{word}!`"),
+                "write the code, or leave the item out",
+            ));
+        }
+        let is_sleep = is_word(token, "sleep") && index >= 3 && is_word(&tokens[index - 3], "thread");
+        if is_sleep && !path.starts_with("crates/tiphys-testkit/") {
+            findings.push(Finding::new(place(), "sleeps", "wait for a condition with a deadline"));
+        }
+    }
+}
+
+fn may_call_banned(path: &str) -> bool {
+    let is_test = path.ends_with("tests.rs")
+        || path.split('/').rev().skip(1).any(|part| part == "tests" || part == "benches");
+    is_test || MAY_CALL_BANNED.iter().any(|(place, _)| path.starts_with(place))
+}

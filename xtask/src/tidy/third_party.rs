@@ -1,0 +1,50 @@
+//! Third-party crates that only some crates of the workspace may bring in (ARCHITECTURE.md, "third-party crates | only in").
+//!
+//! A crate may get one through a crate of the workspace that is allowed to have it, and in no other way, however long.
+
+#[cfg(test)]
+mod tests;
+
+use super::architecture::{Allowed, code_map, restrictions};
+use super::graph::Need;
+use super::{Check, Finding, Subject};
+use crate::Failure;
+
+pub(super) const CHECK: Check = Check {
+    name: "third-party",
+    keeps: "restricted third-party crates come in only through the crates that may know them",
+    run,
+};
+
+fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
+    let map = code_map(&subject.tree)?;
+    let is_free = |name: &str| {
+        map.iter().any(|row| row.name == name && matches!(row.may_depend_on, Allowed::Any)) || name == "xtask"
+    };
+    let mut findings = Vec::new();
+    for restriction in restrictions(&subject.tree)? {
+        for (index, package) in subject.graph.members() {
+            if is_free(&package.name) || restriction.only_in.contains(&package.name) {
+                continue;
+            }
+            let way = subject.graph.way(
+                index,
+                &[Need::Normal, Need::Build],
+                |next| !restriction.only_in.contains(&next.name),
+                |end| !end.is_member() && restriction.covers(&end.name),
+            );
+            if let Some(way) = way {
+                let allowed = match restriction.only_in.as_slice() {
+                    [] => "no crate of the workspace".to_owned(),
+                    names => names.join(", "),
+                };
+                findings.push(Finding::new(
+                    &package.name,
+                    format!("brings in {} ({})", way.last().unwrap_or(&""), way.join(" -> ")),
+                    format!("only {allowed} may: move the code, or change the table and say why"),
+                ));
+            }
+        }
+    }
+    Ok(findings)
+}
