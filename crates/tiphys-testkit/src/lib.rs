@@ -1,6 +1,7 @@
 //! For tests only: oracles, fixtures, repositories.
 
 pub mod fixture;
+pub mod launcher;
 pub mod oracle;
 
 use std::path::PathBuf;
@@ -8,5 +9,9 @@ use std::path::PathBuf;
 /// The workspace's root folder.
 pub fn workspace_root() -> PathBuf {
     let crate_dir = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    crate_dir.parent().and_then(|crates| crates.parent()).expect("crates/<name> is two levels below the root").to_path_buf()
+    crate_dir
+        .parent()
+        .and_then(|crates| crates.parent())
+        .expect("crates/<name> is two levels below the root")
+        .to_path_buf()
 }
