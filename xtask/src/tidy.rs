@@ -23,6 +23,8 @@ mod spdx;
 mod suppressions;
 #[cfg(test)]
 mod synthetic;
+#[cfg(test)]
+mod tests;
 mod third_party;
 mod tracked_files;
 mod tree;
@@ -56,6 +58,17 @@ struct Check {
     keeps: &'static str,
     /// Looks for what breaks it.
     run: fn(&Subject) -> Result<Vec<Finding>, Failure>,
+}
+
+impl Check {
+    /// What it finds, sorted. That it could not look is a finding, too, so that the other checks still run.
+    fn findings(&self, subject: &Subject) -> Vec<Finding> {
+        let mut findings = (self.run)(subject).unwrap_or_else(|failure| {
+            vec![Finding::new("the check could not run", failure.to_string(), "mend that first")]
+        });
+        findings.sort();
+        findings
+    }
 }
 
 /// What is checked.
@@ -116,8 +129,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
     let subject = Subject { tree: Tree::of_checkout(root)?, graph: Graph::of_workspace(root)? };
     let mut found = 0_usize;
     for check in &checks {
-        let mut findings = (check.run)(&subject)?;
-        findings.sort();
+        let findings = check.findings(&subject);
         found += findings.len();
         for finding in findings {
             println!(

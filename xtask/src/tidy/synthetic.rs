@@ -50,7 +50,7 @@ impl Synthetic {
 
     /// What a check finds, sorted, as `place: problem`.
     pub(super) fn findings(&self, check: &Check) -> Vec<String> {
-        texts((check.run)(&self.subject()).unwrap())
+        texts(check.findings(&self.subject()))
     }
 }
 
