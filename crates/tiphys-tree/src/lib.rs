@@ -7,10 +7,12 @@ pub mod archive;
 mod containment;
 pub mod glob;
 mod path;
+mod read;
 mod store;
 mod writer;
 
 pub use containment::{ContainmentError, check_links, resolve};
 pub use path::{PathError, RepoPath};
+pub use read::{Depth, ReadError};
 pub use store::{Modes, RunDir, Store, StoreError, StoreOptions, Tree, TreeKey};
 pub use writer::{TreeLimits, TreeWriter, WriteError};

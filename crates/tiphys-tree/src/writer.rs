@@ -61,6 +61,15 @@ pub enum WriteError {
         /// The bound.
         max: u64,
     },
+    /// The bytes of a file could not be read from where they come.
+    #[error("cannot read the content of {path}")]
+    Content {
+        /// The file.
+        path: String,
+        /// What the reader said.
+        #[source]
+        source: io::Error,
+    },
     /// The file system failed.
     #[error("cannot write {path}")]
     Io {
@@ -133,7 +142,7 @@ impl TreeWriter {
         Ok(())
     }
 
-    /// A file whose bytes are read from somewhere. A failing read is an [`WriteError::Io`] with the path of the file.
+    /// A file whose bytes are read from somewhere. A failing read is a [`WriteError::Content`].
     pub fn file_from(
         &self,
         path: &RepoPath,
@@ -148,7 +157,7 @@ impl TreeWriter {
                 Ok(0) => break,
                 Ok(read) => read,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(source) => return Err(self.io(path, source)),
+                Err(source) => return Err(WriteError::Content { path: path.to_string(), source }),
             };
             let bytes = &chunk[..read];
             self.count_bytes(&mut self.book(), u64::try_from(read).unwrap_or(u64::MAX))?;

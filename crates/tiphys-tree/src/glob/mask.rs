@@ -2,6 +2,8 @@
 //!
 //! The expression is kept as go-zglob writes it, since classes are copied into it unread and may swallow what follows them.
 
+use std::fmt::Write as _;
+
 use super::go_path::{chars, clean, directory, join};
 
 /// A pattern of `discover.find.glob`, ready to be used.
@@ -145,7 +147,7 @@ impl RegexpWriter {
             return;
         }
         for c in content {
-            self.regexp.push_str(&format!("[^\\x{:02X}/]*", u32::from(c)));
+            write!(self.regexp, "[^\\x{:02X}/]*", u32::from(c)).unwrap_or_default();
         }
     }
 

@@ -1,0 +1,114 @@
+//! Reading what is in a tree: files by path, folders as lists. Links are followed inside the tree and nowhere else.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::PathBuf;
+
+use crate::{ContainmentError, PathError, RepoPath, Tree, resolve};
+
+/// How deep a folder is listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depth {
+    /// Only what is directly in it.
+    Folder,
+    /// What is in the folders below too.
+    Recursive,
+}
+
+/// Why something in a tree could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// The path is not there or leads out.
+    #[error(transparent)]
+    Containment(#[from] ContainmentError),
+    /// A name in the tree is not usable.
+    #[error(transparent)]
+    Path(#[from] PathError),
+    /// A name that is not UTF-8.
+    #[error("{path:?} is not UTF-8")]
+    NotUtf8 {
+        /// The path, odd bytes replaced.
+        path: PathBuf,
+    },
+    /// The file is larger than the caller takes.
+    #[error("{path} has more than {bytes_max} bytes")]
+    TooLarge {
+        /// The file.
+        path: RepoPath,
+        /// The bound.
+        bytes_max: u64,
+    },
+    /// The file system failed.
+    #[error("cannot read {path}")]
+    Io {
+        /// The path.
+        path: RepoPath,
+        /// The system's answer.
+        #[source]
+        source: io::Error,
+    },
+}
+
+impl Tree {
+    /// A file's bytes; `None` if nothing is there, or a folder, or a link to nothing. A link that leads out is an error.
+    pub fn read(&self, path: &RepoPath, bytes_max: u64) -> Result<Option<Vec<u8>>, ReadError> {
+        let real = match resolve(self.root(), path) {
+            Ok(real) => real,
+            Err(ContainmentError::Missing { .. }) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let failed = |source| ReadError::Io { path: path.clone(), source };
+        if !fs::metadata(&real).map_err(failed)?.is_file() {
+            return Ok(None);
+        }
+        let mut bytes = Vec::new();
+        File::open(&real)
+            .and_then(|file| file.take(bytes_max.saturating_add(1)).read_to_end(&mut bytes))
+            .map_err(failed)?;
+        if bytes.len() as u64 > bytes_max {
+            return Err(ReadError::TooLarge { path: path.clone(), bytes_max });
+        }
+        Ok(Some(bytes))
+    }
+
+    /// The files below a folder, in the order of a walk that takes each folder's names sorted by bytes. Links to files count as
+    /// files; links to folders are not entered, and links to nothing are left out.
+    pub fn files(&self, folder: &RepoPath, depth: Depth) -> Result<Vec<RepoPath>, ReadError> {
+        let mut found = Vec::new();
+        self.walk(folder, depth, &mut found)?;
+        Ok(found)
+    }
+
+    fn walk(&self, folder: &RepoPath, depth: Depth, found: &mut Vec<RepoPath>) -> Result<(), ReadError> {
+        let real = resolve(self.root(), folder)?;
+        let failed = |source| ReadError::Io { path: folder.clone(), source };
+        let mut entries =
+            fs::read_dir(&real).and_then(Iterator::collect::<io::Result<Vec<_>>>).map_err(failed)?;
+        entries.sort_by_key(fs::DirEntry::file_name);
+        for entry in entries {
+            let name = entry.file_name();
+            let name = name.to_str().ok_or_else(|| ReadError::NotUtf8 { path: entry.path() })?;
+            let path = folder.join(name)?;
+            let kind = entry.file_type().map_err(failed)?;
+            if kind.is_dir() {
+                if depth == Depth::Recursive {
+                    self.walk(&path, depth, found)?;
+                }
+            } else if kind.is_file() || (kind.is_symlink() && self.is_link_to_file(&path)?) {
+                found.push(path);
+            }
+        }
+        Ok(())
+    }
+
+    fn is_link_to_file(&self, path: &RepoPath) -> Result<bool, ReadError> {
+        match resolve(self.root(), path) {
+            Ok(real) => Ok(real.is_file()),
+            Err(ContainmentError::Missing { .. }) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
