@@ -1,11 +1,14 @@
 //! YAML by the rules of the reader that Kubernetes uses (YAML 1.1 scalars and keys, merge keys, aliases).
 //!
-//! Kubernetes reads with go-yaml v2, a translation of libyaml into Go. `libyaml-safer` is a translation of the same library,
-//! so tokens and events are the same; what go-yaml and `sigs.k8s.io/yaml` make of the events is in [`compose`] and
-//! [`crate::scalar`].
+//! Kubernetes reads with go-yaml v2, a translation of libyaml into Go, and turns the result into JSON (`sigs.k8s.io/yaml`).
+//! Their rules are kept in four steps: a [`cursor`] that knows lines and columns, tokens ([`scan`]), events ([`parse`]), and
+//! documents ([`compose`], with [`crate::scalar`]). No library is used: the ports of libyaml to Rust are unsafe or panic on
+//! short inputs (`[!a,b]`), and other readers split tokens by YAML 1.2.
 
 mod compose;
-mod source;
+mod cursor;
+mod parse;
+mod scan;
 
 use crate::{Error, Node, Position, json, text};
 

@@ -48,7 +48,7 @@ impl Kind {
 /// Reads a scalar. `tag` is the resolved tag if one was written; `plain` says that the text may be something else than a text
 /// (an unquoted scalar, or one tagged `!`). The error says what is wrong with the tag.
 pub(crate) fn read_scalar(tag: Option<&str>, plain: bool, text: String) -> Result<Data, String> {
-    let Some(tag) = tag.filter(|tag| !tag.is_empty()) else {
+    let Some(tag) = tag else {
         return Ok(if plain { untagged(text) } else { Data::String(text) });
     };
     let wanted = match tag.strip_prefix(TAG_PREFIX) {

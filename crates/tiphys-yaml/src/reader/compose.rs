@@ -1,21 +1,18 @@
-//! Events of the tokenizer put together to documents.
+//! Events put together to documents: the rules of go-yaml v2 for keys, merges, anchors and aliases.
 
 use std::collections::HashMap;
 
-use libyaml_safer::{Event, EventData, Mark, Parser};
-
 use super::Limits;
-use super::source::Source;
+use super::cursor::Cursor;
+use super::parse::{Event, Parser};
+use super::scan::Scanner;
 use crate::scalar::{BINARY_TAG, MERGE_TAG, key_text, read_scalar};
 use crate::text::Decoded;
 use crate::{Data, Entry, Error, Key, Node, Position};
 
 /// The documents of a text, one after the other.
 pub(crate) struct Documents<'a> {
-    parser: Parser<Source<'a>>,
-    text: &'a str,
-    broken: Option<&'static str>,
-    origin: Position,
+    parser: Parser<'a>,
     limits: Limits,
     has_replaced_bytes: bool,
 }
@@ -23,38 +20,23 @@ pub(crate) struct Documents<'a> {
 impl<'a> Documents<'a> {
     /// `origin` is where the text begins in what positions count from.
     pub(crate) fn new(decoded: &'a Decoded<'_>, origin: Position, limits: Limits) -> Self {
-        let mut parser = Parser::new();
-        parser.set_input(Source::new(&decoded.text, decoded.broken));
-        parser.set_encoding(libyaml_safer::Encoding::Utf8);
-        Self {
-            parser,
-            text: &decoded.text,
-            broken: decoded.broken,
-            origin,
-            limits,
-            has_replaced_bytes: false,
-        }
+        let scanner = Scanner::new(Cursor::new(&decoded.text, decoded.broken, origin));
+        Self { parser: Parser::new(scanner), limits, has_replaced_bytes: false }
     }
 
     /// The next document, `null` ones included; `None` at the end.
     pub(crate) fn next_document(&mut self) -> Result<Option<Node>, Error> {
-        loop {
-            let event = self.event()?;
-            match event.data {
-                EventData::DocumentStart { .. } => break,
-                EventData::StreamEnd => return Ok(None),
-                _ => {}
-            }
+        if self.parser.next_event()?.0 == Event::StreamEnd {
+            return Ok(None);
         }
         let mut composer = Composer::new(self.limits);
         loop {
-            let event = self.event()?;
-            let position = self.position(event.start_mark);
-            if matches!(event.data, EventData::DocumentEnd { .. }) {
+            let (event, position) = self.parser.next_event()?;
+            if event == Event::DocumentEnd {
                 self.has_replaced_bytes = composer.has_replaced_bytes;
                 return Ok(composer.root);
             }
-            composer.take(event.data, position)?;
+            composer.take(event, position)?;
         }
     }
 
@@ -63,51 +45,11 @@ impl<'a> Documents<'a> {
         self.has_replaced_bytes
     }
 
-    /// Where the text that has not been read begins, once a document has been: the next document, or the end.
+    /// Where the text that has not been read begins, once a document has been: the next document, or `None` at the end.
     pub(crate) fn next_start(&mut self) -> Result<Option<Position>, Error> {
-        let event = self.event()?;
-        let position = self.position(event.start_mark);
-        Ok((!matches!(event.data, EventData::StreamEnd)).then_some(position))
+        let (event, position) = self.parser.next_event()?;
+        Ok((event != Event::StreamEnd).then_some(position))
     }
-
-    fn event(&mut self) -> Result<Event, Error> {
-        self.parser.parse().map_err(|error| self.error(&error))
-    }
-
-    fn position(&self, mark: Mark) -> Position {
-        let line = usize::try_from(mark.line).unwrap_or(usize::MAX);
-        let column = usize::try_from(mark.column).unwrap_or(usize::MAX);
-        self.origin.offset(line, column)
-    }
-
-    fn error(&self, error: &libyaml_safer::Error) -> Error {
-        if let Some(mark) = error.problem_mark() {
-            let message = match error.context() {
-                Some(context) => format!("{} {context}", error.problem()),
-                None => error.problem().to_owned(),
-            };
-            return Error::at(self.position(mark), message);
-        }
-        // The reader of characters does not say where: it is the first one that YAML does not allow, or the end of what
-        // could be decoded.
-        let (offset, message) = match self.text.char_indices().find(|(_, character)| !is_allowed(*character))
-        {
-            Some((offset, character)) => {
-                (offset, format!("control character U+{:04X} is not allowed", u32::from(character)))
-            }
-            None => (self.text.len(), self.broken.unwrap_or("cannot be read").to_owned()),
-        };
-        let before = self.text.get(..offset).unwrap_or_default();
-        let line = before.matches('\n').count();
-        let column = before.rsplit('\n').next().unwrap_or_default().chars().count();
-        Error::at(self.origin.offset(line, column), message)
-    }
-}
-
-/// The characters that YAML 1.1 allows in a text.
-fn is_allowed(character: char) -> bool {
-    matches!(character,
-        '\t' | '\n' | '\r' | ' '..='~' | '\u{85}' | '\u{A0}'..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}' | '\u{10000}'..)
 }
 
 /// A list or an object that has begun.
@@ -182,25 +124,20 @@ impl Composer {
         }
     }
 
-    fn take(&mut self, event: EventData, position: Position) -> Result<(), Error> {
+    fn take(&mut self, event: Event, position: Position) -> Result<(), Error> {
         match event {
-            EventData::Scalar { anchor, tag, value, plain_implicit, .. } => {
-                self.scalar(anchor, tag.as_deref(), value, plain_implicit, position)
+            Event::Scalar { anchor, tag, text, plain } => {
+                self.scalar(anchor, tag.as_deref(), text, plain, position)
             }
-            EventData::Alias { anchor } => self.alias(&anchor, position),
-            EventData::SequenceStart { anchor, .. } => {
-                self.begin(anchor, OpenKind::Sequence(Vec::new()), position)
-            }
-            EventData::MappingStart { anchor, .. } => {
+            Event::Alias { anchor } => self.alias(&anchor, position),
+            Event::SequenceStart { anchor } => self.begin(anchor, OpenKind::Sequence(Vec::new()), position),
+            Event::MappingStart { anchor } => {
                 let kind =
                     OpenKind::Mapping { entries: Vec::new(), merged: Vec::new(), pending: Pending::Key };
                 self.begin(anchor, kind, position)
             }
-            EventData::SequenceEnd | EventData::MappingEnd => self.end(),
-            EventData::StreamStart { .. }
-            | EventData::StreamEnd
-            | EventData::DocumentStart { .. }
-            | EventData::DocumentEnd { .. } => Ok(()),
+            Event::SequenceEnd | Event::MappingEnd => self.end(),
+            Event::StreamEnd | Event::DocumentStart | Event::DocumentEnd => Ok(()),
         }
     }
 
@@ -209,11 +146,10 @@ impl Composer {
         anchor: Option<String>,
         tag: Option<&str>,
         value: String,
-        plain_implicit: bool,
+        plain: bool,
         position: Position,
     ) -> Result<(), Error> {
-        let untagged = tag.is_none_or(str::is_empty);
-        if self.key_is_due() && value == "<<" && (plain_implicit || tag == Some(MERGE_TAG)) {
+        if self.key_is_due() && value == "<<" && (plain || tag == Some(MERGE_TAG)) {
             if let Some(Open { kind: OpenKind::Mapping { pending, .. }, .. }) = self.open.last_mut() {
                 *pending = Pending::Merge;
             }
@@ -221,8 +157,7 @@ impl Composer {
         }
         let anchor = self.anchor(anchor);
         self.step(position)?;
-        let data = read_scalar(tag, untagged && plain_implicit, value)
-            .map_err(|message| Error::at(position, message))?;
+        let data = read_scalar(tag, plain, value).map_err(|message| Error::at(position, message))?;
         if let (Some(BINARY_TAG), Data::String(text)) = (tag, &data) {
             self.has_replaced_bytes |= text.contains(char::REPLACEMENT_CHARACTER);
         }

@@ -27,3 +27,23 @@ fn documents_are_read_as_kubernetes_reads_them() {
         (r#"{"a":"\/\ud83d\ude00"}"#, r#"{"a":"/😀"}"#),
     ]);
 }
+
+#[test]
+fn nothing_panics() {
+    for yaml in [
+        "[!a,b]",
+        "{a: !!str, b: 1}",
+        "\"\\",
+        "\"a\\",
+        "!",
+        "[!",
+        "&",
+        "*",
+        "%",
+        "%YAML",
+        "%TAG ! ",
+        "a: !<x>,",
+    ] {
+        println!("{yaml:?}: {}", read(yaml));
+    }
+}
