@@ -1,0 +1,138 @@
+//! `plugin check`: what is wrong with a plugin's file, and what in it has no effect although nobody says so.
+//!
+//! An error is what fails, at the start or when it is handled; a warning is what works otherwise than it reads.
+
+mod announcements;
+mod commands;
+mod discovery;
+mod keys;
+mod report;
+mod rule;
+
+pub use report::{Finding, Report};
+pub use rule::{Level, Rule};
+
+use tiphys_yaml::{Data, Node, Position, names_equal};
+
+use super::{ConfigError, PluginConfig, PluginFile};
+
+/// Where sockets of plugin servers are unless somebody says otherwise (`spec/cmp.md` 1.1).
+const SOCKET_DIR: &str = "/home/argocd/cmp-server/plugins";
+
+/// Longest path of a Unix socket on Linux in bytes, without the final zero byte.
+const SOCKET_PATH_BYTES_MAX: usize = 107;
+
+/// Checks the text of a plugin's file. `file` is what the findings call it.
+pub fn check(text: &[u8], file: &str) -> Report {
+    let mut findings = Findings { file, list: Vec::new() };
+    let mut report = Report { plugin: None, socket: None, findings: Vec::new() };
+    match tiphys_yaml::read_document(text) {
+        Err(error) => findings.add(Rule::InvalidYaml, error.position, error.message),
+        Ok(document) => {
+            let document = document.filter(|document| !document.is_null());
+            keys::check_documents(text, document.is_some(), &mut findings);
+            let document = document.unwrap_or(Node { position: Position::START, data: Data::Null });
+            keys::check_duplicates(&document, "", &mut findings);
+            check_document(&document, &mut report, &mut findings);
+        }
+    }
+    findings.list.sort_by_key(|finding| finding.position);
+    report.findings = findings.list;
+    report
+}
+
+fn check_document(document: &Node, report: &mut Report, findings: &mut Findings<'_>) {
+    let document = document.clone().deduplicated();
+    let file = match PluginFile::decode(&document) {
+        Ok(file) => file,
+        Err(error) => {
+            let message = format!(
+                "{}: {}",
+                if error.path.is_empty() { "the document" } else { &error.path },
+                error.message
+            );
+            return findings.add(Rule::WrongType, Some(error.position), message);
+        }
+    };
+    keys::check_ignored(&file, findings);
+    // Of an empty file it is enough to say that it has no name.
+    if !document.is_null() {
+        keys::check_api_version(&document, &file, findings);
+        discovery::check(&document, &file, findings);
+    }
+    commands::check(&document, &file, findings);
+    announcements::check(&document, &file, findings);
+    report.plugin = Some(file.to_json());
+    match file.into_config() {
+        Ok(config) => {
+            check_socket(&document, &config, findings);
+            report.socket = Some(config.socket_name());
+        }
+        Err(error) => {
+            let (rule, path): (_, &[&str]) = match error {
+                ConfigError::NoName => (Rule::MissingName, &["metadata", "name"]),
+                ConfigError::Kind { .. } => (Rule::WrongKind, &["kind"]),
+                _ => (Rule::MissingGenerate, &["spec", "generate", "command"]),
+            };
+            findings.add(rule, Some(nearest(&document, path).position), error.to_string());
+        }
+    }
+}
+
+fn check_socket(document: &Node, config: &PluginConfig, findings: &mut Findings<'_>) {
+    for (field, path, value) in [
+        ("metadata.name", ["metadata", "name"].as_slice(), &config.name),
+        ("spec.version", ["spec", "version"].as_slice(), &config.version),
+    ] {
+        if value.contains(['/', '\0']) {
+            let message =
+                format!("{field} is part of the socket's file name and must not contain `/` or a zero byte");
+            findings.add(Rule::UnusableName, Some(nearest(document, path).position), message);
+        }
+    }
+    let path = format!("{SOCKET_DIR}/{}", config.socket_name());
+    if path.len() > SOCKET_PATH_BYTES_MAX {
+        let message = format!(
+            "the socket's path has {} bytes in {SOCKET_DIR}, and {SOCKET_PATH_BYTES_MAX} are possible; use a shorter name or version",
+            path.len()
+        );
+        findings.add(
+            Rule::SocketPathTooLong,
+            Some(nearest(document, &["metadata", "name"]).position),
+            message,
+        );
+    }
+}
+
+/// Collects findings about one file.
+struct Findings<'a> {
+    file: &'a str,
+    list: Vec<Finding>,
+}
+
+impl Findings<'_> {
+    fn add(&mut self, rule: Rule, position: Option<Position>, message: impl Into<String>) {
+        self.list.push(Finding { rule, message: message.into(), file: self.file.to_owned(), position });
+    }
+}
+
+/// The value of a field as Go finds it in a deduplicated document: keys in any letter case, the last one wins.
+fn field<'a>(node: &'a Node, key: &str) -> Option<&'a Node> {
+    let Data::Mapping(entries) = &node.data else { return None };
+    entries.iter().rev().find(|entry| names_equal(&entry.key.text, key)).map(|entry| &entry.value)
+}
+
+/// The value at a path, or the innermost one on the way to it that is there.
+fn nearest<'a>(node: &'a Node, path: &[&str]) -> &'a Node {
+    let mut found = node;
+    for key in path {
+        match field(found, key) {
+            Some(value) => found = value,
+            None => break,
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,183 @@
+//! The rules of `plugin check`. Their names are part of the interface: they are only ever added to.
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// It fails: when the plugin starts, or when it is handled.
+    Error,
+    /// It works otherwise than it reads.
+    Warning,
+}
+
+/// What a finding is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// The text is no YAML that Kubernetes' reader takes.
+    InvalidYaml,
+    /// A field has the wrong type.
+    WrongType,
+    /// `metadata.name` is missing.
+    MissingName,
+    /// `kind` is another one.
+    WrongKind,
+    /// `spec.generate.command` is missing.
+    MissingGenerate,
+    /// The name or version cannot be part of a file name.
+    UnusableName,
+    /// The socket's path is longer than the system allows.
+    SocketPathTooLong,
+    /// A static announcement is `null`.
+    NullAnnouncement,
+    /// A static announcement has no name.
+    AnnouncementWithoutName,
+    /// A static announcement has an unknown `collectionType`.
+    UnknownCollectionType,
+    /// A discovery pattern cannot be read.
+    GlobSyntax,
+    /// `apiVersion` is not the known one.
+    WrongApiVersion,
+    /// A key that nobody knows.
+    UnknownKey,
+    /// A key of the plugins of Argo CD before 2.8.
+    DeprecatedKey,
+    /// A key that is given twice.
+    DuplicateKey,
+    /// More than one document.
+    SeveralDocuments,
+    /// One of our own keys has a value that it cannot have.
+    UnusableValue,
+    /// `args` without `command`.
+    ArgsWithoutCommand,
+    /// More than one discovery rule.
+    SeveralDiscoveryRules,
+    /// No discovery rule.
+    NoDiscovery,
+    /// A `fileName` that looks like a pattern of `find.glob`.
+    FileNamePattern,
+    /// A `find.glob` without `*` or `{`, which fails where nothing is found.
+    LiteralGlob,
+    /// A script of several lines inside the file.
+    EmbeddedScript,
+    /// An embedded script runs text as commands.
+    EvalInScript,
+    /// An embedded script splits text into words with `xargs`.
+    XargsInScript,
+    /// Two static announcements have the same name.
+    DuplicateAnnouncement,
+    /// A default in another field than the collection type's.
+    IgnoredDefault,
+    /// An `itemType` that is treated as text.
+    UnknownItemType,
+    /// `choices` is no list of texts.
+    InvalidChoices,
+    /// A default is none of the choices.
+    DefaultNotInChoices,
+    /// A default is not of its `itemType`.
+    DefaultNotOfItemType,
+    /// Two announced names give the same environment variable.
+    VariableCollision,
+}
+
+impl Rule {
+    /// All rules.
+    pub const ALL: [Self; 32] = [
+        Self::InvalidYaml,
+        Self::WrongType,
+        Self::MissingName,
+        Self::WrongKind,
+        Self::MissingGenerate,
+        Self::UnusableName,
+        Self::SocketPathTooLong,
+        Self::NullAnnouncement,
+        Self::AnnouncementWithoutName,
+        Self::UnknownCollectionType,
+        Self::GlobSyntax,
+        Self::WrongApiVersion,
+        Self::UnknownKey,
+        Self::DeprecatedKey,
+        Self::DuplicateKey,
+        Self::SeveralDocuments,
+        Self::UnusableValue,
+        Self::ArgsWithoutCommand,
+        Self::SeveralDiscoveryRules,
+        Self::NoDiscovery,
+        Self::FileNamePattern,
+        Self::LiteralGlob,
+        Self::EmbeddedScript,
+        Self::EvalInScript,
+        Self::XargsInScript,
+        Self::DuplicateAnnouncement,
+        Self::IgnoredDefault,
+        Self::UnknownItemType,
+        Self::InvalidChoices,
+        Self::DefaultNotInChoices,
+        Self::DefaultNotOfItemType,
+        Self::VariableCollision,
+    ];
+
+    /// The rule's name in the output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::InvalidYaml => "invalid-yaml",
+            Self::WrongType => "wrong-type",
+            Self::MissingName => "missing-name",
+            Self::WrongKind => "wrong-kind",
+            Self::MissingGenerate => "missing-generate",
+            Self::UnusableName => "unusable-name",
+            Self::SocketPathTooLong => "socket-path-too-long",
+            Self::NullAnnouncement => "null-announcement",
+            Self::AnnouncementWithoutName => "announcement-without-name",
+            Self::UnknownCollectionType => "unknown-collection-type",
+            Self::GlobSyntax => "glob-syntax",
+            Self::WrongApiVersion => "wrong-api-version",
+            Self::UnknownKey => "unknown-key",
+            Self::DeprecatedKey => "deprecated-key",
+            Self::DuplicateKey => "duplicate-key",
+            Self::SeveralDocuments => "several-documents",
+            Self::UnusableValue => "unusable-value",
+            Self::ArgsWithoutCommand => "args-without-command",
+            Self::SeveralDiscoveryRules => "several-discovery-rules",
+            Self::NoDiscovery => "no-discovery-rule",
+            Self::FileNamePattern => "file-name-pattern",
+            Self::LiteralGlob => "literal-glob",
+            Self::EmbeddedScript => "embedded-script",
+            Self::EvalInScript => "eval-in-script",
+            Self::XargsInScript => "xargs-in-script",
+            Self::DuplicateAnnouncement => "duplicate-announcement",
+            Self::IgnoredDefault => "ignored-default",
+            Self::UnknownItemType => "unknown-item-type",
+            Self::InvalidChoices => "invalid-choices",
+            Self::DefaultNotInChoices => "default-not-in-choices",
+            Self::DefaultNotOfItemType => "default-not-of-item-type",
+            Self::VariableCollision => "variable-collision",
+        }
+    }
+
+    /// How bad it is.
+    pub fn level(self) -> Level {
+        match self {
+            Self::InvalidYaml
+            | Self::WrongType
+            | Self::MissingName
+            | Self::WrongKind
+            | Self::MissingGenerate
+            | Self::UnusableName
+            | Self::SocketPathTooLong
+            | Self::NullAnnouncement
+            | Self::AnnouncementWithoutName
+            | Self::UnknownCollectionType
+            | Self::GlobSyntax => Level::Error,
+            _ => Level::Warning,
+        }
+    }
+}
+
+impl Level {
+    /// The level's word in the output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+        }
+    }
+}

@@ -1,0 +1,72 @@
+use super::{Level, Rule, check};
+
+/// The rules found in a file whose `generate` is this, with discovery, in order.
+fn rules_of_command(generate: &str) -> Vec<&'static str> {
+    let text = format!(
+        "apiVersion: argoproj.io/v1alpha1\nkind: ConfigManagementPlugin\nmetadata: {{name: p}}\nspec:\n  \
+         discover: {{fileName: x}}\n  generate: {generate}\n"
+    );
+    check(text.as_bytes(), "plugin.yaml").findings.iter().map(|finding| finding.rule.name()).collect()
+}
+
+#[test]
+fn a_script_is_what_follows_a_shells_c_option() {
+    let cases: &[(&str, &[&str])] = &[
+        (r#"{command: [sh, -c, "a\nb"]}"#, &["embedded-script"]),
+        (r#"{command: [sh], args: [-c, "a\nb"]}"#, &["embedded-script"]),
+        (r#"{command: [sh, -c], args: ["a\nb"]}"#, &["embedded-script"]),
+        (r#"{command: [/usr/bin/bash, -e, -o, pipefail, -xc, "a\nb"]}"#, &["embedded-script"]),
+        (r#"{command: [sh, -c, "a\n"]}"#, &[]),
+        (r#"{command: [python3, -c, "a\nb"]}"#, &[]),
+        (r#"{command: [sh, /script.sh, "a\nb"]}"#, &[]),
+        ("{command: [sh, -c]}", &[]),
+    ];
+    for (generate, expected) in cases {
+        assert_eq!(&rules_of_command(generate), expected, "{generate}");
+    }
+}
+
+#[test]
+fn eval_and_xargs_count_only_where_they_are_run() {
+    let cases: &[(&str, &[&str])] = &[
+        ("eval $x", &["eval-in-script"]),
+        ("a && A=b eval $x", &["eval-in-script"]),
+        ("while eval $x; do b; done", &["eval-in-script"]),
+        ("x=$(eval $y)", &["eval-in-script"]),
+        ("yq eval . a.yaml", &[]),
+        ("echo eval", &[]),
+        ("echo a # ; eval b", &[]),
+        (r"echo a\\; eval", &[]),
+        ("jq -r '.a | eval'", &[]),
+        (r#"echo \"a; eval b\""#, &[]),
+        ("echo $X | xargs helm", &["xargs-in-script"]),
+        ("echo $X | xargs -n1 helm", &["xargs-in-script"]),
+        ("a | xargs -0 helm", &[]),
+        ("a | xargs --null helm", &[]),
+        (r"a | xargs -d '\\n' helm", &[]),
+        ("echo xargs", &[]),
+    ];
+    for (script, expected) in cases {
+        assert_eq!(&rules_of_command(&format!("{{command: [sh, -c, \"{script}\"]}}")), expected, "{script}");
+    }
+}
+
+#[test]
+fn no_two_rules_have_the_same_name_and_names_are_kebab_case() {
+    let names: std::collections::BTreeSet<&str> = Rule::ALL.iter().map(|rule| rule.name()).collect();
+    assert_eq!(names.len(), Rule::ALL.len());
+    assert!(names.iter().all(|name| name.bytes().all(|b| b.is_ascii_lowercase() || b == b'-')), "{names:?}");
+}
+
+#[test]
+fn only_errors_make_a_report_fail() {
+    let warnings_only =
+        b"kind: ConfigManagementPlugin\nmetadata: {name: p}\nspec: {generate: {command: [g]}}\n";
+    let report = check(warnings_only, "plugin.yaml");
+    assert!(
+        !report.findings.is_empty()
+            && report.findings.iter().all(|finding| finding.rule.level() == Level::Warning)
+    );
+    assert!(!report.has_errors());
+    assert!(check(b"", "plugin.yaml").has_errors());
+}

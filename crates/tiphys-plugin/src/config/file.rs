@@ -1,0 +1,302 @@
+//! The fields of a plugin's file, as Go decodes them: all defaults written out, nothing checked but the types.
+
+use serde_json::{Map, Value, json};
+use tiphys_params::{AnnouncementEntry, with_remedy};
+use tiphys_yaml::{Data, DecodeError, Node, Object};
+
+use super::{Command, ConfigError, Discover, KIND, Metadata, PluginConfig};
+
+/// Where parameters go that do not fit into the environment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LargeParameters {
+    /// Nowhere: such a request fails.
+    #[default]
+    Refuse,
+    /// Into a file (`spec.largeParameters: file`).
+    File,
+}
+
+/// `command` and `args` as they were written; absent and `null` are `None`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CommandFields {
+    /// `command`.
+    pub command: Option<Vec<String>>,
+    /// `args`.
+    pub args: Option<Vec<String>>,
+}
+
+/// A plugin's file whose types hold.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each field is the key of its name; their meaning stands at `PluginConfig`")]
+pub struct PluginFile {
+    pub api_version: String,
+    pub kind: String,
+    pub metadata: Metadata,
+    pub version: String,
+    pub init: CommandFields,
+    pub generate: CommandFields,
+    pub discover_file_name: String,
+    pub discover_find_glob: String,
+    pub discover_find: CommandFields,
+    /// `None` if the list is absent or `null`.
+    pub parameters_static: Option<Vec<AnnouncementEntry>>,
+    pub parameters_dynamic: CommandFields,
+    pub preserve_file_mode: bool,
+    pub provide_git_creds: bool,
+    pub run_context: bool,
+    pub large_parameters: LargeParameters,
+    /// Keys that have no effect.
+    pub(super) ignored: Vec<Ignored>,
+}
+
+/// A key of the file's own objects (not of announcements) that has no effect.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Ignored {
+    /// Nobody knows the key.
+    Unknown { key: tiphys_yaml::Key, path: String, known: Vec<&'static str> },
+    /// The field is given again under another spelling, which Go reads on top of it.
+    Repeated { key: tiphys_yaml::Key, path: String },
+    /// One of our own keys has a value that it cannot have; it is as if it were absent.
+    Unusable(DecodeError),
+}
+
+impl PluginFile {
+    /// Reads the first document of a text; an empty one is an empty file.
+    pub fn read(text: &[u8]) -> Result<Self, ConfigError> {
+        match tiphys_yaml::read_document(text)? {
+            Some(node) => Ok(Self::decode(&node.deduplicated())?),
+            None => Ok(Self::default()),
+        }
+    }
+
+    /// Decodes a document that went through [`Node::deduplicated`].
+    pub(super) fn decode(node: &Node) -> Result<Self, DecodeError> {
+        Self::decode_document(&mut Object::new(node, "")?).map_err(with_remedy)
+    }
+
+    fn decode_document(top: &mut Object<'_>) -> Result<Self, DecodeError> {
+        let mut file =
+            Self { api_version: text(top, "apiVersion")?, kind: text(top, "kind")?, ..Self::default() };
+        if let Some(mut metadata) = top.object("metadata")? {
+            file.metadata = Metadata::decode(&mut metadata)?;
+        }
+        if let Some(mut spec) = top.object("spec")? {
+            file.decode_spec(&mut spec)?;
+        }
+        file.note_ignored(top, &["apiVersion", "kind", "metadata", "spec"]);
+        Ok(file)
+    }
+
+    /// Checks what Argo CD checks, in its order (`spec/cmp.md` 2.3).
+    pub fn into_config(self) -> Result<PluginConfig, ConfigError> {
+        if self.metadata.name.is_empty() {
+            return Err(ConfigError::NoName);
+        }
+        if self.kind != KIND {
+            return Err(ConfigError::Kind { found: self.kind });
+        }
+        let Some(generate) = self.generate.into_command() else { return Err(ConfigError::NoGenerate) };
+        let deterministic =
+            self.metadata.annotations.get("tiphys/deterministic").is_some_and(|value| value == "true");
+        Ok(PluginConfig {
+            name: self.metadata.name,
+            version: self.version,
+            init: self.init.into_command(),
+            generate,
+            discover: Discover {
+                file_name: self.discover_file_name,
+                find_glob: self.discover_find_glob,
+                find_command: self.discover_find.into_command(),
+            },
+            static_announcements: self.parameters_static.unwrap_or_default(),
+            dynamic: self.parameters_dynamic.into_command(),
+            preserve_file_mode: self.preserve_file_mode,
+            provide_git_creds: self.provide_git_creds,
+            run_context: self.run_context,
+            large_parameters: self.large_parameters,
+            deterministic,
+        })
+    }
+
+    /// The configuration as JSON, with the keys of the file and all defaults; our own keys only where they are set.
+    pub fn to_json(&self) -> Value {
+        let mut spec = json!({
+            "version": self.version,
+            "init": self.init.to_json(),
+            "generate": self.generate.to_json(),
+            "discover": {
+                "fileName": self.discover_file_name,
+                "find": {
+                    "glob": self.discover_find_glob,
+                    "command": self.discover_find.command,
+                    "args": self.discover_find.args,
+                },
+            },
+            "parameters": {
+                "static": self.parameters_static.as_ref().map(|entries| entries.iter().map(entry_json).collect::<Vec<_>>()),
+                "dynamic": self.parameters_dynamic.to_json(),
+            },
+            "preserveFileMode": self.preserve_file_mode,
+            "provideGitCreds": self.provide_git_creds,
+        });
+        if self.run_context {
+            spec["runContext"] = Value::Bool(true);
+        }
+        if self.large_parameters == LargeParameters::File {
+            spec["largeParameters"] = Value::from("file");
+        }
+        json!({ "apiVersion": self.api_version, "kind": self.kind, "metadata": self.metadata.to_json(), "spec": spec })
+    }
+
+    fn decode_spec(&mut self, spec: &mut Object<'_>) -> Result<(), DecodeError> {
+        self.version = text(spec, "version")?;
+        self.init = self.decode_command(spec, "init")?;
+        self.generate = self.decode_command(spec, "generate")?;
+        if let Some(mut discover) = spec.object("discover")? {
+            self.decode_discover(&mut discover)?;
+        }
+        if let Some(mut parameters) = spec.object("parameters")? {
+            self.decode_parameters(&mut parameters)?;
+        }
+        self.preserve_file_mode = spec.boolean("preserveFileMode")?.unwrap_or_default();
+        self.provide_git_creds = spec.boolean("provideGitCreds")?.unwrap_or_default();
+        self.decode_own_keys(spec);
+        let known = [
+            "version",
+            "init",
+            "generate",
+            "discover",
+            "parameters",
+            "preserveFileMode",
+            "provideGitCreds",
+            "runContext",
+            "largeParameters",
+        ];
+        self.note_ignored(spec, &known);
+        Ok(())
+    }
+
+    /// The keys that Argo CD does not know must not stop a file that works there, so a value that they cannot have is noted only.
+    fn decode_own_keys(&mut self, spec: &mut Object<'_>) {
+        match spec.boolean("runContext") {
+            Ok(wanted) => self.run_context = wanted.unwrap_or_default(),
+            Err(error) => self.ignored.push(Ignored::Unusable(error)),
+        }
+        match spec.text("largeParameters") {
+            Ok(Some("file")) => self.large_parameters = LargeParameters::File,
+            Ok(None) => {}
+            Ok(Some(_)) | Err(_) => {
+                let position = spec.get("largeParameters").map_or(spec.position(), |value| value.position);
+                let path = spec.path_of("largeParameters");
+                self.ignored.push(Ignored::Unusable(DecodeError {
+                    position,
+                    path,
+                    message: "expected `file`".to_owned(),
+                }));
+            }
+        }
+    }
+
+    fn decode_discover(&mut self, discover: &mut Object<'_>) -> Result<(), DecodeError> {
+        self.discover_file_name = text(discover, "fileName")?;
+        if let Some(mut find) = discover.object("find")? {
+            self.discover_find_glob = text(&mut find, "glob")?;
+            self.discover_find = CommandFields::decode(&mut find)?;
+            self.note_ignored(&find, &["glob", "command", "args"]);
+        }
+        self.note_ignored(discover, &["fileName", "find"]);
+        Ok(())
+    }
+
+    fn decode_parameters(&mut self, parameters: &mut Object<'_>) -> Result<(), DecodeError> {
+        if let Some(last) = parameters.list("static")? {
+            let path = parameters.path_of("static");
+            // Of several spellings of the key (`Static`, `static`) each list is read over the ones before it.
+            let nodes = parameters.all("static");
+            let after_null = nodes.iter().rposition(|node| node.is_null()).map_or(0, |null| null + 1);
+            let at_index = |index: usize| {
+                let lists = nodes[after_null..].iter();
+                lists.filter_map(|list| item(list, index)).collect::<Vec<_>>()
+            };
+            self.parameters_static = Some(
+                (0..last.len())
+                    .map(|index| AnnouncementEntry::overlaid(&at_index(index), index, &path))
+                    .collect::<Result<_, _>>()?,
+            );
+        }
+        self.parameters_dynamic = self.decode_command(parameters, "dynamic")?;
+        self.note_ignored(parameters, &["static", "dynamic"]);
+        Ok(())
+    }
+
+    fn decode_command(
+        &mut self,
+        parent: &mut Object<'_>,
+        key: &'static str,
+    ) -> Result<CommandFields, DecodeError> {
+        let Some(mut object) = parent.object(key)? else { return Ok(CommandFields::default()) };
+        let command = CommandFields::decode(&mut object)?;
+        self.note_ignored(&object, &["command", "args"]);
+        Ok(command)
+    }
+
+    fn note_ignored(&mut self, object: &Object<'_>, known: &[&'static str]) {
+        self.ignored.extend(object.unknown().into_iter().map(|entry| Ignored::Unknown {
+            key: entry.key.clone(),
+            path: object.path_of(&entry.key.text),
+            known: known.to_vec(),
+        }));
+        self.ignored.extend(
+            object
+                .duplicates()
+                .into_iter()
+                .map(|key| Ignored::Repeated { key: key.clone(), path: object.path_of(&key.text) }),
+        );
+    }
+}
+
+impl CommandFields {
+    fn decode(object: &mut Object<'_>) -> Result<Self, DecodeError> {
+        Ok(Self { command: object.texts("command")?, args: object.texts("args")? })
+    }
+
+    fn into_command(self) -> Option<Command> {
+        let command = self.command.filter(|words| !words.is_empty())?;
+        Some(Command { command, args: self.args.unwrap_or_default() })
+    }
+
+    fn to_json(&self) -> Value {
+        json!({ "command": self.command, "args": self.args })
+    }
+}
+
+fn item(list: &Node, index: usize) -> Option<&Node> {
+    match &list.data {
+        Data::Sequence(items) => items.get(index),
+        _ => None,
+    }
+}
+
+fn text(object: &mut Object<'_>, key: &'static str) -> Result<String, DecodeError> {
+    Ok(object.text(key)?.unwrap_or_default().to_owned())
+}
+
+/// An announcement with all of Argo CD's defaults; `choices` only where they are given.
+fn entry_json(entry: &AnnouncementEntry) -> Value {
+    let Some(announcement) = &entry.announcement else { return Value::Null };
+    let text = |value: &Option<String>| Value::from(value.clone().unwrap_or_default());
+    let mut out = Map::new();
+    out.insert("name".to_owned(), text(&announcement.name));
+    out.insert("title".to_owned(), text(&announcement.title));
+    out.insert("tooltip".to_owned(), text(&announcement.tooltip));
+    out.insert("required".to_owned(), announcement.required.unwrap_or_default().into());
+    out.insert("itemType".to_owned(), text(&announcement.item_type));
+    out.insert("collectionType".to_owned(), text(&announcement.collection_type));
+    out.insert("string".to_owned(), text(&announcement.string));
+    out.insert("array".to_owned(), json!(announcement.array));
+    out.insert("map".to_owned(), json!(announcement.map));
+    if let Some(choices) = &announcement.choices {
+        out.insert("choices".to_owned(), json!(choices));
+    }
+    Value::Object(out)
+}

@@ -1,0 +1,198 @@
+//! `metadata`: Kubernetes' `ObjectMeta`, whose types Argo CD's decoder checks although only the name has a use.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+use tiphys_yaml::{Data, DecodeError, Node, Object};
+
+/// `metadata` of a plugin's file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Metadata {
+    /// `name`; empty if there is none.
+    pub name: String,
+    /// `labels`.
+    pub labels: BTreeMap<String, String>,
+    /// `annotations`.
+    pub annotations: BTreeMap<String, String>,
+}
+
+/// Type of a field that is checked and then forgotten.
+#[derive(Clone, Copy)]
+enum FieldType {
+    Text,
+    Boolean,
+    Integer,
+    Time,
+    Texts,
+    Anything,
+    /// A list of objects with these fields.
+    Objects(&'static [(&'static str, FieldType)]),
+}
+
+const OWNER_REFERENCE: &[(&str, FieldType)] = &[
+    ("apiVersion", FieldType::Text),
+    ("kind", FieldType::Text),
+    ("name", FieldType::Text),
+    ("uid", FieldType::Text),
+    ("controller", FieldType::Boolean),
+    ("blockOwnerDeletion", FieldType::Boolean),
+];
+
+const MANAGED_FIELDS: &[(&str, FieldType)] = &[
+    ("manager", FieldType::Text),
+    ("operation", FieldType::Text),
+    ("apiVersion", FieldType::Text),
+    ("time", FieldType::Time),
+    ("fieldsType", FieldType::Text),
+    ("fieldsV1", FieldType::Anything),
+    ("subresource", FieldType::Text),
+];
+
+/// The fields of `ObjectMeta` beside those of [`Metadata`].
+const FORGOTTEN: &[(&str, FieldType)] = &[
+    ("generateName", FieldType::Text),
+    ("namespace", FieldType::Text),
+    ("selfLink", FieldType::Text),
+    ("uid", FieldType::Text),
+    ("resourceVersion", FieldType::Text),
+    ("generation", FieldType::Integer),
+    ("creationTimestamp", FieldType::Time),
+    ("deletionTimestamp", FieldType::Time),
+    ("deletionGracePeriodSeconds", FieldType::Integer),
+    ("ownerReferences", FieldType::Objects(OWNER_REFERENCE)),
+    ("finalizers", FieldType::Texts),
+    ("managedFields", FieldType::Objects(MANAGED_FIELDS)),
+];
+
+impl Metadata {
+    pub(super) fn decode(object: &mut Object<'_>) -> Result<Self, DecodeError> {
+        let metadata = Self {
+            name: object.text("name")?.unwrap_or_default().to_owned(),
+            labels: object.text_map("labels")?.unwrap_or_default(),
+            annotations: object.text_map("annotations")?.unwrap_or_default(),
+        };
+        check_fields(object, FORGOTTEN)?;
+        Ok(metadata)
+    }
+
+    /// The fields that are kept, as JSON; empty maps are left out.
+    pub(super) fn to_json(&self) -> Value {
+        let mut out = Map::new();
+        out.insert("name".to_owned(), Value::from(self.name.clone()));
+        for (key, map) in [("labels", &self.labels), ("annotations", &self.annotations)] {
+            if !map.is_empty() {
+                out.insert(key.to_owned(), serde_json::json!(map));
+            }
+        }
+        Value::Object(out)
+    }
+}
+
+fn check_fields(object: &mut Object<'_>, types: &[(&'static str, FieldType)]) -> Result<(), DecodeError> {
+    for (key, due) in types {
+        match due {
+            FieldType::Anything => {}
+            FieldType::Text => drop(object.text(key)?),
+            FieldType::Boolean => drop(object.boolean(key)?),
+            FieldType::Texts => drop(object.texts(key)?),
+            FieldType::Integer => check_each(object, key, "an integer", is_integer)?,
+            FieldType::Time => check_each(object, key, "a time such as `2024-01-02T03:04:05Z`", |node| {
+                node.as_str().is_some_and(is_rfc3339)
+            })?,
+            FieldType::Objects(types) => {
+                let path = object.path_of(key);
+                for (index, item) in object.list(key)?.unwrap_or_default().iter().enumerate() {
+                    check_fields(&mut Object::new(item, format!("{path}[{index}]"))?, types)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn check_each(
+    object: &mut Object<'_>,
+    key: &'static str,
+    due: &str,
+    fits: impl Fn(&Node) -> bool,
+) -> Result<(), DecodeError> {
+    match object.all(key).into_iter().find(|node| !node.is_null() && !fits(node)) {
+        None => Ok(()),
+        Some(node) => Err(DecodeError {
+            position: node.position,
+            path: object.path_of(key),
+            message: format!("expected {due}, found {}", node.type_name()),
+        }),
+    }
+}
+
+/// Whether Go decodes the number into an `int64`. A whole number that was written with a fraction is one, since the conversion from
+/// YAML writes it without.
+fn is_integer(node: &Node) -> bool {
+    const INT64_END: f64 = 9_223_372_036_854_775_808.0;
+    match node.data {
+        Data::Integer(_) => true,
+        Data::Float(number) => number.fract() == 0.0 && (-INT64_END..INT64_END).contains(&number),
+        _ => false,
+    }
+}
+
+/// Whether Go's `time.Parse` takes the text for a time of RFC 3339: `2024-01-02T03:04:05`, any fraction, `Z` or an offset.
+fn is_rfc3339(text: &str) -> bool {
+    let (Some(date_time), Some(rest)) = (text.get(..19), text.get(19..)) else { return false };
+    let shape = date_time.bytes().enumerate().all(|(index, byte)| match index {
+        4 | 7 => byte == b'-',
+        10 => byte == b'T',
+        13 | 16 => byte == b':',
+        _ => byte.is_ascii_digit(),
+    });
+    let number =
+        |from: usize, to: usize| date_time.get(from..to).and_then(|digits| digits.parse::<u32>().ok());
+    let (Some(year), Some(month), Some(day)) = (number(0, 4), number(5, 7), number(8, 10)) else {
+        return false;
+    };
+    let (Some(hour), Some(minute), Some(second)) = (number(11, 13), number(14, 16), number(17, 19)) else {
+        return false;
+    };
+    shape
+        && (1..=12).contains(&month)
+        && (1..=days_of(year, month)).contains(&day)
+        && hour < 24
+        && minute < 60
+        && second < 60
+        && is_zone(without_fraction(rest))
+}
+
+fn days_of(year: u32, month: u32) -> u32 {
+    match month {
+        4 | 6 | 9 | 11 => 30,
+        2 if year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400)) => 29,
+        2 => 28,
+        _ => 31,
+    }
+}
+
+/// Go takes a point or a comma and at least one digit.
+fn without_fraction(rest: &str) -> &str {
+    match rest.strip_prefix(['.', ',']) {
+        Some(fraction) if fraction.starts_with(|c: char| c.is_ascii_digit()) => {
+            fraction.trim_start_matches(|c: char| c.is_ascii_digit())
+        }
+        _ => rest,
+    }
+}
+
+fn is_zone(zone: &str) -> bool {
+    if zone == "Z" {
+        return true;
+    }
+    let bytes = zone.as_bytes();
+    let digit = |index: usize| bytes.get(index).is_some_and(u8::is_ascii_digit);
+    let number = |from: usize| zone.get(from..from + 2).and_then(|digits| digits.parse::<u32>().ok());
+    bytes.len() == 6
+        && matches!(bytes[0], b'+' | b'-')
+        && bytes[3] == b':'
+        && [1, 2, 4, 5].into_iter().all(digit)
+        && number(1).is_some_and(|hours| hours <= 24)
+        && number(4).is_some_and(|minutes| minutes <= 60)
+}

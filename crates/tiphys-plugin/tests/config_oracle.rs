@@ -1,0 +1,98 @@
+//! Argo CD's own reading of plugin files (`testdata/oracles/plugin-config.jsonl`).
+
+use serde_json::Value;
+use tiphys_plugin::config::{self, PluginFile};
+use tiphys_testkit::oracle;
+
+/// Texts that are part of the interface begin so; the others are words of Go's libraries.
+const VALIDATION: &str = "invalid plugin configuration file. ";
+
+fn text(input: &Value) -> Vec<u8> {
+    match (input["yaml"].as_str(), input["yaml_base64"].as_str()) {
+        (Some(text), _) => text.as_bytes().to_vec(),
+        (None, Some(encoded)) => decode_base64(encoded),
+        (None, None) => panic!("a case has a text"),
+    }
+}
+
+fn decode_base64(text: &str) -> Vec<u8> {
+    const ALPHABET: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let (mut bytes, mut bits, mut count) = (Vec::new(), 0_u32, 0);
+    for c in text.trim_end_matches('=').chars() {
+        let value = ALPHABET.find(c).expect("a character of base64");
+        bits = (bits << 6) | u32::try_from(value).expect("below 64");
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            bytes.push(u8::try_from((bits >> count) & 0xff).expect("one byte"));
+        }
+    }
+    bytes
+}
+
+/// What we keep of a recorded configuration: of the metadata only what has a use.
+fn kept(mut config: Value) -> Value {
+    if let Some(metadata) = config["metadata"].as_object_mut() {
+        metadata.retain(|key, _| matches!(key.as_str(), "name" | "labels" | "annotations"));
+    }
+    config
+}
+
+fn compare(case: &Value) -> Result<(), String> {
+    let recorded = &case["output"];
+    let text = text(&case["input"]);
+    match (config::read(&text), recorded["error"].as_str()) {
+        (Err(_), Some(error)) if !error.starts_with(VALIDATION) => Ok(()),
+        (Err(ours), Some(error)) if ours.to_string() == error => Ok(()),
+        (Err(ours), error) => Err(format!("fails with {ours:?} instead of {error:?}")),
+        (Ok(_), Some(error)) => Err(format!("does not fail: {error}")),
+        (Ok(ours), None) => {
+            let file = kept(PluginFile::read(&text).map_err(|error| error.to_string())?.to_json());
+            let seen = case["output_alternatives"]["config"]
+                .as_array()
+                .or(recorded["output_alternatives"]["config"].as_array());
+            let equal = file == kept(recorded["config"].clone())
+                || seen.is_some_and(|seen| seen.iter().any(|config| file == kept(config.clone())));
+            if !equal {
+                return Err(format!("{file} instead of {}", recorded["config"]));
+            }
+            let socket = ours.socket_name();
+            if recorded["socket"].as_str() != Some(&socket) {
+                return Err(format!("socket {socket} instead of {}", recorded["socket"]));
+            }
+            let configured = ours.discovery_configured();
+            if recorded["discovery_configured"].as_bool() != Some(configured) {
+                return Err(format!(
+                    "discovery {configured} instead of {}",
+                    recorded["discovery_configured"]
+                ));
+            }
+            Ok(())
+        }
+    }
+}
+
+#[test]
+fn plugin_files_are_read_as_argo_cd_reads_them() {
+    oracle::check("plugin-config", |case| match case["input"]["file"].as_str() {
+        // No text to read; who opens the file has a test for it.
+        Some("missing" | "directory") => None,
+        _ => Some(compare(case)),
+    });
+}
+
+#[test]
+fn a_file_that_is_fine_has_no_error_among_its_findings_and_a_refused_one_has() {
+    for case in oracle::cases("plugin-config") {
+        if case["input"]["file"].is_null() {
+            let text = text(&case["input"]);
+            let report = config::check::check(&text, "plugin.yaml");
+            match config::read(&text) {
+                Ok(config) => assert_eq!(report.socket, Some(config.socket_name()), "{}", case["id"]),
+                Err(error) => {
+                    assert!(report.has_errors() && report.socket.is_none(), "{}: {error}", case["id"]);
+                }
+            }
+        }
+    }
+}
