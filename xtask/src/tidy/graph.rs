@@ -1,5 +1,8 @@
 //! The packages that cargo resolved, and what depends on what.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 
@@ -79,10 +82,11 @@ impl Package {
 }
 
 impl Graph {
-    /// Asks cargo.
+    /// Asks cargo, without letting it change the lock file: a check writes nothing.
     pub(crate) fn of_workspace(root: &Path) -> Result<Self, Failure> {
         let metadata = MetadataCommand::new()
             .manifest_path(root.join("Cargo.toml"))
+            .other_options(["--locked".to_owned()])
             .exec()
             .map_err(|error| Failure::new(format!("cargo metadata: {error}")))?;
         let relative =

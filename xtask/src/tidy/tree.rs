@@ -1,5 +1,8 @@
 //! The files of a checkout: those that git tracks, and new ones that it does not ignore.
 
+#[cfg(test)]
+mod tests;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -1,12 +1,16 @@
 //! Accepted, refused, missing and malformed licences.
 
 use super::*;
-use crate::tidy::synthetic::{Synthetic, graph};
+use crate::tidy::synthetic::{graph, texts};
 
 fn findings(name: &str, licence: Option<&str>) -> Vec<String> {
+    findings_with(name, licence, &[])
+}
+
+fn findings_with(name: &str, licence: Option<&str>, read_by_us: &[(&str, &str)]) -> Vec<String> {
     let mut graph = graph(&[(name, &[])]);
     graph.packages[0].licence = licence.map(str::to_owned);
-    Synthetic::new(&[]).with_graph(graph).findings(&CHECK)
+    texts(judge(&graph, read_by_us))
 }
 
 #[test]
@@ -30,13 +34,22 @@ fn a_crate_without_a_licence_is_found() {
 }
 
 #[test]
-fn a_crate_whose_licence_file_was_read_holds() {
-    assert!(findings("libyaml-safer", None).is_empty());
+fn a_crate_whose_licence_file_was_read_is_judged_by_what_was_found() {
+    assert!(findings_with("tar", None, &[("tar", "MIT")]).is_empty());
+    assert_eq!(
+        findings_with("tar", None, &[("tar", "GPL-3.0")]),
+        ["tar 1.0.0: has the licence GPL-3.0, which is not accepted"]
+    );
 }
 
 #[test]
 fn a_reading_that_is_no_longer_needed_is_found() {
-    assert_eq!(findings("libyaml-safer", Some("MIT")), ["libyaml-safer: now names its licence itself"]);
+    for (name, licence) in [("tar", Some("MIT")), ("other", Some("MIT"))] {
+        assert_eq!(
+            findings_with(name, licence, &[("tar", "MIT")]),
+            ["tar: needs no reading of its licence file any more"]
+        );
+    }
 }
 
 #[test]
