@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use tiphys_yaml::{DecodeError, Object};
+use tiphys_yaml::{DecodeError, Node, Object};
+
+use crate::{ObjectRef, ResourceError};
 
 /// Name, namespace, labels and annotations of a resource.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,6 +25,15 @@ pub struct Metadata {
 }
 
 impl Metadata {
+    /// Reads the metadata of any resource, whatever else it holds.
+    pub fn of(node: &Node) -> Result<Self, ResourceError> {
+        let read = || match Object::new(node, "")?.object("metadata")? {
+            Some(metadata) => Self::decode(metadata),
+            None => Ok(Self::default()),
+        };
+        read().map_err(|source| ResourceError { object: ObjectRef::of(node), source: Box::new(source) })
+    }
+
     /// Takes the known fields out of a `metadata` object. The others belong to the API server and are not looked at.
     pub(crate) fn decode(mut object: Object<'_>) -> Result<Self, DecodeError> {
         Ok(Self {

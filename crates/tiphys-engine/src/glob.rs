@@ -178,9 +178,8 @@ impl Parser<'_> {
             _ => (false, inner),
         };
         let ranges = match *inner {
-            [] => return Err(malformed()),
             [low, '-', high] if low <= high => vec![(low, high)],
-            [_, '-', ..] => return Err(malformed()),
+            [] | [_, '-', ..] => return Err(malformed()),
             _ => inner.iter().map(|&character| (character, character)).collect(),
         };
         self.index += length + 1;

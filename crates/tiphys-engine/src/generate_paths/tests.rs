@@ -1,1 +1,28 @@
+use super::generate_paths;
 
+#[test]
+fn paths_are_those_of_the_annotation_and_the_applications_own() {
+    let cases: [(Option<&str>, &str, Option<&[&str]>); 16] = [
+        (None, "apps/web", None),
+        (Some(""), "apps/web", None),
+        (Some(" ; "), "apps/web", None),
+        (Some("."), "apps/web", Some(&["apps/web"])),
+        (Some("/shared"), "apps/web", Some(&["apps/web", "shared"])),
+        (Some(" .; /shared ;../common"), "apps/web", Some(&["apps/common", "apps/web", "shared"])),
+        (Some("sub"), "apps/web", Some(&["apps/web"])),
+        (Some("/apps"), "apps/web", Some(&["apps"])),
+        (Some("../webshop"), "apps/web", Some(&["apps/web", "apps/webshop"])),
+        (Some("../../../../x"), "apps/web", Some(&["apps/web", "x"])),
+        (Some("/"), "apps/web", None),
+        (Some("../.."), "apps/web", None),
+        (Some("/shared"), "", None),
+        (Some("/shared/*.yaml"), "apps/web", Some(&["apps/web", "shared"])),
+        (Some("/shared/v[12]/x"), "apps/web", Some(&["apps/web", "shared"])),
+        (Some("/*.yaml"), "apps/web", None),
+    ];
+    for (annotation, path, expected) in cases {
+        let found = generate_paths(annotation, path);
+        let found = found.as_ref().map(|paths| paths.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(found.as_deref(), expected, "{annotation:?} from {path:?}");
+    }
+}

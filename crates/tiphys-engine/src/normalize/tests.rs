@@ -1,1 +1,142 @@
+use proptest::prelude::{Strategy, any, prop_assert_eq, prop_oneof, proptest};
+use serde_json::Value;
+use tiphys_yaml::read_documents;
 
+use super::{NormalizeError, normalize, read_manifests};
+use crate::{DEFAULT_LABEL_KEY, Manifest, Tracking, TrackingMethod};
+
+fn tracking(method: TrackingMethod) -> Tracking {
+    Tracking {
+        method,
+        label_key: DEFAULT_LABEL_KEY.to_owned(),
+        instance_name: "app".to_owned(),
+        namespace: "ns".to_owned(),
+        installation_id: String::new(),
+    }
+}
+
+fn unmarked(text: &str) -> Result<Vec<Manifest>, NormalizeError> {
+    normalize(&read_documents(text.as_bytes()).expect("YAML"), &tracking(TrackingMethod::None))
+}
+
+fn names(manifests: &[Manifest]) -> Vec<&str> {
+    manifests.iter().map(Manifest::name).collect()
+}
+
+#[test]
+fn lists_are_flattened_one_level_and_order_is_kept() {
+    let text = "\
+{kind: A, metadata: {name: a}}
+---
+{kind: List, items: [{kind: B, metadata: {name: b}}, {kind: List, items: [{kind: C}]}, {metadata: {name: d}}]}
+---
+{kind: ConfigMapList, items: null}
+---
+{kind: E, metadata: {name: e}}
+";
+    let found = unmarked(text).expect("it holds");
+    assert_eq!(names(&found), ["a", "b", "", "d", "e"]);
+    assert_eq!(found[2].group_kind(), ("", "List"));
+}
+
+#[test]
+fn a_document_that_is_no_object_to_deploy_is_refused_with_its_place() {
+    let first = "{kind: A}\n---\n";
+    let cases = [
+        ("[a]", "expected an object, found array"),
+        ("hello", "expected an object, found string"),
+        (
+            "{apiVersion: v1, data: {k: secret}}",
+            "Object 'Kind' is missing in an object with the keys apiVersion, data",
+        ),
+        ("{}", "Object 'Kind' is missing in an empty object"),
+        ("{kind: 1}", "Object 'Kind' is missing in an object with the keys kind"),
+        ("{kind: ''}", "Object 'Kind' is missing in an object with the keys kind"),
+        ("{Kind: A}", "Object 'Kind' is missing in an object with the keys Kind"),
+        (
+            "{kind: A, apiVersion: a/b/c}",
+            "apiVersion \"a/b/c\" of the A is neither `version` nor `group/version`",
+        ),
+        ("{kind: List, items: [null]}", "item 1 of the List is null, not an object"),
+        ("{kind: List, items: [{kind: A}, x]}", "item 2 of the List is string, not an object"),
+    ];
+    for (text, expected) in cases {
+        let error = unmarked(&format!("{first}{text}\n")).expect_err(text);
+        assert_eq!(error.to_string(), format!("document 2 of the output (line 3, column 1): {expected}"));
+        assert!(!error.to_string().contains("secret"));
+    }
+}
+
+#[test]
+fn a_resource_that_only_looks_like_a_list_is_refused() {
+    for text in [
+        "{kind: Menu, metadata: {name: m}, items: [{name: x}]}",
+        "{kind: PriceList, metadata: {name: m}, items: [{name: x}]}",
+        "{kind: Menu, metadata: {name: m}, items: null}",
+    ] {
+        let error = unmarked(text).expect_err(text).to_string();
+        assert!(error.contains("\"m\" has a top-level `items`"), "{text}: {error}");
+    }
+    for text in ["{kind: Menu, items: null, spec: {}}", "{kind: Menu, items: {a: 1}}"] {
+        assert_eq!(unmarked(text).expect(text).len(), 1, "{text}");
+    }
+}
+
+#[test]
+fn what_a_server_sends_is_split_again() {
+    let documents =
+        read_manifests(["kind: A\n---\nkind: B\n", "{\"kind\":\"C\"}", "null"]).expect("it can be read");
+    let found = normalize(&documents, &tracking(TrackingMethod::None)).expect("it holds");
+    let kinds: Vec<&str> = found.iter().map(|manifest| manifest.group_kind().1).collect();
+    assert_eq!(kinds, ["A", "B", "C"]);
+    let error = read_manifests(["kind: A\n", "kind: [\n"]).expect_err("it is no YAML");
+    assert!(error.to_string().starts_with("document 2 of the output: line "), "{error}");
+}
+
+#[test]
+fn an_object_that_cannot_be_marked_is_refused_instead_of_losing_the_mark() {
+    let cases = [
+        ("{kind: A, metadata: null}", "its `metadata` is null; give it at least a name"),
+        ("{kind: A, metadata: x}", "its `metadata` is no object; give it at least a name"),
+        ("{kind: A, metadata: {annotations: [a]}}", "its `annotations` is no object"),
+        (
+            "{kind: A, metadata: {annotations: {k: 1}}}",
+            "the value of \"k\" in its `metadata.annotations` is no text; quote it",
+        ),
+    ];
+    for (text, expected) in cases {
+        let documents = read_documents(text.as_bytes()).expect("YAML");
+        let error = normalize(&documents, &tracking(TrackingMethod::Annotation)).expect_err(text).to_string();
+        assert!(error.ends_with(expected), "{text}: {error}");
+        assert_eq!(normalize(&documents, &tracking(TrackingMethod::None)).expect(text).len(), 1);
+    }
+}
+
+fn document() -> impl Strategy<Value = (String, usize)> {
+    prop_oneof![
+        any::<u16>().prop_map(|n| (format!("{{kind: A, metadata: {{name: n{n}}}}}"), 1)),
+        (0_usize..4)
+            .prop_map(|n| (format!("{{kind: List, items: [{}]}}", vec!["{kind: B}"; n].join(", ")), n)),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn normalizing_keeps_every_object_in_its_place(documents in proptest::collection::vec(document(), 0..8)) {
+        let text = documents.iter().map(|(text, _)| text.as_str()).collect::<Vec<_>>().join("\n---\n");
+        let found = unmarked(&text).expect("it holds");
+        let expected: Vec<&str> =
+            documents.iter().flat_map(|(text, count)| vec![if text.contains("List") { "B" } else { "A" }; *count]).collect();
+        let kinds: Vec<&str> = found.iter().map(|manifest| manifest.group_kind().1).collect();
+        prop_assert_eq!(kinds, expected);
+        let marked = normalize(&read_documents(text.as_bytes()).expect("YAML"), &tracking(TrackingMethod::Annotation));
+        prop_assert_eq!(marked.expect("it holds").len(), found.len());
+    }
+}
+
+#[test]
+fn an_item_becomes_an_object_as_it_is() {
+    let found = unmarked("{kind: List, items: [{b: 1, a: [x]}]}").expect("it holds");
+    assert_eq!(Value::Object(found[0].object().clone()), serde_json::json!({"a": ["x"], "b": 1}));
+    assert_eq!(found[0].to_go_json(), r#"{"a":["x"],"b":1}"#);
+}

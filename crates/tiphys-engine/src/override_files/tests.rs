@@ -1,1 +1,141 @@
+use serde_json::{Value, json};
+use tiphys_api::ApplicationSource;
+use tiphys_testkit::oracle;
 
+use super::{OverrideError, OverrideFile, as_argo_cd::Memory, merge_patch, override_source, to_node};
+use crate::override_file_names;
+
+fn source(value: Value) -> ApplicationSource {
+    serde_json::from_value(value).expect("the source holds")
+}
+
+fn plugin() -> ApplicationSource {
+    source(
+        json!({"repoURL": "https://x", "path": "app", "plugin": {"name": "p", "parameters": [{"name": "s", "string": "1"}]}}),
+    )
+}
+
+fn merged(files: &[(&str, &str)]) -> Result<super::Overridden, OverrideError> {
+    let files: Vec<OverrideFile<'_>> =
+        files.iter().map(|(name, text)| OverrideFile { name, text: text.as_bytes() }).collect();
+    override_source(&plugin(), &files)
+}
+
+#[test]
+fn files_are_merged_in_order_and_the_applications_own_wins() {
+    let found = merged(&[("a", "plugin: {name: one}\nref: r\n"), ("b", "plugin: {name: two}\nname: main\n")])
+        .expect("they hold");
+    let source = found.source;
+    assert_eq!(source.plugin.expect("a block").name, "two");
+    assert_eq!((source.reference.as_str(), source.name.as_str()), ("r", "main"));
+    assert_eq!(found.warnings, []);
+}
+
+#[test]
+fn a_file_cannot_move_the_source_and_says_so() {
+    let found =
+        merged(&[("f", "path: other\nrepoURL: https://evil\nplugin: {name: q}\n")]).expect("it holds");
+    assert_eq!((found.source.path.as_str(), found.source.repo_url.as_str()), ("app", "https://x"));
+    let messages: Vec<String> = found.warnings.iter().map(|warning| warning.message.clone()).collect();
+    assert_eq!(
+        messages,
+        [
+            "f: `path` cannot be set in an override file and is ignored",
+            "f: `repoURL` cannot be set in an override file and is ignored",
+        ]
+    );
+}
+
+#[test]
+fn unknown_fields_of_a_file_are_named_with_their_place() {
+    let found = merged(&[("f", "plugin:\n  nmae: q\n")]).expect("it holds");
+    assert_eq!(found.warnings[0].message, "f: `plugin.nmae` is no field of a source and is ignored");
+    assert_eq!(found.warnings[0].position.expect("a place").line, 2);
+}
+
+#[test]
+fn a_file_that_does_not_hold_is_refused_with_its_name_and_place() {
+    let cases = [
+        ("", "override file f is empty, not an object"),
+        ("# nothing\n", "override file f is empty, not an object"),
+        ("null\n", "override file f is"),
+        ("hello\n", "override file f is a single value"),
+        ("- a\n", "override file f is a list"),
+        ("plugin: [\n", "cannot read override file f"),
+        ("plugin:\n  name: yes\n", "override file f does not make a source"),
+    ];
+    for (text, expected) in cases {
+        let error = merged(&[("f", text)]).expect_err(text);
+        assert!(error.to_string().starts_with(expected), "{text:?}: {error}");
+    }
+    let Err(OverrideError::Field { source, .. }) = merged(&[("f", "plugin:\n  name: yes\n")]) else {
+        panic!("a boolean is no name");
+    };
+    assert_eq!((source.position.to_string().as_str(), source.path.as_str()), ("2:9", "plugin.name"));
+}
+
+#[test]
+fn a_warning_names_the_fields_that_argo_cd_would_leave_otherwise() {
+    let found = merged(&[("f", "plugin:\n  parameters: [{name: s, array: [x]}]\n")]).expect("it holds");
+    let parameters = found.source.plugin.and_then(|block| block.parameters).expect("there are parameters");
+    assert_eq!(
+        (parameters[0].string.as_deref(), parameters[0].array.as_deref()),
+        (None, Some(&["x".to_owned()][..]))
+    );
+    assert!(found.warnings[0].message.contains("`plugin.parameters`"), "{:?}", found.warnings);
+}
+
+#[test]
+fn without_files_nothing_changes_and_an_empty_list_stays_one() {
+    let source = source(json!({"repoURL": "x", "plugin": {"parameters": []}}));
+    let found = override_source(&source, &[]).expect("it holds");
+    assert_eq!((found.source, found.warnings), (source, vec![]));
+}
+
+#[test]
+fn the_file_names_are_two_and_must_fit_a_file_system() {
+    assert_eq!(
+        override_file_names("web").expect("it fits"),
+        [".argocd-source.yaml", ".argocd-source-web.yaml"]
+    );
+    assert_eq!(override_file_names("").expect("it fits"), [".argocd-source.yaml"]);
+    assert!(override_file_names(&"a".repeat(235)).is_ok());
+    assert_eq!(override_file_names(&"a".repeat(236)), Err(OverrideError::NameTooLong { bytes: 236 }));
+}
+
+/// What we say of Argo CD's own merge is what it does, in every case of the oracle that has a result.
+#[test]
+fn argo_cds_merge_is_known_exactly() {
+    let mut checked = 0;
+    for case in oracle::cases("source-override") {
+        let (Some(recorded), files) = (case["output"]["merged_text"].as_str(), &case["input"]["files"])
+        else {
+            continue;
+        };
+        let source: Value =
+            serde_json::from_str(case["input"]["source_text"].as_str().expect("a text")).expect("JSON");
+        let mut memory = Memory::of(&source);
+        for name in override_file_names(case["input"]["app_name"].as_str().expect("a text")).expect("it fits")
+        {
+            let Some(text) = files[&name].as_str() else { continue };
+            let patch = tiphys_yaml::read_document(text.as_bytes()).expect("YAML").expect("an object");
+            memory.decode(&merge_patch(Some(&to_node(&memory.to_value())), &patch).to_value());
+        }
+        let recorded: Value = serde_json::from_str(recorded).expect("JSON");
+        if case["group"] == "protected" || case["id"] == "app-name-dotdot" {
+            continue;
+        }
+        assert_eq!(without_empty_parameters(memory.to_value()), recorded, "{}", case["id"]);
+        checked += 1;
+    }
+    assert!(checked >= 40, "{checked}");
+}
+
+fn without_empty_parameters(mut value: Value) -> Value {
+    if value.pointer("/plugin/parameters") == Some(&json!([]))
+        && let Some(plugin) = value.pointer_mut("/plugin").and_then(Value::as_object_mut)
+    {
+        plugin.remove("parameters");
+    }
+    value
+}

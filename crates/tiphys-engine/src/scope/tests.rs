@@ -1,1 +1,55 @@
+use serde_json::{Value, json};
 
+use super::{Scope, Scopes, set_namespace};
+use crate::Manifest;
+
+fn manifests(objects: Value) -> Vec<Manifest> {
+    let Value::Array(objects) = objects else { panic!("a list") };
+    objects.into_iter().map(|object| Manifest::new(object.as_object().expect("an object").clone())).collect()
+}
+
+fn crd(group: &str, kind: &str, scope: &str) -> Value {
+    json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": "x"}, "spec": {"group": group, "names": {"kind": kind}, "scope": scope}})
+}
+
+#[test]
+fn kinds_are_known_from_kubernetes_or_from_their_definition() {
+    let scopes = Scopes::of(&manifests(json!([
+        crd("example.com", "Cluster", "Cluster"),
+        crd("example.com", "Thing", "Namespaced")
+    ])));
+    let cases = [
+        ("", "ConfigMap", Scope::Namespaced),
+        ("", "Namespace", Scope::Cluster),
+        ("apps", "Deployment", Scope::Namespaced),
+        ("rbac.authorization.k8s.io", "ClusterRole", Scope::Cluster),
+        ("rbac.authorization.k8s.io", "Role", Scope::Namespaced),
+        ("coordination.k8s.io", "Lease", Scope::Namespaced),
+        ("example.com", "Cluster", Scope::Cluster),
+        ("example.com", "Thing", Scope::Namespaced),
+        ("example.com", "Other", Scope::Unknown),
+        ("gateway.networking.k8s.io", "GatewayClass", Scope::Unknown),
+    ];
+    for (group, kind, expected) in cases {
+        assert_eq!(scopes.scope(group, kind), expected, "{kind}.{group}");
+    }
+}
+
+#[test]
+fn a_namespace_is_filled_in_where_one_belongs_and_none_is() {
+    let mut objects = manifests(json!([
+        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}},
+        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "b", "namespace": "own"}},
+        {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "c"}},
+        {"apiVersion": "v1", "kind": "Service"},
+        {"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "d"}},
+        {"metadata": {"name": "no kind"}},
+    ]));
+    let scopes = Scopes::of(&objects);
+    let warnings = set_namespace(&mut objects, "ns", &scopes);
+    let found: Vec<&str> = objects.iter().map(Manifest::namespace).collect();
+    assert_eq!(found, ["ns", "own", "", "ns", "ns", ""]);
+    assert_eq!(warnings.len(), 1);
+    assert!(warnings[0].message.contains("Thing.example.com"), "{}", warnings[0].message);
+}

@@ -1,1 +1,65 @@
+use serde_json::{Value, json};
+use tiphys_api::ApplicationSource;
 
+use super::{SourceType, detected_type, explicit_type, without_empty_blocks};
+
+fn source(blocks: Value) -> ApplicationSource {
+    serde_json::from_value(blocks).expect("the source holds")
+}
+
+#[test]
+fn a_block_names_the_type_and_two_are_refused_with_argo_cds_words() {
+    let cases = [
+        (json!({}), Ok(None)),
+        (json!({"plugin": {}}), Ok(Some(SourceType::Plugin))),
+        (json!({"helm": {}}), Ok(Some(SourceType::Helm))),
+        (json!({"kustomize": {}}), Ok(Some(SourceType::Kustomize))),
+        (json!({"directory": {}}), Ok(Some(SourceType::Directory))),
+        (json!({"plugin": {}, "helm": {}}), Err("multiple application sources defined: Helm,Plugin")),
+        (
+            json!({"plugin": {}, "helm": {}, "directory": {}, "kustomize": {}}),
+            Err("multiple application sources defined: Kustomize,Helm,Directory,Plugin"),
+        ),
+    ];
+    for (blocks, expected) in cases {
+        let found = explicit_type(&source(blocks.clone())).map_err(|error| error.to_string());
+        assert_eq!(found, expected.map_err(str::to_owned), "{blocks}");
+    }
+}
+
+#[test]
+fn empty_blocks_vanish_but_for_the_plugins() {
+    let cases = [
+        (json!({"plugin": {}}), true),
+        (json!({"helm": {}}), false),
+        (json!({"helm": {"skipCrds": true}}), true),
+        (json!({"kustomize": {}}), false),
+        (json!({"kustomize": {"forceCommonLabels": true}}), false),
+        (json!({"kustomize": {"namespace": "x"}}), true),
+        (json!({"kustomize": {"ignoreMissingComponents": true}}), true),
+        (json!({"directory": {}}), false),
+        (json!({"directory": {"jsonnet": {}}}), false),
+        (json!({"directory": {"include": "*"}}), true),
+    ];
+    for (blocks, stays) in cases {
+        let found = explicit_type(&without_empty_blocks(&source(blocks.clone()))).expect("one block");
+        assert_eq!(found.is_some(), stays, "{blocks}");
+    }
+}
+
+#[test]
+fn files_say_the_type_where_no_block_does() {
+    let cases: [(&[&str], SourceType); 8] = [
+        (&[], SourceType::Directory),
+        (&["a.yaml"], SourceType::Directory),
+        (&["Chart.yaml"], SourceType::Helm),
+        (&["xChart.yaml"], SourceType::Helm),
+        (&["kustomization.yml"], SourceType::Kustomize),
+        (&["Kustomization", "a.yaml"], SourceType::Kustomize),
+        (&["kustomization.yaml", "Chart.yaml"], SourceType::Kustomize),
+        (&["kustomization.yaml.bak"], SourceType::Directory),
+    ];
+    for (names, expected) in cases {
+        assert_eq!(detected_type(names.iter().copied()), expected, "{names:?}");
+    }
+}

@@ -1,1 +1,125 @@
+use serde_json::{Value, json};
+use tiphys_api::ApplicationSource;
 
+use super::{DirectoryPlan, SourcePlace, SourcePlan, TranslateError, translate, translate_as};
+use crate::{BuildEnvironment, SourceType};
+
+fn plan(source: &Value, place: SourcePlace) -> Result<SourcePlan, TranslateError> {
+    let build =
+        BuildEnvironment::parse(["ARGOCD_APP_REVISION=abc", "ARGOCD_APP_NAME=web"]).expect("it holds");
+    let source: ApplicationSource = serde_json::from_value(source.clone()).expect("the source holds");
+    translate(&source, place, &build)
+}
+
+/// The plan in short: plugin name and parameters as JSON.
+fn plugin(source: &Value) -> (Option<String>, Value) {
+    match plan(source, SourcePlace::Only).expect("it can be run") {
+        SourcePlan::Plugin(plan) => (plan.name, serde_json::to_value(plan.parameters).expect("JSON")),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_plugin_block_is_run_as_it_is_with_or_without_a_name() {
+    assert_eq!(plugin(&json!({"plugin": {}})), (None, Value::Null));
+    assert_eq!(plugin(&json!({"plugin": {"name": ""}})), (None, Value::Null));
+    let block = json!({"plugin": {"name": "p-v1", "parameters": [{"name": "a", "string": "$X"}]}});
+    assert_eq!(plugin(&block), (Some("p-v1".to_owned()), json!([{"name": "a", "string": "$X"}])));
+}
+
+#[test]
+fn a_parameter_without_a_name_is_refused() {
+    let error = plan(&json!({"plugin": {"parameters": [{"name": "a"}, {"string": "x"}]}}), SourcePlace::Only);
+    let message = error.expect_err("a name is missing").to_string();
+    assert!(message.starts_with("parameter 2 of 2 has no name"), "{message}");
+}
+
+#[test]
+fn no_block_leaves_the_type_to_detection_and_a_source_that_is_only_referred_to_renders_nothing() {
+    assert_eq!(plan(&json!({"path": "x"}), SourcePlace::Only), Ok(SourcePlan::Detect));
+    let cases = [
+        (json!({"ref": "r"}), SourcePlace::OneOfSeveral, SourcePlan::ReferenceOnly),
+        (json!({"ref": "r"}), SourcePlace::Only, SourcePlan::Detect),
+        (json!({"ref": "r", "path": "x"}), SourcePlace::OneOfSeveral, SourcePlan::Detect),
+        (json!({"ref": "r", "chart": "x"}), SourcePlace::OneOfSeveral, SourcePlan::Detect),
+        (json!({"ref": "r", "repoURL": "oci://x"}), SourcePlace::OneOfSeveral, SourcePlan::Detect),
+        (json!({}), SourcePlace::OneOfSeveral, SourcePlan::Detect),
+    ];
+    for (source, place, expected) in cases {
+        assert_eq!(plan(&source, place), Ok(expected), "{source}");
+    }
+}
+
+#[test]
+fn a_directory_block_keeps_its_patterns() {
+    let found =
+        plan(&json!({"directory": {"recurse": true, "include": "*.yaml", "exclude": ""}}), SourcePlace::Only);
+    let expected = DirectoryPlan {
+        recurse: true,
+        include: Some("*.yaml".to_owned()),
+        exclude: None,
+        any_extension: false,
+    };
+    assert_eq!(found, Ok(SourcePlan::Directory(expected)));
+    let found = plan(&json!({"directory": {"jsonnet": {"libs": ["x"]}}}), SourcePlace::Only);
+    assert_eq!(found, Err(TranslateError::Jsonnet));
+}
+
+#[test]
+fn a_kustomize_block_becomes_the_parameters_of_the_kustomize_plugin() {
+    let block = json!({"kustomize": {
+        "version": "v5.8.1", "namePrefix": "p-", "nameSuffix": "-$ARGOCD_APP_NAME",
+        "images": ["img:1", "reg:5000/a/b", "reg:5000/a/b:2", "c@sha256:00", "old=new:$ARGOCD_APP_REVISION"],
+        "commonLabels": {"rev": "${ARGOCD_APP_REVISION}", "k": "v"},
+    }});
+    let (name, parameters) = plugin(&block);
+    assert_eq!(name.as_deref(), Some("kustomize"));
+    assert_eq!(
+        parameters,
+        json!([
+            {"name": "version", "string": "v5.8.1"},
+            {"name": "name-prefix", "string": "p-"},
+            {"name": "name-suffix", "string": "-$ARGOCD_APP_NAME"},
+            {"name": "images", "map": {
+                "img": "img:1", "reg:5000/a/b": "reg:5000/a/b:2", "c": "c@sha256:00", "old": "new:abc"}},
+            {"name": "labels", "map": {"rev": "abc", "k": "v"}},
+        ])
+    );
+    assert_eq!(plugin(&json!({"kustomize": {}})), (Some("kustomize".to_owned()), json!([])));
+}
+
+#[test]
+fn fields_that_the_kustomize_plugin_does_not_have_are_refused_by_name() {
+    let cases = [
+        (json!({"namespace": "x"}), "kustomize: `namespace` is not supported"),
+        (
+            json!({"namePrefix": "p", "patches": [{"path": "x"}], "forceCommonLabels": true}),
+            "kustomize: `forceCommonLabels`, `patches` are not supported",
+        ),
+        (json!({"replicas": [{"name": "a", "count": 1}]}), "kustomize: `replicas` is not supported"),
+        (json!({"commonAnnotations": {"a": "b"}}), "kustomize: `commonAnnotations` is not supported"),
+        (json!({"components": ["x"]}), "kustomize: `components` is not supported"),
+        (json!({"kubeVersion": "1.30"}), "kustomize: `kubeVersion` is not supported"),
+        (json!({"apiVersions": ["v1"]}), "kustomize: `apiVersions` is not supported"),
+    ];
+    for (block, expected) in cases {
+        let error = plan(&json!({"kustomize": block}), SourcePlace::Only).expect_err(expected).to_string();
+        assert!(error.starts_with(expected), "{error}");
+    }
+}
+
+#[test]
+fn a_helm_block_names_the_plugin_that_it_needs() {
+    let error =
+        plan(&json!({"helm": {"releaseName": "x"}}), SourcePlace::Only).expect_err("there is none yet");
+    assert!(error.to_string().contains("plugin `helm`"), "{error}");
+}
+
+#[test]
+fn a_detected_type_is_run_with_defaults() {
+    let source = ApplicationSource::default();
+    let build = BuildEnvironment::default();
+    let found = translate_as(&source, SourceType::Directory, &build);
+    assert_eq!(found, Ok(SourcePlan::Directory(DirectoryPlan::default())));
+    assert_eq!(translate_as(&source, SourceType::Helm, &build), Err(TranslateError::Helm));
+}
