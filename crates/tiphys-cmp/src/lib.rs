@@ -1,1 +1,20 @@
-//! The plugin protocol over gRPC on a Unix socket: server and client.
+//! The plugin protocol over gRPC on a Unix socket: server and client (`spec/cmp.md` section 1).
+//!
+//! The only crate of the workspace that knows gRPC. The wire is Argo CD's: package `plugin`, one client stream per call that begins with
+//! metadata and goes on with chunks of a tar within gzip.
+
+mod announcement;
+mod archives;
+mod client;
+mod generated;
+mod receive;
+mod server;
+mod socket;
+
+pub use archives::Archives;
+pub use client::{ConnectError, RemotePlugin, remote_plugins};
+pub use server::{ServeError, Server, ServerLimits};
+pub use socket::{SOCKET_PATH_BYTES_MAX, SocketError, SocketGuard, bind};
+
+/// Bytes of one message, both ways: Argo CD's default of `ARGOCD_GRPC_MAX_SIZE_MB` (`spec/cmp.md` 1.1).
+pub const MESSAGE_BYTES_MAX: usize = 100 * 1024 * 1024;

@@ -1,3 +1,24 @@
 //! What a config management plugin is and how it runs in a directory.
+//!
+//! [`config`] reads `plugin.yaml`. A [`Plugin`] is something that can be asked whether it supports a folder, what parameters it accepts,
+//! and for manifests; [`LocalPlugin`] runs the commands of a configuration in this process' own children, and the crate `tiphys-cmp`
+//! has another that asks a plugin server. A [`Catalogue`] holds the plugins that may be used and chooses among them.
 
+mod announcement;
+mod catalogue;
+mod chain;
 pub mod config;
+mod discovery;
+mod endings;
+mod environment;
+mod load;
+mod local;
+mod plugin;
+
+pub use catalogue::{Catalogue, Choice, ChooseError, Chosen, Others, RequestFor};
+pub use chain::chain;
+pub use endings::Endings;
+pub use environment::{BaseEnvironment, EnvironmentRule};
+pub use load::{LoadError, LoadedPlugin, load_plugins};
+pub use local::{LocalPlugin, RunSettings};
+pub use plugin::{Configuration, Deadline, Generated, Match, Phase, Plugin, PluginError, Request};

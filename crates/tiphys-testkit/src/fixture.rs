@@ -22,6 +22,7 @@ pub fn compare(expected: &Path, actual: &str) {
         fs::write(expected, actual).unwrap_or_else(|error| panic!("{}: {error}", expected.display()));
         return;
     }
-    let text = fs::read_to_string(expected).unwrap_or_else(|error| panic!("{}: {error} (UPDATE=1 writes it)", expected.display()));
+    let text = fs::read_to_string(expected)
+        .unwrap_or_else(|error| panic!("{}: {error} (UPDATE=1 writes it)", expected.display()));
     assert_eq!(text, actual, "{} differs (UPDATE=1 writes it)", expected.display());
 }

@@ -2,6 +2,7 @@
 
 pub mod fixture;
 pub mod launcher;
+pub mod git;
 pub mod oracle;
 
 use std::path::PathBuf;

@@ -35,13 +35,16 @@ pub fn check(part: &str, mut answer: impl FnMut(&Value) -> Option<Result<(), Str
             (Some(Ok(())), false) => equal += 1,
             (Some(Ok(())), true) => writeln!(stale, "  {id}").expect("writing to a string"),
             (Some(Err(_)), true) => decided += 1,
-            (Some(Err(difference)), false) => writeln!(failures, "  {id}: {difference}").expect("writing to a string"),
+            (Some(Err(difference)), false) => {
+                writeln!(failures, "  {id}: {difference}").expect("writing to a string");
+            }
         }
     }
     let total = equal + decided;
     #[expect(clippy::cast_precision_loss, reason = "a percentage for people")]
     let share = equal as f64 * 100.0 / total.max(1) as f64;
-    let mut report = format!("{part}: {equal} of {total} equal ({share:.1} %), {decided} differ by decision\n");
+    let mut report =
+        format!("{part}: {equal} of {total} equal ({share:.1} %), {decided} differ by decision\n");
     for (id, decision) in &decisions {
         writeln!(report, "  {id}: {decision}").expect("writing to a string");
     }

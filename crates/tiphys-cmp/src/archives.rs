@@ -1,0 +1,90 @@
+//! Packed trees, each packed once however often it is sent.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, OnceLock};
+
+use sha2::{Digest, Sha256};
+use tiphys_tree::{Tree, TreeKey, archive};
+
+/// A tree as tar within gzip, in a file that has no name any more.
+#[derive(Debug)]
+pub(crate) struct Archive {
+    /// The bytes.
+    pub(crate) file: File,
+    /// Lower-case hex SHA-256 of the bytes.
+    pub(crate) checksum: String,
+    /// Number of bytes.
+    pub(crate) size: u64,
+}
+
+/// Filled by the first who asks; the others wait for it.
+type Packing = OnceLock<Result<Arc<Archive>, String>>;
+
+/// The archives of one program; they live as long as this does.
+#[derive(Debug)]
+pub struct Archives {
+    dir: PathBuf,
+    packed: Mutex<HashMap<TreeKey, Arc<Packing>>>,
+}
+
+impl Archives {
+    /// Archives in files below `dir`, which must be there.
+    pub fn new(dir: PathBuf) -> Self {
+        Self { dir, packed: Mutex::new(HashMap::new()) }
+    }
+
+    /// The archive of a tree. Blocks while it is packed; of several callers one packs.
+    pub(crate) fn of(&self, tree: &Tree) -> Result<Arc<Archive>, String> {
+        let cell = {
+            let mut packed =
+                self.packed.lock().map_err(|_| "another thread failed while packing".to_owned())?;
+            Arc::clone(packed.entry(tree.key()).or_default())
+        };
+        cell.get_or_init(|| {
+            self.pack(tree).map(Arc::new).map_err(|error| format!("error compressing repo files: {error}"))
+        })
+        .clone()
+    }
+
+    fn pack(&self, tree: &Tree) -> Result<Archive, archive::ArchiveError> {
+        let file = tempfile::tempfile_in(&self.dir)?;
+        let mut out =
+            Hashing { inner: BufWriter::with_capacity(256 * 1024, file), hash: Sha256::new(), size: 0 };
+        archive::pack(tree.root(), &mut out)?;
+        out.flush()?;
+        let file = out.inner.into_inner().map_err(io::IntoInnerError::into_error)?;
+        Ok(Archive { file, checksum: hex(&out.hash.finalize()), size: out.size })
+    }
+}
+
+/// Counts and hashes what goes through.
+struct Hashing<W> {
+    inner: W,
+    hash: Sha256,
+    size: u64,
+}
+
+impl<W: Write> Write for Hashing<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.inner.write(bytes)?;
+        self.hash.update(&bytes[..written]);
+        self.size += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+/// Lower-case hex.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

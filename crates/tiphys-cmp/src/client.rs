@@ -1,0 +1,237 @@
+//! Plugins behind sockets, as the pipeline uses them.
+
+use std::fs;
+use std::os::unix::fs::FileExt;
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::stream;
+use tiphys_params::Announcement;
+use tiphys_plugin::{Configuration, Generated, Match, Plugin, PluginError, Request};
+use tiphys_tree::Modes;
+use tokio::net::UnixStream;
+use tokio::time::Instant;
+use tonic::transport::{Channel, Endpoint, Uri};
+
+use crate::MESSAGE_BYTES_MAX;
+use crate::announcement::from_message;
+use crate::archives::{Archive, Archives};
+use crate::generated::plugin::config_management_plugin_service_client::ConfigManagementPluginServiceClient;
+use crate::generated::plugin::{
+    AppStreamRequest, EnvEntry, File, ManifestRequestMetadata, app_stream_request::Request as Part,
+};
+
+/// Bytes of one chunk. Argo CD sends 1,024; the server takes any size.
+const CHUNK_BYTES: usize = 64 * 1024;
+
+/// How long connecting may take; a plugin server on the same machine answers at once or not at all.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Why the sockets of a folder could not be listed.
+#[derive(Debug, thiserror::Error)]
+pub enum ConnectError {
+    /// The folder could not be read.
+    #[error("failed to list all plugins in dir {dir}")]
+    List {
+        /// The folder.
+        dir: PathBuf,
+        /// The system's answer.
+        #[source]
+        source: std::io::Error,
+    },
+}
+
+/// The plugins behind all sockets of a folder, in the order of their names. Nothing is connected before a plugin is asked.
+pub fn remote_plugins(dir: &Path, archives: &Arc<Archives>) -> Result<Vec<RemotePlugin>, ConnectError> {
+    let failed = |source| ConnectError::List { dir: dir.to_path_buf(), source };
+    let mut sockets = Vec::new();
+    for entry in fs::read_dir(dir).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        if entry.file_type().map_err(failed)?.is_socket() {
+            sockets.push(entry.path());
+        }
+    }
+    sockets.sort();
+    Ok(sockets.into_iter().map(|socket| RemotePlugin::new(socket, Arc::clone(archives))).collect())
+}
+
+/// A plugin behind a socket.
+#[derive(Clone, Debug)]
+pub struct RemotePlugin {
+    name: String,
+    socket: PathBuf,
+    channel: Channel,
+    archives: Arc<Archives>,
+}
+
+impl RemotePlugin {
+    /// A plugin whose name is the socket's without `.sock`.
+    pub fn new(socket: PathBuf, archives: Arc<Archives>) -> Self {
+        let file = socket.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let name = file.strip_suffix(".sock").unwrap_or(&file).to_owned();
+        let path = socket.clone();
+        let connector = tower::service_fn(move |_: Uri| {
+            let path = path.clone();
+            async move { UnixStream::connect(path).await.map(hyper_util::rt::TokioIo::new) }
+        });
+        // The address is never used: the connector goes to the socket.
+        let channel = Endpoint::from_static("http://localhost")
+            .connect_timeout(CONNECT_TIMEOUT)
+            .connect_with_connector_lazy(connector);
+        Self { name, socket, channel, archives }
+    }
+
+    /// The socket.
+    pub fn socket(&self) -> &Path {
+        &self.socket
+    }
+
+    fn client(&self) -> ConfigManagementPluginServiceClient<Channel> {
+        ConfigManagementPluginServiceClient::new(self.channel.clone())
+            .max_decoding_message_size(MESSAGE_BYTES_MAX)
+            .max_encoding_message_size(MESSAGE_BYTES_MAX)
+    }
+
+    fn failed(&self, message: impl Into<String>) -> PluginError {
+        PluginError::Remote { socket: self.socket.display().to_string(), message: message.into() }
+    }
+
+    fn refused(&self, status: &tonic::Status) -> PluginError {
+        let causes = std::iter::successors(std::error::Error::source(status), |error| error.source());
+        let last = causes.last().map(|cause| format!(" ({cause})")).unwrap_or_default();
+        self.failed(format!("{}{last}", status.message()))
+    }
+
+    /// The archive of the request's tree and the stream that sends it.
+    async fn upload(
+        &self,
+        request: &Request,
+    ) -> Result<tonic::Request<impl stream::Stream<Item = AppStreamRequest> + use<>>, PluginError> {
+        let (archives, tree) = (Arc::clone(&self.archives), request.tree.clone());
+        let archive = tokio::task::spawn_blocking(move || archives.of(&tree))
+            .await
+            .map_err(|_| self.failed("packing the tree failed"))?
+            .map_err(|message| self.failed(message))?;
+        let metadata = metadata(request, &archive)?;
+        let head = AppStreamRequest { request: Some(Part::Metadata(metadata)) };
+        let chunks = stream::iter(Chunks { archive, offset: 0 });
+        let mut upload = tonic::Request::new(stream::StreamExt::chain(stream::iter([head]), chunks));
+        let now = Instant::now();
+        upload.set_timeout(request.deadline.from(now).saturating_duration_since(now));
+        Ok(upload)
+    }
+
+    /// Waits for an answer, or until the caller gives up.
+    async fn answer<T>(
+        &self,
+        request: &Request,
+        call: impl Future<Output = Result<tonic::Response<T>, tonic::Status>>,
+    ) -> Result<T, PluginError> {
+        tokio::select! {
+            answer = call => answer.map(tonic::Response::into_inner).map_err(|status| self.refused(&status)),
+            () = request.cancel.cancelled() => Err(PluginError::Cancelled),
+        }
+    }
+}
+
+fn metadata(request: &Request, archive: &Archive) -> Result<ManifestRequestMetadata, PluginError> {
+    let path = request.app_path.as_str();
+    let size = i64::try_from(archive.size).map_err(|_| PluginError::Remote {
+        socket: String::new(),
+        message: "the tree is too large to be sent".to_owned(),
+    })?;
+    Ok(ManifestRequestMetadata {
+        app_name: path.rsplit('/').next().unwrap_or_default().to_owned(),
+        app_rel_path: if path.is_empty() { ".".to_owned() } else { path.to_owned() },
+        checksum: archive.checksum.clone(),
+        size,
+        env: request.env.iter().map(|v| EnvEntry { name: v.name.clone(), value: v.value.clone() }).collect(),
+    })
+}
+
+#[async_trait::async_trait]
+impl Plugin for RemotePlugin {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn modes(&self) -> Modes {
+        Modes::Preserved
+    }
+
+    async fn configuration(&self) -> Result<Configuration, PluginError> {
+        let answer = self
+            .client()
+            .check_plugin_configuration(())
+            .await
+            .map_err(|status| self.refused(&status))?
+            .into_inner();
+        Ok(Configuration {
+            discovery_configured: answer.is_discovery_configured,
+            provide_git_creds: answer.provide_git_creds,
+        })
+    }
+
+    async fn matches(&self, request: &Request) -> Result<Match, PluginError> {
+        let upload = self.upload(request).await?;
+        let mut client = self.client();
+        let answer = self.answer(request, client.match_repository(upload)).await?;
+        Ok(match (answer.is_discovery_enabled, answer.is_supported) {
+            (false, _) => Match::DiscoveryNotConfigured,
+            (true, true) => Match::Supported,
+            (true, false) => Match::NotSupported,
+        })
+    }
+
+    async fn generate(&self, request: &Request) -> Result<Generated, PluginError> {
+        let begun = Instant::now();
+        let upload = self.upload(request).await?;
+        let mut client = self.client();
+        let answer = self.answer(request, client.generate_manifest(upload)).await?;
+        let mut documents = Vec::with_capacity(answer.manifests.len());
+        for (index, manifest) in answer.manifests.iter().enumerate() {
+            // Each may hold several documents: plugin servers need not have split them.
+            let read = tiphys_yaml::split_output(manifest.as_bytes());
+            documents.extend(
+                read.map_err(|error| self.failed(format!("manifest {} of the answer: {error}", index + 1)))?,
+            );
+        }
+        Ok(Generated { documents, stderr: String::new(), duration: begun.elapsed() })
+    }
+
+    async fn announce(&self, request: &Request) -> Result<Vec<Announcement>, PluginError> {
+        let upload = self.upload(request).await?;
+        let mut client = self.client();
+        let answer = self.answer(request, client.get_parameters_announcement(upload)).await?;
+        let entries = answer.parameter_announcements.into_iter().enumerate();
+        entries
+            .map(|(index, message)| from_message(index, message))
+            .collect::<Result<_, _>>()
+            .map_err(|message| PluginError::Announcement { message })
+    }
+}
+
+/// The archive in chunks. Reads are small and hit memory, since the file was written a moment ago.
+struct Chunks {
+    archive: Arc<Archive>,
+    offset: u64,
+}
+
+impl Iterator for Chunks {
+    type Item = AppStreamRequest;
+
+    fn next(&mut self) -> Option<AppStreamRequest> {
+        let mut chunk = vec![0; CHUNK_BYTES];
+        // A read that fails ends the upload early; the server then refuses the checksum.
+        let count = self.archive.file.read_at(&mut chunk, self.offset).unwrap_or(0);
+        if count == 0 {
+            return None;
+        }
+        chunk.truncate(count);
+        self.offset += count as u64;
+        Some(AppStreamRequest { request: Some(Part::File(File { chunk: Bytes::from(chunk) })) })
+    }
+}

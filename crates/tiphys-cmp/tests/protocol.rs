@@ -1,0 +1,249 @@
+//! Server and client over a real socket, with real commands.
+
+use std::fs;
+use std::os::unix::net::UnixListener as StdListener;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tempfile::TempDir;
+use tiphys_cmp::{Archives, RemotePlugin, Server, ServerLimits, SocketError, bind, remote_plugins};
+use tiphys_params::EnvVar;
+use tiphys_plugin::{
+    BaseEnvironment, Deadline, Endings, EnvironmentRule, LocalPlugin, Match, Plugin, Request, RunSettings,
+    chain, config,
+};
+use tiphys_process::{Launcher, Limits};
+use tiphys_tree::{Modes, RepoPath, Store, StoreError, StoreOptions, Tree, TreeLimits};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+fn store(dir: &Path) -> Arc<Store> {
+    let options = StoreOptions {
+        dir: dir.join("trees"),
+        runs_dir: dir.join("runs"),
+        limits: TreeLimits { entries_max: 10_000, bytes_max: 1 << 30 },
+    };
+    Arc::new(Store::open(options).expect("the store opens"))
+}
+
+fn tree(store: &Store, files: &[(&str, &str)]) -> Tree {
+    let tree = store.write_by_content(b"", |writer| -> Result<(), StoreError> {
+        for (path, content) in files {
+            writer.file(
+                &RepoPath::new(path).expect("a path inside"),
+                content.starts_with("#!"),
+                content.as_bytes(),
+            )?;
+        }
+        Ok(())
+    });
+    tree.expect("the tree is written")
+}
+
+fn plugin(store: &Arc<Store>, spec: &str) -> LocalPlugin {
+    let text =
+        format!("kind: ConfigManagementPlugin\nmetadata: {{name: demo}}\nspec:\n  version: v1\n{spec}");
+    let config = config::read(text.as_bytes()).expect("the plugin's file holds");
+    let settings = Arc::new(RunSettings {
+        launcher: Launcher { program: tiphys_testkit::launcher::program() },
+        store: Arc::clone(store),
+        limits: Limits {
+            stdout_bytes_max: 1 << 20,
+            stderr_bytes_max: 4096,
+            grace: Duration::from_millis(300),
+        },
+        overlay: true,
+        slots: Arc::new(Semaphore::new(4)),
+        endings: Endings::default(),
+    });
+    let host = [("PATH".to_owned(), "/usr/local/bin:/usr/bin:/bin".to_owned())];
+    LocalPlugin::new(config, None, BaseEnvironment::new(host, &EnvironmentRule::Container), settings)
+}
+
+fn request(tree: &Tree) -> Request {
+    Request {
+        tree: tree.clone(),
+        app_path: RepoPath::new("app").expect("a path inside"),
+        env: vec![
+            EnvVar::new("ARGOCD_APP_NAME", "guestbook"),
+            EnvVar::new("PARAM_A", "first"),
+            EnvVar::new("PARAM_A", "last\n=$x"),
+        ],
+        deadline: Deadline::After(Duration::from_mins(1)),
+        cancel: CancellationToken::new(),
+    }
+}
+
+/// Serves a plugin while `ask` runs against it, then shuts the server down and checks that the socket is gone.
+async fn served<T>(spec: &str, ask: impl AsyncFnOnce(&RemotePlugin, &Store) -> T) -> T {
+    let dir = TempDir::new().expect("a temporary folder");
+    let server_store = store(&dir.path().join("server"));
+    let client_store = store(&dir.path().join("client"));
+    let plugin = plugin(&server_store, spec);
+    let socket = dir.path().join("sockets/demo-v1.sock");
+    let (listener, guard) = bind(&socket).await.expect("the socket is free");
+    let shutdown = CancellationToken::new();
+    let limits = ServerLimits { call_timeout: Duration::from_mins(1) };
+    let serving = Server::new(Arc::new(plugin), server_store, limits).serve(listener, shutdown.clone());
+    let asking = async {
+        let archives = Arc::new(Archives::new(dir.path().to_path_buf()));
+        let plugins = remote_plugins(&dir.path().join("sockets"), &archives).expect("the folder is listed");
+        assert_eq!(plugins.len(), 1);
+        let answer = ask(&plugins[0], &client_store).await;
+        shutdown.cancel();
+        answer
+    };
+    let (served, answer) = tokio::join!(serving, asking);
+    served.expect("the server ends well");
+    drop(guard);
+    assert!(!socket.exists(), "the socket is removed");
+    answer
+}
+
+#[tokio::test]
+async fn manifests_come_back_with_the_environment_in_order_and_the_whole_tree() {
+    let spec = "  generate: {command: [sh, -c, 'printf \"kind: %s\\n---\\nkind: B\\n\" \"$ARGOCD_APP_NAME $(cat ../base) $(printf %s \"$PARAM_A\" | tr -d \"\\n\")\"']}";
+    let manifests = served(spec, async |plugin, store| {
+        let tree = tree(store, &[("app/x", ""), ("base", "base")]);
+        let generated = plugin.generate(&request(&tree)).await.map_err(|error| chain(&error))?;
+        Ok::<_, String>(generated.documents.into_iter().map(|document| document.text).collect::<Vec<_>>())
+    });
+    assert_eq!(
+        manifests.await,
+        Ok(vec![r#"{"kind":"guestbook base last=$x"}"#.to_owned(), r#"{"kind":"B"}"#.to_owned()])
+    );
+}
+
+#[tokio::test]
+async fn the_name_is_the_sockets_and_the_configuration_is_asked_without_files() {
+    let spec = "  provideGitCreds: true\n  discover: {fileName: x}\n  generate: {command: ['true']}";
+    let (name, configuration) = served(spec, async |plugin, _| {
+        (
+            plugin.name().to_owned(),
+            plugin.configuration().await.map_err(|error| chain(&error)).expect("it answers"),
+        )
+    })
+    .await;
+    assert_eq!(name, "demo-v1");
+    assert!(configuration.discovery_configured && configuration.provide_git_creds);
+}
+
+#[tokio::test]
+async fn matching_says_supported_not_supported_or_not_configured() {
+    let cases = [
+        ("  discover: {fileName: x}", Match::Supported),
+        ("  discover: {fileName: nothing}", Match::NotSupported),
+        ("", Match::DiscoveryNotConfigured),
+    ];
+    for (discover, expected) in cases {
+        let spec = format!("  generate: {{command: ['true']}}\n{discover}");
+        let found = served(&spec, async |plugin, store| {
+            plugin.matches(&request(&tree(store, &[("app/x", "")]))).await
+        });
+        assert_eq!(found.await.map_err(|error| chain(&error)), Ok(expected), "{discover}");
+    }
+}
+
+#[tokio::test]
+async fn announcements_keep_every_field_choices_included() {
+    let spec = "  generate: {command: ['true']}\n  parameters:\n    static: [{name: a, title: A, tooltip: t, required: true, itemType: number, collectionType: map, map: {k: v}}, {name: b, string: x, choices: [x, z]}]\n    dynamic: {command: [printf, '[{\"name\":\"c\",\"collectionType\":\"array\",\"array\":[\"1\",\"\"]}]']}";
+    let remote =
+        served(spec, async |plugin, store| plugin.announce(&request(&tree(store, &[("app/x", "")]))).await);
+    let dir = TempDir::new().expect("a temporary folder");
+    let local_store = store(dir.path());
+    let local = plugin(&local_store, spec).announce(&request(&tree(&local_store, &[("app/x", "")]))).await;
+    assert_eq!(remote.await.expect("announced"), local.expect("announced"));
+}
+
+#[tokio::test]
+async fn executable_bits_reach_a_plugin_that_preserves_them() {
+    for (preserve, expected) in [("true", Ok(())), ("false", Err(()))] {
+        let spec = format!("  preserveFileMode: {preserve}\n  generate: {{command: [./run.sh]}}");
+        let result = served(&spec, async |plugin, store| {
+            assert_eq!(plugin.modes(), Modes::Preserved);
+            plugin.generate(&request(&tree(store, &[("app/run.sh", "#!/bin/sh\necho kind: A\n")]))).await
+        });
+        assert_eq!(result.await.map(|_| ()).map_err(|_| ()), expected, "preserveFileMode: {preserve}");
+    }
+}
+
+#[tokio::test]
+async fn a_failing_command_is_told_with_its_stderr_and_a_missing_folder_by_name() {
+    let spec = "  generate: {command: [sh, -c, 'echo why >&2; exit 9']}";
+    let (failed, missing) = served(spec, async |plugin, store| {
+        let one = tree(store, &[("app/x", "")]);
+        let other = tree(store, &[("other/x", "")]);
+        (
+            plugin.generate(&request(&one)).await.map(|_| ()),
+            plugin.generate(&request(&other)).await.map(|_| ()),
+        )
+    })
+    .await;
+    let failed = chain(&failed.expect_err("exit 9"));
+    assert!(
+        failed.contains(
+            "error generating manifests: generate: `sh -c \"echo why >&2; exit 9\"` failed exit status 9: why"
+        ),
+        "{failed}"
+    );
+    let missing = chain(&missing.expect_err("no folder app"));
+    assert!(missing.contains("app"), "{missing}");
+}
+
+#[tokio::test]
+async fn the_callers_deadline_ends_the_plugin() {
+    let spec = "  generate: {command: [sh, -c, 'echo so far >&2; sleep 1000']}";
+    let error = served(spec, async |plugin, store| {
+        let mut request = request(&tree(store, &[("app/x", "")]));
+        request.deadline = Deadline::After(Duration::from_millis(1500));
+        chain(&plugin.generate(&request).await.expect_err("it hangs"))
+    })
+    .await;
+    assert!(error.contains("did not end within its deadline: so far"), "{error}");
+}
+
+#[tokio::test]
+async fn many_calls_at_once_of_a_larger_tree_are_all_answered() {
+    let spec = "  generate: {command: [sh, -c, 'printf \"kind: %s\" \"$(cat data | wc -c)\"']}";
+    let size = 3_000_000;
+    let answers = served(spec, async |plugin, store| {
+        let data = "0123456789".repeat(size / 10);
+        let tree = tree(store, &[("app/data", &data)]);
+        let request = request(&tree);
+        let calls = (0..16).map(|_| plugin.generate(&request));
+        futures_util::future::join_all(calls).await
+    })
+    .await;
+    assert_eq!(answers.len(), 16);
+    for answer in answers {
+        let texts: Vec<String> =
+            answer.expect("answered").documents.into_iter().map(|document| document.text).collect();
+        assert_eq!(texts, [format!(r#"{{"kind":{size}}}"#)]);
+    }
+}
+
+#[tokio::test]
+async fn a_dead_servers_socket_is_replaced_and_a_live_servers_is_not() {
+    let dir = TempDir::new().expect("a temporary folder");
+    let path = dir.path().join("p.sock");
+    drop(StdListener::bind(&path).expect("bound"));
+    assert!(path.exists(), "a closed listener leaves its file");
+    let (_listener, _guard) = bind(&path).await.expect("a dead socket is replaced");
+    assert!(matches!(bind(&path).await, Err(SocketError::InUse { .. })));
+    let file = dir.path().join("file.sock");
+    fs::write(&file, "precious").expect("written");
+    assert!(matches!(bind(&file).await, Err(SocketError::NoSocket { .. })));
+    assert_eq!(fs::read_to_string(&file).expect("still there"), "precious");
+    let long = dir.path().join("x".repeat(110));
+    assert!(matches!(bind(&long).await, Err(SocketError::TooLong { .. })));
+}
+
+#[tokio::test]
+async fn a_socket_that_nobody_serves_is_an_error_that_names_it() {
+    let dir = TempDir::new().expect("a temporary folder");
+    let archives = Arc::new(Archives::new(dir.path().to_path_buf()));
+    let plugin = RemotePlugin::new(PathBuf::from("/nonexistent/p.sock"), archives);
+    let error = chain(&plugin.configuration().await.expect_err("nobody is there"));
+    assert!(error.contains("/nonexistent/p.sock"), "{error}");
+}

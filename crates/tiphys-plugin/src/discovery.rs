@@ -1,0 +1,54 @@
+//! Discovery: exactly one rule of a plugin's file is looked at, the first that is set (`spec/cmp.md` 3.1).
+
+use tiphys_tree::{RepoPath, Tree, glob, resolve};
+
+use crate::config::{Command, PluginConfig};
+use crate::plugin::PluginError;
+
+/// The rule that decides.
+pub(crate) enum Rule<'a> {
+    /// A pattern that must hit something.
+    Pattern(Pattern<'a>),
+    /// A command that must print something.
+    Command(&'a Command),
+}
+
+/// `discover.fileName` or `discover.find.glob`.
+pub(crate) enum Pattern<'a> {
+    /// Go's `filepath.Glob`.
+    FileName(&'a str),
+    /// zglob.
+    Glob(&'a str),
+}
+
+/// The first rule that is set: `fileName`, `find.glob`, `find.command`.
+pub(crate) fn rule(config: &PluginConfig) -> Option<Rule<'_>> {
+    let discover = &config.discover;
+    if !discover.file_name.is_empty() {
+        return Some(Rule::Pattern(Pattern::FileName(&discover.file_name)));
+    }
+    if !discover.find_glob.is_empty() {
+        return Some(Rule::Pattern(Pattern::Glob(&discover.find_glob)));
+    }
+    discover.find_command.as_ref().map(Rule::Command)
+}
+
+impl Pattern<'_> {
+    /// Whether the pattern hits anything, seen from the application's folder. Hits outside the tree do not count: Argo CD lets `..`
+    /// in a pattern look around in the plugin server's own files.
+    pub(crate) fn found(
+        &self,
+        tree: &Tree,
+        app_path: &RepoPath,
+        variable: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<bool, PluginError> {
+        let base = resolve(tree.root(), app_path)
+            .map_err(|source| PluginError::AppPath { path: app_path.clone(), source })?;
+        let (text, hits) = match self {
+            Self::FileName(pattern) => (pattern, glob::file_name(&base, pattern)),
+            Self::Glob(pattern) => (pattern, glob::find(&base, pattern, variable)),
+        };
+        let hits = hits.map_err(|source| PluginError::Pattern { pattern: (*text).to_owned(), source })?;
+        Ok(hits.iter().any(|hit| hit.starts_with(tree.root())))
+    }
+}

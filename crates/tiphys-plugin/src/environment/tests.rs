@@ -1,0 +1,72 @@
+use std::path::Path;
+
+use tiphys_params::EnvVar;
+
+use super::{BaseEnvironment, EnvironmentRule};
+
+fn host() -> Vec<(String, String)> {
+    [
+        ("PATH", "/usr/bin:.:relative::/bin"),
+        ("HOME", "/home/someone"),
+        ("LC_ALL", "C"),
+        ("AWS_SECRET_ACCESS_KEY", "hunter2"),
+        ("VAULT_ADDR", "https://vault"),
+        ("VAULT_TOKEN", "s.1"),
+        ("TIPHYS_STORE", "."),
+        ("ARGOCD_CMP_SERVER_LOGLEVEL", "debug"),
+        ("ARGOCD_LOG_LEVEL", "info"),
+        ("ARGOCD_BINARY_NAME", "argocd-cmp-server"),
+        ("ARGOCD_EXEC_TIMEOUT", "90s"),
+    ]
+    .map(|(name, value)| (name.to_owned(), value.to_owned()))
+    .to_vec()
+}
+
+fn names(rule: &EnvironmentRule) -> Vec<String> {
+    BaseEnvironment::new(host(), rule).with_request(None, &[]).into_iter().map(|(name, _)| name).collect()
+}
+
+#[test]
+fn in_process_only_listed_variables_pass() {
+    assert_eq!(names(&EnvironmentRule::Listed(vec![])), ["HOME", "LC_ALL", "PATH"]);
+}
+
+#[test]
+fn pass_env_names_and_prefixes_pass_more() {
+    let rule = EnvironmentRule::Listed(vec!["VAULT_*".to_owned(), "TIPHYS_STORE".to_owned()]);
+    assert_eq!(names(&rule), ["HOME", "LC_ALL", "PATH", "TIPHYS_STORE", "VAULT_ADDR", "VAULT_TOKEN"]);
+}
+
+#[test]
+fn under_the_server_everything_but_its_own_variables_passes() {
+    assert_eq!(
+        names(&EnvironmentRule::Container),
+        [
+            "ARGOCD_EXEC_TIMEOUT",
+            "AWS_SECRET_ACCESS_KEY",
+            "HOME",
+            "LC_ALL",
+            "PATH",
+            "VAULT_ADDR",
+            "VAULT_TOKEN"
+        ]
+    );
+}
+
+#[test]
+fn the_plugins_folder_ends_the_path_and_relative_entries_are_gone() {
+    let base = BaseEnvironment::new(host(), &EnvironmentRule::Listed(vec![]));
+    let env = base.with_request(Some(Path::new("/plugins/one")), &[]);
+    assert_eq!(env.iter().find(|(name, _)| name == "PATH").unwrap().1, "/usr/bin:/bin:/plugins/one");
+}
+
+#[test]
+fn request_variables_win_over_the_host_and_later_ones_over_earlier() {
+    let base = BaseEnvironment::new(host(), &EnvironmentRule::Listed(vec![]));
+    let env = base.with_request(
+        None,
+        &[EnvVar::new("HOME", "/a"), EnvVar::new("PARAM_X", "1"), EnvVar::new("PARAM_X", "2")],
+    );
+    let value = |wanted: &str| env.iter().find(|(name, _)| name == wanted).unwrap().1.as_str();
+    assert_eq!((value("HOME"), value("PARAM_X")), ("/a", "2"));
+}

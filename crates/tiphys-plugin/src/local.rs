@@ -1,0 +1,281 @@
+//! A plugin whose commands run as children of this process.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tiphys_params::{Announcement, merge_announcements};
+use tiphys_process::{CommandSpec, Ended, Launcher, Limits, Outcome, Run, View, quote_command};
+use tiphys_tree::{Modes, Store};
+use tokio::sync::Semaphore;
+use tokio::time::Instant;
+
+use crate::config::{self, PluginConfig};
+use crate::endings::Endings;
+use crate::environment::BaseEnvironment;
+use crate::plugin::{Configuration, Generated, Match, Phase, Plugin, PluginError, Request};
+use crate::{announcement, chain, discovery};
+
+/// How commands are run; shared by all plugins of a program.
+#[derive(Debug)]
+pub struct RunSettings {
+    /// Starts the launcher of each run.
+    pub launcher: Launcher,
+    /// Gives each run its folder.
+    pub store: Arc<Store>,
+    /// Output, standard error, grace period.
+    pub limits: Limits,
+    /// False: every run gets a full copy of the tree, even where an overlay could be had.
+    pub overlay: bool,
+    /// How many runs may be under way at once, those that are being ended included; the others wait in the order in which they came.
+    pub slots: Arc<Semaphore>,
+    /// Runs that have answered and are being ended.
+    pub endings: Endings,
+}
+
+/// A plugin in process.
+#[derive(Debug)]
+pub struct LocalPlugin {
+    config: PluginConfig,
+    name: String,
+    folder: Option<PathBuf>,
+    base: BaseEnvironment,
+    settings: Arc<RunSettings>,
+}
+
+impl LocalPlugin {
+    /// A plugin with this configuration. `folder` is where its own files are: the end of its commands' `PATH`.
+    pub fn new(
+        config: PluginConfig,
+        folder: Option<PathBuf>,
+        base: BaseEnvironment,
+        settings: Arc<RunSettings>,
+    ) -> Self {
+        let name = config.display_name();
+        Self { config, name, folder, base, settings }
+    }
+
+    /// The plugin's file, as it was read.
+    pub fn config(&self) -> &PluginConfig {
+        &self.config
+    }
+
+    /// The environment that a command gets for this request.
+    pub fn environment(&self, request: &Request) -> Vec<(String, String)> {
+        self.base.with_request(self.folder.as_deref(), &request.env)
+    }
+
+    /// Runs one command after another in one private view; the outputs of all, in order.
+    async fn run(
+        &self,
+        request: &Request,
+        commands: &[(Phase, &config::Command)],
+    ) -> Result<Vec<Finished>, PluginError> {
+        let first = commands.first().map_or(Phase::Generate, |(phase, _)| *phase);
+        let slot = tokio::select! {
+            slot = Arc::clone(&self.settings.slots).acquire_owned() => slot.map_err(|_| PluginError::Cancelled)?,
+            () = request.cancel.cancelled() => return Err(PluginError::Cancelled),
+        };
+        let run_dir = self.settings.store.run_dir().map_err(PluginError::View)?;
+        let view = View::Private {
+            lower: request.tree.root().to_path_buf(),
+            run_dir: run_dir.path().to_path_buf(),
+            overlay: self.settings.overlay,
+        };
+        let started = self.settings.launcher.start(view, self.settings.limits).await;
+        let mut run = started.map_err(|source| PluginError::Run { phase: first, source })?;
+        let result = self.run_in(&mut run, request, commands).await;
+        // The answer does not wait for processes that were left behind, and the tree stays until they are gone.
+        let (tree, plugin) = (request.tree.clone(), self.name.clone());
+        self.settings.endings.add(async move {
+            if let Err(error) = run.finish().await {
+                tracing::warn!(plugin, "cannot end a run: {}", chain(&error));
+            }
+            drop((run_dir, tree, slot));
+        });
+        result
+    }
+
+    async fn run_in(
+        &self,
+        run: &mut Run,
+        request: &Request,
+        commands: &[(Phase, &config::Command)],
+    ) -> Result<Vec<Finished>, PluginError> {
+        let env = self.environment(request);
+        let deadline = request.deadline.from(Instant::now());
+        let mut finished = Vec::with_capacity(commands.len());
+        for (phase, command) in commands {
+            let argv = self.argv(command);
+            let spec = CommandSpec {
+                argv: argv.clone(),
+                env: env.clone(),
+                dir: PathBuf::from(request.app_path.as_str()),
+            };
+            let outcome = run
+                .execute(spec, Some(deadline), &request.cancel)
+                .await
+                .map_err(|source| PluginError::Run { phase: *phase, source })?;
+            finished.push(self.judge(*phase, &argv, run.root(), outcome)?);
+        }
+        Ok(finished)
+    }
+
+    /// The command's words. In process, an absolute program that is not there is looked for in the plugin's own folder, so that one
+    /// `plugin.yaml` works here and in a sidecar (`design.md` section 5).
+    fn argv(&self, command: &config::Command) -> Vec<String> {
+        let mut argv = command.argv();
+        if let (Some(folder), Some(program)) = (&self.folder, argv.first_mut()) {
+            let path = Path::new(program.as_str());
+            let beside = path.file_name().map(|name| folder.join(name));
+            if path.is_absolute()
+                && !path.exists()
+                && let Some(beside) = beside.filter(|beside| beside.exists())
+            {
+                *program = beside.to_string_lossy().into_owned();
+            }
+        }
+        argv
+    }
+
+    fn judge(
+        &self,
+        phase: Phase,
+        argv: &[String],
+        root: &Path,
+        outcome: Outcome,
+    ) -> Result<Finished, PluginError> {
+        let command = quote_command(argv);
+        let stderr = without_root(outcome.stderr.trim(), root);
+        match outcome.ended {
+            Ended::Exited(0) => {
+                if outcome.stdout.is_empty() && phase == Phase::Generate {
+                    tracing::warn!(
+                        command,
+                        stderr,
+                        plugin = self.name,
+                        "plugin command returned zero output"
+                    );
+                }
+                Ok(Finished { stdout: outcome.stdout, stderr, duration: outcome.duration })
+            }
+            Ended::Exited(code) => {
+                Err(PluginError::Command { phase, command, how: format!("exit status {code}"), stderr })
+            }
+            Ended::Signalled(signal) => Err(PluginError::Command {
+                phase,
+                command,
+                how: format!("signal: {}", signal_name(signal)),
+                stderr,
+            }),
+            Ended::DeadlineExceeded => Err(PluginError::DeadlineExceeded { phase, command, stderr }),
+            Ended::Cancelled => Err(PluginError::Cancelled),
+            Ended::OutputTooLarge => Err(PluginError::OutputTooLarge {
+                phase,
+                command,
+                bytes_max: self.settings.limits.stdout_bytes_max,
+            }),
+        }
+    }
+}
+
+/// A command that ended well.
+struct Finished {
+    stdout: Vec<u8>,
+    stderr: String,
+    duration: Duration,
+}
+
+#[async_trait::async_trait]
+impl Plugin for LocalPlugin {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn modes(&self) -> Modes {
+        if self.config.preserve_file_mode { Modes::Preserved } else { Modes::Plain }
+    }
+
+    async fn configuration(&self) -> Result<Configuration, PluginError> {
+        Ok(Configuration {
+            discovery_configured: self.config.discovery_configured(),
+            provide_git_creds: self.config.provide_git_creds,
+        })
+    }
+
+    async fn matches(&self, request: &Request) -> Result<Match, PluginError> {
+        match discovery::rule(&self.config) {
+            None => Ok(Match::DiscoveryNotConfigured),
+            Some(discovery::Rule::Pattern(pattern)) => {
+                let found = pattern.found(&request.tree, &request.app_path, &|name| {
+                    self.base.get(name).map(str::to_owned)
+                })?;
+                Ok(if found { Match::Supported } else { Match::NotSupported })
+            }
+            Some(discovery::Rule::Command(command)) => {
+                let finished = self.run(request, &[(Phase::Find, command)]).await?;
+                let found = finished.iter().any(|one| !without_newline(&one.stdout).is_empty());
+                Ok(if found { Match::Supported } else { Match::NotSupported })
+            }
+        }
+    }
+
+    async fn generate(&self, request: &Request) -> Result<Generated, PluginError> {
+        let mut commands = Vec::new();
+        commands.extend(self.config.init.as_ref().map(|command| (Phase::Init, command)));
+        commands.push((Phase::Generate, &self.config.generate));
+        let finished = self.run(request, &commands).await?;
+        let stdout = finished.last().map(|one| one.stdout.as_slice()).unwrap_or_default();
+        let documents = tiphys_yaml::split_output(without_newline(stdout))
+            .map_err(|error| PluginError::Output { phase: Phase::Generate, message: error.to_string() })?;
+        Ok(Generated {
+            documents,
+            stderr: finished
+                .iter()
+                .map(|one| one.stderr.as_str())
+                .filter(|text| !text.is_empty())
+                .collect::<Vec<_>>()
+                .join("\n"),
+            duration: finished.iter().map(|one| one.duration).sum(),
+        })
+    }
+
+    async fn announce(&self, request: &Request) -> Result<Vec<Announcement>, PluginError> {
+        let fixed = announcement::fixed(&self.config)?;
+        let dynamic = match &self.config.dynamic {
+            None => Vec::new(),
+            Some(command) => {
+                let finished = self.run(request, &[(Phase::Announce, command)]).await?;
+                let stdout = finished.first().map(|one| one.stdout.as_slice()).unwrap_or_default();
+                announcement::dynamic(without_newline(stdout), &self.name)?
+            }
+        };
+        Ok(merge_announcements(fixed, dynamic))
+    }
+}
+
+/// One final newline less, as Argo CD's command runner gives standard output (`spec/cmp.md` 6.5).
+fn without_newline(stdout: &[u8]) -> &[u8] {
+    stdout.strip_suffix(b"\n").unwrap_or(stdout)
+}
+
+/// The path of the private view differs in every run and means nothing to a reader.
+fn without_root(text: &str, root: &Path) -> String {
+    let root = root.to_string_lossy();
+    text.replace(&format!("{root}/"), "").replace(root.as_ref(), ".")
+}
+
+/// Go's words for the signals that end plugins; others by number.
+fn signal_name(signal: i32) -> String {
+    match signal {
+        1 => "hangup".to_owned(),
+        2 => "interrupt".to_owned(),
+        3 => "quit".to_owned(),
+        6 => "aborted".to_owned(),
+        9 => "killed".to_owned(),
+        11 => "segmentation fault".to_owned(),
+        13 => "broken pipe".to_owned(),
+        15 => "terminated".to_owned(),
+        other => format!("signal {other}"),
+    }
+}

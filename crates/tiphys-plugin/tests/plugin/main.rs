@@ -1,0 +1,7 @@
+//! Plugins in process, with real commands under a real launcher.
+
+mod announcing;
+mod choosing;
+mod discovery;
+mod generating;
+mod world;
