@@ -5,6 +5,7 @@
 mod architecture;
 mod code_map;
 mod crate_table;
+mod decisions;
 mod doc_links;
 mod duplicates;
 mod error_texts;
@@ -114,6 +115,7 @@ const CHECKS: &[Check] = &[
     error_texts::CHECK,
     doc_links::CHECK,
     named_tests::CHECK,
+    decisions::CHECK,
     generated::CHECK,
 ];
 

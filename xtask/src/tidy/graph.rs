@@ -6,11 +6,14 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 
-use cargo_metadata::{DependencyKind, MetadataCommand, TargetKind};
+use cargo_metadata::{DependencyKind, FeatureName, MetadataCommand, TargetKind};
 
 use crate::Failure;
 
-/// All packages of the lock file, for every platform.
+/// What tiphys is built for; libraries that only others need are not looked at.
+const PLATFORMS: [&str; 2] = ["x86_64-unknown-linux-gnu", "aarch64-apple-darwin"];
+
+/// All packages that are needed on one of [`PLATFORMS`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Graph {
     /// The packages; dependencies name them by their index here.
@@ -86,7 +89,7 @@ impl Graph {
     pub(crate) fn of_workspace(root: &Path) -> Result<Self, Failure> {
         let metadata = MetadataCommand::new()
             .manifest_path(root.join("Cargo.toml"))
-            .other_options(["--locked".to_owned()])
+            .other_options(options())
             .exec()
             .map_err(|error| Failure::new(format!("cargo metadata: {error}")))?;
         let relative =
@@ -121,7 +124,9 @@ impl Graph {
             for dependency in &node.deps {
                 let Some(&package) = indices.get(&dependency.pkg) else { continue };
                 let needs = dependency.dep_kinds.iter().map(|info| Need::from(info.kind)).collect();
-                packages[from].dependencies.push(Dependency { package, needs });
+                if is_active(&metadata.packages[from], &node.features, &metadata.packages[package].name) {
+                    packages[from].dependencies.push(Dependency { package, needs });
+                }
             }
         }
         Ok(Self { packages })
@@ -163,6 +168,30 @@ impl Graph {
         }
         None
     }
+}
+
+fn options() -> Vec<String> {
+    let platforms = PLATFORMS.iter().flat_map(|platform| ["--filter-platform", platform]);
+    ["--locked"].into_iter().chain(platforms).map(str::to_owned).collect()
+}
+
+/// Whether a package with these features needs a dependency: an optional one may be in the lock file, and so in cargo's answer, though
+/// nothing asks for it.
+fn is_active(package: &cargo_metadata::Package, features: &[FeatureName], name: &str) -> bool {
+    let mut listed = package.dependencies.iter().filter(|dependency| dependency.name == name).peekable();
+    // A dependency that the manifest does not list by this name is one that we cannot judge.
+    listed.peek().is_none()
+        || listed.any(|dependency| {
+            let name = dependency.rename.as_ref().unwrap_or(&dependency.name);
+            let activates = |feature: &str| {
+                let asked = package.features.get(feature).into_iter().flatten();
+                feature == name
+                    || asked
+                        .clone()
+                        .any(|it| it == &format!("dep:{name}") || it.starts_with(&format!("{name}/")))
+            };
+            !dependency.optional || features.iter().any(|feature| activates(feature))
+        })
 }
 
 impl From<DependencyKind> for Need {

@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::tree::is_test_data;
+use super::tree::{is_test, is_test_data};
 use super::{Check, Finding, Subject};
 use crate::{Failure, proto};
 
@@ -37,8 +37,4 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
         }
     }
     Ok(findings)
-}
-
-fn is_test(path: &str) -> bool {
-    path.ends_with("/tests.rs") || path.split('/').rev().skip(1).any(|part| part == "tests")
 }

@@ -6,7 +6,7 @@ mod tests;
 use proc_macro2::TokenTree;
 
 use super::source::{self, Attribute, is_punct, is_word, line};
-use super::tree::is_test_data;
+use super::tree::{is_test, is_test_data};
 use super::{Check, Finding, Subject};
 use crate::{Failure, proto};
 
@@ -90,7 +90,6 @@ fn in_code(path: &str, tokens: &[TokenTree], findings: &mut Vec<Finding>) {
 }
 
 fn may_call_banned(path: &str) -> bool {
-    let is_test = path.ends_with("tests.rs")
-        || path.split('/').rev().skip(1).any(|part| part == "tests" || part == "benches");
-    is_test || MAY_CALL_BANNED.iter().any(|(place, _)| path.starts_with(place))
+    let is_bench = path.split('/').any(|part| part == "benches");
+    is_test(path) || is_bench || MAY_CALL_BANNED.iter().any(|(place, _)| path.starts_with(place))
 }

@@ -82,6 +82,11 @@ pub(crate) fn is_test_data(path: &str) -> bool {
     path.split('/').any(|part| part == "testdata")
 }
 
+/// Whether a path is that of a file of tests: `tests.rs`, or below a folder `tests`.
+pub(crate) fn is_test(path: &str) -> bool {
+    path.ends_with("/tests.rs") || path.split('/').rev().skip(1).any(|part| part == "tests")
+}
+
 /// A path without `.`, `..` and empty components; `None` if it leads out.
 pub(crate) fn normalise(path: &str) -> Option<String> {
     let mut parts = Vec::new();

@@ -1,4 +1,5 @@
-//! A crate uses every dependency that its manifest lists: its name occurs in the crate's sources.
+//! A crate uses every dependency that its manifest lists: its name occurs in the crate's sources, and that of one that is not for
+//! tests alone occurs outside its tests.
 
 #[cfg(test)]
 mod tests;
@@ -10,12 +11,13 @@ use proc_macro2::TokenTree;
 use super::graph::Origin;
 use super::manifest::{dependency_name, entries, lists_dependencies};
 use super::source;
+use super::tree::is_test;
 use super::{Check, Finding, Subject};
 use crate::Failure;
 
 pub(super) const CHECK: Check = Check {
     name: "unused-dependencies",
-    keeps: "the name of every dependency occurs in the sources of the crate that lists it",
+    keeps: "the name of every dependency occurs in the sources of the crate that lists it, outside tests unless it is for them",
     run,
 };
 
@@ -26,13 +28,23 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
         let manifest = format!("{dir}/Cargo.toml");
         let Some(text) = subject.tree.text(&manifest)? else { continue };
         let words = words_below(subject, dir)?;
+        let (in_tests, outside) = (&words[0], &words[1]);
         for entry in entries(&text).iter().filter(|entry| lists_dependencies(&entry.section)) {
             let name = dependency_name(&entry.key);
-            if !words.contains(&name.replace('-', "_")) {
+            let word = name.replace('-', "_");
+            let place = format!("{manifest}:{}", entry.line);
+            if !outside.contains(&word) && !in_tests.contains(&word) {
                 findings.push(Finding::new(
-                    format!("{manifest}:{}", entry.line),
+                    place,
                     format!("{name} occurs nowhere in the crate's sources"),
                     "remove the line",
+                ));
+            } else if !outside.contains(&word) && !entry.section.ends_with("dev-dependencies") {
+                let remedy = "move the line to [dev-dependencies]";
+                findings.push(Finding::new(
+                    place,
+                    format!("{name} occurs in the crate's tests alone"),
+                    remedy,
                 ));
             }
         }
@@ -40,14 +52,14 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
     Ok(findings)
 }
 
-/// Every word of the sources below a folder.
-fn words_below(subject: &Subject, dir: &str) -> Result<BTreeSet<String>, Failure> {
+/// Every word of the sources below a folder: those of tests, then those of the others.
+fn words_below(subject: &Subject, dir: &str) -> Result<[BTreeSet<String>; 2], Failure> {
     let prefix = format!("{dir}/");
-    let mut words = BTreeSet::new();
+    let mut words = [BTreeSet::new(), BTreeSet::new()];
     for path in subject.tree.with_extension("rs").filter(|path| path.starts_with(&prefix)) {
         let Some(text) = subject.tree.text(path)? else { continue };
         source::each_list(source::parse(path, &text)?, &mut |tokens| {
-            words.extend(tokens.iter().filter_map(|token| match token {
+            words[usize::from(!is_test(path))].extend(tokens.iter().filter_map(|token| match token {
                 TokenTree::Ident(ident) => Some(ident.to_string()),
                 _ => None,
             }));

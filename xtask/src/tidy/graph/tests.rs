@@ -12,6 +12,9 @@ fn manifest(name: &str, rest: &str) -> String {
 fn workspace() -> Synthetic {
     let app = "[dependencies]\nlib = { path = \"../lib\" }\n[build-dependencies]\ngen = { path = \"../gen\" }\n\
         [dev-dependencies]\nlib = { path = \"../lib\" }\nkit = { path = \"../../outside\" }\n";
+    let lib = "[dependencies]\nasked = { package = \"gen\", path = \"../gen\", optional = true }\n\
+        unasked = { package = \"kit\", path = \"../../outside\", optional = true }\n\
+        [features]\ndefault = [\"dep:asked\"]\nmore = [\"dep:unasked\"]\n";
     let locked =
         |name: &str, needs: &str| format!("[[package]]\nname = \"{name}\"\nversion = \"0.1.0\"\n{needs}\n");
     let lock = [
@@ -19,7 +22,7 @@ fn workspace() -> Synthetic {
         locked("app", "dependencies = [\n \"gen\",\n \"kit\",\n \"lib\",\n]\n"),
         locked("gen", ""),
         locked("kit", ""),
-        locked("lib", ""),
+        locked("lib", "dependencies = [\n \"gen\",\n \"kit\",\n]\n"),
     ];
     Synthetic::new(&[
         ("Cargo.toml", "[workspace]\nresolver = \"3\"\nmembers = [\"crates/*\"]\nexclude = [\"outside\"]\n"),
@@ -28,7 +31,7 @@ fn workspace() -> Synthetic {
         ("crates/app/src/main.rs", "fn main() {}\n"),
         ("crates/app/tests/all.rs", ""),
         ("crates/app/build.rs", "fn main() {}\n"),
-        ("crates/lib/Cargo.toml", &manifest("lib", "")),
+        ("crates/lib/Cargo.toml", &manifest("lib", lib)),
         ("crates/lib/src/lib.rs", ""),
         ("crates/gen/Cargo.toml", &manifest("gen", "")),
         ("crates/gen/src/lib.rs", ""),
@@ -57,6 +60,9 @@ fn edges_members_and_targets_are_read_from_cargo() {
     };
     found.sort();
     assert_eq!((dir.as_str(), found), ("crates/app", roots.map(str::to_owned).to_vec()));
+    let of_lib: Vec<&str> =
+        find("lib").needs(&[Need::Normal]).map(|index| graph.packages[index].name.as_str()).collect();
+    assert_eq!(of_lib, ["gen"], "an optional dependency that no feature asks for is none");
     assert_eq!(find("kit").origin, Origin::Macros);
     assert_eq!(find("lib").licence.as_deref(), Some("MIT"));
 }

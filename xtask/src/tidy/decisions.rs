@@ -1,0 +1,104 @@
+//! The recorded answers of other programs and the list of decisions: every file is used by a test, and every line names a case that
+//! exists and a part that a test checks. (That a decided case really differs, and no other does, is what those tests check.)
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::tree::has_extension;
+use super::{Check, Finding, Subject};
+use crate::Failure;
+
+/// Folder of the recorded answers, below the workspace's root.
+const ORACLES: &str = "testdata/oracles/";
+
+/// The list: part of an oracle, id of a case, decision; separated by tabs.
+const DECISIONS: &str = "testdata/oracles/decisions.tsv";
+
+pub(super) const CHECK: Check = Check {
+    name: "decisions",
+    keeps: "every recorded answer is used by a test, and every line of decisions.tsv names one",
+    run,
+};
+
+fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
+    let sources = sources(subject)?;
+    let mut findings = Vec::new();
+    let mut oracles = BTreeMap::new();
+    for path in subject.tree.with_extension("jsonl") {
+        let Some(name) = path.strip_prefix(ORACLES).and_then(|rest| rest.strip_suffix(".jsonl")) else {
+            continue;
+        };
+        let is_used = [format!("\"{name}\""), format!("\"{name}.")].iter().any(|text| sources.contains(text));
+        if !is_used {
+            let remedy = "check it with `tiphys_testkit::oracle::check`, or remove it";
+            findings.push(Finding::new(path, "is used by no test", remedy));
+        }
+        oracles.insert(name, subject.tree.text(path)?.unwrap_or_default());
+    }
+    if !subject.tree.has(DECISIONS) {
+        return Ok(findings);
+    }
+    let text = subject.tree.text(DECISIONS)?.unwrap_or_default();
+    let mut seen = BTreeSet::new();
+    for (index, line) in
+        text.lines().enumerate().filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
+    {
+        let place = format!("{DECISIONS}:{}", index + 1);
+        let columns: Vec<&str> = line.splitn(3, '\t').collect();
+        let [part, id, decision] = columns[..] else {
+            let remedy = "write: part, id and decision, separated by tabs";
+            findings.push(Finding::new(place, format!("has {} columns instead of 3", columns.len()), remedy));
+            continue;
+        };
+        if decision.trim().is_empty() {
+            findings.push(Finding::new(
+                &place,
+                "has no decision",
+                "name the row or the section that settles it",
+            ));
+        }
+        if !seen.insert((part, id)) {
+            findings.push(Finding::new(&place, format!("decides {part} {id} again"), "remove the line"));
+        }
+        if !is_checked(&sources, part) {
+            findings.push(Finding::new(
+                &place,
+                format!("names {part}, which no test checks"),
+                "correct the part",
+            ));
+        }
+        let has_case =
+            oracles.get(part.split('.').next().unwrap_or(part)).is_some_and(|text| has_case(text, id));
+        if !has_case {
+            findings.push(Finding::new(
+                &place,
+                format!("names the case {id}, which does not exist"),
+                "remove the line",
+            ));
+        }
+    }
+    Ok(findings)
+}
+
+/// Whether a test checks this part: its name stands in a source, whole or with the field put in (`"name.{field}"`).
+fn is_checked(sources: &str, part: &str) -> bool {
+    let put_in = part.split_once('.').is_some_and(|(name, field)| {
+        sources.contains(&format!("\"{name}.{{")) && sources.contains(&format!("\"{field}\""))
+    });
+    put_in || sources.contains(&format!("\"{part}\""))
+}
+
+fn has_case(oracle: &str, id: &str) -> bool {
+    oracle.contains(&format!("\"id\": \"{id}\"")) || oracle.contains(&format!("\"id\":\"{id}\""))
+}
+
+/// The text of all sources of crates.
+fn sources(subject: &Subject) -> Result<String, Failure> {
+    let mut all = String::new();
+    for path in subject.tree.paths().filter(|path| path.starts_with("crates/") && has_extension(path, "rs")) {
+        all.push_str(&subject.tree.text(path)?.unwrap_or_default());
+    }
+    Ok(all)
+}
