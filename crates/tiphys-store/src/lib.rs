@@ -1,1 +1,30 @@
 //! The folder of YAML: finding applications and their positions.
+//!
+//! A store is what `--store` names: folders, files and texts that came through standard input. Most of what lies beside
+//! Applications in a repository (Helm templates, patches, other manifests) is no mistake: it is left out, counted, and the reasons
+//! can be listed. What is ours and does not hold is kept as a [`Broken`] place until somebody asks for what it may hide.
+
+mod application_ref;
+mod content;
+mod document;
+mod files;
+mod place;
+mod project;
+mod secret;
+mod selection;
+mod selector;
+mod settings;
+mod store;
+
+pub use application_ref::ApplicationRef;
+pub use files::FILE_BYTES_MAX;
+pub use place::{FileName, Place};
+pub use project::StoredProject;
+pub use secret::{RepositorySecret, SecretText, SecretType};
+pub use selection::{Filter, SelectError, Selection};
+pub use selector::{Selector, SelectorError};
+pub use settings::{DEFAULT_CONTROL_PLANE_NAMESPACE, Settings};
+pub use store::{
+    Broken, BrokenReason, Counts, SkipReason, Skipped, Store, StoreError, StoreInput, StoredApplication,
+    StoredSet,
+};

@@ -1,0 +1,105 @@
+//! Reading one text: which of its documents belong to the store, and what is wrong with the others.
+
+use std::sync::Arc;
+
+use tiphys_api::{AppProject, Application, Metadata, ObjectRef};
+use tiphys_yaml::{Node, read_documents};
+
+use crate::document::{Kind, SETTINGS_NAME, kind_of, objects, partial};
+use crate::project::StoredProject;
+use crate::secret::RepositorySecret;
+use crate::settings::StoredSettings;
+use crate::store::{Broken, BrokenReason, SkipReason, Skipped, StoredApplication, StoredSet};
+use crate::{FileName, Place};
+
+/// What every text that matters holds: the API group, also in the label of Secrets, or the name of the settings.
+const MARKS: [&[u8]; 2] = [b"argoproj.io/", SETTINGS_NAME.as_bytes()];
+
+/// What one text brings to a store.
+#[derive(Debug, Default)]
+pub(crate) struct Content {
+    pub(crate) applications: Vec<Arc<StoredApplication>>,
+    pub(crate) projects: Vec<StoredProject>,
+    pub(crate) sets: Vec<StoredSet>,
+    pub(crate) settings: Vec<StoredSettings>,
+    pub(crate) secrets: Vec<RepositorySecret>,
+    pub(crate) skipped: Vec<Skipped>,
+    pub(crate) broken: Vec<Broken>,
+    /// Whether the text was parsed at all.
+    pub(crate) looked_at: bool,
+}
+
+/// Reads a text. One without any of the marks is not parsed.
+pub(crate) fn read(file: &FileName, text: &[u8]) -> Content {
+    let mut content = Content::default();
+    if !MARKS.iter().any(|mark| memchr::memmem::find(text, mark).is_some()) {
+        return content;
+    }
+    content.looked_at = true;
+    let place = |position| Place { file: file.clone(), position };
+    let documents = match read_documents(text) {
+        Ok(documents) => documents,
+        Err(error) => {
+            let at = place(error.position);
+            if memchr::memmem::find(text, b"{{").is_some() {
+                content.skipped.push(Skipped { place: at, object: None, reason: SkipReason::Template });
+            } else if memchr::memmem::find(text, MARKS[0]).is_some() {
+                content.broken.push(Broken { place: at, object: None, reason: BrokenReason::Syntax(error) });
+            } else {
+                content.skipped.push(Skipped { place: at, object: None, reason: SkipReason::Syntax(error) });
+            }
+            return content;
+        }
+    };
+    let mut nodes = Vec::new();
+    for document in documents {
+        objects(document, &mut nodes);
+    }
+    for node in nodes {
+        let Some(kind) = kind_of(&node) else { continue };
+        let place = place(Some(node.position));
+        match partial(&node, kind) {
+            Some(why) => content.skipped.push(Skipped {
+                place,
+                object: Some(ObjectRef::of(&node)),
+                reason: SkipReason::Partial(why),
+            }),
+            None => content.add(kind, node, place),
+        }
+    }
+    content
+}
+
+impl Content {
+    fn add(&mut self, kind: Kind, node: Node, place: Place) {
+        let object = ObjectRef::of(&node);
+        let result = match kind {
+            Kind::Application => Application::decode(&node).map_err(BrokenReason::Resource).map(|decoded| {
+                let stored = StoredApplication {
+                    application: decoded.value,
+                    findings: decoded.findings,
+                    place: place.clone(),
+                    node,
+                };
+                self.applications.push(Arc::new(stored));
+            }),
+            Kind::AppProject => AppProject::decode(&node)
+                .map_err(BrokenReason::Resource)
+                .map(|project| self.projects.push(StoredProject { project, place: place.clone() })),
+            Kind::ApplicationSet => Metadata::of(&node)
+                .map_err(BrokenReason::Resource)
+                .map(|metadata| self.sets.push(StoredSet { metadata, node, place: place.clone() })),
+            Kind::Settings => {
+                StoredSettings::read(&node, place.clone()).map(|settings| self.settings.push(settings))
+            }
+            Kind::Secret => {
+                RepositorySecret::read(&node, place.clone()).map(|secret| self.secrets.push(secret))
+            }
+        };
+        if let Err(reason) = result {
+            // The place of the mistake says more than that of the document.
+            let position = reason.position().or(place.position);
+            self.broken.push(Broken { place: Place { position, ..place }, object: Some(object), reason });
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! What a document is to a store: told from its kind, before any of it is decoded.
+
+use tiphys_api::GROUP;
+use tiphys_yaml::{Data, Node};
+
+/// Label of the Secrets that Argo CD reads.
+pub(crate) const SECRET_TYPE_LABEL: &str = "argocd.argoproj.io/secret-type";
+
+/// The ConfigMap of Argo CD's settings.
+pub(crate) const SETTINGS_NAME: &str = "argocd-cm";
+
+/// A document that belongs to a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Application,
+    AppProject,
+    ApplicationSet,
+    Settings,
+    Secret,
+}
+
+/// The kind of a document; `None` if it has no place in a store.
+pub(crate) fn kind_of(node: &Node) -> Option<Kind> {
+    let text = |key| node.get(key).and_then(Node::as_str);
+    let (api_version, kind) = (text("apiVersion")?, text("kind")?);
+    if api_version.split_once('/').is_some_and(|(group, _)| group == GROUP) {
+        return match kind {
+            "Application" => Some(Kind::Application),
+            "AppProject" => Some(Kind::AppProject),
+            "ApplicationSet" => Some(Kind::ApplicationSet),
+            _ => None,
+        };
+    }
+    if api_version != "v1" {
+        return None;
+    }
+    match kind {
+        "ConfigMap" if node.at(["metadata", "name"]).and_then(Node::as_str) == Some(SETTINGS_NAME) => {
+            Some(Kind::Settings)
+        }
+        "Secret" if node.at(["metadata", "labels", SECRET_TYPE_LABEL]).is_some() => Some(Kind::Secret),
+        _ => None,
+    }
+}
+
+/// The objects of a document: the items of a List or of an array, to any depth, else the document itself.
+pub(crate) fn objects(document: Node, found: &mut Vec<Node>) {
+    match document.data {
+        Data::Sequence(items) => {
+            for item in items {
+                objects(item, found);
+            }
+        }
+        Data::Mapping(ref entries) if is_list(&document) => {
+            let items = entries.iter().rev().find(|entry| entry.key.text == "items");
+            if let Some(Data::Sequence(items)) = items.map(|entry| entry.value.data.clone()) {
+                for item in items {
+                    objects(item, found);
+                }
+            }
+        }
+        _ => found.push(document),
+    }
+}
+
+fn is_list(document: &Node) -> bool {
+    document.get("kind").and_then(Node::as_str).is_some_and(|kind| kind.ends_with("List"))
+        && document.get("items").is_some_and(|items| matches!(items.data, Data::Sequence(_)))
+}
+
+/// Why a document is only a part of an object, as patches and templates are; `None` if it looks whole.
+pub(crate) fn partial(node: &Node, kind: Kind) -> Option<&'static str> {
+    let name = node.at(["metadata", "name"]).and_then(Node::as_str).unwrap_or_default();
+    let namespace = node.at(["metadata", "namespace"]).and_then(Node::as_str).unwrap_or_default();
+    if name.contains("{{") || namespace.contains("{{") {
+        return Some("its name is a template");
+    }
+    if name.is_empty() {
+        return Some("it has no name");
+    }
+    if node.get("$patch").is_some() {
+        return Some("it is a patch");
+    }
+    match kind {
+        Kind::Application if !names_a_repository(node) => Some("it names no repository"),
+        Kind::AppProject | Kind::ApplicationSet if node.get("spec").is_none_or(Node::is_null) => {
+            Some("it has no spec")
+        }
+        Kind::Secret if ["data", "stringData"].iter().all(|key| node.get(key).is_none_or(Node::is_null)) => {
+            Some("it has no data")
+        }
+        _ => None,
+    }
+}
+
+/// Whether a source of an Application says where it is. A source of the wrong type counts as one, so that the mistake is told.
+fn names_a_repository(node: &Node) -> bool {
+    let Some(spec) = node.get("spec") else { return false };
+    let Data::Mapping(entries) = &spec.data else { return !spec.is_null() };
+    entries.iter().filter(|entry| !entry.value.is_null()).any(|entry| {
+        let names_url = |source: &Node| match &source.data {
+            Data::Mapping(fields) => {
+                fields.iter().any(|field| tiphys_yaml::names_equal(&field.key.text, "repoURL"))
+            }
+            Data::Null => false,
+            _ => true,
+        };
+        let key = &entry.key.text;
+        if tiphys_yaml::names_equal(key, "source") {
+            names_url(&entry.value)
+        } else if tiphys_yaml::names_equal(key, "sources") {
+            match &entry.value.data {
+                Data::Sequence(items) => items.iter().any(names_url),
+                _ => true,
+            }
+        } else {
+            tiphys_yaml::names_equal(key, "sourceHydrator")
+        }
+    })
+}

@@ -1,0 +1,68 @@
+//! Which files of a folder belong to a store.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use ignore::WalkBuilder;
+
+/// The largest file that is read, in bytes. A cluster's Applications in one List stay far below it.
+pub const FILE_BYTES_MAX: u64 = 64 << 20;
+
+/// Name of the files that say what to leave out, in the syntax of `.gitignore`.
+const IGNORE_FILE: &str = ".tiphysignore";
+
+/// A file that may hold documents, or why it cannot be looked at.
+#[derive(Debug)]
+pub(crate) struct Candidate {
+    pub(crate) path: PathBuf,
+    pub(crate) problem: Option<io::Error>,
+}
+
+/// The YAML and JSON files of a folder, sorted by path. Hidden folders and what `.tiphysignore` files name are left out; links to
+/// files are followed, links to folders are not. A file that is named itself is taken whatever its name is.
+pub(crate) fn candidates(path: &Path) -> Result<Vec<Candidate>, io::Error> {
+    if !fs::metadata(path)?.is_dir() {
+        return Ok(vec![Candidate { path: path.to_owned(), problem: None }]);
+    }
+    let walk = WalkBuilder::new(path)
+        .standard_filters(false)
+        .add_custom_ignore_filename(IGNORE_FILE)
+        .filter_entry(|entry| {
+            let hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
+            entry.depth() == 0 || !hidden || !entry.file_type().is_some_and(|kind| kind.is_dir())
+        })
+        .sort_by_file_name(std::ffi::OsStr::cmp)
+        .build();
+    let mut found = Vec::new();
+    for entry in walk {
+        match entry {
+            Ok(entry) => {
+                let is_folder = entry.file_type().is_none_or(|kind| kind.is_dir());
+                if !is_folder && has_document_extension(entry.path()) && entry.path().is_file() {
+                    found.push(Candidate { path: entry.into_path(), problem: None });
+                }
+            }
+            Err(error) => {
+                let path = path_of(&error).unwrap_or(path).to_owned();
+                let problem = error.into_io_error().unwrap_or_else(|| io::Error::other("cannot be listed"));
+                found.push(Candidate { path, problem: Some(problem) });
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn has_document_extension(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|extension| matches!(extension.as_encoded_bytes(), b"yaml" | b"yml" | b"json"))
+}
+
+/// The path that an error of the walk is about.
+fn path_of(error: &ignore::Error) -> Option<&Path> {
+    match error {
+        ignore::Error::WithPath { path, .. } => Some(path),
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => path_of(err),
+        _ => None,
+    }
+}

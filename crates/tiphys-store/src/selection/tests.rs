@@ -1,0 +1,185 @@
+use crate::{ApplicationRef, Filter, SelectError, Selection, Selector, Store, StoreInput};
+
+fn app(name: &str, namespace: &str, labels: &str, project: &str) -> String {
+    format!(
+        "---\napiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: {name}, namespace: '{namespace}', labels: {{{labels}}}}}\nspec: {{project: '{project}', source: {{repoURL: x}}}}\n"
+    )
+}
+
+fn store(text: &str) -> Store {
+    Store::load(&[StoreInput::StandardInput(text.as_bytes().to_vec())]).expect("a text can be read")
+}
+
+fn sample() -> Store {
+    store(
+        &[
+            app("web", "", "team: blue", ""),
+            app("web", "team", "team: red", "shop"),
+            app("db", "argocd", "team: blue", "shop"),
+            app("cache", "team", "", "default"),
+            app("twice", "team", "", ""),
+            app("twice", "team", "", ""),
+        ]
+        .concat(),
+    )
+}
+
+fn outcome(selection: &Selection) -> (Vec<String>, Vec<String>) {
+    (
+        selection.applications.iter().map(|stored| stored.full_name()).collect(),
+        selection.errors.iter().map(ToString::to_string).collect(),
+    )
+}
+
+fn select(store: &Store, arguments: &[&str]) -> (Vec<String>, Vec<String>) {
+    let arguments: Vec<ApplicationRef> = arguments.iter().map(|text| ApplicationRef::parse(text)).collect();
+    outcome(&store.select(&arguments, &Filter::default(), "argocd"))
+}
+
+#[test]
+fn an_argument_is_a_path_by_how_it_looks() {
+    let name = |namespace: Option<&str>, name: &str| ApplicationRef::Name {
+        namespace: namespace.map(str::to_owned),
+        name: name.to_owned(),
+    };
+    let cases = [
+        ("web", name(None, "web")),
+        ("team/web", name(Some("team"), "web")),
+        ("web.yaml.bak", name(None, "web.yaml.bak")),
+        ("./web", ApplicationRef::Path("./web".into())),
+        ("..", ApplicationRef::Path("..".into())),
+        ("/a/b", ApplicationRef::Path("/a/b".into())),
+        ("apps/web.yaml", ApplicationRef::Path("apps/web.yaml".into())),
+        ("web.yml", ApplicationRef::Path("web.yml".into())),
+        ("web.json", ApplicationRef::Path("web.json".into())),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(ApplicationRef::parse(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_name_is_found_with_or_without_its_namespace() {
+    let store = sample();
+    let cases = [
+        ("db", "argocd/db"),
+        ("argocd/db", "argocd/db"),
+        ("argocd/web", "web"),
+        ("team/web", "team/web"),
+        ("cache", "team/cache"),
+    ];
+    for (asked, expected) in cases {
+        assert_eq!(select(&store, &[asked]), (vec![expected.to_owned()], vec![]), "{asked}");
+    }
+}
+
+#[test]
+fn a_name_that_is_not_there_comes_with_those_that_look_alike() {
+    let (_, errors) = select(&sample(), &["cahce", "team/chache", "nothing-like-it"]);
+    assert_eq!(
+        errors,
+        [
+            "no application \"cahce\" in the store; did you mean cache?",
+            "no application \"team/chache\" in the store; did you mean team/cache?",
+            "no application \"nothing-like-it\" in the store",
+        ]
+    );
+}
+
+#[test]
+fn a_name_in_several_namespaces_has_to_say_which() {
+    let (_, errors) = select(&sample(), &["web"]);
+    assert_eq!(errors, ["application \"web\" is in several namespaces; say which: argocd/web, team/web"]);
+}
+
+#[test]
+fn two_documents_of_one_name_are_an_error_only_when_asked_for() {
+    let store = sample();
+    assert_eq!(select(&store, &["db"]).1, Vec::<String>::new());
+    let expected =
+        "application \"team/twice\" is described more than once: standard input:22:1, standard input:27:1";
+    assert_eq!(select(&store, &["twice"]).1, [expected]);
+    let (found, errors) = select(&store, &[]);
+    assert_eq!(found, ["web", "team/web", "argocd/db", "team/cache"]);
+    assert_eq!(errors, [expected]);
+}
+
+/// Selector, project, arguments, and what is chosen.
+type Case = (&'static str, Option<&'static str>, &'static [&'static str], &'static [&'static str]);
+
+#[test]
+fn filters_choose_among_all_and_among_arguments() {
+    let store = sample();
+    let cases: [Case; 5] = [
+        ("team=blue", None, &[], &["web", "argocd/db"]),
+        ("", Some("shop"), &[], &["team/web", "argocd/db"]),
+        ("", Some("default"), &[], &["web", "team/cache"]),
+        ("team=blue", Some("shop"), &[], &["argocd/db"]),
+        ("team=red", None, &["db", "team/web"], &["team/web"]),
+    ];
+    for (selector, project, arguments, expected) in cases {
+        let filter = Filter {
+            selector: Selector::parse(selector).expect("a selector"),
+            project: project.map(str::to_owned),
+        };
+        let arguments: Vec<ApplicationRef> =
+            arguments.iter().map(|text| ApplicationRef::parse(text)).collect();
+        let (found, _) = outcome(&store.select(&arguments, &filter, "argocd"));
+        assert_eq!(found, expected, "{selector} {project:?}");
+    }
+}
+
+#[test]
+fn an_application_that_is_asked_for_twice_comes_once() {
+    assert_eq!(select(&sample(), &["db", "argocd/db"]), (vec!["argocd/db".to_owned()], vec![]));
+}
+
+#[test]
+fn a_path_brings_its_own_applications() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let file = dir.path().join("one.yaml");
+    std::fs::write(&file, [app("x", "", "", ""), app("z", "", "", "")].concat()).expect("a file");
+    let empty = dir.path().join("none.yaml");
+    std::fs::write(&empty, "a: 1\n").expect("a file");
+    let store = sample();
+    let file = file.to_str().expect("UTF-8");
+    assert_eq!(select(&store, &[file]), (vec!["x".to_owned(), "z".to_owned()], vec![]));
+    let empty = empty.to_str().expect("UTF-8");
+    assert_eq!(select(&store, &[empty]).1, [format!("{empty} has no application")]);
+    assert_eq!(select(&store, &["/nonexistent.yaml"]).1, ["cannot open store /nonexistent.yaml"]);
+}
+
+#[test]
+fn a_document_that_was_left_out_is_named_when_it_is_asked_for() {
+    let store =
+        store("apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: web}\nspec: {}\n");
+    assert_eq!(
+        select(&store, &["web"]).1,
+        [
+            "no application \"web\" in the store; standard input:1:1 was left out as only a part of an object: it names no repository"
+        ]
+    );
+    assert_eq!(select(&store, &[]), (vec![], vec![]));
+}
+
+#[test]
+fn a_broken_document_is_an_error_if_it_is_asked_for_or_may_be_meant() {
+    let broken = app("bad", "", "", "").replace("repoURL: x", "repoURL: 5");
+    let store = store(&[app("good", "", "", ""), broken].concat());
+    assert_eq!(select(&store, &["good"]), (vec!["good".to_owned()], vec![]));
+    let expected = "standard input:10:39: Application bad: spec.source.repoURL: expected a string";
+    let (found, errors) = select(&store, &[]);
+    assert_eq!(found, ["good"]);
+    assert!(errors.len() == 1 && errors[0].starts_with(expected), "{errors:?}");
+    let (_, errors) = select(&store, &["bad"]);
+    assert!(errors.len() == 1 && errors[0].starts_with(expected), "{errors:?}");
+    let (_, errors) = select(&store, &["other"]);
+    assert_eq!(errors, ["no application \"other\" in the store"]);
+}
+
+#[test]
+fn a_file_that_cannot_be_parsed_may_hold_what_is_asked_for() {
+    let store = store("# argoproj.io/\na: [\n");
+    let selection = store.select(&[ApplicationRef::parse("web")], &Filter::default(), "argocd");
+    assert!(matches!(&selection.errors[..], [SelectError::Broken(_)]), "{:?}", selection.errors);
+}

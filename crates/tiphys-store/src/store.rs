@@ -1,0 +1,358 @@
+//! Loading a store, and what it holds.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use tiphys_api::{Application, Findings, Metadata, ObjectRef, ResourceError};
+use tiphys_yaml::{DecodeError, Node, Position};
+
+use crate::content::{Content, read};
+use crate::files::{Candidate, FILE_BYTES_MAX, candidates};
+use crate::settings::StoredSettings;
+use crate::{DEFAULT_CONTROL_PLANE_NAMESPACE, FileName, Place, RepositorySecret, Settings, StoredProject};
+
+/// Threads that read files. More do not help: parsing is done long before the disk is.
+const READERS_MAX: usize = 4;
+
+/// One `--store`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StoreInput {
+    /// A folder or a file.
+    Path(PathBuf),
+    /// What came through standard input.
+    StandardInput(Vec<u8>),
+}
+
+/// An Application of a store.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StoredApplication {
+    /// The application.
+    pub application: Application,
+    /// Fields that were left out, and parameters that are hardly meant so.
+    pub findings: Findings,
+    /// Where its document begins.
+    pub place: Place,
+    /// Its document, for the positions of its fields.
+    pub node: Node,
+}
+
+/// An `ApplicationSet` of a store.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StoredSet {
+    /// Name, namespace, labels, annotations.
+    pub metadata: Metadata,
+    /// Its document.
+    pub node: Node,
+    /// Where its document begins.
+    pub place: Place,
+}
+
+/// A file or a document that was left out, which is no mistake.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skipped {
+    /// Where it stands.
+    pub place: Place,
+    /// What it says that it is, if it could be read.
+    pub object: Option<ObjectRef>,
+    /// Why.
+    pub reason: SkipReason,
+}
+
+/// Why something was left out.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SkipReason {
+    /// Not YAML, but a template of it.
+    #[error("a template, not YAML")]
+    Template,
+    /// Not YAML, and nothing of Argo CD's in it.
+    #[error("not YAML: {}", .0.message)]
+    Syntax(tiphys_yaml::Error),
+    /// A part of an object.
+    #[error("only a part of an object: {0}")]
+    Partial(&'static str),
+    /// Larger than anything that belongs here.
+    #[error("larger than {FILE_BYTES_MAX} bytes")]
+    TooLarge,
+    /// The file system refused it.
+    #[error("cannot be read: {0}")]
+    Unreadable(String),
+}
+
+/// Something of ours that does not hold.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{place}: {}{}", object.as_ref().map(|object| format!("{object}: ")).unwrap_or_default(), reason.message())]
+pub struct Broken {
+    /// Where the mistake is.
+    pub place: Place,
+    /// The object, if it could be named.
+    pub object: Option<ObjectRef>,
+    /// What is wrong.
+    pub reason: BrokenReason,
+}
+
+/// What is wrong with something of ours.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BrokenReason {
+    /// Not YAML.
+    #[error("not YAML")]
+    Syntax(#[source] tiphys_yaml::Error),
+    /// A resource with a field of the wrong type.
+    #[error(transparent)]
+    Resource(ResourceError),
+    /// A `ConfigMap` or Secret with a field of the wrong type.
+    #[error(transparent)]
+    Field(#[from] DecodeError),
+}
+
+/// How much a store looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Files of the kind that may hold documents.
+    pub files: usize,
+    /// Those of them without anything of Argo CD's, which were not parsed.
+    pub files_without_resources: usize,
+}
+
+/// A store that cannot be loaded at all.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The path is not there, or not readable.
+    #[error("cannot open store {}", path.display())]
+    Open {
+        /// The path.
+        path: PathBuf,
+        /// The system's answer.
+        #[source]
+        source: io::Error,
+    },
+    /// A file that was named itself is too large.
+    #[error("{} is larger than {FILE_BYTES_MAX} bytes, the most that a store's file may have", path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+/// Everything that was loaded, in the order of the inputs, of files by path, and of documents in a file.
+#[derive(Debug, Default)]
+pub struct Store {
+    pub(crate) applications: Vec<Arc<StoredApplication>>,
+    projects: Vec<StoredProject>,
+    sets: Vec<StoredSet>,
+    settings: Vec<StoredSettings>,
+    secrets: Vec<RepositorySecret>,
+    pub(crate) skipped: Vec<Skipped>,
+    pub(crate) broken: Vec<Broken>,
+    counts: Counts,
+}
+
+impl BrokenReason {
+    /// Where in the text, if it is known.
+    pub(crate) fn position(&self) -> Option<Position> {
+        match self {
+            Self::Syntax(error) => error.position,
+            Self::Resource(error) => Some(error.position()),
+            Self::Field(error) => Some(error.position),
+        }
+    }
+
+    /// What is wrong, without the place.
+    fn message(&self) -> String {
+        let field = |error: &DecodeError| format!("{}: {}", error.path, error.message);
+        match self {
+            Self::Syntax(error) => error.message.clone(),
+            Self::Resource(error) => field(&error.source),
+            Self::Field(error) => field(error),
+        }
+    }
+}
+
+impl Store {
+    /// Loads folders, files and texts. A file that is reached twice counts once. What is wrong within them is kept
+    /// ([`Store::broken`]); only a path that cannot be opened fails.
+    pub fn load(inputs: &[StoreInput]) -> Result<Self, StoreError> {
+        let mut store = Self::default();
+        let mut files = Vec::new();
+        let mut seen = BTreeSet::new();
+        for input in inputs {
+            match input {
+                StoreInput::StandardInput(text) => {
+                    store.read_files(&std::mem::take(&mut files));
+                    store.add(read(&FileName::StandardInput, text));
+                }
+                StoreInput::Path(path) => {
+                    for candidate in candidates_of(path)? {
+                        // Of two ways to one file the first gives its name.
+                        let real =
+                            fs::canonicalize(&candidate.path).unwrap_or_else(|_| candidate.path.clone());
+                        if seen.insert(real) {
+                            files.push(candidate);
+                        }
+                    }
+                }
+            }
+        }
+        store.read_files(&files);
+        Ok(store)
+    }
+
+    /// The applications.
+    pub fn applications(&self) -> &[Arc<StoredApplication>] {
+        &self.applications
+    }
+
+    /// The projects.
+    pub fn projects(&self) -> &[StoredProject] {
+        &self.projects
+    }
+
+    /// The project of a name. A store need not have it.
+    pub fn project(&self, name: &str) -> Option<&StoredProject> {
+        self.projects.iter().find(|stored| stored.project.metadata.name == name)
+    }
+
+    /// The `ApplicationSets`.
+    pub fn sets(&self) -> &[StoredSet] {
+        &self.sets
+    }
+
+    /// The Secrets that Argo CD reads.
+    pub fn secrets(&self) -> &[RepositorySecret] {
+        &self.secrets
+    }
+
+    /// What was left out, and why.
+    pub fn skipped(&self) -> &[Skipped] {
+        &self.skipped
+    }
+
+    /// What is ours and does not hold.
+    pub fn broken(&self) -> &[Broken] {
+        &self.broken
+    }
+
+    /// How much was looked at.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// Argo CD's settings: those in the given namespace, else the first ones. The second part warns of others that say
+    /// something else.
+    pub fn settings(&self, namespace: Option<&str>) -> (Settings, Option<String>) {
+        let fits = |stored: &&StoredSettings| {
+            namespace.is_none() || stored.settings.namespace.as_deref() == namespace
+        };
+        let chosen = self.settings.iter().find(fits).or_else(|| self.settings.first());
+        let Some(chosen) = chosen else { return (Settings::default(), None) };
+        let other = self.settings.iter().filter(fits).find(|stored| stored.settings != chosen.settings);
+        let warning = other.map(|other| {
+            format!("the settings in {} are used, those in {} are others", chosen.place, other.place)
+        });
+        (chosen.settings.clone(), warning)
+    }
+
+    /// The namespace of the control plane: that of the settings, else [`DEFAULT_CONTROL_PLANE_NAMESPACE`].
+    pub fn control_plane_namespace(&self) -> &str {
+        self.settings
+            .iter()
+            .find_map(|stored| stored.settings.namespace.as_deref())
+            .unwrap_or(DEFAULT_CONTROL_PLANE_NAMESPACE)
+    }
+
+    fn add(&mut self, content: Content) {
+        self.counts.files += 1;
+        self.counts.files_without_resources += usize::from(!content.looked_at);
+        self.applications.extend(content.applications);
+        self.projects.extend(content.projects);
+        self.sets.extend(content.sets);
+        self.settings.extend(content.settings);
+        self.secrets.extend(content.secrets);
+        self.skipped.extend(content.skipped);
+        self.broken.extend(content.broken);
+    }
+
+    /// Reads files on several threads and adds them in their order.
+    fn read_files(&mut self, files: &[Candidate]) {
+        let readers = std::thread::available_parallelism()
+            .map_or(1, NonZeroUsize::get)
+            .min(READERS_MAX)
+            .min(files.len());
+        if readers <= 1 {
+            for file in files {
+                self.add(read_file(file));
+            }
+            return;
+        }
+        let next = AtomicUsize::new(0);
+        let read_some = || {
+            let mut contents = Vec::new();
+            while let Some((index, file)) = {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                files.get(index).map(|file| (index, file))
+            } {
+                contents.push((index, read_file(file)));
+            }
+            contents
+        };
+        let mut contents = std::thread::scope(|scope| {
+            let others: Vec<_> = (1..readers).map(|_| scope.spawn(read_some)).collect();
+            let mut contents = read_some();
+            for other in others {
+                match other.join() {
+                    Ok(more) => contents.extend(more),
+                    Err(panic) => std::panic::resume_unwind(panic),
+                }
+            }
+            contents
+        });
+        contents.sort_by_key(|(index, _)| *index);
+        for (_, content) in contents {
+            self.add(content);
+        }
+    }
+}
+
+/// The files of a path. One that was named itself must be readable.
+fn candidates_of(path: &Path) -> Result<Vec<Candidate>, StoreError> {
+    let open = |source| StoreError::Open { path: path.to_owned(), source };
+    let found = candidates(path).map_err(open)?;
+    if let [Candidate { path: file, problem: None }] = &found[..]
+        && file == path
+    {
+        let metadata = fs::File::open(file).and_then(|file| file.metadata()).map_err(open)?;
+        if metadata.len() > FILE_BYTES_MAX {
+            return Err(StoreError::TooLarge { path: file.clone() });
+        }
+    }
+    Ok(found)
+}
+
+/// Reads a file of a folder. One that cannot be read is left out.
+fn read_file(candidate: &Candidate) -> Content {
+    let file = FileName::file(&candidate.path);
+    let skipped = |reason| Content {
+        skipped: vec![Skipped { place: Place { file: file.clone(), position: None }, object: None, reason }],
+        looked_at: true,
+        ..Content::default()
+    };
+    if let Some(problem) = &candidate.problem {
+        return skipped(SkipReason::Unreadable(problem.to_string()));
+    }
+    match fs::metadata(&candidate.path) {
+        Ok(metadata) if metadata.len() > FILE_BYTES_MAX => return skipped(SkipReason::TooLarge),
+        Ok(_) => {}
+        Err(error) => return skipped(SkipReason::Unreadable(error.to_string())),
+    }
+    match fs::read(&candidate.path) {
+        Ok(text) => read(&file, &text),
+        Err(error) => skipped(SkipReason::Unreadable(error.to_string())),
+    }
+}
+
+#[cfg(test)]
+mod tests;

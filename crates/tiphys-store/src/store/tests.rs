@@ -1,0 +1,305 @@
+use std::fs;
+use std::path::Path;
+
+use tempfile::TempDir;
+
+use super::{Counts, Store, StoreError, StoreInput};
+use crate::SecretType;
+
+/// A folder with files.
+fn folder(files: &[(&str, &str)]) -> TempDir {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    for (path, text) in files {
+        let path = dir.path().join(path);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+        fs::write(path, text).expect("a file");
+    }
+    dir
+}
+
+fn load(dir: &TempDir) -> Store {
+    Store::load(&[StoreInput::Path(dir.path().to_owned())]).expect("the folder can be opened")
+}
+
+fn app(name: &str) -> String {
+    format!(
+        "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata:\n  name: {name}\nspec:\n  source:\n    repoURL: https://git.example.com/r.git\n"
+    )
+}
+
+fn names(store: &Store) -> Vec<&str> {
+    store.applications().iter().map(|stored| stored.application.metadata.name.as_str()).collect()
+}
+
+/// `file:line:column: reason`, files relative to the folder.
+fn skipped(store: &Store, dir: &TempDir) -> Vec<String> {
+    let root = format!("{}/", dir.path().display());
+    store
+        .skipped()
+        .iter()
+        .map(|skipped| format!("{}: {}", skipped.place, skipped.reason).replace(&root, ""))
+        .collect()
+}
+
+fn broken(store: &Store, dir: &TempDir) -> Vec<String> {
+    let root = format!("{}/", dir.path().display());
+    store.broken().iter().map(|broken| broken.to_string().replace(&root, "")).collect()
+}
+
+#[test]
+fn documents_lists_and_arrays_are_read_in_order_with_their_places() {
+    let list = format!(
+        "apiVersion: v1\nkind: List\nitems:\n- {}\n- {{apiVersion: v1, kind: Pod}}\n",
+        app("c").trim_end().replace('\n', "\n  ")
+    );
+    let array = r#"[{"apiVersion": "argoproj.io/v1alpha1", "kind": "Application", "metadata": {"name": "d"}, "spec": {"source": {"repoURL": "x"}}}]"#;
+    let dir = folder(&[
+        ("a.yaml", &format!("{}---\n{}", app("a"), app("b"))),
+        ("b.yml", &list),
+        ("c.json", array),
+        ("sub/deep/e.yaml", &app("e")),
+        ("notes.txt", &app("not-looked-at")),
+    ]);
+    let store = load(&dir);
+    assert_eq!(names(&store), ["a", "b", "c", "d", "e"]);
+    let places: Vec<String> = store.applications().iter().map(|stored| stored.place.to_string()).collect();
+    assert!(places[1].ends_with("a.yaml:9:1"), "{places:?}");
+    assert!(places[2].ends_with("b.yml:4:3"), "{places:?}");
+    assert!(store.skipped().is_empty() && store.broken().is_empty());
+}
+
+#[test]
+fn standard_input_and_a_file_of_any_name_are_stores_too() {
+    let dir = folder(&[("apps.txt", &app("file"))]);
+    let inputs =
+        [StoreInput::StandardInput(app("piped").into_bytes()), StoreInput::Path(dir.path().join("apps.txt"))];
+    let store = Store::load(&inputs).expect("both can be opened");
+    assert_eq!(names(&store), ["piped", "file"]);
+    assert_eq!(store.applications()[0].place.to_string(), "standard input:1:1");
+}
+
+#[test]
+fn a_path_that_is_not_there_is_an_error_that_names_it() {
+    let error = Store::load(&[StoreInput::Path("/nonexistent/store".into())]).expect_err("it is not there");
+    assert!(matches!(&error, StoreError::Open { path, .. } if path == Path::new("/nonexistent/store")));
+    assert_eq!(error.to_string(), "cannot open store /nonexistent/store");
+}
+
+#[test]
+fn hidden_folders_and_ignored_files_are_not_looked_at() {
+    let dir = folder(&[
+        (".git/a.yaml", &app("git")),
+        (".hidden.yaml", &app("hidden-file")),
+        ("sub/.cache/a.yaml", &app("cache")),
+        ("drafts/a.yaml", &app("draft")),
+        ("drafts/keep/b.yaml", &app("draft-below")),
+        ("kept/x.yaml", &app("kept")),
+        ("kept/x-test.yaml", &app("test")),
+        ("kept/y-test.yaml", &app("kept-test")),
+        ("kept/.tiphysignore", "!y-test.yaml\n"),
+        (".tiphysignore", "# comments\n/drafts/\n*-test.yaml\n"),
+        (".gitignore", "kept\n"),
+    ]);
+    assert_eq!(names(&load(&dir)), ["hidden-file", "kept", "kept-test"]);
+}
+
+#[test]
+fn a_store_full_of_templates_and_patches_is_no_mistake_and_the_reasons_can_be_listed() {
+    let dir = folder(&[
+        ("app.yaml", &app("web")),
+        (
+            "chart/templates/app.yaml",
+            "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata:\n  name: {{ .Values.name }}\n",
+        ),
+        (
+            "chart/templates/deployment.yaml",
+            "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: {{ .Release.Name }}\n",
+        ),
+        (
+            "chart/templates/loop.yaml",
+            "{{- range .Values.apps }}\n---\napiVersion: argoproj.io/v1alpha1\n{{- end }}\n",
+        ),
+        ("chart/templates/quoted.yaml", &app("'{{ .Release.Name }}'")),
+        (
+            "overlay/patch.yaml",
+            "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata:\n  name: web\nspec:\n  source:\n    targetRevision: v2\n",
+        ),
+        (
+            "overlay/delete.yaml",
+            "$patch: delete\napiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata:\n  name: web\nspec: {source: {repoURL: x}}\n",
+        ),
+        (
+            "overlay/json6902.yaml",
+            "# target: argoproj.io/v1alpha1\n- op: replace\n  path: /spec/source/targetRevision\n  value: v3\n",
+        ),
+        ("overlay/project.yaml", "apiVersion: argoproj.io/v1alpha1\nkind: AppProject\nmetadata: {name: p}\n"),
+        (
+            "overlay/nameless.yaml",
+            "apiVersion: argoproj.io/v1alpha1\nkind: Application\nspec: {source: {repoURL: x}}\n",
+        ),
+        ("values.yaml", "a: [\n"),
+        ("rollout.yaml", "apiVersion: argoproj.io/v1alpha1\nkind: Rollout\nmetadata: {name: r}\n"),
+        ("settings.md.yaml", "see argocd-cm: [\n"),
+    ]);
+    let store = load(&dir);
+    assert_eq!((names(&store), broken(&store, &dir)), (vec!["web"], vec![]));
+    assert_eq!(
+        skipped(&store, &dir),
+        [
+            "chart/templates/app.yaml:4:10: a template, not YAML",
+            "chart/templates/loop.yaml:1:3: a template, not YAML",
+            "chart/templates/quoted.yaml:1:1: only a part of an object: its name is a template",
+            "overlay/delete.yaml:1:1: only a part of an object: it is a patch",
+            "overlay/nameless.yaml:1:1: only a part of an object: it has no name",
+            "overlay/patch.yaml:1:1: only a part of an object: it names no repository",
+            "overlay/project.yaml:1:1: only a part of an object: it has no spec",
+            "settings.md.yaml:2:1: not YAML: expected a value",
+        ],
+    );
+    assert_eq!(store.counts(), Counts { files: 13, files_without_resources: 2 });
+}
+
+#[test]
+fn what_is_ours_and_does_not_hold_is_kept_with_file_line_and_object() {
+    let dir = folder(&[
+        ("a.yaml", "# argoproj.io/\nkind: [\n"),
+        ("b.yaml", &app("web").replace("https://git.example.com/r.git", "5")),
+        ("c.yaml", &format!("{}---\n{}", app("good"), app("list").replace("source:", "sources:"))),
+        (
+            "d.yaml",
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: argocd-cm}\ndata: {installationID: 5}\n",
+        ),
+        (
+            "e.yaml",
+            "apiVersion: v1\nkind: Secret\nmetadata:\n  name: s\n  labels: {argocd.argoproj.io/secret-type: repository}\ndata:\n  password: not base64\n",
+        ),
+    ]);
+    let store = load(&dir);
+    assert_eq!(names(&store), ["good"]);
+    let found = broken(&store, &dir);
+    let expected = [
+        ("a.yaml:", ""),
+        ("b.yaml:7:14: Application web: spec.source.repoURL: expected a string", ""),
+        ("c.yaml:15:5: Application list: spec.sources: expected", ""),
+        ("d.yaml:4:24: ConfigMap argocd-cm: data.installationID: expected a string", ""),
+        ("e.yaml:7:13: Secret s: data.password: expected base64", "not base64"),
+    ];
+    assert_eq!(found.len(), expected.len(), "{found:?}");
+    for (found, (start, hidden)) in found.iter().zip(expected) {
+        assert!(found.starts_with(start), "{found}");
+        assert!(hidden.is_empty() || !found.contains(hidden), "{found}");
+    }
+}
+
+#[test]
+fn a_file_that_is_reached_twice_counts_once() {
+    let dir = folder(&[("a.yaml", &app("a")), ("sub/b.yaml", &app("b"))]);
+    let inputs =
+        [dir.path().to_owned(), dir.path().join("sub"), dir.path().join("sub/b.yaml")].map(StoreInput::Path);
+    assert_eq!(names(&Store::load(&inputs).expect("they can be opened")), ["a", "b"]);
+}
+
+#[test]
+fn settings_come_from_the_config_map_of_argo_cd() {
+    let dir = folder(&[(
+        "cm.yaml",
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: argocd-cm, namespace: gitops}\ndata:\n  application.resourceTrackingMethod: label\n  application.instanceLabelKey: example.com/app\n  installationID: one\n  kustomize.buildOptions: --enable-helm\n  kustomize.buildOptions.v5: --x\n  helm.valuesFileSchemes: 'https, s3,'\n",
+    )]);
+    let store = load(&dir);
+    let (settings, warning) = store.settings(None);
+    assert_eq!(warning, None);
+    assert_eq!(store.control_plane_namespace(), "gitops");
+    assert_eq!(settings.tracking_method.as_deref(), Some("label"));
+    assert_eq!(settings.label_key.as_deref(), Some("example.com/app"));
+    assert_eq!(settings.installation_id.as_deref(), Some("one"));
+    assert_eq!(settings.kustomize_build_options.as_deref(), Some("--enable-helm"));
+    assert_eq!(settings.kustomize_version_options["v5"], "--x");
+    assert_eq!(settings.value_file_schemes, Some(vec!["https".to_owned(), "s3".to_owned()]));
+}
+
+#[test]
+fn without_settings_the_control_plane_is_in_argocd_and_of_several_the_namespace_chooses() {
+    let cm = |namespace: &str, id: &str| {
+        format!(
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: argocd-cm, namespace: {namespace}}}\ndata: {{installationID: {id}}}\n"
+        )
+    };
+    assert_eq!(load(&folder(&[])).control_plane_namespace(), "argocd");
+    let dir = folder(&[("a.yaml", &cm("one", "first")), ("b.yaml", &cm("two", "second"))]);
+    let store = load(&dir);
+    let (settings, warning) = store.settings(None);
+    assert_eq!(settings.installation_id.as_deref(), Some("first"));
+    assert!(warning.expect("there are two").contains("b.yaml:1:1"));
+    let (settings, warning) = store.settings(Some("two"));
+    assert_eq!((settings.installation_id.as_deref(), warning), (Some("second"), None));
+}
+
+#[test]
+fn secrets_of_argo_cd_are_kept_and_cannot_print() {
+    let dir = folder(&[
+        (
+            "a.yaml",
+            "apiVersion: v1\nkind: Secret\nmetadata:\n  name: s\n  labels: {argocd.argoproj.io/secret-type: repo-creds}\ndata:\n  url: aHR0cHM6\n    Ly94\n  password: aHVudGVyMg==\nstringData:\n  username: me\n",
+        ),
+        (
+            "b.yaml",
+            "apiVersion: v1\nkind: Secret\nmetadata: {name: other, labels: {x: argoproj.io/}}\ndata: {a: YQ==}\n",
+        ),
+    ]);
+    let store = load(&dir);
+    let [secret] = store.secrets() else { panic!("{:?}", store.secrets()) };
+    assert_eq!(secret.secret_type, SecretType::RepositoryCredentials);
+    let values: Vec<(&str, &[u8])> =
+        secret.values.iter().map(|(key, value)| (key.as_str(), value.expose())).collect();
+    assert_eq!(values, [("password", &b"hunter2"[..]), ("url", b"https://x"), ("username", b"me")]);
+    let printed = format!("{store:?}");
+    assert!(!printed.contains("hunter2") && !printed.contains("aHVudGVyMg"), "{printed}");
+}
+
+#[test]
+fn projects_and_sets_are_kept_and_a_project_that_restricts_warns() {
+    let dir = folder(&[
+        (
+            "p.yaml",
+            "apiVersion: argoproj.io/v1alpha1\nkind: AppProject\nmetadata: {name: shop}\nspec: {sourceRepos: ['https://x']}\n",
+        ),
+        (
+            "open.yaml",
+            "apiVersion: argoproj.io/v1alpha1\nkind: AppProject\nmetadata: {name: open}\nspec: {sourceRepos: ['*'], destinations: [{server: '*', namespace: '*'}], clusterResourceWhitelist: [{group: '*', kind: '*'}]}\n",
+        ),
+        (
+            "set.yaml",
+            "apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {name: all}\nspec: {generators: []}\n",
+        ),
+    ]);
+    let store = load(&dir);
+    let warning = store.project("shop").and_then(crate::StoredProject::warning).expect("it restricts");
+    assert!(
+        warning.contains("shop")
+            && warning.contains("sourceRepos, destinations")
+            && warning.contains("p.yaml:1:1")
+    );
+    assert_eq!(store.project("open").map(crate::StoredProject::warning), Some(None));
+    assert_eq!(store.project("missing"), None);
+    assert_eq!(store.sets()[0].metadata.name, "all");
+}
+
+#[test]
+fn many_files_are_read_in_order_whatever_thread_reads_them() {
+    let files: Vec<(String, String)> =
+        (0..200).map(|n| (format!("{n:03}.yaml"), app(&format!("a{n:03}")))).collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let store = load(&folder(&files));
+    let expected: Vec<String> = (0..200).map(|n| format!("a{n:03}")).collect();
+    assert_eq!(names(&store), expected);
+}
+
+#[test]
+fn a_link_to_a_file_is_followed_and_a_link_that_leads_nowhere_is_not_there() {
+    let dir = folder(&[("real.txt", &app("linked"))]);
+    std::os::unix::fs::symlink(dir.path().join("real.txt"), dir.path().join("a.yaml")).expect("a link");
+    std::os::unix::fs::symlink(dir.path().join("gone"), dir.path().join("b.yaml")).expect("a link");
+    std::os::unix::fs::symlink(dir.path(), dir.path().join("loop")).expect("a link");
+    let store = load(&dir);
+    assert_eq!((names(&store), store.skipped().len()), (vec!["linked"], 0));
+}
