@@ -8,11 +8,12 @@ mod containment;
 pub mod glob;
 mod path;
 mod read;
+mod reader;
 mod store;
 mod writer;
 
 pub use containment::{ContainmentError, check_links, resolve};
 pub use path::{PathError, RepoPath};
 pub use read::{Depth, ReadError};
-pub use store::{Modes, RunDir, Store, StoreError, StoreOptions, Tree, TreeKey};
+pub use store::{Modes, RunDir, Store, StoreError, StoreOptions, Tree, TreeKey, ViewPlan};
 pub use writer::{TreeLimits, TreeWriter, WriteError};

@@ -12,6 +12,7 @@
 //! the machine, though never by one of a process: trees are kept per boot, and those of an earlier boot are removed.
 
 pub(crate) mod digest;
+mod directory;
 mod remove;
 mod run_dir;
 mod session;
@@ -29,7 +30,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use crate::writer::Naming;
 use crate::{TreeLimits, TreeWriter, WriteError};
 
-pub use run_dir::RunDir;
+pub use run_dir::{RunDir, ViewPlan};
 
 use remove::remove_tree;
 use session::{Gate, Session, is_unlocked, lock_file};

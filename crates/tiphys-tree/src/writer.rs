@@ -133,12 +133,23 @@ impl TreeWriter {
 
     /// A file with these bytes.
     pub fn file(&self, path: &RepoPath, executable: bool, content: &[u8]) -> Result<(), WriteError> {
-        let bytes = u64::try_from(content.len()).unwrap_or(u64::MAX);
-        let file = &mut self.create(path, executable, bytes)?;
-        file.write_all(content).map_err(|source| self.io(path, source))?;
+        self.write_whole(path, executable, content)?;
         if self.naming == Naming::ByContent {
             self.record_file(path, executable, blake3::hash(content));
         }
+        Ok(())
+    }
+
+    /// A file with these bytes, whose digest is known.
+    pub(crate) fn file_hashed(
+        &self,
+        path: &RepoPath,
+        executable: bool,
+        content: &[u8],
+        digest: blake3::Hash,
+    ) -> Result<(), WriteError> {
+        self.write_whole(path, executable, content)?;
+        self.record_file(path, executable, digest);
         Ok(())
     }
 
@@ -200,6 +211,12 @@ impl TreeWriter {
             );
         }
         Ok(records)
+    }
+
+    fn write_whole(&self, path: &RepoPath, executable: bool, content: &[u8]) -> Result<(), WriteError> {
+        let bytes = u64::try_from(content.len()).unwrap_or(u64::MAX);
+        let mut file = self.create(path, executable, bytes)?;
+        file.write_all(content).map_err(|source| self.io(path, source))
     }
 
     /// Makes an empty file, its parents and its place in the book.

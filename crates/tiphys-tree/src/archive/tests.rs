@@ -323,7 +323,7 @@ fn any_tree() -> impl Strategy<Value = BTreeMap<String, Option<(String, bool)>>>
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 100, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
 
     #[test]
     fn a_packed_tree_unpacks_to_the_same_tree(entries in any_tree()) {

@@ -171,7 +171,7 @@ fn build(entries: &[(String, String)]) -> TempDir {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
 
     #[test]
     fn a_resolved_path_is_the_systems_and_inside(

@@ -1,0 +1,132 @@
+//! Reading entries below a directory that somebody else may change: no link is followed, wherever it stands in a path.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::path::Path;
+
+use rustix::fs::{FileType, Mode, OFlags, fstat, open, openat, readlinkat};
+use rustix::io::Errno;
+
+use crate::RepoPath;
+use crate::path::parent;
+
+/// Files up to this size are read whole; larger ones in pieces.
+pub(crate) const WHOLE_FILE_BYTES_MAX: u64 = 1024 * 1024;
+
+/// What stands at a path.
+#[derive(Debug)]
+pub(crate) enum Found {
+    Directory,
+    /// A link with its target.
+    Link(String),
+    /// A file, open for reading, whose bytes are still to be read.
+    File {
+        executable: bool,
+        bytes: u64,
+        file: File,
+    },
+    /// Nothing, or a socket, a pipe, a device, or something behind a link.
+    Nothing,
+}
+
+/// Reads entries by path. Quickest if paths that share a directory follow each other, because the directories on the way to
+/// the last entry stay open.
+#[derive(Debug)]
+pub(crate) struct DirectoryReader {
+    root: OwnedFd,
+    /// The directories on the way to the last entry, outermost first.
+    open: Vec<(String, OwnedFd)>,
+}
+
+impl DirectoryReader {
+    /// Opens a directory. Links in its own path are followed.
+    pub(crate) fn open(root: &Path) -> io::Result<Self> {
+        let root = open(root, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+        Ok(Self { root, open: Vec::new() })
+    }
+
+    /// What stands at a path now.
+    pub(crate) fn find(&mut self, path: &RepoPath) -> io::Result<Found> {
+        let Some(name) = path.file_name() else { return Ok(Found::Directory) };
+        match self.find_in_parent(parent(path.as_str()), name) {
+            // Git lists what is in its index, also where the file, or a directory on the way to it, is gone.
+            Err(Errno::NOENT | Errno::NOTDIR) => Ok(Found::Nothing),
+            answer => Ok(answer?),
+        }
+    }
+
+    fn find_in_parent(&mut self, directory: &str, name: &str) -> Result<Found, Errno> {
+        let directory = self.enter(directory)?;
+        // Without NONBLOCK a pipe would hold us up.
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file = match openat(directory, name, flags, Mode::empty()) {
+            Ok(file) => file,
+            Err(Errno::LOOP | Errno::MLINK) => {
+                let target = readlinkat(directory, name, Vec::new())?;
+                return target.into_string().map(Found::Link).map_err(|_| Errno::ILSEQ);
+            }
+            // A socket, or a device that is not there.
+            Err(Errno::NXIO | Errno::NODEV) => return Ok(Found::Nothing),
+            Err(error) => return Err(error),
+        };
+        let stat = fstat(&file)?;
+        Ok(match FileType::from_raw_mode(stat.st_mode) {
+            FileType::Directory => Found::Directory,
+            FileType::RegularFile => Found::File {
+                executable: stat.st_mode & 0o100 != 0,
+                bytes: u64::try_from(stat.st_size).unwrap_or(0),
+                file: File::from(file),
+            },
+            _ => Found::Nothing,
+        })
+    }
+
+    /// Opens a directory step by step, from the deepest one that is open already.
+    fn enter(&mut self, directory: &str) -> Result<BorrowedFd<'_>, Errno> {
+        let on_the_way = |open: &str| {
+            directory.strip_prefix(open).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        while self.open.last().is_some_and(|(open, _)| !on_the_way(open)) {
+            self.open.pop();
+        }
+        let mut done = self.open.last().map_or(0, |(open, _)| open.len());
+        while done < directory.len() {
+            let start = if done == 0 { 0 } else { done + 1 };
+            let end = directory[start..].find('/').map_or(directory.len(), |slash| start + slash);
+            let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            let outer = self.open.last().map_or(&self.root, |(_, directory)| directory);
+            let inner = match openat(outer, &directory[start..end], flags, Mode::empty()) {
+                // What is behind a link is not in this directory.
+                Err(Errno::LOOP | Errno::MLINK) => return Err(Errno::NOTDIR),
+                answer => answer?,
+            };
+            self.open.push((directory[..end].to_owned(), inner));
+            done = end;
+        }
+        Ok(self.open.last().map_or(self.root.as_fd(), |(_, directory)| directory.as_fd()))
+    }
+}
+
+/// Appends a file's bytes to a buffer. `bytes` is what its metadata says; it may have changed since.
+pub(crate) fn append_whole(file: &mut File, bytes: u64, buffer: &mut Vec<u8>) -> io::Result<()> {
+    let start = buffer.len();
+    // One byte more than is due, so that a read that does not fill the buffer is known to be the last one.
+    let expected = usize::try_from(bytes).unwrap_or(usize::MAX).saturating_add(1);
+    buffer.resize(start.saturating_add(expected), 0);
+    let mut end = start;
+    loop {
+        match file.read(&mut buffer[end..]) {
+            Ok(read) => {
+                end += read;
+                if end < buffer.len() {
+                    buffer.truncate(end);
+                    return Ok(());
+                }
+                buffer.resize(end + expected.max(4096), 0);
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}

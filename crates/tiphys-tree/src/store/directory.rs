@@ -1,0 +1,265 @@
+//! Trees of directories on disk: working copies, and copies of trees for runs without an overlay.
+//!
+//! Both cores work at once: each thread takes a part of the files, in order, so that it stays within few directories.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::io;
+use std::num::NonZero;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+
+use super::digest::{self, Record, RecordKind};
+use super::{Modes, Staged, Store, Tree};
+use crate::path::parent;
+use crate::reader::{DirectoryReader, Found, WHOLE_FILE_BYTES_MAX, append_whole};
+use crate::writer::Naming;
+use crate::{RepoPath, StoreError, TreeLimits, TreeWriter, WriteError};
+
+/// Threads that read or write one tree. More than a few only wait for each other in the file system.
+const THREADS_MAX: usize = 4;
+/// Files that are worth a thread of their own.
+const FILES_PER_THREAD_MIN: usize = 64;
+/// Bytes of files' contents that are kept in memory between hashing and writing; the rest is read twice.
+const KEPT_BYTES_MAX: u64 = 128 * 1024 * 1024;
+
+impl Store {
+    /// The tree of the listed files of a directory, as they are now: uncommitted work included, whatever is not listed left out.
+    ///
+    /// Written only if a tree of this content is not there yet. Links are taken as links, and nothing behind a link is read.
+    /// What is listed but not there is left out, as are sockets, pipes and devices; a listed directory (a submodule) is an
+    /// empty directory unless files in it are listed. `salt` goes into the name.
+    pub fn tree_of_directory(
+        &self,
+        root: &Path,
+        files: impl Iterator<Item = RepoPath>,
+        modes: Modes,
+        salt: &[u8],
+    ) -> Result<Tree, StoreError> {
+        let mut files: Vec<RepoPath> = files.collect();
+        files.sort_unstable();
+        files.dedup();
+        let budget = Budget { limits: self.limits, bytes: AtomicU64::new(0), kept: AtomicU64::new(0) };
+        let parts = in_parts(&files, |part| Part::read(root, part, &budget))?;
+        let mut records = records(&parts, modes);
+        if let Some(tree) = self.get(digest::key(salt, &mut records)) {
+            return Ok(tree);
+        }
+        let staged = Staged::new(self)?;
+        let mut writer = TreeWriter::new(staged.0.clone(), self.limits, Naming::ByContent);
+        writer.set_modes(modes);
+        on_threads(&parts, |part| part.write(root, &writer))?;
+        // What was read twice may have changed in between, so that the name comes from what was written.
+        let mut records = writer.finish()?;
+        self.keep(digest::key(salt, &mut records), staged)
+    }
+}
+
+/// Copies a tree of the store into an empty directory.
+pub(super) fn copy(tree: &Tree, to: &Path) -> Result<(), StoreError> {
+    let limits = TreeLimits { entries_max: u64::MAX, bytes_max: u64::MAX };
+    let writer = TreeWriter::new(to.to_path_buf(), limits, Naming::Given);
+    let entries = entries_below(tree.root())?;
+    in_parts(&entries, |part| {
+        let mut reader = DirectoryReader::open(tree.root()).map_err(StoreError::io("read", tree.root()))?;
+        let mut buffer = Vec::new();
+        for path in part {
+            let failed = |source| StoreError::Io { action: "read", path: path.below(tree.root()), source };
+            match reader.find(path).map_err(failed)? {
+                Found::Directory => writer.directory(path)?,
+                Found::Link(target) => writer.link(path, &target)?,
+                Found::File { executable, bytes, mut file } if bytes <= WHOLE_FILE_BYTES_MAX => {
+                    buffer.clear();
+                    append_whole(&mut file, bytes, &mut buffer).map_err(failed)?;
+                    writer.file(path, executable, &buffer)?;
+                }
+                Found::File { executable, mut file, .. } => writer.file_from(path, executable, &mut file)?,
+                Found::Nothing => {}
+            }
+        }
+        Ok(())
+    })?;
+    // The tree's links were checked when it was written.
+    Ok(())
+}
+
+/// Every entry of a tree of the store, sorted.
+fn entries_below(root: &Path) -> Result<Vec<RepoPath>, StoreError> {
+    let mut entries = Vec::new();
+    let mut todo = vec![RepoPath::default()];
+    while let Some(directory) = todo.pop() {
+        let place = directory.below(root);
+        for entry in std::fs::read_dir(&place).map_err(StoreError::io("read", &place))? {
+            let entry = entry.map_err(StoreError::io("read", &place))?;
+            let path = directory.join(&entry.file_name().to_string_lossy()).map_err(WriteError::Path)?;
+            if entry.file_type().map_err(StoreError::io("read", &place))?.is_dir() {
+                todo.push(path.clone());
+            }
+            entries.push(path);
+        }
+    }
+    entries.sort_unstable();
+    Ok(entries)
+}
+
+/// What all threads share of one reading.
+struct Budget {
+    limits: TreeLimits,
+    bytes: AtomicU64,
+    kept: AtomicU64,
+}
+
+impl Budget {
+    /// Counts a file before it is read.
+    fn count(&self, bytes: u64) -> Result<(), StoreError> {
+        let max = self.limits.bytes_max;
+        let before = self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        if before.saturating_add(bytes) > max { Err(WriteError::TooManyBytes { max }.into()) } else { Ok(()) }
+    }
+
+    /// Whether a file's bytes may stay in memory.
+    fn keeps(&self, bytes: u64) -> bool {
+        bytes <= WHOLE_FILE_BYTES_MAX && self.kept.fetch_add(bytes, Ordering::Relaxed) < KEPT_BYTES_MAX
+    }
+}
+
+/// What one thread read.
+#[derive(Default)]
+struct Part<'a> {
+    entries: Vec<(&'a RepoPath, What)>,
+    /// The contents that were kept, one behind the other.
+    contents: Vec<u8>,
+}
+
+enum What {
+    Directory,
+    Link { target: String },
+    File { executable: bool, digest: blake3::Hash, kept: Option<Range<usize>> },
+}
+
+impl<'a> Part<'a> {
+    fn read(root: &Path, files: &'a [RepoPath], budget: &Budget) -> Result<Self, StoreError> {
+        let mut reader = DirectoryReader::open(root).map_err(StoreError::io("read", root))?;
+        let mut part = Part::default();
+        for path in files {
+            let what = match reader.find(path).map_err(StoreError::io("read", &path.below(root)))? {
+                Found::Directory => What::Directory,
+                Found::Link(target) => What::Link { target },
+                Found::File { executable, bytes, mut file } => {
+                    budget.count(bytes)?;
+                    let (digest, kept) = part
+                        .read_file(&mut file, bytes, budget)
+                        .map_err(StoreError::io("read", &path.below(root)))?;
+                    What::File { executable, digest, kept }
+                }
+                Found::Nothing => continue,
+            };
+            part.entries.push((path, what));
+        }
+        Ok(part)
+    }
+
+    fn read_file(
+        &mut self,
+        file: &mut File,
+        bytes: u64,
+        budget: &Budget,
+    ) -> io::Result<(blake3::Hash, Option<Range<usize>>)> {
+        if budget.keeps(bytes) {
+            let start = self.contents.len();
+            append_whole(file, bytes, &mut self.contents)?;
+            let range = start..self.contents.len();
+            return Ok((blake3::hash(&self.contents[range.clone()]), Some(range)));
+        }
+        let mut hasher = blake3::Hasher::new();
+        hasher.update_reader(file)?;
+        Ok((hasher.finalize(), None))
+    }
+
+    fn write(&self, root: &Path, writer: &TreeWriter) -> Result<(), StoreError> {
+        let mut reader = None;
+        for (path, what) in &self.entries {
+            match what {
+                What::Directory => writer.directory(path)?,
+                What::Link { target } => writer.link(path, target)?,
+                What::File { executable, digest, kept: Some(range) } => {
+                    writer.file_hashed(path, *executable, &self.contents[range.clone()], *digest)?;
+                }
+                What::File { kept: None, .. } => {
+                    let failed = |source| StoreError::Io { action: "read", path: path.below(root), source };
+                    let reader = match &mut reader {
+                        Some(reader) => reader,
+                        none => none.insert(DirectoryReader::open(root).map_err(failed)?),
+                    };
+                    // Whatever stands there now is taken, because the name comes from what is written.
+                    match reader.find(path).map_err(failed)? {
+                        Found::Directory => writer.directory(path)?,
+                        Found::Link(target) => writer.link(path, &target)?,
+                        Found::File { executable, mut file, .. } => {
+                            writer.file_from(path, executable, &mut file)?;
+                        }
+                        Found::Nothing => {}
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The records of what was read, as a writer would keep them.
+fn records(parts: &[Part<'_>], modes: Modes) -> Vec<Record> {
+    let mut directories: HashSet<&str> = HashSet::new();
+    let mut records = Vec::new();
+    for (path, what) in parts.iter().flat_map(|part| &part.entries) {
+        let is_directory = matches!(what, What::Directory);
+        let mut directory = if is_directory { path.as_str() } else { parent(path.as_str()) };
+        while !directory.is_empty() && directories.insert(directory) {
+            directory = parent(directory);
+        }
+        let kind = match what {
+            What::Directory => continue,
+            What::Link { target } => RecordKind::Link { target: target.as_str().into() },
+            What::File { executable, digest, .. } => {
+                RecordKind::file(*executable && modes == Modes::Preserved, *digest)
+            }
+        };
+        records.push(Record { path: path.as_str().into(), kind });
+    }
+    records.extend(
+        directories.into_iter().map(|path| Record { path: path.into(), kind: RecordKind::Directory }),
+    );
+    records
+}
+
+/// Does some work on each part of a list, on as many threads as are of use.
+fn in_parts<'a, T: Sync, R: Send>(
+    items: &'a [T],
+    work: impl Fn(&'a [T]) -> Result<R, StoreError> + Sync,
+) -> Result<Vec<R>, StoreError> {
+    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    let threads = cores.min(THREADS_MAX).min(items.len() / FILES_PER_THREAD_MIN).max(1);
+    let parts: Vec<&[T]> = items.chunks(items.len().div_ceil(threads).max(1)).collect();
+    on_threads(&parts, |part| work(part))
+}
+
+/// Does some work on each item, each on its own thread but the first, which this thread does.
+fn on_threads<T: Sync, R: Send>(
+    items: &[T],
+    work: impl Fn(&T) -> Result<R, StoreError> + Sync,
+) -> Result<Vec<R>, StoreError> {
+    let Some((first, others)) = items.split_first() else { return Ok(Vec::new()) };
+    thread::scope(|scope| {
+        let others: Vec<_> = others.iter().map(|item| scope.spawn(|| work(item))).collect();
+        let mut done = vec![work(first)?];
+        for other in others {
+            done.push(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
+        }
+        Ok(done)
+    })
+}
