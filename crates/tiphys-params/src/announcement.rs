@@ -5,7 +5,10 @@ mod error;
 mod json;
 mod raw;
 
-pub use decode::{Announcements, DynamicOutputError, decode_announcements, decode_dynamic_output};
+pub use decode::{
+    Announcements, DynamicOutputError, decode_announcement_entries, decode_announcements,
+    decode_dynamic_output,
+};
 pub use error::{AnnouncementError, AnnouncementProblem, Place};
 pub use raw::{AnnouncementEntry, IgnoredKey, IgnoredReason, RawAnnouncement};
 

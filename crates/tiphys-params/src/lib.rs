@@ -13,7 +13,7 @@ mod value;
 pub use announcement::{
     Announcement, AnnouncementEntry, AnnouncementError, AnnouncementProblem, Announcements, CollectionType,
     Default, DynamicOutputError, IgnoredKey, IgnoredReason, ItemType, Place, RawAnnouncement,
-    decode_announcements, decode_dynamic_output,
+    decode_announcement_entries, decode_announcements, decode_dynamic_output,
 };
 pub use check::{Item, Problem, ProblemKind, check_default, check_value, check_values, is_number};
 pub use environment::{

@@ -65,6 +65,9 @@ impl Parameters {
     /// Reads the value of `parameters` as Argo CD's type does (`spec/cmp.md` 4.4 and 14): keys in any letter case, `null` entries are
     /// empty parameters, `map: null` and `array: null` are present and empty, `string: null` is absent, the last of equal keys wins
     /// while maps grow together. `path` is what errors call the list.
+    ///
+    /// A list from YAML goes through [`Node::deduplicated`] first, as Kubernetes' conversion to JSON does; then maps do not grow, since
+    /// only the last of equal keys is left.
     pub fn decode(node: &Node, path: &str) -> Result<Self, DecodeError> {
         let items = match &node.data {
             Data::Null => return Ok(Self::default()),

@@ -42,21 +42,32 @@ pub enum DynamicOutputError {
 
 /// Reads a list of announcements and checks each (proposal, Q/A 5 and the schema): names, known collection types, the JSON types of
 /// all fields. `null` is the empty list. `path` is what the error of a value that is no list calls it.
+///
+/// A list from YAML goes through [`Node::deduplicated`] first, as Kubernetes' conversion to JSON does.
 pub fn decode_announcements(node: &Node, path: &str) -> Result<Announcements, AnnouncementError> {
-    let items = match &node.data {
-        Data::Null => return Ok(Announcements::default()),
-        Data::Sequence(items) => items,
+    Announcements::from_entries(&decode_announcement_entries(node, path)?)
+}
+
+/// As [`decode_announcements`], without the checks of names and collection types: what Argo CD would take, but for entries that are
+/// neither objects nor `null`.
+pub fn decode_announcement_entries(
+    node: &Node,
+    path: &str,
+) -> Result<Vec<AnnouncementEntry>, AnnouncementError> {
+    match &node.data {
+        Data::Null => Ok(Vec::new()),
+        Data::Sequence(items) => {
+            items.iter().enumerate().map(|(index, item)| decode_entry(item, index)).collect()
+        }
         _ => {
             let place = Place { index: None, name: None, position: Some(node.position) };
             let problem = AnnouncementProblem::WrongType {
                 field: path.to_owned(),
                 message: format!("expected a list, found {}", type_words(node)),
             };
-            return Err(AnnouncementError { place, problem });
+            Err(AnnouncementError { place, problem })
         }
-    };
-    let entries = items.iter().enumerate().map(|(index, item)| decode_entry(item, index));
-    Announcements::from_entries(&entries.collect::<Result<Vec<_>, _>>()?)
+    }
 }
 
 impl Announcements {

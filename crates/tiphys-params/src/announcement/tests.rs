@@ -1,6 +1,6 @@
 use super::{
     Announcement, AnnouncementEntry, Announcements, CollectionType, Default, ItemType, RawAnnouncement,
-    decode_announcements, decode_dynamic_output,
+    decode_announcement_entries, decode_announcements, decode_dynamic_output,
 };
 
 fn decode(text: &str) -> Announcements {
@@ -247,4 +247,17 @@ fn a_later_list_is_read_over_an_earlier_one_item_by_item() {
     };
     assert_eq!(overlaid(&[&nodes[0], &nodes[1], &nodes[2], &nodes[3]]), Some(expected));
     assert_eq!(overlaid(&[&nodes[0], &nodes[1]]), None);
+}
+
+#[test]
+fn entries_are_read_without_the_checks_that_argo_cd_does_not_make() {
+    let node = tiphys_yaml::read_json(br#"[null, {"title":"t"}, {"name":"a","collectionType":"set"}]"#)
+        .expect("JSON");
+    let entries = decode_announcement_entries(&node, "").expect("types hold");
+    let words: Vec<Option<Option<String>>> = entries
+        .iter()
+        .map(|entry| entry.announcement.as_ref().map(|raw| raw.collection_type.clone()))
+        .collect();
+    assert_eq!(words, [None, Some(None), Some(Some("set".to_owned()))]);
+    assert!(entries.iter().all(|entry| entry.check().is_err()));
 }

@@ -152,6 +152,7 @@ fn the_types_of_object_meta_are_checked_although_only_the_name_has_a_use() {
     let good = [
         "labels: {a: b}, annotations: {c: d}, namespace: ns, uid: u, generateName: g, resourceVersion: '1'",
         "creationTimestamp: 2024-01-02T03:04:05Z, deletionTimestamp: '2024-02-29T23:59:59.5+01:00'",
+        "creationTimestamp: '2024-01-02T03:04:05-24:60'",
         "creationTimestamp: null, generation: 3, deletionGracePeriodSeconds: 1.0",
         "finalizers: [a, null], ownerReferences: [{apiVersion: v1, kind: K, name: o, uid: u, controller: true}]",
         "managedFields: [{manager: m, time: '2024-01-02T03:04:05Z', fieldsV1: {x: [1]}}], unknown: [1]",
@@ -171,6 +172,8 @@ fn the_types_of_object_meta_are_checked_although_only_the_name_has_a_use() {
         "creationTimestamp: '2024-01-02T03:04:05'",
         "creationTimestamp: '2024-01-02T03:04:05.Z'",
         "creationTimestamp: '2024-01-02T03:04:05+1:00'",
+        "creationTimestamp: '2024-01-02T03:04:05+25:00'",
+        "creationTimestamp: '2024-01-02T03:04:05+01:61'",
         "generation: 1.5",
         "generation: 1e30",
         "generation: '1'",
