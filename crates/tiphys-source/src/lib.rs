@@ -1,1 +1,35 @@
 //! Sources of trees: local folders and git repositories.
+//!
+//! [`Sources::resolve`] says which commit a repository and a revision mean, [`Sources::tree`] gives that commit's files as a
+//! read-only [`Tree`](tiphys_tree::Tree). Git's program fetches; its objects are read in this process, without a checkout
+//! and so without a lock: any number of revisions of a repository are read at once.
+
+mod copy;
+mod credential;
+mod error;
+mod git;
+mod lfs;
+mod narrowing;
+mod objects;
+mod options;
+mod plan;
+mod refs;
+mod repository;
+mod secret;
+mod sources;
+mod submodule;
+mod url;
+
+pub use copy::{LocalCopy, LocalCopyError};
+pub use credential::{
+    ClientCertificate, CredentialScope, Login, RepositoryCredential, ServerCheck, UserSettings,
+};
+pub use error::SourceError;
+pub use narrowing::Scope;
+pub use options::{
+    FETCH_TIMEOUT, Freshness, LOCAL_TIMEOUT, LOOKUP_TIMEOUT, Network, Progress, ProgressSink, SourceOptions,
+    TREE_BYTES_MAX, TREE_ENTRIES_MAX,
+};
+pub use secret::Secret;
+pub use sources::{ResolvedRevision, Sources, Want};
+pub use url::{mask_url, normalize_git_url};

@@ -22,7 +22,8 @@ pub fn environment(home: &Path) -> Vec<(OsString, OsString)> {
 /// Runs git in a folder with a fixed identity and clock; gives what it printed, without the last line's end. Fails if git does.
 #[expect(clippy::disallowed_methods, reason = "a repository for a test is made by git itself")]
 pub fn git(dir: &Path, args: &[&str]) -> String {
-    let settings = ["-c", "protocol.file.allow=always", "-c", "commit.gpgSign=false", "-c", "core.hooksPath=/dev/null"];
+    let settings =
+        ["-c", "protocol.file.allow=always", "-c", "commit.gpgSign=false", "-c", "core.hooksPath=/dev/null"];
     let output = Command::new("git")
         .args(settings)
         .args(args)
@@ -130,7 +131,10 @@ pub fn listing(root: &Path) -> Vec<String> {
             } else {
                 let star = if metadata.permissions().mode() & 0o111 == 0 { "" } else { "*" };
                 let content = fs::read(&path).expect("the file can be read");
-                lines.push(format!("{name}{star}: {}", String::from_utf8_lossy(&content).trim_end_matches('\n')));
+                lines.push(format!(
+                    "{name}{star}: {}",
+                    String::from_utf8_lossy(&content).trim_end_matches('\n')
+                ));
             }
         }
         if empty && dir != root {

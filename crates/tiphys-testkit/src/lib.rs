@@ -1,8 +1,8 @@
 //! For tests only: oracles, fixtures, repositories.
 
 pub mod fixture;
-pub mod launcher;
 pub mod git;
+pub mod launcher;
 pub mod oracle;
 
 use std::path::PathBuf;

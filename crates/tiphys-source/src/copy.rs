@@ -1,0 +1,285 @@
+//! Folders that stand for repositories (`--repo [URL[@REV]=]DIR`).
+
+mod files;
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use gix_hash::ObjectId;
+
+use crate::git::{Git, Place, shown};
+use crate::objects::Objects;
+use crate::refs::Refs;
+use crate::{SourceError, mask_url, normalize_git_url};
+
+pub(crate) use files::{list, write};
+
+/// A folder that stands for a repository.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LocalCopy {
+    /// The repository; none: all remotes of the folder's git repository.
+    pub url: Option<String>,
+    /// The one revision that the folder's files stand for, where that is not its checked-out branch.
+    pub revision: Option<String>,
+    /// The folder, absolute.
+    pub dir: PathBuf,
+}
+
+/// Why a text is no `[URL[@REV]=]DIR`.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LocalCopyError {
+    /// No folder is named.
+    #[error("{text:?} names no folder; write DIR, URL=DIR or URL@REV=DIR")]
+    NoFolder {
+        /// As it was given.
+        text: String,
+    },
+}
+
+impl LocalCopy {
+    /// Reads `DIR`, `URL=DIR` or `URL@REV=DIR`. A relative folder is one below `current_dir`. What stands before the first
+    /// `=` is a URL if it has `://` or looks like `host:path`; else the whole text is a folder.
+    pub fn parse(text: &str, current_dir: &Path) -> Result<Self, LocalCopyError> {
+        let (repository, dir) = match text.split_once('=') {
+            Some((before, dir)) if is_url(before) => (Some(before), dir),
+            _ => (None, text),
+        };
+        if dir.is_empty() {
+            return Err(LocalCopyError::NoFolder { text: mask_url(text) });
+        }
+        let (url, revision) = match repository.map(split_revision) {
+            Some((url, revision)) => (Some(url.to_owned()), revision.map(str::to_owned)),
+            None => (None, None),
+        };
+        Ok(Self { url, revision, dir: current_dir.join(dir) })
+    }
+}
+
+fn is_url(text: &str) -> bool {
+    text.contains("://")
+        || text.split_once(':').is_some_and(|(host, path)| {
+            !host.is_empty() && !path.is_empty() && !host.contains('/') && !host.starts_with('.')
+        })
+}
+
+/// The last `@` behind the host, and not at the beginning of a path's segment, divides URL and revision.
+fn split_revision(text: &str) -> (&str, Option<&str>) {
+    let path_start = match text.split_once("://") {
+        Some((scheme, rest)) => scheme.len() + 3 + rest.find('/').unwrap_or(rest.len()),
+        None => text.find(':').unwrap_or(text.len()),
+    };
+    let path = &text[path_start..];
+    match path.rfind('@') {
+        Some(at) if at > 0 && !path[..at].ends_with('/') && at + 1 < path.len() => {
+            (&text[..path_start + at], Some(&path[at + 1..]))
+        }
+        _ => (text, None),
+    }
+}
+
+/// A folder that was looked at.
+pub(crate) struct OpenCopy {
+    pub(crate) dir: PathBuf,
+    pub(crate) revision: Option<String>,
+    pub(crate) shown: Arc<str>,
+    pub(crate) git: Option<CopyGit>,
+    /// Normalised URLs, each with the remote's name if it is one's.
+    urls: Vec<(Option<String>, String)>,
+}
+
+/// The git repository of a folder.
+pub(crate) struct CopyGit {
+    pub(crate) git_dir: PathBuf,
+    pub(crate) objects: Objects,
+    pub(crate) refs: Refs,
+    /// None before the first commit.
+    pub(crate) head: Option<ObjectId>,
+    /// The full name of the checked-out branch; none if HEAD is detached.
+    branch: Option<String>,
+    /// No work tree: nothing but commits.
+    bare: bool,
+}
+
+impl OpenCopy {
+    /// Looks at a folder: which repository it is, and what is checked out.
+    pub(crate) async fn open(
+        copy: &LocalCopy,
+        git: &Git,
+        object_bytes_max: u64,
+    ) -> Result<Self, SourceError> {
+        let problem =
+            |problem: &str| SourceError::Copy { dir: copy.dir.clone(), problem: problem.to_owned() };
+        let dir = match std::fs::canonicalize(&copy.dir) {
+            Ok(dir) if dir.is_dir() => dir,
+            Ok(_) => return Err(problem("it is not a folder")),
+            Err(source) if source.kind() == std::io::ErrorKind::NotFound => {
+                return Err(problem("there is no such folder"));
+            }
+            Err(source) => return Err(SourceError::Read { path: copy.dir.clone(), source }),
+        };
+        let shown: Arc<str> = copy.dir.display().to_string().into();
+        let has_work_tree = dir.join(".git").symlink_metadata().is_ok();
+        let is_bare = !has_work_tree && dir.join("HEAD").is_file() && dir.join("objects").is_dir();
+        let found = if has_work_tree || is_bare {
+            Some(CopyGit::open(&dir, git, &shown, object_bytes_max).await?)
+        } else {
+            None
+        };
+        let remotes = match &found {
+            Some(_) => remotes(&dir, git, &shown).await?,
+            None => Vec::new(),
+        };
+        let urls = match &copy.url {
+            // The names of its remotes say where its copies of the repository's branches are.
+            Some(url) => {
+                let url = normalize_git_url(url);
+                let same = remotes.into_iter().filter(|(_, remote)| *remote == url).map(|(name, _)| name);
+                same.chain([None]).map(|name| (name, url.clone())).collect()
+            }
+            None if found.is_none() => {
+                return Err(problem(
+                    "it is not the top of a git work tree, so it has no remotes that say which repository it is; write URL=DIR",
+                ));
+            }
+            None if remotes.is_empty() => {
+                return Err(problem(
+                    "its git repository has no remotes that say which repository it is; write URL=DIR",
+                ));
+            }
+            None => remotes,
+        };
+        Ok(Self { dir, revision: copy.revision.clone(), shown, git: found, urls })
+    }
+
+    pub(crate) fn stands_for(&self, normalized_url: &str) -> bool {
+        !normalized_url.is_empty() && self.urls.iter().any(|(_, url)| url == normalized_url)
+    }
+
+    /// Whether the files stand for a revision, as far as this folder alone says.
+    pub(crate) fn files_are(&self, revision: &str) -> bool {
+        if let Some(own) = &self.revision {
+            return own == revision || revision.strip_prefix("refs/heads/") == Some(own);
+        }
+        match &self.git {
+            None => true,
+            Some(git) if git.bare => false,
+            Some(git) => {
+                is_default(revision)
+                    || git.branch.as_deref().is_some_and(|branch| {
+                        branch == revision || branch.strip_prefix("refs/heads/") == Some(revision)
+                    })
+            }
+        }
+    }
+
+    /// The commit that a name stands for in the folder's repository: its own branches and tags, then what it knows of the
+    /// branches of the remote.
+    pub(crate) fn named(&self, git: &CopyGit, normalized_url: &str, revision: &str) -> Option<ObjectId> {
+        if is_default(revision) {
+            return git.head;
+        }
+        let remote = || {
+            self.urls
+                .iter()
+                .filter(|(_, url)| url == normalized_url)
+                .filter_map(|(name, _)| name.as_deref())
+                .find_map(|remote| git.refs.resolve_tracking(remote, revision))
+        };
+        let id = git.refs.resolve(revision).or_else(remote)?;
+        ObjectId::from_hex(id.as_bytes()).ok()
+    }
+}
+
+/// `HEAD`, or no revision.
+pub(crate) fn is_default(revision: &str) -> bool {
+    revision.is_empty() || revision == "HEAD"
+}
+
+impl CopyGit {
+    async fn open(
+        dir: &Path,
+        git: &Git,
+        shown: &Arc<str>,
+        object_bytes_max: u64,
+    ) -> Result<Self, SourceError> {
+        // An annotated tag has a second line with what it points to, as `git ls-remote` prints it.
+        let format = "--format=%(objectname)%09%(refname)%0a%(*objectname)%09%(refname)^{}";
+        let place = ["rev-parse", "--absolute-git-dir", "--is-bare-repository", "--git-path", "objects"];
+        let refs = ["for-each-ref", format];
+        let head = ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"];
+        let branch = ["symbolic-ref", "--quiet", "HEAD"];
+        let (place, refs, head, branch) = tokio::try_join!(
+            ask(git, dir, shown, &place, Expect::Success),
+            ask(git, dir, shown, &refs, Expect::Success),
+            ask(git, dir, shown, &head, Expect::Anything),
+            ask(git, dir, shown, &branch, Expect::Anything),
+        )?;
+        let mut lines = place.lines();
+        let (git_dir, bare, objects) = (lines.next(), lines.next(), lines.next());
+        let (Some(git_dir), Some(bare), Some(objects)) = (git_dir, bare, objects) else {
+            let problem = format!("git rev-parse said {place:?}");
+            return Err(SourceError::Copy { dir: dir.to_path_buf(), problem });
+        };
+        Ok(Self {
+            git_dir: PathBuf::from(git_dir),
+            objects: Objects::open(&dir.join(objects), shown, object_bytes_max)?,
+            refs: Refs::parse(&refs),
+            head: ObjectId::from_hex(head.trim().as_bytes()).ok(),
+            branch: Some(branch.trim().to_owned()).filter(|branch| !branch.is_empty()),
+            bare: bare == "true",
+        })
+    }
+}
+
+/// Names and normalised URLs of a repository's remotes, as they are written and as `insteadOf` makes them.
+async fn remotes(dir: &Path, git: &Git, shown: &str) -> Result<Vec<(Option<String>, String)>, SourceError> {
+    let written = ["config", "--null", "--get-regexp", r"^remote\..*\.(push)?url$"];
+    let expanded = ["remote", "--verbose"];
+    let (written, expanded) = tokio::try_join!(
+        ask(git, dir, shown, &written, Expect::Anything),
+        ask(git, dir, shown, &expanded, Expect::Success),
+    )?;
+    let written = written.split('\0').filter_map(|item| {
+        let (key, url) = item.split_once('\n')?;
+        let (name, _) = key.strip_prefix("remote.")?.rsplit_once('.')?;
+        Some((name.to_owned(), url.to_owned()))
+    });
+    let expanded = expanded.lines().filter_map(|line| {
+        let (name, url) = line.split_once('\t')?;
+        let (url, _) = url.rsplit_once(" (").unwrap_or((url, ""));
+        Some((name.to_owned(), url.to_owned()))
+    });
+    let mut remotes: Vec<(Option<String>, String)> = written
+        .chain(expanded)
+        .map(|(name, url)| (Some(name), normalize_git_url(&url)))
+        .filter(|(_, url)| !url.is_empty())
+        .collect();
+    remotes.sort();
+    remotes.dedup();
+    Ok(remotes)
+}
+
+/// Whether a question may have no answer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Expect {
+    Success,
+    Anything,
+}
+
+async fn ask(
+    git: &Git,
+    dir: &Path,
+    shown_dir: &str,
+    args: &[&str],
+    expect: Expect,
+) -> Result<String, SourceError> {
+    let call = git.local(dir, Place::Here, args.iter().copied());
+    let output = git.run(call).await.map_err(|problem| problem.into_error(shown_dir, "reading"))?;
+    if output.code != Some(0) && expect == Expect::Success {
+        let problem = format!("git cannot read it: {}", shown(&output.stderr, &[]));
+        return Err(SourceError::Copy { dir: dir.to_path_buf(), problem });
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}

@@ -1,0 +1,224 @@
+//! The files of a folder that stands for a repository: tracked and untracked ones, without those that git ignores.
+
+use std::collections::{BTreeSet, HashMap};
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use tiphys_tree::{RepoPath, TreeLimits, TreeWriter, WriteError};
+
+use super::OpenCopy;
+use crate::git::{Git, Place, shown};
+use crate::narrowing::holds;
+use crate::submodule::SUBMODULE_DEPTH_MAX;
+use crate::{SourceError, lfs};
+
+/// A file of up to this many bytes is read at once.
+const AT_ONCE_BYTES_MAX: u64 = 1024 * 1024;
+
+/// Links that are followed from one path.
+const LINKS_MAX: usize = 40;
+
+/// What is to be taken of a folder.
+pub(crate) struct FileSelection {
+    pub(crate) dir: PathBuf,
+    pub(crate) files: BTreeSet<RepoPath>,
+}
+
+/// Lists the files: all, or those of some paths.
+pub(crate) async fn list(
+    copy: &OpenCopy,
+    git: &Git,
+    paths: Option<&[RepoPath]>,
+    limits: TreeLimits,
+) -> Result<FileSelection, SourceError> {
+    let mut files = BTreeSet::new();
+    if copy.git.is_some() {
+        let mut waiting = vec![(RepoPath::default(), 0)];
+        while let Some((below, depth)) = waiting.pop() {
+            for submodule in list_repository(copy, git, &below, &mut files).await? {
+                if depth == SUBMODULE_DEPTH_MAX {
+                    let problem = format!("more than {SUBMODULE_DEPTH_MAX} submodules within each other");
+                    return Err(SourceError::Copy { dir: copy.dir.clone(), problem });
+                }
+                waiting.push((submodule, depth + 1));
+            }
+        }
+    } else {
+        list_folder(&copy.dir, limits, &mut files)?;
+    }
+    if let Some(paths) = paths {
+        let paths = follow_links(&copy.dir, paths)?;
+        files.retain(|file| paths.iter().any(|path| holds(path, file)));
+    }
+    Ok(FileSelection { dir: copy.dir.clone(), files })
+}
+
+/// The files of one work tree; gives the submodules in it.
+async fn list_repository(
+    copy: &OpenCopy,
+    git: &Git,
+    below: &RepoPath,
+    files: &mut BTreeSet<RepoPath>,
+) -> Result<Vec<RepoPath>, SourceError> {
+    let dir = below.below(&copy.dir);
+    let args = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
+    let output = git
+        .run(git.local(&dir, Place::Here, args))
+        .await
+        .map_err(|problem| problem.into_error(&copy.shown, "listing files of"))?;
+    if output.code != Some(0) {
+        let problem = format!("git cannot list its files: {}", shown(&output.stderr, &[]));
+        return Err(SourceError::Copy { dir, problem });
+    }
+    let demands = dir.join(".gitmodules").is_file();
+    let mut submodules = Vec::new();
+    for name in output.stdout.split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
+        // An untracked repository within this one: git would not take its files either.
+        if name.ends_with(b"/") {
+            continue;
+        }
+        let path = below.join(text(copy, name)?)?;
+        let place = path.below(&copy.dir);
+        if !fs::symlink_metadata(&place).is_ok_and(|metadata| metadata.is_dir()) {
+            files.insert(path);
+        } else if place.join(".git").exists() {
+            submodules.push(path);
+        } else if demands {
+            let problem = format!(
+                "its submodule {path} is not checked out; run git -C {} submodule update --init --recursive",
+                copy.shown
+            );
+            return Err(SourceError::Copy { dir: copy.dir.clone(), problem });
+        }
+    }
+    Ok(submodules)
+}
+
+/// All files of a folder without git.
+fn list_folder(dir: &Path, limits: TreeLimits, files: &mut BTreeSet<RepoPath>) -> Result<(), SourceError> {
+    let mut waiting = vec![RepoPath::default()];
+    while let Some(path) = waiting.pop() {
+        let place = path.below(dir);
+        let failed = |source| SourceError::Read { path: place.clone(), source };
+        for entry in fs::read_dir(&place).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            let name = entry.file_name();
+            let Some(name) = name.to_str() else {
+                return Err(SourceError::Name {
+                    repository: dir.display().to_string(),
+                    name: path.below(Path::new(&name)).display().to_string(),
+                });
+            };
+            if name == ".git" {
+                continue;
+            }
+            let path = path.join(name)?;
+            if entry.file_type().map_err(failed)?.is_dir() {
+                waiting.push(path);
+            } else {
+                files.insert(path);
+            }
+            if u64::try_from(files.len() + waiting.len()).unwrap_or(u64::MAX) > limits.entries_max {
+                return Err(WriteError::TooManyEntries { max: limits.entries_max }.into());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Writes the files. One that has gone is left out, as a deleted one. Gives the Git LFS pointers among them, sorted.
+pub(crate) fn write(selection: &FileSelection, writer: &TreeWriter) -> Result<Vec<RepoPath>, SourceError> {
+    let mut pointers = Vec::new();
+    let mut parents: HashMap<RepoPath, bool> = HashMap::new();
+    for path in &selection.files {
+        if !is_real_directory(&selection.dir, path.parent().unwrap_or_default(), &mut parents) {
+            continue;
+        }
+        let place = path.below(&selection.dir);
+        let failed = |source| SourceError::Read { path: place.clone(), source };
+        let metadata = match fs::symlink_metadata(&place) {
+            Ok(metadata) => metadata,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            Err(source) => return Err(failed(source)),
+        };
+        if metadata.is_symlink() {
+            let target = fs::read_link(&place).map_err(failed)?;
+            let target = target.to_str().ok_or_else(|| SourceError::Name {
+                repository: selection.dir.display().to_string(),
+                name: format!("{path} -> {}", target.display()),
+            })?;
+            writer.link(path, target)?;
+        } else if metadata.is_file() {
+            let executable = metadata.permissions().mode() & 0o100 != 0;
+            if metadata.len() > AT_ONCE_BYTES_MAX {
+                writer.file_from(path, executable, &mut File::open(&place).map_err(failed)?)?;
+            } else {
+                let content = fs::read(&place).map_err(failed)?;
+                writer.file(path, executable, &content)?;
+                if lfs::is_pointer(&content) {
+                    pointers.push(path.clone());
+                }
+            }
+        }
+    }
+    Ok(pointers)
+}
+
+/// Whether a directory and all above it are no links: a tracked file behind a link is a deleted one for git.
+fn is_real_directory(dir: &Path, path: RepoPath, known: &mut HashMap<RepoPath, bool>) -> bool {
+    let Some(parent) = path.parent() else { return true };
+    if let Some(known) = known.get(&path) {
+        return *known;
+    }
+    let is_real = is_real_directory(dir, parent, known)
+        && fs::symlink_metadata(path.below(dir)).is_ok_and(|metadata| metadata.is_dir());
+    known.insert(path, is_real);
+    is_real
+}
+
+/// The paths, and for each that leads over a link the link and where it leads.
+fn follow_links(dir: &Path, paths: &[RepoPath]) -> Result<Vec<RepoPath>, SourceError> {
+    let mut all = Vec::new();
+    for path in paths {
+        let mut path = path.clone();
+        for _ in 0..LINKS_MAX {
+            all.push(path.clone());
+            let Some((link, rest)) = first_link(dir, &path)? else { break };
+            let target = fs::read_link(link.below(dir)).ok();
+            let parent = link.parent().unwrap_or_default();
+            all.push(link);
+            let next = target.as_deref().and_then(Path::to_str).and_then(|target| parent.join(target).ok());
+            match next.and_then(|next| next.join(&rest).ok()) {
+                Some(next) => path = next,
+                None => break,
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// The first link on the way to a path, and what is left behind it.
+fn first_link(dir: &Path, path: &RepoPath) -> Result<Option<(RepoPath, String)>, SourceError> {
+    let mut place = RepoPath::default();
+    let mut rest = path.as_str();
+    while !rest.is_empty() {
+        let (name, after) = rest.split_once('/').unwrap_or((rest, ""));
+        place = place.join(name)?;
+        rest = after;
+        if fs::symlink_metadata(place.below(dir)).is_ok_and(|metadata| metadata.is_symlink()) {
+            return Ok(Some((place, rest.to_owned())));
+        }
+    }
+    Ok(None)
+}
+
+fn text<'a>(copy: &OpenCopy, name: &'a [u8]) -> Result<&'a str, SourceError> {
+    std::str::from_utf8(name).map_err(|_| SourceError::Name {
+        repository: copy.shown.to_string(),
+        name: OsStr::from_bytes(name).display().to_string(),
+    })
+}

@@ -1,0 +1,303 @@
+//! Objects of a git repository, read in this process: commits, trees and files, without a checkout and so without a lock.
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use gix_hash::ObjectId;
+use gix_object::tree::EntryKind;
+use gix_object::{Find as _, Kind, TreeRefIter};
+use gix_odb::HandleArc;
+use tiphys_tree::RepoPath;
+
+use crate::SourceError;
+
+/// Tags that may point to tags.
+const TAG_DEPTH_MAX: usize = 16;
+
+/// Links that are followed from one path.
+const LINKS_MAX: usize = 40;
+
+/// Bytes of a symbolic link's target, more is no path on any system.
+const LINK_BYTES_MAX: usize = 4096;
+
+/// The objects of one repository. Cheap to clone; each thread takes a reader.
+#[derive(Clone)]
+pub(crate) struct Objects {
+    store: Arc<gix_odb::Store>,
+    repository: Arc<str>,
+}
+
+/// What one thread reads with.
+pub(crate) struct Reader {
+    handle: HandleArc,
+    repository: Arc<str>,
+    buffer: Vec<u8>,
+}
+
+/// An entry of a tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub(crate) name: String,
+    pub(crate) kind: EntryKind,
+    pub(crate) id: ObjectId,
+}
+
+/// What an abbreviated commit stands for.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Abbreviation {
+    None,
+    One(ObjectId),
+    Several(Vec<ObjectId>),
+}
+
+/// Where a path leads in a tree.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// Nowhere.
+    Nothing,
+    /// To this entry.
+    Entry(EntryKind, ObjectId),
+    /// Into the submodule that is mounted here.
+    Submodule,
+    /// Over this link to another path.
+    Link(RepoPath, ObjectId, Option<RepoPath>),
+}
+
+impl Objects {
+    /// Opens the folder `objects` of a repository. `object_bytes_max` bounds one object.
+    pub(crate) fn open(
+        folder: &Path,
+        repository: &Arc<str>,
+        object_bytes_max: u64,
+    ) -> Result<Self, SourceError> {
+        let options = gix_odb::store::init::Options {
+            alloc_limit_bytes: usize::try_from(object_bytes_max).ok(),
+            current_dir: Some(folder.to_path_buf()),
+            ..Default::default()
+        };
+        let store = gix_odb::Store::at_opts(
+            folder.to_path_buf(),
+            gix_hash::Kind::Sha1,
+            &mut std::iter::empty(),
+            options,
+        )
+        .map_err(|error| SourceError::Objects {
+            repository: repository.to_string(),
+            detail: error.to_string(),
+        })?;
+        Ok(Self { store: Arc::new(store), repository: Arc::clone(repository) })
+    }
+
+    pub(crate) fn reader(&self) -> Reader {
+        let mut handle = HandleArc::from(self.store.to_handle_arc());
+        handle.prevent_pack_unload();
+        Reader { handle, repository: Arc::clone(&self.repository), buffer: Vec::new() }
+    }
+}
+
+impl Reader {
+    /// How the repository is called in errors.
+    pub(crate) fn repository(&self) -> &str {
+        &self.repository
+    }
+
+    /// The commit that an id means, tags followed; none if the repository does not have it.
+    pub(crate) fn commit(&mut self, id: ObjectId) -> Result<Option<ObjectId>, SourceError> {
+        let mut id = id;
+        for _ in 0..TAG_DEPTH_MAX {
+            let Some((kind, data)) = self.object(id)? else { return Ok(None) };
+            match kind {
+                Kind::Commit => return Ok(Some(id)),
+                Kind::Tag => {
+                    let target = header_id(data, b"object ");
+                    id = target.ok_or_else(|| self.broken(id, "a tag without an object"))?;
+                }
+                Kind::Tree | Kind::Blob => return Ok(None),
+            }
+        }
+        Err(self.broken(id, "too many tags in a row"))
+    }
+
+    /// The tree of a commit.
+    pub(crate) fn tree_of(&mut self, commit: ObjectId) -> Result<ObjectId, SourceError> {
+        match self.object(commit)? {
+            Some((Kind::Commit, data)) => {
+                let tree = header_id(data, b"tree ");
+                tree.ok_or_else(|| self.broken(commit, "a commit without a tree"))
+            }
+            _ => Err(self.broken(commit, "not a commit")),
+        }
+    }
+
+    /// Commits that begin with these digits.
+    pub(crate) fn abbreviated(&mut self, digits: &str) -> Result<Abbreviation, SourceError> {
+        let Ok(prefix) = gix_hash::Prefix::from_hex(&digits.to_ascii_lowercase()) else {
+            return Ok(Abbreviation::None);
+        };
+        let mut ids = HashSet::new();
+        self.handle.lookup_prefix(prefix, Some(&mut ids)).map_err(|error| SourceError::Objects {
+            repository: self.repository.to_string(),
+            detail: error.to_string(),
+        })?;
+        let mut commits = Vec::new();
+        for id in ids {
+            if matches!(self.object(id)?, Some((Kind::Commit, _))) {
+                commits.push(id);
+            }
+        }
+        commits.sort();
+        Ok(match commits.as_slice() {
+            [] => Abbreviation::None,
+            [one] => Abbreviation::One(*one),
+            _ => Abbreviation::Several(commits),
+        })
+    }
+
+    /// The entries of a tree, in git's order.
+    pub(crate) fn entries(&mut self, tree: ObjectId) -> Result<Vec<Entry>, SourceError> {
+        let repository = Arc::clone(&self.repository);
+        let broken = |what: &str| SourceError::Objects {
+            repository: repository.to_string(),
+            detail: format!("{tree}: {what}"),
+        };
+        let data = match self.object(tree)? {
+            Some((Kind::Tree, data)) => data,
+            Some(_) => return Err(broken("not a tree")),
+            None => return Err(broken("missing")),
+        };
+        let mut entries = Vec::new();
+        for entry in TreeRefIter::from_bytes(data, gix_hash::Kind::Sha1) {
+            let entry = entry.map_err(|error| broken(&error.to_string()))?;
+            let bytes: &[u8] = entry.filename;
+            let name = std::str::from_utf8(bytes)
+                .ok()
+                .filter(|name| {
+                    !name.is_empty() && *name != "." && *name != ".." && !name.contains(['/', '\0'])
+                })
+                .ok_or_else(|| SourceError::Name {
+                    repository: repository.to_string(),
+                    name: String::from_utf8_lossy(bytes).into_owned(),
+                })?;
+            // Git itself refuses to check such an entry out, whatever its letter case.
+            if !name.eq_ignore_ascii_case(".git") {
+                entries.push(Entry {
+                    name: name.to_owned(),
+                    kind: entry.mode.kind(),
+                    id: entry.oid.to_owned(),
+                });
+            }
+        }
+        Ok(entries)
+    }
+
+    /// The bytes of a file or link.
+    pub(crate) fn blob(&mut self, id: ObjectId) -> Result<&[u8], SourceError> {
+        let repository = Arc::clone(&self.repository);
+        match self.object(id)? {
+            Some((Kind::Blob, data)) => Ok(data),
+            found => Err(SourceError::Objects {
+                repository: repository.to_string(),
+                detail: format!("{id}: {}", if found.is_some() { "not a file" } else { "missing" }),
+            }),
+        }
+    }
+
+    /// The target of a link.
+    pub(crate) fn link(&mut self, path: &RepoPath, id: ObjectId) -> Result<String, SourceError> {
+        let repository = Arc::clone(&self.repository);
+        let data = self.blob(id)?;
+        let text = std::str::from_utf8(data).ok();
+        text.filter(|text| !text.is_empty() && text.len() <= LINK_BYTES_MAX && !text.contains('\0'))
+            .map(str::to_owned)
+            .ok_or_else(|| SourceError::Name {
+                repository: repository.to_string(),
+                name: format!(
+                    "{path} -> {}",
+                    String::from_utf8_lossy(&data[..data.len().min(LINK_BYTES_MAX)])
+                ),
+            })
+    }
+
+    /// Where a path leads, over links if need be: each step over a link is told, so that the link itself can be kept.
+    pub(crate) fn find(&mut self, root: ObjectId, path: &RepoPath) -> Result<Vec<Found>, SourceError> {
+        let mut steps = Vec::new();
+        let mut path = path.clone();
+        for _ in 0..LINKS_MAX {
+            let step = self.step(root, &path)?;
+            let next = match &step {
+                Found::Link(_, _, next) => next.clone(),
+                Found::Nothing | Found::Entry(..) | Found::Submodule => None,
+            };
+            steps.push(step);
+            match next {
+                Some(next) => path = next,
+                None => break,
+            }
+        }
+        Ok(steps)
+    }
+
+    fn step(&mut self, root: ObjectId, path: &RepoPath) -> Result<Found, SourceError> {
+        let (mut kind, mut id) = (EntryKind::Tree, root);
+        let mut place = RepoPath::default();
+        let mut rest = path.as_str();
+        while !rest.is_empty() {
+            let (name, after) = rest.split_once('/').unwrap_or((rest, ""));
+            match kind {
+                EntryKind::Tree => {}
+                EntryKind::Commit => return Ok(Found::Submodule),
+                EntryKind::Link => break,
+                EntryKind::Blob | EntryKind::BlobExecutable => return Ok(Found::Nothing),
+            }
+            let Some(entry) = self.entries(id)?.into_iter().find(|entry| entry.name == name) else {
+                return Ok(Found::Nothing);
+            };
+            (kind, id) = (entry.kind, entry.id);
+            place = place.join(name)?;
+            rest = after;
+        }
+        if kind == EntryKind::Commit {
+            return Ok(Found::Submodule);
+        }
+        if kind != EntryKind::Link {
+            return Ok(Found::Entry(kind, id));
+        }
+        let target = self.link(&place, id)?;
+        let parent = place.parent().unwrap_or_default();
+        let next = parent.join(&target).and_then(|next| next.join(rest)).ok();
+        Ok(Found::Link(place, id, next))
+    }
+
+    /// The submodule's commit at a path.
+    pub(crate) fn gitlink(
+        &mut self,
+        root: ObjectId,
+        path: &RepoPath,
+    ) -> Result<Option<ObjectId>, SourceError> {
+        let Some((parent, name)) = path.parent().zip(path.file_name()) else { return Ok(None) };
+        let Found::Entry(EntryKind::Tree, tree) = self.step(root, &parent)? else { return Ok(None) };
+        let entry = self.entries(tree)?.into_iter().find(|entry| entry.name == name);
+        Ok(entry.filter(|entry| entry.kind == EntryKind::Commit).map(|entry| entry.id))
+    }
+
+    fn object(&mut self, id: ObjectId) -> Result<Option<(Kind, &[u8])>, SourceError> {
+        match self.handle.try_find(&id, &mut self.buffer) {
+            Ok(found) => Ok(found.map(|data| (data.kind, data.data))),
+            Err(error) => Err(SourceError::Objects {
+                repository: self.repository.to_string(),
+                detail: format!("{id}: {error}"),
+            }),
+        }
+    }
+
+    fn broken(&self, id: ObjectId, what: &str) -> SourceError {
+        SourceError::Objects { repository: self.repository.to_string(), detail: format!("{id}: {what}") }
+    }
+}
+
+/// The id in the first line of a commit or tag.
+fn header_id(data: &[u8], label: &[u8]) -> Option<ObjectId> {
+    let line = data.strip_prefix(label)?.split(|byte| *byte == b'\n').next()?;
+    ObjectId::from_hex(line).ok()
+}

@@ -1,0 +1,156 @@
+//! What sources are made with.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tiphys_tree::TreeLimits;
+
+use crate::{LocalCopy, RepositoryCredential, UserSettings};
+
+/// How long looking up branches and tags may take.
+pub const LOOKUP_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// How long one fetch may take.
+pub const FETCH_TIMEOUT: Duration = Duration::from_secs(15 * 60);
+
+/// How long a call of git that stays on this machine may take.
+pub const LOCAL_TIMEOUT: Duration = Duration::from_secs(120);
+
+/// Files and other entries that a repository may have.
+pub const TREE_ENTRIES_MAX: u64 = 500_000;
+
+/// Bytes that the files of a repository may have together, and so one of them.
+pub const TREE_BYTES_MAX: u64 = 4 * 1024 * 1024 * 1024;
+
+/// Whether the network may be used (`--offline`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Network {
+    /// What is missing is fetched; branches and tags are looked up once.
+    #[default]
+    Online,
+    /// Nothing is fetched: names mean what they meant at the last look-up.
+    Offline,
+}
+
+/// Whether what was fetched is taken as it is (`--refresh`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Freshness {
+    /// A commit that is there is not fetched again.
+    #[default]
+    Cached,
+    /// A commit is fetched again once, even if it is there.
+    Refresh,
+}
+
+/// What is going on, for people who wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress<'a> {
+    /// Branches and tags are looked up.
+    LookingUp {
+        /// The URL, masked.
+        repository: &'a str,
+    },
+    /// A fetch begins.
+    Fetching {
+        /// The URL, masked.
+        repository: &'a str,
+        /// The commit, or `its history`.
+        revision: &'a str,
+    },
+    /// A fetch ended well.
+    Fetched {
+        /// The URL, masked.
+        repository: &'a str,
+        /// How long it took.
+        duration: Duration,
+    },
+}
+
+/// Gets to know what is going on.
+pub type ProgressSink = Arc<dyn Fn(&Progress<'_>) + Send + Sync>;
+
+/// What sources are made with. [`SourceOptions::new`] gives the defaults of a command on a laptop.
+#[derive(Clone)]
+pub struct SourceOptions {
+    /// Where fetched repositories are kept, below `git/`; made if it is missing, 0700.
+    pub cache_dir: PathBuf,
+    /// Whether the network may be used.
+    pub network: Network,
+    /// Whether what was fetched is taken as it is.
+    pub freshness: Freshness,
+    /// Folders that stand for repositories; of several for one URL and revision the first wins.
+    pub copies: Vec<LocalCopy>,
+    /// Credentials of the store's repository Secrets; they win over the user's own.
+    pub credentials: Vec<RepositoryCredential>,
+    /// Whether the user's own git settings and keys are used where no Secret says otherwise.
+    pub user_settings: UserSettings,
+    /// The git program: absolute, or a name that is looked up in the environment's `PATH`.
+    pub git_program: PathBuf,
+    /// This process's environment; git gets only the part of it that it needs.
+    pub environment: Vec<(OsString, OsString)>,
+    /// Where files with secrets are put for the time that git needs them; a memory file system is best.
+    pub secrets_dir: PathBuf,
+    /// The only host keys that are trusted, in the form of `known_hosts`; none: those of the user.
+    pub ssh_known_hosts: Option<PathBuf>,
+    /// Bounds of each tree. The [`Store`](tiphys_tree::Store)'s own hold too.
+    pub limits: TreeLimits,
+    /// How long looking up branches and tags may take.
+    pub lookup_timeout: Duration,
+    /// How long one fetch may take, and how long the fetch of another process is waited for.
+    pub fetch_timeout: Duration,
+    /// How long a call of git that stays on this machine may take.
+    pub local_timeout: Duration,
+    /// Gets to know what is going on.
+    pub progress: Option<ProgressSink>,
+}
+
+impl SourceOptions {
+    /// Online, cached, no copies, no credentials but the user's.
+    pub fn new(cache_dir: PathBuf, environment: Vec<(OsString, OsString)>) -> Self {
+        let temporary =
+            environment.iter().rfind(|(name, _)| name == "TMPDIR").map(|(_, dir)| PathBuf::from(dir));
+        let memory = PathBuf::from("/dev/shm");
+        let secrets_dir =
+            if memory.is_dir() { memory } else { temporary.unwrap_or_else(|| PathBuf::from("/tmp")) };
+        Self {
+            cache_dir,
+            network: Network::default(),
+            freshness: Freshness::default(),
+            copies: Vec::new(),
+            credentials: Vec::new(),
+            user_settings: UserSettings::default(),
+            git_program: PathBuf::from("git"),
+            environment,
+            secrets_dir,
+            ssh_known_hosts: None,
+            limits: TreeLimits { entries_max: TREE_ENTRIES_MAX, bytes_max: TREE_BYTES_MAX },
+            lookup_timeout: LOOKUP_TIMEOUT,
+            fetch_timeout: FETCH_TIMEOUT,
+            local_timeout: LOCAL_TIMEOUT,
+            progress: None,
+        }
+    }
+
+    pub(crate) fn report(&self, progress: &Progress<'_>) {
+        tracing::debug!(?progress, "source");
+        if let Some(sink) = &self.progress {
+            sink(progress);
+        }
+    }
+}
+
+impl fmt::Debug for SourceOptions {
+    /// Leaves out the environment, which may hold secrets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SourceOptions")
+            .field("cache_dir", &self.cache_dir)
+            .field("network", &self.network)
+            .field("freshness", &self.freshness)
+            .field("copies", &self.copies)
+            .field("credentials", &self.credentials)
+            .finish_non_exhaustive()
+    }
+}

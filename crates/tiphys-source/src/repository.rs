@@ -1,0 +1,451 @@
+//! The cache of one remote repository: a bare object store to which git fetches what is missing.
+//!
+//! ```text
+//! <cache>/git/<key>/              bare repository; readers need no lock
+//! <cache>/git/<key>/tiphys-refs   what `git ls-remote` said last
+//! <cache>/git/<key>/tiphys-url    the address, for people
+//! <cache>/git/<key>.lock          held by the process that fetches
+//! ```
+//!
+//! A pack appears whole (`fetch.unpackLimit`), and each fetched commit is kept by a ref below `refs/tiphys/`, so a commit
+//! that is there has all its files.
+
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use gix_hash::ObjectId;
+use tokio::sync::OnceCell;
+
+use crate::credential::{Access, AccessInput, remedy};
+use crate::git::failure::{Failure, classify};
+use crate::git::{Call, Git, Place, shown};
+use crate::objects::{Abbreviation, Objects};
+use crate::options::{Freshness, Network, Progress, SourceOptions};
+use crate::refs::{COMMIT_DIGITS, Refs, Shape, shape};
+use crate::url::{RemoteUrl, Transport};
+use crate::{SourceError, mask_url};
+
+/// The name under which git knows the repository; its address is set by the environment.
+const REMOTE: &str = "tiphys";
+
+/// Time between two looks whether another process has ended its fetch.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
+
+/// One remote repository.
+pub(crate) struct Repository {
+    pub(crate) url: RemoteUrl,
+    /// The address as people may see it.
+    pub(crate) shown: Arc<str>,
+    dir: PathBuf,
+    access: OnceCell<Access>,
+    refs: OnceCell<Refs>,
+    /// One fetch at a time in this process.
+    turn: tokio::sync::Mutex<()>,
+    /// Commits that were fetched again for [`Freshness::Refresh`].
+    refreshed: Mutex<HashSet<ObjectId>>,
+}
+
+/// What every call needs.
+#[derive(Clone, Copy)]
+pub(crate) struct Context<'a> {
+    pub(crate) git: &'a Git,
+    pub(crate) options: &'a SourceOptions,
+}
+
+impl Repository {
+    pub(crate) fn new(url: &str, options: &SourceOptions) -> Result<Self, SourceError> {
+        let remote = RemoteUrl::parse(url)
+            .map_err(|reason| SourceError::Url { repository: mask_url(url.trim()), reason })?;
+        let key = blake3::hash(cache_name(&remote.address).as_bytes()).to_hex();
+        Ok(Self {
+            shown: mask_url(&remote.address).into(),
+            dir: options.cache_dir.join("git").join(key.as_str()),
+            url: remote,
+            access: OnceCell::new(),
+            refs: OnceCell::new(),
+            turn: tokio::sync::Mutex::new(()),
+            refreshed: Mutex::default(),
+        })
+    }
+
+    /// The objects that are there now.
+    pub(crate) fn objects(&self, options: &SourceOptions) -> Result<Option<Objects>, SourceError> {
+        let folder = self.dir.join("objects");
+        if !folder.is_dir() {
+            return Ok(None);
+        }
+        Objects::open(&folder, &self.shown, options.limits.bytes_max).map(Some)
+    }
+
+    /// The commit that a revision means. What is not there is fetched, names are looked up once.
+    pub(crate) async fn resolve(
+        &self,
+        context: Context<'_>,
+        revision: &str,
+    ) -> Result<ObjectId, SourceError> {
+        let shape = shape(revision);
+        if shape == Shape::Commit {
+            let id = self.parse_id(revision)?;
+            return self.fetched(context, id, revision).await;
+        }
+        let refs = self.refs(context).await?;
+        if let Some(id) = refs.resolve(revision) {
+            return self.parse_id(id);
+        }
+        if shape == Shape::NameOrAbbreviation {
+            if let Some(commit) = self.abbreviated(context, revision).await? {
+                return Ok(commit);
+            }
+        }
+        Err(self.missing(revision, refs.hint(revision)))
+    }
+
+    /// Makes sure that a commit is there; gives it with tags followed.
+    pub(crate) async fn fetched(
+        &self,
+        context: Context<'_>,
+        id: ObjectId,
+        revision: &str,
+    ) -> Result<ObjectId, SourceError> {
+        let stale = context.options.freshness == Freshness::Refresh
+            && context.options.network == Network::Online
+            && !self.refreshed().contains(&id);
+        if !stale {
+            if let Some(commit) = self.present(context.options, id)? {
+                return Ok(commit);
+            }
+        }
+        if context.options.network == Network::Offline {
+            return Err(self.offline(format!("revision {revision:?}")));
+        }
+        let _turn = self.turn.lock().await;
+        if !stale || self.refreshed().contains(&id) {
+            if let Some(commit) = self.present(context.options, id)? {
+                return Ok(commit);
+            }
+        }
+        let _lock = self.lock(context).await?;
+        if !stale {
+            // Another process may have fetched it while we waited.
+            if let Some(commit) = self.present(context.options, id)? {
+                return Ok(commit);
+            }
+        }
+        self.fetch_commit(context, id).await?;
+        self.refreshed().insert(id);
+        self.present(context.options, id)?.ok_or_else(|| {
+            let hint = self.refs.get().map(|refs| refs.hint(revision)).unwrap_or_default();
+            self.missing(revision, hint)
+        })
+    }
+
+    fn present(&self, options: &SourceOptions, id: ObjectId) -> Result<Option<ObjectId>, SourceError> {
+        match self.objects(options)? {
+            Some(objects) => objects.reader().commit(id),
+            None => Ok(None),
+        }
+    }
+
+    async fn refs(&self, context: Context<'_>) -> Result<&Refs, SourceError> {
+        self.refs
+            .get_or_try_init(|| async {
+                if context.options.network == Network::Offline {
+                    return fs::read_to_string(self.refs_file())
+                        .map(|text| Refs::parse(&text))
+                        .map_err(|_| self.offline("the list of branches and tags".to_owned()));
+                }
+                context.options.report(&Progress::LookingUp { repository: &self.shown });
+                let timeout = context.options.lookup_timeout;
+                let call = self.remote_call(context, ["ls-remote", "--quiet", REMOTE], timeout).await?;
+                let output =
+                    context.git.run(call).await.map_err(|problem| {
+                        problem.into_error(&self.shown, "looking up branches and tags of")
+                    })?;
+                if output.code != Some(0) {
+                    return Err(self.failure(context, &output.stderr));
+                }
+                let text = String::from_utf8_lossy(&output.stdout).into_owned();
+                let long = text.split(['\t', '\n']).next().is_some_and(|id| id.len() > COMMIT_DIGITS);
+                if long {
+                    return Err(SourceError::Git {
+                        repository: self.shown.to_string(),
+                        detail: "its ids are SHA-256, which is not supported yet".to_owned(),
+                    });
+                }
+                self.keep_refs(&text)?;
+                Ok(Refs::parse(&text))
+            })
+            .await
+    }
+
+    /// Looks for an abbreviated commit in what is there, then in the whole history.
+    async fn abbreviated(&self, context: Context<'_>, digits: &str) -> Result<Option<ObjectId>, SourceError> {
+        let look = || -> Result<Option<ObjectId>, SourceError> {
+            let Some(objects) = self.objects(context.options)? else { return Ok(None) };
+            match objects.reader().abbreviated(digits)? {
+                Abbreviation::None => Ok(None),
+                Abbreviation::One(commit) => Ok(Some(commit)),
+                Abbreviation::Several(commits) => Err(SourceError::AmbiguousRevision {
+                    repository: self.shown.to_string(),
+                    revision: digits.to_owned(),
+                    candidates: commits.iter().map(ToString::to_string).collect(),
+                }),
+            }
+        };
+        if let Some(commit) = look()? {
+            return Ok(Some(commit));
+        }
+        if context.options.network == Network::Offline {
+            return Err(self.offline(format!("revision {digits:?}")));
+        }
+        let _turn = self.turn.lock().await;
+        if let Some(commit) = look()? {
+            return Ok(Some(commit));
+        }
+        let _lock = self.lock(context).await?;
+        self.fetch_history(context).await?;
+        look()
+    }
+
+    /// One commit without its history where the server allows it, else by its name, else everything.
+    async fn fetch_commit(&self, context: Context<'_>, id: ObjectId) -> Result<(), SourceError> {
+        let started = Instant::now();
+        context.options.report(&Progress::Fetching { repository: &self.shown, revision: &id.to_string() });
+        let keep = format!("refs/tiphys/commits/{id}");
+        let name = self.refs.get().and_then(|refs| refs.name_of(&id.to_string()));
+        let by_id = format!("+{id}:{keep}");
+        let by_name = name.map(|name| format!("+{name}:{keep}"));
+        for refspec in std::iter::once(by_id).chain(by_name) {
+            match self.fetch(context, &["--depth=1"], &[refspec]).await? {
+                Ok(()) if self.present(context.options, id)?.is_some() => {
+                    self.report_fetched(context, started);
+                    return Ok(());
+                }
+                Err(said) if matches!(classify(&said), Failure::Credentials | Failure::Network) => {
+                    return Err(self.failure(context, &said));
+                }
+                Ok(()) | Err(_) => {}
+            }
+        }
+        self.fetch_history(context).await?;
+        self.report_fetched(context, started);
+        Ok(())
+    }
+
+    /// All branches and tags with their history.
+    async fn fetch_history(&self, context: Context<'_>) -> Result<(), SourceError> {
+        context.options.report(&Progress::Fetching { repository: &self.shown, revision: "its history" });
+        let options: &[&str] = if self.dir.join("shallow").exists() { &["--unshallow"] } else { &[] };
+        let refspecs = ["heads", "tags"].map(|kind| format!("+refs/{kind}/*:refs/tiphys/{kind}/*"));
+        self.fetch(context, options, &refspecs).await?.map_err(|said| self.failure(context, &said))
+    }
+
+    /// The inner result is what git said when it was not content.
+    async fn fetch(
+        &self,
+        context: Context<'_>,
+        options: &[&str],
+        refspecs: &[String],
+    ) -> Result<Result<(), String>, SourceError> {
+        let fixed =
+            ["fetch", "--quiet", "--force", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules"];
+        let args = fixed
+            .into_iter()
+            .chain(options.iter().copied())
+            .chain(["--", REMOTE])
+            .chain(refspecs.iter().map(String::as_str));
+        let call = self.remote_call(context, args, context.options.fetch_timeout).await?;
+        let output = context
+            .git
+            .run(call)
+            .await
+            .map_err(|problem| problem.into_error(&self.shown, "fetching from"))?;
+        tracing::debug!(repository = %self.shown, ?refspecs, code = ?output.code, "git fetch ended");
+        Ok(if output.code == Some(0) { Ok(()) } else { Err(output.stderr) })
+    }
+
+    async fn remote_call<'a>(
+        &'a self,
+        context: Context<'_>,
+        args: impl IntoIterator<Item = &str>,
+        timeout: Duration,
+    ) -> Result<Call<'a>, SourceError> {
+        let access = self.access(context).await?;
+        let bare = self.dir.join("HEAD").exists();
+        let remote = (format!("remote.{REMOTE}.url"), self.url.address.clone());
+        Ok(Call {
+            args: args.into_iter().map(OsString::from).collect(),
+            dir: if bare { &self.dir } else { Path::new("/") },
+            place: if bare { Place::Bare(&self.dir) } else { Place::Nowhere },
+            config: std::iter::once(remote).chain(access.config.iter().cloned()).collect(),
+            env: access.env.clone(),
+            stdin: None,
+            timeout,
+        })
+    }
+
+    async fn access(&self, context: Context<'_>) -> Result<&Access, SourceError> {
+        let options = context.options;
+        self.access
+            .get_or_try_init(|| async {
+                let ssh_command = if self.url.transport == Transport::Ssh {
+                    let command = context.git.ssh_command().await;
+                    command
+                        .map_err(|problem| problem.into_error(&self.shown, "reading git's settings for"))?
+                } else {
+                    "ssh"
+                };
+                Access::new(&AccessInput {
+                    url: &self.url,
+                    credentials: &options.credentials,
+                    user: options.user_settings,
+                    secrets_dir: &options.secrets_dir,
+                    ssh_command,
+                    ssh_known_hosts: options.ssh_known_hosts.as_deref(),
+                })
+            })
+            .await
+    }
+
+    /// Keeps other processes from fetching into the same folder; makes the folder.
+    async fn lock(&self, context: Context<'_>) -> Result<File, SourceError> {
+        let parent = self.dir.parent().unwrap_or(&self.dir);
+        private_folder(&context.options.cache_dir)?;
+        private_folder(parent)?;
+        let path = self.dir.with_extension("lock");
+        let file = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(&path)
+            .map_err(SourceError::cache("open", &path))?;
+        let deadline = tokio::time::Instant::now() + context.options.fetch_timeout;
+        loop {
+            match file.try_lock() {
+                Ok(()) => break,
+                Err(fs::TryLockError::WouldBlock) if tokio::time::Instant::now() < deadline => {
+                    tokio::time::sleep(LOOK_AGAIN).await;
+                }
+                Err(fs::TryLockError::WouldBlock) => {
+                    return Err(SourceError::Timeout {
+                        repository: self.shown.to_string(),
+                        action: "another process's fetch from",
+                        timeout: context.options.fetch_timeout,
+                    });
+                }
+                Err(fs::TryLockError::Error(source)) => {
+                    return Err(SourceError::cache("lock", &path)(source));
+                }
+            }
+        }
+        if !self.dir.join("HEAD").exists() {
+            self.make(context).await?;
+        }
+        Ok(file)
+    }
+
+    async fn make(&self, context: Context<'_>) -> Result<(), SourceError> {
+        private_folder(&self.dir)?;
+        let args = ["init", "--quiet", "--bare", "--template=", "--object-format=sha1", "--", "."];
+        let mut call = context.git.local(&self.dir, Place::Here, args);
+        call.env.push(("GIT_DIR".into(), self.dir.clone().into()));
+        let output = context
+            .git
+            .run(call)
+            .await
+            .map_err(|problem| problem.into_error(&self.shown, "making the cache of"))?;
+        if output.code != Some(0) {
+            return Err(self.failure(context, &output.stderr));
+        }
+        write_whole(&self.dir.join("tiphys-url"), &format!("{}\n", self.shown))
+    }
+
+    fn keep_refs(&self, text: &str) -> Result<(), SourceError> {
+        if let Some(cache) = self.dir.parent().and_then(Path::parent) {
+            private_folder(cache)?;
+            private_folder(&cache.join("git"))?;
+        }
+        private_folder(&self.dir)?;
+        write_whole(&self.refs_file(), text)
+    }
+
+    fn refs_file(&self) -> PathBuf {
+        self.dir.join("tiphys-refs")
+    }
+
+    fn parse_id(&self, hex: &str) -> Result<ObjectId, SourceError> {
+        ObjectId::from_hex(hex.to_ascii_lowercase().as_bytes()).map_err(|_| SourceError::Git {
+            repository: self.shown.to_string(),
+            detail: format!("{hex:?} is no commit id"),
+        })
+    }
+
+    fn failure(&self, context: Context<'_>, said: &str) -> SourceError {
+        let (secrets, tried) = match self.access.get() {
+            Some(access) => (access.secrets.as_slice(), access.tried.clone()),
+            None => (&[][..], String::new()),
+        };
+        let (repository, detail) = (self.shown.to_string(), shown(said, secrets));
+        match classify(said) {
+            Failure::Credentials => SourceError::Credentials {
+                repository,
+                tried,
+                remedy: remedy(self.url.transport, context.options.user_settings),
+                detail,
+            },
+            Failure::Repository => SourceError::MissingRepository { repository, tried, detail },
+            Failure::Network => SourceError::Unreachable { repository, detail },
+            Failure::Revision | Failure::Other => SourceError::Git { repository, detail },
+        }
+    }
+
+    fn missing(&self, revision: &str, hint: String) -> SourceError {
+        let revision = if revision.is_empty() { "HEAD" } else { revision };
+        SourceError::MissingRevision {
+            repository: self.shown.to_string(),
+            revision: revision.to_owned(),
+            hint,
+        }
+    }
+
+    fn offline(&self, what: String) -> SourceError {
+        SourceError::Offline { repository: self.shown.to_string(), what }
+    }
+
+    fn report_fetched(&self, context: Context<'_>, started: Instant) {
+        context.options.report(&Progress::Fetched { repository: &self.shown, duration: started.elapsed() });
+    }
+
+    fn refreshed(&self) -> std::sync::MutexGuard<'_, HashSet<ObjectId>> {
+        self.refreshed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What tells one repository's cache from another's. Unlike the comparison of URLs it keeps the letter case, because a
+/// server's paths may differ in it alone.
+pub(crate) fn cache_name(address: &str) -> String {
+    let address = address.trim_end_matches('/');
+    address.strip_suffix(".git").unwrap_or(address).to_owned()
+}
+
+fn private_folder(dir: &Path) -> Result<(), SourceError> {
+    use std::os::unix::fs::DirBuilderExt as _;
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(SourceError::cache("make", dir))
+}
+
+/// A file that is there whole or not at all.
+fn write_whole(path: &Path, text: &str) -> Result<(), SourceError> {
+    let dir = path.parent().unwrap_or(path);
+    let write = || -> std::io::Result<()> {
+        let mut file = tempfile::NamedTempFile::new_in(dir)?;
+        file.write_all(text.as_bytes())?;
+        file.persist(path).map_err(|error| error.error)?;
+        Ok(())
+    };
+    write().map_err(SourceError::cache("write", path))
+}

@@ -1,0 +1,472 @@
+//! From a repository and a revision to a tree.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use gix_hash::ObjectId;
+use tiphys_tree::{Modes, RepoPath, Store, Tree};
+use tokio::sync::OnceCell;
+
+use crate::copy::{self, OpenCopy, is_default};
+use crate::git::Git;
+use crate::narrowing::below;
+use crate::objects::{Abbreviation, Objects};
+use crate::options::SourceOptions;
+use crate::plan::{self, Plan, Survey};
+use crate::refs::{Shape, shape};
+use crate::repository::{Context, Repository, cache_name};
+use crate::submodule::{self, SUBMODULE_DEPTH_MAX, SUBMODULES_MAX, Submodule};
+use crate::url::RemoteUrl;
+use crate::{Scope, SourceError, lfs, mask_url, normalize_git_url};
+
+/// Repositories, and the trees made of them. One value serves one command: what branches and tags stand for is looked up
+/// once, folders that stand for repositories are read once.
+pub struct Sources {
+    store: Arc<Store>,
+    options: SourceOptions,
+    git: Git,
+    copies: Vec<OnceCell<OpenCopy>>,
+    repositories: Mutex<HashMap<String, Arc<Repository>>>,
+    trees: Mutex<HashMap<TreeRequest, Arc<OnceCell<Made>>>>,
+}
+
+/// A revision of a repository, as it stands for one command.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ResolvedRevision {
+    revision: String,
+    repository: String,
+    origin: Origin,
+}
+
+/// Where the files are.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Origin {
+    /// In this folder (by position), as they are now.
+    Files(usize),
+    /// In the objects of this folder's repository.
+    Copy { copy: usize, commit: ObjectId, url: String },
+    /// In the cache.
+    Remote { url: String, commit: ObjectId },
+}
+
+/// What a tree is wanted for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Want {
+    /// Whether executable bits are kept.
+    pub modes: Modes,
+    /// All of the revision, or the paths that the application is made from.
+    pub scope: Scope,
+    /// The application's directory: part of every scope, and the place where Git LFS pointers are refused.
+    pub app_path: RepoPath,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct TreeRequest {
+    origin: Origin,
+    modes: Modes,
+    paths: Option<Vec<RepoPath>>,
+}
+
+/// A tree, and the Git LFS pointers in it if they are known.
+struct Made {
+    tree: Tree,
+    pointers: Option<Vec<RepoPath>>,
+}
+
+/// A repository whose submodules are followed.
+struct Superproject {
+    objects: Objects,
+    tree: ObjectId,
+    url: Option<RemoteUrl>,
+    /// Where a work tree keeps the repositories of its submodules.
+    modules_dir: Option<PathBuf>,
+}
+
+impl ResolvedRevision {
+    /// What the application gets as `ARGOCD_APP_REVISION`: the commit's 40 digits, or for a folder without git the revision
+    /// that was asked for.
+    pub fn revision(&self) -> &str {
+        &self.revision
+    }
+
+    /// Whether these are a folder's files as they are now, uncommitted ones included, and not a commit's.
+    pub fn is_working_copy(&self) -> bool {
+        matches!(self.origin, Origin::Files(_))
+    }
+}
+
+impl Sources {
+    /// Takes nothing up yet: folders and repositories are looked at when they are asked for.
+    pub fn new(store: Arc<Store>, options: SourceOptions) -> Self {
+        let git = Git::new(
+            options.git_program.clone(),
+            &options.environment,
+            options.user_settings,
+            options.local_timeout,
+        );
+        Self {
+            store,
+            git,
+            copies: options.copies.iter().map(|_| OnceCell::new()).collect(),
+            repositories: Mutex::default(),
+            trees: Mutex::default(),
+            options,
+        }
+    }
+
+    /// Says what a branch, tag, full ref name, commit, abbreviated commit (7 digits at least), `HEAD` or an empty text stands
+    /// for. Names are looked up once, a commit that is not there is fetched.
+    ///
+    /// The order of names is Argo CD's: a text of 40 digits is a commit; then full names, branches, tags, other refs, and
+    /// last abbreviated commits.
+    pub async fn resolve(
+        &self,
+        repo_url: &str,
+        target_revision: &str,
+    ) -> Result<ResolvedRevision, SourceError> {
+        let url = repo_url.trim();
+        if let Some(resolved) = self.resolve_in_copies(url, target_revision).await? {
+            return Ok(resolved);
+        }
+        let repository = self.repository(url)?;
+        let commit = repository.resolve(self.context(), target_revision).await?;
+        // A branch may stand for an annotated tag's object only by a server's mistake, but a name of a tag may.
+        let commit = repository.fetched(self.context(), commit, target_revision).await?;
+        Ok(ResolvedRevision {
+            revision: commit.to_string(),
+            repository: repository.shown.to_string(),
+            origin: Origin::Remote { url: url.to_owned(), commit },
+        })
+    }
+
+    /// The files of a revision as a read-only tree: submodules followed, `.git` absent.
+    pub async fn tree(&self, revision: &ResolvedRevision, want: &Want) -> Result<Tree, SourceError> {
+        let request = TreeRequest {
+            origin: revision.origin.clone(),
+            modes: want.modes,
+            paths: want.scope.paths(&want.app_path),
+        };
+        let cell = Arc::clone(
+            self.trees.lock().unwrap_or_else(PoisonError::into_inner).entry(request.clone()).or_default(),
+        );
+        let repository = revision.repository.as_str();
+        let made = cell
+            .get_or_try_init(|| async { self.make(&request).await.map_err(|error| error.of(repository)) })
+            .await?;
+        match &made.pointers {
+            Some(pointers) => lfs::refuse(pointers, &want.app_path, repository)?,
+            None => {
+                let (tree, path) = (made.tree.clone(), want.app_path.clone());
+                let pointers = blocking(move || lfs::find(tree.root(), &path)).await?;
+                lfs::refuse(&pointers, &want.app_path, repository)?;
+            }
+        }
+        Ok(made.tree.clone())
+    }
+
+    fn context(&self) -> Context<'_> {
+        Context { git: &self.git, options: &self.options }
+    }
+
+    fn repository(&self, url: &str) -> Result<Arc<Repository>, SourceError> {
+        let name = cache_name(url);
+        let mut repositories = self.repositories.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = repositories.get(&name) {
+            return Ok(Arc::clone(known));
+        }
+        let new = Arc::new(Repository::new(url, &self.options)?);
+        repositories.insert(name, Arc::clone(&new));
+        Ok(new)
+    }
+
+    async fn copy(&self, index: usize) -> Result<&OpenCopy, SourceError> {
+        let (Some(cell), Some(copy)) = (self.copies.get(index), self.options.copies.get(index)) else {
+            unreachable!("positions come from the list itself")
+        };
+        cell.get_or_try_init(|| OpenCopy::open(copy, &self.git, self.options.limits.bytes_max)).await
+    }
+
+    /// The folders that stand for a repository.
+    async fn copies_of(&self, normalized_url: &str) -> Result<Vec<(usize, &OpenCopy)>, SourceError> {
+        let mut found = Vec::new();
+        for index in 0..self.copies.len() {
+            let copy = self.copy(index).await?;
+            if copy.stands_for(normalized_url) {
+                found.push((index, copy));
+            }
+        }
+        Ok(found)
+    }
+
+    async fn resolve_in_copies(
+        &self,
+        url: &str,
+        revision: &str,
+    ) -> Result<Option<ResolvedRevision>, SourceError> {
+        let normalized = normalize_git_url(url);
+        let copies = self.copies_of(&normalized).await?;
+        // A folder for exactly this revision comes before one for whatever it has checked out. Where there are only folders
+        // for one revision each, the first is also what HEAD stands for.
+        let exact = |(_, copy): &&(usize, &OpenCopy)| copy.revision.is_some() && copy.files_are(revision);
+        let any = |(_, copy): &&(usize, &OpenCopy)| copy.files_are(revision);
+        let only_exact = copies.iter().all(|(_, copy)| copy.revision.is_some());
+        let default = || copies.first().filter(|_| only_exact && is_default(revision));
+        let files = copies.iter().find(exact).or_else(|| copies.iter().find(any)).or_else(default);
+        if let Some((index, copy)) = files {
+            let head = copy.git.as_ref().and_then(|git| git.head);
+            return Ok(Some(ResolvedRevision {
+                revision: head.map_or_else(|| revision.to_owned(), |head| head.to_string()),
+                repository: copy.shown.to_string(),
+                origin: Origin::Files(*index),
+            }));
+        }
+        for (index, copy) in &copies {
+            if let Some(commit) = commit_in_copy(copy, &normalized, revision)? {
+                return Ok(Some(ResolvedRevision {
+                    revision: commit.to_string(),
+                    repository: copy.shown.to_string(),
+                    origin: Origin::Copy { copy: *index, commit, url: url.to_owned() },
+                }));
+            }
+        }
+        let Some((copy, git)) = copies.iter().find_map(|(_, copy)| Some((copy, copy.git.as_ref()?))) else {
+            return Ok(None);
+        };
+        let mut hint = git.refs.hint(revision);
+        hint.push_str(&format!(
+            "; this folder stands for {} (--repo): fetch the revision there with git fetch",
+            mask_url(url)
+        ));
+        Err(SourceError::MissingRevision {
+            repository: copy.shown.to_string(),
+            revision: revision.to_owned(),
+            hint,
+        })
+    }
+
+    async fn make(&self, request: &TreeRequest) -> Result<Made, SourceError> {
+        let paths = request.paths.as_deref();
+        let superproject = match &request.origin {
+            Origin::Files(index) => return self.make_from_files(*index, request).await,
+            Origin::Copy { copy, commit, url } => {
+                let copy = self.copy(*copy).await?;
+                let Some(git) = &copy.git else { unreachable!("only a folder with git has commits") };
+                Superproject {
+                    tree: git.objects.reader().tree_of(*commit)?,
+                    objects: git.objects.clone(),
+                    url: RemoteUrl::parse(url).ok(),
+                    modules_dir: Some(git.git_dir.join("modules")),
+                }
+            }
+            Origin::Remote { url, commit } => self.remote_superproject(url, *commit).await?,
+        };
+        let plan = self.plan(superproject, paths).await?;
+        let (store, modes, limits) = (Arc::clone(&self.store), request.modes, self.options.limits);
+        blocking(move || {
+            let mut pointers = None;
+            let tree = store.get_or_write(plan.key(modes), |writer| {
+                writer.set_modes(modes);
+                pointers = Some(plan::write(&plan, writer, limits)?);
+                Ok::<(), SourceError>(())
+            })?;
+            Ok(Made { tree, pointers })
+        })
+        .await
+    }
+
+    async fn make_from_files(&self, index: usize, request: &TreeRequest) -> Result<Made, SourceError> {
+        let copy = self.copy(index).await?;
+        let selection = copy::list(copy, &self.git, request.paths.as_deref(), self.options.limits).await?;
+        let (store, modes) = (Arc::clone(&self.store), request.modes);
+        blocking(move || {
+            let mut pointers = None;
+            let tree = store.write_by_content(b"tiphys folder", |writer| {
+                writer.set_modes(modes);
+                pointers = Some(copy::write(&selection, writer)?);
+                Ok::<(), SourceError>(())
+            })?;
+            Ok(Made { tree, pointers })
+        })
+        .await
+    }
+
+    async fn remote_superproject(&self, url: &str, commit: ObjectId) -> Result<Superproject, SourceError> {
+        let repository = self.repository(url)?;
+        let commit = repository.fetched(self.context(), commit, &commit.to_string()).await?;
+        let objects = repository.objects(&self.options)?.ok_or_else(|| SourceError::Objects {
+            repository: repository.shown.to_string(),
+            detail: "the cache was removed while it was in use".to_owned(),
+        })?;
+        let tree = objects.reader().tree_of(commit)?;
+        Ok(Superproject { objects, tree, url: Some(repository.url.clone()), modules_dir: None })
+    }
+
+    /// What the tree is to be made of: the repository's own files, and those of its submodules.
+    async fn plan(&self, root: Superproject, paths: Option<&[RepoPath]>) -> Result<Plan, SourceError> {
+        let mut plan = Plan::default();
+        let mut waiting = vec![(root, RepoPath::default(), paths.map(<[RepoPath]>::to_vec), 0_usize)];
+        while let Some((project, place, paths, depth)) = waiting.pop() {
+            let name = project.objects.reader().repository().to_owned();
+            let (objects, tree) = (project.objects.clone(), project.tree);
+            let survey =
+                blocking(move || plan::survey(&mut objects.reader(), tree, paths.as_deref())).await?;
+            plan.add(project.objects.clone(), &place, &survey)?;
+            let Some(text) = survey.gitmodules.clone() else { continue };
+            for module in submodule::read(&self.git, text, &name).await? {
+                let Some(wanted) = wanted_of_submodule(&survey, &module) else { continue };
+                let mount = place.join(module.path.as_str())?;
+                let Some(commit) = project.objects.reader().gitlink(project.tree, &module.path)? else {
+                    continue;
+                };
+                if module.left_out {
+                    plan.submodules.insert(mount);
+                    continue;
+                }
+                if depth == SUBMODULE_DEPTH_MAX || plan.submodules.len() >= SUBMODULES_MAX {
+                    let problem = format!(
+                        "repository {name} has more than {SUBMODULES_MAX} submodules, or more than {SUBMODULE_DEPTH_MAX} within each other"
+                    );
+                    return Err(SourceError::SubmoduleConfiguration { problem });
+                }
+                let found = self.submodule(&project, &module, commit).await.map_err(|source| {
+                    SourceError::Submodule {
+                        path: mount.to_string(),
+                        repository: name.clone(),
+                        source: Box::new(source),
+                    }
+                })?;
+                plan.submodules.insert(mount.clone());
+                waiting.push((found, mount, wanted, depth + 1));
+            }
+        }
+        Ok(plan)
+    }
+
+    /// A submodule's commit: from the work tree that has it, from a folder that stands for its repository, or fetched.
+    async fn submodule(
+        &self,
+        project: &Superproject,
+        module: &Submodule,
+        commit: ObjectId,
+    ) -> Result<Superproject, SourceError> {
+        let own = project.modules_dir.as_ref().and_then(|dir| {
+            let name = RepoPath::new(&module.name).ok()?;
+            Some(name.below(dir)).filter(|dir| dir.join("objects").is_dir())
+        });
+        if let Some(dir) = own {
+            let name: Arc<str> = dir.display().to_string().into();
+            let objects = Objects::open(&dir.join("objects"), &name, self.options.limits.bytes_max)?;
+            let found = objects.reader().commit(commit)?;
+            if let Some(commit) = found {
+                let tree = objects.reader().tree_of(commit)?;
+                let url = match (&project.url, &module.url) {
+                    (Some(base), Some(url)) => {
+                        submodule::absolute_url(base, url).ok().and_then(|url| RemoteUrl::parse(&url).ok())
+                    }
+                    _ => None,
+                };
+                return Ok(Superproject { objects, tree, url, modules_dir: Some(dir.join("modules")) });
+            }
+        }
+        let problem = |problem: &str| SourceError::SubmoduleConfiguration { problem: problem.to_owned() };
+        let url = module.url.as_deref().ok_or_else(|| problem(".gitmodules has no URL for it"))?;
+        let url = match &project.url {
+            Some(base) => submodule::absolute_url(base, url),
+            None => RemoteUrl::parse(url).map(|_| url.to_owned()),
+        };
+        let url = url.map_err(|reason| SourceError::Url {
+            repository: mask_url(module.url.as_deref().unwrap_or_default()),
+            reason,
+        })?;
+        for (_, copy) in self.copies_of(&normalize_git_url(&url)).await? {
+            let Some(git) = &copy.git else { continue };
+            if let Some(commit) = git.objects.reader().commit(commit)? {
+                return Ok(Superproject {
+                    tree: git.objects.reader().tree_of(commit)?,
+                    objects: git.objects.clone(),
+                    url: RemoteUrl::parse(&url).ok(),
+                    modules_dir: Some(git.git_dir.join("modules")),
+                });
+            }
+        }
+        // Boxed because fetching is a large future, and this one is awaited within others.
+        let fetch: Pin<Box<dyn Future<Output = _> + Send + '_>> =
+            Box::pin(async { self.remote_superproject(&url, commit).await });
+        fetch.await
+    }
+}
+
+impl std::fmt::Debug for Sources {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Sources").field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
+/// A revision other than those that the folder's files stand for.
+fn commit_in_copy(
+    copy: &OpenCopy,
+    normalized_url: &str,
+    revision: &str,
+) -> Result<Option<ObjectId>, SourceError> {
+    let Some(git) = &copy.git else { return Ok(None) };
+    let shape = shape(revision);
+    let named = if shape == Shape::Commit {
+        ObjectId::from_hex(revision.to_ascii_lowercase().as_bytes()).ok()
+    } else {
+        copy.named(git, normalized_url, revision)
+    };
+    let mut reader = git.objects.reader();
+    if let Some(id) = named {
+        return reader.commit(id);
+    }
+    if shape != Shape::NameOrAbbreviation {
+        return Ok(None);
+    }
+    match reader.abbreviated(revision)? {
+        Abbreviation::None => Ok(None),
+        Abbreviation::One(commit) => Ok(Some(commit)),
+        Abbreviation::Several(commits) => Err(SourceError::AmbiguousRevision {
+            repository: copy.shown.to_string(),
+            revision: revision.to_owned(),
+            candidates: commits.iter().map(ToString::to_string).collect(),
+        }),
+    }
+}
+
+/// What of a submodule is wanted: nothing (none), all, or some paths.
+#[expect(clippy::option_option, reason = "no submodule, a whole one, or paths in it")]
+fn wanted_of_submodule(survey: &Survey, module: &Submodule) -> Option<Option<Vec<RepoPath>>> {
+    let Some(paths) = &survey.paths else { return Some(None) };
+    let mut within = Vec::new();
+    for path in paths {
+        if below(path, &module.path).is_some() {
+            return Some(None);
+        }
+        if let Some(rest) = below(&module.path, path) {
+            within.push(RepoPath::new(rest).unwrap_or_default());
+        }
+    }
+    (!within.is_empty()).then_some(Some(within))
+}
+
+/// Runs what reads and writes files on a thread for it.
+async fn blocking<T, F>(work: F) -> Result<T, SourceError>
+where
+    T: Send + 'static,
+    F: FnOnce() -> Result<T, SourceError> + Send + 'static,
+{
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            Err(cancelled) => Err(SourceError::Store(tiphys_tree::StoreError::Io {
+                action: "finish work below",
+                path: PathBuf::from("."),
+                source: std::io::Error::other(cancelled),
+            })),
+        },
+    }
+}

@@ -1,0 +1,140 @@
+//! Repository URLs: how they compare, how they are shown, and which of them git is asked for.
+
+mod go;
+#[cfg(test)]
+mod tests;
+
+use crate::Secret;
+
+/// A repository URL as Argo CD compares it: lower case, without `.git`, `ssh://` and the colon of `git@host:path`.
+/// Empty for what is no URL; an empty one equals nothing.
+pub fn normalize_git_url(url: &str) -> String {
+    let mut url = lower_case(url.trim());
+    if is_ssh(&url) && !url.starts_with("ssh://") {
+        url = format!("ssh://{}", url.replacen(':', "/", 1));
+    }
+    let url = url.strip_suffix(".git").unwrap_or(&url);
+    let Some(printed) = go::parse_and_print(url) else { return String::new() };
+    printed.strip_prefix("ssh://").map(str::to_owned).unwrap_or(printed)
+}
+
+/// A URL as people may see it: a password in it is replaced by `***`.
+pub fn mask_url(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
+    let authority_end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let Some(at) = rest[..authority_end].rfind('@') else { return url.to_owned() };
+    let host = &rest[at..];
+    match rest[..at].split_once(':') {
+        Some((user, _)) => format!("{scheme}://{user}:***{host}"),
+        None if scheme.starts_with("http") => format!("{scheme}://***{host}"),
+        None => url.to_owned(),
+    }
+}
+
+/// How git reaches a repository.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Transport {
+    /// `file://`
+    File,
+    /// `http://` and `https://`
+    Http,
+    /// `ssh://` and `git@host:path`
+    Ssh,
+    /// `git://`
+    Git,
+}
+
+/// A URL that git may be asked for. The password is kept aside, so that it never reaches an argument list.
+#[derive(Clone, Debug)]
+pub(crate) struct RemoteUrl {
+    /// What git gets: no password.
+    pub(crate) address: String,
+    /// What the URL itself held.
+    pub(crate) login: Option<(String, Secret)>,
+    pub(crate) transport: Transport,
+}
+
+impl RemoteUrl {
+    /// Takes only transports that are known not to run a program of the URL's choice; says what is wrong otherwise.
+    pub(crate) fn parse(url: &str) -> Result<Self, &'static str> {
+        let url = url.trim();
+        if url.is_empty() {
+            return Err("it is empty");
+        }
+        if url.starts_with('-') || url.contains(|c: char| c.is_control()) {
+            return Err("it begins with a dash or holds a control character");
+        }
+        let Some((scheme, rest)) = url.split_once("://") else {
+            let (host, path) = url.split_once(':').unwrap_or((url, ""));
+            if host.contains('/') || host.is_empty() || path.is_empty() {
+                return Err(
+                    "it is a local path; write file:// before it, or let a folder stand for the repository with --repo URL=DIR",
+                );
+            }
+            if path.starts_with(':') || host.contains('[') {
+                return Err("only file, http, https, ssh and git URLs are allowed");
+            }
+            let user_is_option = host.rsplit('@').any(|part| part.starts_with('-'));
+            if user_is_option || path.starts_with('-') {
+                return Err("its host or path begins with a dash");
+            }
+            return Ok(Self { address: url.to_owned(), login: None, transport: Transport::Ssh });
+        };
+        let transport = match scheme.to_ascii_lowercase().as_str() {
+            "file" => Transport::File,
+            "http" | "https" => Transport::Http,
+            "ssh" | "git+ssh" | "ssh+git" => Transport::Ssh,
+            "git" => Transport::Git,
+            _ => return Err("only file, http, https, ssh and git URLs are allowed"),
+        };
+        let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        if authority.rsplit('@').any(|part| part.starts_with('-')) {
+            return Err("its host begins with a dash");
+        }
+        let plain = || Self { address: url.to_owned(), login: None, transport };
+        if transport != Transport::Http {
+            return Ok(plain());
+        }
+        let Some((user, host)) = authority.rsplit_once('@') else { return Ok(plain()) };
+        let Some((name, password)) = user.split_once(':') else { return Ok(plain()) };
+        let login = (percent_decode(name), Secret::new(percent_decode(password)));
+        Ok(Self { address: format!("{scheme}://{host}{path}"), login: Some(login), transport })
+    }
+}
+
+/// Go's `strings.ToLower`: one character to one character.
+fn lower_case(text: &str) -> String {
+    text.chars()
+        .map(|c| {
+            let mut lower = c.to_lowercase();
+            match (lower.next(), lower.next()) {
+                (Some(single), None) => single,
+                // The only letter whose lower case has two characters is the dotted capital I.
+                _ => 'i',
+            }
+        })
+        .collect()
+}
+
+/// `user@host…`, with or without `ssh://`.
+fn is_ssh(url: &str) -> bool {
+    let Some((user, host)) = url.strip_prefix("ssh://").unwrap_or(url).rsplit_once('@') else { return false };
+    !host.is_empty() && !user.contains(['/', ':'])
+}
+
+fn percent_decode(text: &str) -> String {
+    let mut out = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('%') {
+        out.extend(before.bytes());
+        if let Some(byte) = after.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            out.push(byte);
+            rest = &after[2..];
+        } else {
+            out.push(b'%');
+            rest = after;
+        }
+    }
+    out.extend(rest.bytes());
+    String::from_utf8_lossy(&out).into_owned()
+}

@@ -1,0 +1,220 @@
+//! Repositories that are fetched, over `file://`.
+
+use tiphys_source::{Freshness, Network};
+use tiphys_testkit::git::{Repository, listing};
+
+use crate::workbench::{Workbench, files, render, whole};
+
+fn two_commits(bench: &Workbench) -> (Repository, String, String) {
+    let repository = bench.repository("remote");
+    let first = repository.write("a.yaml", "one").commit("first");
+    repository.git(&["tag", "-a", "v1", "-m", "one"]);
+    repository.git(&["branch", "stable"]);
+    let second = repository.write("a.yaml", "two").commit("second");
+    (repository, first, second)
+}
+
+#[tokio::test]
+async fn names_commits_and_abbreviations_are_resolved() {
+    let bench = Workbench::new();
+    let (repository, first, second) = two_commits(&bench);
+    repository.git(&["update-ref", "refs/pull/7/head", "HEAD"]);
+    for (revision, commit, content) in [
+        ("HEAD", &second, "two"),
+        ("", &second, "two"),
+        ("main", &second, "two"),
+        ("stable", &first, "one"),
+        ("v1", &first, "one"),
+        ("refs/heads/stable", &first, "one"),
+        ("refs/tags/v1", &first, "one"),
+        ("pull/7/head", &second, "two"),
+        ("heads/stable", &first, "one"),
+        (&first, &first, "one"),
+        (&first.to_uppercase(), &first, "one"),
+        (&first[..7], &first, "one"),
+    ] {
+        let sources = bench.sources();
+        let (resolved, tree) =
+            render(&sources, &repository.url(), revision, &whole()).await.expect("it is there");
+        assert_eq!(resolved.revision(), commit, "{revision:?}");
+        assert_eq!(listing(tree.root()), [format!("a.yaml: {content}")], "{revision:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_abbreviation_is_found_in_the_history_of_a_store_that_has_single_commits() {
+    let bench = Workbench::new();
+    let (repository, first, _) = two_commits(&bench);
+    repository.git(&["tag", "-d", "v1"]);
+    repository.git(&["branch", "-D", "stable"]);
+    assert_eq!(files(&bench.sources(), &repository.url(), "main").await, ["a.yaml: two"]);
+    assert_eq!(files(&bench.sources(), &repository.url(), &first[..7]).await, ["a.yaml: one"]);
+}
+
+#[tokio::test]
+async fn a_branch_wins_over_a_tag_of_its_name() {
+    let bench = Workbench::new();
+    let (repository, first, _) = two_commits(&bench);
+    repository.git(&["tag", "both", &first]);
+    repository.git(&["branch", "both", "main"]);
+    assert_eq!(files(&bench.sources(), &repository.url(), "both").await, ["a.yaml: two"]);
+}
+
+#[tokio::test]
+async fn a_branch_named_like_an_abbreviation_is_a_branch() {
+    let bench = Workbench::new();
+    let (repository, first, _) = two_commits(&bench);
+    repository.git(&["branch", "abcdef1", &first]);
+    assert_eq!(files(&bench.sources(), &repository.url(), "abcdef1").await, ["a.yaml: one"]);
+}
+
+#[tokio::test]
+async fn a_missing_revision_is_named_with_names_that_are_close() {
+    let bench = Workbench::new();
+    let (repository, _, _) = two_commits(&bench);
+    let url = repository.url();
+    for (revision, expected) in [
+        ("stabel", "repository file://$DIR/remote has no revision \"stabel\"; similar names: stable"),
+        ("xyz", "repository file://$DIR/remote has no revision \"xyz\""),
+        ("deadbee", "repository file://$DIR/remote has no revision \"deadbee\""),
+        (
+            "v1.*",
+            "repository file://$DIR/remote has no revision \"v1.*\"; a range of versions is not looked up among the tags of a git repository",
+        ),
+        (
+            "0123456789012345678901234567890123456789",
+            "repository file://$DIR/remote has no revision \"0123456789012345678901234567890123456789\"",
+        ),
+    ] {
+        assert_eq!(bench.refusal(&bench.sources(), &url, revision).await, expected);
+    }
+}
+
+#[tokio::test]
+async fn a_missing_repository_is_named() {
+    let bench = Workbench::new();
+    let url = format!("file://{}", bench.path("nowhere").display());
+    let refusal = bench.refusal(&bench.sources(), &url, "HEAD").await;
+    assert!(refusal.starts_with("repository file://$DIR/nowhere was not found; check the URL"), "{refusal}");
+}
+
+#[tokio::test]
+async fn an_empty_repository_has_no_head() {
+    let bench = Workbench::new();
+    let repository = bench.repository("remote");
+    assert_eq!(
+        bench.refusal(&bench.sources(), &repository.url(), "").await,
+        "repository file://$DIR/remote has no revision \"HEAD\"; it has no branches and no tags"
+    );
+}
+
+#[tokio::test]
+async fn a_commit_that_is_there_needs_no_repository() {
+    let bench = Workbench::new();
+    let (repository, first, _) = two_commits(&bench);
+    files(&bench.sources(), &repository.url(), &first).await;
+    std::fs::rename(repository.dir(), bench.path("moved")).expect("the repository can be moved");
+    assert_eq!(files(&bench.sources(), &repository.url(), &first).await, ["a.yaml: one"]);
+    let refusal = bench.refusal(&bench.sources(), &repository.url(), "main").await;
+    assert!(refusal.starts_with("repository file://$DIR/remote was not found"), "{refusal}");
+}
+
+#[tokio::test]
+async fn branches_are_looked_up_once_a_command() {
+    let bench = Workbench::new();
+    let (repository, _, second) = two_commits(&bench);
+    let sources = bench.sources();
+    assert_eq!(files(&sources, &repository.url(), "main").await, ["a.yaml: two"]);
+    let third = repository.write("a.yaml", "three").commit("third");
+    let same = sources.resolve(&repository.url(), "main").await.expect("it is known");
+    assert_eq!(same.revision(), second);
+    let next = bench.sources().resolve(&repository.url(), "main").await.expect("it is there");
+    assert_eq!(next.revision(), third);
+}
+
+#[tokio::test]
+async fn offline_takes_what_was_fetched_and_names_what_was_not() {
+    let bench = Workbench::new();
+    let (repository, first, _) = two_commits(&bench);
+    files(&bench.sources(), &repository.url(), "main").await;
+    repository.write("a.yaml", "three").commit("third");
+    let offline = || bench.sources_with(|options| options.network = Network::Offline);
+    assert_eq!(files(&offline(), &repository.url(), "main").await, ["a.yaml: two"]);
+    assert_eq!(
+        bench.refusal(&offline(), &repository.url(), &first).await,
+        format!(
+            "revision \"{first}\" of repository file://$DIR/remote is not in the cache, and --offline forbids to fetch \
+             it; run once without --offline, or let a folder stand for the repository with --repo URL=DIR"
+        )
+    );
+    let unknown = format!("file://{}", bench.path("unknown").display());
+    let refusal = bench.refusal(&offline(), &unknown, "main").await;
+    assert!(
+        refusal.starts_with("the list of branches and tags of repository file://$DIR/unknown"),
+        "{refusal}"
+    );
+}
+
+#[tokio::test]
+async fn refresh_fetches_a_commit_again() {
+    let bench = Workbench::new();
+    let (repository, first, _) = two_commits(&bench);
+    files(&bench.sources(), &repository.url(), &first).await;
+    std::fs::rename(repository.dir(), bench.path("moved")).expect("the repository can be moved");
+    let refresh = bench.sources_with(|options| options.freshness = Freshness::Refresh);
+    let refusal = bench.refusal(&refresh, &repository.url(), &first).await;
+    assert!(refusal.starts_with("repository file://$DIR/remote was not found"), "{refusal}");
+}
+
+#[tokio::test]
+async fn what_is_no_url_for_git_is_refused() {
+    let bench = Workbench::new();
+    for (url, expected) in [
+        (
+            "/srv/git/x",
+            "repository \"/srv/git/x\" cannot be fetched: it is a local path; write file:// before it, or let a folder stand for the repository with --repo URL=DIR",
+        ),
+        (
+            "ext::sh -c touch% /tmp/pwned",
+            "repository \"ext::sh -c touch% /tmp/pwned\" cannot be fetched: only file, http, https, ssh and git URLs are allowed",
+        ),
+        (
+            "--upload-pack=touch /tmp/pwned",
+            "repository \"--upload-pack=touch /tmp/pwned\" cannot be fetched: it begins with a dash or holds a control character",
+        ),
+        (
+            "ssh://-oProxyCommand=x/y",
+            "repository \"ssh://-oProxyCommand=x/y\" cannot be fetched: its host begins with a dash",
+        ),
+        ("", "repository \"\" cannot be fetched: it is empty"),
+    ] {
+        assert_eq!(bench.refusal(&bench.sources(), url, "HEAD").await, expected);
+    }
+}
+
+#[tokio::test]
+async fn a_revision_that_looks_like_an_option_is_a_name() {
+    let bench = Workbench::new();
+    let (repository, _, _) = two_commits(&bench);
+    assert_eq!(
+        bench.refusal(&bench.sources(), &repository.url(), "--upload-pack=x").await,
+        "repository file://$DIR/remote has no revision \"--upload-pack=x\""
+    );
+}
+
+#[tokio::test]
+async fn a_git_that_is_missing_or_too_old_is_told() {
+    let bench = Workbench::new();
+    let (repository, _, _) = two_commits(&bench);
+    let missing = bench.sources_with(|options| options.git_program = "/nonexistent/git".into());
+    assert_eq!(
+        bench.refusal(&missing, &repository.url(), "main").await,
+        "cannot run git; install git 2.31 or newer and put it on PATH: cannot start /nonexistent/git: No such file or directory (os error 2)"
+    );
+    bench.repository("tools").write_executable("git", "#!/bin/sh\necho git version 2.30.9\n");
+    let old = bench.sources_with(|options| options.git_program = bench.path("tools/git"));
+    assert_eq!(
+        bench.refusal(&old, &repository.url(), "main").await,
+        "git 2.30.9 is too old; install git 2.31 or newer"
+    );
+}

@@ -1,0 +1,130 @@
+//! A temporary folder with a store and a cache, and the ways to ask them.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tempfile::TempDir;
+use tiphys_source::{LocalCopy, ResolvedRevision, Scope, SourceError, SourceOptions, Sources, Want};
+use tiphys_testkit::git::{self, Repository};
+use tiphys_tree::{Modes, RepoPath, Store, StoreOptions, Tree, TreeLimits};
+
+/// Where one test works.
+pub(crate) struct Workbench {
+    dir: TempDir,
+    store: Arc<Store>,
+}
+
+impl Workbench {
+    pub(crate) fn new() -> Self {
+        let dir = tempfile::tempdir().expect("a temporary folder can be made");
+        let store = Store::open(StoreOptions {
+            dir: dir.path().join("store"),
+            runs_dir: dir.path().join("runs"),
+            limits: TreeLimits { entries_max: 100_000, bytes_max: 1 << 30 },
+        })
+        .expect("the store can be opened");
+        Self { dir, store: Arc::new(store) }
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    pub(crate) fn repository(&self, name: &str) -> Repository {
+        Repository::init(self.path(name))
+    }
+
+    /// What a command on a laptop has, in an empty home folder.
+    pub(crate) fn options(&self) -> SourceOptions {
+        let home = self.path("home");
+        std::fs::create_dir_all(&home).expect("the home folder can be made");
+        let mut options = SourceOptions::new(self.path("cache"), git::environment(&home));
+        options.secrets_dir = home;
+        options
+    }
+
+    /// The sources of one command.
+    pub(crate) fn sources(&self) -> Sources {
+        self.sources_with(|_| {})
+    }
+
+    pub(crate) fn sources_with(&self, change: impl FnOnce(&mut SourceOptions)) -> Sources {
+        let mut options = self.options();
+        change(&mut options);
+        Sources::new(Arc::clone(&self.store), options)
+    }
+
+    /// The sources of a command with `--repo` options.
+    pub(crate) fn with_copies(&self, copies: &[&str]) -> Sources {
+        self.sources_with(|options| {
+            options.copies = copies.iter().map(|copy| self.copy(copy)).collect();
+        })
+    }
+
+    pub(crate) fn copy(&self, text: &str) -> LocalCopy {
+        LocalCopy::parse(text, self.dir.path()).expect("the option is well-formed")
+    }
+}
+
+/// All of a revision, with executable bits.
+pub(crate) fn whole() -> Want {
+    Want { modes: Modes::Preserved, scope: Scope::Whole, app_path: RepoPath::default() }
+}
+
+/// The application's folder and the paths of its annotation.
+pub(crate) fn narrowed(app_path: &str, annotation: &str) -> Want {
+    let app_path = path(app_path);
+    let scope = Scope::from_annotation(annotation, &app_path).expect("the annotation is well-formed");
+    Want { modes: Modes::Preserved, scope, app_path }
+}
+
+pub(crate) fn path(text: &str) -> RepoPath {
+    RepoPath::new(text).expect("the path stays inside")
+}
+
+/// The revision's files, one per line.
+pub(crate) async fn files(sources: &Sources, url: &str, revision: &str) -> Vec<String> {
+    let (_, tree) = render(sources, url, revision, &whole()).await.expect("the revision has a tree");
+    git::listing(tree.root())
+}
+
+pub(crate) async fn render(
+    sources: &Sources,
+    url: &str,
+    revision: &str,
+    want: &Want,
+) -> Result<(ResolvedRevision, Tree), SourceError> {
+    let resolved = sources.resolve(url, revision).await?;
+    let tree = sources.tree(&resolved, want).await?;
+    Ok((resolved, tree))
+}
+
+/// An error and its causes, as people see them; the temporary folder's path is `$DIR`.
+pub(crate) fn message(error: &SourceError, dir: &Path) -> String {
+    let mut text = error.to_string();
+    let mut cause = std::error::Error::source(error);
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    text.replace(&dir.display().to_string(), "$DIR")
+}
+
+impl Workbench {
+    /// The message of the error that a revision gives.
+    pub(crate) async fn refusal(&self, sources: &Sources, url: &str, revision: &str) -> String {
+        self.refusal_of(sources, url, revision, &whole()).await
+    }
+
+    pub(crate) async fn refusal_of(
+        &self,
+        sources: &Sources,
+        url: &str,
+        revision: &str,
+        want: &Want,
+    ) -> String {
+        let error = render(sources, url, revision, want).await.expect_err("this is refused");
+        message(&error, self.dir.path())
+    }
+}
