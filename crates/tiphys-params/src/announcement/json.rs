@@ -2,30 +2,22 @@
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use super::Announcement;
+use super::{Announcement, ItemType};
 
 impl Serialize for Announcement {
     /// The fields in the order of Argo CD's message, then `choices`. Empty ones are left out, as Argo CD's REST API does, so that an
     /// empty default cannot be told from an absent one here.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut out = serializer.serialize_map(None)?;
-        let mut text = |key: &str, value: Option<&str>| match value.filter(|value| !value.is_empty()) {
-            Some(value) => out.serialize_entry(key, value),
-            None => Ok(()),
-        };
-        text("name", Some(&self.name))?;
-        text("title", self.title.as_deref())?;
-        text("tooltip", self.tooltip.as_deref())?;
+        text(&mut out, "name", Some(&self.name))?;
+        text(&mut out, "title", self.title.as_deref())?;
+        text(&mut out, "tooltip", self.tooltip.as_deref())?;
         if self.required == Some(true) {
             out.serialize_entry("required", &true)?;
         }
-        let mut text = |key: &str, value: Option<&str>| match value.filter(|value| !value.is_empty()) {
-            Some(value) => out.serialize_entry(key, value),
-            None => Ok(()),
-        };
-        text("itemType", self.item_type.as_ref().map(super::ItemType::word))?;
-        text("collectionType", Some(self.collection_type.word()))?;
-        text("string", self.string.as_deref())?;
+        text(&mut out, "itemType", self.item_type.as_ref().map(ItemType::word))?;
+        text(&mut out, "collectionType", Some(self.collection_type.word()))?;
+        text(&mut out, "string", self.string.as_deref())?;
         if let Some(array) = self.array.as_ref().filter(|array| !array.is_empty()) {
             out.serialize_entry("array", array)?;
         }
@@ -36,5 +28,12 @@ impl Serialize for Announcement {
             out.serialize_entry("choices", &self.choices)?;
         }
         out.end()
+    }
+}
+
+fn text<M: SerializeMap>(out: &mut M, key: &str, value: Option<&str>) -> Result<(), M::Error> {
+    match value {
+        None | Some("") => Ok(()),
+        Some(value) => out.serialize_entry(key, value),
     }
 }
