@@ -1,6 +1,6 @@
 //! How long a run takes beside its command: `cargo bench -p tiphys-process -- [FOLDER]`, the folder best on a memory file system.
 
-#![expect(clippy::disallowed_methods, reason = "the program's own argument")]
+#![expect(clippy::print_stdout, reason = "the figures are its output")]
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -9,7 +9,7 @@ use std::thread;
 const THREADS_MAX: usize = 8;
 
 /// Jobs that are done before other threads are started: below that, starting them takes longer.
-const JOBS_ALONE: usize = 4;
+const JOBS_ALONE: usize = 16;
 
 struct Queue<J> {
     /// Last in, first out, so that few wait.

@@ -111,7 +111,7 @@ pub enum Ended {
 }
 
 /// What a command left.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Outcome {
     /// How it ended.
     pub ended: Ended,
@@ -121,6 +121,18 @@ pub struct Outcome {
     pub stderr: String,
     /// Time from start to end.
     pub duration: Duration,
+}
+
+/// Output may be secret.
+impl std::fmt::Debug for Outcome {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Outcome")
+            .field("ended", &self.ended)
+            .field("stdout_bytes", &self.stdout.len())
+            .field("stderr_bytes", &self.stderr.len())
+            .field("duration", &self.duration)
+            .finish()
+    }
 }
 
 /// Why a command could not be run at all.

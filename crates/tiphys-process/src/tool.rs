@@ -33,7 +33,7 @@ const GRACE_MAX: Duration = Duration::from_millis(200);
 const LOOK_AGAIN: Duration = Duration::from_millis(1);
 
 /// A program that tiphys starts for itself.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Tool {
     /// Program: absolute, or a name looked up in `PATH` of `env`.
     pub program: PathBuf,
@@ -45,8 +45,21 @@ pub struct Tool {
     pub stdout_bytes_max: usize,
 }
 
+/// Values of the environment may be secret.
+impl std::fmt::Debug for Tool {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names: Vec<&OsString> = self.env.iter().map(|(name, _)| name).collect();
+        f.debug_struct("Tool")
+            .field("program", &self.program)
+            .field("env", &names)
+            .field("timeout", &self.timeout)
+            .field("stdout_bytes_max", &self.stdout_bytes_max)
+            .finish()
+    }
+}
+
 /// What a tool printed.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct ToolOutput {
     /// Exit code; `None` if a signal ended it.
     pub code: Option<i32>,
@@ -54,6 +67,17 @@ pub struct ToolOutput {
     pub stdout: Vec<u8>,
     /// Standard error, bounded.
     pub stderr: String,
+}
+
+/// Output may be secret.
+impl std::fmt::Debug for ToolOutput {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ToolOutput")
+            .field("code", &self.code)
+            .field("stdout_bytes", &self.stdout.len())
+            .field("stderr_bytes", &self.stderr.len())
+            .finish()
+    }
 }
 
 /// Why a tool could not be run.

@@ -25,7 +25,7 @@ async fn one_run(number: usize, folder: &TempDir) {
     let lower = folder.path().join("tree");
     let run_dir = folder.path().join(format!("run-{number}"));
     let limits = Limits { stdout_bytes_max: 1000, stderr_bytes_max: 1000, grace: Duration::from_millis(100) };
-    let view = View::Private { lower, run_dir: run_dir.clone(), overlay: number % 3 > 0 };
+    let view = View::Private { lower, run_dir: run_dir.clone(), overlay: !number.is_multiple_of(3) };
     let mut run = launcher.start(view, limits).await.expect("starts");
     let script = format!("sleep 1000 & echo {number} >file; cat file; exit {number}");
     let command = CommandSpec {
@@ -36,7 +36,7 @@ async fn one_run(number: usize, folder: &TempDir) {
     let outcome = run.execute(command, None, &CancellationToken::new()).await.expect("starts");
     assert_eq!(outcome.stdout, format!("{number}\n").as_bytes());
     assert_eq!(outcome.ended, Ended::Exited(i32::try_from(number).expect("small")));
-    if number % 5 > 0 {
+    if !number.is_multiple_of(5) {
         run.finish().await.expect("finishes");
         assert!(!run_dir.exists());
     }

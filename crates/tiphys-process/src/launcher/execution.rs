@@ -57,12 +57,15 @@ impl Session {
         for pipe in [&execution.stdout, &execution.stderr].into_iter().flatten() {
             rustix::io::ioctl_fionbio(pipe, true)?;
         }
-        let ended = self.follow(&mut execution)?;
-        // What the command itself wrote is all in the pipes by now.
-        let last = self.read_the_rest(&mut execution)?;
-        let ended = if last == Read::TooMuch { Ended::OutputTooLarge } else { ended };
+        let followed = self.follow(&mut execution).and_then(|ended| {
+            // What the command itself wrote is all in the pipes by now.
+            let last = self.read_the_rest(&mut execution)?;
+            Ok(if last == Read::TooMuch { Ended::OutputTooLarge } else { ended })
+        });
+        // Also if the parent is gone: who is asked to end may still want to say something.
         self.left_pipes.extend(execution.stdout);
         self.left_pipes.extend(execution.stderr);
+        let ended = followed?;
         self.channel.send(&Event::Finished { ended, stderr: execution.stderr_text.into_bytes() })?;
         Ok(match ended {
             Ended::Exited(_) | Ended::Signalled(_) => Next::Listen,

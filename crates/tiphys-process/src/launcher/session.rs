@@ -2,6 +2,7 @@
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -74,7 +75,7 @@ impl Session {
                 let root = prepared.root.clone();
                 let copied_because = prepared.copied_because.unwrap_or_default();
                 let ready = self.channel.send(&Event::Ready { root, copied_because });
-                ready.and_then(|()| self.listen(&prepared.root))
+                ready.and_then(|()| self.listen_whatever_happens(&prepared.root))
             }
             Err(message) => self.channel.send(&Event::SetUpFailed { message }),
         };
@@ -87,6 +88,12 @@ impl Session {
         }
         let told = self.channel.send(&Event::Gone { message: left.join("; ") });
         heard.and(told)
+    }
+
+    /// A panic is a bug, but no reason to leave processes and files behind.
+    fn listen_whatever_happens(&mut self, root: &Path) -> io::Result<()> {
+        let listened = panic::catch_unwind(AssertUnwindSafe(|| self.listen(root)));
+        listened.unwrap_or_else(|_panic| Err(io::Error::other("a bug in the launcher")))
     }
 
     fn listen(&mut self, root: &Path) -> io::Result<()> {

@@ -164,6 +164,22 @@ async fn a_program_that_cannot_be_started_is_named_with_the_reason_and_the_run_g
 }
 
 #[tokio::test]
+async fn a_program_that_is_being_written_is_waited_for_a_moment() {
+    let place = Place::new(Who::Caller);
+    place.file("tree/new", "#!/bin/sh\necho new\n");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(place.path("tree/new"), mode).expect("chmod");
+    let writer = fs::File::options().append(true).open(place.path("tree/new")).expect("opens");
+    let mut run = place.start(place.direct()).await;
+    let error = execute(&mut run, command(&["./new"])).await.expect_err("is being written");
+    let RunError::Start { source, .. } = error else { panic!("{error}") };
+    assert_eq!(source.kind(), ErrorKind::ExecutableFileBusy);
+    let (outcome, ()) = tokio::join!(execute(&mut run, command(&["./new"])), async { drop(writer) });
+    assert_eq!(outcome.expect("the writer is done").stdout, b"new\n");
+    run.finish().await.expect("finishes");
+}
+
+#[tokio::test]
 async fn an_environment_that_cannot_be_passed_is_explained_by_name_and_size() {
     let place = Place::new(Who::Caller);
     let mut run = place.start(place.direct()).await;

@@ -20,9 +20,27 @@ pub(crate) enum Who {
     Unprivileged,
     /// The same, where the kernel gives no user namespaces.
     WithoutUserNamespaces,
+    /// The caller as it is root in most containers: without the right to mount.
+    WithoutMounting,
 }
 
-pub(crate) const EVERYONE: [Who; 3] = [Who::Caller, Who::Unprivileged, Who::WithoutUserNamespaces];
+impl Who {
+    fn program(self) -> &'static str {
+        match self {
+            Self::Caller => "launcher",
+            Self::Unprivileged => "unprivileged",
+            Self::WithoutUserNamespaces => "without-user-namespaces",
+            Self::WithoutMounting => "without-mounting",
+        }
+    }
+
+    fn is_nobody(self) -> bool {
+        is_root() && matches!(self, Self::Unprivileged | Self::WithoutUserNamespaces)
+    }
+}
+
+pub(crate) const EVERYONE: [Who; 4] =
+    [Who::Caller, Who::Unprivileged, Who::WithoutUserNamespaces, Who::WithoutMounting];
 
 const NOBODY: u32 = 65534;
 
@@ -46,7 +64,10 @@ fn programs() -> &'static TempDir {
             String::new()
         };
         let launcher = launcher.display();
+        let give_up_mounting =
+            if is_root() { "setpriv --bounding-set=-sys_admin --inh-caps=-all" } else { "" };
         let scripts = [
+            ("without-mounting", format!("exec {give_up_mounting} {launcher} \"$@\"")),
             ("unprivileged", format!("exec {become_nobody} {launcher} \"$@\"")),
             (
                 "without-user-namespaces",
@@ -74,12 +95,8 @@ pub(crate) struct Place {
 
 impl Place {
     pub(crate) fn new(who: Who) -> Self {
-        let name = match who {
-            Who::Caller => "launcher",
-            Who::Unprivileged => "unprivileged",
-            Who::WithoutUserNamespaces => "without-user-namespaces",
-        };
-        assert!(programs().path().join(name).exists());
+        // Made before any process of this test is.
+        assert!(programs().path().join(who.program()).exists());
         let place = Self { folder: TempDir::new().expect("a folder"), who };
         place.folder_at("tree");
         place.file("tree/file", "content\n");
@@ -90,16 +107,11 @@ impl Place {
     }
 
     pub(crate) fn launcher(&self) -> Launcher {
-        let name = match self.who {
-            Who::Caller => "launcher",
-            Who::Unprivileged => "unprivileged",
-            Who::WithoutUserNamespaces => "without-user-namespaces",
-        };
-        Launcher { program: programs().path().join(name) }
+        Launcher { program: programs().path().join(self.who.program()) }
     }
 
     fn give_away(&self, path: &Path) {
-        if self.who != Who::Caller && is_root() {
+        if self.who.is_nobody() {
             chown(path, Some(NOBODY), Some(NOBODY)).expect("chown");
         }
     }

@@ -39,7 +39,9 @@ fn snapshot(top: &Path) -> BTreeMap<String, String> {
 fn file_system_of_an_overlay(who: Who) -> &'static str {
     match who {
         Who::Caller if is_root() => "overlayfs",
-        Who::Caller | Who::Unprivileged if user_namespaces_are_allowed() => "overlayfs",
+        Who::Caller | Who::Unprivileged | Who::WithoutMounting if user_namespaces_are_allowed() => {
+            "overlayfs"
+        }
         _ => "another",
     }
 }
@@ -92,11 +94,24 @@ async fn commands_keep_their_user_group_and_capabilities() {
         let [direct, overlay, copy] = seen.as_slice() else { panic!("three views") };
         assert_eq!(overlay, direct, "{who:?}");
         assert_eq!(copy, direct, "{who:?}");
-        if who != Who::Caller && is_root() {
+        if is_root() && matches!(who, Who::Unprivileged | Who::WithoutUserNamespaces) {
             let expected = "65534\n65534\nCapEff:\t0000000000000000\nCapPrm:\t0000000000000000\n";
             assert_eq!(overlay, expected, "{who:?}");
         }
     }
+}
+
+#[tokio::test]
+async fn a_tree_of_another_user_is_copied_where_only_the_own_user_is_mapped() {
+    let place = Place::new(Who::Unprivileged);
+    let own = rustix::process::geteuid().as_raw();
+    std::os::unix::fs::chown(place.path("tree"), Some(own), None).expect("chown");
+    let mut run = place.start(place.overlay()).await;
+    let expected = if is_root() { "another" } else { file_system_of_an_overlay(Who::Unprivileged) };
+    assert_eq!(file_system(&mut run).await, expected);
+    assert_eq!(output(&mut run, "echo more >>file && cat file").await, "content\nmore\n");
+    run.finish().await.expect("finishes");
+    assert!(!place.path("run").exists());
 }
 
 #[tokio::test]
