@@ -16,7 +16,7 @@ pub enum FileName {
 }
 
 /// A position in a text.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
     /// The text.
     pub file: FileName,

@@ -1,6 +1,6 @@
 //! Choosing applications of a store.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -126,13 +126,9 @@ impl Store {
                 },
             }
         }
-        let mut chosen: Vec<Arc<StoredApplication>> = Vec::new();
-        for application in selection.applications {
-            if filter.fits(&application) && !chosen.iter().any(|other| other.place == application.place) {
-                chosen.push(application);
-            }
-        }
-        Selection { applications: chosen, errors: selection.errors }
+        let mut chosen = HashSet::new();
+        selection.applications.retain(|stored| filter.fits(stored) && chosen.insert(stored.place.clone()));
+        selection
     }
 
     /// The one application of a name.
