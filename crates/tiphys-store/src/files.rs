@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use ignore::WalkBuilder;
+use ignore::{DirEntry, WalkBuilder};
 
 /// The largest file that is read, in bytes. A cluster's Applications in one List stay far below it.
 pub const FILE_BYTES_MAX: u64 = 64 << 20;
@@ -15,15 +15,20 @@ const IGNORE_FILE: &str = ".tiphysignore";
 /// A file that may hold documents, or why it cannot be looked at.
 #[derive(Debug)]
 pub(crate) struct Candidate {
+    /// The file, as people call it.
     pub(crate) path: PathBuf,
+    /// The file without links, by which one that is reached twice is known.
+    pub(crate) real: PathBuf,
     pub(crate) problem: Option<io::Error>,
 }
 
 /// The YAML and JSON files of a folder, sorted by path. Hidden folders and what `.tiphysignore` files name are left out; links to
 /// files are followed, links to folders are not. A file that is named itself is taken whatever its name is.
 pub(crate) fn candidates(path: &Path) -> Result<Vec<Candidate>, io::Error> {
-    if !fs::metadata(path)?.is_dir() {
-        return Ok(vec![Candidate { path: path.to_owned(), problem: None }]);
+    let root = fs::canonicalize(path)?;
+    if !root.is_dir() {
+        fs::File::open(path)?;
+        return Ok(vec![Candidate { path: path.to_owned(), real: root, problem: None }]);
     }
     let walk = WalkBuilder::new(path)
         .standard_filters(false)
@@ -37,20 +42,32 @@ pub(crate) fn candidates(path: &Path) -> Result<Vec<Candidate>, io::Error> {
     let mut found = Vec::new();
     for entry in walk {
         match entry {
-            Ok(entry) => {
-                let is_folder = entry.file_type().is_none_or(|kind| kind.is_dir());
-                if !is_folder && has_document_extension(entry.path()) && entry.path().is_file() {
-                    found.push(Candidate { path: entry.into_path(), problem: None });
-                }
-            }
+            Ok(entry) => found.extend(candidate(entry, path, &root)),
             Err(error) => {
                 let path = path_of(&error).unwrap_or(path).to_owned();
                 let problem = error.into_io_error().unwrap_or_else(|| io::Error::other("cannot be listed"));
-                found.push(Candidate { path, problem: Some(problem) });
+                found.push(Candidate { real: path.clone(), path, problem: Some(problem) });
             }
         }
     }
     Ok(found)
+}
+
+/// A file below `folder`, whose real path is `root`, if it may hold documents.
+fn candidate(entry: DirEntry, folder: &Path, root: &Path) -> Option<Candidate> {
+    let kind = entry.file_type()?;
+    if kind.is_dir() || !has_document_extension(entry.path()) {
+        return None;
+    }
+    let real = if kind.is_symlink() {
+        // One that leads nowhere is not there.
+        fs::canonicalize(entry.path()).ok().filter(|real| real.is_file())?
+    } else if kind.is_file() {
+        root.join(entry.path().strip_prefix(folder).ok()?)
+    } else {
+        return None;
+    };
+    Some(Candidate { path: entry.into_path(), real, problem: None })
 }
 
 fn has_document_extension(path: &Path) -> bool {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io;
+use std::io::{self, Read as _};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -186,14 +186,9 @@ impl Store {
                     store.add(read(&FileName::StandardInput, text));
                 }
                 StoreInput::Path(path) => {
-                    for candidate in candidates_of(path)? {
-                        // Of two ways to one file the first gives its name.
-                        let real =
-                            fs::canonicalize(&candidate.path).unwrap_or_else(|_| candidate.path.clone());
-                        if seen.insert(real) {
-                            files.push(candidate);
-                        }
-                    }
+                    let found = candidates_of(path)?;
+                    // Of two ways to one file the first gives its name.
+                    files.extend(found.into_iter().filter(|candidate| seen.insert(candidate.real.clone())));
                 }
             }
         }
@@ -321,13 +316,11 @@ impl Store {
 fn candidates_of(path: &Path) -> Result<Vec<Candidate>, StoreError> {
     let open = |source| StoreError::Open { path: path.to_owned(), source };
     let found = candidates(path).map_err(open)?;
-    if let [Candidate { path: file, problem: None }] = &found[..]
-        && file == path
+    if let [only] = &found[..]
+        && only.path == path
+        && fs::metadata(path).map_err(open)?.len() > FILE_BYTES_MAX
     {
-        let metadata = fs::File::open(file).and_then(|file| file.metadata()).map_err(open)?;
-        if metadata.len() > FILE_BYTES_MAX {
-            return Err(StoreError::TooLarge { path: file.clone() });
-        }
+        return Err(StoreError::TooLarge { path: path.to_owned() });
     }
     Ok(found)
 }
@@ -335,23 +328,26 @@ fn candidates_of(path: &Path) -> Result<Vec<Candidate>, StoreError> {
 /// Reads a file of a folder. One that cannot be read is left out.
 fn read_file(candidate: &Candidate) -> Content {
     let file = FileName::file(&candidate.path);
-    let skipped = |reason| Content {
-        skipped: vec![Skipped { place: Place { file: file.clone(), position: None }, object: None, reason }],
-        looked_at: true,
-        ..Content::default()
+    let text = match &candidate.problem {
+        Some(problem) => Err(SkipReason::Unreadable(problem.to_string())),
+        None => read_bounded(&candidate.path),
     };
-    if let Some(problem) = &candidate.problem {
-        return skipped(SkipReason::Unreadable(problem.to_string()));
-    }
-    match fs::metadata(&candidate.path) {
-        Ok(metadata) if metadata.len() > FILE_BYTES_MAX => return skipped(SkipReason::TooLarge),
-        Ok(_) => {}
-        Err(error) => return skipped(SkipReason::Unreadable(error.to_string())),
-    }
-    match fs::read(&candidate.path) {
+    match text {
         Ok(text) => read(&file, &text),
-        Err(error) => skipped(SkipReason::Unreadable(error.to_string())),
+        Err(reason) => Content {
+            skipped: vec![Skipped { place: Place { file, position: None }, object: None, reason }],
+            looked_at: true,
+            ..Content::default()
+        },
     }
+}
+
+fn read_bounded(path: &Path) -> Result<Vec<u8>, SkipReason> {
+    let unreadable = |error: io::Error| SkipReason::Unreadable(error.to_string());
+    let file = fs::File::open(path).map_err(unreadable)?;
+    let mut text = Vec::new();
+    file.take(FILE_BYTES_MAX + 1).read_to_end(&mut text).map_err(unreadable)?;
+    if text.len() as u64 > FILE_BYTES_MAX { Err(SkipReason::TooLarge) } else { Ok(text) }
 }
 
 #[cfg(test)]
