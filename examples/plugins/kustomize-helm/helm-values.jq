@@ -1,8 +1,9 @@
 # From the map of a parameter, as a list of {key, value}, to the text of a values file. $parameter is the parameter's name, for errors.
 #
 # Names are read as "helm --set" reads them: dots nest, [0] is an item of a list, and a backslash takes the meaning from the next
-# character. Values are typed as "helm --set" types them: true, false and null in any letter case, and whole numbers that do not begin
-# with 0, are no texts. All else is a text, to the last character: commas, braces and backslashes have no meaning in a value.
+# character. Values are typed as "helm --set" types them: true, false and null in any letter case are no texts, nor are whole numbers that
+# do not begin with 0 and that a values file can hold. All else is a text, to the last character: commas, braces and backslashes have no
+# meaning in a value.
 #
 # The result is YAML in its JSON form. It is put together here, because jq would round long numbers.
 
@@ -24,8 +25,8 @@ def quoted:
       | add // "" )
   + "\"";
 
-# Digits without leading zeros, up to the greatest number of 64 bits: what Go's ParseInt takes.
-def is_int64($negative): length < 19 or (length == 19 and . <= (if $negative then "9223372036854775808" else "9223372036854775807" end));
+# Digits without leading zeros, up to 2^53. Helm reads the numbers of a values file as floating point, which would change longer ones.
+def is_exact: length < 16 or (length == 16 and . <= "9007199254740992");
 
 def literal:
   . as $text
@@ -33,10 +34,9 @@ def literal:
   | if $word == "true" or $word == "false" or $word == "null" then $word
     elif $text == "0" then "0"
     elif $text | test("\\A[+-]?[0-9]+\\z") and (startswith("0") | not) then
-      startswith("-") as $negative
-      | ($text | sub("\\A[+-]?0*"; "")) as $digits
+      ($text | sub("\\A[+-]?0*"; "")) as $digits
       | if $digits == "" then "0"
-        elif $digits | is_int64($negative) then (if $negative then "-" else "" end) + $digits
+        elif $digits | is_exact then (if startswith("-") then "-" else "" end) + $digits
         else $text | quoted
         end
     else $text | quoted
