@@ -20,7 +20,10 @@ def text($name): value($name; "string") | checked($name);
 
 # Each entry of a map parameter with the name that errors call it by.
 def entries($name):
-  value($name; "map") | to_entries[] | "\($name)[\(.key)]" as $entry | {name: $entry, key: (.key | checked($entry)), value: (.value | checked($entry))};
+  value($name; "map")
+  | to_entries[]
+  | "\($name)[\(.key)]" as $entry
+  | {name: $entry, key: (.key | checked($entry)), value: (.value | checked($entry))};
 
 (. // [])
 | (text("version") | select(. != "") | "version", .),

@@ -21,7 +21,8 @@ trap 'exit 130' INT
 trap 'exit 143' TERM
 
 to_json() {
-  yq --output-format=json --indent=0 --yaml-fix-merge-anchor-to-spec '.' "$1" || fail "cannot read $1 with yq (needed: version 4 of github.com/mikefarah/yq)"
+  yq --output-format=json --indent=0 --yaml-fix-merge-anchor-to-spec '.' "$1" ||
+    fail "cannot read $1 with yq (needed: version 4 of github.com/mikefarah/yq)"
 }
 
 kustomization=
