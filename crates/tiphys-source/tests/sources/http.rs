@@ -1,1 +1,163 @@
-//! Placeholder.
+//! Repositories over HTTP, from git's own server program behind a small web server.
+
+mod server;
+
+use tiphys_source::{
+    ClientCertificate, CredentialScope, Login, RepositoryCredential, Secret, ServerCheck, SourceOptions,
+    UserSettings,
+};
+
+use crate::workbench::{Workbench, files};
+use server::Server;
+
+fn serve(bench: &Workbench, authorization: Option<&str>) -> Server {
+    let repository = bench.repository("www/apps");
+    repository.write("a.yaml", "old").commit("first");
+    repository.git(&["tag", "v1"]);
+    repository.write("a.yaml", "over http").commit("second");
+    Server::start(&bench.path("www"), authorization)
+}
+
+fn login(options: &mut SourceOptions, scope: CredentialScope, login: Login) {
+    options.credentials.push(RepositoryCredential {
+        scope,
+        login,
+        client_certificate: None,
+        server: ServerCheck::Verified,
+        proxy: None,
+    });
+}
+
+fn basic(username: &str, password: &str) -> Login {
+    Login::Basic { username: username.to_owned(), password: Secret::new(password) }
+}
+
+/// `Basic` and the base64 of `robot:s3cret`.
+const ROBOT: &str = "Basic cm9ib3Q6czNjcmV0";
+
+#[tokio::test]
+async fn a_repository_is_fetched_over_http() {
+    let bench = Workbench::new();
+    let server = serve(&bench, None);
+    let sources = bench.sources();
+    assert_eq!(files(&sources, &server.url("apps/.git"), "main").await, ["a.yaml: over http"]);
+    assert_eq!(files(&sources, &server.url("apps/.git"), "v1").await, ["a.yaml: old"]);
+    assert!(server.authorizations().iter().all(Option::is_none));
+}
+
+#[tokio::test]
+async fn credentials_of_a_secret_are_sent() {
+    let bench = Workbench::new();
+    let server = serve(&bench, Some(ROBOT));
+    let url = server.url("apps/.git");
+    for scope in [CredentialScope::Repository(url.clone()), CredentialScope::Prefix(server.url(""))] {
+        let sources = bench.sources_with(|options| login(options, scope.clone(), basic("robot", "s3cret")));
+        assert_eq!(files(&sources, &url, "main").await, ["a.yaml: over http"], "{scope:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_bearer_token_is_sent() {
+    let bench = Workbench::new();
+    let server = serve(&bench, Some("Bearer t0ken"));
+    let url = server.url("apps/.git");
+    let sources = bench.sources_with(|options| {
+        login(options, CredentialScope::Repository(url.clone()), Login::Bearer(Secret::new("t0ken")));
+    });
+    assert_eq!(files(&sources, &url, "main").await, ["a.yaml: over http"]);
+}
+
+#[tokio::test]
+async fn credentials_are_not_sent_to_another_repository() {
+    let bench = Workbench::new();
+    let server = serve(&bench, None);
+    let sources = bench.sources_with(|options| {
+        login(options, CredentialScope::Repository(server.url("other")), basic("robot", "s3cret"));
+    });
+    files(&sources, &server.url("apps/.git"), "main").await;
+    assert!(server.authorizations().iter().all(Option::is_none));
+}
+
+#[tokio::test]
+async fn a_password_in_the_url_is_used_and_not_shown() {
+    let bench = Workbench::new();
+    let server = serve(&bench, Some(ROBOT));
+    let url = server.url("apps/.git").replace("http://", "http://robot:s3cret@");
+    assert_eq!(files(&bench.sources(), &url, "main").await, ["a.yaml: over http"]);
+    let wrong = url.replace("s3cret", "wr0ng");
+    let refusal = bench.refusal(&bench.sources(), &wrong, "v1").await;
+    assert!(refusal.contains("tried the user and password in the URL"), "{refusal}");
+    assert!(!refusal.contains("wr0ng"), "{refusal}");
+}
+
+#[tokio::test]
+async fn a_helper_of_the_user_is_asked_on_a_laptop_and_not_on_a_server() {
+    let bench = Workbench::new();
+    let server = serve(&bench, Some(ROBOT));
+    let sources = bench.sources();
+    std::fs::write(
+        bench.path("home/.gitconfig"),
+        "[credential]\n\thelper = \"!echo username=robot; echo password=s3cret; :\"\n",
+    )
+    .expect("the file can be written");
+    let url = server.url("apps/.git");
+    assert_eq!(files(&sources, &url, "main").await, ["a.yaml: over http"]);
+    let strict = bench.sources_with(|options| options.user_settings = UserSettings::Ignored);
+    let refusal = bench.refusal(&strict, &url, "main").await;
+    assert!(refusal.contains("refused access; tried no credentials"), "{refusal}");
+}
+
+#[tokio::test]
+async fn a_refusal_says_what_was_tried_and_what_to_set() {
+    let bench = Workbench::new();
+    let server = serve(&bench, Some(ROBOT));
+    let url = server.url("apps/.git");
+    let refusal = bench.refusal(&bench.sources(), &url, "main").await;
+    let expected = format!(
+        "repository {url} refused access; tried git's credential helpers of this user; set a git credential helper that \
+         knows this server, or add a Secret labelled argocd.argoproj.io/secret-type: repository to the store: "
+    );
+    assert!(refusal.starts_with(&expected), "{refusal}");
+    let wrong = bench.sources_with(|options| {
+        login(options, CredentialScope::Repository(url.clone()), basic("robot", "wr0ng"));
+    });
+    let refusal = bench.refusal(&wrong, &url, "main").await;
+    assert!(refusal.contains("tried the repository Secret's credentials"), "{refusal}");
+    assert!(!refusal.contains("wr0ng") && !refusal.contains("Basic"), "{refusal}");
+}
+
+#[tokio::test]
+async fn a_missing_repository_and_a_server_that_is_not_there_are_told_apart() {
+    let bench = Workbench::new();
+    let server = serve(&bench, None);
+    let missing = server.url("missing");
+    let refusal = bench.refusal(&bench.sources(), &missing, "main").await;
+    assert!(refusal.starts_with(&format!("repository {missing} was not found")), "{refusal}");
+    let url = server.url("apps/.git");
+    drop(server);
+    let refusal = bench.refusal(&bench.sources(), &url, "main").await;
+    assert!(refusal.starts_with(&format!("repository {url} could not be reached")), "{refusal}");
+}
+
+#[tokio::test]
+async fn a_client_certificate_is_given_by_files_that_go_away() {
+    let bench = Workbench::new();
+    let server = serve(&bench, None);
+    let url = server.url("apps/.git");
+    let sources = bench.sources_with(|options| {
+        login(options, CredentialScope::Repository(url.clone()), Login::None);
+        options.credentials[0].client_certificate =
+            Some(ClientCertificate { certificate: "CERT".to_owned(), key: Secret::new("KEY") });
+    });
+    let secrets = || {
+        std::fs::read_dir(bench.path("home"))
+            .expect("the folder can be read")
+            .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+            .filter(|name| name.starts_with("tiphys-secret"))
+            .count()
+    };
+    files(&sources, &url, "main").await;
+    assert_eq!(secrets(), 2);
+    drop(sources);
+    assert_eq!(secrets(), 0);
+}
