@@ -12,10 +12,7 @@ use super::{Check, Finding};
 const PROGRAM: &str = "tiphys";
 
 /// Libraries that may be there twice, each with the reason and what would end it.
-const EXCEPTIONS: &[&str] = &[
-    // sha2 0.10 and blake3 ask for different ones; sha2 0.11 ends it.
-    "cpufeatures",
-];
+const EXCEPTIONS: &[&str] = &[];
 
 pub(super) const CHECK: Check = Check {
     name: "duplicates",

@@ -91,7 +91,11 @@ impl Graph {
             .manifest_path(root.join("Cargo.toml"))
             .other_options(options())
             .exec()
-            .map_err(|error| Failure::new(format!("cargo metadata: {error}")))?;
+            .map_err(|error| {
+                Failure::new(format!(
+                    "{error}\n(a stale lock file is mended by any other call of cargo, such as `cargo check`)"
+                ))
+            })?;
         let relative =
             |path: &Path| path.strip_prefix(root).unwrap_or(path).to_string_lossy().replace('\\', "/");
         let members: BTreeSet<_> = metadata.workspace_members.iter().collect();
