@@ -68,14 +68,19 @@ async fn a_command_runs_below_the_root_in_a_group_of_its_own_with_nothing_to_rea
     for who in EVERYONE {
         let place = Place::new(who);
         let mut run = place.start(place.overlay()).await;
-        let mut spec = shell("pwd -P; cat; cut -d' ' -f5 /proc/$$/stat; echo $$; tty; cat /dev/tty 2>&1");
+        let mut spec = shell(
+            "pwd -P; cat; cut -d' ' -f5 /proc/$$/stat; echo $$; cut -d' ' -f6 /proc/$$/stat; echo $PPID; tty; cat /dev/tty 2>&1",
+        );
         spec.dir = "app".into();
         let outcome = execute(&mut run, spec).await.expect("starts");
         let printed = String::from_utf8(outcome.stdout).expect("UTF-8");
         let lines: Vec<&str> = printed.lines().collect();
-        let [folder, group, process, tty, no_tty] = lines.as_slice() else { panic!("{printed}") };
+        let [folder, group, process, session, launcher, tty, no_tty] = lines.as_slice() else {
+            panic!("{printed}")
+        };
         assert_eq!(*folder, run.root().join("app").display().to_string());
         assert_eq!(group, process);
+        assert_eq!(session, launcher, "a session of the launcher's own has no terminal");
         assert_eq!(*tty, "not a tty");
         assert!(no_tty.contains("No such device"), "no terminal to prompt on: {no_tty}");
         run.finish().await.expect("finishes");

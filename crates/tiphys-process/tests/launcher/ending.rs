@@ -11,55 +11,70 @@ use tokio_util::sync::CancellationToken;
 
 use super::support::{EVERYONE, LIMITS, Place, Who, alive, eventually, execute, mark, marked, shell};
 
-/// Scripts whose processes do not go by themselves; each prints `ready` when its processes are there.
+/// Scripts whose processes do not go by themselves; each calls `ready` when its processes are there.
 const STUBBORN: [(&str, &str); 7] = [
-    ("hangs", "echo ready; sleep 1000"),
-    (
-        "ignores SIGTERM",
-        "trap '' TERM; (trap '' TERM; sleep 1000) & echo ready; while :; do sleep 1000; done",
-    ),
-    ("is stopped", "sh -c 'kill -STOP $$' & echo ready; sleep 1000"),
-    ("leaves the session", "setsid sh -c 'trap \"\" TERM; sleep 1000' & echo ready; sleep 1000"),
+    ("hangs", "ready; sleep 1000"),
+    ("ignores SIGTERM", "trap '' TERM; (trap '' TERM; sleep 1000) & ready; while :; do sleep 1000; done"),
+    ("is stopped", "sh -c 'kill -STOP $$' & ready; sleep 1000"),
+    ("leaves the session", "setsid sh -c 'trap \"\" TERM; sleep 1000' & ready; sleep 1000"),
     (
         "is a daemon that keeps the pipes",
-        "setsid sh -c 'setsid sh -c \"trap \\\"\\\" TERM; sleep 1000; sleep 1000\" & exit 0' & wait; echo ready; sleep 1000",
+        "setsid sh -c 'setsid sh -c \"trap \\\"\\\" TERM; sleep 1000; sleep 1000\" & exit 0' & wait; ready; sleep 1000",
     ),
     (
         "forks for ever",
-        "f() { while :; do (sleep 1000 &); (exec sh -c 'sleep 1000; true' &); done; }; f & f & sleep 0.05; echo ready; wait",
+        "f() { while :; do (sleep 1000 &); (exec sh -c 'sleep 1000; true' &); done; }; f & f & sleep 0.05; ready; wait",
     ),
     (
         // Each process ends as soon as it has started the next one.
         "runs away",
-        "export N='setsid sh -c \"trap true TERM; eval \\\"\\$N\\\"\" & exit 0'; eval \"$N\" & echo ready; sleep 1000",
+        "export N='setsid sh -c \"trap true TERM; eval \\\"\\$N\\\"\" & exit 0'; eval \"$N\" & ready; sleep 1000",
     ),
 ];
 
 #[tokio::test]
-async fn at_the_deadline_the_answer_comes_at_once_and_nothing_survives_the_end() {
+async fn a_cancelled_command_is_answered_at_once_and_nothing_survives_the_end() {
     for who in EVERYONE {
         for (name, script) in STUBBORN {
             let place = Place::new(who);
             let mark = mark(&place);
+            let ready = place.path("ready");
+            let script = format!("ready() {{ echo out; echo err >&2; : >{}; }}; {script}", ready.display());
             let mut run = place.start(place.overlay()).await;
-            let started = Instant::now();
-            let deadline = Duration::from_millis(150);
-            let outcome = run
-                .execute(
-                    marked(&mark, script),
-                    Some(tokio::time::Instant::now() + deadline),
-                    &CancellationToken::new(),
-                )
-                .await
-                .expect("starts");
-            let took = started.elapsed();
-            assert_eq!(outcome.ended, Ended::DeadlineExceeded, "{who:?} {name}");
-            assert_eq!(outcome.stdout, b"ready\n", "{who:?} {name}: {}", outcome.stderr);
-            assert!(took >= deadline && took < Duration::from_secs(2), "{who:?} {name}: {took:?}");
+            let cancel = CancellationToken::new();
+            let (outcome, ()) = tokio::join!(run.execute(marked(&mark, &script), None, &cancel), async {
+                eventually(name, || ready.exists()).await;
+                cancel.cancel();
+            });
+            let outcome = outcome.expect("starts");
+            assert_eq!(outcome.ended, Ended::Cancelled, "{who:?} {name}");
+            assert_eq!(outcome.stdout, b"out\n", "{who:?} {name}");
+            assert!(outcome.stderr.starts_with("err\n"), "{who:?} {name}: {}", outcome.stderr);
             run.finish().await.expect("finishes");
             assert_eq!(alive(&mark), Vec::<String>::new(), "{who:?} {name}");
             assert!(!place.path("run").exists(), "{who:?} {name}");
         }
+    }
+}
+
+#[tokio::test]
+async fn at_the_deadline_the_answer_comes_with_what_was_printed() {
+    for who in EVERYONE {
+        let place = Place::new(who);
+        let mark = mark(&place);
+        let mut run = place.start(place.overlay()).await;
+        let started = Instant::now();
+        let length = Duration::from_millis(500);
+        let deadline = Some(tokio::time::Instant::now() + length);
+        let script = "echo out; echo err >&2; trap '' TERM; sleep 1000; sleep 1000";
+        let execution = run.execute(marked(&mark, script), deadline, &CancellationToken::new()).await;
+        let (outcome, took) = (execution.expect("starts"), started.elapsed());
+        assert_eq!(outcome.ended, Ended::DeadlineExceeded, "{who:?}");
+        assert_eq!((outcome.stdout.as_slice(), outcome.stderr.as_str()), (b"out\n".as_slice(), "err\n"));
+        assert!(took >= length && outcome.duration >= length, "{who:?}: {took:?}");
+        assert!(!alive(&mark).is_empty() || who.is_nobody(), "{who:?}: the grace is not waited for");
+        run.finish().await.expect("finishes");
+        assert_eq!(alive(&mark), Vec::<String>::new(), "{who:?}");
     }
 }
 
@@ -104,25 +119,15 @@ async fn a_run_ends_before_the_grace_is_over_if_everybody_goes() {
 }
 
 #[tokio::test]
-async fn cancelling_answers_at_once_with_what_was_printed() {
+async fn a_stopped_process_is_continued_to_clean_up() {
     let place = Place::new(Who::Caller);
-    let mark = mark(&place);
-    let mut run = place.start(place.overlay()).await;
-    let cancel = CancellationToken::new();
-    let command = marked(
-        &mark,
-        "echo out; echo err >&2; trap '' TERM; echo >/proc/self/cwd/../../tree/there; sleep 1000",
-    );
-    let there = place.path("tree/there");
-    let (outcome, ()) = tokio::join!(run.execute(command, None, &cancel), async {
-        eventually("the command runs", || there.exists()).await;
-        cancel.cancel();
-    });
-    let outcome = outcome.expect("starts");
-    assert_eq!(outcome.ended, Ended::Cancelled);
-    assert_eq!((outcome.stdout.as_slice(), outcome.stderr.as_str()), (b"out\n".as_slice(), "err\n"));
+    let limits = tiphys_process::Limits { grace: Duration::from_secs(20), ..LIMITS };
+    let mut run = place.launcher().start(place.direct(), limits).await.expect("starts");
+    let script = "sh -c 'trap \"echo done >cleaned; exit 0\" TERM; : >there; kill -STOP $$' & \
+                  while ! grep -q '^State:.T' /proc/$!/status; do sleep 0.01; done";
+    assert_eq!(execute(&mut run, shell(script)).await.expect("starts").ended, Ended::Exited(0));
     run.finish().await.expect("finishes");
-    assert_eq!(alive(&mark), Vec::<String>::new());
+    assert_eq!(fs::read_to_string(place.path("tree/cleaned")).expect("cleaned up"), "done\n");
 }
 
 #[tokio::test]

@@ -34,7 +34,7 @@ impl Who {
         }
     }
 
-    fn is_nobody(self) -> bool {
+    pub(crate) fn is_nobody(self) -> bool {
         is_root() && matches!(self, Self::Unprivileged | Self::WithoutUserNamespaces)
     }
 }
