@@ -1,0 +1,45 @@
+use std::sync::Arc;
+
+use tiphys_api::{Destination, IN_CLUSTER_SERVER};
+
+use super::{ClusterStateArgument, Clusters};
+use crate::FolderCluster;
+
+#[test]
+fn an_argument_names_a_cluster_or_means_the_one_of_argo_cd() {
+    let cases = [
+        ("live", IN_CLUSTER_SERVER, "live"),
+        ("./a=b", IN_CLUSTER_SERVER, "./a=b"),
+        ("=x", IN_CLUSTER_SERVER, "=x"),
+        ("prod=live/prod", "prod", "live/prod"),
+        ("prod=a=b", "prod", "a=b"),
+        ("https://1.2.3.4:6443=live", "https://1.2.3.4:6443", "live"),
+        ("in-cluster=live", IN_CLUSTER_SERVER, "live"),
+    ];
+    for (text, cluster, folder) in cases {
+        let expected = ClusterStateArgument { cluster: cluster.to_owned(), folder: folder.into() };
+        assert_eq!(ClusterStateArgument::parse(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_destination_finds_its_cluster_by_url_or_name() {
+    let mut clusters = Clusters::default();
+    clusters.insert("in-cluster", Arc::new(FolderCluster::default()));
+    clusters.insert("prod", Arc::new(FolderCluster::default()));
+    let destination = |server: &str, name: &str| Destination {
+        server: server.to_owned(),
+        name: name.to_owned(),
+        namespace: String::new(),
+    };
+    let cases = [
+        (destination(IN_CLUSTER_SERVER, ""), true),
+        (destination("", "in-cluster"), true),
+        (destination("", "prod"), true),
+        (destination("https://elsewhere", ""), false),
+        (destination("", "test"), false),
+    ];
+    for (destination, known) in cases {
+        assert_eq!(clusters.of(&destination).is_some(), known, "{destination:?}");
+    }
+}

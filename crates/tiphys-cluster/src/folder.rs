@@ -1,0 +1,212 @@
+//! A folder of YAML that stands for a cluster.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tiphys_engine::{Manifest, ObjectKey};
+use tiphys_yaml::{Data, Node, Position, read_documents};
+
+use crate::{ClusterError, ClusterReader};
+
+/// Folders below the given one, in levels: deeper ones are taken for a mistake.
+const DEPTH_MAX: usize = 32;
+
+/// The live objects of a cluster, read from the YAML and JSON files of a folder. Lists are taken apart; hidden folders and links to
+/// folders are not looked into.
+#[derive(Clone, Default)]
+pub struct FolderCluster {
+    objects: BTreeMap<(String, String), BTreeMap<(String, String), Entry>>,
+}
+
+#[derive(Clone)]
+struct Entry {
+    manifest: Manifest,
+    place: String,
+}
+
+/// A folder that cannot stand for a cluster. Texts never hold a value of an object.
+#[derive(Debug, thiserror::Error)]
+pub enum FolderError {
+    /// Not there, or not readable.
+    #[error("cannot read cluster state {}", path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// The system's answer.
+        #[source]
+        source: io::Error,
+    },
+    /// Not YAML.
+    #[error("cluster state {} is not YAML", path.display())]
+    Syntax {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, and where.
+        #[source]
+        source: tiphys_yaml::Error,
+    },
+    /// A document that is no live object.
+    #[error("cluster state {}:{position}: {problem}", path.display())]
+    Object {
+        /// The file.
+        path: PathBuf,
+        /// Where the document begins.
+        position: Position,
+        /// What is wrong with it.
+        problem: Box<ObjectProblem>,
+    },
+    /// Folders within folders without an end in sight.
+    #[error("cluster state {} is more than {DEPTH_MAX} folders deep", path.display())]
+    Depth {
+        /// The folder.
+        path: PathBuf,
+    },
+}
+
+/// What is wrong with a document.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ObjectProblem {
+    /// A list or a single value.
+    #[error("expected an object, found {0}")]
+    NotAnObject(&'static str),
+    /// No kind.
+    #[error("the object has no `kind`")]
+    NoKind,
+    /// No name.
+    #[error("the {0} has no name")]
+    NoName(String),
+    /// The object is there already.
+    #[error("{key} is already described in {first}")]
+    Twice {
+        /// The object.
+        key: ObjectKey,
+        /// Where.
+        first: String,
+    },
+}
+
+impl fmt::Debug for FolderCluster {
+    /// Only what there is: objects may be Secrets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let count: usize = self.objects.values().map(BTreeMap::len).sum();
+        write!(f, "FolderCluster({count} objects)")
+    }
+}
+
+impl FolderCluster {
+    /// Reads a folder, or a single file.
+    pub fn load(path: &Path) -> Result<Self, FolderError> {
+        let mut cluster = Self::default();
+        let metadata =
+            fs::metadata(path).map_err(|source| FolderError::Io { path: path.to_owned(), source })?;
+        if metadata.is_dir() {
+            cluster.add_folder(path, 0)?;
+        } else {
+            cluster.add_file(path)?;
+        }
+        Ok(cluster)
+    }
+
+    fn add_folder(&mut self, path: &Path, depth: usize) -> Result<(), FolderError> {
+        if depth > DEPTH_MAX {
+            return Err(FolderError::Depth { path: path.to_owned() });
+        }
+        let io = |source| FolderError::Io { path: path.to_owned(), source };
+        let mut entries = fs::read_dir(path).and_then(Iterator::collect::<io::Result<Vec<_>>>).map_err(io)?;
+        entries.sort_by_key(fs::DirEntry::file_name);
+        for entry in entries {
+            let (file, name) = (entry.path(), entry.file_name());
+            if entry.file_type().map_err(io)?.is_dir() {
+                if !name.as_encoded_bytes().starts_with(b".") {
+                    self.add_folder(&file, depth + 1)?;
+                }
+            } else if has_document_extension(&file) && file.is_file() {
+                self.add_file(&file)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn add_file(&mut self, path: &Path) -> Result<(), FolderError> {
+        let text = fs::read(path).map_err(|source| FolderError::Io { path: path.to_owned(), source })?;
+        let documents =
+            read_documents(&text).map_err(|source| FolderError::Syntax { path: path.to_owned(), source })?;
+        documents.iter().try_for_each(|document| self.add(path, document))
+    }
+
+    fn add(&mut self, path: &Path, document: &Node) -> Result<(), FolderError> {
+        let kind = document.get("kind").and_then(Node::as_str).unwrap_or_default();
+        let items = match &document.data {
+            Data::Sequence(items) => Some(items),
+            Data::Mapping(_) if kind.ends_with("List") => {
+                match document.get("items").map(|items| &items.data) {
+                    Some(Data::Sequence(items)) => Some(items),
+                    _ => None,
+                }
+            }
+            _ => None,
+        };
+        if let Some(items) = items {
+            return items.iter().try_for_each(|item| self.add(path, item));
+        }
+        self.insert(path, document).map_err(|problem| FolderError::Object {
+            path: path.to_owned(),
+            position: document.position,
+            problem: Box::new(problem),
+        })
+    }
+
+    fn insert(&mut self, path: &Path, document: &Node) -> Result<(), ObjectProblem> {
+        let serde_json::Value::Object(object) = document.to_value() else {
+            return Err(ObjectProblem::NotAnObject(document.type_name()));
+        };
+        let manifest = Manifest::new(object);
+        let key = manifest.key();
+        if key.kind.is_empty() {
+            return Err(ObjectProblem::NoKind);
+        }
+        if key.name.is_empty() {
+            return Err(ObjectProblem::NoName(key.kind));
+        }
+        let kind = self.objects.entry((key.group.clone(), key.kind.clone())).or_default();
+        let slot = (key.namespace.clone(), key.name.clone());
+        if let Some(first) = kind.get(&slot) {
+            return Err(ObjectProblem::Twice { key, first: first.place.clone() });
+        }
+        let place = format!("{}:{}", path.display(), document.position);
+        kind.insert(slot, Entry { manifest, place });
+        Ok(())
+    }
+}
+
+#[async_trait::async_trait]
+impl ClusterReader for FolderCluster {
+    async fn get(&self, key: &ObjectKey) -> Result<Option<Manifest>, ClusterError> {
+        let kind = self.objects.get(&(key.group.clone(), key.kind.clone()));
+        let entry = kind.and_then(|kind| kind.get(&(key.namespace.clone(), key.name.clone())));
+        Ok(entry.map(|entry| entry.manifest.clone()))
+    }
+
+    async fn list(
+        &self,
+        group: &str,
+        kind: &str,
+        namespace: Option<&str>,
+    ) -> Result<Vec<Manifest>, ClusterError> {
+        let kind = self.objects.get(&(group.to_owned(), kind.to_owned()));
+        let entries = kind.into_iter().flatten();
+        let chosen = entries.filter(|((own, _), _)| namespace.is_none_or(|namespace| namespace == own));
+        Ok(chosen.map(|(_, entry)| entry.manifest.clone()).collect())
+    }
+}
+
+fn has_document_extension(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|extension| matches!(extension.as_encoded_bytes(), b"yaml" | b"yml" | b"json"))
+}
+
+#[cfg(test)]
+mod tests;
