@@ -59,7 +59,7 @@ fn the_kubernetes_version_is_reduced_to_its_numbers() {
         match expected {
             Some(expected) => assert_eq!(result.expect(version).variables()[9].value, expected, "{version}"),
             None => {
-                assert_eq!(result, Err(BuildEnvironmentError::KubeVersion { version: version.to_owned() }))
+                assert_eq!(result, Err(BuildEnvironmentError::KubeVersion { version: version.to_owned() }));
             }
         }
     }

@@ -1,8 +1,11 @@
 use super::generate_paths;
 
+/// Annotation, the application's path, and the paths.
+type Case = (Option<&'static str>, &'static str, Option<&'static [&'static str]>);
+
 #[test]
 fn paths_are_those_of_the_annotation_and_the_applications_own() {
-    let cases: [(Option<&str>, &str, Option<&[&str]>); 16] = [
+    let cases: [Case; 16] = [
         (None, "apps/web", None),
         (Some(""), "apps/web", None),
         (Some(" ; "), "apps/web", None),

@@ -1,6 +1,6 @@
 use proptest::prelude::{Strategy, any, prop_assert_eq, prop_oneof, proptest};
 use serde_json::Value;
-use tiphys_yaml::read_documents;
+use tiphys_yaml::{Node, read_documents};
 
 use super::{NormalizeError, normalize, read_manifests};
 use crate::{DEFAULT_LABEL_KEY, Manifest, Tracking, TrackingMethod};
@@ -15,8 +15,12 @@ fn tracking(method: TrackingMethod) -> Tracking {
     }
 }
 
+fn documents(text: &str) -> Vec<Node> {
+    read_documents(text.as_bytes()).expect("YAML")
+}
+
 fn unmarked(text: &str) -> Result<Vec<Manifest>, NormalizeError> {
-    normalize(&read_documents(text.as_bytes()).expect("YAML"), &tracking(TrackingMethod::None))
+    normalize(&documents(text), &tracking(TrackingMethod::None))
 }
 
 fn names(manifests: &[Manifest]) -> Vec<&str> {

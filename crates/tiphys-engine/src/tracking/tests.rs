@@ -60,7 +60,7 @@ fn the_installation_is_named_if_it_has_a_name_and_a_foreign_name_goes() {
     let id = "web:/A:ns/";
     assert_eq!(found["metadata"]["annotations"], json!({"argocd.argoproj.io/tracking-id": id, "k": "v"}));
     let found = marked(object, TrackingMethod::Annotation, |tracking| {
-        "new".clone_into(&mut tracking.installation_id)
+        "new".clone_into(&mut tracking.installation_id);
     });
     assert_eq!(
         found["metadata"]["annotations"],

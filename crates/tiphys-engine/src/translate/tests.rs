@@ -5,10 +5,15 @@ use super::{DirectoryPlan, SourcePlace, SourcePlan, TranslateError, translate, t
 use crate::{BuildEnvironment, SourceType};
 
 fn plan(source: &Value, place: SourcePlace) -> Result<SourcePlan, TranslateError> {
-    let build =
-        BuildEnvironment::parse(["ARGOCD_APP_REVISION=abc", "ARGOCD_APP_NAME=web"]).expect("it holds");
-    let source: ApplicationSource = serde_json::from_value(source.clone()).expect("the source holds");
-    translate(&source, place, &build)
+    translate(&decoded(source), place, &build())
+}
+
+fn decoded(source: &Value) -> ApplicationSource {
+    serde_json::from_value(source.clone()).expect("the source holds")
+}
+
+fn build() -> BuildEnvironment {
+    BuildEnvironment::parse(["ARGOCD_APP_REVISION=abc", "ARGOCD_APP_NAME=web"]).expect("it holds")
 }
 
 /// The plan in short: plugin name and parameters as JSON.
