@@ -22,7 +22,8 @@ def changed($entry):
 
 def containers: .. | objects | .containers, .initContainers | arrays[] | objects;
 
-def announced_map($map): {collectionType: "map", map: $map};
+# An empty default is the same as none, and the protocol does not carry the difference.
+def announced_map($map): {collectionType: "map"} + (if $map == {} then {} else {map: $map} end);
 
 def set_text($name; $title; $text): if $text then {name: $name, title: $title, string: $text} else empty end;
 
