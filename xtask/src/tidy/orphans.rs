@@ -8,10 +8,14 @@ use std::collections::BTreeSet;
 use proc_macro2::{TokenStream, TokenTree};
 
 use super::graph::Origin;
+use super::manifest::entries;
 use super::source::{self, is_punct, is_word};
 use super::tree::{Tree, has_extension, is_test_data, normalise};
 use super::{Check, Finding, Subject};
 use crate::Failure;
+
+/// The manifest of the fuzz targets.
+const FUZZ_MANIFEST: &str = "fuzz/Cargo.toml";
 
 pub(super) const CHECK: Check =
     Check { name: "orphans", keeps: "every Rust source file is compiled by some target", run };
@@ -25,11 +29,24 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
             }
         }
     }
+    for root in fuzz_targets(subject)? {
+        Walk { tree: &subject.tree, reached: &mut reached }.file(&root, Owner::Root)?;
+    }
     let orphans =
         subject.tree.with_extension("rs").filter(|path| !is_test_data(path) && !reached.contains(*path));
     Ok(orphans
         .map(|path| Finding::new(path, "is compiled by no target", "declare it with `mod`, or remove it"))
         .collect())
+}
+
+/// The root sources of the fuzz targets, which are a workspace of their own that cargo does not tell us of: the `path` of each `[[bin]]`.
+fn fuzz_targets(subject: &Subject) -> Result<Vec<String>, Failure> {
+    if !subject.tree.has(FUZZ_MANIFEST) {
+        return Ok(Vec::new());
+    }
+    let text = subject.tree.text(FUZZ_MANIFEST)?.unwrap_or_default();
+    let paths = entries(&text).into_iter().filter(|entry| entry.section == "bin" && entry.key == "path");
+    Ok(paths.map(|entry| join("fuzz", entry.value.trim_matches('"'))).collect())
 }
 
 /// Whether a file's own modules lie beside it or in a folder of its name.

@@ -65,3 +65,11 @@ fn included_files_are_followed() {
 fn files_in_testdata_are_data() {
     assert!(findings(&[("lib.rs", ""), ("testdata/a.rs", "")]).is_empty());
 }
+
+#[test]
+fn fuzz_targets_are_those_of_their_own_manifest() {
+    let manifest = "[[bin]]\nname = \"a\"\npath = \"targets/a.rs\"\n";
+    let files =
+        [("fuzz/Cargo.toml", manifest), ("fuzz/targets/a.rs", "fuzz!(f);"), ("fuzz/targets/b.rs", "")];
+    assert_eq!(Synthetic::new(&files).findings(&CHECK), ["fuzz/targets/b.rs: is compiled by no target"]);
+}
