@@ -4,7 +4,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
@@ -50,54 +50,60 @@ pub(crate) fn is_root() -> bool {
 
 /// Programs that start the launcher, made before any test starts a process: one that is written while another test starts a process
 /// cannot be executed for a moment.
-fn programs() -> &'static TempDir {
-    static PROGRAMS: OnceLock<TempDir> = OnceLock::new();
-    PROGRAMS.get_or_init(|| {
-        let folder = TempDir::new().expect("a folder");
-        fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).expect("chmod");
-        // The build folder may be out of another user's reach.
-        let launcher = folder.path().join("launcher");
-        fs::copy(env!("CARGO_BIN_EXE_tiphys-launcher"), &launcher).expect("copies the launcher");
-        let become_nobody = if is_root() {
-            format!("setpriv --reuid={NOBODY} --regid={NOBODY} --clear-groups")
-        } else {
-            String::new()
-        };
-        let launcher = launcher.display();
-        let give_up_mounting =
-            if is_root() { "setpriv --bounding-set=-sys_admin --inh-caps=-all" } else { "" };
-        let scripts = [
-            ("without-mounting", format!("exec {give_up_mounting} {launcher} \"$@\"")),
-            ("unprivileged", format!("exec {become_nobody} {launcher} \"$@\"")),
-            (
-                "without-user-namespaces",
-                format!(
-                    "exec {become_nobody} unshare --map-current-user --keep-caps sh -c \
+/// They go with the last place that uses them, and every test that starts a process has one.
+fn programs() -> Arc<TempDir> {
+    static PROGRAMS: Mutex<Weak<TempDir>> = Mutex::new(Weak::new());
+    let mut programs = PROGRAMS.lock().expect("no test panics here");
+    programs.upgrade().unwrap_or_else(|| {
+        let made = Arc::new(make_programs());
+        *programs = Arc::downgrade(&made);
+        made
+    })
+}
+
+fn make_programs() -> TempDir {
+    let folder = TempDir::new().expect("a folder");
+    fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).expect("chmod");
+    // The build folder may be out of another user's reach.
+    let launcher = folder.path().join("launcher");
+    fs::copy(env!("CARGO_BIN_EXE_tiphys-launcher"), &launcher).expect("copies the launcher");
+    let become_nobody = if is_root() {
+        format!("setpriv --reuid={NOBODY} --regid={NOBODY} --clear-groups")
+    } else {
+        String::new()
+    };
+    let launcher = launcher.display();
+    let give_up_mounting = if is_root() { "setpriv --bounding-set=-sys_admin --inh-caps=-all" } else { "" };
+    let scripts = [
+        ("without-mounting", format!("exec {give_up_mounting} {launcher} \"$@\"")),
+        ("unprivileged", format!("exec {become_nobody} {launcher} \"$@\"")),
+        (
+            "without-user-namespaces",
+            format!(
+                "exec {become_nobody} unshare --map-current-user --keep-caps sh -c \
                      'echo 0 >/proc/sys/user/max_user_namespaces && exec setpriv --ambient-caps=-all --inh-caps=-all {launcher} \"$@\"' \
                      sh \"$@\""
-                ),
             ),
-        ];
-        for (name, line) in scripts {
-            let script = folder.path().join(name);
-            fs::write(&script, format!("#!/bin/sh\n{line}\n")).expect("writes a script");
-            fs::set_permissions(&script, Permissions::from_mode(0o755)).expect("chmod");
-        }
-        folder
-    })
+        ),
+    ];
+    for (name, line) in scripts {
+        let script = folder.path().join(name);
+        fs::write(&script, format!("#!/bin/sh\n{line}\n")).expect("writes a script");
+        fs::set_permissions(&script, Permissions::from_mode(0o755)).expect("chmod");
+    }
+    folder
 }
 
 /// A folder with a tree in it, owned by whoever launches.
 pub(crate) struct Place {
+    programs: Arc<TempDir>,
     pub(crate) folder: TempDir,
     pub(crate) who: Who,
 }
 
 impl Place {
     pub(crate) fn new(who: Who) -> Self {
-        // Made before any process of this test is.
-        assert!(programs().path().join(who.program()).exists());
-        let place = Self { folder: TempDir::new().expect("a folder"), who };
+        let place = Self { programs: programs(), folder: TempDir::new().expect("a folder"), who };
         place.folder_at("tree");
         place.file("tree/file", "content\n");
         place.folder_at("tree/app");
@@ -107,7 +113,7 @@ impl Place {
     }
 
     pub(crate) fn launcher(&self) -> Launcher {
-        Launcher { program: programs().path().join(self.who.program()) }
+        Launcher { program: self.programs.path().join(self.who.program()) }
     }
 
     fn give_away(&self, path: &Path) {
