@@ -28,7 +28,8 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
         findings.extend(member_findings(path, &entries, has_lib));
         wanted.extend(entries.into_iter().filter(|entry| lists_dependencies(&entry.section)));
     }
-    for entry in root.iter().filter(|entry| entry.section == "workspace.dependencies") {
+    let is_ours = |entry: &Entry| entry.value.contains("path =");
+    for entry in root.iter().filter(|entry| entry.section == "workspace.dependencies" && !is_ours(entry)) {
         if !wanted.iter().any(|it| dependency_name(&it.key) == entry.key) {
             findings.push(Finding::new(
                 format!("Cargo.toml:{}", entry.line),

@@ -91,6 +91,12 @@ fn a_dependency_of_the_workspace_that_no_crate_uses_is_found() {
 }
 
 #[test]
+fn a_crate_of_ours_may_be_there_before_anybody_uses_it() {
+    let member = MEMBER.replace("tiphys-yaml = { workspace = true, optional = true }", "");
+    assert_eq!(findings(ROOT, &member), Vec::<String>::new());
+}
+
+#[test]
 fn a_hash_within_quotes_is_no_comment() {
     let found = entries("[a]\nkey = \"x # y\" # z\n");
     let expected = Entry {
