@@ -14,6 +14,7 @@ mod plugin_environment;
 mod scope;
 mod selection;
 mod source_type;
+mod sources;
 mod tracking;
 mod translate;
 
@@ -29,6 +30,7 @@ pub use plugin_environment::{plugin_env, request_environment};
 pub use scope::{Scope, Scopes, set_namespace};
 pub use selection::{combine, nothing_rendered, skip_secrets};
 pub use source_type::{AmbiguousSource, SourceType, detected_type, explicit_type, without_empty_blocks};
+pub use sources::{SourcesError, sources};
 pub use tracking::{
     DEFAULT_LABEL_KEY, INSTALLATION_ID_ANNOTATION, TRACKING_ANNOTATION, Tracking, TrackingMethod,
     UnknownTrackingMethod, instance_name,

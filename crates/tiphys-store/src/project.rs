@@ -1,8 +1,11 @@
 //! Projects of a store.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use tiphys_api::AppProject;
 
-use crate::Place;
+use crate::{Place, Store, StoredApplication};
 
 /// A project and where it stands.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,5 +28,15 @@ impl StoredProject {
             self.place,
             self.project.restrictions.join(", ")
         ))
+    }
+}
+
+impl Store {
+    /// One warning for each project that restricts something and that one of the applications is in. A project that the store does
+    /// not have is no mistake.
+    pub fn project_warnings(&self, applications: &[Arc<StoredApplication>]) -> Vec<String> {
+        let names: BTreeSet<&str> =
+            applications.iter().map(|stored| stored.application.spec.project_name()).collect();
+        names.into_iter().filter_map(|name| self.project(name)).filter_map(StoredProject::warning).collect()
     }
 }

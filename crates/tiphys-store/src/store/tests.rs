@@ -279,6 +279,15 @@ fn projects_and_sets_are_kept_and_a_project_that_restricts_warns() {
             && warning.contains("sourceRepos, destinations")
             && warning.contains("p.yaml:1:1")
     );
+    let in_project = |name: &str, project: &str| {
+        format!("---\n{}", app(name).replace("spec:\n", &format!("spec:\n  project: {project}\n")))
+    };
+    let text = ["shop", "shop", "open", "missing"]
+        .map(|project| in_project(&format!("in-{project}"), project))
+        .concat();
+    let users = Store::load(&[StoreInput::StandardInput(text.into_bytes())]).expect("a text can be read");
+    assert_eq!(users.applications().len(), 4);
+    assert_eq!(store.project_warnings(users.applications()), [warning]);
     assert_eq!(store.project("open").map(crate::StoredProject::warning), Some(None));
     assert_eq!(store.project("missing"), None);
     assert_eq!(store.sets()[0].metadata.name, "all");

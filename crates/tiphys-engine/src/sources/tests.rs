@@ -1,0 +1,39 @@
+use serde_json::{Value, json};
+use tiphys_api::ApplicationSpec;
+
+use super::{SourcesError, sources};
+use crate::SourcePlace;
+
+fn spec(value: Value) -> ApplicationSpec {
+    serde_json::from_value(value).expect("the spec holds")
+}
+
+#[test]
+fn sources_count_in_order_and_lose_their_empty_blocks() {
+    let (found, place) =
+        sources(&spec(json!({"source": {"repoURL": "a", "helm": {}}}))).expect("there is one");
+    assert_eq!((found[0].helm.is_some(), place), (false, SourcePlace::Only));
+    let several = spec(
+        json!({"source": {"repoURL": "x"}, "sources": [{"repoURL": "a", "plugin": {}}, {"repoURL": "b"}]}),
+    );
+    let (found, place) = sources(&several).expect("there are two");
+    let urls: Vec<&str> = found.iter().map(|source| source.repo_url.as_str()).collect();
+    assert_eq!((urls, place), (vec!["a", "b"], SourcePlace::OneOfSeveral));
+    assert!(found[0].plugin.is_some());
+}
+
+#[test]
+fn an_application_without_a_source_says_what_is_missing() {
+    let cases = [
+        (json!({}), SourcesError::None),
+        (json!({"source": {"path": "x"}}), SourcesError::NoRepository { path: "spec.source".to_owned() }),
+        (
+            json!({"sources": [{"repoURL": "a"}, {"path": "x"}]}),
+            SourcesError::NoRepository { path: "spec.sources[1]".to_owned() },
+        ),
+        (json!({"sourceHydrator": {}, "source": {"repoURL": "a"}}), SourcesError::Hydrator),
+    ];
+    for (value, expected) in cases {
+        assert_eq!(sources(&spec(value.clone())), Err(expected), "{value}");
+    }
+}
