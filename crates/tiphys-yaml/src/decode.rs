@@ -254,3 +254,6 @@ fn folded(character: char) -> char {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,19 +3,17 @@
 mod parse;
 mod write;
 
-use crate::{Error, Limits, Node, Position, text};
+use crate::{Error, LIMITS, Limits, Node, Position, text};
 
 pub(crate) use parse::{OutOfRange, Parser};
-pub(crate) use write::{float_text, write_node};
+pub(crate) use write::{float_text, with_even_tie, write_node};
 pub use write::{write_go_json, write_go_string};
 
-/// Nesting that Go's reader allows, in levels.
-pub(crate) const DEPTH_MAX: usize = 10_000;
-
 /// Reads one strict JSON text (no comments, no trailing text) as Go does: lone surrogates and bytes that are not UTF-8 become
-/// U+FFFD, numbers beyond a float's range are errors. Positions are kept, and of duplicate keys all.
+/// U+FFFD, numbers beyond a float's range are errors. Positions are kept, and of duplicate keys all. Nesting is bounded by
+/// [`LIMITS`] (Go: 10,000 levels), since what is done with a document takes stack.
 pub fn read_json(text: &[u8]) -> Result<Node, Error> {
-    let mut parser = Parser::new(text, Position::START, DEPTH_MAX, OutOfRange::Refused);
+    let mut parser = Parser::new(text, Position::START, LIMITS, OutOfRange::Refused);
     let node = parser.value()?;
     parser.end()?;
     Ok(node)
@@ -28,7 +26,7 @@ pub(crate) fn read_as_kubernetes(bytes: &[u8], limits: Limits) -> Option<Node> {
     if !text.trim_start_matches([' ', '\t', '\r', '\n']).starts_with(['{', '[']) {
         return None;
     }
-    let mut parser = Parser::new(text.as_bytes(), Position::START, limits.depth_max, OutOfRange::Text);
+    let mut parser = Parser::new(text.as_bytes(), Position::START, limits, OutOfRange::Text);
     let node = parser.value().ok()?;
     parser.end().ok()?;
     if yaml_reads_otherwise(text) && yaml_accepts(bytes, limits) {
@@ -46,3 +44,6 @@ fn yaml_accepts(bytes: &[u8], limits: Limits) -> bool {
     let decoded = text::decode(bytes);
     crate::reader::Documents::new(&decoded, Position::START, limits).next_document().is_ok()
 }
+
+#[cfg(test)]
+mod tests;

@@ -177,8 +177,8 @@ impl Node {
 }
 
 fn float_value(value: f64) -> Value {
-    crate::json::float_text(value)
-        .parse::<i64>()
-        .map(Value::from)
-        .unwrap_or_else(|_| Number::from_f64(value).map_or(Value::Null, Value::Number))
+    match crate::json::float_text(value).parse::<i64>() {
+        Ok(integer) => Value::from(integer),
+        Err(_) => Number::from_f64(value).map_or(Value::Null, Value::Number),
+    }
 }

@@ -16,6 +16,7 @@ pub(crate) use compose::Documents;
 
 /// Bounds on what one text may make of itself.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_field_names, reason = "each is a maximum")]
 pub struct Limits {
     /// Nesting of lists and objects, in levels.
     pub depth_max: usize,

@@ -2,6 +2,7 @@
 //! `sigs.k8s.io/yaml` makes of a key that is no text.
 
 use crate::Data;
+use crate::json::with_even_tie;
 use crate::text::go_lossy;
 
 pub(crate) mod base64;
@@ -273,14 +274,15 @@ fn float_key(value: f64) -> String {
     if narrow.is_infinite() {
         return if narrow > 0.0 { ".inf" } else { "-.inf" }.to_owned();
     }
-    let scientific = format!("{narrow:e}");
+    let reads_back = |text: &str| text.parse() == Ok(narrow);
+    let scientific = with_even_tie(f64::from(narrow), format!("{narrow:e}"), reads_back);
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or_default();
     // Go's shortest form of `%g` changes over at these two.
-    if !(-4..6).contains(&exponent) {
+    if (-4..6).contains(&exponent) {
+        with_even_tie(f64::from(narrow), narrow.to_string(), reads_back)
+    } else {
         let sign = if exponent < 0 { '-' } else { '+' };
         format!("{mantissa}e{sign}{:02}", exponent.abs())
-    } else {
-        narrow.to_string()
     }
 }

@@ -53,7 +53,7 @@ fn as_utf8(bytes: &[u8]) -> Decoded<'_> {
 }
 
 fn read_json_stream(text: &str, documents: &mut Vec<OutputDocument>) -> Result<(), Error> {
-    let mut parser = Parser::new(text.as_bytes(), Position::START, json::DEPTH_MAX, OutOfRange::Text);
+    let mut parser = Parser::new(text.as_bytes(), Position::START, LIMITS, OutOfRange::Text);
     let mut values = 0_usize;
     while parser.skip_blanks() {
         let start = parser.offset();
@@ -74,15 +74,21 @@ fn read_json_stream(text: &str, documents: &mut Vec<OutputDocument>) -> Result<(
                 }
                 let whole_documents = documents.len();
                 return read_yaml_stream(rest, position, documents).map_err(|yaml_error| {
-                    // Which of the two was meant? The one that could be read further, if the first document fails.
-                    let yaml_is_meant =
-                        documents.len() > whole_documents || yaml_error.position > json_error.position;
-                    if yaml_is_meant { yaml_error } else { json_error }
+                    if documents.len() == whole_documents && looks_like_json(rest) {
+                        json_error
+                    } else {
+                        yaml_error
+                    }
                 });
             }
         }
     }
     Ok(())
+}
+
+/// Whether JSON was meant by a text that is neither JSON nor YAML: an object whose keys have quotes.
+fn looks_like_json(text: &str) -> bool {
+    text.strip_prefix('{').is_some_and(|inside| inside.trim_start().starts_with(['"', '}']))
 }
 
 /// The caller reads a manifest again as YAML, so a text in which YAML sees other line breaks counts as YAML sees it.
@@ -107,6 +113,9 @@ fn read_yaml_stream(text: &str, origin: Position, documents: &mut Vec<OutputDocu
 }
 
 fn read_chunk(chunk: &Chunk<'_>) -> Result<Option<OutputDocument>, Error> {
+    if let Some(position) = chunk.glued_separator {
+        return Err(Error::at(position, "`---` must be followed by a blank or a line break"));
+    }
     let decoded = decode(chunk.text.as_bytes());
     let mut reader = Documents::new(&decoded, chunk.position, LIMITS);
     let read = match reader.next_document() {
@@ -120,8 +129,8 @@ fn read_chunk(chunk: &Chunk<'_>) -> Result<Option<OutputDocument>, Error> {
                 }
                 return Ok(Some(OutputDocument { text, node }));
             }
-            Ok(Some(position)) => Err(text_after_the_end(position, None)),
-            Err(error) => Err(text_after_the_end(error.position.unwrap_or(node.position), Some(&error))),
+            Ok(Some(position)) => Err(not_the_end(position)),
+            Err(error) => Err(not_the_end(error.position.unwrap_or(node.position))),
         },
         Err(error) => Err(error),
     };
@@ -132,17 +141,20 @@ fn read_chunk(chunk: &Chunk<'_>) -> Result<Option<OutputDocument>, Error> {
     })
 }
 
-fn text_after_the_end(position: Position, cause: Option<&Error>) -> Error {
-    let cause = cause.map(|error| format!(" ({})", error.message)).unwrap_or_default();
+/// Kubernetes reads the first document only, and forgets what else there is.
+fn not_the_end(position: Position) -> Error {
     Error::at(
         position,
-        format!("text after the end of a document; documents are separated by lines of `---`{cause}"),
+        "the document above should end here; check the indentation, or separate documents by a line of `---`",
     )
 }
 
 fn json_of(chunk: &Chunk<'_>) -> Option<Node> {
     let (text, position) = chunk.content();
-    let mut parser = Parser::new(text.as_bytes(), position, json::DEPTH_MAX, OutOfRange::Text);
+    if !text.starts_with(['{', '[']) {
+        return None;
+    }
+    let mut parser = Parser::new(text.as_bytes(), position, LIMITS, OutOfRange::Text);
     let node = parser.value().ok()?;
     parser.end().ok()?;
     Some(node)

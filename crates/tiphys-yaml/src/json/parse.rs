@@ -2,7 +2,7 @@
 //! that are not UTF-8), so this is a reader of our own.
 
 use crate::text::go_lossy;
-use crate::{Data, Entry, Error, Key, Node, Position};
+use crate::{Data, Entry, Error, Key, Limits, Node, Position};
 
 /// What becomes of a number that is too large for a float.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +19,9 @@ pub(crate) struct Parser<'a> {
     at: usize,
     /// The place that was asked for last, and its position: the next one is counted from there.
     known: (usize, Position),
-    depth_max: usize,
+    limits: Limits,
+    /// Values and keys that were read, and the document, as the YAML reader counts.
+    nodes: usize,
     out_of_range: OutOfRange,
 }
 
@@ -31,8 +33,8 @@ enum Open {
 
 impl<'a> Parser<'a> {
     /// `origin` is the position of the first byte.
-    pub(crate) fn new(bytes: &'a [u8], origin: Position, depth_max: usize, out_of_range: OutOfRange) -> Self {
-        Self { bytes, at: 0, known: (0, origin), depth_max, out_of_range }
+    pub(crate) fn new(bytes: &'a [u8], origin: Position, limits: Limits, out_of_range: OutOfRange) -> Self {
+        Self { bytes, at: 0, known: (0, origin), limits, nodes: 1, out_of_range }
     }
 
     /// How many bytes have been read.
@@ -55,10 +57,12 @@ impl<'a> Parser<'a> {
 
     /// Reads a value and what is in it. Nesting takes no stack.
     pub(crate) fn value(&mut self) -> Result<Node, Error> {
+        self.nodes = 1;
         let mut open: Vec<Open> = Vec::new();
         loop {
             self.skip_blanks();
             let position = self.position();
+            self.count(position)?;
             let mut done = match self.peek() {
                 Some(b'{') => {
                     self.at += 1;
@@ -116,8 +120,17 @@ impl<'a> Parser<'a> {
     }
 
     fn enter(&self, open: &[Open], position: Position) -> Result<(), Error> {
-        if open.len() >= self.depth_max {
-            return Err(Error::at(position, format!("nested deeper than {} levels", self.depth_max)));
+        if open.len() >= self.limits.depth_max {
+            return Err(Error::at(position, format!("nested deeper than {} levels", self.limits.depth_max)));
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, position: Position) -> Result<(), Error> {
+        self.nodes += 1;
+        if self.nodes > self.limits.nodes_max {
+            let message = format!("the document has more than {} nodes", self.limits.nodes_max);
+            return Err(Error::at(position, message));
         }
         Ok(())
     }
@@ -128,6 +141,7 @@ impl<'a> Parser<'a> {
         if self.peek() != Some(b'"') {
             return Err(self.unexpected("a key in double quotes"));
         }
+        self.count(position)?;
         let text = self.string()?;
         if !self.next_is(b':') {
             return Err(self.unexpected("`:` after a key"));

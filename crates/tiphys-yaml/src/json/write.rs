@@ -135,11 +135,42 @@ pub(crate) fn float_text(value: f64) -> String {
         return "null".to_owned();
     }
     if size == 0.0 || (1e-6..1e21).contains(&size) {
-        return value.to_string();
+        return with_even_tie(value, value.to_string(), |text| text.parse() == Ok(value));
     }
-    let text = format!("{value:e}");
+    let text = with_even_tie(value, format!("{value:e}"), |text| text.parse() == Ok(value));
     // Go writes the sign of a positive exponent too.
     if size >= 1e21 { text.replace('e', "e+") } else { text }
+}
+
+/// Where two shortest decimals are equally near, Go takes the one with the even last digit, the standard library either.
+/// `reads_back` says whether a decimal stands for the value.
+pub(crate) fn with_even_tie(value: f64, shortest: String, reads_back: impl Fn(&str) -> bool) -> String {
+    /// Digits after the one that must be a 5; if these are zeros, all are.
+    const EXACT_DIGITS: usize = 30;
+    let (mantissa, exponent) = match shortest.split_once('e') {
+        Some((mantissa, exponent)) => (mantissa, Some(exponent)),
+        None => (shortest.as_str(), None),
+    };
+    // A tie lies half a unit of the last digit away, so that digit stands before the point or in the fraction that is shown.
+    let is_odd = mantissa.ends_with(['1', '3', '5', '7', '9']);
+    let Some((_, fraction)) = mantissa.split_once('.').filter(|_| is_odd) else { return shortest };
+    let exact = match exponent {
+        Some(_) => format!("{value:.*e}", fraction.len() + EXACT_DIGITS),
+        None => format!("{value:.*}", fraction.len() + EXACT_DIGITS),
+    };
+    let end = mantissa.len();
+    let (Some(truncated), Some(rest)) = (exact.get(..end), exact.get(end..)) else { return shortest };
+    let rest = rest.split_once('e').map_or(rest, |(digits, _)| digits);
+    let is_tie =
+        rest.starts_with('5') && rest.get(1..).is_some_and(|zeros| zeros.bytes().all(|digit| digit == b'0'));
+    if !is_tie || truncated == mantissa {
+        return shortest;
+    }
+    let even = match exponent {
+        Some(exponent) => format!("{truncated}e{exponent}"),
+        None => truncated.to_owned(),
+    };
+    if reads_back(&even) { even } else { shortest }
 }
 
 fn push_format(out: &mut String, arguments: std::fmt::Arguments<'_>) {

@@ -91,15 +91,6 @@ impl<'a> Cursor<'a> {
         self.mark.column == 0 && self.rest().starts_with(marker) && self.is_space_at(marker.len())
     }
 
-    /// Skips one character that is no line break.
-    pub(super) fn skip(&mut self) {
-        if let Some(character) = self.rest().chars().next() {
-            self.offset += character.len_utf8();
-            self.mark.column += 1;
-            self.mark.index += 1;
-        }
-    }
-
     /// Skips ASCII characters that are no line breaks.
     pub(super) fn skip_bytes(&mut self, count: usize) {
         self.offset += count;
@@ -107,8 +98,8 @@ impl<'a> Cursor<'a> {
         self.mark.index += count;
     }
 
-    /// Appends the characters up to the next one that `ends` says of its byte, or up to a line break. Characters beyond ASCII
-    /// never end the run.
+    /// Appends characters as long as the run goes on, which all bytes of a character beyond ASCII must agree on, and no line
+    /// break comes.
     pub(super) fn read_while(&mut self, text: &mut String, goes_on: impl Fn(u8) -> bool) {
         let rest = self.rest();
         let mut length = 0;
@@ -117,9 +108,8 @@ impl<'a> Cursor<'a> {
             let is_char_start = byte & 0xC0 != 0x80;
             let stops = match byte {
                 b'\r' | b'\n' => true,
-                0xC2 | 0xE2 => break_bytes(rest.as_bytes().get(at..).unwrap_or_default()) > 0,
-                0..0x80 => !goes_on(byte),
-                _ => false,
+                0xC2 | 0xE2 if break_bytes(rest.as_bytes().get(at..).unwrap_or_default()) > 0 => true,
+                _ => !goes_on(byte),
             };
             if stops {
                 break;

@@ -384,8 +384,7 @@ impl<'a> Parser<'a> {
         let token = self.peek()?;
         let start = token.start;
         match token.kind {
-            TokenKind::Value => Ok(self.nothing(start, State::FlowSequencePairValue)),
-            TokenKind::FlowEntry | TokenKind::FlowSequenceEnd => {
+            TokenKind::Value | TokenKind::FlowEntry | TokenKind::FlowSequenceEnd => {
                 Ok(self.nothing(start, State::FlowSequencePairValue))
             }
             _ => self.node_and(State::FlowSequencePairValue, Place::Flow),
@@ -400,6 +399,7 @@ impl<'a> Parser<'a> {
             if !matches!(self.peek()?.kind, TokenKind::FlowEntry | TokenKind::FlowSequenceEnd) {
                 return self.node_and(State::FlowSequencePairEnd, Place::Flow);
             }
+            return Ok(self.nothing(behind(start), State::FlowSequencePairEnd));
         }
         Ok(self.nothing(start, State::FlowSequencePairEnd))
     }
@@ -438,6 +438,7 @@ impl<'a> Parser<'a> {
             if !matches!(self.peek()?.kind, TokenKind::FlowEntry | TokenKind::FlowMappingEnd) {
                 return self.node_and(State::FlowMappingKey, Place::Flow);
             }
+            return Ok(self.nothing(behind(start), State::FlowMappingKey));
         }
         Ok(self.nothing(start, State::FlowMappingKey))
     }

@@ -169,9 +169,6 @@ impl<'a> Scanner<'a> {
     /// Skips white space and comments.
     fn skip_to_token(&mut self) {
         loop {
-            if self.cursor.column() == 0 && self.cursor.rest().starts_with('\u{FEFF}') {
-                self.cursor.skip();
-            }
             // Where a key may begin a tab would be indentation.
             let tabs_are_blanks = self.flow_level > 0 || !self.simple_key_allowed;
             while self.cursor.is(b' ') || (tabs_are_blanks && self.cursor.is(b'\t')) {

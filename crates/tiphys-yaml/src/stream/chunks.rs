@@ -11,6 +11,31 @@ pub(super) struct Chunk<'a> {
     pub(super) text: Cow<'a, str>,
     /// Where the chunk begins.
     pub(super) position: Position,
+    /// Where its first line of content is, if that begins with `---` and text glued to it: a separator gone wrong, though YAML
+    /// takes it for a text.
+    pub(super) glued_separator: Option<Position>,
+}
+
+/// A chunk that is being collected.
+#[derive(Clone, Copy)]
+struct Begun {
+    offset: usize,
+    position: Position,
+    has_content: bool,
+    glued_separator: Option<Position>,
+}
+
+impl Begun {
+    fn at(offset: usize, position: Position) -> Self {
+        Self { offset, position, has_content: false, glued_separator: None }
+    }
+
+    fn add(&mut self, line: &str, kind: &Line, position: Position) {
+        if !self.has_content && *kind == Line::Text && line.starts_with("---") {
+            self.glued_separator = Some(position);
+        }
+        self.has_content |= *kind == Line::SeparatorAndContent || !is_blank_or_comment(line);
+    }
 }
 
 /// What a line is for the splitting.
@@ -41,52 +66,61 @@ impl Line {
 /// Splits a text that begins at `origin`.
 pub(super) fn split(text: &str, origin: Position) -> Vec<Chunk<'_>> {
     let mut chunks = Vec::new();
-    // Where the chunk that is being collected begins; none is before its first line.
-    let mut begun: Option<(usize, Position)> = None;
+    // None before the first line of a chunk.
+    let mut begun: Option<Begun> = None;
     let mut at_stream_start = true;
     let mut offset = 0;
     let mut position = origin;
     for line in text.split_inclusive('\n') {
         let kind = Line::of(line);
-        match (begun, &kind) {
-            (Some((start, start_position)), Line::Separator | Line::SeparatorAndContent) => {
-                let collected = text.get(start..offset).unwrap_or_default();
+        match (&mut begun, &kind) {
+            (Some(chunk), Line::Separator | Line::SeparatorAndContent) => {
+                let collected = text.get(chunk.offset..offset).unwrap_or_default();
                 let directives = directives_at_end(collected, at_stream_start);
                 let (own, tail) = collected.split_at(directives.unwrap_or(collected.len()));
-                push(&mut chunks, own, start_position);
+                push(&mut chunks, own, chunk);
                 at_stream_start = false;
                 begun = if directives.is_some() {
                     // They belong to the document that the separator begins.
                     let lines = own.matches('\n').count();
-                    Some((offset - tail.len(), start_position.offset(lines, 0)))
+                    Some(Begun::at(offset - tail.len(), chunk.position.offset(lines, 0)))
                 } else if kind == Line::SeparatorAndContent {
-                    Some((offset, position))
+                    Some(Begun::at(offset, position))
                 } else {
                     None
                 };
             }
-            (Some(_), Line::Text) => {}
+            (Some(chunk), Line::Text) => chunk.add(line, &kind, position),
             // A separator before any text is part of the chunk, as in Kubernetes' reader.
-            (None, _) => begun = Some((offset, position)),
+            (None, _) => {
+                let mut chunk = Begun::at(offset, position);
+                if kind != Line::Separator {
+                    chunk.add(line, &kind, position);
+                }
+                begun = Some(chunk);
+            }
         }
         offset += line.len();
         position = position.offset(1, 0);
     }
-    if let Some((start, start_position)) = begun {
-        let collected = text.get(start..).unwrap_or_default();
+    if let Some(chunk) = begun {
+        let collected = text.get(chunk.offset..).unwrap_or_default();
         let directives = directives_at_end(collected, false);
-        push(&mut chunks, collected.split_at(directives.unwrap_or(collected.len())).0, start_position);
+        push(&mut chunks, collected.split_at(directives.unwrap_or(collected.len())).0, &chunk);
     }
     chunks
 }
 
-fn push<'a>(chunks: &mut Vec<Chunk<'a>>, text: &'a str, position: Position) {
+fn push<'a>(chunks: &mut Vec<Chunk<'a>>, text: &'a str, begun: &Begun) {
     // End markers without a document before them are no document.
     if text.lines().all(|line| is_blank_or_comment(line) || is_end_marker(line)) {
         return;
     }
-    let text = if text.ends_with('\n') { text.into() } else { format!("{text}\n").into() };
-    chunks.push(Chunk { text, position });
+    // Kubernetes reads lines without the `\r` before their `\n`, and ends the last one.
+    let text =
+        if text.contains("\r\r\n") { text.replace("\r\r\n", "\r\n").into() } else { Cow::Borrowed(text) };
+    let text = if text.ends_with('\n') { text } else { format!("{text}\n").into() };
+    chunks.push(Chunk { text, position: begun.position, glued_separator: begun.glued_separator });
 }
 
 /// Where lines of directives (`%YAML`, `%TAG`) begin that end the text. Directives stand at the beginning of a stream or after
@@ -109,8 +143,9 @@ fn directives_at_end(text: &str, at_stream_start: bool) -> Option<usize> {
 }
 
 fn is_blank_or_comment(line: &str) -> bool {
-    let line = line.trim_matches([' ', '\r', '\n']);
-    line.is_empty() || line.starts_with('#')
+    let line = line.trim_start_matches(' ').trim_end_matches(['\r', '\n']);
+    // YAML has more line breaks, after which the comment is over.
+    (line.is_empty() || line.starts_with('#')) && !line.contains(['\r', '\u{85}', '\u{2028}', '\u{2029}'])
 }
 
 fn is_end_marker(line: &str) -> bool {

@@ -41,3 +41,106 @@ fn the_servers_answers_are_those_of_argo_cd() {
         Some(if equal { Ok(()) } else { Err(format!("{ours:?} instead of {theirs}")) })
     });
 }
+
+/// The texts of the documents or the error.
+#[track_caller]
+fn check(cases: &[(&str, Result<&[&str], &str>)]) {
+    for (stdout, expected) in cases {
+        let expected = expected.map(|texts| texts.iter().map(|text| (*text).to_owned()).collect());
+        assert_eq!(texts(stdout.as_bytes()), expected.map_err(str::to_owned), "{stdout:?}");
+    }
+}
+
+#[test]
+fn what_is_valid_and_fails_in_argo_cd_is_accepted() {
+    check(&[
+        (
+            "a: 1\n--- {\"b\":2}\n--- |\n  x\n--- !x\ny\n",
+            Ok(&["{\"a\":1}", "{\"b\":2}", "\"x\\n\"", "\"y\""]),
+        ),
+        ("%YAML 1.2\n---\na: 1\n", Ok(&["{\"a\":1}"])),
+        ("...\n", Ok(&[])),
+        ("{\"a\":1}\n{\"b\":2}\n---\nc: 3\n", Ok(&["{\"a\":1}", "{\"b\":2}", "{\"c\":3}"])),
+        ("---\n{\"a\":\"\\ud83d\\ude00\\/\"}\n", Ok(&["{\"a\":\"😀/\"}"])),
+        ("a: \"\n-----BEGIN X-----\n\"\n", Ok(&["{\"a\":\" -----BEGIN X----- \"}"])),
+        ("a: [b?c]\n", Ok(&["{\"a\":[\"b?c\"]}"])),
+    ]);
+    let utf16: Vec<u8> = "\u{FEFF}a: 1\n---\nb: 2\n".encode_utf16().flat_map(u16::to_be_bytes).collect();
+    assert_eq!(texts(&utf16), Ok(vec!["{\"a\":1}".to_owned(), "{\"b\":2}".to_owned()]));
+}
+
+#[test]
+fn what_argo_cd_loses_in_silence_is_refused() {
+    check(&[
+        (
+            "a: 1\n...\nb: 2\n",
+            Err(
+                "line 3, column 1: the document above should end here; check the indentation, or separate documents by a line of `---`",
+            ),
+        ),
+        (
+            "---\n{\"a\":1}\n{\"b\":2}\n",
+            Err(
+                "line 3, column 1: the document above should end here; check the indentation, or separate documents by a line of `---`",
+            ),
+        ),
+    ]);
+}
+
+#[test]
+fn a_separator_with_text_glued_to_it_is_refused() {
+    for stdout in ["---foo\n", "a: 1\n---\n# c\n\n---foo: 1\n", "----\n"] {
+        let error = texts(stdout.as_bytes()).expect_err(stdout);
+        assert!(error.ends_with("`---` must be followed by a blank or a line break"), "{error}");
+    }
+}
+
+#[test]
+fn errors_count_lines_from_the_beginning_of_the_output() {
+    check(&[
+        (
+            "a: 1\n---\nb: 2\n---\n c: 3\nd: [\n",
+            Err(
+                "line 6, column 1: the document above should end here; check the indentation, or separate documents by a line of `---`",
+            ),
+        ),
+        ("{\"a\":1}\n{\"b\":}\n{\"c\":3}", Err("line 2, column 6: expected a value, `}` found")),
+        ("{\"a\":1}\n{\"b\":2}\nx", Err("line 3, column 1: expected a value, `x` found")),
+        // Neither JSON nor YAML: which of the two was meant shows at the first key.
+        ("{\"a\":1} {b: 2", Err("line 2, column 1: expected `,` or `}` of the object that begins at 1:9")),
+        ("{\"a\":1,\n\"b\":\u{7}}", Err("line 2, column 5: expected a value, U+0007 found")),
+    ]);
+    assert_eq!(texts(b"a: 1\n---\nb: \xff").expect_err("not UTF-8"), "line 3, column 4: invalid UTF-8");
+}
+
+#[test]
+fn documents_know_their_place_in_the_output() {
+    for (stdout, expected) in [
+        ("{\"a\":1} {\"a\":2}\n\n{\"a\":3}", [(1, 1), (1, 9), (3, 1)]),
+        ("---\na: 1\n---\n# c\n\na: 2\n--- {a: 3}\n", [(2, 1), (6, 1), (7, 5)]),
+        ("{\"a\":1}\na: 2\n---\n\n  a: 3\n", [(1, 1), (2, 1), (5, 3)]),
+    ] {
+        let documents = split_output(stdout.as_bytes()).expect(stdout);
+        let found: Vec<_> = documents
+            .iter()
+            .map(|document| (document.node.position.line, document.node.position.column))
+            .collect();
+        assert_eq!(found, expected, "{stdout}");
+    }
+}
+
+#[test]
+fn the_brace_that_makes_a_stream_json_must_come_early() {
+    let pretty = "{ \"a\" : 1 }";
+    let early = format!("{}{pretty}", " ".repeat(JSON_LOOK_AHEAD_BYTES - 1));
+    let late = format!("{}{pretty}", " ".repeat(JSON_LOOK_AHEAD_BYTES));
+    assert_eq!(texts(early.as_bytes()), Ok(vec![pretty.to_owned()]));
+    assert_eq!(texts(late.as_bytes()), Ok(vec!["{\"a\":1}".to_owned()]));
+}
+
+#[test]
+fn integers_of_64_bits_stay_integers_in_the_servers_text() {
+    let documents = split_output(b"a: 18446744073709551615\n").expect("valid");
+    assert_eq!(documents[0].text, "{\"a\":18446744073709551615}");
+    assert_eq!(documents[0].node.to_value(), serde_json::json!({"a": 18_446_744_073_709_551_615_f64}));
+}

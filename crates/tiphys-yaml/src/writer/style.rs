@@ -104,12 +104,8 @@ fn write_double_quoted(out: &mut String, text: &str) {
 /// Whether a character may stand as it is: no control character, no line break of YAML 1.1, no byte-order mark, none that is
 /// not one.
 fn is_visible(character: char) -> bool {
-    match character {
-        ' '..='~' => true,
-        '\u{2028}' | '\u{2029}' | '\u{FEFF}' | '\u{FFFE}' | '\u{FFFF}' => false,
-        '\u{A0}'.. => true,
-        _ => false,
-    }
+    const BREAKS_AND_MARKS: [char; 5] = ['\u{2028}', '\u{2029}', '\u{FEFF}', '\u{FFFE}', '\u{FFFF}'];
+    matches!(character, ' '..='~' | '\u{A0}'..) && !BREAKS_AND_MARKS.contains(&character)
 }
 
 /// Whether a text of visible characters can stand without quotes, in a flow collection too.

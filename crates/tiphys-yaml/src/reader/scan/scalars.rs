@@ -310,7 +310,7 @@ impl Scanner<'_> {
                     return Err(self.cursor.error("the indentation of a block text is 1 at least"));
                 }
                 Some(digit @ b'1'..=b'9') if increment.is_none() => {
-                    increment = Some(usize::from(digit - b'0'))
+                    increment = Some(usize::from(digit - b'0'));
                 }
                 _ => break,
             }
