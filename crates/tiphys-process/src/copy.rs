@@ -18,7 +18,7 @@ use rustix::process::umask;
 use crate::parallel::work_off;
 
 /// Bytes that are copied at once.
-const CHUNK_BYTES: usize = 128 * 1024;
+const CHUNK_BYTES_MAX: usize = 128 * 1024;
 
 struct Copying {
     /// Cleared when the file system has shown that it has no reflinks.
@@ -153,8 +153,9 @@ fn copy_bytes(
     expected_bytes: u64,
     chunk: &mut Vec<u8>,
 ) -> io::Result<()> {
-    if chunk.is_empty() {
-        chunk.resize(CHUNK_BYTES, 0);
+    let wanted = usize::try_from(expected_bytes).unwrap_or(CHUNK_BYTES_MAX).min(CHUNK_BYTES_MAX);
+    if chunk.len() < wanted {
+        chunk.resize(wanted, 0);
     }
     let mut copied: u64 = 0;
     while copied < expected_bytes {
