@@ -3,6 +3,8 @@
 use tiphys_api::GROUP;
 use tiphys_yaml::{Data, Node};
 
+use crate::secret::base64_value;
+
 /// Label of the Secrets that Argo CD reads.
 pub(crate) const SECRET_TYPE_LABEL: &str = "argocd.argoproj.io/secret-type";
 
@@ -45,21 +47,27 @@ pub(crate) fn kind_of(node: &Node) -> Option<Kind> {
 
 /// The objects of a document: the items of a List or of an array, to any depth, else the document itself.
 pub(crate) fn objects(document: Node, found: &mut Vec<Node>) {
-    match document.data {
-        Data::Sequence(items) => {
-            for item in items {
-                objects(item, found);
+    let is_list = is_list(&document);
+    let items = match document.data {
+        Data::Sequence(items) => items,
+        Data::Mapping(entries) if is_list => {
+            match entries
+                .into_iter()
+                .rev()
+                .find(|entry| entry.key.text == "items")
+                .map(|entry| entry.value.data)
+            {
+                Some(Data::Sequence(items)) => items,
+                _ => Vec::new(),
             }
         }
-        Data::Mapping(ref entries) if is_list(&document) => {
-            let items = entries.iter().rev().find(|entry| entry.key.text == "items");
-            if let Some(Data::Sequence(items)) = items.map(|entry| entry.value.data.clone()) {
-                for item in items {
-                    objects(item, found);
-                }
-            }
+        data => {
+            found.push(Node { data, ..document });
+            return;
         }
-        _ => found.push(document),
+    };
+    for item in items {
+        objects(item, found);
     }
 }
 
@@ -89,8 +97,15 @@ pub(crate) fn partial(node: &Node, kind: Kind) -> Option<&'static str> {
         Kind::Secret if ["data", "stringData"].iter().all(|key| node.get(key).is_none_or(Node::is_null)) => {
             Some("it has no data")
         }
+        // Placeholders of tools that fill in secrets later are no base64.
+        Kind::Secret if !has_base64_data(node) => Some("a value of its `data` is not base64"),
         _ => None,
     }
+}
+
+fn has_base64_data(node: &Node) -> bool {
+    let Some(Data::Mapping(entries)) = node.get("data").map(|data| &data.data) else { return true };
+    entries.iter().filter_map(|entry| entry.value.as_str()).all(|text| base64_value(text).is_some())
 }
 
 /// Whether a source of an Application says where it is. A source of the wrong type counts as one, so that the mistake is told.

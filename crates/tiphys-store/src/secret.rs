@@ -81,9 +81,7 @@ impl RepositorySecret {
         let mut object = Object::new(node, "")?;
         let mut values = BTreeMap::new();
         for (key, text) in object.text_map("data")?.unwrap_or_default() {
-            // `kubectl` and editors wrap long values; Kubernetes takes the line breaks too.
-            let compact: String = text.chars().filter(|c| !c.is_ascii_whitespace()).collect();
-            let value = STANDARD.decode(compact).map_err(|_| DecodeError {
+            let value = base64_value(&text).ok_or_else(|| DecodeError {
                 position: node.at(["data", &key]).map_or(node.position, |value| value.position),
                 path: format!("data.{key}"),
                 message: "expected base64; a plain text belongs into `stringData`".to_owned(),
@@ -95,4 +93,10 @@ impl RepositorySecret {
         }
         Ok(Self { metadata, secret_type, values, place })
     }
+}
+
+/// The bytes that a value of `data` stands for. `kubectl` and editors wrap long values; Kubernetes takes the line breaks too.
+pub(crate) fn base64_value(text: &str) -> Option<Vec<u8>> {
+    let compact: String = text.chars().filter(|c| !c.is_ascii_whitespace()).collect();
+    STANDARD.decode(compact).ok()
 }

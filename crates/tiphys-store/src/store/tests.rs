@@ -139,6 +139,10 @@ fn a_store_full_of_templates_and_patches_is_no_mistake_and_the_reasons_can_be_li
         ),
         ("values.yaml", "a: [\n"),
         ("rollout.yaml", "apiVersion: argoproj.io/v1alpha1\nkind: Rollout\nmetadata: {name: r}\n"),
+        (
+            "secret.yaml",
+            "apiVersion: v1\nkind: Secret\nmetadata: {name: s, labels: {argocd.argoproj.io/secret-type: repository}}\ndata: {password: <vault#x>}\n",
+        ),
         ("settings.md.yaml", "see argocd-cm: [\n"),
     ]);
     let store = load(&dir);
@@ -153,10 +157,11 @@ fn a_store_full_of_templates_and_patches_is_no_mistake_and_the_reasons_can_be_li
             "overlay/nameless.yaml:1:1: only a part of an object: it has no name",
             "overlay/patch.yaml:1:1: only a part of an object: it names no repository",
             "overlay/project.yaml:1:1: only a part of an object: it has no spec",
+            "secret.yaml:1:1: only a part of an object: a value of its `data` is not base64",
             "settings.md.yaml:2:1: not YAML: expected a value",
         ],
     );
-    assert_eq!(store.counts(), Counts { files: 13, files_without_resources: 2 });
+    assert_eq!(store.counts(), Counts { files: 14, files_without_resources: 2 });
 }
 
 #[test]
@@ -171,23 +176,22 @@ fn what_is_ours_and_does_not_hold_is_kept_with_file_line_and_object() {
         ),
         (
             "e.yaml",
-            "apiVersion: v1\nkind: Secret\nmetadata:\n  name: s\n  labels: {argocd.argoproj.io/secret-type: repository}\ndata:\n  password: not base64\n",
+            "apiVersion: v1\nkind: Secret\nmetadata:\n  name: s\n  labels: {argocd.argoproj.io/secret-type: repository}\ndata:\n  password: 5\n",
         ),
     ]);
     let store = load(&dir);
     assert_eq!(names(&store), ["good"]);
     let found = broken(&store, &dir);
     let expected = [
-        ("a.yaml:", ""),
-        ("b.yaml:7:14: Application web: spec.source.repoURL: expected a string", ""),
-        ("c.yaml:15:5: Application list: spec.sources: expected", ""),
-        ("d.yaml:4:24: ConfigMap argocd-cm: data.installationID: expected a string", ""),
-        ("e.yaml:7:13: Secret s: data.password: expected base64", "not base64"),
+        "a.yaml:2:",
+        "b.yaml:7:14: Application web: spec.source.repoURL: expected a string",
+        "c.yaml:15:5: Application list: spec.sources: expected a list",
+        "d.yaml:4:24: ConfigMap argocd-cm: data.installationID: expected a string",
+        "e.yaml:7:13: Secret s: data.password: expected a string",
     ];
     assert_eq!(found.len(), expected.len(), "{found:?}");
-    for (found, (start, hidden)) in found.iter().zip(expected) {
+    for (found, start) in found.iter().zip(expected) {
         assert!(found.starts_with(start), "{found}");
-        assert!(hidden.is_empty() || !found.contains(hidden), "{found}");
     }
 }
 
