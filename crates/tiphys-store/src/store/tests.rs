@@ -183,7 +183,7 @@ fn what_is_ours_and_does_not_hold_is_kept_with_file_line_and_object() {
     assert_eq!(names(&store), ["good"]);
     let found = broken(&store, &dir);
     let expected = [
-        "a.yaml:2:",
+        "a.yaml:3:1: expected a value",
         "b.yaml:7:14: Application web: spec.source.repoURL: expected a string",
         "c.yaml:15:5: Application list: spec.sources: expected a list",
         "d.yaml:4:24: ConfigMap argocd-cm: data.installationID: expected a string",
