@@ -162,6 +162,10 @@ impl Plugin for RemotePlugin {
         Modes::Preserved
     }
 
+    fn environment(&self, request: &Request) -> Vec<(String, String)> {
+        request.env.iter().map(|variable| (variable.name.clone(), variable.value.clone())).collect()
+    }
+
     async fn configuration(&self) -> Result<Configuration, PluginError> {
         let answer = self
             .client()

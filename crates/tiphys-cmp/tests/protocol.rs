@@ -54,6 +54,7 @@ fn plugin(store: &Arc<Store>, spec: &str) -> LocalPlugin {
             grace: Duration::from_millis(300),
         },
         overlay: true,
+            keep_workdirs: None,
         slots: Arc::new(Semaphore::new(4)),
         endings: Endings::default(),
     });

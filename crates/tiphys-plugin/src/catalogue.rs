@@ -103,17 +103,22 @@ impl Catalogue {
         self.all().iter().map(|plugin| plugin.name().to_owned()).collect()
     }
 
+    /// The plugin of this name, whatever it says of any folder.
+    pub fn get(&self, name: &str) -> Option<Arc<dyn Plugin>> {
+        self.plugins.iter().find(|plugin| plugin.name() == name).map(Arc::clone)
+    }
+
     /// The plugin of this name. One that has discovery rules must still match, as in Argo CD.
     pub async fn by_name(
         &self,
         name: &str,
         request_for: &(dyn RequestFor + '_),
     ) -> Result<Chosen, ChooseError> {
-        let Some(plugin) = self.plugins.iter().find(|plugin| plugin.name() == name) else {
+        let Some(plugin) = self.get(name) else {
             return Err(ChooseError::Unknown { name: name.to_owned(), known: self.names() });
         };
         let failed = |source| ChooseError::Failed { name: name.to_owned(), source };
-        let chosen = Chosen { plugin: Arc::clone(plugin), choice: Choice::Named };
+        let chosen = Chosen { plugin: Arc::clone(&plugin), choice: Choice::Named };
         if !plugin.configuration().await.map_err(failed)?.discovery_configured {
             return Ok(chosen);
         }

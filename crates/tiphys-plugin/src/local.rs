@@ -27,6 +27,9 @@ pub struct RunSettings {
     pub limits: Limits,
     /// False: every run gets a full copy of the tree, even where an overlay could be had.
     pub overlay: bool,
+    /// Each run works in a copy that stays, in a new folder below this one, instead of a private view. For people who look into
+    /// what a plugin was given.
+    pub keep_workdirs: Option<PathBuf>,
     /// How many runs may be under way at once, those that are being ended included; the others wait in the order in which they came.
     pub slots: Arc<Semaphore>,
     /// Runs that have answered and are being ended.
@@ -60,11 +63,6 @@ impl LocalPlugin {
         &self.config
     }
 
-    /// The environment that a command gets for this request.
-    pub fn environment(&self, request: &Request) -> Vec<(String, String)> {
-        self.base.with_request(self.folder.as_deref(), &request.env)
-    }
-
     /// Runs one command after another in one private view; the outputs of all, in order.
     async fn run(
         &self,
@@ -77,11 +75,7 @@ impl LocalPlugin {
             () = request.cancel.cancelled() => return Err(PluginError::Cancelled),
         };
         let run_dir = self.settings.store.run_dir().map_err(PluginError::View)?;
-        let view = View::Private {
-            lower: request.tree.root().to_path_buf(),
-            run_dir: run_dir.path().to_path_buf(),
-            overlay: self.settings.overlay,
-        };
+        let view = self.view(request, run_dir.path())?;
         let started = self.settings.launcher.start(view, self.settings.limits).await;
         let mut run = started.map_err(|source| PluginError::Run { phase: first, source })?;
         let result = self.run_in(&mut run, request, commands).await;
@@ -94,6 +88,17 @@ impl LocalPlugin {
             drop((run_dir, tree, slot));
         });
         result
+    }
+
+    fn view(&self, request: &Request, run_dir: &Path) -> Result<View, PluginError> {
+        let lower = request.tree.root();
+        let Some(keep) = &self.settings.keep_workdirs else {
+            let overlay = self.settings.overlay;
+            return Ok(View::Private { lower: lower.to_path_buf(), run_dir: run_dir.to_path_buf(), overlay });
+        };
+        let dir = request.tree.copy_below(keep, &self.name).map_err(PluginError::View)?;
+        tracing::warn!(plugin = self.name, "working folder kept: {}", dir.join(request.app_path.as_str()).display());
+        Ok(View::Direct { dir })
     }
 
     async fn run_in(
@@ -194,6 +199,10 @@ impl Plugin for LocalPlugin {
 
     fn modes(&self) -> Modes {
         if self.config.preserve_file_mode { Modes::Preserved } else { Modes::Plain }
+    }
+
+    fn environment(&self, request: &Request) -> Vec<(String, String)> {
+        self.base.with_request(self.folder.as_deref(), &request.env)
     }
 
     async fn configuration(&self) -> Result<Configuration, PluginError> {

@@ -198,6 +198,9 @@ pub trait Plugin: Send + Sync + std::fmt::Debug {
     /// Which modes the tree of a request must have.
     fn modes(&self) -> Modes;
 
+    /// The environment that the plugin's commands get for a request; of a remote plugin the request's part.
+    fn environment(&self, request: &Request) -> Vec<(String, String)>;
+
     /// What the plugin says of itself without looking at any files.
     async fn configuration(&self) -> Result<Configuration, PluginError>;
 

@@ -1,1 +1,18 @@
-//! The pipeline from an application to its manifests.
+//! The pipeline from an application to its manifests: source, override files, plugin, objects.
+//!
+//! [`Renderer::render`] takes an Application and gives objects; it knows no command line, no store and no HTTP, so that commands, servers
+//! and controllers can stand in front of it.
+
+mod destination;
+mod directory;
+mod error;
+mod prepare;
+mod renderer;
+mod report;
+
+pub use destination::DestinationVersions;
+pub use directory::{DirectoryError, DirectoryManifests};
+pub use error::{RenderError, SourceError, SourceFailure};
+pub use prepare::{Prepared, Work};
+pub use renderer::{RenderSettings, Renderer};
+pub use report::{AnnouncedSource, RenderedApplication, RenderedSource};

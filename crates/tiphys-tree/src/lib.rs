@@ -5,6 +5,7 @@
 
 pub mod archive;
 mod containment;
+mod copy;
 pub mod glob;
 mod path;
 mod read;

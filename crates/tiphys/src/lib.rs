@@ -1,1 +1,58 @@
-//! The tiphys program.
+//! The tiphys program: arguments become settings, settings become a command, a command becomes an exit code.
+//!
+//! [`main`] is all that the binary calls. The environment and the arguments are read here and nowhere else.
+
+mod args;
+mod commands;
+mod context;
+mod credentials;
+mod failure;
+mod lifecycle;
+mod output;
+mod progress;
+mod settings;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Arguments, Command};
+use crate::failure::{Failure, Kind};
+use crate::settings::Host;
+
+/// Runs the program with this process's arguments and environment.
+pub fn main() -> ExitCode {
+    let host = Host::of_this_process();
+    // The launcher must be single-threaded, so it comes before anything else.
+    if host.is_launcher() {
+        return ExitCode::from(u8::try_from(tiphys_process::launcher_main()).unwrap_or(Kind::Bug.code()));
+    }
+    let arguments = match Arguments::try_parse_from(host.arguments()) {
+        Ok(arguments) => arguments,
+        Err(error) => return usage(&error),
+    };
+    lifecycle::install_logging(arguments.common.verbose, &arguments.command, &host);
+    match lifecycle::run(run(arguments, host)) {
+        Ok(code) => code,
+        Err(failure) => failure.report(),
+    }
+}
+
+async fn run(arguments: Arguments, host: Host) -> Result<ExitCode, Failure> {
+    let Arguments { common, command } = arguments;
+    match command {
+        Command::Render(args) => commands::render::run(&common, &args, host).await,
+        Command::Plugin(args) => commands::plugin::run(&common, args, host).await,
+        Command::Params(args) => commands::params::run(&common, args, host).await,
+        Command::CmpServer(args) => commands::cmp_server::run(&common, &args, host).await,
+        Command::Completion(args) => commands::completion::run(&args),
+        Command::Version(args) => commands::version::run(&common, &args, &host).await,
+    }
+}
+
+/// Help and version are answers; everything else that the parser refuses is bad input.
+fn usage(error: &clap::Error) -> ExitCode {
+    // A closed stdout or stderr leaves nobody to tell.
+    drop(error.print());
+    if error.use_stderr() { ExitCode::from(Kind::BadInput.code()) } else { ExitCode::SUCCESS }
+}

@@ -1,3 +1,5 @@
 //! The program: everything is in the library, so that tests can call it.
 
-fn main() {}
+fn main() -> std::process::ExitCode {
+    tiphys::main()
+}

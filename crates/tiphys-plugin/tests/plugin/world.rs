@@ -42,6 +42,7 @@ impl World {
                 grace: Duration::from_millis(300),
             },
             overlay: true,
+            keep_workdirs: None,
             slots: Arc::new(Semaphore::new(4)),
             endings: Endings::default(),
         });

@@ -1,0 +1,144 @@
+//! Plain manifests: the YAML and JSON files of a folder, in the order of a walk by name.
+
+use tiphys_engine::{DirectoryPlan, Glob, GlobError};
+use tiphys_tree::{Depth, ReadError, RepoPath, Tree};
+use tiphys_yaml::{Node, split_output};
+
+/// A file that has this text is left out, as in Argo CD.
+const SKIP_MARKER: &str = "+argocd:skip-file-rendering";
+
+/// The documents of a folder's files.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DirectoryManifests {
+    /// In the order of the files.
+    pub documents: Vec<Node>,
+    /// Files that were left out although they look like manifests.
+    pub warnings: Vec<String>,
+}
+
+/// Why a folder could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum DirectoryError {
+    /// Include or exclude is malformed.
+    #[error("directory.{field}")]
+    Pattern {
+        /// `include` or `exclude`.
+        field: &'static str,
+        /// Why.
+        #[source]
+        source: GlobError,
+    },
+    /// A file or folder could not be read.
+    #[error("directory source")]
+    Read(#[from] ReadError),
+    /// All files together are too large.
+    #[error("the folder's manifests have more than {bytes_max} bytes together; see --directory-max-bytes")]
+    TooLarge {
+        /// The bound.
+        bytes_max: u64,
+    },
+    /// A Jsonnet file.
+    #[error(
+        "{file}: Jsonnet files are not supported; exclude them with `directory.exclude`, or render them with a plugin"
+    )]
+    Jsonnet {
+        /// The file.
+        file: RepoPath,
+    },
+    /// A file that looks like a manifest and is none.
+    #[error("{file}: {message}")]
+    Malformed {
+        /// The file.
+        file: RepoPath,
+        /// What is wrong, with the place.
+        message: String,
+    },
+}
+
+/// Reads the manifests of a folder.
+pub(crate) fn read(
+    tree: &Tree,
+    folder: &RepoPath,
+    plan: &DirectoryPlan,
+    bytes_max: u64,
+) -> Result<DirectoryManifests, DirectoryError> {
+    let include = pattern("include", plan.include.as_deref())?;
+    let exclude = pattern("exclude", plan.exclude.as_deref())?;
+    let depth = if plan.recurse { Depth::Recursive } else { Depth::Folder };
+    let mut found = DirectoryManifests::default();
+    let mut bytes_left = bytes_max;
+    for file in tree.files(folder, depth)? {
+        let relative = relative_to(&file, folder);
+        if exclude.as_ref().is_some_and(|glob| glob.matches(relative))
+            || include.as_ref().is_some_and(|glob| !glob.matches(relative))
+        {
+            continue;
+        }
+        let extension = relative
+            .rsplit('/')
+            .next()
+            .and_then(|name| name.rsplit_once('.'))
+            .map_or("", |(_, extension)| extension);
+        match extension {
+            "jsonnet" => return Err(DirectoryError::Jsonnet { file }),
+            "yaml" | "yml" | "json" => {}
+            _ if plan.any_extension => {}
+            _ => continue,
+        }
+        let bytes = match tree.read(&file, bytes_left) {
+            Ok(bytes) => bytes.unwrap_or_default(),
+            Err(ReadError::TooLarge { .. }) => return Err(DirectoryError::TooLarge { bytes_max }),
+            Err(error) => return Err(error.into()),
+        };
+        bytes_left = bytes_left.saturating_sub(bytes.len() as u64);
+        add(&file, &bytes, &mut found)?;
+    }
+    Ok(found)
+}
+
+fn pattern(field: &'static str, text: Option<&str>) -> Result<Option<Glob>, DirectoryError> {
+    text.map(Glob::new).transpose().map_err(|source| DirectoryError::Pattern { field, source })
+}
+
+fn relative_to<'a>(file: &'a RepoPath, folder: &RepoPath) -> &'a str {
+    let path = file.as_str();
+    path.strip_prefix(folder.as_str()).map_or(path, |rest| rest.trim_start_matches('/'))
+}
+
+/// Adds a file's documents. A file that does not parse, or whose documents are no objects with a kind, is an error only if it looks
+/// like a manifest; other YAML that lies about is left out, as in Argo CD, but not without a word.
+fn add(file: &RepoPath, bytes: &[u8], found: &mut DirectoryManifests) -> Result<(), DirectoryError> {
+    if contains(bytes, SKIP_MARKER) {
+        return Ok(());
+    }
+    let problem = match split_output(bytes) {
+        Ok(documents) => {
+            match documents.iter().find(|document| document.node.get("kind").and_then(Node::as_str).is_none())
+            {
+                None => {
+                    found.documents.extend(documents.into_iter().map(|document| document.node));
+                    return Ok(());
+                }
+                Some(document) => format!("{}: no object with a `kind`", place(&document.node)),
+            }
+        }
+        Err(error) => error.to_string(),
+    };
+    let looks_like_manifest = ["apiVersion", "kind", "metadata"].iter().all(|word| contains(bytes, word));
+    if looks_like_manifest {
+        return Err(DirectoryError::Malformed { file: file.clone(), message: problem });
+    }
+    found.warnings.push(format!("{file} was left out, since it is no manifest: {problem}"));
+    Ok(())
+}
+
+fn place(node: &Node) -> String {
+    format!("line {}, column {}", node.position.line, node.position.column)
+}
+
+fn contains(bytes: &[u8], text: &str) -> bool {
+    bytes.windows(text.len()).any(|window| window == text.as_bytes())
+}
+
+#[cfg(test)]
+mod tests;

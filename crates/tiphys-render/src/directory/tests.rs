@@ -1,0 +1,116 @@
+use tiphys_engine::DirectoryPlan;
+use tiphys_tree::{RepoPath, Store, StoreError, StoreOptions, Tree, TreeLimits};
+
+use super::{DirectoryManifests, read};
+
+const BYTES_MAX: u64 = 1 << 20;
+
+fn tree(files: &[(&str, &str)]) -> (tempfile::TempDir, Tree) {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let limits = TreeLimits { entries_max: 100, bytes_max: 1 << 20 };
+    let options = StoreOptions { dir: dir.path().join("store"), runs_dir: dir.path().join("runs"), limits };
+    let store = Store::open(options).expect("the store opens");
+    let tree = store.write_by_content(b"", |writer| -> Result<(), StoreError> {
+        for (path, content) in files {
+            writer.file(&RepoPath::new(path).expect("a path inside"), false, content.as_bytes())?;
+        }
+        Ok(())
+    });
+    (dir, tree.expect("the tree is written"))
+}
+
+fn manifest(name: &str) -> String {
+    format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}}}\n")
+}
+
+fn run(files: &[(&str, &str)], plan: &DirectoryPlan, bytes_max: u64) -> Result<DirectoryManifests, String> {
+    let (_dir, tree) = tree(files);
+    read(&tree, &RepoPath::new("app").expect("a path inside"), plan, bytes_max)
+        .map_err(|error| tiphys_plugin::chain(&error))
+}
+
+fn names(found: &DirectoryManifests) -> Vec<&str> {
+    found
+        .documents
+        .iter()
+        .map(|node| node.at(["metadata", "name"]).and_then(|name| name.as_str()).expect("a name"))
+        .collect()
+}
+
+fn files() -> Vec<(&'static str, String)> {
+    vec![
+        ("app/b.yaml", manifest("b") + "---\n" + &manifest("b2")),
+        ("app/a.yml", manifest("a")),
+        ("app/c.json", r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"}}"#.to_owned()),
+        ("app/notes.txt", manifest("txt")),
+        ("app/sub/d.yaml", manifest("d")),
+        ("other/e.yaml", manifest("e")),
+    ]
+}
+
+#[test]
+fn which_files_count_and_in_which_order() {
+    let files = files();
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (*path, text.as_str())).collect();
+    let plan = |recurse, include: &str, exclude: &str| DirectoryPlan {
+        recurse,
+        include: Some(include.to_owned()).filter(|text| !text.is_empty()),
+        exclude: Some(exclude.to_owned()).filter(|text| !text.is_empty()),
+        any_extension: false,
+    };
+    let cases: [(DirectoryPlan, &[&str]); 6] = [
+        (plan(false, "", ""), &["a", "b", "b2", "c"]),
+        (plan(true, "", ""), &["a", "b", "b2", "c", "d"]),
+        (plan(true, "*.yaml", ""), &["b", "b2", "d"]),
+        (plan(true, "", "{b.yaml,sub/*}"), &["a", "c"]),
+        (plan(true, "sub/*", "*d.yaml"), &[]),
+        (DirectoryPlan { any_extension: true, ..DirectoryPlan::default() }, &["a", "b", "b2", "c", "txt"]),
+    ];
+    for (plan, expected) in cases {
+        let found = run(&files, &plan, BYTES_MAX).expect("readable");
+        assert_eq!(names(&found), expected, "{plan:?}");
+        assert_eq!(found.warnings, Vec::<String>::new(), "{plan:?}");
+    }
+}
+
+#[test]
+fn yaml_that_is_no_manifest_is_left_out_with_a_warning_and_a_broken_manifest_is_an_error() {
+    let plan = DirectoryPlan::default();
+    let found =
+        run(&[("app/values.yaml", "replicas: 3\n"), ("app/template.yaml", "{{ if }}\n")], &plan, BYTES_MAX)
+            .expect("left out");
+    assert_eq!((found.documents.len(), found.warnings.len()), (0, 2), "{:?}", found.warnings);
+    assert!(found.warnings[1].starts_with("app/values.yaml was left out"), "{:?}", found.warnings);
+    let broken = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: [\n";
+    let error = run(&[("app/broken.yaml", broken)], &plan, BYTES_MAX).expect_err("looks like a manifest");
+    assert!(error.starts_with("app/broken.yaml: line "), "{error}");
+}
+
+#[test]
+fn a_marked_file_is_left_out_and_a_jsonnet_file_is_an_error() {
+    let plan = DirectoryPlan::default();
+    let marked = "# +argocd:skip-file-rendering\n".to_owned() + &manifest("a");
+    assert_eq!(
+        run(&[("app/a.yaml", &marked)], &plan, BYTES_MAX).expect("skipped"),
+        DirectoryManifests::default()
+    );
+    let error = run(&[("app/x.jsonnet", "{}")], &plan, BYTES_MAX).expect_err("jsonnet");
+    assert!(error.starts_with("app/x.jsonnet: Jsonnet files are not supported"), "{error}");
+}
+
+#[test]
+fn all_files_together_are_bounded() {
+    let (a, b) = (manifest("a"), manifest("b"));
+    let files = [("app/a.yaml", a.as_str()), ("app/b.yaml", b.as_str())];
+    let total = (a.len() + b.len()) as u64;
+    assert_eq!(run(&files, &DirectoryPlan::default(), total).expect("just fits").documents.len(), 2);
+    let error = run(&files, &DirectoryPlan::default(), total - 1).expect_err("one byte too many");
+    assert!(error.contains(&format!("more than {} bytes", total - 1)), "{error}");
+}
+
+#[test]
+fn a_malformed_pattern_is_named() {
+    let plan = DirectoryPlan { include: Some("[".to_owned()), ..DirectoryPlan::default() };
+    let error = run(&[("app/a.yaml", "")], &plan, BYTES_MAX).expect_err("malformed");
+    assert_eq!(error, "directory.include: pattern \"[\": malformed character class");
+}

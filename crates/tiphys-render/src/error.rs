@@ -1,0 +1,97 @@
+//! Why an application could not be rendered, naming the application, the source and the step.
+
+use std::time::Duration;
+
+use tiphys_engine::{BuildEnvironmentError, NormalizeError, OverrideError, TranslateError};
+use tiphys_plugin::{ChooseError, PluginError};
+use tiphys_tree::{PathError, ReadError};
+
+use crate::directory::DirectoryError;
+
+/// An application that could not be rendered.
+#[derive(Debug, thiserror::Error)]
+pub enum RenderError {
+    /// It has no source at all.
+    #[error("the Application has neither `spec.source` nor `spec.sources`")]
+    NoSource,
+    /// The source hydrator's block is set.
+    #[error("`spec.sourceHydrator` is not supported; render the dry source as an Application of its own")]
+    SourceHydrator,
+    /// One of its sources failed.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+}
+
+/// A source that could not be rendered.
+#[derive(Debug, thiserror::Error)]
+#[error("source {position} of {count} ({description})")]
+pub struct SourceError {
+    /// Place among the application's sources, from 1.
+    pub position: usize,
+    /// How many there are.
+    pub count: usize,
+    /// Repository and path, without credentials.
+    pub description: String,
+    /// Why.
+    #[source]
+    pub failure: Box<SourceFailure>,
+}
+
+/// What failed.
+#[derive(Debug, thiserror::Error)]
+pub enum SourceFailure {
+    /// The source's path is not usable.
+    #[error("spec.source.path")]
+    Path(#[source] PathError),
+    /// A chart of a Helm repository.
+    #[error("`chart` sources need the plugin `helm`, which this version does not come with yet")]
+    Chart,
+    /// The repository or the revision could not be had.
+    #[error("repository")]
+    Repository(#[source] tiphys_source::SourceError),
+    /// The application's folder is not there, or leads out.
+    #[error("path")]
+    Read(#[source] ReadError),
+    /// An override file is wrong.
+    #[error("override file")]
+    Override(#[source] OverrideError),
+    /// The destination's version is wrong.
+    #[error("build environment")]
+    BuildEnvironment(#[source] BuildEnvironmentError),
+    /// The source cannot be run.
+    #[error(transparent)]
+    Translate(#[from] TranslateError),
+    /// No plugin could be chosen.
+    #[error("plugin")]
+    Choose(#[source] ChooseError),
+    /// The plugin failed.
+    #[error("plugin {name:?}")]
+    Plugin {
+        /// Its name.
+        name: String,
+        /// Why.
+        #[source]
+        source: PluginError,
+    },
+    /// Plain manifests could not be read.
+    #[error(transparent)]
+    Directory(#[from] DirectoryError),
+    /// The output holds something that is no object.
+    #[error("manifests")]
+    Normalize(#[source] NormalizeError),
+    /// More objects than are allowed.
+    #[error("more than {max} objects; see --manifests-max")]
+    TooManyObjects {
+        /// The bound.
+        max: usize,
+    },
+    /// It took too long.
+    #[error("not done within {timeout:?}; see --plugin-timeout")]
+    Timeout {
+        /// The bound.
+        timeout: Duration,
+    },
+    /// A thread of ours failed.
+    #[error("internal error: {0}")]
+    Internal(String),
+}

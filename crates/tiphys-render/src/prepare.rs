@@ -1,0 +1,341 @@
+//! From a source to what will be run: repository, override files, environment, plugin.
+
+use std::sync::Arc;
+
+use tiphys_api::{Application, ApplicationSource};
+use tiphys_engine::{
+    BuildEnvironment, BuildInputs, DirectoryPlan, GENERATE_PATHS_ANNOTATION, HELM_PLUGIN, KUSTOMIZE_PLUGIN,
+    OverrideFile, PluginPlan, SourcePlace, SourcePlan, SourceType, detected_type, generate_paths,
+    instance_name, override_file_names, override_source, request_environment, translate, translate_as,
+    without_empty_blocks,
+};
+use tiphys_params::EnvVar;
+use tiphys_plugin::{Choice, ChooseError, Chosen, Deadline, Plugin, Request, RequestFor};
+use tiphys_source::{ResolvedRevision, Scope, Want};
+use tiphys_tree::{Depth, Modes, RepoPath, Tree};
+
+use crate::error::SourceFailure;
+use crate::renderer::Renderer;
+
+/// Bytes of one override file; larger ones are mistakes.
+const OVERRIDE_FILE_BYTES_MAX: u64 = 1024 * 1024;
+
+/// A source that is ready to be run.
+#[derive(Debug)]
+pub struct Prepared {
+    /// The source with its override files merged.
+    pub source: ApplicationSource,
+    /// Names of the override files that were there.
+    pub override_files: Vec<String>,
+    /// The commit, or the target revision of a folder without git.
+    pub revision: ResolvedRevision,
+    /// The application's folder.
+    pub app_path: RepoPath,
+    /// The variables that every command gets.
+    pub build: BuildEnvironment,
+    /// What runs.
+    pub work: Work,
+    /// What a person should know.
+    pub warnings: Vec<String>,
+}
+
+/// What runs for a source.
+#[derive(Debug)]
+pub enum Work {
+    /// Nothing: other sources refer to its files.
+    Nothing,
+    /// A plugin, asked with this request.
+    Plugin {
+        /// The plugin.
+        chosen: Chosen,
+        /// The request.
+        request: Request,
+        /// What the Application says of it.
+        plan: PluginPlan,
+        /// The type of the source that the plugin stands for.
+        source_type: SourceType,
+    },
+    /// Plain manifests.
+    Directory {
+        /// Which files.
+        plan: DirectoryPlan,
+        /// Where they are.
+        tree: Tree,
+    },
+}
+
+impl Renderer {
+    /// Prepares one source of an application.
+    pub(crate) async fn prepare(
+        &self,
+        application: &Application,
+        source: &ApplicationSource,
+        place: SourcePlace,
+    ) -> Result<Prepared, SourceFailure> {
+        if !source.chart.is_empty() {
+            return Err(SourceFailure::Chart);
+        }
+        let app_path = RepoPath::new(&source.path).map_err(SourceFailure::Path)?;
+        let revision = self
+            .sources
+            .resolve(&source.repo_url, &source.target_revision)
+            .await
+            .map_err(SourceFailure::Repository)?;
+        let scope = Self::scope(application, &app_path)?;
+        let origin = Origin { renderer: self, revision: &revision, app_path: &app_path, scope };
+        let tree = origin.tree(Modes::Plain).await.map_err(SourceFailure::Repository)?;
+        // Said here, so that a missing folder is not an odd failure of whatever looks into it first.
+        tree.files(&app_path, Depth::Folder).map_err(SourceFailure::Read)?;
+        let overridden = self.overridden(application, source, &tree, &app_path)?;
+        let build = self.build_environment(application, &overridden.source, &revision)?;
+        let mut prepared = Prepared {
+            source: overridden.source,
+            override_files: overridden.files,
+            revision: revision.clone(),
+            app_path: app_path.clone(),
+            build,
+            work: Work::Nothing,
+            warnings: overridden.warnings,
+        };
+        prepared.work = self.work(&prepared, place, &origin, &tree).await?;
+        Ok(prepared)
+    }
+
+    /// A plugin and the request for a source, without asking its discovery rule.
+    pub(crate) async fn question_for(
+        &self,
+        application: &Application,
+        source: &ApplicationSource,
+        name: &str,
+    ) -> Result<(Arc<dyn Plugin>, Request), SourceFailure> {
+        let app_path = RepoPath::new(&source.path).map_err(SourceFailure::Path)?;
+        let revision = self
+            .sources
+            .resolve(&source.repo_url, &source.target_revision)
+            .await
+            .map_err(SourceFailure::Repository)?;
+        let scope = Self::scope(application, &app_path)?;
+        let origin = Origin { renderer: self, revision: &revision, app_path: &app_path, scope };
+        let build = self.build_environment(application, source, &revision)?;
+        let env = request_environment(&build, source.plugin.as_ref());
+        let unknown = || ChooseError::Unknown { name: name.to_owned(), known: self.catalogue.names() };
+        let plugin = self.catalogue.get(name).ok_or_else(unknown).map_err(SourceFailure::Choose)?;
+        let request = origin.request(plugin.as_ref(), &env).await.map_err(SourceFailure::Choose)?;
+        Ok((plugin, request))
+    }
+
+    async fn work(
+        &self,
+        prepared: &Prepared,
+        place: SourcePlace,
+        origin: &Origin<'_>,
+        tree: &Tree,
+    ) -> Result<Work, SourceFailure> {
+        let plan = translate(&prepared.source, place, &prepared.build)?;
+        if plan == SourcePlan::Detect {
+            return self.detect(prepared, origin, tree).await;
+        }
+        let source_type = match (&prepared.source.kustomize, &plan) {
+            (Some(_), SourcePlan::Plugin(_)) => SourceType::Kustomize,
+            _ => SourceType::Plugin,
+        };
+        self.planned(plan, source_type, prepared, origin, tree).await
+    }
+
+    /// The source names no type: a plugin whose rule holds, else what the files look like. Plugins that stand for native types come
+    /// last, as they would in Argo CD, where any matching plugin wins over kustomize and Helm (`spec/cmp.md` 3.5).
+    async fn detect(
+        &self,
+        prepared: &Prepared,
+        origin: &Origin<'_>,
+        tree: &Tree,
+    ) -> Result<Work, SourceFailure> {
+        let env = prepared.build.variables();
+        let found = self.discover(origin, env).await.map_err(SourceFailure::Choose)?;
+        if let Some(chosen) = found {
+            let request = origin.request(chosen.plugin.as_ref(), env).await.map_err(SourceFailure::Choose)?;
+            return Ok(Work::Plugin {
+                chosen,
+                request,
+                plan: PluginPlan::default(),
+                source_type: SourceType::Plugin,
+            });
+        }
+        let files = tree.files(&prepared.app_path, Depth::Folder).map_err(SourceFailure::Read)?;
+        let names = files.iter().filter_map(|file| file.as_str().rsplit('/').next());
+        let source_type = detected_type(names);
+        let plan = translate_as(&prepared.source, source_type, &prepared.build)?;
+        self.planned(plan, source_type, prepared, origin, tree).await
+    }
+
+    async fn planned(
+        &self,
+        plan: SourcePlan,
+        source_type: SourceType,
+        prepared: &Prepared,
+        origin: &Origin<'_>,
+        tree: &Tree,
+    ) -> Result<Work, SourceFailure> {
+        match plan {
+            SourcePlan::ReferenceOnly => Ok(Work::Nothing),
+            // Detection was done by the caller; a plan never asks for it twice.
+            SourcePlan::Detect => {
+                Err(SourceFailure::Internal("a planned source asks for detection".to_owned()))
+            }
+            SourcePlan::Directory(plan) => Ok(Work::Directory { plan, tree: tree.clone() }),
+            SourcePlan::Plugin(plan) => {
+                let mut env = request_environment(&prepared.build, Some(&plan.block()));
+                let options = &self.settings.kustomize_build_options;
+                if source_type == SourceType::Kustomize && !options.is_empty() {
+                    env.push(EnvVar::new("KUSTOMIZE_BUILD_OPTIONS", options));
+                }
+                let for_plugin = OriginRequest { origin, env: &env };
+                let chosen = match &plan.name {
+                    Some(name) => self.catalogue.by_name(name, &for_plugin).await,
+                    None => match self.discover(origin, &env).await {
+                        Ok(Some(chosen)) => Ok(chosen),
+                        Ok(None) => Err(ChooseError::NoneMatches { tried: self.catalogue.names() }),
+                        Err(error) => Err(error),
+                    },
+                };
+                let chosen = chosen.map_err(SourceFailure::Choose)?;
+                let request =
+                    origin.request(chosen.plugin.as_ref(), &env).await.map_err(SourceFailure::Choose)?;
+                Ok(Work::Plugin { chosen, request, plan, source_type })
+            }
+        }
+    }
+
+    async fn discover(&self, origin: &Origin<'_>, env: &[EnvVar]) -> Result<Option<Chosen>, ChooseError> {
+        self.catalogue
+            .discover(&OriginRequest { origin, env }, self.settings.others, &[HELM_PLUGIN, KUSTOMIZE_PLUGIN])
+            .await
+    }
+
+    /// Merges the override files of the application's folder.
+    fn overridden(
+        &self,
+        application: &Application,
+        source: &ApplicationSource,
+        tree: &Tree,
+        app_path: &RepoPath,
+    ) -> Result<Merged, SourceFailure> {
+        let source = without_empty_blocks(source);
+        let instance = self.instance_name(application);
+        let mut read = Vec::new();
+        for name in override_file_names(&instance).map_err(SourceFailure::Override)? {
+            let path = app_path.join(&name).map_err(SourceFailure::Path)?;
+            if let Some(bytes) = tree.read(&path, OVERRIDE_FILE_BYTES_MAX).map_err(SourceFailure::Read)? {
+                read.push((path.as_str().to_owned(), bytes));
+            }
+        }
+        if read.is_empty() {
+            return Ok(Merged { source, files: Vec::new(), warnings: Vec::new() });
+        }
+        let files: Vec<OverrideFile<'_>> =
+            read.iter().map(|(name, text)| OverrideFile { name, text }).collect();
+        let merged = override_source(&source, &files).map_err(SourceFailure::Override)?;
+        Ok(Merged {
+            source: merged.source,
+            files: read.into_iter().map(|(name, _)| name).collect(),
+            warnings: merged.warnings.into_iter().map(|warning| warning.message).collect(),
+        })
+    }
+
+    fn build_environment(
+        &self,
+        application: &Application,
+        source: &ApplicationSource,
+        revision: &ResolvedRevision,
+    ) -> Result<BuildEnvironment, SourceFailure> {
+        let destination = &application.spec.destination;
+        let inputs = BuildInputs {
+            instance_name: &self.instance_name(application),
+            destination_namespace: &destination.namespace,
+            project: application.spec.project_name(),
+            revision: revision.revision(),
+            repo_url: &source.repo_url,
+            path: &source.path,
+            target_revision: &source.target_revision,
+            kube_version: self.settings.destinations.kube_version(destination),
+            api_versions: self.settings.destinations.api_versions(destination),
+        };
+        BuildEnvironment::new(&inputs).map_err(SourceFailure::BuildEnvironment)
+    }
+
+    pub(crate) fn instance_name(&self, application: &Application) -> String {
+        let metadata = &application.metadata;
+        instance_name(&metadata.namespace, &metadata.name, &self.settings.argocd_namespace)
+    }
+
+    /// The parts of the repository that the application's annotation narrows it to.
+    fn scope(application: &Application, app_path: &RepoPath) -> Result<Scope, SourceFailure> {
+        let annotation = application.metadata.annotations.get(GENERATE_PATHS_ANNOTATION).map(String::as_str);
+        let Some(paths) = generate_paths(annotation, app_path.as_str()) else { return Ok(Scope::Whole) };
+        let paths = paths
+            .iter()
+            .map(|path| RepoPath::new(path))
+            .collect::<Result<_, _>>()
+            .map_err(SourceFailure::Path)?;
+        Ok(Scope::Only(paths))
+    }
+}
+
+struct Merged {
+    source: ApplicationSource,
+    files: Vec<String>,
+    warnings: Vec<String>,
+}
+
+/// Where a source's trees come from.
+struct Origin<'a> {
+    renderer: &'a Renderer,
+    revision: &'a ResolvedRevision,
+    app_path: &'a RepoPath,
+    scope: Scope,
+}
+
+impl Origin<'_> {
+    async fn tree(&self, modes: Modes) -> Result<Tree, tiphys_source::SourceError> {
+        let want = Want { modes, scope: self.scope.clone(), app_path: self.app_path.clone() };
+        self.renderer.sources.tree(self.revision, &want).await
+    }
+
+    async fn request(&self, plugin: &dyn Plugin, env: &[EnvVar]) -> Result<Request, ChooseError> {
+        let tree = self.tree(plugin.modes()).await.map_err(|error| ChooseError::Request {
+            name: plugin.name().to_owned(),
+            source: Box::new(error),
+        })?;
+        Ok(Request {
+            tree,
+            app_path: self.app_path.clone(),
+            env: env.to_vec(),
+            deadline: Deadline::After(self.renderer.settings.plugin_timeout),
+            cancel: self.renderer.cancel.clone(),
+        })
+    }
+}
+
+/// Requests of one source for the plugins that discovery asks.
+struct OriginRequest<'a> {
+    origin: &'a Origin<'a>,
+    env: &'a [EnvVar],
+}
+
+#[async_trait::async_trait]
+impl RequestFor for OriginRequest<'_> {
+    async fn request(&self, plugin: &dyn Plugin) -> Result<Request, ChooseError> {
+        self.origin.request(plugin, self.env).await
+    }
+}
+
+/// Names of the other plugins that match, for reports.
+pub(crate) fn also_matching(choice: &Choice) -> Vec<String> {
+    match choice {
+        Choice::Named => Vec::new(),
+        Choice::Discovered { also } => also.clone(),
+    }
+}
+
+/// Shared by the renderer's parts.
+pub(crate) type SharedSources = Arc<tiphys_source::Sources>;

@@ -1,0 +1,324 @@
+//! Rendering and announcing: every source of an application, then the application as a whole.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tiphys_api::{Application, ApplicationSource};
+use tiphys_engine::{
+    BuildEnvironment, Manifest, SourcePlace, SourcePlan, SourceType, Tracking, TrackingMethod, combine,
+    normalize, nothing_rendered, translate, without_empty_blocks,
+};
+use tiphys_params::Parameter;
+use tiphys_plugin::{Catalogue, Others, Plugin, Request};
+use tiphys_yaml::Node;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::destination::DestinationVersions;
+use crate::directory;
+use crate::error::{RenderError, SourceError, SourceFailure};
+use crate::prepare::{Prepared, SharedSources, Work, also_matching};
+use crate::report::{AnnouncedSource, RenderedApplication, RenderedSource};
+
+/// What rendering depends on beside the Application.
+#[derive(Clone, Debug)]
+pub struct RenderSettings {
+    /// How objects are marked.
+    pub tracking: TrackingMethod,
+    /// Key of the tracking label.
+    pub label_key: String,
+    /// The Argo CD installation; empty if it has no name.
+    pub installation_id: String,
+    /// The control plane's namespace.
+    pub argocd_namespace: String,
+    /// What destination clusters have.
+    pub destinations: DestinationVersions,
+    /// How long one plugin's commands may take, counted from when they start.
+    pub plugin_timeout: Duration,
+    /// Options for `kustomize build` (`kustomize.buildOptions` of `argocd-cm`), which the kustomize plugin gets as
+    /// `KUSTOMIZE_BUILD_OPTIONS`; empty if there are none.
+    pub kustomize_build_options: String,
+    /// Whether discovery names every plugin that matches.
+    pub others: Others,
+    /// Bytes of all files of one `directory` source together.
+    pub directory_bytes_max: u64,
+    /// Objects of one source.
+    pub manifests_max: usize,
+}
+
+/// Renders applications. Cheap to use for many at once: everything in it is shared.
+#[derive(Debug)]
+pub struct Renderer {
+    pub(crate) sources: SharedSources,
+    pub(crate) catalogue: Catalogue,
+    pub(crate) settings: RenderSettings,
+    pub(crate) cancel: CancellationToken,
+}
+
+impl Renderer {
+    /// A renderer. When `cancel` fires, everything that runs ends with an error.
+    pub fn new(
+        sources: SharedSources,
+        catalogue: Catalogue,
+        settings: RenderSettings,
+        cancel: CancellationToken,
+    ) -> Self {
+        Self { sources, catalogue, settings, cancel }
+    }
+
+    /// The objects of an application.
+    pub async fn render(&self, application: &Application) -> Result<RenderedApplication, RenderError> {
+        let begun = Instant::now();
+        let mut warnings = Vec::new();
+        let mut reports = Vec::new();
+        let mut manifests = Vec::new();
+        let sources = sources_of(application)?;
+        for (index, source) in sources.iter().enumerate() {
+            let at = At::new(index, sources);
+            let begun = Instant::now();
+            let prepared = self
+                .prepare(application, source, at.place())
+                .await
+                .map_err(|failure| at.failed(source, failure))?;
+            warnings.extend(prepared.warnings.iter().map(|warning| at.named(warning)));
+            let output = self.run(&prepared).await.map_err(|failure| at.failed(source, failure))?;
+            let Some(output) = output else { continue };
+            warnings.extend(output.warnings.iter().map(|warning| at.named(warning)));
+            let objects =
+                self.objects(application, &output.documents).map_err(|failure| at.failed(source, failure))?;
+            reports.push(RenderedSource {
+                position: at.position(),
+                name: source.name.clone(),
+                repo_url: tiphys_source::mask_url(&source.repo_url),
+                path: source.path.clone(),
+                revision: prepared.revision.revision().to_owned(),
+                source_type: output.source_type,
+                plugin: output.plugin,
+                also_matching: output.also_matching,
+                parameters: output.parameters,
+                objects: objects.len(),
+                stderr: output.stderr,
+                duration: begun.elapsed(),
+                plugin_duration: output.plugin_duration,
+            });
+            manifests.push(objects);
+        }
+        let (manifests, more) = combine(manifests, &application.spec.destination.namespace);
+        warnings.extend(more.into_iter().map(|warning| warning.message));
+        warnings
+            .extend(nothing_rendered(&application.metadata.name, &manifests).map(|warning| warning.message));
+        Ok(RenderedApplication { manifests, sources: reports, warnings, duration: begun.elapsed() })
+    }
+
+    /// What the plugins of an application's sources accept, and what is set. `choose` says which sources are asked.
+    pub async fn announce(
+        &self,
+        application: &Application,
+        choose: impl Fn(usize, &ApplicationSource) -> bool,
+    ) -> Result<Vec<AnnouncedSource>, RenderError> {
+        let mut announced = Vec::new();
+        let sources = sources_of(application)?;
+        for (index, source) in sources.iter().enumerate() {
+            let at = At::new(index, sources);
+            if !choose(at.position(), source) {
+                continue;
+            }
+            let prepared = self
+                .prepare(application, source, at.place())
+                .await
+                .map_err(|failure| at.failed(source, failure))?;
+            let own = own_parameters(source, at.place(), &prepared.build);
+            let (plugin, parameters, announcements) = match &prepared.work {
+                Work::Nothing => continue,
+                Work::Directory { .. } => (None, Vec::new(), Vec::new()),
+                Work::Plugin { chosen, request, plan, .. } => {
+                    let name = chosen.plugin.name().to_owned();
+                    let announcements = chosen.plugin.announce(request).await;
+                    let announcements = announcements
+                        .map_err(|source| SourceFailure::Plugin { name: name.clone(), source })
+                        .map_err(|failure| at.failed(source, failure))?;
+                    (Some(name), plan.parameters.clone().unwrap_or_default(), announcements)
+                }
+            };
+            announced.push(AnnouncedSource {
+                position: at.position(),
+                name: source.name.clone(),
+                plugin,
+                announcements,
+                parameters,
+                own_parameters: own,
+                override_files: prepared.override_files,
+                build_environment: prepared
+                    .build
+                    .variables()
+                    .iter()
+                    .map(|variable| variable.name.clone())
+                    .collect(),
+                warnings: prepared.warnings,
+            });
+        }
+        Ok(announced)
+    }
+
+    /// Everything that is decided before anything runs, for each source: which plugin, with which environment.
+    pub async fn prepare_all(
+        &self,
+        application: &Application,
+    ) -> Result<Vec<(usize, Prepared)>, RenderError> {
+        let sources = sources_of(application)?;
+        let mut prepared = Vec::new();
+        for (index, source) in sources.iter().enumerate() {
+            let at = At::new(index, sources);
+            let one = self
+                .prepare(application, source, at.place())
+                .await
+                .map_err(|failure| at.failed(source, failure))?;
+            prepared.push((at.position(), one));
+        }
+        Ok(prepared)
+    }
+
+    /// A plugin and the request that it would be asked with for the application's first source, whatever its discovery rule says.
+    pub async fn question(
+        &self,
+        application: &Application,
+        name: &str,
+    ) -> Result<(Arc<dyn Plugin>, Request), RenderError> {
+        let sources = sources_of(application)?;
+        let at = At::new(0, sources);
+        self.question_for(application, &sources[0], name)
+            .await
+            .map_err(|failure| at.failed(&sources[0], failure))
+    }
+
+    async fn run(&self, prepared: &Prepared) -> Result<Option<Output>, SourceFailure> {
+        match &prepared.work {
+            Work::Nothing => Ok(None),
+            Work::Directory { plan, tree } => {
+                let (plan, tree, folder) = (plan.clone(), tree.clone(), prepared.app_path.clone());
+                let bytes_max = self.settings.directory_bytes_max;
+                // Reading and parsing a large folder must not hold up the other applications.
+                let read =
+                    tokio::task::spawn_blocking(move || directory::read(&tree, &folder, &plan, bytes_max));
+                let found = read.await.map_err(|error| SourceFailure::Internal(error.to_string()))??;
+                Ok(Some(Output {
+                    documents: found.documents,
+                    warnings: found.warnings,
+                    source_type: SourceType::Directory,
+                    plugin: None,
+                    also_matching: Vec::new(),
+                    parameters: Vec::new(),
+                    stderr: String::new(),
+                    plugin_duration: Duration::ZERO,
+                }))
+            }
+            Work::Plugin { chosen, request, plan, source_type } => {
+                let name = chosen.plugin.name().to_owned();
+                let generated = chosen.plugin.generate(request).await;
+                let generated =
+                    generated.map_err(|source| SourceFailure::Plugin { name: name.clone(), source })?;
+                Ok(Some(Output {
+                    documents: generated.documents.into_iter().map(|document| document.node).collect(),
+                    warnings: Vec::new(),
+                    source_type: *source_type,
+                    plugin: Some(name),
+                    also_matching: also_matching(&chosen.choice),
+                    parameters: plan.parameters.clone().unwrap_or_default(),
+                    stderr: generated.stderr,
+                    plugin_duration: generated.duration,
+                }))
+            }
+        }
+    }
+
+    fn objects(&self, application: &Application, documents: &[Node]) -> Result<Vec<Manifest>, SourceFailure> {
+        let settings = &self.settings;
+        let tracking = Tracking {
+            method: settings.tracking,
+            label_key: settings.label_key.clone(),
+            instance_name: self.instance_name(application),
+            namespace: application.spec.destination.namespace.clone(),
+            installation_id: settings.installation_id.clone(),
+        };
+        let objects = normalize(documents, &tracking).map_err(SourceFailure::Normalize)?;
+        if objects.len() > settings.manifests_max {
+            return Err(SourceFailure::TooManyObjects { max: settings.manifests_max });
+        }
+        Ok(objects)
+    }
+}
+
+/// What a source's run gave.
+struct Output {
+    documents: Vec<Node>,
+    warnings: Vec<String>,
+    source_type: SourceType,
+    plugin: Option<String>,
+    also_matching: Vec<String>,
+    parameters: Vec<Parameter>,
+    stderr: String,
+    plugin_duration: Duration,
+}
+
+/// The parameters that the Application's own block sets, before override files; a source that cannot be translated without them sets
+/// none.
+fn own_parameters(
+    source: &ApplicationSource,
+    place: SourcePlace,
+    build: &BuildEnvironment,
+) -> Vec<Parameter> {
+    match translate(&without_empty_blocks(source), place, build) {
+        Ok(SourcePlan::Plugin(plan)) => plan.parameters.unwrap_or_default(),
+        _ => Vec::new(),
+    }
+}
+
+fn sources_of(application: &Application) -> Result<&[ApplicationSource], RenderError> {
+    if application.spec.source_hydrator.is_some() {
+        return Err(RenderError::SourceHydrator);
+    }
+    let sources = application.spec.effective_sources();
+    if sources.is_empty() { Err(RenderError::NoSource) } else { Ok(sources) }
+}
+
+/// One place among an application's sources.
+#[derive(Clone, Copy)]
+struct At {
+    index: usize,
+    count: usize,
+}
+
+impl At {
+    fn new(index: usize, sources: &[ApplicationSource]) -> Self {
+        Self { index, count: sources.len() }
+    }
+
+    fn position(self) -> usize {
+        self.index + 1
+    }
+
+    fn place(self) -> SourcePlace {
+        if self.count > 1 { SourcePlace::OneOfSeveral } else { SourcePlace::Only }
+    }
+
+    /// A warning, with the source's place where there are several.
+    fn named(self, warning: &str) -> String {
+        if self.count > 1 { format!("source {}: {warning}", self.position()) } else { warning.to_owned() }
+    }
+
+    fn failed(self, source: &ApplicationSource, failure: SourceFailure) -> RenderError {
+        let path = if source.path.is_empty() { "." } else { &source.path };
+        let description =
+            format!("{} at {}, path {path}", tiphys_source::mask_url(&source.repo_url), revision_of(source));
+        RenderError::Source(SourceError {
+            position: self.position(),
+            count: self.count,
+            description,
+            failure: Box::new(failure),
+        })
+    }
+}
+
+fn revision_of(source: &ApplicationSource) -> &str {
+    if source.target_revision.is_empty() { "HEAD" } else { &source.target_revision }
+}

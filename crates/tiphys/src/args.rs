@@ -1,0 +1,71 @@
+//! The command line: only shapes, no decisions. Each command's arguments are in a file of its own.
+
+mod cmp_server;
+mod common;
+mod params;
+mod plugin;
+mod render;
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+pub(crate) use cmp_server::CmpServerArgs;
+pub(crate) use common::{CommonArgs, OutputFormat, TrackingArg};
+pub(crate) use params::{ParamsArgs, ParamsCommand, ParamsGetArgs, ParamsListArgs, SourceChoice};
+pub(crate) use plugin::{
+    OneFolderArgs, PluginArgs, PluginCheckArgs, PluginCommand, PluginMatchArgs, PluginRunArgs,
+};
+pub(crate) use render::RenderArgs;
+
+/// Parameterized GitOps rendering for Kubernetes.
+#[derive(Debug, Parser)]
+#[command(
+    name = "tiphys",
+    version,
+    propagate_version = false,
+    about = "Parameterized GitOps rendering for Kubernetes, compatible with Argo CD",
+    after_help = "Examples:\n  tiphys render --repo .                     render every Application below this folder\n  tiphys params list guestbook --repo .      which parameters it accepts, and their values\n  tiphys plugin check my-plugin/             what is wrong with a plugin's file"
+)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Print the manifests of applications
+    Render(RenderArgs),
+    /// For plugin authors: look at plugins and try them on a folder
+    Plugin(PluginArgs),
+    /// The parameters of an application
+    Params(ParamsArgs),
+    /// Serve a plugin on a socket, as Argo CD's sidecar does
+    CmpServer(CmpServerArgs),
+    /// Print a shell's completion script
+    Completion(CompletionArgs),
+    /// Print the version, and the tools that were found
+    Version(VersionArgs),
+}
+
+/// Arguments of `completion`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  tiphys completion bash > /etc/bash_completion.d/tiphys")]
+pub(crate) struct CompletionArgs {
+    /// The shell
+    pub(crate) shell: Shell,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Shell {
+    Bash,
+    Elvish,
+    Fish,
+    Powershell,
+    Zsh,
+}
+
+/// Arguments of `version`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  tiphys version -o json")]
+pub(crate) struct VersionArgs {}

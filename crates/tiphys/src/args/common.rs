@@ -1,0 +1,112 @@
+//! Options that all commands share (`design.md` section 4).
+
+use std::path::PathBuf;
+
+use clap::{ArgAction, Args, ValueEnum};
+
+/// Options of every command.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Common options")]
+pub(crate) struct CommonArgs {
+    /// Where the Applications are: a folder, a file, or `-` for standard input; default `.`
+    #[arg(long, value_name = "PATH", global = true, env = "TIPHYS_STORE", action = ArgAction::Append)]
+    pub(crate) store: Vec<String>,
+
+    /// Plugins to run in process: a folder with plugin.yaml or with subfolders that have one, a plugin file, or a ConfigMap of them;
+    /// default: those installed with tiphys
+    #[arg(long, value_name = "PATH", global = true, env = "TIPHYS_PLUGINS", value_delimiter = ':', action = ArgAction::Append)]
+    pub(crate) plugins: Vec<PathBuf>,
+
+    /// Folder of the sockets of running plugin servers
+    #[arg(long, value_name = "DIR", global = true, env = "ARGOCD_PLUGINSOCKFILEPATH")]
+    pub(crate) plugin_sockets: Option<PathBuf>,
+
+    /// Pass more of this environment to plugins in process: a name, or a prefix that ends in `*`
+    #[arg(long, value_name = "NAME|PREFIX*", global = true, env = "TIPHYS_PASS_ENV", value_delimiter = ',', action = ArgAction::Append)]
+    pub(crate) pass_env: Vec<String>,
+
+    /// DIR's files, uncommitted ones included, stand for the repository at HEAD; without URL: for all of DIR's remotes.
+    /// `URL@REV=DIR` stands for that revision
+    #[arg(long, value_name = "[URL=]DIR", global = true, action = ArgAction::Append)]
+    pub(crate) repo: Vec<String>,
+
+    /// The control plane's namespace; default that of the store's argocd-cm, else `argocd`
+    #[arg(long, value_name = "NS", global = true)]
+    pub(crate) argocd_namespace: Option<String>,
+
+    /// Kubernetes version of a destination cluster (its name or URL; without one, of every cluster)
+    #[arg(long, value_name = "[NAME=]VERSION", global = true, action = ArgAction::Append)]
+    pub(crate) kube_version: Vec<String>,
+
+    /// API versions of a destination cluster: `v1,apps/v1/Deployment,…`, or a file with one a line
+    #[arg(long, value_name = "[NAME=]LIST|@FILE", global = true, action = ArgAction::Append)]
+    pub(crate) api_versions: Vec<String>,
+
+    /// How objects are marked as belonging to their application; default: the store's argocd-cm, else annotation
+    #[arg(long, value_name = "METHOD", global = true)]
+    pub(crate) tracking: Option<TrackingArg>,
+
+    /// Where fetched sources are kept; default below the user's cache folder
+    #[arg(long, value_name = "DIR", global = true, env = "TIPHYS_CACHE_DIR")]
+    pub(crate) cache_dir: Option<PathBuf>,
+
+    /// Use no network: only what was fetched before
+    #[arg(long, global = true, conflicts_with = "refresh")]
+    pub(crate) offline: bool,
+
+    /// Fetch again what was fetched before
+    #[arg(long, global = true)]
+    pub(crate) refresh: bool,
+
+    /// What to print
+    #[arg(short, long, value_name = "FORMAT", global = true)]
+    pub(crate) output: Option<OutputFormat>,
+
+    /// How long one plugin's commands may take, in seconds
+    #[arg(long, value_name = "SECONDS", global = true, env = "TIPHYS_PLUGIN_TIMEOUT", default_value_t = 90, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub(crate) plugin_timeout: u64,
+
+    /// Bytes that one plugin command may print on standard output
+    #[arg(long, value_name = "BYTES", global = true, default_value_t = 100 * 1024 * 1024, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) plugin_output_max: u64,
+
+    /// Bytes of all files of one `directory` source together
+    #[arg(long, value_name = "BYTES", global = true, hide_short_help = true, default_value_t = 10 * 1024 * 1024, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) directory_max_bytes: u64,
+
+    /// Objects of one source
+    #[arg(long, value_name = "N", global = true, hide_short_help = true, default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) manifests_max: u64,
+
+    /// How many plugin runs may be under way at once; default: the number of processors
+    #[arg(long, value_name = "N", global = true, value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) jobs: Option<u16>,
+
+    /// Give plugins full copies of the tree instead of overlays
+    #[arg(long, global = true, hide_short_help = true)]
+    pub(crate) copy_views: bool,
+
+    /// Say more on stderr; twice and thrice: even more
+    #[arg(short, long, global = true, action = ArgAction::Count)]
+    pub(crate) verbose: u8,
+}
+
+/// Forms of output; not every command has every one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OutputFormat {
+    Yaml,
+    Json,
+    Table,
+    Wide,
+    Name,
+}
+
+/// Tracking methods, with Argo CD's names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TrackingArg {
+    Annotation,
+    Label,
+    #[value(name = "annotation+label")]
+    AnnotationAndLabel,
+    None,
+}

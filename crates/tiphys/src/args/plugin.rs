@@ -1,0 +1,92 @@
+//! Arguments of `plugin`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+/// Arguments of `plugin`.
+#[derive(Debug, Args)]
+pub(crate) struct PluginArgs {
+    #[command(subcommand)]
+    pub(crate) command: PluginCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PluginCommand {
+    /// List the plugins that can be used
+    List(PluginListArgs),
+    /// Say how a plugin's file is read, and what in it is ignored or wrong
+    Check(PluginCheckArgs),
+    /// Say whether a plugin supports a folder
+    Match(PluginMatchArgs),
+    /// Print the parameters that a plugin announces for a folder
+    Announce(PluginRunArgs),
+    /// Print the manifests that a plugin makes of a folder
+    Generate(PluginRunArgs),
+}
+
+/// Arguments of `plugin list`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  tiphys plugin list --plugins ./plugins -o wide")]
+pub(crate) struct PluginListArgs {}
+
+/// Arguments of `plugin check`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  tiphys plugin check ./plugins/kustomize -o json")]
+pub(crate) struct PluginCheckArgs {
+    /// The plugin: its folder, its file, or a ConfigMap of plugin files
+    #[arg(value_name = "DIR")]
+    pub(crate) plugin: PathBuf,
+}
+
+/// A folder of a repository that plugins are tried on.
+#[derive(Debug, Args)]
+pub(crate) struct OneFolderArgs {
+    /// The repository: a folder; its uncommitted files count
+    #[arg(long = "in", value_name = "REPO")]
+    pub(crate) repository: PathBuf,
+
+    /// The application's folder in the repository
+    #[arg(long, value_name = "P", default_value = ".")]
+    pub(crate) path: String,
+
+    /// Take name, destination, parameters and environment from this Application
+    #[arg(long, value_name = "FILE")]
+    pub(crate) app: Option<PathBuf>,
+}
+
+/// Arguments of `plugin match`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  tiphys plugin match ./plugins/kustomize --in . --path apps/guestbook")]
+pub(crate) struct PluginMatchArgs {
+    /// The plugin: its folder or its file
+    #[arg(value_name = "DIR")]
+    pub(crate) plugin: PathBuf,
+    #[command(flatten)]
+    pub(crate) folder: OneFolderArgs,
+}
+
+/// Arguments of `plugin announce` and `plugin generate`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  tiphys plugin announce ./plugins/kustomize --in . --path apps/guestbook
+  tiphys plugin generate ./plugins/kustomize --in . --path apps/guestbook --param name-prefix=dev- --param 'images:={\"nginx\":\"nginx:1.29\"}'")]
+pub(crate) struct PluginRunArgs {
+    /// The plugin: its folder or its file
+    #[arg(value_name = "DIR")]
+    pub(crate) plugin: PathBuf,
+    #[command(flatten)]
+    pub(crate) folder: OneFolderArgs,
+
+    /// A parameter: `NAME=TEXT`, or `NAME:=JSON` for a list, a map or a text
+    #[arg(long = "param", value_name = "NAME=VALUE")]
+    pub(crate) params: Vec<String>,
+
+    /// An entry of `spec.source.plugin.env`
+    #[arg(long = "plugin-env", value_name = "NAME=VALUE")]
+    pub(crate) plugin_env: Vec<String>,
+
+    /// Print the environment that the plugin's commands get, and run nothing
+    #[arg(long)]
+    pub(crate) print_env: bool,
+}

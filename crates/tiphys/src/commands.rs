@@ -1,0 +1,8 @@
+//! The commands. Each takes arguments and the host, and leaves an exit code.
+
+pub(crate) mod cmp_server;
+pub(crate) mod completion;
+pub(crate) mod params;
+pub(crate) mod plugin;
+pub(crate) mod render;
+pub(crate) mod version;

@@ -1,0 +1,22 @@
+//! `tiphys plugin`: for authors, one plugin against a folder.
+
+mod check;
+mod list;
+mod try_on;
+
+use std::process::ExitCode;
+
+use crate::args::{CommonArgs, PluginArgs, PluginCommand};
+use crate::failure::Failure;
+use crate::settings::Host;
+
+/// Runs one of the subcommands.
+pub(crate) async fn run(common: &CommonArgs, args: PluginArgs, host: Host) -> Result<ExitCode, Failure> {
+    match args.command {
+        PluginCommand::List(_) => list::run(common, &host).await,
+        PluginCommand::Check(args) => check::run(common, &args, &host),
+        PluginCommand::Match(args) => try_on::matches(common, &args, &host).await,
+        PluginCommand::Announce(args) => try_on::announce(common, &args, &host).await,
+        PluginCommand::Generate(args) => try_on::generate(common, &args, &host).await,
+    }
+}

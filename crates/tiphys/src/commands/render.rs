@@ -1,0 +1,224 @@
+//! `tiphys render`.
+
+mod environment;
+mod files;
+mod summary;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use futures_util::{StreamExt, stream};
+use serde_json::Value;
+use tiphys_engine::{Manifest, Scopes, set_namespace, skip_secrets};
+use tiphys_render::RenderedApplication;
+use tiphys_store::{ApplicationRef, Filter, Selection, Selector, StoredApplication};
+
+use crate::args::{CommonArgs, OutputFormat, RenderArgs};
+use crate::context::{self, Wishes, Workplace};
+use crate::failure::{Failure, Kind, chain};
+use crate::lifecycle;
+use crate::output;
+use crate::progress::Progress;
+use crate::settings::Host;
+
+pub(crate) use environment::env_lines;
+
+/// An application and what became of it.
+pub(crate) struct Done {
+    pub(crate) stored: Arc<StoredApplication>,
+    pub(crate) rendered: RenderedApplication,
+}
+
+/// Renders applications and prints them.
+pub(crate) async fn run(common: &CommonArgs, args: &RenderArgs, host: Host) -> Result<ExitCode, Failure> {
+    let format = common.output.unwrap_or(OutputFormat::Yaml);
+    if args.output_dir.is_some() && matches!(format, OutputFormat::Name) {
+        return Err(Failure::bad_input(
+            "--output-dir writes manifests; -o name prints names: use one of them",
+        ));
+    }
+    let wishes = Wishes {
+        name_others: format == OutputFormat::Wide,
+        keep_workdirs: args.keep_workdir.then(|| host.temporary_dir().join("tiphys-workdirs")),
+        ..Wishes::default()
+    };
+    let place = context::workplace(common, &host, context::resources(common)?, wishes)?;
+    let selection = select(&place, args)?;
+    let mut worst = told(&selection);
+    warn_of_projects(&place, &selection);
+    let applications = selection.applications;
+    if applications.is_empty() && worst.is_none() {
+        return Err(Failure::bad_input("no application to render")
+            .hint("--store names the folder or file that holds Applications; -v lists what was left out"));
+    }
+    if args.print_env {
+        let text =
+            lifecycle::unless_interrupted(&place.cancel, environment::text(&place, &applications, format))
+                .await?;
+        place.runs.endings.drained().await;
+        output::print(&text?)?;
+        return Ok(code_of(worst));
+    }
+    let rendering = render_all(&place, &applications, common, &host);
+    let results = lifecycle::unless_interrupted(&place.cancel, rendering).await;
+    place.runs.endings.drained().await;
+    let mut done = Vec::new();
+    for (stored, result) in results? {
+        match result {
+            Ok(mut rendered) => {
+                adjust(&mut rendered, &stored, args);
+                for warning in &rendered.warnings {
+                    tracing::warn!("{}: {warning}", stored.full_name());
+                }
+                done.push(Done { stored, rendered });
+            }
+            Err(error) => {
+                Failure::rendering(format!(
+                    "application {} ({}): {}",
+                    stored.full_name(),
+                    stored.place,
+                    chain(&error)
+                ))
+                .tell();
+                worst = worst.max(Some(Kind::Rendering));
+            }
+        }
+    }
+    if worst.is_none() || args.keep_going {
+        if let Some(file) = &args.report {
+            files::write_report(&host.absolute(file), &done)?;
+        }
+        match &args.output_dir {
+            Some(dir) => files::write_manifests(&host.absolute(dir), &done, format, &place.control_plane)?,
+            None => output::print(&printed(&done, format))?,
+        }
+        if args.output_dir.is_some() && matches!(format, OutputFormat::Table | OutputFormat::Wide) {
+            output::print(&printed(&done, format))?;
+        }
+    } else if !done.is_empty() {
+        tracing::warn!(
+            "{} of {} applications were rendered and are not printed; see --keep-going",
+            done.len(),
+            applications.len()
+        );
+    }
+    Ok(code_of(worst))
+}
+
+fn code_of(worst: Option<Kind>) -> ExitCode {
+    worst.map_or(ExitCode::SUCCESS, |kind| ExitCode::from(kind.code()))
+}
+
+fn select(place: &Workplace, args: &RenderArgs) -> Result<Selection, Failure> {
+    let selector = match &args.selector {
+        Some(text) => {
+            Selector::parse(text).map_err(|error| Failure::bad_input(format!("--selector: {error}")))?
+        }
+        None => Selector::default(),
+    };
+    let filter = Filter { selector, project: args.project.clone() };
+    let asked: Vec<ApplicationRef> = args.apps.iter().map(|app| ApplicationRef::parse(app)).collect();
+    Ok(place.resources.select(&asked, &filter, &place.control_plane))
+}
+
+/// Tells what could not be chosen; one mistake does not hide the other applications.
+fn told(selection: &Selection) -> Option<Kind> {
+    for error in &selection.errors {
+        Failure::bad_input_from(error).tell();
+    }
+    (!selection.errors.is_empty()).then_some(Kind::BadInput)
+}
+
+/// Projects are not enforced yet; one that restricts something says so once.
+fn warn_of_projects(place: &Workplace, selection: &Selection) {
+    let mut names: Vec<&str> =
+        selection.applications.iter().map(|stored| stored.application.spec.project_name()).collect();
+    names.sort_unstable();
+    names.dedup();
+    for warning in names
+        .iter()
+        .filter_map(|name| place.resources.project(name))
+        .filter_map(tiphys_store::StoredProject::warning)
+    {
+        tracing::warn!("{warning}");
+    }
+    for stored in &selection.applications {
+        for unknown in &stored.findings.unknown {
+            tracing::warn!(
+                "{} ({}): {} is not known and ignored",
+                stored.full_name(),
+                stored.place,
+                unknown.path
+            );
+        }
+        for warning in &stored.findings.warnings {
+            tracing::warn!("{} ({}): {}", stored.full_name(), stored.place, warning.message);
+        }
+    }
+}
+
+type Rendering = Result<RenderedApplication, tiphys_render::RenderError>;
+
+/// Renders all applications, several at once, and gives the results in the order of the applications. How many plugins run at once
+/// is decided by their slots; twice as many applications are under way, so that sources are read meanwhile.
+async fn render_all(
+    place: &Workplace,
+    applications: &[Arc<StoredApplication>],
+    common: &CommonArgs,
+    host: &Host,
+) -> Vec<(Arc<StoredApplication>, Rendering)> {
+    let at_once = common.jobs.map_or(host.processors(), usize::from) * 2;
+    let progress = Progress::new(host, "rendered", applications.len());
+    let progress = &progress;
+    stream::iter(applications)
+        .map(|stored| async move {
+            let result = place.renderer.render(&stored.application).await;
+            progress.step(&stored.full_name());
+            (Arc::clone(stored), result)
+        })
+        .buffered(at_once)
+        .collect()
+        .await
+}
+
+/// What the command line asks for on top of what Argo CD would deploy.
+fn adjust(rendered: &mut RenderedApplication, stored: &StoredApplication, args: &RenderArgs) {
+    if args.set_namespace {
+        let scopes = Scopes::of(&rendered.manifests);
+        let namespace = &stored.application.spec.destination.namespace;
+        if !namespace.is_empty() {
+            let warnings = set_namespace(&mut rendered.manifests, namespace, &scopes);
+            rendered.warnings.extend(warnings.into_iter().map(|warning| warning.message));
+        }
+    }
+    if args.skip_secrets {
+        rendered.manifests = skip_secrets(std::mem::take(&mut rendered.manifests));
+    }
+}
+
+fn printed(done: &[Done], format: OutputFormat) -> String {
+    let manifests = || done.iter().flat_map(|one| &one.rendered.manifests);
+    match format {
+        OutputFormat::Yaml => documents(manifests()),
+        OutputFormat::Json => output::json(&output::list(manifests().map(value).collect())),
+        OutputFormat::Name => manifests().map(|manifest| format!("{}\n", resource_name(manifest))).collect(),
+        OutputFormat::Table => summary::table(done, summary::Width::Narrow),
+        OutputFormat::Wide => summary::table(done, summary::Width::Wide),
+    }
+}
+
+/// Objects as documents separated by `---`.
+pub(crate) fn documents<'a>(manifests: impl Iterator<Item = &'a Manifest>) -> String {
+    output::documents(manifests.map(value).collect::<Vec<_>>().iter())
+}
+
+fn value(manifest: &Manifest) -> Value {
+    Value::Object(manifest.object().clone())
+}
+
+/// As `kubectl -o name` says it: `deployment.apps/web`.
+fn resource_name(manifest: &Manifest) -> String {
+    let (group, kind) = manifest.group_kind();
+    let dot = if group.is_empty() { "" } else { "." };
+    format!("{}{dot}{group}/{}", kind.to_lowercase(), manifest.name())
+}

@@ -1,0 +1,77 @@
+//! What `render` writes into files: all of it or nothing.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+use super::{Done, documents, summary, value};
+use crate::args::OutputFormat;
+use crate::failure::Failure;
+use crate::output;
+
+/// Writes one file per application, `<namespace>/<app>.yaml` (`.json` with `-o json`). Every file is written beside its place first,
+/// so that a full disk leaves the old files as they were.
+pub(super) fn write_manifests(
+    dir: &Path,
+    done: &[Done],
+    format: OutputFormat,
+    control_plane: &str,
+) -> Result<(), Failure> {
+    let mut texts: BTreeMap<PathBuf, String> = BTreeMap::new();
+    for one in done {
+        let namespace = one.stored.namespace(control_plane);
+        let name = &one.stored.application.metadata.name;
+        for (what, text) in [("namespace", namespace), ("name", name.as_str())] {
+            if text.is_empty() || text.contains('/') || text == "." || text == ".." {
+                return Err(Failure::bad_input(format!(
+                    "{}: the {what} {text:?} cannot be a file's name",
+                    one.stored.place
+                )));
+            }
+        }
+        let (extension, text) = match format {
+            OutputFormat::Json => {
+                ("json", output::json(&output::list(one.rendered.manifests.iter().map(value).collect())))
+            }
+            _ => ("yaml", documents(one.rendered.manifests.iter())),
+        };
+        texts.insert(dir.join(namespace).join(format!("{name}.{extension}")), text);
+    }
+    let mut written = Vec::new();
+    for (path, text) in &texts {
+        written.push((write_beside(path, text)?, path));
+    }
+    for (file, path) in written {
+        keep(file, path)?;
+    }
+    Ok(())
+}
+
+/// Writes the report.
+pub(super) fn write_report(path: &Path, done: &[Done]) -> Result<(), Failure> {
+    keep(write_beside(path, &output::json(&summary::json(done)))?, path)
+}
+
+fn write_beside(path: &Path, text: &str) -> Result<NamedTempFile, Failure> {
+    let folder = path.parent().unwrap_or(Path::new("/"));
+    let write = || {
+        fs::create_dir_all(folder)?;
+        let mut file = NamedTempFile::new_in(folder)?;
+        file.write_all(text.as_bytes())?;
+        // A temporary file is private; what is written here is for others too.
+        fs::set_permissions(file.path(), std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
+        Ok(file)
+    };
+    write().map_err(|error: std::io::Error| {
+        Failure::rendering(format!("cannot write {}: {error}", path.display()))
+    })
+}
+
+fn keep(file: NamedTempFile, path: &Path) -> Result<(), Failure> {
+    file.persist(path)
+        .map_err(|error| Failure::rendering(format!("cannot write {}: {}", path.display(), error.error)))?;
+    Ok(())
+}

@@ -1,0 +1,70 @@
+//! `tiphys version`.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+use tiphys_process::Tool;
+
+use crate::args::{CommonArgs, OutputFormat, VersionArgs};
+use crate::failure::Failure;
+use crate::output;
+use crate::settings::Host;
+
+/// The tools that tiphys or the plugins of this repository use, with what makes each print its version.
+const TOOLS: &[(&str, &[&str])] = &[
+    ("git", &["--version"]),
+    ("helm", &["version", "--short"]),
+    ("kustomize", &["version"]),
+    ("yq", &["--version"]),
+    ("jq", &["--version"]),
+];
+
+/// How long one tool may take to say its version.
+const TOOL_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Prints our version and those of the tools that are found on `PATH`.
+pub(crate) async fn run(common: &CommonArgs, _args: &VersionArgs, host: &Host) -> Result<ExitCode, Failure> {
+    let mut tools = Vec::new();
+    for (name, args) in TOOLS {
+        tools.push((*name, tool_version(host, name, args).await));
+    }
+    let version = env!("CARGO_PKG_VERSION");
+    let commit = option_env!("TIPHYS_COMMIT");
+    let text = match common.output {
+        None => {
+            let commit = commit.map(|commit| format!(" ({commit})")).unwrap_or_default();
+            let mut text = format!("tiphys {version}{commit}\n");
+            for (name, found) in &tools {
+                let found = found.as_deref().unwrap_or("not found on PATH");
+                text.push_str(&format!("{name}: {found}\n"));
+            }
+            text
+        }
+        Some(OutputFormat::Json) => {
+            let tools: Map<String, Value> =
+                tools.into_iter().map(|(name, found)| (name.to_owned(), json!(found))).collect();
+            output::json(&json!({"version": version, "commit": commit, "tools": tools}))
+        }
+        Some(_) => return Err(Failure::bad_input("`version` prints text or, with -o json, JSON")),
+    };
+    output::print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn tool_version(host: &Host, name: &str, args: &[&str]) -> Option<String> {
+    let env = ["PATH", "HOME"]
+        .iter()
+        .filter_map(|&name| Some((OsString::from(name), OsString::from(host.variable(name)?))));
+    let tool = Tool {
+        program: PathBuf::from(name),
+        env: env.collect(),
+        timeout: TOOL_TIMEOUT,
+        stdout_bytes_max: 64 * 1024,
+    };
+    let args: Vec<OsString> = args.iter().map(OsString::from).collect();
+    let output = tool.run(&args, Path::new("/"), None).await.ok().filter(|output| output.code == Some(0))?;
+    String::from_utf8_lossy(&output.stdout).lines().next().map(|line| line.trim().to_owned())
+}

@@ -1,0 +1,312 @@
+//! What several commands need, made from the common options: trees, plugins, sources, the store of resources.
+
+use std::ffi::OsString;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tiphys_cmp::{Archives, RemotePlugin};
+use tiphys_engine::{DEFAULT_LABEL_KEY, TrackingMethod};
+use tiphys_plugin::{
+    BaseEnvironment, Catalogue, Endings, EnvironmentRule, LoadedPlugin, LocalPlugin, Others, RunSettings,
+    load_plugins,
+};
+use tiphys_process::{Launcher, Limits};
+use tiphys_render::{DestinationVersions, RenderSettings, Renderer};
+use tiphys_source::{Freshness, LocalCopy, Network, Progress, SourceOptions, Sources};
+use tiphys_store::{Store as Resources, StoreInput};
+use tiphys_tree::{Store, StoreOptions, TreeLimits};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+use crate::args::{CommonArgs, TrackingArg};
+use crate::credentials;
+use crate::failure::Failure;
+use crate::settings::Host;
+
+/// Entries and bytes of one tree. A repository that is larger than this is a mistake more often than not.
+pub(crate) const TREE_LIMITS: TreeLimits =
+    TreeLimits { entries_max: 1_000_000, bytes_max: 10 * 1024 * 1024 * 1024 };
+
+/// Bytes of standard error that are kept of one plugin command.
+const STDERR_BYTES_MAX: usize = 64 * 1024;
+
+/// Time between SIGTERM and SIGKILL, as in Argo CD (`spec/cmp.md` 6.4).
+const GRACE: Duration = Duration::from_secs(5);
+
+/// The content store below a folder, and the folder of private views.
+pub(crate) fn open_trees(dir: PathBuf, runs_dir: PathBuf) -> Result<Arc<Store>, Failure> {
+    let options = StoreOptions { dir, runs_dir, limits: TREE_LIMITS };
+    Store::open(options).map(Arc::new).map_err(|error| Failure::bad_input_from(&error))
+}
+
+/// Where private views are made: beside the trees, so that a job that names its cache folder leaves nothing elsewhere.
+pub(crate) fn runs_dir(cache: &Path) -> PathBuf {
+    cache.join("runs")
+}
+
+/// How plugin commands are run.
+pub(crate) fn run_settings(
+    common: &CommonArgs,
+    host: &Host,
+    store: Arc<Store>,
+    keep: Option<PathBuf>,
+) -> Arc<RunSettings> {
+    let slots = common.jobs.map_or(host.processors(), usize::from);
+    Arc::new(RunSettings {
+        launcher: Launcher { program: host.executable().to_path_buf() },
+        store,
+        limits: Limits {
+            stdout_bytes_max: usize::try_from(common.plugin_output_max).unwrap_or(usize::MAX),
+            stderr_bytes_max: STDERR_BYTES_MAX,
+            grace: GRACE,
+        },
+        overlay: !common.copy_views,
+        keep_workdirs: keep,
+        slots: Arc::new(Semaphore::new(slots)),
+        endings: Endings::default(),
+    })
+}
+
+/// The environment of plugins in process.
+pub(crate) fn plugin_environment(common: &CommonArgs, host: &Host) -> BaseEnvironment {
+    BaseEnvironment::new(host.variables(), &EnvironmentRule::Listed(common.pass_env.clone()))
+}
+
+/// The plugin files of `--plugins`, else of the installation.
+pub(crate) fn loaded_plugins(common: &CommonArgs, host: &Host) -> Result<Vec<LoadedPlugin>, Failure> {
+    let paths = if common.plugins.is_empty() {
+        host.installed_plugins().into_iter().collect()
+    } else {
+        common.plugins.clone()
+    };
+    let mut loaded = Vec::new();
+    for path in paths {
+        loaded.extend(load_plugins(&host.absolute(path)).map_err(|error| Failure::bad_input_from(&error))?);
+    }
+    Ok(loaded)
+}
+
+/// All plugins: in process first, then those behind sockets.
+pub(crate) fn catalogue(
+    common: &CommonArgs,
+    host: &Host,
+    settings: &Arc<RunSettings>,
+) -> Result<Catalogue, Failure> {
+    let mut catalogue = catalogue_of(loaded_plugins(common, host)?, common, host, settings);
+    for plugin in remote_plugins(common, host)? {
+        catalogue.add(Arc::new(plugin));
+    }
+    Ok(catalogue)
+}
+
+/// These plugins, in process.
+fn catalogue_of(
+    plugins: Vec<LoadedPlugin>,
+    common: &CommonArgs,
+    host: &Host,
+    settings: &Arc<RunSettings>,
+) -> Catalogue {
+    let mut catalogue = Catalogue::default();
+    let base = plugin_environment(common, host);
+    for plugin in plugins {
+        catalogue.add(Arc::new(LocalPlugin::new(
+            plugin.config,
+            Some(plugin.folder),
+            base.clone(),
+            Arc::clone(settings),
+        )));
+    }
+    catalogue
+}
+
+/// The plugins behind the sockets of `--plugin-sockets`.
+pub(crate) fn remote_plugins(common: &CommonArgs, host: &Host) -> Result<Vec<RemotePlugin>, Failure> {
+    let Some(dir) = &common.plugin_sockets else { return Ok(Vec::new()) };
+    let archives = Arc::new(Archives::new(host.temporary_dir()));
+    tiphys_cmp::remote_plugins(&host.absolute(dir), &archives)
+        .map_err(|error| Failure::bad_input_from(&error))
+}
+
+/// What a command that looks at applications works with.
+pub(crate) struct Workplace {
+    /// The store of resources.
+    pub(crate) resources: Resources,
+    /// Namespace of applications that name none.
+    pub(crate) control_plane: String,
+    /// Renders and announces.
+    pub(crate) renderer: Renderer,
+    /// How plugins are run; their endings are waited for at the end.
+    pub(crate) runs: Arc<RunSettings>,
+    /// Fires when the command is to end.
+    pub(crate) cancel: CancellationToken,
+}
+
+/// What a command wants of its workplace beside the common options.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Wishes {
+    /// Name every plugin that matches.
+    pub(crate) name_others: bool,
+    /// Leave plugins' working folders behind, in new folders below this one.
+    pub(crate) keep_workdirs: Option<PathBuf>,
+    /// More folders that stand for repositories, before those of the command line.
+    pub(crate) copies: Vec<LocalCopy>,
+    /// Plugins instead of those of the command line.
+    pub(crate) plugins: Option<Vec<LoadedPlugin>>,
+}
+
+/// Opens the store of resources and everything that rendering needs.
+pub(crate) fn workplace(
+    common: &CommonArgs,
+    host: &Host,
+    resources: Resources,
+    wishes: Wishes,
+) -> Result<Workplace, Failure> {
+    let cache = host.cache_dir(common.cache_dir.as_deref())?;
+    let trees = open_trees(cache.clone(), runs_dir(&cache))?;
+    let runs = run_settings(common, host, Arc::clone(&trees), wishes.keep_workdirs.clone());
+    let (settings, warning) = resources.settings(common.argocd_namespace.as_deref());
+    if let Some(warning) = warning {
+        tracing::warn!("{warning}");
+    }
+    let control_plane =
+        common.argocd_namespace.clone().unwrap_or_else(|| resources.control_plane_namespace().to_owned());
+    let tracking = match common.tracking {
+        Some(asked) => method_of(asked),
+        // Argo CD takes a word that it does not know for `annotation`.
+        None => settings.tracking_method.as_deref().and_then(|word| word.parse().ok()).unwrap_or_default(),
+    };
+    let render_settings = RenderSettings {
+        tracking,
+        label_key: settings.label_key.unwrap_or_else(|| DEFAULT_LABEL_KEY.to_owned()),
+        installation_id: settings.installation_id.unwrap_or_default(),
+        argocd_namespace: control_plane.clone(),
+        destinations: destinations(common, host)?,
+        plugin_timeout: Duration::from_secs(common.plugin_timeout),
+        kustomize_build_options: settings.kustomize_build_options.unwrap_or_default(),
+        others: if wishes.name_others { Others::Name } else { Others::Ignore },
+        directory_bytes_max: common.directory_max_bytes,
+        manifests_max: usize::try_from(common.manifests_max).unwrap_or(usize::MAX),
+    };
+    let sources =
+        Arc::new(Sources::new(trees, source_options(common, host, cache, &resources, wishes.copies)?));
+    let catalogue = match wishes.plugins {
+        Some(plugins) => catalogue_of(plugins, common, host, &runs),
+        None => catalogue(common, host, &runs)?,
+    };
+    let cancel = CancellationToken::new();
+    let renderer = Renderer::new(sources, catalogue, render_settings, cancel.clone());
+    Ok(Workplace { resources, control_plane, renderer, runs, cancel })
+}
+
+/// Loads the stores of `--store`.
+pub(crate) fn resources(common: &CommonArgs) -> Result<Resources, Failure> {
+    let default = [".".to_owned()];
+    let paths = if common.store.is_empty() { default.as_slice() } else { &common.store };
+    let mut inputs = Vec::new();
+    for path in paths {
+        if path == "-" {
+            let mut text = Vec::new();
+            std::io::stdin()
+                .lock()
+                .read_to_end(&mut text)
+                .map_err(|error| Failure::bad_input(format!("cannot read standard input: {error}")))?;
+            inputs.push(StoreInput::StandardInput(text));
+        } else {
+            inputs.push(StoreInput::Path(PathBuf::from(path)));
+        }
+    }
+    let resources = Resources::load(&inputs).map_err(|error| Failure::bad_input_from(&error))?;
+    let counts = resources.counts();
+    tracing::info!(
+        files = counts.files,
+        without_resources = counts.files_without_resources,
+        applications = resources.applications().len(),
+        left_out = resources.skipped().len(),
+        "store loaded"
+    );
+    for skipped in resources.skipped() {
+        tracing::info!("left out {}: {}", skipped.place, skipped.reason);
+    }
+    Ok(resources)
+}
+
+fn method_of(asked: TrackingArg) -> TrackingMethod {
+    match asked {
+        TrackingArg::Annotation => TrackingMethod::Annotation,
+        TrackingArg::Label => TrackingMethod::Label,
+        TrackingArg::AnnotationAndLabel => TrackingMethod::AnnotationAndLabel,
+        TrackingArg::None => TrackingMethod::None,
+    }
+}
+
+fn source_options(
+    common: &CommonArgs,
+    host: &Host,
+    cache: PathBuf,
+    resources: &Resources,
+    mut copies: Vec<LocalCopy>,
+) -> Result<SourceOptions, Failure> {
+    for text in &common.repo {
+        copies.push(
+            LocalCopy::parse(text, &host.absolute("")).map_err(|error| Failure::bad_input_from(&error))?,
+        );
+    }
+    let environment =
+        host.variables().map(|(name, value)| (OsString::from(name), OsString::from(value))).collect();
+    let mut options = SourceOptions::new(cache, environment);
+    options.network = if common.offline { Network::Offline } else { Network::Online };
+    options.freshness = if common.refresh { Freshness::Refresh } else { Freshness::Cached };
+    options.copies = copies;
+    options.credentials = resources.secrets().iter().filter_map(credentials::of_secret).collect();
+    if host.stderr_is_terminal() {
+        options.progress = Some(Arc::new(|progress| show_progress(progress)));
+    }
+    Ok(options)
+}
+
+/// Fetching is what a person waits for longest.
+#[expect(clippy::print_stderr, reason = "progress for a person at a terminal")]
+fn show_progress(progress: &Progress<'_>) {
+    match progress {
+        Progress::LookingUp { .. } => {}
+        Progress::Fetching { repository, revision } => eprintln!("fetching {revision} of {repository} …"),
+        Progress::Fetched { repository, duration } => {
+            eprintln!("fetched {repository} in {:.1} s", duration.as_secs_f64())
+        }
+    }
+}
+
+fn destinations(common: &CommonArgs, host: &Host) -> Result<DestinationVersions, Failure> {
+    let mut versions = DestinationVersions::default();
+    for text in &common.kube_version {
+        let (cluster, version) = named(text);
+        versions.set_kube_version(cluster, version.to_owned());
+    }
+    for text in &common.api_versions {
+        let (cluster, list) = named(text);
+        let list = match list.strip_prefix('@') {
+            Some(file) => std::fs::read_to_string(host.absolute(file)).map_err(|error| {
+                Failure::bad_input(format!("--api-versions: cannot read {file}: {error}"))
+            })?,
+            None => list.to_owned(),
+        };
+        let list = list
+            .split([',', '\n'])
+            .map(str::trim)
+            .filter(|item| !item.is_empty())
+            .map(str::to_owned)
+            .collect();
+        versions.set_api_versions(cluster, list);
+    }
+    Ok(versions)
+}
+
+/// `NAME=VALUE` or `VALUE`.
+fn named(text: &str) -> (Option<String>, &str) {
+    match text.split_once('=') {
+        Some((name, value)) => (Some(name.to_owned()), value),
+        None => (None, text),
+    }
+}

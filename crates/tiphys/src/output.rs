@@ -1,0 +1,39 @@
+//! What goes to stdout: data, and nothing else. A closed stdout ends quietly.
+
+mod table;
+
+use std::io::{self, Write};
+
+use serde_json::Value;
+
+use crate::failure::Failure;
+
+pub(crate) use table::Table;
+
+/// Prints a text.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Failure::rendering(format!("cannot write to standard output: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A value as indented JSON with a final newline.
+pub(crate) fn json(value: &Value) -> String {
+    let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+/// Objects as documents separated by `---`.
+pub(crate) fn documents<'a>(objects: impl IntoIterator<Item = &'a Value>) -> String {
+    objects.into_iter().map(tiphys_yaml::write_yaml).collect::<Vec<_>>().join("---\n")
+}
+
+/// Objects as a `List`.
+pub(crate) fn list(objects: Vec<Value>) -> Value {
+    serde_json::json!({"apiVersion": "v1", "kind": "List", "items": objects})
+}

@@ -1,0 +1,31 @@
+//! One line on a terminal that says how far long work is.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::settings::Host;
+
+/// Counts steps; shows them only on a terminal and only if there are several.
+pub(crate) struct Progress {
+    what: &'static str,
+    total: usize,
+    done: AtomicUsize,
+    shown: bool,
+}
+
+impl Progress {
+    /// Progress of `total` steps, each called `what`.
+    pub(crate) fn new(host: &Host, what: &'static str, total: usize) -> Self {
+        Self { what, total, done: AtomicUsize::new(0), shown: host.stderr_is_terminal() && total > 1 }
+    }
+
+    /// One more step is done.
+    #[expect(clippy::print_stderr, reason = "progress for a person at a terminal")]
+    pub(crate) fn step(&self, name: &str) {
+        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+        if self.shown {
+            // The line is written over by the next one and cleared by the last.
+            let end = if done == self.total { "\r\x1b[K" } else { "" };
+            eprint!("\r\x1b[K{} {done} of {}: {name}{end}", self.what, self.total);
+        }
+    }
+}

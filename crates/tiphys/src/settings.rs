@@ -1,0 +1,129 @@
+//! The world outside of the program, read once: arguments, environment, folders, terminal.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+
+use crate::failure::Failure;
+
+/// What this process was given.
+#[derive(Clone, Debug)]
+pub(crate) struct Host {
+    arguments: Vec<OsString>,
+    variables: BTreeMap<String, String>,
+    executable: PathBuf,
+    current_dir: PathBuf,
+    processors: usize,
+    stderr_terminal: bool,
+}
+
+impl Host {
+    /// Reads this process's arguments and environment. Variables that are not UTF-8 are left out.
+    #[expect(clippy::disallowed_methods, reason = "the one place of the program that reads them")]
+    pub(crate) fn of_this_process() -> Self {
+        Self {
+            arguments: std::env::args_os().collect(),
+            variables: std::env::vars_os()
+                .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+                .collect(),
+            executable: std::env::current_exe().unwrap_or_default(),
+            current_dir: std::env::current_dir().unwrap_or_default(),
+            processors: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+            stderr_terminal: std::io::stderr().is_terminal(),
+        }
+    }
+
+    /// Whether this process was started as a run's launcher.
+    pub(crate) fn is_launcher(&self) -> bool {
+        self.arguments.get(1).is_some_and(|first| first == tiphys_process::LAUNCHER_ARGUMENT)
+    }
+
+    /// The arguments, the program's name first. Called as `argocd-cmp-server` (or with `ARGOCD_BINARY_NAME` saying so) the program is
+    /// `tiphys cmp-server`.
+    pub(crate) fn arguments(&self) -> Vec<OsString> {
+        let called = self.arguments.first().map(Path::new).and_then(Path::file_name);
+        let is_server = match self.variable("ARGOCD_BINARY_NAME") {
+            Some(name) => name == "argocd-cmp-server",
+            None => called.is_some_and(|name| name == "argocd-cmp-server"),
+        };
+        if !is_server || self.arguments.get(1).is_some_and(|first| first == "cmp-server") {
+            return self.arguments.clone();
+        }
+        let rest = self.arguments.iter().skip(1).cloned();
+        self.arguments
+            .first()
+            .cloned()
+            .into_iter()
+            .chain([OsString::from("cmp-server")])
+            .chain(rest)
+            .collect()
+    }
+
+    /// An environment variable that is set and not empty.
+    pub(crate) fn variable(&self, name: &str) -> Option<&str> {
+        self.variables.get(name).map(String::as_str).filter(|value| !value.is_empty())
+    }
+
+    /// All variables.
+    pub(crate) fn variables(&self) -> impl Iterator<Item = (String, String)> + '_ {
+        self.variables.iter().map(|(name, value)| (name.clone(), value.clone()))
+    }
+
+    /// This program's file.
+    pub(crate) fn executable(&self) -> &Path {
+        &self.executable
+    }
+
+    /// Number of processors.
+    pub(crate) fn processors(&self) -> usize {
+        self.processors
+    }
+
+    /// Whether stderr may have colours.
+    pub(crate) fn stderr_is_styled(&self) -> bool {
+        self.stderr_terminal && self.variable("NO_COLOR").is_none()
+    }
+
+    /// Whether stderr is a terminal, where progress may be shown.
+    pub(crate) fn stderr_is_terminal(&self) -> bool {
+        self.stderr_terminal
+    }
+
+    /// A path of the command line as an absolute one.
+    pub(crate) fn absolute(&self, path: impl AsRef<Path>) -> PathBuf {
+        self.current_dir.join(path)
+    }
+
+    /// The folder that was asked for, else `tiphys` below the user's cache folder (XDG).
+    pub(crate) fn cache_dir(&self, asked: Option<&Path>) -> Result<PathBuf, Failure> {
+        if let Some(dir) = asked {
+            return Ok(self.absolute(dir));
+        }
+        let base = self
+            .variable("XDG_CACHE_HOME")
+            .filter(|dir| dir.starts_with('/'))
+            .map(PathBuf::from)
+            .or_else(|| self.variable("HOME").map(|home| Path::new(home).join(".cache")));
+        match base {
+            Some(base) => Ok(base.join("tiphys")),
+            None => Err(Failure::bad_input(
+                "no cache folder: neither --cache-dir, XDG_CACHE_HOME nor HOME is set",
+            )),
+        }
+    }
+
+    /// The folder for temporary files.
+    pub(crate) fn temporary_dir(&self) -> PathBuf {
+        self.variable("TMPDIR").map_or_else(|| PathBuf::from("/tmp"), |dir| self.absolute(dir))
+    }
+
+    /// The plugins that were installed with the program: `share/tiphys/plugins` beside `bin`.
+    pub(crate) fn installed_plugins(&self) -> Option<PathBuf> {
+        let bin = self.executable.parent()?;
+        Some(bin.parent()?.join("share/tiphys/plugins")).filter(|dir| dir.is_dir())
+    }
+}
+
+#[cfg(test)]
+mod tests;

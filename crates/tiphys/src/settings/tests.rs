@@ -1,0 +1,64 @@
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use super::Host;
+
+fn host(arguments: &[&str], variables: &[(&str, &str)]) -> Host {
+    Host {
+        arguments: arguments.iter().map(OsString::from).collect(),
+        variables: variables
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect::<BTreeMap<_, _>>(),
+        executable: PathBuf::from("/opt/tiphys/bin/tiphys"),
+        current_dir: PathBuf::from("/current"),
+        processors: 2,
+        stderr_terminal: true,
+    }
+}
+
+#[test]
+fn the_programs_name_makes_it_a_plugin_server() {
+    let cases: [(&[&str], &[(&str, &str)], &[&str]); 5] = [
+        (&["tiphys", "render"], &[], &["tiphys", "render"]),
+        (&["/var/run/argocd/argocd-cmp-server"], &[], &["/var/run/argocd/argocd-cmp-server", "cmp-server"]),
+        (
+            &["argocd-cmp-server", "--loglevel", "info"],
+            &[],
+            &["argocd-cmp-server", "cmp-server", "--loglevel", "info"],
+        ),
+        (&["anything"], &[("ARGOCD_BINARY_NAME", "argocd-cmp-server")], &["anything", "cmp-server"]),
+        (&["argocd-cmp-server"], &[("ARGOCD_BINARY_NAME", "tiphys")], &["argocd-cmp-server"]),
+    ];
+    for (given, variables, expected) in cases {
+        assert_eq!(
+            host(given, variables).arguments(),
+            expected.iter().map(OsString::from).collect::<Vec<_>>(),
+            "{given:?}"
+        );
+    }
+}
+
+#[test]
+fn the_cache_folder_is_the_asked_one_else_below_xdg_else_below_home() {
+    let cases: [(Option<&str>, &[(&str, &str)], Option<&str>); 6] = [
+        (Some("c"), &[], Some("/current/c")),
+        (Some("/c"), &[("HOME", "/h")], Some("/c")),
+        (None, &[("XDG_CACHE_HOME", "/x"), ("HOME", "/h")], Some("/x/tiphys")),
+        (None, &[("XDG_CACHE_HOME", "relative"), ("HOME", "/h")], Some("/h/.cache/tiphys")),
+        (None, &[("HOME", "/h")], Some("/h/.cache/tiphys")),
+        (None, &[], None),
+    ];
+    for (asked, variables, expected) in cases {
+        let found = host(&[], variables).cache_dir(asked.map(Path::new)).ok();
+        assert_eq!(found, expected.map(PathBuf::from), "{asked:?} {variables:?}");
+    }
+}
+
+#[test]
+fn no_color_and_an_empty_variable() {
+    assert!(host(&[], &[]).stderr_is_styled());
+    assert!(host(&[], &[("NO_COLOR", "")]).stderr_is_styled());
+    assert!(!host(&[], &[("NO_COLOR", "1")]).stderr_is_styled());
+}
