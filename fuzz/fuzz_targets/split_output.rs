@@ -8,7 +8,12 @@ fuzz_target!(|bytes: &[u8]| {
     if let Ok(documents) = split_output(bytes) {
         for document in documents {
             let again = read_document(document.text.as_bytes()).expect("what is handed on can be read");
-            assert_eq!(again.map(|node| node.to_value()), Some(document.node.to_value()), "{}", document.text);
+            assert_eq!(
+                again.map(|node| node.to_value()),
+                Some(document.node.to_value()),
+                "{}",
+                document.text
+            );
         }
     }
 });

@@ -24,7 +24,7 @@ impl<'a> Cursor<'a> {
     /// `origin` is where the text begins in what positions count from. The text is read up to the first character that YAML
     /// does not allow, or up to its end and then `broken`.
     pub(super) fn new(text: &'a str, broken: Option<&str>, origin: Position) -> Self {
-        let (text, broken) = match text.char_indices().find(|(_, character)| !is_allowed(*character)) {
+        let (text, broken) = match first_not_allowed(text) {
             Some((end, character)) => {
                 let reason = format!("control character U+{:04X} is not allowed", u32::from(character));
                 (text.get(..end).unwrap_or_default(), Some(reason))
@@ -101,54 +101,54 @@ impl<'a> Cursor<'a> {
     /// Appends characters as long as the run goes on, which all bytes of a character beyond ASCII must agree on, and no line
     /// break comes.
     pub(super) fn read_while(&mut self, text: &mut String, goes_on: impl Fn(u8) -> bool) {
+        text.push_str(self.take_while(goes_on));
+    }
+
+    pub(super) fn skip_to_break(&mut self) {
+        self.take_while(|_| true);
+    }
+
+    fn take_while(&mut self, goes_on: impl Fn(u8) -> bool) -> &'a str {
         let rest = self.rest();
-        let mut length = 0;
-        let mut characters = 0;
-        for (at, byte) in rest.bytes().enumerate() {
-            let is_char_start = byte & 0xC0 != 0x80;
-            let stops = match byte {
-                b'\r' | b'\n' => true,
-                0xC2 | 0xE2 if break_bytes(rest.as_bytes().get(at..).unwrap_or_default()) > 0 => true,
-                _ => !goes_on(byte),
-            };
-            if stops {
-                break;
-            }
-            length = at + 1;
-            characters += usize::from(is_char_start);
-        }
-        text.push_str(rest.get(..length).unwrap_or_default());
+        let stops = |(at, byte): (usize, u8)| match byte {
+            b'\r' | b'\n' => true,
+            0xC2 | 0xE2 if break_bytes(rest.as_bytes().get(at..).unwrap_or_default()) > 0 => true,
+            _ => !goes_on(byte),
+        };
+        let length = rest.bytes().enumerate().position(stops).unwrap_or(rest.len());
+        let taken = rest.get(..length).unwrap_or_default();
+        let characters = taken.chars().count();
         self.offset += length;
         self.mark.column += characters;
         self.mark.index += characters;
+        taken
     }
 
     /// Skips a line break, if there is one, and appends what it stands for in a text.
     pub(super) fn read_break(&mut self, text: &mut String) {
-        let bytes = self.break_bytes(0);
-        match bytes {
-            0 => return,
-            // The separators of lines and paragraphs are kept as they are.
-            3 => text.push_str(self.rest().get(..3).unwrap_or_default()),
-            _ => text.push('\n'),
-        }
-        let characters = if self.rest().starts_with("\r\n") { 2 } else { 1 };
-        self.offset += bytes;
-        self.mark = Mark { line: self.mark.line + 1, column: 0, index: self.mark.index + characters };
+        text.push_str(self.take_break());
     }
 
     pub(super) fn skip_break(&mut self) {
-        self.read_break(&mut String::new());
+        self.take_break();
+    }
+
+    fn take_break(&mut self) -> &'a str {
+        let bytes = self.break_bytes(0);
+        let taken = self.rest().get(..bytes).unwrap_or_default();
+        if bytes > 0 {
+            self.offset += bytes;
+            let characters = if taken == "\r\n" { 2 } else { 1 };
+            self.mark = Mark { line: self.mark.line + 1, column: 0, index: self.mark.index + characters };
+        }
+        // The separators of lines and paragraphs are kept as they are.
+        if bytes < 3 && bytes > 0 { "\n" } else { taken }
     }
 
     pub(super) fn skip_blanks(&mut self) {
         while self.is_blank() {
             self.skip_bytes(1);
         }
-    }
-
-    pub(super) fn skip_to_break(&mut self) {
-        self.read_while(&mut String::new(), |_| true);
     }
 
     pub(super) fn position_of(&self, mark: Mark) -> Position {
@@ -189,8 +189,15 @@ fn break_bytes(bytes: &[u8]) -> usize {
     }
 }
 
-/// The characters that YAML 1.1 allows in a text.
-fn is_allowed(character: char) -> bool {
-    matches!(character,
-        '\t' | '\n' | '\r' | ' '..='~' | '\u{85}' | '\u{A0}'..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}' | '\u{10000}'..)
+/// The first character that YAML 1.1 does not allow in a text, and its offset.
+fn first_not_allowed(text: &str) -> Option<(usize, char)> {
+    let is_allowed = |character: char| {
+        matches!(character,
+            '\t' | '\n' | '\r' | ' '..='~' | '\u{85}' | '\u{A0}'..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}' | '\u{10000}'..)
+    };
+    // Nearly all texts are plain ASCII; that is found out without decoding them.
+    if text.bytes().all(|byte| matches!(byte, b'\t' | b'\n' | b'\r' | b' '..=b'~')) {
+        return None;
+    }
+    text.char_indices().find(|(_, character)| !is_allowed(*character))
 }
