@@ -13,6 +13,9 @@ pub struct Glob {
 /// Alternatives that the braces of one pattern may be multiplied out to.
 const ALTERNATIVES_MAX: usize = 1_000;
 
+/// Longest pattern, in bytes; it bounds how deep braces nest.
+const PATTERN_BYTES_MAX: usize = 1_024;
+
 /// A pattern that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GlobError {
@@ -27,6 +30,12 @@ pub enum GlobError {
     Brace {
         /// The pattern.
         pattern: String,
+    },
+    /// Too long.
+    #[error("a pattern of {bytes} bytes is longer than the {PATTERN_BYTES_MAX} that are allowed")]
+    TooLong {
+        /// Its length.
+        bytes: usize,
     },
     /// Too many alternatives.
     #[error("pattern {pattern:?}: its braces make more than {ALTERNATIVES_MAX} alternatives")]
@@ -47,6 +56,9 @@ enum Token {
 impl Glob {
     /// Reads a pattern.
     pub fn new(pattern: &str) -> Result<Self, GlobError> {
+        if pattern.len() > PATTERN_BYTES_MAX {
+            return Err(GlobError::TooLong { bytes: pattern.len() });
+        }
         let characters: Vec<char> = pattern.chars().collect();
         let mut parser = Parser { pattern, characters: &characters, index: 0 };
         Ok(Self { alternatives: parser.alternatives(Inside::Nothing)? })

@@ -45,6 +45,7 @@ fn malformed_patterns_are_refused_with_the_pattern() {
     for (pattern, expected) in cases {
         assert_eq!(Glob::new(pattern), Err(expected));
     }
+    assert_eq!(Glob::new(&"{".repeat(100_000)), Err(GlobError::TooLong { bytes: 100_000 }));
     let many = "{a,b}".repeat(10);
     assert_eq!(Glob::new(&many), Err(GlobError::TooMany { pattern: many.clone() }));
 }
