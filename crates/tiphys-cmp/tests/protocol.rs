@@ -11,7 +11,7 @@ use tiphys_cmp::{Archives, RemotePlugin, Server, ServerLimits, SocketError, bind
 use tiphys_params::EnvVar;
 use tiphys_plugin::{
     BaseEnvironment, Deadline, Endings, EnvironmentRule, LocalPlugin, Match, Plugin, Request, RunSettings,
-    chain, config,
+    Strictness, chain, config,
 };
 use tiphys_process::{Launcher, Limits};
 use tiphys_tree::{Modes, RepoPath, Store, StoreError, StoreOptions, Tree, TreeLimits};
@@ -54,8 +54,9 @@ fn plugin(store: &Arc<Store>, spec: &str) -> LocalPlugin {
             grace: Duration::from_millis(300),
         },
         overlay: true,
-            keep_workdirs: None,
+        keep_workdirs: None,
         slots: Arc::new(Semaphore::new(4)),
+        strictness: Strictness::default(),
         endings: Endings::default(),
     });
     let host = [("PATH".to_owned(), "/usr/local/bin:/usr/bin:/bin".to_owned())];

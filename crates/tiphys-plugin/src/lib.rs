@@ -15,6 +15,7 @@ mod load;
 mod local;
 mod plugin;
 
+pub use announcement::Strictness;
 pub use catalogue::{Catalogue, Choice, ChooseError, Chosen, Others, RequestFor};
 pub use chain::chain;
 pub use endings::Endings;

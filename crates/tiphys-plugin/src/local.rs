@@ -4,17 +4,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tiphys_params::{Announcement, merge_announcements};
+use tiphys_params::{Announcement, Parameters, merge_announcements};
 use tiphys_process::{CommandSpec, Ended, Launcher, Limits, Outcome, Run, View, quote_command};
 use tiphys_tree::{Modes, Store};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
+use crate::announcement::Strictness;
 use crate::config::{self, PluginConfig};
 use crate::endings::Endings;
 use crate::environment::BaseEnvironment;
 use crate::plugin::{Configuration, Generated, Match, Phase, Plugin, PluginError, Request};
 use crate::{announcement, chain, discovery};
+
+/// The variable with all parameters (`spec/cmp.md` 4.4).
+const PARAMETERS: &str = "ARGOCD_APP_PARAMETERS";
 
 /// How commands are run; shared by all plugins of a program.
 #[derive(Debug)]
@@ -32,6 +36,8 @@ pub struct RunSettings {
     pub keep_workdirs: Option<PathBuf>,
     /// How many runs may be under way at once, those that are being ended included; the others wait in the order in which they came.
     pub slots: Arc<Semaphore>,
+    /// What happens to what the proposal forbids and Argo CD lets pass.
+    pub strictness: Strictness,
     /// Runs that have answered and are being ended.
     pub endings: Endings,
 }
@@ -61,6 +67,25 @@ impl LocalPlugin {
     /// The plugin's file, as it was read.
     pub fn config(&self) -> &PluginConfig {
         &self.config
+    }
+
+    /// Refuses parameters without a name, wherever the request comes from (proposal, Q/A 5).
+    fn check_parameters(&self, request: &Request) -> Result<(), PluginError> {
+        let Some(value) = request.env.iter().rfind(|variable| variable.name == PARAMETERS) else {
+            return Ok(());
+        };
+        let checked = tiphys_yaml::read_json(value.value.as_bytes())
+            .map_err(|error| error.to_string())
+            .and_then(|node| Parameters::decode(&node, "").map_err(|error| error.to_string()))
+            .and_then(|parameters| parameters.require_names().map_err(|error| error.to_string()));
+        match (checked, self.settings.strictness) {
+            (Ok(()), _) => Ok(()),
+            (Err(message), Strictness::Refuse) => Err(PluginError::Parameters { message }),
+            (Err(message), Strictness::Log) => {
+                tracing::warn!(plugin = self.name, "{PARAMETERS}: {message}");
+                Ok(())
+            }
+        }
     }
 
     /// Runs one command after another in one private view; the outputs of all, in order.
@@ -97,7 +122,11 @@ impl LocalPlugin {
             return Ok(View::Private { lower: lower.to_path_buf(), run_dir: run_dir.to_path_buf(), overlay });
         };
         let dir = request.tree.copy_below(keep, &self.name).map_err(PluginError::View)?;
-        tracing::warn!(plugin = self.name, "working folder kept: {}", dir.join(request.app_path.as_str()).display());
+        tracing::warn!(
+            plugin = self.name,
+            "working folder kept: {}",
+            dir.join(request.app_path.as_str()).display()
+        );
         Ok(View::Direct { dir })
     }
 
@@ -230,6 +259,7 @@ impl Plugin for LocalPlugin {
     }
 
     async fn generate(&self, request: &Request) -> Result<Generated, PluginError> {
+        self.check_parameters(request)?;
         let mut commands = Vec::new();
         commands.extend(self.config.init.as_ref().map(|command| (Phase::Init, command)));
         commands.push((Phase::Generate, &self.config.generate));
@@ -250,13 +280,13 @@ impl Plugin for LocalPlugin {
     }
 
     async fn announce(&self, request: &Request) -> Result<Vec<Announcement>, PluginError> {
-        let fixed = announcement::fixed(&self.config)?;
+        let fixed = announcement::fixed(&self.config, self.settings.strictness)?;
         let dynamic = match &self.config.dynamic {
             None => Vec::new(),
             Some(command) => {
                 let finished = self.run(request, &[(Phase::Announce, command)]).await?;
                 let stdout = finished.first().map(|one| one.stdout.as_slice()).unwrap_or_default();
-                announcement::dynamic(without_newline(stdout), &self.name)?
+                announcement::dynamic(without_newline(stdout), &self.name, self.settings.strictness)?
             }
         };
         Ok(merge_announcements(fixed, dynamic))

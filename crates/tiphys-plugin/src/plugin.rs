@@ -158,6 +158,12 @@ pub enum PluginError {
         /// What is wrong, naming the entry.
         message: String,
     },
+    /// The parameters of the request are not what they must be.
+    #[error("ARGOCD_APP_PARAMETERS: {message}")]
+    Parameters {
+        /// What is wrong, naming the entry.
+        message: String,
+    },
     /// A discovery pattern cannot be used.
     #[error("discovery pattern {pattern:?}")]
     Pattern {

@@ -10,7 +10,7 @@ use tiphys_cmp::{Archives, RemotePlugin};
 use tiphys_engine::{DEFAULT_LABEL_KEY, TrackingMethod};
 use tiphys_plugin::{
     BaseEnvironment, Catalogue, Endings, EnvironmentRule, LoadedPlugin, LocalPlugin, Others, RunSettings,
-    load_plugins,
+    Strictness, load_plugins,
 };
 use tiphys_process::{Launcher, Limits};
 use tiphys_render::{DestinationVersions, RenderSettings, Renderer};
@@ -65,6 +65,11 @@ pub(crate) fn run_settings(
         overlay: !common.copy_views,
         keep_workdirs: keep,
         slots: Arc::new(Semaphore::new(slots)),
+        strictness: if host.variable("TIPHYS_CMP_STRICT") == Some("false") {
+            Strictness::Log
+        } else {
+            Strictness::Refuse
+        },
         endings: Endings::default(),
     })
 }

@@ -198,3 +198,18 @@ async fn an_application_folder_that_is_missing_is_an_error_that_names_it() {
     let error = tiphys_plugin::chain(&plugin.matches(&request(&tree)).await.unwrap_err());
     assert!(error.contains("app"), "{error}");
 }
+
+#[tokio::test]
+async fn parameters_without_a_name_are_refused_before_anything_runs() {
+    let world = World::new();
+    let tree = world.tree(&[("app/x", "")]);
+    let ran = world.dir.path().join("ran");
+    let plugin = world.plugin("p", &format!("  generate: {{command: [touch, {}]}}", ran.display()));
+    let mut request = request(&tree);
+    let parameters = r#"[{"name":"a","string":"x"},{"string":"secret-value"}]"#;
+    request.env.push(tiphys_params::EnvVar::new("ARGOCD_APP_PARAMETERS", parameters));
+    let error = generated(&plugin, &request).await.unwrap_err();
+    assert!(error.starts_with("ARGOCD_APP_PARAMETERS: parameter 2 of 2"), "{error}");
+    assert!(!error.contains("secret-value"), "{error}");
+    assert!(!ran.exists(), "nothing ran");
+}

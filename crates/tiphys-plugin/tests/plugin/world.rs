@@ -9,6 +9,7 @@ use tiphys_params::EnvVar;
 use tiphys_plugin::config::{self, PluginConfig};
 use tiphys_plugin::{
     BaseEnvironment, Deadline, Endings, EnvironmentRule, LocalPlugin, Plugin, Request, RunSettings,
+    Strictness,
 };
 use tiphys_process::{Launcher, Limits};
 use tiphys_tree::{RepoPath, Store, StoreError, StoreOptions, Tree, TreeLimits};
@@ -44,6 +45,7 @@ impl World {
             overlay: true,
             keep_workdirs: None,
             slots: Arc::new(Semaphore::new(4)),
+            strictness: Strictness::default(),
             endings: Endings::default(),
         });
         Self { dir, store, settings }
