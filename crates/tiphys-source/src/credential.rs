@@ -95,7 +95,8 @@ pub(crate) struct Access {
     pub(crate) tried: String,
     /// Texts that must not be seen in what git says.
     pub(crate) secrets: Vec<Secret>,
-    _files: Vec<NamedTempFile>,
+    /// Kept for as long as git may read them.
+    files: Vec<NamedTempFile>,
 }
 
 /// What [`Access`] is made of.
@@ -150,11 +151,11 @@ impl Access {
             access.set("http.sslVerify", "false");
             ssh.skip_host_key();
         }
-        if let Some(proxy) = found.credential.and_then(|credential| credential.proxy.as_deref()) {
-            if !proxy.is_empty() && input.url.transport == Transport::Http {
-                access.set("http.proxy", proxy);
-                access.secrets.push(Secret::new(proxy));
-            }
+        let proxy = found.credential.and_then(|credential| credential.proxy.as_deref());
+        if let Some(proxy) = proxy.filter(|proxy| !proxy.is_empty() && input.url.transport == Transport::Http)
+        {
+            access.set("http.proxy", proxy);
+            access.secrets.push(Secret::new(proxy));
         }
         if input.url.transport == Transport::Ssh {
             access.env.push(("GIT_SSH_COMMAND".into(), ssh.text.into()));
@@ -196,7 +197,7 @@ impl Access {
             .and_then(|()| file.flush())
             .map_err(SourceError::cache("write a secret to", dir))?;
         let path = file.path().to_path_buf();
-        self._files.push(file);
+        self.files.push(file);
         Ok(path)
     }
 }

@@ -25,6 +25,9 @@ const ENVIRONMENT: [&str; 6] = ["PATH", "HOME", "TMPDIR", "SSH_AUTH_SOCK", "SSL_
 /// Bytes that a listing of files or refs may have.
 const STDOUT_BYTES_MAX: usize = 256 * 1024 * 1024;
 
+/// Lines of git's that an error shows.
+const SAID_LINES_MAX: usize = 6;
+
 /// Settings that win over those of every configuration file.
 const SETTINGS: [(&str, &str); 10] = [
     // These would run programs that a working copy names.
@@ -206,8 +209,7 @@ pub(crate) fn shown(stderr: &str, secrets: &[Secret]) -> String {
         .filter(|line| !line.is_empty())
         .map(|line| line.split(' ').map(crate::mask_url).collect::<Vec<_>>().join(" "))
         .collect();
-    const LINES_MAX: usize = 6;
-    let kept = &lines[lines.len().saturating_sub(LINES_MAX)..];
+    let kept = &lines[lines.len().saturating_sub(SAID_LINES_MAX)..];
     if kept.is_empty() { "git said nothing".to_owned() } else { kept.join("; ") }
 }
 

@@ -11,13 +11,13 @@ use tiphys_tree::TreeLimits;
 use crate::{LocalCopy, RepositoryCredential, UserSettings};
 
 /// How long looking up branches and tags may take.
-pub const LOOKUP_TIMEOUT: Duration = Duration::from_secs(60);
+pub const LOOKUP_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// How long one fetch may take.
-pub const FETCH_TIMEOUT: Duration = Duration::from_secs(15 * 60);
+pub const FETCH_TIMEOUT: Duration = Duration::from_mins(15);
 
 /// How long a call of git that stays on this machine may take.
-pub const LOCAL_TIMEOUT: Duration = Duration::from_secs(120);
+pub const LOCAL_TIMEOUT: Duration = Duration::from_mins(2);
 
 /// Files and other entries that a repository may have.
 pub const TREE_ENTRIES_MAX: u64 = 500_000;

@@ -10,7 +10,7 @@
 //! A pack appears whole (`fetch.unpackLimit`), and each fetched commit is kept by a ref below `refs/tiphys/`, so a commit
 //! that is there has all its files.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
@@ -46,8 +46,8 @@ pub(crate) struct Repository {
     refs: OnceCell<Refs>,
     /// One fetch at a time in this process.
     turn: tokio::sync::Mutex<()>,
-    /// Commits that were fetched again for [`Freshness::Refresh`].
-    refreshed: Mutex<HashSet<ObjectId>>,
+    /// Ids that are there, each with its commit: for [`Freshness::Refresh`] those that were fetched again.
+    known: Mutex<HashMap<ObjectId, ObjectId>>,
 }
 
 /// What every call needs.
@@ -69,7 +69,7 @@ impl Repository {
             access: OnceCell::new(),
             refs: OnceCell::new(),
             turn: tokio::sync::Mutex::new(()),
-            refreshed: Mutex::default(),
+            known: Mutex::default(),
         })
     }
 
@@ -97,10 +97,10 @@ impl Repository {
         if let Some(id) = refs.resolve(revision) {
             return self.parse_id(id);
         }
-        if shape == Shape::NameOrAbbreviation {
-            if let Some(commit) = self.abbreviated(context, revision).await? {
-                return Ok(commit);
-            }
+        if shape == Shape::NameOrAbbreviation
+            && let Some(commit) = self.abbreviated(context, revision).await?
+        {
+            return Ok(commit);
         }
         Err(self.missing(revision, refs.hint(revision)))
     }
@@ -112,43 +112,48 @@ impl Repository {
         id: ObjectId,
         revision: &str,
     ) -> Result<ObjectId, SourceError> {
-        let stale = context.options.freshness == Freshness::Refresh
-            && context.options.network == Network::Online
-            && !self.refreshed().contains(&id);
-        if !stale {
-            if let Some(commit) = self.present(context.options, id)? {
-                return Ok(commit);
-            }
+        if let Some(commit) = self.known(id) {
+            return Ok(commit);
         }
-        if context.options.network == Network::Offline {
+        let options = context.options;
+        let look = || match (options.network, options.freshness) {
+            (Network::Online, Freshness::Refresh) => Ok(None),
+            (Network::Offline, _) | (Network::Online, Freshness::Cached) => self.present(options, id),
+        };
+        if let Some(commit) = look()? {
+            return Ok(commit);
+        }
+        if options.network == Network::Offline {
             return Err(self.offline(format!("revision {revision:?}")));
         }
         let _turn = self.turn.lock().await;
-        if !stale || self.refreshed().contains(&id) {
-            if let Some(commit) = self.present(context.options, id)? {
-                return Ok(commit);
-            }
+        if let Some(commit) = self.known(id) {
+            return Ok(commit);
         }
         let _lock = self.lock(context).await?;
-        if !stale {
-            // Another process may have fetched it while we waited.
-            if let Some(commit) = self.present(context.options, id)? {
-                return Ok(commit);
-            }
+        // Another process may have fetched it while we waited.
+        if let Some(commit) = look()? {
+            return Ok(commit);
         }
         self.fetch_commit(context, id).await?;
-        self.refreshed().insert(id);
-        self.present(context.options, id)?.ok_or_else(|| {
+        self.present(options, id)?.ok_or_else(|| {
             let hint = self.refs.get().map(|refs| refs.hint(revision)).unwrap_or_default();
             self.missing(revision, hint)
         })
     }
 
+    /// What this command has seen before.
+    fn known(&self, id: ObjectId) -> Option<ObjectId> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&id).copied()
+    }
+
     fn present(&self, options: &SourceOptions, id: ObjectId) -> Result<Option<ObjectId>, SourceError> {
-        match self.objects(options)? {
-            Some(objects) => objects.reader().commit(id),
-            None => Ok(None),
+        let Some(objects) = self.objects(options)? else { return Ok(None) };
+        let found = objects.reader().commit(id)?;
+        if let Some(commit) = found {
+            self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(id, commit);
         }
+        Ok(found)
     }
 
     async fn refs(&self, context: Context<'_>) -> Result<&Refs, SourceError> {
@@ -419,10 +424,6 @@ impl Repository {
 
     fn report_fetched(&self, context: Context<'_>, started: Instant) {
         context.options.report(&Progress::Fetched { repository: &self.shown, duration: started.elapsed() });
-    }
-
-    fn refreshed(&self) -> std::sync::MutexGuard<'_, HashSet<ObjectId>> {
-        self.refreshed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

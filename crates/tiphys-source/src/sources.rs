@@ -133,7 +133,7 @@ impl Sources {
         }
         let repository = self.repository(url)?;
         let commit = repository.resolve(self.context(), target_revision).await?;
-        // A branch may stand for an annotated tag's object only by a server's mistake, but a name of a tag may.
+        // What a name stands for may be a tag's object, or not be there yet.
         let commit = repository.fetched(self.context(), commit, target_revision).await?;
         Ok(ResolvedRevision {
             revision: commit.to_string(),
@@ -156,13 +156,12 @@ impl Sources {
         let made = cell
             .get_or_try_init(|| async { self.make(&request).await.map_err(|error| error.of(repository)) })
             .await?;
-        match &made.pointers {
-            Some(pointers) => lfs::refuse(pointers, &want.app_path, repository)?,
-            None => {
-                let (tree, path) = (made.tree.clone(), want.app_path.clone());
-                let pointers = blocking(move || lfs::find(tree.root(), &path)).await?;
-                lfs::refuse(&pointers, &want.app_path, repository)?;
-            }
+        if let Some(pointers) = &made.pointers {
+            lfs::refuse(pointers, &want.app_path, repository)?;
+        } else {
+            let (tree, path) = (made.tree.clone(), want.app_path.clone());
+            let pointers = blocking(move || lfs::find(tree.root(), &path)).await?;
+            lfs::refuse(&pointers, &want.app_path, repository)?;
         }
         Ok(made.tree.clone())
     }
@@ -235,11 +234,11 @@ impl Sources {
         let Some((copy, git)) = copies.iter().find_map(|(_, copy)| Some((copy, copy.git.as_ref()?))) else {
             return Ok(None);
         };
-        let mut hint = git.refs.hint(revision);
-        hint.push_str(&format!(
-            "; this folder stands for {} (--repo): fetch the revision there with git fetch",
+        let hint = format!(
+            "{}; this folder stands for {} (--repo): fetch the revision there with git fetch",
+            git.refs.hint(revision),
             mask_url(url)
-        ));
+        );
         Err(SourceError::MissingRevision {
             repository: copy.shown.to_string(),
             revision: revision.to_owned(),

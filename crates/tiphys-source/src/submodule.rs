@@ -58,36 +58,53 @@ pub(crate) async fn read(git: &Git, text: Vec<u8>, repository: &str) -> Result<V
 
 /// Reads `key LF value NUL …`.
 fn parse(listing: &str, repository: &str) -> Result<Vec<Submodule>, SourceError> {
-    let mut modules: Vec<(String, Option<String>, Option<String>, bool)> = Vec::new();
+    let mut modules: Vec<Written> = Vec::new();
     for item in listing.split('\0').filter(|item| !item.is_empty()) {
         let (key, value) = item.split_once('\n').unwrap_or((item, ""));
         let Some((name, setting)) = key.strip_prefix("submodule.").and_then(|key| key.rsplit_once('.'))
         else {
             continue;
         };
-        if !modules.iter().any(|module| module.0 == name) {
-            modules.push((name.to_owned(), None, None, false));
-        }
-        let Some(module) = modules.iter_mut().find(|module| module.0 == name) else { continue };
+        let known = modules.iter().position(|module| module.name == name);
+        let at = known.unwrap_or_else(|| {
+            modules.push(Written { name: name.to_owned(), ..Written::default() });
+            modules.len() - 1
+        });
         match setting {
-            "path" => module.1 = Some(value.to_owned()),
-            "url" => module.2 = Some(value.to_owned()),
-            "update" => module.3 = value == "none",
+            "path" => modules[at].path = Some(value.to_owned()),
+            "url" => modules[at].url = Some(value.to_owned()),
+            "update" => modules[at].left_out = value == "none",
             _ => {}
         }
     }
+    // Git takes no notice of one without a path.
     modules
         .into_iter()
-        .filter_map(|(name, path, url, left_out)| path.map(|path| (name, path, url, left_out)))
-        .map(|(name, path, url, left_out)| {
-            let path = RepoPath::new(&path).ok().filter(|path| !path.is_root()).ok_or_else(|| {
-                let problem =
-                    format!("submodule {name:?} of repository {repository} has no path that can be used");
-                SourceError::SubmoduleConfiguration { problem }
-            })?;
-            Ok(Submodule { name, path, url, left_out })
-        })
+        .filter(|module| module.path.is_some())
+        .map(|module| module.check(repository))
         .collect()
+}
+
+/// One submodule as it is written.
+#[derive(Default)]
+struct Written {
+    name: String,
+    path: Option<String>,
+    url: Option<String>,
+    left_out: bool,
+}
+
+impl Written {
+    fn check(self, repository: &str) -> Result<Submodule, SourceError> {
+        let Self { name, path, url, left_out } = self;
+        let path = RepoPath::new(&path.unwrap_or_default()).ok().filter(|path| !path.is_root());
+        let Some(path) = path else {
+            let problem =
+                format!("submodule {name:?} of repository {repository} has no path that can be used");
+            return Err(SourceError::SubmoduleConfiguration { problem });
+        };
+        Ok(Submodule { name, path, url, left_out })
+    }
 }
 
 /// The URL of a submodule; one that begins with `./` or `../` is relative to its superproject's.

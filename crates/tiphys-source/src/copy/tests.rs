@@ -1,1 +1,38 @@
-use super::*;
+use std::path::{Path, PathBuf};
+
+use super::LocalCopy;
+
+#[test]
+fn the_option_is_read_in_all_its_forms() {
+    for (text, url, revision, dir) in [
+        (".", None, None, "/here/."),
+        ("/abs/x", None, None, "/abs/x"),
+        ("a=b", None, None, "/here/a=b"),
+        ("./x:y=z", None, None, "/here/./x:y=z"),
+        ("https://h/x.git=d", Some("https://h/x.git"), None, "/here/d"),
+        ("https://h/x=a=b", Some("https://h/x"), None, "/here/a=b"),
+        ("https://user@h/x=d", Some("https://user@h/x"), None, "/here/d"),
+        ("https://user@h/x@v1=d", Some("https://user@h/x"), Some("v1"), "/here/d"),
+        ("https://h/x@release/1.x=d", Some("https://h/x"), Some("release/1.x"), "/here/d"),
+        ("https://h/@scope/x=d", Some("https://h/@scope/x"), None, "/here/d"),
+        ("git@h:team/x.git=d", Some("git@h:team/x.git"), None, "/here/d"),
+        ("git@h:team/x@v1=d", Some("git@h:team/x"), Some("v1"), "/here/d"),
+        ("ssh://git@h:22/x@v1=d", Some("ssh://git@h:22/x"), Some("v1"), "/here/d"),
+        ("file:///srv/x=d", Some("file:///srv/x"), None, "/here/d"),
+    ] {
+        let expected = LocalCopy {
+            url: url.map(str::to_owned),
+            revision: revision.map(str::to_owned),
+            dir: PathBuf::from(dir),
+        };
+        assert_eq!(LocalCopy::parse(text, Path::new("/here")), Ok(expected), "{text}");
+    }
+}
+
+#[test]
+fn an_option_without_a_folder_is_refused() {
+    for text in ["", "https://h/x="] {
+        let error = LocalCopy::parse(text, Path::new("/here")).expect_err("there is no folder");
+        assert_eq!(error.to_string(), format!("{text:?} names no folder; write DIR, URL=DIR or URL@REV=DIR"));
+    }
+}

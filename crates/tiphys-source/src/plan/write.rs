@@ -9,7 +9,7 @@ use gix_object::tree::EntryKind;
 use tiphys_tree::{RepoPath, TreeLimits, TreeWriter, WriteError};
 
 use super::{Part, Plan};
-use crate::objects::Reader;
+use crate::objects::{Objects, Reader};
 use crate::{SourceError, lfs};
 
 /// Threads that read and write. More do not help: the file system takes one entry of a directory at a time.
@@ -35,7 +35,7 @@ pub(crate) fn write(
     writer: &TreeWriter,
     limits: TreeLimits,
 ) -> Result<Vec<RepoPath>, SourceError> {
-    let mut readers: Vec<Reader> = plan.objects.iter().map(|objects| objects.reader()).collect();
+    let mut readers: Vec<Reader> = plan.objects.iter().map(Objects::reader).collect();
     let mut items = Vec::new();
     for part in &plan.parts {
         list(plan, &mut readers, part, writer, limits, &mut items)?;
@@ -140,7 +140,7 @@ impl Job<'_> {
     }
 
     fn work_until_failure(&self) -> Result<(), SourceError> {
-        let mut readers: Vec<Reader> = self.plan.objects.iter().map(|objects| objects.reader()).collect();
+        let mut readers: Vec<Reader> = self.plan.objects.iter().map(Objects::reader).collect();
         while !self.failed.load(Ordering::Relaxed) {
             let start = self.next.fetch_add(FILES_PER_TURN, Ordering::Relaxed);
             let Some(rest) = self.items.get(start..).filter(|rest| !rest.is_empty()) else { break };

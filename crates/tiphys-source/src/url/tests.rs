@@ -1,1 +1,78 @@
-use super::*;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use super::{RemoteUrl, Transport, mask_url, normalize_git_url};
+
+/// The pairs come from Argo CD's own answers (`check: source` of the project oracle) and from Go's `net/url`.
+#[test]
+fn urls_are_normalised_as_argo_cd_does() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/normalized-urls.jsonl");
+    let text = std::fs::read_to_string(path).expect("the pairs can be read");
+    let mut differences = String::new();
+    let mut count = 0;
+    for line in text.split('\n').filter(|line| !line.is_empty()) {
+        let pair: serde_json::Value = serde_json::from_str(line).expect("a pair is JSON");
+        let url = pair["url"].as_str().expect("a URL is a text");
+        let (expected, ours) =
+            (pair["normalized"].as_str().expect("so is what it becomes"), normalize_git_url(url));
+        count += 1;
+        if ours != expected {
+            writeln!(differences, "{url:?}: {expected:?}, ours {ours:?}").expect("writing to a string");
+        }
+    }
+    assert!(differences.is_empty(), "{differences}");
+    assert!(count > 100, "only {count} pairs");
+}
+
+#[test]
+fn passwords_in_urls_are_masked() {
+    for (url, shown) in [
+        ("https://user:pw@h/x", "https://user:***@h/x"),
+        ("https://user:p@w@h/x", "https://user:***@h/x"),
+        ("https://token@h/x", "https://***@h/x"),
+        ("ssh://git@h/x", "ssh://git@h/x"),
+        ("git@h:x", "git@h:x"),
+        ("https://h/a@b:c@d", "https://h/a@b:c@d"),
+        ("https://user:pw@h", "https://user:***@h"),
+    ] {
+        assert_eq!(mask_url(url), shown);
+    }
+}
+
+#[test]
+fn a_password_is_kept_out_of_the_address() {
+    let url = RemoteUrl::parse("https://us%40er:p%3Aw@h:8443/x.git").expect("it can be fetched");
+    assert_eq!(url.address, "https://h:8443/x.git");
+    let (user, password) = url.login.expect("it has a login");
+    assert_eq!((user.as_str(), password.expose()), ("us@er", "p:w"));
+    assert_eq!(format!("{password:?} {password}"), "*** ***");
+    let url = RemoteUrl::parse("https://user@h/x").expect("it can be fetched");
+    assert_eq!(url.address, "https://user@h/x", "a credential helper wants to know the user");
+}
+
+#[test]
+fn only_transports_that_run_nothing_of_the_urls_choice_are_taken() {
+    for (url, transport) in [
+        ("file:///srv/x", Some(Transport::File)),
+        ("https://h/x", Some(Transport::Http)),
+        ("http://h/x", Some(Transport::Http)),
+        ("ssh://git@h:22/x", Some(Transport::Ssh)),
+        ("git@h:x", Some(Transport::Ssh)),
+        ("h:x", Some(Transport::Ssh)),
+        ("git://h/x", Some(Transport::Git)),
+        ("ext::sh -c x", None),
+        ("fd::17", None),
+        ("oci://h/x", None),
+        ("/srv/x", None),
+        ("./x", None),
+        ("-x", None),
+        ("ssh://-ox/y", None),
+        ("ssh://git@-ox/y", None),
+        ("-ox:y", None),
+        ("git@h:-x", None),
+        ("https://h/x\ny", None),
+        ("", None),
+    ] {
+        assert_eq!(RemoteUrl::parse(url).ok().map(|url| url.transport), transport, "{url:?}");
+    }
+}

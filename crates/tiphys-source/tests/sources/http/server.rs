@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use tiphys_testkit::git;
@@ -81,7 +81,7 @@ impl Shared {
         let request = read_request(connection)?;
         let authorization = request.header("authorization").map(str::to_owned);
         let allowed = self.authorization.is_none() || self.authorization == authorization;
-        self.seen.lock().expect("no thread panicked").push(authorization);
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).push(authorization);
         let mut out = connection;
         if !allowed {
             return out.write_all(
