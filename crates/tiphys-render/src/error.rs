@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tiphys_engine::{BuildEnvironmentError, NormalizeError, OverrideError, TranslateError};
+use tiphys_engine::{BuildEnvironmentError, NormalizeError, OverrideError, SourcesError, TranslateError};
 use tiphys_plugin::{ChooseError, PluginError};
 use tiphys_tree::{PathError, ReadError};
 
@@ -11,12 +11,9 @@ use crate::directory::DirectoryError;
 /// An application that could not be rendered.
 #[derive(Debug, thiserror::Error)]
 pub enum RenderError {
-    /// It has no source at all.
-    #[error("the Application has neither `spec.source` nor `spec.sources`")]
-    NoSource,
-    /// The source hydrator's block is set.
-    #[error("`spec.sourceHydrator` is not supported; render the dry source as an Application of its own")]
-    SourceHydrator,
+    /// Its sources cannot be used at all.
+    #[error(transparent)]
+    Sources(#[from] SourcesError),
     /// One of its sources failed.
     #[error(transparent)]
     Source(#[from] SourceError),

@@ -7,7 +7,6 @@ use tiphys_engine::{
     BuildEnvironment, BuildInputs, DirectoryPlan, GENERATE_PATHS_ANNOTATION, HELM_PLUGIN, KUSTOMIZE_PLUGIN,
     OverrideFile, PluginPlan, SourcePlace, SourcePlan, SourceType, detected_type, generate_paths,
     instance_name, override_file_names, override_source, request_environment, translate, translate_as,
-    without_empty_blocks,
 };
 use tiphys_params::EnvVar;
 use tiphys_plugin::{Choice, ChooseError, Chosen, Deadline, Plugin, Request, RequestFor};
@@ -220,7 +219,6 @@ impl Renderer {
         tree: &Tree,
         app_path: &RepoPath,
     ) -> Result<Merged, SourceFailure> {
-        let source = without_empty_blocks(source);
         let instance = self.instance_name(application);
         let mut read = Vec::new();
         for name in override_file_names(&instance).map_err(SourceFailure::Override)? {
@@ -230,11 +228,11 @@ impl Renderer {
             }
         }
         if read.is_empty() {
-            return Ok(Merged { source, files: Vec::new(), warnings: Vec::new() });
+            return Ok(Merged { source: source.clone(), files: Vec::new(), warnings: Vec::new() });
         }
         let files: Vec<OverrideFile<'_>> =
             read.iter().map(|(name, text)| OverrideFile { name, text }).collect();
-        let merged = override_source(&source, &files).map_err(SourceFailure::Override)?;
+        let merged = override_source(source, &files).map_err(SourceFailure::Override)?;
         Ok(Merged {
             source: merged.source,
             files: read.into_iter().map(|(name, _)| name).collect(),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tiphys_api::{Application, ApplicationSource};
 use tiphys_engine::{
     BuildEnvironment, Manifest, SourcePlace, SourcePlan, SourceType, Tracking, TrackingMethod, combine,
-    normalize, nothing_rendered, translate, without_empty_blocks,
+    normalize, nothing_rendered, translate,
 };
 use tiphys_params::Parameter;
 use tiphys_plugin::{Catalogue, Others, Plugin, Request};
@@ -72,12 +72,11 @@ impl Renderer {
         let mut warnings = Vec::new();
         let mut reports = Vec::new();
         let mut manifests = Vec::new();
-        let sources = sources_of(application)?;
+        let (sources, place) = tiphys_engine::sources(&application.spec)?;
         for (index, source) in sources.iter().enumerate() {
-            let at = At::new(index, sources);
+            let at = At { index, count: sources.len() };
             let begun = Instant::now();
-            let prepared = self
-                .prepare(application, source, at.place())
+            let prepared = Box::pin(self.prepare(application, source, place))
                 .await
                 .map_err(|failure| at.failed(source, failure))?;
             warnings.extend(prepared.warnings.iter().map(|warning| at.named(warning)));
@@ -117,17 +116,16 @@ impl Renderer {
         choose: impl Fn(usize, &ApplicationSource) -> bool,
     ) -> Result<Vec<AnnouncedSource>, RenderError> {
         let mut announced = Vec::new();
-        let sources = sources_of(application)?;
+        let (sources, place) = tiphys_engine::sources(&application.spec)?;
         for (index, source) in sources.iter().enumerate() {
-            let at = At::new(index, sources);
+            let at = At { index, count: sources.len() };
             if !choose(at.position(), source) {
                 continue;
             }
-            let prepared = self
-                .prepare(application, source, at.place())
+            let prepared = Box::pin(self.prepare(application, source, place))
                 .await
                 .map_err(|failure| at.failed(source, failure))?;
-            let own = own_parameters(source, at.place(), &prepared.build);
+            let own = own_parameters(source, place, &prepared.build);
             let (plugin, parameters, announcements) = match &prepared.work {
                 Work::Nothing => continue,
                 Work::Directory { .. } => (None, Vec::new(), Vec::new()),
@@ -165,12 +163,11 @@ impl Renderer {
         &self,
         application: &Application,
     ) -> Result<Vec<(usize, Prepared)>, RenderError> {
-        let sources = sources_of(application)?;
+        let (sources, place) = tiphys_engine::sources(&application.spec)?;
         let mut prepared = Vec::new();
         for (index, source) in sources.iter().enumerate() {
-            let at = At::new(index, sources);
-            let one = self
-                .prepare(application, source, at.place())
+            let at = At { index, count: sources.len() };
+            let one = Box::pin(self.prepare(application, source, place))
                 .await
                 .map_err(|failure| at.failed(source, failure))?;
             prepared.push((at.position(), one));
@@ -184,8 +181,8 @@ impl Renderer {
         application: &Application,
         name: &str,
     ) -> Result<(Arc<dyn Plugin>, Request), RenderError> {
-        let sources = sources_of(application)?;
-        let at = At::new(0, sources);
+        let (sources, _) = tiphys_engine::sources(&application.spec)?;
+        let at = At { index: 0, count: sources.len() };
         self.question_for(application, &sources[0], name)
             .await
             .map_err(|failure| at.failed(&sources[0], failure))
@@ -267,18 +264,10 @@ fn own_parameters(
     place: SourcePlace,
     build: &BuildEnvironment,
 ) -> Vec<Parameter> {
-    match translate(&without_empty_blocks(source), place, build) {
+    match translate(source, place, build) {
         Ok(SourcePlan::Plugin(plan)) => plan.parameters.unwrap_or_default(),
         _ => Vec::new(),
     }
-}
-
-fn sources_of(application: &Application) -> Result<&[ApplicationSource], RenderError> {
-    if application.spec.source_hydrator.is_some() {
-        return Err(RenderError::SourceHydrator);
-    }
-    let sources = application.spec.effective_sources();
-    if sources.is_empty() { Err(RenderError::NoSource) } else { Ok(sources) }
 }
 
 /// One place among an application's sources.
@@ -289,16 +278,8 @@ struct At {
 }
 
 impl At {
-    fn new(index: usize, sources: &[ApplicationSource]) -> Self {
-        Self { index, count: sources.len() }
-    }
-
     fn position(self) -> usize {
         self.index + 1
-    }
-
-    fn place(self) -> SourcePlace {
-        if self.count > 1 { SourcePlace::OneOfSeveral } else { SourcePlace::Only }
     }
 
     /// A warning, with the source's place where there are several.

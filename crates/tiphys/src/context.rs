@@ -266,7 +266,7 @@ fn source_options(
     options.copies = copies;
     options.credentials = resources.secrets().iter().filter_map(credentials::of_secret).collect();
     if host.stderr_is_terminal() {
-        options.progress = Some(Arc::new(|progress| show_progress(progress)));
+        options.progress = Some(Arc::new(show_progress));
     }
     Ok(options)
 }
@@ -278,7 +278,7 @@ fn show_progress(progress: &Progress<'_>) {
         Progress::LookingUp { .. } => {}
         Progress::Fetching { repository, revision } => eprintln!("fetching {revision} of {repository} …"),
         Progress::Fetched { repository, duration } => {
-            eprintln!("fetched {repository} in {:.1} s", duration.as_secs_f64())
+            eprintln!("fetched {repository} in {:.1} s", duration.as_secs_f64());
         }
     }
 }

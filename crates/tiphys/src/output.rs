@@ -34,6 +34,11 @@ pub(crate) fn documents<'a>(objects: impl IntoIterator<Item = &'a Value>) -> Str
 }
 
 /// Objects as a `List`.
-pub(crate) fn list(objects: Vec<Value>) -> Value {
+pub(crate) fn list(objects: &[Value]) -> Value {
     serde_json::json!({"apiVersion": "v1", "kind": "List", "items": objects})
+}
+
+/// One text a line.
+pub(crate) fn lines(texts: impl IntoIterator<Item = String>) -> String {
+    texts.into_iter().flat_map(|text| [text, "\n".to_owned()]).collect()
 }

@@ -19,14 +19,18 @@ fn tree(files: &[(&str, &str)]) -> (tempfile::TempDir, Tree) {
     (dir, tree.expect("the tree is written"))
 }
 
+fn app() -> RepoPath {
+    RepoPath::new("app").expect("a path inside")
+}
+
 fn manifest(name: &str) -> String {
     format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}}}\n")
 }
 
 fn run(files: &[(&str, &str)], plan: &DirectoryPlan, bytes_max: u64) -> Result<DirectoryManifests, String> {
     let (_dir, tree) = tree(files);
-    read(&tree, &RepoPath::new("app").expect("a path inside"), plan, bytes_max)
-        .map_err(|error| tiphys_plugin::chain(&error))
+    let folder = app();
+    read(&tree, &folder, plan, bytes_max).map_err(|error| tiphys_plugin::chain(&error))
 }
 
 fn names(found: &DirectoryManifests) -> Vec<&str> {

@@ -6,6 +6,7 @@ use clap::Args;
 
 /// Arguments of `render`.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 #[command(after_help = "Examples:
   tiphys render --repo .                                 all Applications below this folder, their repository being this one
   tiphys render guestbook argocd/billing -o json         two of them, as a List

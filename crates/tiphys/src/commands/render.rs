@@ -131,15 +131,7 @@ fn told(selection: &Selection) -> Option<Kind> {
 
 /// Projects are not enforced yet; one that restricts something says so once.
 fn warn_of_projects(place: &Workplace, selection: &Selection) {
-    let mut names: Vec<&str> =
-        selection.applications.iter().map(|stored| stored.application.spec.project_name()).collect();
-    names.sort_unstable();
-    names.dedup();
-    for warning in names
-        .iter()
-        .filter_map(|name| place.resources.project(name))
-        .filter_map(tiphys_store::StoredProject::warning)
-    {
+    for warning in place.resources.project_warnings(&selection.applications) {
         tracing::warn!("{warning}");
     }
     for stored in &selection.applications {
@@ -200,8 +192,8 @@ fn printed(done: &[Done], format: OutputFormat) -> String {
     let manifests = || done.iter().flat_map(|one| &one.rendered.manifests);
     match format {
         OutputFormat::Yaml => documents(manifests()),
-        OutputFormat::Json => output::json(&output::list(manifests().map(value).collect())),
-        OutputFormat::Name => manifests().map(|manifest| format!("{}\n", resource_name(manifest))).collect(),
+        OutputFormat::Json => output::json(&output::list(&manifests().map(value).collect::<Vec<_>>())),
+        OutputFormat::Name => output::lines(manifests().map(resource_name)),
         OutputFormat::Table => summary::table(done, summary::Width::Narrow),
         OutputFormat::Wide => summary::table(done, summary::Width::Wide),
     }

@@ -1,6 +1,7 @@
 //! `tiphys version`.
 
 use std::ffi::OsString;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -39,7 +40,8 @@ pub(crate) async fn run(common: &CommonArgs, _args: &VersionArgs, host: &Host) -
             let mut text = format!("tiphys {version}{commit}\n");
             for (name, found) in &tools {
                 let found = found.as_deref().unwrap_or("not found on PATH");
-                text.push_str(&format!("{name}: {found}\n"));
+                // Writing to a string does not fail.
+                let _ = writeln!(text, "{name}: {found}");
             }
             text
         }

@@ -20,7 +20,8 @@ fn host(arguments: &[&str], variables: &[(&str, &str)]) -> Host {
 
 #[test]
 fn the_programs_name_makes_it_a_plugin_server() {
-    let cases: [(&[&str], &[(&str, &str)], &[&str]); 5] = [
+    type Case = (&'static [&'static str], &'static [(&'static str, &'static str)], &'static [&'static str]);
+    let cases: [Case; 5] = [
         (&["tiphys", "render"], &[], &["tiphys", "render"]),
         (&["/var/run/argocd/argocd-cmp-server"], &[], &["/var/run/argocd/argocd-cmp-server", "cmp-server"]),
         (
@@ -42,7 +43,8 @@ fn the_programs_name_makes_it_a_plugin_server() {
 
 #[test]
 fn the_cache_folder_is_the_asked_one_else_below_xdg_else_below_home() {
-    let cases: [(Option<&str>, &[(&str, &str)], Option<&str>); 6] = [
+    type Case = (Option<&'static str>, &'static [(&'static str, &'static str)], Option<&'static str>);
+    let cases: [Case; 6] = [
         (Some("c"), &[], Some("/current/c")),
         (Some("/c"), &[("HOME", "/h")], Some("/c")),
         (None, &[("XDG_CACHE_HOME", "/x"), ("HOME", "/h")], Some("/x/tiphys")),

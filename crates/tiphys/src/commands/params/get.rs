@@ -64,7 +64,7 @@ fn plain(value: &Value) -> String {
         match part {
             Value::Array(items) => text.extend(items.iter().map(|item| shown(item) + "\n")),
             Value::Object(map) => {
-                text.extend(map.iter().map(|(key, item)| format!("{key}={}\n", shown(item))))
+                text.extend(map.iter().map(|(key, item)| format!("{key}={}\n", shown(item))));
             }
             other => text.push_str(&(shown(other) + "\n")),
         }

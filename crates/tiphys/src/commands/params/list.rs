@@ -37,7 +37,7 @@ pub(super) async fn run(
         Some(OutputFormat::Yaml) => {
             tiphys_yaml::write_yaml(&Value::Array(listed.iter().map(Row::to_json).collect()))
         }
-        Some(OutputFormat::Name) => listed.iter().map(|row| format!("{}\n", row.name)).collect(),
+        Some(OutputFormat::Name) => output::lines(listed.iter().map(|row| row.name.to_owned())),
         Some(OutputFormat::Wide) => table(&listed, sources.len() > 1, true),
         None | Some(OutputFormat::Table) => table(&listed, sources.len() > 1, false),
     };

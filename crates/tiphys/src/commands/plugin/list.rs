@@ -67,7 +67,7 @@ pub(crate) async fn run(common: &CommonArgs, host: &Host) -> Result<ExitCode, Fa
 
 fn printed(listed: &[Listed], format: Option<OutputFormat>) -> String {
     match format {
-        Some(OutputFormat::Name) => listed.iter().map(|plugin| format!("{}\n", plugin.name)).collect(),
+        Some(OutputFormat::Name) => output::lines(listed.iter().map(|plugin| plugin.name.clone())),
         Some(OutputFormat::Json) => output::json(&Value::Array(listed.iter().map(to_json).collect())),
         Some(OutputFormat::Yaml) => {
             tiphys_yaml::write_yaml(&Value::Array(listed.iter().map(to_json).collect()))

@@ -41,7 +41,7 @@ pub(super) async fn matches(
     let trial = trial(common, host, &args.plugin, &args.folder, None)?;
     let matching = async {
         // The plugin is named without asking its rule: whether that holds is the question.
-        let prepared = trial.place.renderer.question(&trial.application, &trial.plugin).await;
+        let prepared = Box::pin(trial.place.renderer.question(&trial.application, &trial.plugin)).await;
         let (plugin, request) = prepared.map_err(|error| Failure::rendering(chain(&error)))?;
         plugin.matches(&request).await.map_err(|error| Failure::rendering(chain(&error)))
     };
@@ -106,7 +106,7 @@ pub(super) async fn generate(
     }
     let values: Vec<Value> = rendered.manifests.into_iter().map(Manifest::into_value).collect();
     output::print(&match common.output {
-        Some(OutputFormat::Json) => output::json(&output::list(values)),
+        Some(OutputFormat::Json) => output::json(&output::list(&values)),
         _ => output::documents(&values),
     })?;
     Ok(ExitCode::SUCCESS)

@@ -54,5 +54,5 @@ pub(super) async fn text(
 
 /// One line a variable, in the form that a POSIX shell reads.
 pub(crate) fn env_lines(env: &[(String, String)]) -> String {
-    env.iter().map(|(name, value)| format!("{name}='{}'\n", value.replace('\'', "'\\''"))).collect()
+    output::lines(env.iter().map(|(name, value)| format!("{name}='{}'", value.replace('\'', "'\\''"))))
 }

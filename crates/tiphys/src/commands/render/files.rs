@@ -33,9 +33,10 @@ pub(super) fn write_manifests(
             }
         }
         let (extension, text) = match format {
-            OutputFormat::Json => {
-                ("json", output::json(&output::list(one.rendered.manifests.iter().map(value).collect())))
-            }
+            OutputFormat::Json => (
+                "json",
+                output::json(&output::list(&one.rendered.manifests.iter().map(value).collect::<Vec<_>>())),
+            ),
             _ => ("yaml", documents(one.rendered.manifests.iter())),
         };
         texts.insert(dir.join(namespace).join(format!("{name}.{extension}")), text);
