@@ -1,6 +1,9 @@
 //! Repositories that are fetched, over `file://`.
 
-use tiphys_source::{Freshness, Network};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tiphys_source::{Freshness, Network, Progress};
 use tiphys_testkit::git::{Repository, listing};
 
 use crate::workbench::{Workbench, files, render, whole};
@@ -217,4 +220,60 @@ async fn a_git_that_is_missing_or_too_old_is_told() {
         bench.refusal(&old, &repository.url(), "main").await,
         "git 2.30.9 is too old; install git 2.31 or newer"
     );
+}
+
+#[tokio::test]
+async fn a_server_that_gives_no_single_commits_gives_its_history() {
+    let bench = Workbench::new();
+    let (repository, first, second) = two_commits(&bench);
+    repository.git(&["tag", "-d", "v1"]);
+    repository.git(&["branch", "-D", "stable"]);
+    let sources = bench.sources();
+    // In the first version of the protocol a server gives what a ref names and nothing else.
+    std::fs::write(bench.path("home/.gitconfig"), "[protocol]\n\tversion = 0\n")
+        .expect("the file can be written");
+    assert_eq!(files(&sources, &repository.url(), &second).await, ["a.yaml: two"]);
+    assert_eq!(files(&sources, &repository.url(), &first).await, ["a.yaml: one"]);
+}
+
+#[tokio::test]
+async fn a_fetch_that_takes_too_long_is_ended() {
+    let bench = Workbench::new();
+    let (repository, _, _) = two_commits(&bench);
+    bench.repository("tools").write_executable(
+        "git",
+        "#!/bin/sh\ncase $1 in --version) echo git version 2.40.0 ;; *) exec tail -f /dev/null ;; esac\n",
+    );
+    let sources = bench.sources_with(|options| {
+        options.git_program = bench.path("tools/git");
+        options.lookup_timeout = Duration::from_millis(100);
+    });
+    assert_eq!(
+        bench.refusal(&sources, &repository.url(), "main").await,
+        "looking up branches and tags of repository file://$DIR/remote did not end within 100ms"
+    );
+}
+
+#[tokio::test]
+async fn people_who_wait_are_told_what_is_going_on_and_a_commit_is_fetched_once() {
+    let bench = Workbench::new();
+    let (repository, _, second) = two_commits(&bench);
+    let told = Arc::new(Mutex::new(Vec::new()));
+    for _ in 0..2 {
+        let sink = Arc::clone(&told);
+        let sources = bench.sources_with(|options| {
+            options.progress = Some(Arc::new(move |progress: &Progress<'_>| {
+                let line = match progress {
+                    Progress::LookingUp { .. } => "looking up".to_owned(),
+                    Progress::Fetching { revision, .. } => format!("fetching {revision}"),
+                    Progress::Fetched { .. } => "fetched".to_owned(),
+                };
+                sink.lock().expect("no thread panicked").push(line);
+            }));
+        });
+        files(&sources, &repository.url(), "main").await;
+        files(&sources, &repository.url(), "HEAD").await;
+    }
+    let told = told.lock().expect("no thread panicked");
+    assert_eq!(*told, ["looking up", &format!("fetching {second}"), "fetched", "looking up"]);
 }
