@@ -183,8 +183,7 @@ impl Store {
         if let Some(tree) = self.get(key) {
             return Ok(tree);
         }
-        let staged = Staged::new(self)?;
-        let mut writer = TreeWriter::new(staged.0.clone(), self.limits, Naming::Given);
+        let (staged, mut writer) = self.stage(Naming::Given)?;
         fill(&mut writer)?;
         writer.finish().map_err(StoreError::Write)?;
         Ok(self.keep(key, staged)?)
@@ -200,8 +199,7 @@ impl Store {
     where
         E: From<StoreError>,
     {
-        let staged = Staged::new(self)?;
-        let mut writer = TreeWriter::new(staged.0.clone(), self.limits, Naming::ByContent);
+        let (staged, mut writer) = self.stage(Naming::ByContent)?;
         fill(&mut writer)?;
         let mut records = writer.finish().map_err(StoreError::Write)?;
         Ok(self.keep(digest::key(salt, &mut records), staged)?)
@@ -210,6 +208,13 @@ impl Store {
     /// An empty folder for one run.
     pub fn run_dir(&self) -> Result<RunDir, StoreError> {
         RunDir::new(Arc::clone(&self.runs))
+    }
+
+    /// A new tree that is not in place yet.
+    fn stage(&self, naming: Naming) -> Result<(Staged, TreeWriter), StoreError> {
+        let staged = Staged(self.staging.fresh_path());
+        let writer = TreeWriter::new(staged.0.clone(), self.limits, naming)?;
+        Ok((staged, writer))
     }
 
     fn place(&self, key: TreeKey) -> PathBuf {
@@ -241,12 +246,6 @@ impl Store {
 
 /// A directory that a tree is written to; removed on drop if it is still there.
 struct Staged(PathBuf);
-
-impl Staged {
-    fn new(store: &Store) -> Result<Self, StoreError> {
-        Ok(Self(store.staging.folder()?))
-    }
-}
 
 impl Drop for Staged {
     fn drop(&mut self) {

@@ -4,10 +4,10 @@
 mod tests;
 
 use std::collections::HashSet;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Read, Write as _};
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
-use std::path::PathBuf;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::containment::LinkSet;
@@ -91,7 +91,29 @@ pub struct TreeWriter {
     limits: TreeLimits,
     modes: Modes,
     naming: Naming,
+    umask: Umask,
     book: Mutex<Book>,
+}
+
+/// Whether the process' umask takes something from the modes of a tree. It must not change what is in the tree, and setting
+/// every mode again costs a tenth of the time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Umask {
+    Harmless,
+    Harmful,
+}
+
+impl Umask {
+    /// Looks at a directory that was just made with [`MODE_EXECUTABLE`].
+    fn seen_at(directory: &Path) -> io::Result<Self> {
+        let mode = fs::metadata(directory)?.permissions().mode();
+        Ok(if mode & 0o777 == MODE_EXECUTABLE { Self::Harmless } else { Self::Harmful })
+    }
+
+    /// Sets a mode again, if it may not be what it was made with.
+    fn mend(self, mode: u32, set: impl FnOnce(Permissions) -> io::Result<()>) -> io::Result<()> {
+        if self == Self::Harmful { set(Permissions::from_mode(mode)) } else { Ok(()) }
+    }
 }
 
 /// Whether the tree's name comes from what is written.
@@ -115,9 +137,20 @@ struct Book {
 }
 
 impl TreeWriter {
-    /// A writer into an empty directory that nobody else knows.
-    pub(crate) fn new(root: PathBuf, limits: TreeLimits, naming: Naming) -> Self {
-        Self { root, limits, modes: Modes::Preserved, naming, book: Mutex::new(Book::default()) }
+    /// A writer into a new directory, which is made, in a place that nobody else knows.
+    pub(crate) fn new(root: PathBuf, limits: TreeLimits, naming: Naming) -> Result<Self, WriteError> {
+        let made = DirBuilder::new().mode(MODE_EXECUTABLE).create(&root).and_then(|()| {
+            let umask = Umask::seen_at(&root)?;
+            umask.mend(MODE_EXECUTABLE, |mode| fs::set_permissions(&root, mode))?;
+            Ok(umask)
+        });
+        match made {
+            Ok(umask) => {
+                let book = Mutex::new(Book::default());
+                Ok(Self { root, limits, modes: Modes::Preserved, naming, umask, book })
+            }
+            Err(source) => Err(WriteError::Io { path: root, source }),
+        }
     }
 
     /// Says what becomes of executable bits from here on; at first they are kept.
@@ -233,8 +266,7 @@ impl TreeWriter {
             .mode(mode)
             .open(self.root.join(path.as_str()))
             .map_err(|source| self.create_error(path, source))?;
-        // The process' umask must not change what is in a tree.
-        file.set_permissions(fs::Permissions::from_mode(mode)).map_err(|source| self.io(path, source))?;
+        self.umask.mend(mode, |mode| file.set_permissions(mode)).map_err(|source| self.io(path, source))?;
         Ok(file)
     }
 
@@ -269,8 +301,10 @@ impl TreeWriter {
             self.count_entry(book)?;
             let directory = &path[..end];
             let place = self.root.join(directory);
-            fs::create_dir(&place)
-                .and_then(|()| fs::set_permissions(&place, fs::Permissions::from_mode(MODE_EXECUTABLE)))
+            DirBuilder::new()
+                .mode(MODE_EXECUTABLE)
+                .create(&place)
+                .and_then(|()| self.umask.mend(MODE_EXECUTABLE, |mode| fs::set_permissions(&place, mode)))
                 .map_err(|source| match source.kind() {
                     io::ErrorKind::AlreadyExists => WriteError::Clash { path: directory.to_owned() },
                     _ => WriteError::Io { path: place, source },

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::os::unix::net::UnixListener;
 use std::path::Path;
@@ -308,6 +308,18 @@ fn an_archive_that_is_cut_short_is_refused() {
     let whole = archive(&[(FILE, "a", "", &noise)]);
     let message = refused(&whole[..whole.len() / 2]);
     assert!(message.starts_with("error writing tgz file: "), "{message}");
+}
+
+#[test]
+fn a_file_that_is_shorter_than_its_header_says_is_refused() {
+    let mut tar = Vec::new();
+    GzDecoder::new(&archive(&[(FILE, "a", "", &"x".repeat(1000))])[..])
+        .read_to_end(&mut tar)
+        .expect("unzipped");
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
+    gzip.write_all(&tar[..512 + 300]).expect("the header and a part of the file");
+    let message = refused(&gzip.finish().expect("an archive"));
+    assert_eq!(message, "error writing tgz file: unexpected EOF");
 }
 
 #[test]

@@ -135,10 +135,7 @@ impl<R: Read> Read for Whole<R> {
         let read = self.inner.read(buffer)?;
         self.left = self.left.saturating_sub(u64::try_from(read).unwrap_or(u64::MAX));
         if read == 0 && self.left > 0 && !buffer.is_empty() {
-            return Err(io::Error::new(
-                io::ErrorKind::UnexpectedEof,
-                "error writing tgz file: unexpected EOF",
-            ));
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "unexpected EOF"));
         }
         Ok(read)
     }

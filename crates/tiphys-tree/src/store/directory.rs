@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use super::digest::{self, Record, RecordKind};
-use super::{Modes, Staged, Store, Tree};
+use super::{Modes, Store, Tree};
 use crate::path::parent;
 use crate::reader::{DirectoryReader, Found, WHOLE_FILE_BYTES_MAX, append_whole};
 use crate::writer::Naming;
@@ -50,8 +50,7 @@ impl Store {
         if let Some(tree) = self.get(digest::key(salt, &mut records)) {
             return Ok(tree);
         }
-        let staged = Staged::new(self)?;
-        let mut writer = TreeWriter::new(staged.0.clone(), self.limits, Naming::ByContent);
+        let (staged, mut writer) = self.stage(Naming::ByContent)?;
         writer.set_modes(modes);
         on_threads(&parts, |part| part.write(root, &writer))?;
         // What was read twice may have changed in between, so that the name comes from what was written.
@@ -60,10 +59,10 @@ impl Store {
     }
 }
 
-/// Copies a tree of the store into an empty directory.
+/// Copies a tree of the store to a path where nothing is.
 pub(super) fn copy(tree: &Tree, to: &Path) -> Result<(), StoreError> {
     let limits = TreeLimits { entries_max: u64::MAX, bytes_max: u64::MAX };
-    let writer = TreeWriter::new(to.to_path_buf(), limits, Naming::Given);
+    let writer = TreeWriter::new(to.to_path_buf(), limits, Naming::Given)?;
     let entries = entries_below(tree.root())?;
     in_parts(&entries, |part| {
         let mut reader = DirectoryReader::open(tree.root()).map_err(StoreError::io("read", tree.root()))?;

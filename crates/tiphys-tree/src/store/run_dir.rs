@@ -42,7 +42,7 @@ impl RunDir {
 
     /// A writable copy of a tree in this folder, which is empty so far, for systems that forbid overlays.
     pub fn copy(&self, tree: &Tree) -> Result<PathBuf, StoreError> {
-        let path = self.folder("view")?;
+        let path = self.path.join("view");
         directory::copy(tree, &path)?;
         Ok(path)
     }

@@ -81,9 +81,14 @@ impl Session {
         }
     }
 
+    /// A path in this folder where nothing is.
+    pub(crate) fn fresh_path(&self) -> PathBuf {
+        self.dir.join(self.number().to_string())
+    }
+
     /// A new empty folder, 0700.
     pub(crate) fn folder(&self) -> Result<PathBuf, StoreError> {
-        let path = self.dir.join(self.number().to_string());
+        let path = self.fresh_path();
         DirBuilder::new().mode(0o700).create(&path).map_err(StoreError::io("make", &path))?;
         Ok(path)
     }

@@ -84,6 +84,10 @@ fn of_many_threads_that_want_one_tree_one_writes_it() {
                 barrier.wait();
                 let tree = store.get_or_write(KEY, |writer| {
                     fills.fetch_add(1, Ordering::SeqCst);
+                    // Long enough for the others to come in, if they could.
+                    for number in 0..300 {
+                        writer.file(&path(&format!("f{number}")), false, b"")?;
+                    }
                     one_file("one")(writer)
                 });
                 let file = tree.expect("a tree").root().join("a/b");

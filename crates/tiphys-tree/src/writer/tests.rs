@@ -12,7 +12,7 @@ const LIMITS: TreeLimits = TreeLimits { entries_max: 100, bytes_max: 1000 };
 
 fn writer(limits: TreeLimits) -> (TempDir, TreeWriter) {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    let writer = TreeWriter::new(dir.path().to_path_buf(), limits, Naming::Given);
+    let writer = TreeWriter::new(dir.path().join("tree"), limits, Naming::Given).expect("a new directory");
     (dir, writer)
 }
 
@@ -37,10 +37,11 @@ fn entries_are_made_with_their_parents() {
     writer.directory(&RepoPath::default()).expect("so may the root");
     writer.link(&path("l/link"), "../a/b").expect("made");
     writer.finish().expect("all inside");
-    let mode =
-        |name: &str| fs::metadata(dir.path().join(name)).expect("an entry").permissions().mode() & 0o7777;
-    assert_eq!(fs::read(dir.path().join("l/link/file")).expect("the file"), b"text");
-    assert_eq!(fs::read(dir.path().join("a/b/script")).expect("the file"), b"#!");
+    let mode = |name: &str| {
+        fs::metadata(dir.path().join("tree").join(name)).expect("an entry").permissions().mode() & 0o7777
+    };
+    assert_eq!(fs::read(dir.path().join("tree/l/link/file")).expect("the file"), b"text");
+    assert_eq!(fs::read(dir.path().join("tree/a/b/script")).expect("the file"), b"#!");
     let modes = ["a", "a/b", "a/empty", "a/b/file", "a/b/script"].map(mode);
     assert_eq!(modes, [0o755, 0o755, 0o755, 0o644, 0o755]);
 }
@@ -70,7 +71,7 @@ fn nothing_is_written_through_a_link() {
     assert_eq!(clash(&writer.file(&path("l/file"), false, b"")), Some("l"));
     assert_eq!(clash(&writer.directory(&path("l/e"))), Some("l"));
     assert_eq!(clash(&writer.link(&path("l/k"), "x")), Some("l"));
-    assert_eq!(fs::read_dir(dir.path().join("d")).expect("the folder").count(), 0);
+    assert_eq!(fs::read_dir(dir.path().join("tree/d")).expect("the folder").count(), 0);
 }
 
 #[test]
@@ -78,7 +79,7 @@ fn an_absolute_link_is_refused_before_it_is_made() {
     let (dir, writer) = writer(LIMITS);
     let error = writer.link(&path("d/l"), "/etc").expect_err("absolute");
     assert_eq!(error.to_string(), "repository contains out-of-bounds symlinks. file: d/l");
-    assert_eq!(fs::read_dir(dir.path()).expect("the folder").count(), 0);
+    assert_eq!(fs::read_dir(dir.path().join("tree")).expect("the folder").count(), 0);
 }
 
 #[test]
@@ -123,7 +124,7 @@ fn more_bytes_than_the_bound_are_refused_before_they_are_written() {
     writer.file(&path("a"), false, b"1234567890").expect("ten bytes");
     let error = writer.file(&path("b"), false, b"1").expect_err("an eleventh");
     assert_eq!(error.to_string(), "more than 10 bytes");
-    assert!(!dir.path().join("b").exists());
+    assert!(!dir.path().join("tree/b").exists());
 }
 
 #[test]
@@ -131,7 +132,7 @@ fn a_source_that_never_ends_is_refused() {
     let (dir, writer) = writer(TreeLimits { bytes_max: 10, ..LIMITS });
     let error = writer.file_from(&path("c"), false, &mut std::io::repeat(0)).expect_err("endless");
     assert!(matches!(error, WriteError::TooManyBytes { max: 10 }));
-    assert_eq!(fs::metadata(dir.path().join("c")).expect("the file").len(), 0);
+    assert_eq!(fs::metadata(dir.path().join("tree/c")).expect("the file").len(), 0);
 }
 
 #[test]
