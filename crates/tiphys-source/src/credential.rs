@@ -175,9 +175,11 @@ impl Access {
         };
     }
 
-    /// Sent to this repository only. Helpers are switched off, so that a refused password is not replaced by another one.
+    /// Sent to this repository only: a redirection, which could lead to another server, is not followed (nor is it by
+    /// Argo CD). Helpers are switched off, so that a refused password is not replaced by another one.
     fn header(&mut self, address: &str, header: &str) {
         self.set(&format!("http.{address}.extraHeader"), header);
+        self.set("http.followRedirects", "false");
         self.set("credential.helper", "");
     }
 

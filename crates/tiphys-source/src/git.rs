@@ -4,6 +4,8 @@
 //! configuration could run is switched off, and messages are in English, because [`failure`] reads them.
 
 pub(crate) mod failure;
+#[cfg(test)]
+mod tests;
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};

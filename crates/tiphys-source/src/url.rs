@@ -26,7 +26,7 @@ pub fn mask_url(url: &str) -> String {
     let host = &rest[at..];
     match rest[..at].split_once(':') {
         Some((user, _)) => format!("{scheme}://{user}:***{host}"),
-        None if scheme.starts_with("http") => format!("{scheme}://***{host}"),
+        None if scheme.ends_with("http") || scheme.ends_with("https") => format!("{scheme}://***{host}"),
         None => url.to_owned(),
     }
 }

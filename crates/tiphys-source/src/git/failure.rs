@@ -34,10 +34,13 @@ const CREDENTIALS: [&str; 16] = [
     "server certificate verification failed",
 ];
 
-const REPOSITORY: [&str; 6] = [
+const REPOSITORY: [&str; 8] = [
     "repository not found",
     "does not appear to be a git repository",
     "returned error: 404",
+    // It has moved, and credentials are not sent after it.
+    "returned error: 30",
+    "unable to update url base from redirection",
     "project you were looking for could not be found",
     "does not exist",
     "not found",

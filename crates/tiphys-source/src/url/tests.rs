@@ -30,6 +30,7 @@ fn passwords_in_urls_are_masked() {
         ("https://user:pw@h/x", "https://user:***@h/x"),
         ("https://user:p@w@h/x", "https://user:***@h/x"),
         ("https://token@h/x", "https://***@h/x"),
+        ("'https://token@h/x'", "'https://***@h/x'"),
         ("ssh://git@h/x", "ssh://git@h/x"),
         ("git@h:x", "git@h:x"),
         ("https://h/a@b:c@d", "https://h/a@b:c@d"),

@@ -156,6 +156,18 @@ async fn a_file_behind_a_link_is_not_read() {
 }
 
 #[tokio::test]
+async fn a_tracked_file_behind_a_new_link_is_a_deleted_one() {
+    let bench = Workbench::new();
+    let repository = bench.repository("apps");
+    repository.write("a/x", "tracked").write("b/x", "other");
+    repository.commit("first");
+    std::fs::remove_dir_all(repository.dir().join("a")).expect("the folder can be removed");
+    repository.link("a", "b");
+    let listing = files(&bench.with_copies(&[&format!("{URL}=apps")]), URL, "HEAD").await;
+    assert_eq!(listing, ["a -> b", "b/x: other"]);
+}
+
+#[tokio::test]
 async fn a_working_copy_is_narrowed_too_and_links_on_the_way_are_followed() {
     let bench = Workbench::new();
     let repository = bench.repository("apps");

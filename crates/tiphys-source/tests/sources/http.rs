@@ -108,6 +108,43 @@ async fn a_helper_of_the_user_is_asked_on_a_laptop_and_not_on_a_server() {
 }
 
 #[tokio::test]
+async fn a_refused_secret_is_not_replaced_by_the_users_own_password() {
+    let bench = Workbench::new();
+    let server = serve(&bench, Some(ROBOT));
+    let url = server.url("apps/.git");
+    let sources = bench.sources_with(|options| {
+        login(options, CredentialScope::Repository(url.clone()), basic("robot", "wr0ng"));
+    });
+    std::fs::write(
+        bench.path("home/.gitconfig"),
+        "[credential]\n\thelper = \"!echo username=robot; echo password=s3cret; :\"\n",
+    )
+    .expect("the file can be written");
+    let refusal = bench.refusal(&sources, &url, "main").await;
+    assert!(refusal.contains("refused access; tried the repository Secret's credentials"), "{refusal}");
+}
+
+#[tokio::test]
+async fn credentials_are_not_sent_after_a_redirection() {
+    let bench = Workbench::new();
+    let other = serve(&bench, None);
+    let server = Server::redirecting(&bench.path("www"), &other.url(""));
+    let url = server.url("apps/.git");
+    assert_eq!(
+        files(&bench.sources(), &url, "v1").await,
+        ["a.yaml: old"],
+        "without credentials it is followed"
+    );
+    let before = other.authorizations().len();
+    let sources = bench.sources_with(|options| {
+        login(options, CredentialScope::Repository(url.clone()), basic("robot", "s3cret"));
+    });
+    let refusal = bench.refusal(&sources, &url, "main").await;
+    assert!(refusal.starts_with(&format!("repository {url} was not found")), "{refusal}");
+    assert_eq!(other.authorizations().len(), before);
+}
+
+#[tokio::test]
 async fn a_refusal_says_what_was_tried_and_what_to_set() {
     let bench = Workbench::new();
     let server = serve(&bench, Some(ROBOT));

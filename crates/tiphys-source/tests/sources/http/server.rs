@@ -21,6 +21,8 @@ struct Shared {
     root: PathBuf,
     /// The only header that is let in; none: everybody is.
     authorization: Option<String>,
+    /// Where everybody is sent.
+    redirect: Option<String>,
     seen: Mutex<Vec<Option<String>>>,
     stopped: AtomicBool,
 }
@@ -35,11 +37,21 @@ struct Request {
 
 impl Server {
     pub(super) fn start(root: &Path, authorization: Option<&str>) -> Self {
+        Self::serve(root, authorization, None)
+    }
+
+    /// Sends everybody to another server.
+    pub(super) fn redirecting(root: &Path, to: &str) -> Self {
+        Self::serve(root, None, Some(to))
+    }
+
+    fn serve(root: &Path, authorization: Option<&str>, redirect: Option<&str>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port of the loopback can be had");
         let address = listener.local_addr().expect("the port is known");
         let shared = Arc::new(Shared {
             root: root.to_path_buf(),
             authorization: authorization.map(str::to_owned),
+            redirect: redirect.map(|to| to.trim_end_matches('/').to_owned()),
             seen: Mutex::default(),
             stopped: AtomicBool::new(false),
         });
@@ -86,6 +98,13 @@ impl Shared {
         if !allowed {
             return out.write_all(
                 b"HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"test\"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
+            );
+        }
+        if let Some(to) = &self.redirect {
+            let (path, query) = (&request.path, &request.query);
+            return write!(
+                out,
+                "HTTP/1.1 302 Found\r\nLocation: {to}{path}?{query}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
             );
         }
         let answer = self.run_git(&request)?;
