@@ -1,9 +1,10 @@
-//! For tests only: oracles, fixtures, repositories.
+//! For tests only: oracles, fixtures, repositories, tools.
 
 pub mod fixture;
 pub mod git;
 pub mod launcher;
 pub mod oracle;
+pub mod tools;
 
 use std::path::PathBuf;
 

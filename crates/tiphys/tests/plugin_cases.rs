@@ -1,0 +1,258 @@
+//! The plugins of this repository on their cases, with the real helm, kustomize, yq and jq, through the program itself.
+//!
+//! A case is a folder `testdata/<case>` of a plugin: `tree` is a repository, `app.yaml` an Application that says the path and the
+//! parameters. `expected.yaml` holds the manifests; `error.txt` instead holds a part of what stderr says. `announcement.json`, if there
+//! is one, holds the announced parameters.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use tiphys_testkit::{fixture, tools, workspace_root};
+
+/// The exit code of a rendering that failed.
+const RENDERING_FAILED: i32 = 3;
+
+#[test]
+fn proposal_example_1_trivial_names_a_config_map_by_a_text() {
+    check_plugin("examples/plugins/trivial");
+}
+
+#[test]
+fn proposal_example_2_charts_in_a_kustomization_take_values_by_names_with_dots() {
+    check_plugin("examples/plugins/kustomize-helm");
+}
+
+#[test]
+fn proposal_example_3_a_chart_takes_an_array_of_value_files_and_a_map_of_values() {
+    check_plugin("examples/plugins/simple-helm");
+}
+
+#[test]
+fn proposal_example_4_a_kustomization_takes_prefix_suffix_images_and_labels() {
+    check_plugin("plugins/kustomize");
+}
+
+#[test]
+fn every_plugin_folder_has_a_test() {
+    let tested = [
+        "examples/plugins/kustomize-helm",
+        "examples/plugins/simple-helm",
+        "examples/plugins/trivial",
+        "plugins/kustomize",
+    ];
+    assert_eq!(plugin_folders(), tested, "add a test that calls check_plugin");
+}
+
+#[test]
+fn the_jq_programs_that_two_plugins_share_are_the_same() {
+    let plugins = workspace_root().join("examples/plugins");
+    for name in ["helm-values.jq", "helm-announcement.jq"] {
+        let text =
+            |plugin: &str| fs::read_to_string(plugins.join(plugin).join(name)).expect("the file is there");
+        assert_eq!(text("simple-helm"), text("kustomize-helm"), "{name}: copy the one to the other");
+    }
+}
+
+/// The proposal warns of scripts inside YAML: editors and scanners do not see them.
+#[test]
+fn the_plugins_have_their_scripts_in_files_of_their_own_and_no_findings() {
+    for plugin in plugin_folders() {
+        let output = tiphys(&["plugin", "check", &plugin, "-o", "json"]);
+        let report = json(&succeeded(&output));
+        assert_eq!(report["findings"], Value::Array(Vec::new()), "{plugin}");
+        let spec = fs::read(workspace_root().join(&plugin).join("plugin.yaml")).expect("the file is there");
+        let file =
+            tiphys_yaml::read_document(&spec).expect("it is YAML").expect("it has a document").to_value();
+        let commands: Vec<&Value> =
+            ["/spec/init", "/spec/generate", "/spec/discover/find", "/spec/parameters/dynamic"]
+                .iter()
+                .filter_map(|place| file.pointer(&format!("{place}/command")))
+                .collect();
+        assert!(!commands.is_empty(), "{plugin} runs something");
+        for command in commands {
+            let words = command.as_array().expect("a command is a list");
+            let [Value::String(script)] = words.as_slice() else {
+                panic!("{plugin}: {command} is more than a file")
+            };
+            assert!(
+                workspace_root().join(&plugin).join(script).is_file(),
+                "{plugin}: {script} is a file of it"
+            );
+        }
+    }
+}
+
+/// The keys with which Example 1 was written are not read today; nobody is to find that out by an empty form.
+#[test]
+fn the_stale_key_of_proposal_example_1_is_a_finding() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("plugin.yaml");
+    let stale = "apiVersion: argoproj.io/v1alpha1
+kind: ConfigManagementPlugin
+metadata:
+  name: trivial-cmp
+spec:
+  version: v1.0
+  generate:
+    command: [generate.sh]
+  discover:
+    fileName: ./trivial-cmp
+  parameters:
+    command: [parameters.sh]
+";
+    fs::write(&file, stale).expect("the file can be written");
+    let output = tiphys(&["plugin", "check", file.to_str().expect("a path of text")]);
+    let text = succeeded(&output);
+    assert!(text.contains("plugin.yaml:12:5: warning:") && text.contains("parameters.command"), "{text}");
+}
+
+/// Question 3 of the proposal: items may always be added to an announced list or map.
+#[test]
+fn items_may_be_added_to_every_list_and_map_that_is_announced() {
+    let place = ["examples/plugins/simple-helm", "--in", "examples/repository", "--path", "charts/web"];
+    let announced = json(&succeeded(&tiphys(&[&["plugin", "announce"], &place[..]].concat())));
+    let helm_parameters = announced
+        .as_array()
+        .and_then(|all| all.iter().find(|one| one["name"] == "helm-parameters"))
+        .expect("the chart's values are announced");
+    assert_eq!(helm_parameters["map"].get("podAnnotations.added"), None, "the item is a new one");
+    let set = [
+        "--param",
+        r#"helm-parameters:={"podAnnotations.added": "yes"}"#,
+        "--param",
+        r#"values-files:=["values-large.yaml"]"#,
+    ];
+    let output = tiphys(&[&["plugin", "generate"], &place[..], &set, &["-o", "json"]].concat());
+    let manifests = json(&succeeded(&output));
+    let annotation = manifests["items"]
+        .as_array()
+        .expect("a list of objects")
+        .iter()
+        .find_map(|object| object.pointer("/spec/template/metadata/annotations/added"));
+    assert_eq!(annotation, Some(&Value::from("yes")));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "", "nobody is warned");
+}
+
+/// Runs all cases of a plugin, and fails with all that differ.
+fn check_plugin(plugin: &str) {
+    let differences: Vec<String> = fixture::cases(&workspace_root().join(plugin).join("testdata"))
+        .iter()
+        .flat_map(|case| check_case(plugin, case))
+        .collect();
+    assert!(differences.is_empty(), "{}", differences.join("\n\n"));
+}
+
+fn check_case(plugin: &str, case: &Path) -> Vec<String> {
+    let name = below_root(case);
+    let run = |command: &str| {
+        let (tree, app) = (format!("{name}/tree"), format!("{name}/app.yaml"));
+        let path = application_path(&case.join("app.yaml"));
+        tiphys(&[
+            "plugin",
+            command,
+            plugin,
+            "--in",
+            &tree,
+            "--path",
+            &path,
+            "--app",
+            &app,
+            "--tracking",
+            "none",
+            "-o",
+            "json",
+        ])
+    };
+    let mut differences = Vec::new();
+    let mut differs = |what: &str, expected: &str, actual: &str| {
+        differences.push(format!("{name}: {what}\n--- expected\n{expected}\n--- actual\n{actual}"));
+    };
+    let output = run("generate");
+    let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let (expected, error) = (case.join("expected.yaml"), case.join("error.txt"));
+    assert!(expected.exists() != error.exists(), "{name}: one of expected.yaml and error.txt is due");
+    if error.exists() {
+        let error = fs::read_to_string(error).expect("the file can be read");
+        if output.status.code() != Some(RENDERING_FAILED)
+            || !stderr.contains(error.trim_end())
+            || !stdout.is_empty()
+        {
+            differs("the error", &error, &format!("{}\n{stdout}{stderr}", output.status));
+        }
+    } else if !output.status.success() {
+        differs("it fails", "", &stderr);
+    } else {
+        let expected = fs::read(expected).expect("the file can be read");
+        let expected = tiphys_yaml::read_documents(&expected).expect("expected.yaml is YAML");
+        let expected = Value::Array(expected.iter().map(tiphys_yaml::Node::to_value).collect());
+        let actual = &json(&stdout)["items"];
+        if *actual != expected {
+            differs("the manifests", &pretty(&expected), &pretty(actual));
+        }
+    }
+    let announcement = case.join("announcement.json");
+    if announcement.exists() {
+        let output = run("announce");
+        if output.status.success() {
+            let expected = json(&fs::read_to_string(announcement).expect("the file can be read"));
+            let actual = json(&String::from_utf8_lossy(&output.stdout));
+            if actual != expected {
+                differs("the announcement", &pretty(&expected), &pretty(&actual));
+            }
+        } else {
+            differs("the announcement fails", "", &String::from_utf8_lossy(&output.stderr));
+        }
+    }
+    differences
+}
+
+/// Runs the program in the workspace's root, with nothing of the user's settings.
+#[expect(clippy::disallowed_methods, reason = "the program is tested as people run it")]
+fn tiphys(arguments: &[&str]) -> Output {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    Command::new(env!("CARGO_BIN_EXE_tiphys"))
+        .args(arguments)
+        .current_dir(workspace_root())
+        .env_clear()
+        .env("PATH", tools::search_path())
+        .env("HOME", home.path())
+        .env("TMPDIR", home.path())
+        .output()
+        .expect("the program starts")
+}
+
+fn succeeded(output: &Output) -> String {
+    assert!(output.status.success(), "{}: {}", output.status, String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout.clone()).expect("the output is text")
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error} in:\n{text}"))
+}
+
+fn pretty(value: &Value) -> String {
+    serde_json::to_string_pretty(value).expect("a value can be written")
+}
+
+fn application_path(file: &Path) -> String {
+    let text = fs::read(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    let node = tiphys_yaml::read_document(&text).expect("app.yaml is YAML").expect("app.yaml has a document");
+    node.at(["spec", "source", "path"])
+        .and_then(tiphys_yaml::Node::as_str)
+        .expect("app.yaml says the path")
+        .to_owned()
+}
+
+fn plugin_folders() -> Vec<String> {
+    ["examples/plugins", "plugins"]
+        .into_iter()
+        .flat_map(|folder| fixture::cases(&workspace_root().join(folder)))
+        .map(|plugin: PathBuf| below_root(&plugin))
+        .collect()
+}
+
+fn below_root(path: &Path) -> String {
+    path.strip_prefix(workspace_root()).expect("it is below the root").display().to_string()
+}
