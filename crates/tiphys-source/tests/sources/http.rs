@@ -108,20 +108,22 @@ async fn a_helper_of_the_user_is_asked_on_a_laptop_and_not_on_a_server() {
 }
 
 #[tokio::test]
-async fn a_refused_secret_is_not_replaced_by_the_users_own_password() {
+async fn helpers_of_the_user_hear_nothing_of_a_secrets_password() {
     let bench = Workbench::new();
     let server = serve(&bench, Some(ROBOT));
     let url = server.url("apps/.git");
     let sources = bench.sources_with(|options| {
         login(options, CredentialScope::Repository(url.clone()), basic("robot", "wr0ng"));
     });
-    std::fs::write(
-        bench.path("home/.gitconfig"),
-        "[credential]\n\thelper = \"!echo username=robot; echo password=s3cret; :\"\n",
-    )
-    .expect("the file can be written");
+    let canary = bench.path("canary");
+    let helper = format!("[credential]\n\thelper = \"!touch {}; :\"\n", canary.display());
+    std::fs::write(bench.path("home/.gitconfig"), helper).expect("the file can be written");
     let refusal = bench.refusal(&sources, &url, "main").await;
     assert!(refusal.contains("refused access; tried the repository Secret's credentials"), "{refusal}");
+    assert!(
+        !canary.exists(),
+        "a helper was asked, and would have been told to forget the user's own password"
+    );
 }
 
 #[tokio::test]
