@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tiphys_engine::{BuildEnvironmentError, NormalizeError, OverrideError, SourcesError, TranslateError};
 use tiphys_plugin::{ChooseError, PluginError};
-use tiphys_tree::{PathError, ReadError};
+use tiphys_tree::{PathError, ReadError, RepoPath};
 
 use crate::directory::DirectoryError;
 
@@ -21,7 +21,7 @@ pub enum RenderError {
 
 /// A source that could not be rendered.
 #[derive(Debug, thiserror::Error)]
-#[error("source {position} of {count} ({description})")]
+#[error("source {}{description}", if *count > 1 { format!("{position} of {count}, ") } else { String::new() })]
 pub struct SourceError {
     /// Place among the application's sources, from 1.
     pub position: usize,
@@ -44,14 +44,20 @@ pub enum SourceFailure {
     #[error("`chart` sources need the plugin `helm`, which this version does not come with yet")]
     Chart,
     /// The repository or the revision could not be had.
-    #[error("repository")]
-    Repository(#[source] tiphys_source::SourceError),
+    #[error(transparent)]
+    Repository(tiphys_source::SourceError),
     /// The application's folder is not there, or leads out.
     #[error("path")]
     Read(#[source] ReadError),
+    /// The application's path names something else than a folder.
+    #[error("path: {path} is a file; the path of a source names a folder")]
+    NoFolder {
+        /// The path.
+        path: RepoPath,
+    },
     /// An override file is wrong.
-    #[error("override file")]
-    Override(#[source] OverrideError),
+    #[error(transparent)]
+    Override(OverrideError),
     /// The destination's version is wrong.
     #[error("build environment")]
     BuildEnvironment(#[source] BuildEnvironmentError),
@@ -91,4 +97,26 @@ pub enum SourceFailure {
     /// A thread of ours failed.
     #[error("internal error: {0}")]
     Internal(String),
+}
+
+impl RenderError {
+    /// Whether the Application itself cannot hold, whatever its repositories and plugins are.
+    pub fn is_of_the_document(&self) -> bool {
+        match self {
+            Self::Sources(_) => true,
+            Self::Source(error) => matches!(*error.failure, SourceFailure::Path(_)),
+        }
+    }
+}
+
+impl SourceFailure {
+    /// What a failed look at the application's folder means.
+    pub(crate) fn of_folder(path: &RepoPath, error: ReadError) -> Self {
+        match error {
+            ReadError::Io { source, .. } if source.kind() == std::io::ErrorKind::NotADirectory => {
+                Self::NoFolder { path: path.clone() }
+            }
+            error => Self::Read(error),
+        }
+    }
 }

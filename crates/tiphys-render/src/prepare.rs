@@ -84,7 +84,7 @@ impl Renderer {
         let origin = Origin { renderer: self, revision: &revision, app_path: &app_path, scope };
         let tree = origin.tree(Modes::Plain).await.map_err(SourceFailure::Repository)?;
         // Said here, so that a missing folder is not an odd failure of whatever looks into it first.
-        tree.files(&app_path, Depth::Folder).map_err(SourceFailure::Read)?;
+        tree.files(&app_path, Depth::Folder).map_err(|error| SourceFailure::of_folder(&app_path, error))?;
         let overridden = self.overridden(application, source, &tree, &app_path)?;
         let build = self.build_environment(application, &overridden.source, &revision)?;
         let mut prepared = Prepared {

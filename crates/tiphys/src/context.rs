@@ -254,9 +254,12 @@ fn source_options(
     mut copies: Vec<LocalCopy>,
 ) -> Result<SourceOptions, Failure> {
     for text in &common.repo {
-        copies.push(
-            LocalCopy::parse(text, &host.absolute("")).map_err(|error| Failure::bad_input_from(&error))?,
-        );
+        let copy = LocalCopy::parse(text, &host.absolute(""))
+            .map_err(|error| Failure::bad_input(format!("--repo: {error}")))?;
+        if !copy.dir.is_dir() {
+            return Err(Failure::bad_input(format!("--repo: {} is no folder", copy.dir.display())));
+        }
+        copies.push(copy);
     }
     let environment =
         host.variables().map(|(name, value)| (OsString::from(name), OsString::from(value))).collect();

@@ -5,6 +5,8 @@ use std::io::Write;
 use std::process::ExitCode;
 
 pub(crate) use tiphys_plugin::chain;
+use tiphys_render::RenderError;
+use tiphys_store::StoredApplication;
 
 /// What kind of failure; fixes the exit code (`design.md` section 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -55,6 +57,18 @@ impl Failure {
         Self { kind: Kind::Rendering, ..Self::bad_input(message) }
     }
 
+    /// An application that could not be rendered, with the causes.
+    pub(crate) fn of_application(stored: &StoredApplication, error: &RenderError) -> Self {
+        let kind = if error.is_of_the_document() { Kind::BadInput } else { Kind::Rendering };
+        let message = format!("application {} ({}): {}", stored.full_name(), stored.place, chain(error));
+        Self { kind, ..Self::bad_input(message) }
+    }
+
+    /// What kind of failure this is.
+    pub(crate) fn kind(&self) -> Kind {
+        self.kind
+    }
+
     /// Something that cannot happen did.
     pub(crate) fn bug(message: impl Into<String>) -> Self {
         Self { kind: Kind::Bug, ..Self::bad_input(message) }
@@ -75,9 +89,9 @@ impl Failure {
     pub(crate) fn tell(&self) {
         let mut out = std::io::stderr().lock();
         // Nobody is left to tell if stderr is closed.
-        drop(writeln!(out, "error: {}", self.message));
+        drop(writeln!(out, "error: {}", harmless(&self.message)));
         if let Some(hint) = &self.hint {
-            drop(writeln!(out, "hint: {hint}"));
+            drop(writeln!(out, "hint: {}", harmless(hint)));
         }
     }
 
@@ -86,4 +100,17 @@ impl Failure {
         self.tell();
         ExitCode::from(self.kind.code())
     }
+}
+
+/// Names and the output of plugins must not steer a terminal: their control characters are shown as escapes. Lines and tabs stay.
+fn harmless(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() && !matches!(c, '\n' | '\t') {
+            shown.extend(c.escape_unicode());
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
 }

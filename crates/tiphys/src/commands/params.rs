@@ -12,7 +12,7 @@ use tiphys_store::{ApplicationRef, Filter, StoredApplication};
 
 use crate::args::{CommonArgs, ParamsArgs, ParamsCommand, SourceChoice};
 use crate::context::{self, Wishes};
-use crate::failure::{Failure, chain};
+use crate::failure::Failure;
 use crate::lifecycle;
 use crate::settings::Host;
 
@@ -53,14 +53,7 @@ async fn announced(
     });
     let announced = lifecycle::unless_interrupted(&place.cancel, announcing).await;
     place.runs.endings.drained().await;
-    let announced = announced?.map_err(|error| {
-        Failure::rendering(format!(
-            "application {} ({}): {}",
-            stored.full_name(),
-            stored.place,
-            chain(&error)
-        ))
-    })?;
+    let announced = announced?.map_err(|error| Failure::of_application(stored, &error))?;
     for warning in announced.iter().flat_map(|source| &source.warnings) {
         tracing::warn!("{}: {warning}", stored.full_name());
     }

@@ -15,7 +15,7 @@ use tiphys_store::{ApplicationRef, Filter, Selection, Selector, StoredApplicatio
 
 use crate::args::{CommonArgs, OutputFormat, RenderArgs};
 use crate::context::{self, Wishes, Workplace};
-use crate::failure::{Failure, Kind, chain};
+use crate::failure::{Failure, Kind};
 use crate::lifecycle;
 use crate::output;
 use crate::progress::Progress;
@@ -73,14 +73,9 @@ pub(crate) async fn run(common: &CommonArgs, args: &RenderArgs, host: Host) -> R
                 done.push(Done { stored, rendered });
             }
             Err(error) => {
-                Failure::rendering(format!(
-                    "application {} ({}): {}",
-                    stored.full_name(),
-                    stored.place,
-                    chain(&error)
-                ))
-                .tell();
-                worst = worst.max(Some(Kind::Rendering));
+                let failure = Failure::of_application(&stored, &error);
+                failure.tell();
+                worst = worst.max(Some(failure.kind()));
             }
         }
     }

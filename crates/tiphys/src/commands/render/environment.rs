@@ -9,7 +9,7 @@ use tiphys_store::StoredApplication;
 
 use crate::args::OutputFormat;
 use crate::context::Workplace;
-use crate::failure::{Failure, chain};
+use crate::failure::Failure;
 use crate::output;
 
 /// The environment of every plugin's commands: as text, or as JSON or YAML.
@@ -21,9 +21,7 @@ pub(super) async fn text(
     let mut found = Vec::new();
     for stored in applications {
         let prepared = place.renderer.prepare_all(&stored.application).await;
-        let prepared = prepared.map_err(|error| {
-            Failure::rendering(format!("application {}: {}", stored.full_name(), chain(&error)))
-        })?;
+        let prepared = prepared.map_err(|error| Failure::of_application(stored, &error))?;
         for (position, one) in prepared {
             if let Work::Plugin { chosen, request, .. } = &one.work {
                 found.push((

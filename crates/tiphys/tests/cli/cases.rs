@@ -1,0 +1,21 @@
+//! The cases of `testdata/cli`, topic by topic.
+
+use crate::case::check_all;
+
+macro_rules! topics {
+    ($($name:ident: $topic:literal,)+) => {$(
+        #[test]
+        fn $name() {
+            check_all($topic);
+        }
+    )+};
+}
+
+topics! {
+    paths_and_repositories_that_do_not_hold_are_refused: "sources",
+    plugins_that_misbehave_are_told: "plugins",
+    documents_that_do_not_hold_are_told_with_file_and_line: "documents",
+    render_prints_what_it_is_asked_for: "render",
+    parameters_are_listed_with_their_origin: "params",
+    plugin_authors_see_what_their_plugin_does: "authors",
+}

@@ -1,0 +1,8 @@
+//! The program as people run it: the built binary, in a folder of its own, with an environment of its own.
+//!
+//! What can be written down as commands, files and expected output is a case below `testdata/cli/`, one file each; what needs a server,
+//! a signal or a look at processes is written in Rust.
+
+mod case;
+mod cases;
+mod world;

@@ -1,0 +1,153 @@
+//! A folder in which the program runs, and what it says there.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use tempfile::TempDir;
+
+/// The program.
+pub(crate) const TIPHYS: &str = env!("CARGO_BIN_EXE_tiphys");
+
+/// Repository of the tests' Applications; the folder `repo` stands for it.
+pub(crate) const URL: &str = "https://git.example.org/team/apps.git";
+
+/// Stands for the world's folder in what programs print.
+const WORLD: &str = "$WORLD";
+
+/// A folder with a home, a cache and a folder for temporary files.
+pub(crate) struct World {
+    dir: TempDir,
+    root: PathBuf,
+}
+
+/// What a command gave.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Output {
+    /// Exit code; 128 and the signal's number after a signal.
+    pub(crate) code: i32,
+    /// Standard output, with the world's folder as `$WORLD`.
+    pub(crate) stdout: String,
+    /// Standard error, likewise.
+    pub(crate) stderr: String,
+}
+
+impl World {
+    /// A new world with the files that most tests need: see `testdata/cli/world`.
+    pub(crate) fn new() -> Self {
+        let world = Self::empty();
+        copy_files(&testdata().join("world"), &world.root);
+        world
+    }
+
+    /// A new world without files.
+    pub(crate) fn empty() -> Self {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let root = dir.path().canonicalize().expect("the folder is there");
+        for folder in ["home", "tmp"] {
+            fs::create_dir(root.join(folder)).expect("the folder can be made");
+        }
+        Self { dir, root }
+    }
+
+    /// A path in the world.
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
+        self.root.join(path)
+    }
+
+    /// Writes a file and its folders; one that begins with `#!` is executable.
+    pub(crate) fn write(&self, path: &str, content: &str) -> &Self {
+        let place = self.path(path);
+        fs::create_dir_all(place.parent().expect("a file has a folder")).expect("the folder can be made");
+        fs::write(&place, content).expect("the file can be written");
+        if content.starts_with("#!") {
+            fs::set_permissions(&place, PermissionsExt::from_mode(0o755)).expect("the mode can be set");
+        }
+        self
+    }
+
+    /// A command that knows nothing of the person who runs the tests, and is started in the world's folder.
+    #[expect(clippy::disallowed_methods, reason = "what is tested is a program")]
+    pub(crate) fn command(&self, program: &str) -> Command {
+        let programs = Path::new(TIPHYS).parent().expect("the program is in a folder").display();
+        let path = std::env::var("PATH").expect("PATH is set");
+        let mut command = Command::new(program);
+        command
+            .current_dir(&self.root)
+            .env_clear()
+            .env("PATH", format!("{programs}:{path}"))
+            .env("HOME", self.path("home"))
+            .env("XDG_CACHE_HOME", self.path("cache"))
+            .env("TMPDIR", self.path("tmp"))
+            .env("URL", URL)
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .envs([("GIT_AUTHOR_NAME", "A. Tester"), ("GIT_COMMITTER_NAME", "A. Tester")])
+            .envs([("GIT_AUTHOR_EMAIL", "tester@example.org"), ("GIT_COMMITTER_EMAIL", "tester@example.org")])
+            .envs(["GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"].map(|name| (name, "2026-01-02T03:04:05Z")))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    /// Runs a command to its end.
+    pub(crate) fn finish(&self, mut command: Command) -> Output {
+        let output = command.output().expect("the program starts");
+        self.shown(output)
+    }
+
+    /// What a command gave, as tests compare it.
+    pub(crate) fn shown(&self, output: std::process::Output) -> Output {
+        use std::os::unix::process::ExitStatusExt as _;
+        let code = output.status.code().or_else(|| output.status.signal().map(|signal| 128 + signal));
+        Output {
+            code: code.expect("the command has ended"),
+            stdout: self.masked(output.stdout),
+            stderr: self.masked(output.stderr),
+        }
+    }
+
+    /// Runs the program with these arguments.
+    pub(crate) fn run(&self, args: &[&str]) -> Output {
+        let mut command = self.command(TIPHYS);
+        command.args(args);
+        self.finish(command)
+    }
+
+    fn masked(&self, bytes: Vec<u8>) -> String {
+        let text = String::from_utf8(bytes).expect("the program prints UTF-8");
+        text.replace(self.root.to_str().expect("the world's path is UTF-8"), WORLD)
+    }
+
+    /// What runs have left behind: temporary files, private views.
+    pub(crate) fn left_behind(&self) -> Vec<PathBuf> {
+        let mut left = Vec::new();
+        for folder in ["tmp", "cache/tiphys/runs"] {
+            if let Ok(entries) = fs::read_dir(self.path(folder)) {
+                left.extend(entries.map(|entry| entry.expect("the folder can be read").path()));
+            }
+        }
+        // Processes agree through this file on who may remove whose views.
+        left.retain(|path| !path.ends_with("cache/tiphys/runs/gate"));
+        left
+    }
+}
+
+/// The folder of the cases.
+pub(crate) fn testdata() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/cli")
+}
+
+fn copy_files(from: &Path, to: &Path) {
+    for entry in fs::read_dir(from).expect("the folder can be read") {
+        let entry = entry.expect("the entry can be read");
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
+        if from.is_dir() {
+            fs::create_dir_all(&to).expect("the folder can be made");
+            copy_files(&from, &to);
+        } else {
+            fs::copy(&from, &to).expect("the file can be copied");
+        }
+    }
+}
