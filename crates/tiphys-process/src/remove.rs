@@ -114,11 +114,9 @@ fn is_folder(folder: &OwnedFd, name: &CStr, listed: FileType) -> rustix::io::Res
     Ok(FileType::from_raw_mode(stat.st_mode) == FileType::Directory)
 }
 
-#[expect(clippy::allow_attributes, reason = "the cast is needed on some systems only")]
-#[allow(
-    clippy::useless_conversion,
-    clippy::unnecessary_cast,
-    reason = "device numbers are of another type on macOS"
+#[cfg_attr(
+    target_os = "linux",
+    expect(clippy::unnecessary_cast, reason = "device numbers are of another type on macOS")
 )]
 fn device(stat: &Stat) -> u64 {
     stat.st_dev as u64
