@@ -37,5 +37,5 @@ pub use tracking::{
 };
 pub use translate::{
     DirectoryPlan, HELM_PLUGIN, KUSTOMIZE_PLUGIN, PluginPlan, SourcePlace, SourcePlan, TranslateError,
-    translate, translate_as,
+    is_reference_only, translate, translate_as,
 };

@@ -128,7 +128,7 @@ pub fn translate_as(
 }
 
 /// A source whose files other sources use, and that has nothing to render itself.
-fn is_reference_only(source: &ApplicationSource) -> bool {
+pub fn is_reference_only(source: &ApplicationSource) -> bool {
     !source.reference.is_empty()
         && source.path.is_empty()
         && source.chart.is_empty()

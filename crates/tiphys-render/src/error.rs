@@ -65,8 +65,8 @@ pub enum SourceFailure {
     #[error(transparent)]
     Translate(#[from] TranslateError),
     /// No plugin could be chosen.
-    #[error("plugin")]
-    Choose(#[source] ChooseError),
+    #[error(transparent)]
+    Choose(ChooseError),
     /// The plugin failed.
     #[error("plugin {name:?}")]
     Plugin {
@@ -104,12 +104,23 @@ impl RenderError {
     pub fn is_of_the_document(&self) -> bool {
         match self {
             Self::Sources(_) => true,
-            Self::Source(error) => matches!(*error.failure, SourceFailure::Path(_)),
+            Self::Source(error) => matches!(
+                *error.failure,
+                SourceFailure::Path(_) | SourceFailure::Plugin { source: PluginError::Parameters { .. }, .. }
+            ),
         }
     }
 }
 
 impl SourceFailure {
+    /// What the plugin answered, if it was asked and gave no good answer.
+    pub fn of_plugin(&self) -> Option<&PluginError> {
+        match self {
+            Self::Plugin { source, .. } | Self::Choose(ChooseError::Failed { source, .. }) => Some(source),
+            _ => None,
+        }
+    }
+
     /// What a failed look at the application's folder means.
     pub(crate) fn of_folder(path: &RepoPath, error: ReadError) -> Self {
         match error {

@@ -82,7 +82,7 @@ impl Renderer {
             .map_err(SourceFailure::Repository)?;
         let scope = Self::scope(application, &app_path)?;
         let origin = Origin { renderer: self, revision: &revision, app_path: &app_path, scope };
-        let tree = origin.tree(Modes::Plain).await.map_err(SourceFailure::Repository)?;
+        let tree = origin.tree(self.likely_modes(source)).await.map_err(SourceFailure::Repository)?;
         // Said here, so that a missing folder is not an odd failure of whatever looks into it first.
         tree.files(&app_path, Depth::Folder).map_err(|error| SourceFailure::of_folder(&app_path, error))?;
         let overridden = self.overridden(application, source, &tree, &app_path)?;
@@ -121,6 +121,12 @@ impl Renderer {
         let plugin = self.catalogue.get(name).ok_or_else(unknown).map_err(SourceFailure::Choose)?;
         let request = origin.request(plugin.as_ref(), &env).await.map_err(SourceFailure::Choose)?;
         Ok((plugin, request))
+    }
+
+    /// The modes that the source's own plugin asks for, if it names one, so that not two trees are written for one source.
+    fn likely_modes(&self, source: &ApplicationSource) -> Modes {
+        let name = source.plugin.as_ref().map(|block| block.name.as_str()).unwrap_or_default();
+        self.catalogue.get(name).map_or(Modes::Plain, |plugin| plugin.modes())
     }
 
     async fn work(

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tiphys_api::{Application, ApplicationSource};
 use tiphys_engine::{
     BuildEnvironment, Manifest, SourcePlace, SourcePlan, SourceType, Tracking, TrackingMethod, combine,
-    normalize, nothing_rendered, translate,
+    is_reference_only, normalize, nothing_rendered, translate,
 };
 use tiphys_params::Parameter;
 use tiphys_plugin::{Catalogue, Others, Plugin, Request};
@@ -73,7 +73,7 @@ impl Renderer {
         let mut reports = Vec::new();
         let mut manifests = Vec::new();
         let (sources, place) = tiphys_engine::sources(&application.spec)?;
-        for (index, source) in sources.iter().enumerate() {
+        for (index, source) in rendered(&sources, place) {
             let at = At { index, count: sources.len() };
             let begun = Instant::now();
             let prepared = Box::pin(self.prepare(application, source, place))
@@ -117,7 +117,7 @@ impl Renderer {
     ) -> Result<Vec<AnnouncedSource>, RenderError> {
         let mut announced = Vec::new();
         let (sources, place) = tiphys_engine::sources(&application.spec)?;
-        for (index, source) in sources.iter().enumerate() {
+        for (index, source) in rendered(&sources, place) {
             let at = At { index, count: sources.len() };
             if !choose(at.position(), source) {
                 continue;
@@ -165,7 +165,7 @@ impl Renderer {
     ) -> Result<Vec<(usize, Prepared)>, RenderError> {
         let (sources, place) = tiphys_engine::sources(&application.spec)?;
         let mut prepared = Vec::new();
-        for (index, source) in sources.iter().enumerate() {
+        for (index, source) in rendered(&sources, place) {
             let at = At { index, count: sources.len() };
             let one = Box::pin(self.prepare(application, source, place))
                 .await
@@ -268,6 +268,16 @@ fn own_parameters(
         Ok(SourcePlan::Plugin(plan)) => plan.parameters.unwrap_or_default(),
         _ => Vec::new(),
     }
+}
+
+/// The sources that render something, with their indices. Those that others only refer to are not even fetched.
+fn rendered(
+    sources: &[ApplicationSource],
+    place: SourcePlace,
+) -> impl Iterator<Item = (usize, &ApplicationSource)> {
+    let skip =
+        move |source: &ApplicationSource| place == SourcePlace::OneOfSeveral && is_reference_only(source);
+    sources.iter().enumerate().filter(move |(_, source)| !skip(source))
 }
 
 /// One place among an application's sources.
