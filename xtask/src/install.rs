@@ -99,7 +99,7 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
 }
 
 /// Where cargo puts what it builds, by its environment and configuration.
-fn target_folder(root: &Path) -> Result<PathBuf, Failure> {
+pub(crate) fn target_folder(root: &Path) -> Result<PathBuf, Failure> {
     let metadata = MetadataCommand::new().current_dir(root).no_deps().exec();
     metadata
         .map(|metadata| metadata.target_directory.into())

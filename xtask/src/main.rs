@@ -5,6 +5,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a tool for people, who read its terminal")]
 
 mod cargo;
+mod demo;
 mod failure;
 mod install;
 mod proto;
@@ -35,6 +36,8 @@ enum Command {
     Tidy(tidy::Options),
     /// Provide the pinned tools that plugins, tests and the demo run
     Tools(tools::Options),
+    /// Render the example applications and show what was rendered by what
+    Demo(demo::Options),
     /// Install the program and its plugins
     Install(install::Options),
     /// Write the Rust code of the plugin protocol from its proto files
@@ -47,6 +50,7 @@ fn main() -> ExitCode {
         Command::Test(options) => test::run(&root, &options),
         Command::Tidy(options) => tidy::run(&root, &options),
         Command::Tools(options) => tools::run(&root, &options),
+        Command::Demo(options) => demo::run(&root, &options),
         Command::Install(options) => install::run(&root, &options),
         Command::Proto(options) => proto::run(&root, &options),
     };
