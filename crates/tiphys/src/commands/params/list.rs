@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use serde_json::Value;
-use tiphys_params::{Winner, collisions};
+use tiphys_params::{Winner, check_values, collisions};
 use tiphys_render::AnnouncedSource;
 
 use super::row::{Row, rows};
@@ -23,15 +23,7 @@ pub(super) async fn run(
     for source in &sources {
         warn_of_collisions(source);
     }
-    for row in &listed {
-        if row.announcement.is_none() && !row.source.announcements.is_empty() {
-            let hint = match row.suggestions.as_slice() {
-                [] => String::new(),
-                names => format!("; did you mean {}?", names.join(" or ")),
-            };
-            tracing::warn!("{} is set and not announced{hint}", row.name);
-        }
-    }
+    sources.iter().for_each(warn_of_problems);
     let text = match common.output {
         Some(OutputFormat::Json) => output::json(&Value::Array(listed.iter().map(Row::to_json).collect())),
         Some(OutputFormat::Yaml) => {
@@ -85,6 +77,16 @@ fn kind(row: &Row<'_>) -> String {
         "string" => "choice".to_owned(),
         collection if item == "string" => collection.to_owned(),
         collection => format!("{collection} of {item}"),
+    }
+}
+
+/// What does not fit the announcements. A plugin that announces nothing leaves all names free.
+fn warn_of_problems(source: &AnnouncedSource) {
+    if source.announcements.is_empty() {
+        return;
+    }
+    for problem in check_values(&source.announcements, &source.parameters) {
+        tracing::warn!("{problem}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! One parameter of an application: what is announced of it, and what is set.
 
 use serde_json::{Map, Value, json};
-use tiphys_params::{Announcement, Default, Parameter, suggest};
+use tiphys_params::{Announcement, Default, Parameter};
 use tiphys_render::AnnouncedSource;
 use tiphys_store::StoredApplication;
 use tiphys_yaml::{Node, Position};
@@ -36,8 +36,6 @@ pub(super) struct Row<'a> {
     /// File and position of the value, if the Application sets it.
     pub(super) location: Option<(String, Option<Position>)>,
     pub(super) source: &'a AnnouncedSource,
-    /// Announced names that look alike, if this one is not announced.
-    pub(super) suggestions: Vec<&'a str>,
 }
 
 /// The rows of one source: announced parameters in their order, then the others that are set.
@@ -57,11 +55,7 @@ pub(super) fn rows<'a>(stored: &StoredApplication, source: &'a AnnouncedSource) 
                 .map(|index| (stored.place.file.to_string(), position(&stored.node, source.position, index))),
             Origin::File => source.override_files.last().map(|file| (file.clone(), None)),
         };
-        let suggestions = match announcement {
-            Some(_) => Vec::new(),
-            None => suggest(name, source.announcements.iter().map(|announcement| announcement.name.as_str())),
-        };
-        Row { name, announcement, parameter, origin, location, source, suggestions }
+        Row { name, announcement, parameter, origin, location, source }
     };
     let announced =
         source.announcements.iter().map(|announcement| row(&announcement.name, Some(announcement)));
