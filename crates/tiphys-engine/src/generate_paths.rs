@@ -4,7 +4,7 @@
 pub const GENERATE_PATHS_ANNOTATION: &str = "argocd.argoproj.io/manifest-generate-paths";
 
 /// The folders and files that a plugin is to see: those of the annotation and the application's own, relative to the repository's
-/// root, sorted, none of them inside another. `None`: the whole repository, since the annotation is absent, empty or names its root.
+/// root, sorted by their components, none of them inside another. `None`: the whole repository, since the annotation is absent, empty or names its root.
 ///
 /// Items are separated by `;`, white space around them does not count, a leading `/` means the root, anything else is relative to
 /// the application's path; `..` stops at the root. Argo CD's plugin path takes a pattern's characters literally while its refresh
@@ -19,17 +19,13 @@ pub fn generate_paths(annotation: Option<&str>, application_path: &str) -> Optio
         Some(absolute) => cleaned([without_pattern(absolute)]),
         None => cleaned([application_path, without_pattern(item)]),
     }));
-    paths.sort();
+    // By components, so that what is inside a path follows it at once.
+    paths.sort_by(|a, b| a.split('/').cmp(b.split('/')));
     if paths[0].is_empty() {
         return None;
     }
-    let mut kept: Vec<String> = Vec::with_capacity(paths.len());
-    for path in paths {
-        if !kept.iter().any(|outer| is_inside(&path, outer)) {
-            kept.push(path);
-        }
-    }
-    Some(kept)
+    paths.dedup_by(|path, outer| is_inside(path, outer));
+    Some(paths)
 }
 
 /// Whether a path is another one or below it.

@@ -189,7 +189,7 @@ pub enum SourceError {
         #[source]
         source: std::io::Error,
     },
-    /// A path of an annotation does not stay in the repository.
+    /// A path in a repository, or in its `.gitmodules`, does not stay in it.
     #[error(transparent)]
     Path(#[from] PathError),
     /// The tree could not be written.

@@ -5,7 +5,7 @@ type Case = (Option<&'static str>, &'static str, Option<&'static [&'static str]>
 
 #[test]
 fn paths_are_those_of_the_annotation_and_the_applications_own() {
-    let cases: [Case; 16] = [
+    let cases: [Case; 21] = [
         (None, "apps/web", None),
         (Some(""), "apps/web", None),
         (Some(" ; "), "apps/web", None),
@@ -22,6 +22,11 @@ fn paths_are_those_of_the_annotation_and_the_applications_own() {
         (Some("/shared/*.yaml"), "apps/web", Some(&["apps/web", "shared"])),
         (Some("/shared/v[12]/x"), "apps/web", Some(&["apps/web", "shared"])),
         (Some("/*.yaml"), "apps/web", None),
+        (Some("sub/?"), "apps/web", Some(&["apps/web"])),
+        (Some("//shared"), "apps/web", Some(&["apps/web", "shared"])),
+        (Some(" /shared/x.yaml "), "apps/web", Some(&["apps/web", "shared/x.yaml"])),
+        (Some("/shared;/shared/deep;/shared"), "apps/web", Some(&["apps/web", "shared"])),
+        (Some("/a;/a/b;/a-b;/a/c"), "a", Some(&["a", "a-b"])),
     ];
     for (annotation, path, expected) in cases {
         let found = generate_paths(annotation, path);

@@ -7,30 +7,21 @@ fn path(text: &str) -> RepoPath {
 }
 
 #[test]
-fn the_annotation_is_read_relative_to_the_application_or_the_root() {
+fn a_scope_has_the_applications_own_path_and_none_inside_another() {
     let app = path("apps/a");
-    for (annotation, expected) in [
-        ("", None),
-        (" ; ;", None),
-        (".", Some(vec!["apps/a"])),
-        ("../b", Some(vec!["apps/a", "apps/b"])),
-        ("/lib;.", Some(vec!["apps/a", "lib"])),
-        ("//lib", Some(vec!["apps/a", "lib"])),
-        (" /lib/x.yaml ", Some(vec!["apps/a", "lib/x.yaml"])),
-        ("/lib/*.yaml", Some(vec!["apps/a", "lib"])),
-        ("sub/?", Some(vec!["apps/a"])),
-        ("/lib;/lib/deep", Some(vec!["apps/a", "lib"])),
-        ("/apps", Some(vec!["apps"])),
-        ("/apps/ab", Some(vec!["apps/a", "apps/ab"])),
-        ("/", None),
-        ("/*.yaml", None),
+    for (only, expected) in [
+        (vec![], Some(vec!["apps/a"])),
+        (vec!["apps/a", "apps/b"], Some(vec!["apps/a", "apps/b"])),
+        (vec!["lib", "lib/deep", "lib-x", "lib"], Some(vec!["apps/a", "lib", "lib-x"])),
+        (vec!["apps"], Some(vec!["apps"])),
+        (vec!["apps/ab", "apps/a/sub"], Some(vec!["apps/a", "apps/ab"])),
+        (vec!["lib", ""], None),
     ] {
-        let scope = Scope::from_annotation(annotation, &app).expect("it stays inside");
-        let paths = scope.paths(&app);
-        let paths: Option<Vec<&str>> =
-            paths.as_ref().map(|paths| paths.iter().map(RepoPath::as_str).collect());
-        assert_eq!(paths, expected, "{annotation:?}");
+        let paths = Scope::Only(only.iter().copied().map(path).collect()).paths(&app);
+        let paths = paths.as_ref().map(|paths| paths.iter().map(RepoPath::as_str).collect::<Vec<_>>());
+        assert_eq!(paths, expected, "{only:?}");
     }
+    assert_eq!(Scope::Whole.paths(&app), None);
 }
 
 #[test]

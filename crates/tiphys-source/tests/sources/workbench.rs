@@ -71,11 +71,10 @@ pub(crate) fn whole() -> Want {
     Want { modes: Modes::Preserved, scope: Scope::Whole, app_path: RepoPath::default() }
 }
 
-/// The application's folder and the paths of its annotation.
-pub(crate) fn narrowed(app_path: &str, annotation: &str) -> Want {
-    let app_path = path(app_path);
-    let scope = Scope::from_annotation(annotation, &app_path).expect("the annotation is well-formed");
-    Want { modes: Modes::Preserved, scope, app_path }
+/// The application's folder and some paths.
+pub(crate) fn narrowed(app_path: &str, paths: &[&str]) -> Want {
+    let scope = Scope::Only(paths.iter().copied().map(path).collect());
+    Want { modes: Modes::Preserved, scope, app_path: path(app_path) }
 }
 
 pub(crate) fn path(text: &str) -> RepoPath {
