@@ -4,6 +4,7 @@
 //! the workspace's root; [`main`] prints a failure and turns it into the exit code.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a tool for people, who read its terminal")]
 
+mod bench;
 mod cargo;
 mod demo;
 mod failure;
@@ -40,6 +41,8 @@ enum Command {
     Demo(demo::Options),
     /// Install the program and its plugins
     Install(install::Options),
+    /// Measure what rendering costs beside the plugins
+    Bench(bench::Options),
     /// Write the Rust code of the plugin protocol from its proto files
     Proto(proto::Options),
 }
@@ -52,6 +55,7 @@ fn main() -> ExitCode {
         Command::Tools(options) => tools::run(&root, &options),
         Command::Demo(options) => demo::run(&root, &options),
         Command::Install(options) => install::run(&root, &options),
+        Command::Bench(options) => bench::run(&root, &options),
         Command::Proto(options) => proto::run(&root, &options),
     };
     match result {

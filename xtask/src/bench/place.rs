@@ -1,0 +1,94 @@
+//! The folder of one measurement, on a memory file system: disks have habits of their own, some of which make and remove files
+//! in quadratic time.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use nix::sys::statfs::{TMPFS_MAGIC, statfs};
+
+use crate::Failure;
+
+/// Where Linux systems have a memory file system that everybody may write to.
+const MEMORY_FILE_SYSTEM: &str = "/dev/shm";
+
+/// Begins the names of our folders; the process id follows.
+const PREFIX: &str = "tiphys-bench-";
+
+/// Room that the repositories, caches and views need, with some to spare.
+const ROOM_BYTES_MIN: u64 = 1024 * 1024 * 1024;
+
+/// A folder that is removed at the end.
+pub(super) struct Place(PathBuf);
+
+impl Place {
+    /// Makes the folder, and removes those of processes that were killed.
+    pub(super) fn make() -> Result<Self, Failure> {
+        let memory = Path::new(MEMORY_FILE_SYSTEM);
+        let found = statfs(memory).map_err(|error| {
+            Failure::new(format!("no memory file system to measure on: {MEMORY_FILE_SYSTEM}: {error}"))
+        })?;
+        if found.filesystem_type() != TMPFS_MAGIC {
+            return Err(Failure::new(format!("{MEMORY_FILE_SYSTEM} is not a memory file system (tmpfs)")));
+        }
+        remove_left_over(memory);
+        let block_bytes = u64::try_from(found.block_size()).unwrap_or(0);
+        let free_bytes = found.blocks_available().saturating_mul(block_bytes);
+        if free_bytes < ROOM_BYTES_MIN {
+            return Err(Failure::new(format!(
+                "{MEMORY_FILE_SYSTEM} has {} MiB of free room, and measuring needs {} MiB",
+                free_bytes >> 20,
+                ROOM_BYTES_MIN >> 20
+            )));
+        }
+        let path = memory.join(format!("{PREFIX}{}", std::process::id()));
+        fs::create_dir(&path).map_err(|error| Failure::at(&path, error))?;
+        let place = Self(path);
+        // Some runs are another user's.
+        fs::set_permissions(&place.0, fs::Permissions::from_mode(0o755))
+            .map_err(|error| Failure::at(&place.0, error))?;
+        Ok(place)
+    }
+
+    /// The folder.
+    pub(super) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        if let Err(error) = fs::remove_dir_all(&self.0) {
+            eprintln!("{}: {error}", self.0.display());
+        }
+    }
+}
+
+/// An interrupted measurement leaves its folder, which is memory; the next one removes it.
+fn remove_left_over(memory: &Path) {
+    for entry in fs::read_dir(memory).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let id = name.to_str().and_then(|name| name.strip_prefix(PREFIX)).unwrap_or_default();
+        let is_id = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit());
+        if is_id && !Path::new("/proc").join(id).exists() {
+            // Another user's folder stays.
+            drop(fs::remove_dir_all(entry.path()));
+        }
+    }
+}
+
+/// Removes a folder with all that is in it; one that is not there is fine.
+pub(super) fn remove(path: &Path) -> Result<(), Failure> {
+    match fs::remove_dir_all(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Failure::at(path, error)),
+        _ => Ok(()),
+    }
+}
+
+/// Writes a file, and makes its folder.
+pub(super) fn write(path: &Path, content: &[u8]) -> Result<(), Failure> {
+    let folder = path.parent().unwrap_or(path);
+    fs::create_dir_all(folder).map_err(|error| Failure::at(folder, error))?;
+    fs::write(path, content).map_err(|error| Failure::at(path, error))
+}

@@ -1,0 +1,136 @@
+//! One measured process: how long it took, the processor time and the most memory of it and of what it started.
+//!
+//! The system keeps these figures for all children of a process together, so each measured process gets a parent of its own: this
+//! program once more, called with the command line to be measured.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use nix::sys::resource::{UsageWho, getrusage};
+use serde::{Deserialize, Serialize};
+
+use crate::Failure;
+use crate::cargo::program;
+
+/// What one process took.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Sample {
+    /// From its start to its end.
+    pub(super) wall_seconds: f64,
+    /// Processor time of it and of all its children.
+    pub(super) cpu_seconds: f64,
+    /// The most memory that one of them had at once (the resident set).
+    pub(super) peak_bytes: u64,
+    /// Whether it ended with success.
+    pub(super) succeeded: bool,
+}
+
+/// Runs a command line, prints the sample as JSON, and leaves the command's own output alone.
+pub(super) fn measure_here(line: &[OsString]) -> Result<(), Failure> {
+    let Some((name, arguments)) = line.split_first() else { return Err(Failure::new("nothing to measure")) };
+    let failed = |error: &dyn std::fmt::Display| Failure::new(format!("{}: {error}", name.display()));
+    let mut command = program(name);
+    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null());
+    let begun = Instant::now();
+    let status = command.status().map_err(|error| failed(&error))?;
+    let wall_seconds = begun.elapsed().as_secs_f64();
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).map_err(|error| failed(&error))?;
+    let time = [usage.user_time(), usage.system_time()];
+    let sample = Sample {
+        wall_seconds,
+        cpu_seconds: time
+            .iter()
+            .map(|time| Duration::new(time.tv_sec().unsigned_abs(), 0).as_secs_f64() + micros(time.tv_usec()))
+            .sum(),
+        peak_bytes: usage.max_rss().unsigned_abs() * 1024,
+        succeeded: status.success(),
+    };
+    println!("{}", serde_json::to_string(&sample).map_err(|error| failed(&error))?);
+    Ok(())
+}
+
+fn micros(count: i64) -> f64 {
+    Duration::from_micros(count.unsigned_abs()).as_secs_f64()
+}
+
+/// Who runs the measured process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum User {
+    /// Whoever measures.
+    Own,
+    /// A user without any rights; only root can become it.
+    Nobody,
+}
+
+/// User and group without rights.
+pub(super) const NOBODY: u32 = 65534;
+
+/// How processes are started: the same short environment for each.
+pub(super) struct Starter {
+    /// This program.
+    own: PathBuf,
+    /// Folder for the home folder, temporary files and errors.
+    folder: PathBuf,
+    path: OsString,
+}
+
+impl Starter {
+    /// A starter whose processes have their files below `folder`.
+    pub(super) fn new(folder: &Path) -> Result<Self, Failure> {
+        let own = std::env::current_exe().map_err(|error| Failure::new(format!("this program: {error}")))?;
+        // Git looks at who owns a repository; the other user may read ours.
+        super::place::write(&folder.join("home/.gitconfig"), b"[safe]\n\tdirectory = *\n")?;
+        Ok(Self { own, folder: folder.to_path_buf(), path: search_path() })
+    }
+
+    /// A command with the short environment.
+    pub(super) fn command(&self, name: impl AsRef<OsStr>, user: User) -> Command {
+        let mut command = match user {
+            User::Own => program(name.as_ref()),
+            User::Nobody => {
+                let mut command = program("setpriv");
+                command.arg(format!("--reuid={NOBODY}")).arg(format!("--regid={NOBODY}"));
+                command.arg("--clear-groups").arg(name.as_ref());
+                command
+            }
+        };
+        command
+            .env_clear()
+            .env("PATH", &self.path)
+            .env("HOME", self.folder.join("home"))
+            .env("TMPDIR", &self.folder)
+            .current_dir(&self.folder)
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// Runs a command line and measures it.
+    pub(super) fn sample(&self, line: &[OsString], user: User) -> Result<Sample, Failure> {
+        let errors = self.folder.join("stderr");
+        let file = File::create(&errors).map_err(|error| Failure::at(&errors, error))?;
+        let output = self
+            .command(&self.own, user)
+            .args(["bench", "--"])
+            .args(line)
+            .stderr(file)
+            .output()
+            .map_err(|error| Failure::at(&self.own, error))?;
+        let sample: Result<Sample, _> = serde_json::from_slice(&output.stdout);
+        match sample {
+            Ok(sample) if sample.succeeded => Ok(sample),
+            _ => {
+                let said = std::fs::read_to_string(&errors).unwrap_or_default();
+                let line: Vec<String> = line.iter().map(|word| word.display().to_string()).collect();
+                Err(Failure::new(format!("{}\nfailed: {}", line.join(" "), said.trim_end())))
+            }
+        }
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "git and the plugins' programs are found by it")]
+fn search_path() -> OsString {
+    std::env::var_os("PATH").unwrap_or_default()
+}
