@@ -14,7 +14,7 @@ use crate::objects::Objects;
 use crate::refs::Refs;
 use crate::{SourceError, mask_url, normalize_git_url};
 
-pub(crate) use files::{list, write};
+pub(crate) use files::list;
 
 /// A folder that stands for a repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,11 +104,7 @@ pub(crate) struct CopyGit {
 
 impl OpenCopy {
     /// Looks at a folder: which repository it is, and what is checked out.
-    pub(crate) async fn open(
-        copy: &LocalCopy,
-        git: &Git,
-        object_bytes_max: u64,
-    ) -> Result<Self, SourceError> {
+    pub(crate) async fn open(copy: &LocalCopy, git: &Git) -> Result<Self, SourceError> {
         let problem =
             |problem: &str| SourceError::Copy { dir: copy.dir.clone(), problem: problem.to_owned() };
         let dir = match std::fs::canonicalize(&copy.dir) {
@@ -122,11 +118,8 @@ impl OpenCopy {
         let shown: Arc<str> = copy.dir.display().to_string().into();
         let has_work_tree = dir.join(".git").symlink_metadata().is_ok();
         let is_bare = !has_work_tree && dir.join("HEAD").is_file() && dir.join("objects").is_dir();
-        let found = if has_work_tree || is_bare {
-            Some(CopyGit::open(&dir, git, &shown, object_bytes_max).await?)
-        } else {
-            None
-        };
+        let found =
+            if has_work_tree || is_bare { Some(CopyGit::open(&dir, git, &shown).await?) } else { None };
         let remotes = match &found {
             Some(_) => remotes(&dir, git, &shown).await?,
             None => Vec::new(),
@@ -198,12 +191,7 @@ pub(crate) fn is_default(revision: &str) -> bool {
 }
 
 impl CopyGit {
-    async fn open(
-        dir: &Path,
-        git: &Git,
-        shown: &Arc<str>,
-        object_bytes_max: u64,
-    ) -> Result<Self, SourceError> {
+    async fn open(dir: &Path, git: &Git, shown: &Arc<str>) -> Result<Self, SourceError> {
         // An annotated tag has a second line with what it points to, as `git ls-remote` prints it.
         let format = "--format=%(objectname)%09%(refname)%0a%(*objectname)%09%(refname)^{}";
         let place = ["rev-parse", "--absolute-git-dir", "--is-bare-repository", "--git-path", "objects"];
@@ -224,7 +212,7 @@ impl CopyGit {
         };
         Ok(Self {
             git_dir: PathBuf::from(git_dir),
-            objects: Objects::open(&dir.join(objects), shown, object_bytes_max)?,
+            objects: Objects::open(&dir.join(objects), shown)?,
             refs: Refs::parse(&refs),
             head: ObjectId::from_hex(head.trim().as_bytes()).ok(),
             branch: Some(branch.trim().to_owned()).filter(|branch| !branch.is_empty()),

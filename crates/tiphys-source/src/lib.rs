@@ -28,7 +28,6 @@ pub use error::SourceError;
 pub use narrowing::Scope;
 pub use options::{
     FETCH_TIMEOUT, Freshness, LOCAL_TIMEOUT, LOOKUP_TIMEOUT, Network, Progress, ProgressSink, SourceOptions,
-    TREE_BYTES_MAX, TREE_ENTRIES_MAX,
 };
 pub use secret::Secret;
 pub use sources::{ResolvedRevision, Sources, Want};

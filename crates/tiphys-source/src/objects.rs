@@ -12,6 +12,9 @@ use tiphys_tree::RepoPath;
 
 use crate::SourceError;
 
+/// Bytes of one object, which is held in memory while it is read.
+const OBJECT_BYTES_MAX: usize = 1024 * 1024 * 1024;
+
 /// Tags that may point to tags.
 const TAG_DEPTH_MAX: usize = 16;
 
@@ -65,14 +68,10 @@ pub(crate) enum Found {
 }
 
 impl Objects {
-    /// Opens the folder `objects` of a repository. `object_bytes_max` bounds one object.
-    pub(crate) fn open(
-        folder: &Path,
-        repository: &Arc<str>,
-        object_bytes_max: u64,
-    ) -> Result<Self, SourceError> {
+    /// Opens the folder `objects` of a repository.
+    pub(crate) fn open(folder: &Path, repository: &Arc<str>) -> Result<Self, SourceError> {
         let options = gix_odb::store::init::Options {
-            alloc_limit_bytes: usize::try_from(object_bytes_max).ok(),
+            alloc_limit_bytes: Some(OBJECT_BYTES_MAX),
             current_dir: Some(folder.to_path_buf()),
             ..Default::default()
         };

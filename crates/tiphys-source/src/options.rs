@@ -6,8 +6,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tiphys_tree::TreeLimits;
-
 use crate::{LocalCopy, RepositoryCredential, UserSettings};
 
 /// How long looking up branches and tags may take.
@@ -18,12 +16,6 @@ pub const FETCH_TIMEOUT: Duration = Duration::from_mins(15);
 
 /// How long a call of git that stays on this machine may take.
 pub const LOCAL_TIMEOUT: Duration = Duration::from_mins(2);
-
-/// Files and other entries that a repository may have.
-pub const TREE_ENTRIES_MAX: u64 = 500_000;
-
-/// Bytes that the files of a repository may have together, and so one of them.
-pub const TREE_BYTES_MAX: u64 = 4 * 1024 * 1024 * 1024;
 
 /// Whether the network may be used (`--offline`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -95,8 +87,6 @@ pub struct SourceOptions {
     pub secrets_dir: PathBuf,
     /// The only host keys that are trusted, in the form of `known_hosts`; none: those of the user.
     pub ssh_known_hosts: Option<PathBuf>,
-    /// Bounds of each tree. The [`Store`](tiphys_tree::Store)'s own hold too.
-    pub limits: TreeLimits,
     /// How long looking up branches and tags may take.
     pub lookup_timeout: Duration,
     /// How long one fetch may take, and how long the fetch of another process is waited for.
@@ -126,7 +116,6 @@ impl SourceOptions {
             environment,
             secrets_dir,
             ssh_known_hosts: None,
-            limits: TreeLimits { entries_max: TREE_ENTRIES_MAX, bytes_max: TREE_BYTES_MAX },
             lookup_timeout: LOOKUP_TIMEOUT,
             fetch_timeout: FETCH_TIMEOUT,
             local_timeout: LOCAL_TIMEOUT,

@@ -74,12 +74,12 @@ impl Repository {
     }
 
     /// The objects that are there now.
-    pub(crate) fn objects(&self, options: &SourceOptions) -> Result<Option<Objects>, SourceError> {
+    pub(crate) fn objects(&self) -> Result<Option<Objects>, SourceError> {
         let folder = self.dir.join("objects");
         if !folder.is_dir() {
             return Ok(None);
         }
-        Objects::open(&folder, &self.shown, options.limits.bytes_max).map(Some)
+        Objects::open(&folder, &self.shown).map(Some)
     }
 
     /// The commit that a revision means. What is not there is fetched, names are looked up once.
@@ -118,7 +118,7 @@ impl Repository {
         let options = context.options;
         let look = || match (options.network, options.freshness) {
             (Network::Online, Freshness::Refresh) => Ok(None),
-            (Network::Offline, _) | (Network::Online, Freshness::Cached) => self.present(options, id),
+            (Network::Offline, _) | (Network::Online, Freshness::Cached) => self.present(id),
         };
         if let Some(commit) = look()? {
             return Ok(commit);
@@ -136,7 +136,7 @@ impl Repository {
             return Ok(commit);
         }
         self.fetch_commit(context, id).await?;
-        self.present(options, id)?.ok_or_else(|| {
+        self.present(id)?.ok_or_else(|| {
             let hint = self.refs.get().map(|refs| refs.hint(revision)).unwrap_or_default();
             self.missing(revision, hint)
         })
@@ -147,8 +147,8 @@ impl Repository {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&id).copied()
     }
 
-    fn present(&self, options: &SourceOptions, id: ObjectId) -> Result<Option<ObjectId>, SourceError> {
-        let Some(objects) = self.objects(options)? else { return Ok(None) };
+    fn present(&self, id: ObjectId) -> Result<Option<ObjectId>, SourceError> {
+        let Some(objects) = self.objects()? else { return Ok(None) };
         let found = objects.reader().commit(id)?;
         if let Some(commit) = found {
             self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(id, commit);
@@ -191,7 +191,7 @@ impl Repository {
     /// Looks for an abbreviated commit in what is there, then in the whole history.
     async fn abbreviated(&self, context: Context<'_>, digits: &str) -> Result<Option<ObjectId>, SourceError> {
         let look = || -> Result<Option<ObjectId>, SourceError> {
-            let Some(objects) = self.objects(context.options)? else { return Ok(None) };
+            let Some(objects) = self.objects()? else { return Ok(None) };
             match objects.reader().abbreviated(digits)? {
                 Abbreviation::None => Ok(None),
                 Abbreviation::One(commit) => Ok(Some(commit)),
@@ -227,7 +227,7 @@ impl Repository {
         let by_name = name.map(|name| format!("+{name}:{keep}"));
         for refspec in std::iter::once(by_id).chain(by_name) {
             match self.fetch(context, &["--depth=1"], &[refspec]).await? {
-                Ok(()) if self.present(context.options, id)?.is_some() => {
+                Ok(()) if self.present(id)?.is_some() => {
                     self.report_fetched(context, started);
                     return Ok(());
                 }

@@ -22,6 +22,9 @@ use crate::submodule::{self, SUBMODULE_DEPTH_MAX, SUBMODULES_MAX, Submodule};
 use crate::url::RemoteUrl;
 use crate::{Scope, SourceError, lfs, mask_url, normalize_git_url};
 
+/// Keeps the names of trees of folders apart from those that other parts make.
+const FOLDER_SALT: &[u8] = b"tiphys folder";
+
 /// Repositories, and the trees made of them. One value serves one command: what branches and tags stand for is looked up
 /// once, folders that stand for repositories are read once.
 pub struct Sources {
@@ -185,7 +188,7 @@ impl Sources {
         let (Some(cell), Some(copy)) = (self.copies.get(index), self.options.copies.get(index)) else {
             unreachable!("positions come from the list itself")
         };
-        cell.get_or_try_init(|| OpenCopy::open(copy, &self.git, self.options.limits.bytes_max)).await
+        cell.get_or_try_init(|| OpenCopy::open(copy, &self.git)).await
     }
 
     /// The folders that stand for a repository.
@@ -263,7 +266,7 @@ impl Sources {
             Origin::Remote { url, commit } => self.remote_superproject(url, *commit).await?,
         };
         let plan = self.plan(superproject, paths).await?;
-        let (store, modes, limits) = (Arc::clone(&self.store), request.modes, self.options.limits);
+        let (store, modes, limits) = (Arc::clone(&self.store), request.modes, self.store.limits());
         blocking(move || {
             let mut pointers = None;
             let tree = store.get_or_write(plan.key(modes), |writer| {
@@ -278,16 +281,11 @@ impl Sources {
 
     async fn make_from_files(&self, index: usize, request: &TreeRequest) -> Result<Made, SourceError> {
         let copy = self.copy(index).await?;
-        let selection = copy::list(copy, &self.git, request.paths.as_deref(), self.options.limits).await?;
-        let (store, modes) = (Arc::clone(&self.store), request.modes);
+        let files = copy::list(copy, &self.git, request.paths.as_deref(), self.store.limits()).await?;
+        let (store, modes, dir) = (Arc::clone(&self.store), request.modes, copy.dir.clone());
         blocking(move || {
-            let mut pointers = None;
-            let tree = store.write_by_content(b"tiphys folder", |writer| {
-                writer.set_modes(modes);
-                pointers = Some(copy::write(&selection, writer)?);
-                Ok::<(), SourceError>(())
-            })?;
-            Ok(Made { tree, pointers })
+            let tree = store.tree_of_directory(&dir, files.into_iter(), modes, FOLDER_SALT)?;
+            Ok(Made { tree, pointers: None })
         })
         .await
     }
@@ -295,7 +293,7 @@ impl Sources {
     async fn remote_superproject(&self, url: &str, commit: ObjectId) -> Result<Superproject, SourceError> {
         let repository = self.repository(url)?;
         let commit = repository.fetched(self.context(), commit, &commit.to_string()).await?;
-        let objects = repository.objects(&self.options)?.ok_or_else(|| SourceError::Objects {
+        let objects = repository.objects()?.ok_or_else(|| SourceError::Objects {
             repository: repository.shown.to_string(),
             detail: "the cache was removed while it was in use".to_owned(),
         })?;
@@ -357,7 +355,7 @@ impl Sources {
         });
         if let Some(dir) = own {
             let name: Arc<str> = dir.display().to_string().into();
-            let objects = Objects::open(&dir.join("objects"), &name, self.options.limits.bytes_max)?;
+            let objects = Objects::open(&dir.join("objects"), &name)?;
             let found = objects.reader().commit(commit)?;
             if let Some(commit) = found {
                 let tree = objects.reader().tree_of(commit)?;

@@ -1,11 +1,10 @@
 //! Repository trees: the only crate of the workspace that opens paths which come from a repository or an application.
 //!
 //! A [`Tree`] is a read-only directory in the content [`Store`], named by what is in it. Runs see it through a private view,
-//! which this crate plans and `tiphys-process` sets up.
+//! which `tiphys-process` sets up.
 
 pub mod archive;
 mod containment;
-mod copy;
 pub mod glob;
 mod path;
 mod read;
@@ -16,5 +15,5 @@ mod writer;
 pub use containment::{ContainmentError, check_links, resolve};
 pub use path::{PathError, RepoPath};
 pub use read::{Depth, ReadError};
-pub use store::{Modes, RunDir, Store, StoreError, StoreOptions, Tree, TreeKey, ViewPlan};
+pub use store::{Modes, RunDir, Store, StoreError, StoreOptions, Tree, TreeKey};
 pub use writer::{TreeLimits, TreeWriter, WriteError};

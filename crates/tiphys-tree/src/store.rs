@@ -30,7 +30,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use crate::writer::Naming;
 use crate::{TreeLimits, TreeWriter, WriteError};
 
-pub use run_dir::{RunDir, ViewPlan};
+pub use run_dir::RunDir;
 
 use remove::remove_tree;
 use session::{Gate, Session, is_unlocked, lock_file};
@@ -158,6 +158,11 @@ impl Store {
             writing: Mutex::default(),
             written: Condvar::new(),
         })
+    }
+
+    /// Bounds of each tree.
+    pub fn limits(&self) -> TreeLimits {
+        self.limits
     }
 
     /// The tree of this name, if it is there.

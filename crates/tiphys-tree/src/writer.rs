@@ -31,6 +31,11 @@ pub struct TreeLimits {
     pub bytes_max: u64,
 }
 
+impl TreeLimits {
+    /// A repository that is larger than this is a mistake more often than not.
+    pub const DEFAULT: Self = Self { entries_max: 1_000_000, bytes_max: 4 * 1024 * 1024 * 1024 };
+}
+
 /// Why a tree could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {

@@ -1,32 +1,21 @@
 //! The files of a folder that stands for a repository: tracked and untracked ones, without those that git ignores.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::fs::{self, File};
-use std::io;
+use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use tiphys_tree::{RepoPath, TreeLimits, TreeWriter, WriteError};
+use tiphys_tree::{RepoPath, TreeLimits, WriteError};
 
 use super::OpenCopy;
+use crate::SourceError;
 use crate::git::{Git, Place, shown};
 use crate::narrowing::holds;
 use crate::submodule::SUBMODULE_DEPTH_MAX;
-use crate::{SourceError, lfs};
-
-/// A file of up to this many bytes is read at once.
-const AT_ONCE_BYTES_MAX: u64 = 1024 * 1024;
 
 /// Links that are followed from one path.
 const LINKS_MAX: usize = 40;
-
-/// What is to be taken of a folder.
-pub(crate) struct FileSelection {
-    pub(crate) dir: PathBuf,
-    pub(crate) files: BTreeSet<RepoPath>,
-}
 
 /// Lists the files: all, or those of some paths.
 pub(crate) async fn list(
@@ -34,7 +23,7 @@ pub(crate) async fn list(
     git: &Git,
     paths: Option<&[RepoPath]>,
     limits: TreeLimits,
-) -> Result<FileSelection, SourceError> {
+) -> Result<BTreeSet<RepoPath>, SourceError> {
     let mut files = BTreeSet::new();
     if copy.git.is_some() {
         let mut waiting = vec![(RepoPath::default(), 0)];
@@ -54,7 +43,7 @@ pub(crate) async fn list(
         let paths = follow_links(&copy.dir, paths)?;
         files.retain(|file| paths.iter().any(|path| holds(path, file)));
     }
-    Ok(FileSelection { dir: copy.dir.clone(), files })
+    Ok(files)
 }
 
 /// The files of one work tree; gives the submodules in it.
@@ -128,56 +117,6 @@ fn list_folder(dir: &Path, limits: TreeLimits, files: &mut BTreeSet<RepoPath>) -
         }
     }
     Ok(())
-}
-
-/// Writes the files. One that has gone is left out, as a deleted one. Gives the Git LFS pointers among them, sorted.
-pub(crate) fn write(selection: &FileSelection, writer: &TreeWriter) -> Result<Vec<RepoPath>, SourceError> {
-    let mut pointers = Vec::new();
-    let mut parents: HashMap<RepoPath, bool> = HashMap::new();
-    for path in &selection.files {
-        if !is_real_directory(&selection.dir, path.parent().unwrap_or_default(), &mut parents) {
-            continue;
-        }
-        let place = path.below(&selection.dir);
-        let failed = |source| SourceError::Read { path: place.clone(), source };
-        let metadata = match fs::symlink_metadata(&place) {
-            Ok(metadata) => metadata,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            Err(source) => return Err(failed(source)),
-        };
-        if metadata.is_symlink() {
-            let target = fs::read_link(&place).map_err(failed)?;
-            let target = target.to_str().ok_or_else(|| SourceError::Name {
-                repository: selection.dir.display().to_string(),
-                name: format!("{path} -> {}", target.display()),
-            })?;
-            writer.link(path, target)?;
-        } else if metadata.is_file() {
-            let executable = metadata.permissions().mode() & 0o100 != 0;
-            if metadata.len() > AT_ONCE_BYTES_MAX {
-                writer.file_from(path, executable, &mut File::open(&place).map_err(failed)?)?;
-            } else {
-                let content = fs::read(&place).map_err(failed)?;
-                writer.file(path, executable, &content)?;
-                if lfs::is_pointer(&content) {
-                    pointers.push(path.clone());
-                }
-            }
-        }
-    }
-    Ok(pointers)
-}
-
-/// Whether a directory and all above it are no links: a tracked file behind a link is a deleted one for git.
-fn is_real_directory(dir: &Path, path: RepoPath, known: &mut HashMap<RepoPath, bool>) -> bool {
-    let Some(parent) = path.parent() else { return true };
-    if let Some(known) = known.get(&path) {
-        return *known;
-    }
-    let is_real = is_real_directory(dir, parent, known)
-        && fs::symlink_metadata(path.below(dir)).is_ok_and(|metadata| metadata.is_dir());
-    known.insert(path, is_real);
-    is_real
 }
 
 /// The paths, and for each that leads over a link the link and where it leads.

@@ -157,17 +157,25 @@ async fn a_git_lfs_pointer_under_the_applications_path_is_refused_by_name() {
 
 #[tokio::test]
 async fn bounds_of_a_tree_are_kept() {
-    let bench = Workbench::new();
+    let bench = Workbench::with_limits(TreeLimits { entries_max: 10, bytes_max: 1 << 20 });
     let repository = bench.repository("remote");
     for number in 0..20 {
         repository.write(&format!("f{number}"), "0123456789");
     }
     repository.commit("first");
-    let sources = bench.sources_with(|options| {
-        options.limits = TreeLimits { entries_max: 10, bytes_max: 1 << 20 };
-    });
     assert_eq!(
-        bench.refusal(&sources, &repository.url(), "main").await,
+        bench.refusal(&bench.sources(), &repository.url(), "main").await,
         "tree of repository file://$DIR/remote: more than 10 entries"
+    );
+    let url = "https://git.example.org/apps";
+    let copy = || bench.with_copies(&[&format!("{url}=remote")]);
+    assert_eq!(
+        bench.refusal(&copy(), url, "HEAD").await,
+        "tree of repository $DIR/remote: more than 10 entries"
+    );
+    std::fs::remove_dir_all(repository.dir().join(".git")).expect("it is no repository any more");
+    assert_eq!(
+        bench.refusal(&copy(), url, "HEAD").await,
+        "tree of repository $DIR/remote: more than 10 entries"
     );
 }

@@ -16,11 +16,15 @@ pub(crate) struct Workbench {
 
 impl Workbench {
     pub(crate) fn new() -> Self {
+        Self::with_limits(TreeLimits::DEFAULT)
+    }
+
+    pub(crate) fn with_limits(limits: TreeLimits) -> Self {
         let dir = tempfile::tempdir().expect("a temporary folder can be made");
         let store = Store::open(StoreOptions {
             dir: dir.path().join("store"),
             runs_dir: dir.path().join("runs"),
-            limits: TreeLimits { entries_max: 100_000, bytes_max: 1 << 30 },
+            limits,
         })
         .expect("the store can be opened");
         Self { dir, store: Arc::new(store) }

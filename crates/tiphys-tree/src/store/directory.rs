@@ -1,4 +1,4 @@
-//! Trees of directories on disk: working copies, and copies of trees for runs without an overlay.
+//! Trees of directories on disk: working copies, and copies of trees that stay.
 //!
 //! Both cores work at once: each thread takes a part of the files, in order, so that it stays within few directories.
 
@@ -6,11 +6,11 @@
 mod tests;
 
 use std::collections::HashSet;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
 use std::num::NonZero;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
@@ -59,8 +59,26 @@ impl Store {
     }
 }
 
+impl Tree {
+    /// Copies the whole tree into a new folder below `parent`, whose name begins with `prefix`, and gives its path. Nobody removes it:
+    /// it is for people who want to look into it.
+    pub fn copy_below(&self, parent: &Path, prefix: &str) -> Result<PathBuf, StoreError> {
+        let failed = |source| StoreError::Io { action: "copy a tree to", path: parent.to_path_buf(), source };
+        fs::create_dir_all(parent).map_err(failed)?;
+        // A plugin's name may hold anything; a folder's may not.
+        let prefix: String = prefix.chars().map(|c| if c == '/' || c == '\0' { '_' } else { c }).collect();
+        let dir =
+            tempfile::Builder::new().prefix(&format!("{prefix}-")).tempdir_in(parent).map_err(failed)?;
+        let place = dir.path().join("tree");
+        copy(self, &place)?;
+        // From here on nothing fails, so that no half of a copy stays behind.
+        drop(dir.keep());
+        Ok(place)
+    }
+}
+
 /// Copies a tree of the store to a path where nothing is.
-pub(super) fn copy(tree: &Tree, to: &Path) -> Result<(), StoreError> {
+fn copy(tree: &Tree, to: &Path) -> Result<(), StoreError> {
     let limits = TreeLimits { entries_max: u64::MAX, bytes_max: u64::MAX };
     let writer = TreeWriter::new(to.to_path_buf(), limits, Naming::Given)?;
     let entries = entries_below(tree.root())?;
@@ -93,7 +111,7 @@ fn entries_below(root: &Path) -> Result<Vec<RepoPath>, StoreError> {
     let mut todo = vec![RepoPath::default()];
     while let Some(directory) = todo.pop() {
         let place = directory.below(root);
-        for entry in std::fs::read_dir(&place).map_err(StoreError::io("read", &place))? {
+        for entry in fs::read_dir(&place).map_err(StoreError::io("read", &place))? {
             let entry = entry.map_err(StoreError::io("read", &place))?;
             let path = directory.join(&entry.file_name().to_string_lossy()).map_err(WriteError::Path)?;
             if entry.file_type().map_err(StoreError::io("read", &place))?.is_dir() {

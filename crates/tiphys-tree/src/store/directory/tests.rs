@@ -191,7 +191,7 @@ fn a_working_copy_that_is_not_there_names_the_path() {
 }
 
 #[test]
-fn a_run_gets_a_copy_that_it_may_change() {
+fn a_copy_is_whole_stays_and_may_be_changed() {
     let place = Place::new(LIMITS);
     let large = "x".repeat(2 << 20);
     let tree = place.written(|writer| {
@@ -200,24 +200,14 @@ fn a_run_gets_a_copy_that_it_may_change() {
         writer.directory(&path("empty"))?;
         writer.link(&path("a/link"), "../large")
     });
-    let run = place.store.run_dir().expect("a folder");
-    let copy = run.copy(&tree).expect("a copy");
-    assert!(copy.starts_with(run.path()));
+    let parent = place.dir.path().join("kept");
+    let copy = tree.copy_below(&parent, "a/b").expect("a copy");
+    let below = copy.strip_prefix(&parent).expect("it is below").to_str().expect("UTF-8");
+    assert!(below.starts_with("a_b-") && below.ends_with("/tree"), "{below}");
+    assert_ne!(tree.copy_below(&parent, "a/b").expect("another copy"), copy);
     assert_eq!(names(&copy), names(tree.root()));
     assert_eq!(fs::read_to_string(copy.join("a/link")).expect("the file").len(), large.len());
     assert_eq!(fs::metadata(copy.join("a/run")).expect("the file").permissions().mode() & 0o777, 0o755);
     fs::write(copy.join("a/run"), "changed").expect("written");
     assert_eq!(fs::read_to_string(tree.root().join("a/run")).expect("the file"), "#!");
-}
-
-#[test]
-fn the_plan_of_a_view_has_three_empty_folders_beside_the_tree() {
-    let place = Place::new(LIMITS);
-    let tree = place.written(|writer| writer.file(&path("a"), false, b""));
-    let run = place.store.run_dir().expect("a folder");
-    let plan = run.plan_view(&tree).expect("a plan");
-    assert_eq!(plan.lower, tree.root());
-    assert_eq!(names(run.path()), ["upper/", "view/", "work/"]);
-    let folders = [&plan.upper, &plan.mount, &plan.work].map(|folder| folder.strip_prefix(run.path()).ok());
-    assert_eq!(folders, ["upper", "view", "work"].map(|name| Some(Path::new(name))));
 }
