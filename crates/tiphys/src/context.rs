@@ -25,10 +25,6 @@ use crate::credentials;
 use crate::failure::Failure;
 use crate::settings::Host;
 
-/// Entries and bytes of one tree. A repository that is larger than this is a mistake more often than not.
-pub(crate) const TREE_LIMITS: TreeLimits =
-    TreeLimits { entries_max: 1_000_000, bytes_max: 10 * 1024 * 1024 * 1024 };
-
 /// Bytes of standard error that are kept of one plugin command.
 const STDERR_BYTES_MAX: usize = 64 * 1024;
 
@@ -37,7 +33,7 @@ const GRACE: Duration = Duration::from_secs(5);
 
 /// The content store below a folder, and the folder of private views.
 pub(crate) fn open_trees(dir: PathBuf, runs_dir: PathBuf) -> Result<Arc<Store>, Failure> {
-    let options = StoreOptions { dir, runs_dir, limits: TREE_LIMITS };
+    let options = StoreOptions { dir, runs_dir, limits: TreeLimits::DEFAULT };
     Store::open(options).map(Arc::new).map_err(|error| Failure::bad_input_from(&error))
 }
 
