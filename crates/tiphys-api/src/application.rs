@@ -84,11 +84,13 @@ pub struct IgnoreDifference {
 }
 
 impl Application {
-    /// Reads an Application by Go's rules. Fields that Argo CD does not have are left out and noted.
+    /// Reads an Application that was written as YAML by Go's rules: of a key that is given twice the last one counts. Such keys are
+    /// noted, and so are fields that Argo CD does not have, which are left out.
     pub fn decode(node: &Node) -> Result<Decoded<Self>, ResourceError> {
         let mut findings = Findings::default();
-        Self::decode_fields(node, &mut findings)
-            .map(|value| Decoded { value, findings })
+        findings.note_repeated_keys(node);
+        Self::decode_fields(&node.clone().deduplicated(), &mut findings)
+            .map(|value| Decoded { value, findings: findings.in_order() })
             .map_err(|source| ResourceError { object: ObjectRef::of(node), source: Box::new(source) })
     }
 

@@ -19,7 +19,7 @@ pub struct UnknownField {
 pub struct Findings {
     /// Fields that were left out.
     pub unknown: Vec<UnknownField>,
-    /// Parameters that are taken as Argo CD takes them, but are hardly meant so.
+    /// What is taken as Argo CD takes it, but is hardly meant so: keys that are given twice, odd parameters.
     pub warnings: Vec<Warning>,
 }
 
@@ -33,6 +33,21 @@ pub struct Decoded<T> {
 }
 
 impl Findings {
+    /// Notes the keys of which Kubernetes' conversion of YAML to JSON keeps only the last.
+    pub(crate) fn note_repeated_keys(&mut self, document: &Node) {
+        self.warnings.extend(document.repeated_keys().into_iter().map(|(path, key)| Warning {
+            message: format!("{path} is given twice; the last one counts"),
+            position: Some(key.position),
+        }));
+    }
+
+    /// Everything in the order of the document, which is not the order in which it was found.
+    pub(crate) fn in_order(mut self) -> Self {
+        self.unknown.sort_by_key(|field| field.position);
+        self.warnings.sort_by_key(|warning| warning.position);
+        self
+    }
+
     /// Notes the fields of an object that no decoder asked for. To be called once all known ones were read.
     pub(crate) fn note_unknown(&mut self, object: &Object<'_>) {
         self.unknown.extend(object.unknown().into_iter().map(|entry| UnknownField {
@@ -110,15 +125,7 @@ pub(crate) fn raw_object(
         _ => Err(DecodeError {
             position: node.position,
             path: join(object.path(), key),
-            message: format!("expected an object, found {} {}", article(node), node.type_name()),
+            message: format!("expected an object, found {}", node.type_words()),
         }),
-    }
-}
-
-/// The article before a type's name.
-pub(crate) fn article(node: &Node) -> &'static str {
-    match node.data {
-        Data::Mapping(_) | Data::Sequence(_) => "an",
-        _ => "a",
     }
 }

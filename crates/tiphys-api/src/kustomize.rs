@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use tiphys_yaml::{Data, DecodeError, Node, Object};
 
 use crate::Findings;
-use crate::decode::{article, items, join, switch, text};
+use crate::decode::{items, join, switch, text};
 use crate::source::is_false;
 
 /// Everything that Argo CD's kustomize block has. Which of it is honoured is decided where it is translated.
@@ -245,5 +245,5 @@ fn wrong_type(object: &Object<'_>, key: &str, node: &Node, wanted: &str) -> Deco
 }
 
 fn expected(wanted: &str, node: &Node) -> String {
-    format!("expected {wanted}, found {} {}", article(node), node.type_name())
+    format!("expected {wanted}, found {}", node.type_words())
 }

@@ -30,9 +30,9 @@ const ALLOWING: [(&str, ItemTest); 3] = [
 const FORBIDDING: [&str; 3] = ["namespaceResourceBlacklist", "signatureKeys", "clusterResourceBlacklist"];
 
 impl AppProject {
-    /// Reads an `AppProject` by Go's rules; of `spec` only that it is an object.
+    /// Reads an `AppProject` that was written as YAML by Go's rules: of a key that is given twice the last one counts.
     pub fn decode(node: &Node) -> Result<Self, ResourceError> {
-        Self::decode_fields(node)
+        Self::decode_fields(&node.clone().deduplicated())
             .map_err(|source| ResourceError { object: ObjectRef::of(node), source: Box::new(source) })
     }
 

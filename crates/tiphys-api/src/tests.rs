@@ -127,7 +127,7 @@ fn unknown_fields_are_left_out_and_can_be_found() {
     let decoded = Application::decode(&node(text)).expect("the application holds");
     let found: Vec<String> =
         decoded.findings.unknown.iter().map(|field| format!("{} {}", field.path, field.position)).collect();
-    assert_eq!(found, ["spec.source.plugin.nmae 6:14", "spec.source.sources 7:5", "spec.sauce 3:3"]);
+    assert_eq!(found, ["spec.sauce 3:3", "spec.source.plugin.nmae 6:14", "spec.source.sources 7:5"]);
 }
 
 #[test]
@@ -194,6 +194,51 @@ fn parameters_that_are_hardly_meant_so_are_taken_with_a_warning() {
     assert_eq!(lines, [5, 7]);
     let block = decoded.value.spec.source.and_then(|source| source.plugin).expect("there is a block");
     assert_eq!(block.parameters.expect("there are parameters").len(), 3);
+}
+
+#[test]
+fn of_a_key_that_is_given_twice_the_last_counts_and_nothing_is_merged() {
+    let text = "\
+spec:
+  project: first
+  destination: {server: a, namespace: b}
+  source:
+    plugin:
+      parameters:
+      - name: m
+        map: {a: '1', b: '2'}
+        map: {a: '3', a: '4'}
+        Name: other
+  project: last
+  destination: {server: c}
+";
+    let decoded = Application::decode(&node(text)).expect("the application holds");
+    let found: Vec<String> = decoded
+        .findings
+        .warnings
+        .iter()
+        .map(|warning| format!("{} {}", warning.position.expect("a position"), warning.message))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            "7:9 parameter `m`: the key `name` is given twice; the last one counts, and maps grow together",
+            "9:9 spec.source.plugin.parameters[0].map is given twice; the last one counts",
+            "9:23 spec.source.plugin.parameters[0].map.a is given twice; the last one counts",
+            "11:3 spec.project is given twice; the last one counts",
+            "12:3 spec.destination is given twice; the last one counts",
+        ]
+    );
+    let spec = decoded.value.spec;
+    assert_eq!((spec.project.as_str(), spec.destination.namespace.as_str()), ("last", ""));
+    let parameters = spec.source.and_then(|source| source.plugin).and_then(|block| block.parameters);
+    let parameter = &parameters.expect("there are parameters")[0];
+    assert_eq!(parameter.name, "m");
+    let map = parameter.map.as_ref().expect("a map");
+    assert_eq!(map.iter().collect::<Vec<_>>(), [(&"a".to_owned(), &"4".to_owned())]);
+    let project = "metadata: {name: p}\nspec: {sourceRepos: ['*']}\nspec: {description: x}\n";
+    let project = AppProject::decode(&node(project)).expect("the project holds");
+    assert_eq!(project.restrictions, ["sourceRepos", "destinations", "clusterResourceWhitelist"]);
 }
 
 #[test]

@@ -1,25 +1,13 @@
 //! Error texts for values of a wrong type.
 
-use tiphys_yaml::{Data, DecodeError, Node};
+use tiphys_yaml::{DecodeError, Node};
 
 /// The error of a value that has another type than the one that is due.
 pub(crate) fn mismatch(node: &Node, path: &str, due: &str) -> DecodeError {
     DecodeError {
         position: node.position,
         path: path.to_owned(),
-        message: format!("expected {due}, found {}", type_words(node)),
-    }
-}
-
-/// The type of a value in words with an article.
-pub(crate) fn type_words(node: &Node) -> &'static str {
-    match node.data {
-        Data::Null => "null",
-        Data::Bool(_) => "a boolean",
-        Data::Integer(_) | Data::Unsigned(_) | Data::Float(_) => "a number",
-        Data::String(_) => "a string",
-        Data::Sequence(_) => "a list",
-        Data::Mapping(_) => "an object",
+        message: format!("expected {due}, found {}", node.type_words()),
     }
 }
 

@@ -90,10 +90,10 @@ impl Content {
                 .map_err(BrokenReason::Resource)
                 .map(|metadata| self.sets.push(StoredSet { metadata, node, place: place.clone() })),
             Kind::Settings => {
-                StoredSettings::read(&node, place.clone()).map(|settings| self.settings.push(settings))
+                StoredSettings::read(&node.deduplicated(), place.clone()).map(|settings| self.settings.push(settings))
             }
             Kind::Secret => {
-                RepositorySecret::read(&node, place.clone()).map(|secret| self.secrets.push(secret))
+                RepositorySecret::read(&node.deduplicated(), place.clone()).map(|secret| self.secrets.push(secret))
             }
         };
         if let Err(reason) = result {

@@ -218,18 +218,10 @@ impl<'a> Object<'a> {
 }
 
 fn wrong_type(node: &Node, path: &str, expected: &str) -> DecodeError {
-    let found = match node.data {
-        Data::Null => "null",
-        Data::Bool(_) => "a boolean",
-        Data::Integer(_) | Data::Unsigned(_) | Data::Float(_) => "a number",
-        Data::String(_) => "a string",
-        Data::Sequence(_) => "a list",
-        Data::Mapping(_) => "an object",
-    };
     DecodeError {
         position: node.position,
         path: path.to_owned(),
-        message: format!("expected {expected}, found {found}"),
+        message: format!("expected {expected}, found {}", node.type_words()),
     }
 }
 

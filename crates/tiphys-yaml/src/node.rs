@@ -1,5 +1,7 @@
 //! A document with the place of every part, before any type is put on it.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Number, Value};
 
 /// A place in a text; both numbers count from 1, columns in characters.
@@ -121,6 +123,55 @@ impl Node {
         }
     }
 
+    /// The type of this value in words with an article, for errors that people read.
+    pub fn type_words(&self) -> &'static str {
+        match self.data {
+            Data::Null => "null",
+            Data::Bool(_) => "a boolean",
+            Data::Integer(_) | Data::Unsigned(_) | Data::Float(_) => "a number",
+            Data::String(_) => "a string",
+            Data::Sequence(_) => "a list",
+            Data::Mapping(_) => "an object",
+        }
+    }
+
+    /// The keys that their mapping has had before, in the order of the document, each with its path
+    /// (`spec.source.plugin.parameters[0].map.key`).
+    pub fn repeated_keys(&self) -> Vec<(String, &Key)> {
+        let mut found = Vec::new();
+        self.find_repeated_keys(&mut Vec::new(), &mut found);
+        found
+    }
+
+    fn find_repeated_keys<'a>(&'a self, path: &mut Vec<Step<'a>>, found: &mut Vec<(String, &'a Key)>) {
+        match &self.data {
+            Data::Sequence(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    path.push(Step::Index(index));
+                    item.find_repeated_keys(path, found);
+                    path.pop();
+                }
+            }
+            Data::Mapping(entries) => {
+                let mut seen = HashSet::with_capacity(entries.len());
+                for Entry { key, value } in entries {
+                    path.push(Step::Key(&key.text));
+                    if !seen.insert(key.text.as_str()) {
+                        found.push((path_text(path), key));
+                    }
+                    value.find_repeated_keys(path, found);
+                    path.pop();
+                }
+            }
+            Data::Null
+            | Data::Bool(_)
+            | Data::Integer(_)
+            | Data::Unsigned(_)
+            | Data::Float(_)
+            | Data::String(_) => {}
+        }
+    }
+
     /// The JSON value without positions: of duplicate keys the last is kept; numbers that Go would write without a point are
     /// integers if they fit [`i64`], and all others floats, as in Kubernetes' unstructured objects (`spec/cmp.md` 14, row 6.6).
     pub fn to_value(&self) -> Value {
@@ -174,6 +225,21 @@ impl Node {
         crate::json::write_node(&mut out, self);
         out
     }
+}
+
+/// One step on the way to a node.
+enum Step<'a> {
+    Key(&'a str),
+    Index(usize),
+}
+
+/// A path as error texts write it.
+fn path_text(path: &[Step<'_>]) -> String {
+    path.iter().fold(String::new(), |text, step| match step {
+        Step::Key(key) if text.is_empty() => (*key).to_owned(),
+        Step::Key(key) => text + "." + key,
+        Step::Index(index) => text + "[" + &index.to_string() + "]",
+    })
 }
 
 fn float_value(value: f64) -> Value {

@@ -5,7 +5,6 @@ use tiphys_yaml::{Data, DecodeError, Node, Position, names_equal};
 use super::raw::{AnnouncementEntry, IgnoredReason};
 use super::{Announcement, AnnouncementError, AnnouncementProblem, Place};
 use crate::Warning;
-use crate::mismatch::type_words;
 
 /// Checked announcements, and what has no effect in them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -63,7 +62,7 @@ pub fn decode_announcement_entries(
             let place = Place { index: None, name: None, position: Some(node.position) };
             let problem = AnnouncementProblem::WrongType {
                 field: path.to_owned(),
-                message: format!("expected a list, found {}", type_words(node)),
+                message: format!("expected a list, found {}", node.type_words()),
             };
             Err(AnnouncementError { place, problem })
         }
@@ -91,7 +90,7 @@ pub fn decode_dynamic_output(stdout: &[u8]) -> Result<Announcements, DynamicOutp
     let node = tiphys_yaml::read_json(stdout).map_err(DynamicOutputError::NotJson)?;
     match &node.data {
         Data::Null | Data::Sequence(_) => Ok(decode_announcements(&node, "")?),
-        _ => Err(DynamicOutputError::NotAList { found: type_words(&node), position: node.position }),
+        _ => Err(DynamicOutputError::NotAList { found: node.type_words(), position: node.position }),
     }
 }
 
@@ -101,7 +100,7 @@ fn decode_entry(node: &Node, index: usize) -> Result<AnnouncementEntry, Announce
         problem,
     };
     if !matches!(node.data, Data::Mapping(_) | Data::Null) {
-        let problem = AnnouncementProblem::NotAnObject { found: type_words(node) };
+        let problem = AnnouncementProblem::NotAnObject { found: node.type_words() };
         return Err(refuse(None, node.position, problem));
     }
     AnnouncementEntry::decode(node, index, "").map_err(|DecodeError { position, path, message }| {
