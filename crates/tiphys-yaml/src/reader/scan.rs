@@ -13,7 +13,7 @@ use super::cursor::{Cursor, Mark};
 use crate::{Error, Position};
 
 /// A key without `?` is at most this long, in characters.
-const SIMPLE_KEY_CHARS_MAX: usize = 1024;
+const KEY_CHARS_MAX: usize = 1024;
 
 /// What a token is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub(super) struct Token {
 
 /// A place where a key may have begun.
 #[derive(Clone, Copy)]
-struct SimpleKey {
+struct KeyStart {
     possible: bool,
     /// It must be one: it stands where only a key of the object around it can.
     required: bool,
@@ -68,14 +68,14 @@ pub(super) struct Scanner<'a> {
     /// Column of the block collection that is being read; -1 outside of all.
     indent: isize,
     indents: Vec<isize>,
-    simple_key_allowed: bool,
+    key_may_begin: bool,
     /// One for each flow level; their token numbers ascend.
-    simple_keys: Vec<SimpleKey>,
+    key_starts: Vec<KeyStart>,
 }
 
 impl<'a> Scanner<'a> {
     pub(super) fn new(cursor: Cursor<'a>) -> Self {
-        let none = SimpleKey { possible: false, required: false, token_number: 0, mark: Mark::default() };
+        let none = KeyStart { possible: false, required: false, token_number: 0, mark: Mark::default() };
         Self {
             cursor,
             tokens: VecDeque::new(),
@@ -84,8 +84,8 @@ impl<'a> Scanner<'a> {
             flow_level: 0,
             indent: -1,
             indents: Vec::new(),
-            simple_key_allowed: true,
-            simple_keys: vec![none],
+            key_may_begin: true,
+            key_starts: vec![none],
         }
     }
 
@@ -120,15 +120,15 @@ impl<'a> Scanner<'a> {
         if self.tokens.is_empty() {
             return Ok(true);
         }
-        match self.simple_keys.binary_search_by_key(&self.taken, |key| key.token_number) {
-            Ok(level) => self.is_valid(level),
+        match self.key_starts.binary_search_by_key(&self.taken, |key| key.token_number) {
+            Ok(level) => self.is_key_possible(level),
             Err(_) => Ok(false),
         }
     }
 
     fn fetch(&mut self) -> Result<(), Error> {
         self.skip_to_token();
-        self.unroll_indent(self.cursor.column().cast_signed());
+        self.end_blocks(self.cursor.column().cast_signed());
         let start = self.cursor.mark();
         let Some(byte) = self.cursor.byte() else { return self.fetch_stream_end() };
         if start.column == 0 && byte == b'%' {
@@ -170,7 +170,7 @@ impl<'a> Scanner<'a> {
     fn skip_to_token(&mut self) {
         loop {
             // Where a key may begin a tab would be indentation.
-            let tabs_are_blanks = self.flow_level > 0 || !self.simple_key_allowed;
+            let tabs_are_blanks = self.flow_level > 0 || !self.key_may_begin;
             while self.cursor.is(b' ') || (tabs_are_blanks && self.cursor.is(b'\t')) {
                 self.cursor.skip_bytes(1);
             }
@@ -182,7 +182,7 @@ impl<'a> Scanner<'a> {
             }
             self.cursor.skip_break();
             if self.flow_level == 0 {
-                self.simple_key_allowed = true;
+                self.key_may_begin = true;
             }
         }
     }
@@ -201,10 +201,10 @@ impl<'a> Scanner<'a> {
         self.taken + self.tokens.len()
     }
 
-    fn is_valid(&mut self, level: usize) -> Result<bool, Error> {
+    fn is_key_possible(&mut self, level: usize) -> Result<bool, Error> {
         let now = self.cursor.mark();
-        let Some(key) = self.simple_keys.get_mut(level).filter(|key| key.possible) else { return Ok(false) };
-        if key.mark.line == now.line && key.mark.index + SIMPLE_KEY_CHARS_MAX >= now.index {
+        let Some(key) = self.key_starts.get_mut(level).filter(|key| key.possible) else { return Ok(false) };
+        if key.mark.line == now.line && key.mark.index + KEY_CHARS_MAX >= now.index {
             return Ok(true);
         }
         let mark = key.mark;
@@ -219,22 +219,22 @@ impl<'a> Scanner<'a> {
         self.cursor.error_at(mark, "expected `:` after this key")
     }
 
-    fn save_simple_key(&mut self) -> Result<(), Error> {
+    fn note_key_start(&mut self) -> Result<(), Error> {
         let mark = self.cursor.mark();
         let required = self.flow_level == 0 && self.indent == mark.column.cast_signed();
-        if self.simple_key_allowed {
-            self.remove_simple_key()?;
+        if self.key_may_begin {
+            self.drop_key_start()?;
             let token_number = self.next_number();
-            if let Some(key) = self.simple_keys.last_mut() {
-                *key = SimpleKey { possible: true, required, token_number, mark };
+            if let Some(key) = self.key_starts.last_mut() {
+                *key = KeyStart { possible: true, required, token_number, mark };
             }
         }
         Ok(())
     }
 
-    fn remove_simple_key(&mut self) -> Result<(), Error> {
-        match self.simple_keys.last_mut() {
-            Some(SimpleKey { possible: true, required: true, mark, .. }) => {
+    fn drop_key_start(&mut self) -> Result<(), Error> {
+        match self.key_starts.last_mut() {
+            Some(KeyStart { possible: true, required: true, mark, .. }) => {
                 let mark = *mark;
                 Err(self.missing_colon(mark))
             }
@@ -247,7 +247,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Begins a block collection if the column is deeper than the one that is being read.
-    fn roll_indent(&mut self, column: usize, number: usize, kind: TokenKind, mark: Mark) {
+    fn begin_block(&mut self, column: usize, number: usize, kind: TokenKind, mark: Mark) {
         if self.flow_level == 0 && self.indent < column.cast_signed() {
             self.indents.push(self.indent);
             self.indent = column.cast_signed();
@@ -256,7 +256,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Ends the block collections that are deeper than the column.
-    fn unroll_indent(&mut self, column: isize) {
+    fn end_blocks(&mut self, column: isize) {
         if self.flow_level > 0 {
             return;
         }
@@ -270,18 +270,18 @@ impl<'a> Scanner<'a> {
         if let Some(error) = self.cursor.cut_off() {
             return Err(error);
         }
-        self.unroll_indent(-1);
-        self.remove_simple_key()?;
-        self.simple_key_allowed = false;
+        self.end_blocks(-1);
+        self.drop_key_start()?;
+        self.key_may_begin = false;
         self.push(TokenKind::StreamEnd, self.cursor.mark());
         self.stream_ended = true;
         Ok(())
     }
 
     fn fetch_directive(&mut self) -> Result<(), Error> {
-        self.unroll_indent(-1);
-        self.remove_simple_key()?;
-        self.simple_key_allowed = false;
+        self.end_blocks(-1);
+        self.drop_key_start()?;
+        self.key_may_begin = false;
         let start = self.cursor.mark();
         let kind = self.scan_directive()?;
         self.push(kind, start);
@@ -289,97 +289,97 @@ impl<'a> Scanner<'a> {
     }
 
     fn fetch_marker(&mut self, kind: TokenKind) -> Result<(), Error> {
-        self.unroll_indent(-1);
-        self.remove_simple_key()?;
-        self.simple_key_allowed = false;
+        self.end_blocks(-1);
+        self.drop_key_start()?;
+        self.key_may_begin = false;
         self.push(kind, self.cursor.mark());
         self.cursor.skip_bytes(3);
         Ok(())
     }
 
     fn fetch_flow_start(&mut self, kind: TokenKind) -> Result<(), Error> {
-        self.save_simple_key()?;
+        self.note_key_start()?;
         self.push_indicator(kind);
         let mark = self.cursor.mark();
         let token_number = self.next_number();
-        self.simple_keys.push(SimpleKey { possible: false, required: false, token_number, mark });
+        self.key_starts.push(KeyStart { possible: false, required: false, token_number, mark });
         self.flow_level += 1;
-        self.simple_key_allowed = true;
+        self.key_may_begin = true;
         Ok(())
     }
 
     fn fetch_flow_end(&mut self, kind: TokenKind) -> Result<(), Error> {
-        self.remove_simple_key()?;
+        self.drop_key_start()?;
         if self.flow_level > 0 {
             self.flow_level -= 1;
-            self.simple_keys.pop();
+            self.key_starts.pop();
         }
-        self.simple_key_allowed = false;
+        self.key_may_begin = false;
         self.push_indicator(kind);
         Ok(())
     }
 
     fn fetch_flow_entry(&mut self) -> Result<(), Error> {
-        self.remove_simple_key()?;
-        self.simple_key_allowed = true;
+        self.drop_key_start()?;
+        self.key_may_begin = true;
         self.push_indicator(TokenKind::FlowEntry);
         Ok(())
     }
 
     fn fetch_block_entry(&mut self) -> Result<(), Error> {
         if self.flow_level == 0 {
-            if !self.simple_key_allowed {
+            if !self.key_may_begin {
                 return Err(self.cursor.error("a list item is not allowed here"));
             }
-            self.roll_indent_here(TokenKind::BlockSequenceStart);
+            self.begin_block_here(TokenKind::BlockSequenceStart);
         }
-        self.remove_simple_key()?;
-        self.simple_key_allowed = true;
+        self.drop_key_start()?;
+        self.key_may_begin = true;
         self.push_indicator(TokenKind::BlockEntry);
         Ok(())
     }
 
     fn fetch_key(&mut self) -> Result<(), Error> {
         if self.flow_level == 0 {
-            if !self.simple_key_allowed {
+            if !self.key_may_begin {
                 return Err(self.cursor.error("a key is not allowed here"));
             }
-            self.roll_indent_here(TokenKind::BlockMappingStart);
+            self.begin_block_here(TokenKind::BlockMappingStart);
         }
-        self.remove_simple_key()?;
-        self.simple_key_allowed = self.flow_level == 0;
+        self.drop_key_start()?;
+        self.key_may_begin = self.flow_level == 0;
         self.push_indicator(TokenKind::Key);
         Ok(())
     }
 
     fn fetch_value(&mut self) -> Result<(), Error> {
-        let level = self.simple_keys.len().saturating_sub(1);
-        if self.is_valid(level)?
-            && let Some(key) = self.simple_keys.get_mut(level)
+        let level = self.key_starts.len().saturating_sub(1);
+        if self.is_key_possible(level)?
+            && let Some(key) = self.key_starts.get_mut(level)
         {
             key.possible = false;
-            let SimpleKey { token_number, mark, .. } = *key;
+            let KeyStart { token_number, mark, .. } = *key;
             self.insert(token_number, TokenKind::Key, mark);
-            self.roll_indent(mark.column, token_number, TokenKind::BlockMappingStart, mark);
-            self.simple_key_allowed = false;
+            self.begin_block(mark.column, token_number, TokenKind::BlockMappingStart, mark);
+            self.key_may_begin = false;
         } else {
             if self.flow_level == 0 {
-                if !self.simple_key_allowed {
+                if !self.key_may_begin {
                     return Err(self
                         .cursor
                         .error("`: ` is not allowed here; quote the text that it is part of"));
                 }
-                self.roll_indent_here(TokenKind::BlockMappingStart);
+                self.begin_block_here(TokenKind::BlockMappingStart);
             }
-            self.simple_key_allowed = self.flow_level == 0;
+            self.key_may_begin = self.flow_level == 0;
         }
         self.push_indicator(TokenKind::Value);
         Ok(())
     }
 
     fn fetch_block_scalar(&mut self, block: scalars::Block) -> Result<(), Error> {
-        self.remove_simple_key()?;
-        self.simple_key_allowed = true;
+        self.drop_key_start()?;
+        self.key_may_begin = true;
         let start = self.cursor.mark();
         let kind = self.scan_block(block)?;
         self.push(kind, start);
@@ -388,8 +388,8 @@ impl<'a> Scanner<'a> {
 
     /// Fetches a token that can begin a key.
     fn fetch_simple(&mut self, scan: impl Fn(&mut Self) -> Result<TokenKind, Error>) -> Result<(), Error> {
-        self.save_simple_key()?;
-        self.simple_key_allowed = false;
+        self.note_key_start()?;
+        self.key_may_begin = false;
         let start = self.cursor.mark();
         let kind = scan(self)?;
         self.push(kind, start);
@@ -401,8 +401,8 @@ impl<'a> Scanner<'a> {
         self.cursor.skip_bytes(1);
     }
 
-    fn roll_indent_here(&mut self, kind: TokenKind) {
+    fn begin_block_here(&mut self, kind: TokenKind) {
         let mark = self.cursor.mark();
-        self.roll_indent(mark.column, self.next_number(), kind, mark);
+        self.begin_block(mark.column, self.next_number(), kind, mark);
     }
 }

@@ -99,7 +99,7 @@ impl Scanner<'_> {
             }
         }
         if gap.has_break {
-            self.simple_key_allowed = true;
+            self.key_may_begin = true;
         }
         debug_assert!(self.cursor.mark() != start, "a plain scalar has one character at least");
         Ok(TokenKind::Scalar { text, plain: true })
