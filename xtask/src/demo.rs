@@ -72,7 +72,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
             broken.join("\n  ")
         )));
     }
-    println!("\n{}", next_steps(program.folder()));
+    println!("\n{}", next_steps(root, program.folder()));
     Ok(())
 }
 
@@ -117,15 +117,17 @@ fn with_announcements(mut rows: Vec<Row>, program: &Program) -> Result<Vec<Row>,
     Ok(rows)
 }
 
-fn next_steps(folder: &Path) -> String {
+fn next_steps(root: &Path, program_folder: &Path) -> String {
+    let folder = match program_folder.strip_prefix(root) {
+        Ok(inside) => format!("$PWD/{}", inside.display()),
+        Err(_) => program_folder.display().to_string(),
+    };
     format!(
         "Try next:
-  export PATH=\"{}:$PWD/target/tools/bin:$PATH\"
-  export TIPHYS_STORE={STORE} TIPHYS_PLUGINS=plugins:examples/plugins
-  tiphys params list shop --repo {PLACE}/repository -o wide
-  tiphys render marker-shop --repo {PLACE}/repository
-  tiphys plugin check examples/plugins/trivial",
-        folder.display()
+  export PATH=\"{folder}:$PWD/target/tools/bin:$PATH\"
+  export TIPHYS_PLUGINS=\"$PWD/plugins:$PWD/examples/plugins\"
+  tiphys params list shop -o wide --store {STORE} --repo {PLACE}/repository
+  tiphys render marker-shop --store {STORE} --repo {PLACE}/repository"
     )
 }
 
