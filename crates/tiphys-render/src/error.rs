@@ -59,7 +59,7 @@ pub enum SourceFailure {
     #[error(transparent)]
     Override(OverrideError),
     /// The destination's version is wrong.
-    #[error("build environment")]
+    #[error("version of the destination cluster")]
     BuildEnvironment(#[source] BuildEnvironmentError),
     /// The source cannot be run.
     #[error(transparent)]
@@ -106,7 +106,10 @@ impl RenderError {
             Self::Sources(_) => true,
             Self::Source(error) => matches!(
                 *error.failure,
-                SourceFailure::Path(_) | SourceFailure::Plugin { source: PluginError::Parameters { .. }, .. }
+                SourceFailure::Path(_)
+                    | SourceFailure::BuildEnvironment(_)
+                    | SourceFailure::Translate(TranslateError::Ambiguous(_) | TranslateError::Parameter(_))
+                    | SourceFailure::Plugin { source: PluginError::Parameters { .. }, .. }
             ),
         }
     }

@@ -89,12 +89,10 @@ impl Content {
             Kind::ApplicationSet => Metadata::of(&node)
                 .map_err(BrokenReason::Resource)
                 .map(|metadata| self.sets.push(StoredSet { metadata, node, place: place.clone() })),
-            Kind::Settings => {
-                StoredSettings::read(&node.deduplicated(), place.clone()).map(|settings| self.settings.push(settings))
-            }
-            Kind::Secret => {
-                RepositorySecret::read(&node.deduplicated(), place.clone()).map(|secret| self.secrets.push(secret))
-            }
+            Kind::Settings => StoredSettings::read(&node.deduplicated(), place.clone())
+                .map(|settings| self.settings.push(settings)),
+            Kind::Secret => RepositorySecret::read(&node.deduplicated(), place.clone())
+                .map(|secret| self.secrets.push(secret)),
         };
         if let Err(reason) = result {
             // The place of the mistake says more than that of the document.

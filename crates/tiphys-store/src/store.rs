@@ -122,7 +122,7 @@ pub struct Counts {
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The path is not there, or not readable.
-    #[error("cannot open store {}", path.display())]
+    #[error("cannot open {}", path.display())]
     Open {
         /// The path.
         path: PathBuf,

@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::args::{CommonArgs, TrackingArg};
 use crate::credentials;
-use crate::failure::Failure;
+use crate::failure::{Failure, chain};
 use crate::settings::Host;
 
 /// Bytes of standard error that are kept of one plugin command.
@@ -77,16 +77,35 @@ pub(crate) fn plugin_environment(common: &CommonArgs, host: &Host) -> BaseEnviro
 
 /// The plugin files of `--plugins`, else of the installation.
 pub(crate) fn loaded_plugins(common: &CommonArgs, host: &Host) -> Result<Vec<LoadedPlugin>, Failure> {
-    let paths = if common.plugins.is_empty() {
-        host.installed_plugins().into_iter().collect()
+    let (paths, origin) = if !common.plugins.is_empty() {
+        (common.plugins.clone(), "--plugins: ")
+    } else if let Some(list) = host.variable("TIPHYS_PLUGINS") {
+        let paths = list.split(':').filter(|path| !path.is_empty()).map(PathBuf::from);
+        (paths.collect(), "TIPHYS_PLUGINS: ")
     } else {
-        common.plugins.clone()
+        (host.installed_plugins().into_iter().collect(), "")
     };
     let mut loaded = Vec::new();
     for path in paths {
-        loaded.extend(load_plugins(&host.absolute(path)).map_err(|error| Failure::bad_input_from(&error))?);
+        let found = load_plugins(&host.absolute(path))
+            .map_err(|error| Failure::bad_input(format!("{origin}{}", chain(&error))))?;
+        loaded.extend(found);
+    }
+    for plugin in &loaded {
+        warn_of_folder(plugin);
     }
     Ok(loaded)
+}
+
+/// `PATH` has no way to write a colon that does not divide.
+fn warn_of_folder(plugin: &LoadedPlugin) {
+    if plugin.folder.as_os_str().as_encoded_bytes().contains(&b':') {
+        tracing::warn!(
+            "{}: the folder's path has a colon, so it cannot be on the PATH of the plugin's commands: files of its own are not \
+             found; move it to another folder",
+            plugin.file.display()
+        );
+    }
 }
 
 /// All plugins: in process first, then those behind sockets.
@@ -127,7 +146,7 @@ pub(crate) fn remote_plugins(common: &CommonArgs, host: &Host) -> Result<Vec<Rem
     let Some(dir) = &common.plugin_sockets else { return Ok(Vec::new()) };
     let archives = Arc::new(Archives::new(host.temporary_dir()));
     tiphys_cmp::remote_plugins(&host.absolute(dir), &archives)
-        .map_err(|error| Failure::bad_input_from(&error))
+        .map_err(|error| Failure::bad_input(format!("--plugin-sockets: {}", chain(&error))))
 }
 
 /// What a command that looks at applications works with.
@@ -165,7 +184,8 @@ pub(crate) fn workplace(
     wishes: Wishes,
 ) -> Result<Workplace, Failure> {
     let cache = host.cache_dir(common.cache_dir.as_deref())?;
-    let trees = open_trees(cache.clone(), runs_dir(&cache))?;
+    let trees = open_trees(cache.clone(), runs_dir(&cache))
+        .map_err(|failure| failure.hint("--cache-dir names another folder for the cache"))?;
     let runs = run_settings(common, host, Arc::clone(&trees), wishes.keep_workdirs.clone());
     let (settings, warning) = resources.settings(common.argocd_namespace.as_deref());
     if let Some(warning) = warning {
@@ -218,7 +238,8 @@ pub(crate) fn resources(common: &CommonArgs) -> Result<Resources, Failure> {
             inputs.push(StoreInput::Path(PathBuf::from(path)));
         }
     }
-    let resources = Resources::load(&inputs).map_err(|error| Failure::bad_input_from(&error))?;
+    let resources = Resources::load(&inputs)
+        .map_err(|error| Failure::bad_input(format!("--store: {}", chain(&error))))?;
     let counts = resources.counts();
     tracing::info!(
         files = counts.files,

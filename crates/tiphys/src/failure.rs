@@ -4,9 +4,14 @@ use std::error::Error;
 use std::io::Write;
 use std::process::ExitCode;
 
+use tiphys_plugin::PluginError;
 pub(crate) use tiphys_plugin::chain;
 use tiphys_render::RenderError;
 use tiphys_store::StoredApplication;
+
+use crate::args::OneFolderArgs;
+use crate::findings::place_of;
+use crate::terminal::harmless;
 
 /// What kind of failure; fixes the exit code (`design.md` section 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -60,8 +65,20 @@ impl Failure {
     /// An application that could not be rendered, with the causes.
     pub(crate) fn of_application(stored: &StoredApplication, error: &RenderError) -> Self {
         let kind = if error.is_of_the_document() { Kind::BadInput } else { Kind::Rendering };
-        let message = format!("application {} ({}): {}", stored.full_name(), stored.place, chain(error));
-        Self { kind, ..Self::bad_input(message) }
+        let place = place_of(stored, error);
+        let message = format!("application {} ({place}): {}", stored.full_name(), chain(error));
+        Self { kind, hint: remedy(error).map(str::to_owned), ..Self::bad_input(message) }
+    }
+
+    /// A plugin that could not be tried on a folder. What stands for the repository there is nothing that a person has named.
+    pub(crate) fn of_trial(folder: &OneFolderArgs, error: &RenderError) -> Self {
+        let kind = if error.is_of_the_document() { Kind::BadInput } else { Kind::Rendering };
+        let cause = match error {
+            RenderError::Source(error) => chain(&*error.failure),
+            RenderError::Sources(error) => chain(error),
+        };
+        let message = format!("{}: {cause}", folder.repository.join(&folder.path).display());
+        Self { kind, hint: remedy(error).map(str::to_owned), ..Self::bad_input(message) }
     }
 
     /// What kind of failure this is.
@@ -102,15 +119,12 @@ impl Failure {
     }
 }
 
-/// Names and the output of plugins must not steer a terminal: their control characters are shown as escapes. Lines and tabs stay.
-fn harmless(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c.is_control() && !matches!(c, '\n' | '\t') {
-            shown.extend(c.escape_unicode());
-        } else {
-            shown.push(c);
-        }
+/// The option that a bound of this program has.
+fn remedy(error: &RenderError) -> Option<&'static str> {
+    let RenderError::Source(error) = error else { return None };
+    match error.failure.of_plugin()? {
+        PluginError::DeadlineExceeded { .. } => Some("--plugin-timeout gives plugins more seconds"),
+        PluginError::OutputTooLarge { .. } => Some("--plugin-output-max allows more bytes"),
+        _ => None,
     }
-    shown
 }

@@ -7,10 +7,12 @@ mod commands;
 mod context;
 mod credentials;
 mod failure;
+mod findings;
 mod lifecycle;
 mod output;
 mod progress;
 mod settings;
+mod terminal;
 
 use std::process::ExitCode;
 

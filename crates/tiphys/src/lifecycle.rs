@@ -10,6 +10,7 @@ use tracing_subscriber::EnvFilter;
 use crate::args::Command;
 use crate::failure::Failure;
 use crate::settings::Host;
+use crate::terminal::Lines;
 
 /// Logs go to stderr: warnings for people, JSON lines under the plugin server.
 pub(crate) fn install_logging(verbose: u8, command: &Command, host: &Host) {
@@ -25,7 +26,7 @@ pub(crate) fn install_logging(verbose: u8, command: &Command, host: &Host) {
     if server {
         builder.json().init();
     } else {
-        builder.without_time().with_target(false).with_ansi(host.stderr_is_styled()).init();
+        builder.with_ansi(host.stderr_is_styled()).event_format(Lines).init();
     }
 }
 

@@ -146,7 +146,7 @@ fn a_path_brings_its_own_applications() {
     assert_eq!(select(&store, &[file]), (vec!["x".to_owned(), "z".to_owned()], vec![]));
     let empty = empty.to_str().expect("UTF-8");
     assert_eq!(select(&store, &[empty]).1, [format!("{empty} has no application")]);
-    assert_eq!(select(&store, &["/nonexistent.yaml"]).1, ["cannot open store /nonexistent.yaml"]);
+    assert_eq!(select(&store, &["/nonexistent.yaml"]).1, ["cannot open /nonexistent.yaml"]);
 }
 
 #[test]

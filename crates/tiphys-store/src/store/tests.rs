@@ -82,7 +82,7 @@ fn standard_input_and_a_file_of_any_name_are_stores_too() {
 fn a_path_that_is_not_there_is_an_error_that_names_it() {
     let error = Store::load(&[StoreInput::Path("/nonexistent/store".into())]).expect_err("it is not there");
     assert!(matches!(&error, StoreError::Open { path, .. } if path == Path::new("/nonexistent/store")));
-    assert_eq!(error.to_string(), "cannot open store /nonexistent/store");
+    assert_eq!(error.to_string(), "cannot open /nonexistent/store");
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn what_is_ours_and_does_not_hold_is_kept_with_file_line_and_object() {
         "a.yaml:3:1: expected a value",
         "b.yaml:7:14: Application web: spec.source.repoURL: expected a string",
         "c.yaml:15:5: Application list: spec.sources: expected a list",
-        "d.yaml:4:24: ConfigMap argocd-cm: data.installationID: expected a string",
+        "d.yaml:4:24: ConfigMap argocd-cm: data.installationID: expected a string, found a number; put it in quotes",
         "e.yaml:7:13: Secret s: data.password: expected a string",
     ];
     assert_eq!(found.len(), expected.len(), "{found:?}");

@@ -13,8 +13,9 @@ pub(crate) struct CommonArgs {
     pub(crate) store: Vec<String>,
 
     /// Plugins to run in process: a folder with plugin.yaml or with subfolders that have one, a plugin file, or a ConfigMap of them;
-    /// default: those installed with tiphys
-    #[arg(long, value_name = "PATH", global = true, env = "TIPHYS_PLUGINS", value_delimiter = ':', action = ArgAction::Append)]
+    /// default: those installed with tiphys [env: `TIPHYS_PLUGINS`, separated by `:`]
+    // A path of the command line may have a colon, so the variable is not left to the parser.
+    #[arg(long, value_name = "PATH", global = true, action = ArgAction::Append)]
     pub(crate) plugins: Vec<PathBuf>,
 
     /// Folder of the sockets of running plugin servers

@@ -13,6 +13,7 @@ use tiphys_store::{ApplicationRef, Filter, StoredApplication};
 use crate::args::{CommonArgs, ParamsArgs, ParamsCommand, SourceChoice};
 use crate::context::{self, Wishes};
 use crate::failure::Failure;
+use crate::findings;
 use crate::lifecycle;
 use crate::settings::Host;
 
@@ -43,9 +44,7 @@ async fn announced(
             selection.applications.len()
         )));
     };
-    for warning in &stored.findings.warnings {
-        tracing::warn!("{} ({}): {}", stored.full_name(), stored.place, warning.message);
-    }
+    findings::warn_of(stored);
     check_choice(stored, choice)?;
     let announcing = place.renderer.announce(&stored.application, |position, source| {
         let by_name = choice.source_name.as_ref().is_none_or(|name| *name == source.name);

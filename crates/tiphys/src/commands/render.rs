@@ -16,6 +16,7 @@ use tiphys_store::{ApplicationRef, Filter, Selection, Selector, StoredApplicatio
 use crate::args::{CommonArgs, OutputFormat, RenderArgs};
 use crate::context::{self, Wishes, Workplace};
 use crate::failure::{Failure, Kind};
+use crate::findings;
 use crate::lifecycle;
 use crate::output;
 use crate::progress::Progress;
@@ -45,11 +46,10 @@ pub(crate) async fn run(common: &CommonArgs, args: &RenderArgs, host: Host) -> R
     let place = context::workplace(common, &host, context::resources(common)?, wishes)?;
     let selection = select(&place, args)?;
     let mut worst = told(&selection);
-    warn_of_projects(&place, &selection);
+    warn(&place, &selection);
     let applications = selection.applications;
     if applications.is_empty() && worst.is_none() {
-        return Err(Failure::bad_input("no application to render")
-            .hint("--store names the folder or file that holds Applications; -v lists what was left out"));
+        return Err(Failure::bad_input("no application to render").hint(nothing_chosen(&place)));
     }
     if args.print_env {
         let text =
@@ -92,9 +92,12 @@ pub(crate) async fn run(common: &CommonArgs, args: &RenderArgs, host: Host) -> R
         }
     } else if !done.is_empty() {
         tracing::warn!(
-            "{} of {} applications were rendered and are not printed; see --keep-going",
-            done.len(),
-            applications.len()
+            "because of the errors nothing is printed; --keep-going prints the {} that could be rendered",
+            if done.len() == 1 {
+                "one application".to_owned()
+            } else {
+                format!("{} applications", done.len())
+            }
         );
     }
     Ok(code_of(worst))
@@ -116,6 +119,22 @@ fn select(place: &Workplace, args: &RenderArgs) -> Result<Selection, Failure> {
     Ok(place.resources.select(&asked, &filter, &place.control_plane))
 }
 
+/// What may be the reason that there is nothing to render.
+fn nothing_chosen(place: &Workplace) -> String {
+    if !place.resources.applications().is_empty() {
+        return "no Application of the store fits --selector and --project".to_owned();
+    }
+    let is_application = |skipped: &&tiphys_store::Skipped| {
+        skipped.object.as_ref().is_some_and(|object| object.kind == "Application")
+    };
+    let left_out = place.resources.skipped().iter().find(is_application);
+    let left_out = left_out.map(|skipped| format!("{} was left out as {}; ", skipped.place, skipped.reason));
+    format!(
+        "{}--store names the folder or file that holds Applications; -v lists what was left out",
+        left_out.unwrap_or_default()
+    )
+}
+
 /// Tells what could not be chosen; one mistake does not hide the other applications.
 fn told(selection: &Selection) -> Option<Kind> {
     for error in &selection.errors {
@@ -124,23 +143,13 @@ fn told(selection: &Selection) -> Option<Kind> {
     (!selection.errors.is_empty()).then_some(Kind::BadInput)
 }
 
-/// Projects are not enforced yet; one that restricts something says so once.
-fn warn_of_projects(place: &Workplace, selection: &Selection) {
+/// Warns of what holds and is hardly meant so. Projects are not enforced yet; one that restricts something says so once.
+fn warn(place: &Workplace, selection: &Selection) {
     for warning in place.resources.project_warnings(&selection.applications) {
         tracing::warn!("{warning}");
     }
     for stored in &selection.applications {
-        for unknown in &stored.findings.unknown {
-            tracing::warn!(
-                "{} ({}): {} is not known and ignored",
-                stored.full_name(),
-                stored.place,
-                unknown.path
-            );
-        }
-        for warning in &stored.findings.warnings {
-            tracing::warn!("{} ({}): {}", stored.full_name(), stored.place, warning.message);
-        }
+        findings::warn_of(stored);
     }
 }
 

@@ -70,7 +70,8 @@ impl<'a> Case<'a> {
         let mut headings = Vec::new();
         let mut position = 0;
         for line in given.split_inclusive('\n') {
-            if let Some(name) = line.trim_end().strip_prefix("-- ").and_then(|rest| rest.strip_suffix(" --")) {
+            if let Some(name) = line.trim_end().strip_prefix("-- ").and_then(|rest| rest.strip_suffix(" --"))
+            {
                 headings.push((name, position, position + line.len()));
             }
             position += line.len();
@@ -87,7 +88,12 @@ impl<'a> Case<'a> {
     /// The case with this as its expectation.
     fn with(&self, output: &Output) -> String {
         let Output { code, stdout, stderr } = output;
-        format!("{}-- stdout --\n{}-- stderr --\n{}-- exit {code} --\n", self.given, lines(stdout), lines(stderr))
+        format!(
+            "{}-- stdout --\n{}-- stderr --\n{}-- exit {code} --\n",
+            self.given,
+            lines(stdout),
+            lines(stderr)
+        )
     }
 }
 

@@ -5,4 +5,9 @@
 
 mod case;
 mod cases;
+mod help;
+mod many;
+mod processes;
+mod refused_access;
+mod server;
 mod world;

@@ -1,9 +1,12 @@
 //! A folder in which the program runs, and what it says there.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader, Read};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
 
 use tempfile::TempDir;
 
@@ -18,7 +21,8 @@ const WORLD: &str = "$WORLD";
 
 /// A folder with a home, a cache and a folder for temporary files.
 pub(crate) struct World {
-    dir: TempDir,
+    /// Removes the folder.
+    _dir: TempDir,
     root: PathBuf,
 }
 
@@ -48,7 +52,7 @@ impl World {
         for folder in ["home", "tmp"] {
             fs::create_dir(root.join(folder)).expect("the folder can be made");
         }
-        Self { dir, root }
+        Self { _dir: dir, root }
     }
 
     /// A path in the world.
@@ -115,6 +119,27 @@ impl World {
         self.finish(command)
     }
 
+    /// Runs the program in the background.
+    pub(crate) fn start(&self, args: &[&str]) -> Running {
+        let mut command = self.command(TIPHYS);
+        Running(Some(command.args(args).spawn().expect("the program starts")))
+    }
+
+    /// The same with one more variable.
+    pub(crate) fn start_with(&self, name: &str, value: &Path, args: &[&str]) -> Running {
+        let mut command = self.command(TIPHYS);
+        Running(Some(command.env(name, value).args(args).spawn().expect("the program starts")))
+    }
+
+    /// A pipe in the world's folder, and what comes through it: the first line, then, once nobody holds it any more, the end.
+    pub(crate) fn pipe(&self, name: &str) -> Pipe {
+        let path = self.path(name);
+        let mut mkfifo = self.command("mkfifo");
+        mkfifo.arg(&path);
+        assert_eq!(self.finish(mkfifo).code, 0, "the pipe can be made");
+        Pipe::read(move || fs::File::open(path).expect("the pipe can be opened"))
+    }
+
     fn masked(&self, bytes: Vec<u8>) -> String {
         let text = String::from_utf8(bytes).expect("the program prints UTF-8");
         text.replace(self.root.to_str().expect("the world's path is UTF-8"), WORLD)
@@ -122,6 +147,11 @@ impl World {
 
     /// What runs have left behind: temporary files, private views.
     pub(crate) fn left_behind(&self) -> Vec<PathBuf> {
+        self.left_behind_but(&[])
+    }
+
+    /// The same without entries of these names.
+    pub(crate) fn left_behind_but(&self, names: &[&str]) -> Vec<PathBuf> {
         let mut left = Vec::new();
         for folder in ["tmp", "cache/tiphys/runs"] {
             if let Ok(entries) = fs::read_dir(self.path(folder)) {
@@ -130,7 +160,72 @@ impl World {
         }
         // Processes agree through this file on who may remove whose views.
         left.retain(|path| !path.ends_with("cache/tiphys/runs/gate"));
+        left.retain(|path| !names.iter().any(|name| path.ends_with(name)));
         left
+    }
+}
+
+/// How long something that has to happen may take.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// A program that runs; it is killed if the test ends before it.
+pub(crate) struct Running(Option<Child>);
+
+impl Running {
+    /// Sends a signal, by its name without `SIG`.
+    pub(crate) fn signal(&self, world: &World, name: &str) {
+        let pid = self.0.as_ref().expect("it runs").id().to_string();
+        let mut kill = world.command("kill");
+        kill.args([format!("-{name}"), pid]);
+        assert_eq!(world.finish(kill).code, 0, "the signal is sent");
+    }
+
+    /// Takes its standard error.
+    pub(crate) fn stderr(&mut self) -> Pipe {
+        let stderr = self.0.as_mut().and_then(|child| child.stderr.take()).expect("it is not taken yet");
+        Pipe::read(move || stderr)
+    }
+
+    /// Waits for its end.
+    pub(crate) fn finish(mut self, world: &World) -> Output {
+        let child = self.0.take().expect("it runs");
+        world.shown(child.wait_with_output().expect("it can be waited for"))
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(mut child) = self.0.take() {
+            drop(child.kill());
+            drop(child.wait());
+        }
+    }
+}
+
+/// Lines that come through a pipe.
+pub(crate) struct Pipe(mpsc::Receiver<String>);
+
+impl Pipe {
+    fn read<R: Read>(open: impl FnOnce() -> R + Send + 'static) -> Self {
+        let (sender, receiver) = mpsc::channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(open()).lines() {
+                // A test that has ended asks for nothing more.
+                drop(sender.send(line.expect("lines are UTF-8")));
+            }
+        });
+        Self(receiver)
+    }
+
+    /// The next line.
+    pub(crate) fn line(&self) -> String {
+        self.0.recv_timeout(PATIENCE).expect("a line comes")
+    }
+
+    /// Waits until nobody holds the pipe open.
+    pub(crate) fn ends(&self) {
+        let end = self.0.recv_timeout(PATIENCE);
+        assert_eq!(end, Err(mpsc::RecvTimeoutError::Disconnected), "nobody holds the pipe");
     }
 }
 

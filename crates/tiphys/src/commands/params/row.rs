@@ -4,7 +4,9 @@ use serde_json::{Map, Value, json};
 use tiphys_params::{Announcement, Default, Parameter};
 use tiphys_render::AnnouncedSource;
 use tiphys_store::StoredApplication;
-use tiphys_yaml::{Node, Position};
+use tiphys_yaml::Position;
+
+use crate::findings::parameter_position as position;
 
 /// Where a parameter's value comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,8 +53,9 @@ pub(super) fn rows<'a>(stored: &StoredApplication, source: &'a AnnouncedSource) 
         };
         let location = match origin {
             Origin::Default => None,
-            Origin::Set => own
-                .map(|index| (stored.place.file.to_string(), position(&stored.node, source.position, index))),
+            Origin::Set => {
+                own.map(|index| (stored.place.file.to_string(), position(stored, source.position, index)))
+            }
             Origin::File => source.override_files.last().map(|file| (file.clone(), None)),
         };
         Row { name, announcement, parameter, origin, location, source }
@@ -66,15 +69,6 @@ pub(super) fn rows<'a>(stored: &StoredApplication, source: &'a AnnouncedSource) 
         }
     }
     rows
-}
-
-/// Where the Application's document sets the parameter at this index.
-fn position(node: &Node, source: usize, index: usize) -> Option<Position> {
-    let (source, index) = ((source - 1).to_string(), index.to_string());
-    let place = node.at(["spec", "sources", &source]).or_else(|| node.at(["spec", "source"]))?;
-    // What a kustomize block sets stands in the block, under names of its own.
-    let found = place.at(["plugin", "parameters", &index]).or_else(|| place.get("kustomize"))?;
-    Some(found.position)
 }
 
 impl Row<'_> {

@@ -42,8 +42,11 @@ pub(super) async fn matches(
     let matching = async {
         // The plugin is named without asking its rule: whether that holds is the question.
         let prepared = Box::pin(trial.place.renderer.question(&trial.application, &trial.plugin)).await;
-        let (plugin, request) = prepared.map_err(|error| Failure::rendering(chain(&error)))?;
-        plugin.matches(&request).await.map_err(|error| Failure::rendering(chain(&error)))
+        let (plugin, request) = prepared.map_err(|error| Failure::of_trial(&args.folder, &error))?;
+        plugin.matches(&request).await.map_err(|error| {
+            let place = args.folder.repository.join(&args.folder.path);
+            Failure::rendering(format!("{}: plugin {:?}: {}", place.display(), trial.plugin, chain(&error)))
+        })
     };
     let found = lifecycle::unless_interrupted(&trial.place.cancel, matching).await;
     trial.place.runs.endings.drained().await;
@@ -72,12 +75,12 @@ pub(super) async fn announce(
 ) -> Result<ExitCode, Failure> {
     let trial = trial(common, host, &args.plugin, &args.folder, Some(args))?;
     if args.print_env {
-        return print_env(&trial).await;
+        return print_env(&trial, &args.folder).await;
     }
     let announcing = trial.place.renderer.announce(&trial.application, |_, _| true);
     let announced = lifecycle::unless_interrupted(&trial.place.cancel, announcing).await;
     trial.place.runs.endings.drained().await;
-    let announced = announced?.map_err(|error| Failure::rendering(chain(&error)))?;
+    let announced = announced?.map_err(|error| Failure::of_trial(&args.folder, &error))?;
     let list: Vec<_> = announced.into_iter().flat_map(|source| source.announcements).collect();
     let value = serde_json::to_value(list).map_err(|error| Failure::bug(error.to_string()))?;
     output::print(&match common.output {
@@ -95,12 +98,12 @@ pub(super) async fn generate(
 ) -> Result<ExitCode, Failure> {
     let trial = trial(common, host, &args.plugin, &args.folder, Some(args))?;
     if args.print_env {
-        return print_env(&trial).await;
+        return print_env(&trial, &args.folder).await;
     }
     let rendering = trial.place.renderer.render(&trial.application);
     let rendered = lifecycle::unless_interrupted(&trial.place.cancel, rendering).await;
     trial.place.runs.endings.drained().await;
-    let rendered = rendered?.map_err(|error| Failure::rendering(chain(&error)))?;
+    let rendered = rendered?.map_err(|error| Failure::of_trial(&args.folder, &error))?;
     for warning in &rendered.warnings {
         tracing::warn!("{warning}");
     }
@@ -112,9 +115,9 @@ pub(super) async fn generate(
     Ok(ExitCode::SUCCESS)
 }
 
-async fn print_env(trial: &Trial) -> Result<ExitCode, Failure> {
+async fn print_env(trial: &Trial, folder: &OneFolderArgs) -> Result<ExitCode, Failure> {
     let prepared = trial.place.renderer.prepare_all(&trial.application).await;
-    let prepared = prepared.map_err(|error| Failure::rendering(chain(&error)))?;
+    let prepared = prepared.map_err(|error| Failure::of_trial(folder, &error))?;
     for (_, one) in &prepared {
         if let Work::Plugin { chosen, request, .. } = &one.work {
             output::print(&super::super::render::env_lines(&chosen.plugin.environment(request)))?;
@@ -137,7 +140,7 @@ fn trial(
     }
     let resources = match &folder.app {
         Some(file) => Resources::load(&[StoreInput::Path(host.absolute(file))])
-            .map_err(|error| Failure::bad_input_from(&error))?,
+            .map_err(|error| Failure::bad_input(format!("--app: {}", chain(&error))))?,
         None => Resources::default(),
     };
     let mut application = application_of(&resources, folder)?;

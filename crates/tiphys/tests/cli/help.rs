@@ -1,0 +1,68 @@
+//! What every command says of itself.
+
+use crate::world::World;
+
+/// The names below `Commands:`.
+fn subcommands(help: &str) -> Vec<String> {
+    let list = help.split_once("\nCommands:\n").map_or("", |(_, rest)| rest);
+    let list = list.lines().take_while(|line| line.starts_with("  "));
+    list.filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect()
+}
+
+/// All commands without subcommands, each as its words, with its help.
+fn leaves(world: &World, words: &[String], found: &mut Vec<(String, String)>) {
+    let mut args: Vec<&str> = words.iter().map(String::as_str).collect();
+    args.push("--help");
+    let output = world.run(&args);
+    assert_eq!((output.code, output.stderr.as_str()), (0, ""), "{args:?}");
+    let below = subcommands(&output.stdout);
+    if below.is_empty() {
+        found.push((words.join(" "), output.stdout.clone()));
+    }
+    for name in below.iter().filter(|name| *name != "help") {
+        leaves(world, &[words, std::slice::from_ref(name)].concat(), found);
+    }
+}
+
+#[test]
+fn the_help_of_every_command_has_an_example_that_calls_it() {
+    let world = World::empty();
+    let mut found = Vec::new();
+    leaves(&world, &[], &mut found);
+    let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
+    let expected = [
+        "render",
+        "plugin list",
+        "plugin check",
+        "plugin match",
+        "plugin announce",
+        "plugin generate",
+        "params list",
+        "params get",
+        "cmp-server",
+        "completion",
+        "version",
+    ];
+    assert_eq!(names, expected);
+    for (name, help) in &found {
+        let example = help.split_once("Example").map_or("", |(_, rest)| rest);
+        assert!(example.contains(&format!("tiphys {name}")), "{name}: {help}");
+    }
+}
+
+#[test]
+fn options_say_which_variables_stand_for_them() {
+    let help = World::empty().run(&["render", "--help"]).stdout;
+    for name in
+        ["TIPHYS_STORE", "TIPHYS_PLUGINS", "TIPHYS_PASS_ENV", "TIPHYS_CACHE_DIR", "ARGOCD_PLUGINSOCKFILEPATH"]
+    {
+        assert!(help.contains(name), "{name}: {help}");
+    }
+}
+
+#[test]
+fn without_a_command_the_help_is_shown_and_that_is_a_usage_error() {
+    let output = World::empty().run(&[]);
+    assert_eq!((output.code, output.stdout.as_str()), (2, ""));
+    assert!(output.stderr.contains("Usage: tiphys [OPTIONS] <COMMAND>"), "{}", output.stderr);
+}

@@ -1,0 +1,127 @@
+//! What becomes of the processes that plugins start: nothing is left of them, whatever ends the run.
+
+use crate::world::{Output, Running, World};
+
+const RENDER: &[&str] = &[
+    "render",
+    "--store=store",
+    "--plugins=plugins",
+    "--repo=https://git.example.org/team/apps.git=repo",
+    "--pass-env=PIPE",
+    "--output-dir=out",
+];
+
+/// A world with one application and its plugin, whose script holds the pipe `$PIPE` open on descriptor 3 and inherits it to all that it
+/// starts.
+fn world(script: &str) -> World {
+    let world = World::new();
+    let application = "apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: web, namespace: argocd}
+spec:
+  source: {repoURL: https://git.example.org/team/apps.git, path: plain, plugin: {name: holder}}
+  destination: {namespace: shop}
+";
+    let plugin = "apiVersion: argoproj.io/v1alpha1
+kind: ConfigManagementPlugin
+metadata: {name: holder}
+spec: {generate: {command: [holder.sh]}}
+";
+    world
+        .write("store/web.yaml", application)
+        .write("plugins/holder/plugin.yaml", plugin)
+        .write("plugins/holder/holder.sh", &format!("#!/bin/sh\nexec 3> \"$PIPE\"\n{script}\n"));
+    world
+}
+
+fn start(world: &World, args: &[&str]) -> Running {
+    world.start_with("PIPE", &world.path("pipe"), &[RENDER, args].concat())
+}
+
+fn interrupted() -> Output {
+    Output { code: 130, stdout: String::new(), stderr: "error: interrupted\n".to_owned() }
+}
+
+fn assert_nothing_is_left(world: &World) {
+    assert_eq!(world.left_behind(), Vec::<std::path::PathBuf>::new());
+    assert!(!world.path("out").exists(), "nothing is half-written");
+}
+
+/// A plugin that has children, and one among them that has left its group.
+const BUSY: &str = "setsid sleep 1000 &\nsleep 1000 &\necho started >&3\nwait";
+
+/// The same, deaf to what asks it to end.
+const STUBBORN: &str =
+    "trap '' TERM INT HUP\nsetsid sleep 1000 &\necho started >&3\nwhile :; do sleep 1000; done";
+
+#[test]
+fn an_interrupted_render_leaves_no_process_no_folder_and_no_output() {
+    for signal in ["INT", "TERM"] {
+        let world = world(BUSY);
+        let pipe = world.pipe("pipe");
+        let running = start(&world, &[]);
+        assert_eq!(pipe.line(), "started");
+        running.signal(&world, signal);
+        assert_eq!(running.finish(&world), interrupted(), "{signal}");
+        pipe.ends();
+        assert_nothing_is_left(&world);
+    }
+}
+
+#[test]
+fn a_second_signal_ends_what_does_not_end_at_the_first() {
+    let world = world("trap 'echo asked >&3' TERM\necho started >&3\nwhile :; do sleep 1000; done");
+    let pipe = world.pipe("pipe");
+    let running = start(&world, &[]);
+    assert_eq!(pipe.line(), "started");
+    running.signal(&world, "INT");
+    assert_eq!(pipe.line(), "asked");
+    running.signal(&world, "INT");
+    assert_eq!(running.finish(&world), interrupted());
+    pipe.ends();
+}
+
+#[test]
+fn a_plugin_that_ignores_sigterm_is_killed_with_all_that_it_started() {
+    let world = world(STUBBORN);
+    let pipe = world.pipe("pipe");
+    let running = start(&world, &["--plugin-timeout=1"]);
+    assert_eq!(pipe.line(), "started");
+    let output = running.finish(&world);
+    assert_eq!((output.code, output.stdout.as_str()), (3, ""));
+    assert!(
+        output.stderr.contains("plugin \"holder\": generate: `holder.sh` did not end within"),
+        "{output:?}"
+    );
+    pipe.ends();
+    assert_nothing_is_left(&world);
+}
+
+#[test]
+fn a_daemon_that_keeps_the_output_open_is_not_waited_for_and_is_ended() {
+    let object = "echo '{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}'";
+    let world = world(&format!("{object}\nsetsid sleep 1000 &\necho started >&3"));
+    let pipe = world.pipe("pipe");
+    let output = start(&world, &["--set-namespace"]).finish(&world);
+    assert_eq!(output, Output { code: 0, stdout: String::new(), stderr: String::new() });
+    assert_eq!(pipe.line(), "started");
+    pipe.ends();
+    assert_eq!(world.left_behind(), Vec::<std::path::PathBuf>::new());
+    let written = std::fs::read_to_string(world.path("out/argocd/web.yaml")).expect("the file is written");
+    assert!(written.contains("name: a\n"), "{written}");
+}
+
+#[test]
+fn a_run_that_was_cut_off_is_cleaned_up_by_the_next_command() {
+    let world = world(STUBBORN);
+    let pipe = world.pipe("pipe");
+    let running = start(&world, &[]);
+    assert_eq!(pipe.line(), "started");
+    running.signal(&world, "KILL");
+    assert_eq!(running.finish(&world).code, 128 + 9);
+    // The launcher sees that nobody is there any more.
+    pipe.ends();
+    let again = world.run(&["params", "list", "web", "--store=store", "--plugins=plugins", RENDER[3]]);
+    assert_eq!((again.code, again.stderr.as_str()), (0, ""));
+    assert_nothing_is_left(&world);
+}

@@ -1,0 +1,122 @@
+//! A plugin server in one process, and what uses it in another.
+
+use std::os::unix::net::UnixListener;
+
+use crate::world::{Output, Pipe, Running, URL, World};
+
+/// Starts a server for a plugin of the world and waits until it serves.
+fn serve(world: &World, plugin: &str) -> (Running, Pipe) {
+    let config = format!("--config-dir-path=plugins/{plugin}");
+    let mut server = world.start(&["cmp-server", &config, "--plugin-sockets=sockets"]);
+    let log = server.stderr();
+    while !log.line().contains("serving on") {}
+    (server, log)
+}
+
+fn world() -> World {
+    let world = World::new();
+    let application = format!(
+        "apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {{name: web, namespace: argocd}}
+spec:
+  source:
+    repoURL: {URL}
+    path: marked
+    plugin: {{parameters: [{{name: name, string: served}}]}}
+  destination: {{namespace: shop}}
+"
+    );
+    let failing = "apiVersion: argoproj.io/v1alpha1
+kind: ConfigManagementPlugin
+metadata: {name: failing}
+spec:
+  generate: {command: [sh, -c, \"echo no moon >&2; exit 7\"]}
+  parameters:
+    static: [{name: phase, string: full}]
+";
+    world.write("store/web.yaml", &application).write("plugins/failing/plugin.yaml", failing);
+    std::fs::create_dir(world.path("sockets")).expect("the folder can be made");
+    world
+}
+
+fn render(world: &World, more: &[&str]) -> Output {
+    let repo = format!("--repo={URL}=repo");
+    world.run(&[&["render", "--store=store", "--plugin-sockets=sockets", &repo], more].concat())
+}
+
+#[test]
+fn what_a_server_renders_is_what_its_plugin_renders_in_process() {
+    let world = world();
+    let repo = format!("--repo={URL}=repo");
+    let in_process = world.run(&["render", "--store=store", "--plugins=plugins/echo", &repo]);
+    let (server, _log) = serve(&world, "echo");
+    let served = render(&world, &[]);
+    assert_eq!(served, in_process);
+    assert!(served.stdout.contains("name: served\n"), "{}", served.stdout);
+    server.signal(&world, "TERM");
+    assert_eq!(server.finish(&world).code, 0);
+    assert!(!world.path("sockets/echo.sock").exists(), "the socket is removed");
+    assert_eq!(world.left_behind_but(&["tiphys-cmp-server"]), Vec::<std::path::PathBuf>::new());
+    let views = world.path("tmp/tiphys-cmp-server/runs");
+    let left = std::fs::read_dir(views).expect("the folder is there");
+    let left: Vec<_> =
+        left.map(|entry| entry.expect("an entry").file_name()).filter(|name| name != "gate").collect();
+    assert_eq!(left, Vec::<std::ffi::OsString>::new());
+}
+
+#[test]
+fn a_variable_names_the_folder_of_the_sockets() {
+    let world = world();
+    let (_server, _log) = serve(&world, "echo");
+    let mut command = world.command(crate::world::TIPHYS);
+    command.args(["plugin", "list", "-o", "json"]).env("ARGOCD_PLUGINSOCKFILEPATH", "sockets");
+    let output = world.finish(command);
+    assert_eq!((output.code, output.stderr.as_str()), (0, ""));
+    let expected = serde_json::json!([{
+        "name": "echo",
+        "from": "$WORLD/sockets/echo.sock",
+        "discovery": "by its server",
+        "parameters": null,
+        "problem": null,
+    }]);
+    let list: serde_json::Value = serde_json::from_str(&output.stdout).expect("the output is JSON");
+    assert_eq!(list, expected);
+}
+
+#[test]
+fn a_failure_behind_a_socket_is_told_with_its_standard_error() {
+    let world = world();
+    let (_server, _log) = serve(&world, "failing");
+    let application = std::fs::read_to_string(world.path("store/web.yaml")).expect("it can be read");
+    world.write("store/web.yaml", &application.replace("plugin: {", "plugin: {name: failing, "));
+    let output = render(&world, &[]);
+    assert_eq!((output.code, output.stdout.as_str()), (3, ""));
+    let expected = "error: application argocd/web (store/web.yaml:1:1): source https://git.example.org/team/apps.git at HEAD, path \
+                    marked: plugin \"failing\": plugin server $WORLD/sockets/failing.sock: ";
+    assert!(output.stderr.starts_with(expected), "{}", output.stderr);
+    assert!(output.stderr.contains("exit status 7: no moon"), "{}", output.stderr);
+    let repo = format!("--repo={URL}=repo");
+    let args = ["params", "list", "web", "--store=store", "--plugin-sockets=sockets", &repo];
+    let listed = world.run(&args);
+    assert_eq!(listed.code, 0);
+    assert!(listed.stdout.contains("\nphase   string"), "{}", listed.stdout);
+}
+
+#[test]
+fn a_socket_that_nobody_serves_is_named() {
+    let world = world();
+    drop(UnixListener::bind(world.path("sockets/dead.sock")).expect("the socket can be made"));
+    let output = render(&world, &[]);
+    assert_eq!((output.code, output.stdout.as_str()), (3, ""));
+    assert!(output.stderr.contains("plugin \"dead\" could not tell"), "{}", output.stderr);
+    assert!(output.stderr.contains("$WORLD/sockets/dead.sock"), "{}", output.stderr);
+}
+
+#[test]
+fn a_server_without_a_usable_plugin_does_not_start() {
+    let world = World::new();
+    let missing = world.run(&["cmp-server", "--config-dir-path=gone", "--plugin-sockets=sockets"]);
+    assert_eq!((missing.code, missing.stdout.as_str()), (2, ""));
+    assert!(missing.stderr.contains("cannot read $WORLD/gone"), "{}", missing.stderr);
+}
