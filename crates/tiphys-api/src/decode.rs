@@ -51,7 +51,7 @@ impl Findings {
     /// Notes the fields of an object that no decoder asked for. To be called once all known ones were read.
     pub(crate) fn note_unknown(&mut self, object: &Object<'_>) {
         self.unknown.extend(object.unknown().into_iter().map(|entry| UnknownField {
-            path: join(object.path(), &entry.key.text),
+            path: object.path_of(&entry.key.text),
             position: entry.key.position,
         }));
     }
@@ -71,11 +71,6 @@ impl ObjectRef {
     }
 }
 
-/// The path of a field of an object; a document's own path is empty.
-pub(crate) fn join(path: &str, key: &str) -> String {
-    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
-}
-
 /// A text that is the same absent or empty.
 pub(crate) fn text(object: &mut Object<'_>, key: &'static str) -> Result<String, DecodeError> {
     Ok(object.text(key)?.unwrap_or_default().to_owned())
@@ -92,7 +87,7 @@ pub(crate) fn items<'a, T>(
     key: &'static str,
     mut decode: impl FnMut(&'a Node, String) -> Result<T, DecodeError>,
 ) -> Result<Option<Vec<T>>, DecodeError> {
-    let path = join(object.path(), key);
+    let path = object.path_of(key);
     let Some(nodes) = object.list(key)? else { return Ok(None) };
     nodes
         .iter()
@@ -107,7 +102,7 @@ pub(crate) fn parameters(
     object: &mut Object<'_>,
     findings: &mut Findings,
 ) -> Result<Option<Vec<Parameter>>, DecodeError> {
-    let path = join(object.path(), "parameters");
+    let path = object.path_of("parameters");
     let Some(node) = object.get("parameters") else { return Ok(None) };
     let parameters = Parameters::decode(node, &path)?;
     findings.warnings.extend(parameters.warnings);
@@ -122,10 +117,6 @@ pub(crate) fn raw_object(
     let Some(node) = object.get(key) else { return Ok(None) };
     match node.data {
         Data::Mapping(_) => Ok(Some(node.to_value())),
-        _ => Err(DecodeError {
-            position: node.position,
-            path: join(object.path(), key),
-            message: format!("expected an object, found {}", node.type_words()),
-        }),
+        _ => Err(DecodeError::mismatch(node, &object.path_of(key), "an object")),
     }
 }

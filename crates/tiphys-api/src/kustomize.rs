@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use tiphys_yaml::{Data, DecodeError, Node, Object};
+use tiphys_yaml::{Data, DecodeError, Object};
 
 use crate::Findings;
-use crate::decode::{items, join, switch, text};
+use crate::decode::{items, switch, text};
 use crate::source::is_false;
 
 /// Everything that Argo CD's kustomize block has. Which of it is honoured is decided where it is translated.
@@ -182,7 +182,9 @@ impl KustomizeReplica {
             Some(node) => match &node.data {
                 Data::Integer(number) => ReplicaCount::Number(*number),
                 Data::String(text) => ReplicaCount::Text(text.clone()),
-                _ => return Err(wrong_type(&object, "count", node, "a number or a string")),
+                _ => {
+                    return Err(DecodeError::mismatch(node, &object.path_of("count"), "a number or a string"));
+                }
             },
         };
         findings.note_unknown(&object);
@@ -225,25 +227,18 @@ impl PatchTarget {
 /// A mapping from text to boolean; a `null` value is off, as in Go.
 fn switches(object: &mut Object<'_>, key: &'static str) -> Result<BTreeMap<String, bool>, DecodeError> {
     let Some(node) = object.get(key) else { return Ok(BTreeMap::new()) };
-    let Data::Mapping(entries) = &node.data else { return Err(wrong_type(object, key, node, "an object")) };
+    let Data::Mapping(entries) = &node.data else {
+        return Err(DecodeError::mismatch(node, &object.path_of(key), "an object"));
+    };
     entries
         .iter()
         .map(|entry| match entry.value.data {
             Data::Bool(value) => Ok((entry.key.text.clone(), value)),
             Data::Null => Ok((entry.key.text.clone(), false)),
-            _ => Err(DecodeError {
-                position: entry.value.position,
-                path: join(&join(object.path(), key), &entry.key.text),
-                message: expected("a boolean", &entry.value),
-            }),
+            _ => {
+                let path = format!("{}.{}", object.path_of(key), entry.key.text);
+                Err(DecodeError::mismatch(&entry.value, &path, "a boolean"))
+            }
         })
         .collect()
-}
-
-fn wrong_type(object: &Object<'_>, key: &str, node: &Node, wanted: &str) -> DecodeError {
-    DecodeError { position: node.position, path: join(object.path(), key), message: expected(wanted, node) }
-}
-
-fn expected(wanted: &str, node: &Node) -> String {
-    format!("expected {wanted}, found {}", node.type_words())
 }

@@ -161,7 +161,7 @@ impl FolderCluster {
 
     fn insert(&mut self, path: &Path, document: &Node) -> Result<(), ObjectProblem> {
         let serde_json::Value::Object(object) = document.to_value() else {
-            return Err(ObjectProblem::NotAnObject(document.type_name()));
+            return Err(ObjectProblem::NotAnObject(document.type_words()));
         };
         let manifest = Manifest::new(object);
         let key = manifest.key();

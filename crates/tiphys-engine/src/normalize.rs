@@ -4,7 +4,7 @@
 //! items or drops, and the mark of an object whose `metadata` is `null`.
 
 use serde_json::Value;
-use tiphys_yaml::{Data, Node, Position, split_output};
+use tiphys_yaml::{Data, Node, Position};
 
 use crate::manifest::group_of;
 use crate::tracking::Unmarkable;
@@ -12,12 +12,12 @@ use crate::{Manifest, Tracking};
 
 /// A document of a plugin's output that is no object to deploy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("document {document} of the output{}: {problem}", place(*position))]
+#[error("document {document} of the output (line {}, column {}): {problem}", position.line, position.column)]
 pub struct NormalizeError {
     /// Which document, from 1.
     pub document: usize,
-    /// Where it begins, if the whole output is known.
-    pub position: Option<Position>,
+    /// Where it begins.
+    pub position: Position,
     /// What is wrong with it.
     pub problem: NormalizeProblem,
 }
@@ -25,9 +25,6 @@ pub struct NormalizeError {
 /// What is wrong with a document. Texts name keys, never values: the output may hold secrets.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NormalizeProblem {
-    /// Neither YAML nor JSON.
-    #[error("{0}")]
-    Syntax(tiphys_yaml::Error),
     /// A list, a text, a number.
     #[error("expected an object, found {found}")]
     NotAnObject {
@@ -81,32 +78,12 @@ pub enum NormalizeProblem {
     },
 }
 
-fn place(position: Option<Position>) -> String {
-    position
-        .map(|position| format!(" (line {}, column {})", position.line, position.column))
-        .unwrap_or_default()
-}
-
 fn keys_of(keys: &[String]) -> String {
     if keys.is_empty() {
         " in an empty object".to_owned()
     } else {
         format!(" in an object with the keys {}", keys.join(", "))
     }
-}
-
-/// Reads the manifests that a plugin server sent: each may hold several documents. Positions count within one manifest.
-pub fn read_manifests<'a>(manifests: impl IntoIterator<Item = &'a str>) -> Result<Vec<Node>, NormalizeError> {
-    let mut documents = Vec::new();
-    for (index, manifest) in manifests.into_iter().enumerate() {
-        let read = split_output(manifest.as_bytes()).map_err(|error| NormalizeError {
-            document: index + 1,
-            position: None,
-            problem: NormalizeProblem::Syntax(error),
-        })?;
-        documents.extend(read.into_iter().map(|document| document.node));
-    }
-    Ok(documents)
 }
 
 /// Turns documents into objects, in their order. Lists are flattened one level deep, and those with `items: null` vanish; items
@@ -118,7 +95,7 @@ pub fn normalize(documents: &[Node], tracking: &Tracking) -> Result<Vec<Manifest
             .and_then(|first| manifests[first..].iter_mut().try_for_each(|manifest| mark(manifest, tracking)))
             .map_err(|problem| NormalizeError {
                 document: index + 1,
-                position: Some(document.position),
+                position: document.position,
                 problem,
             })?;
     }
@@ -129,7 +106,7 @@ pub fn normalize(documents: &[Node], tracking: &Tracking) -> Result<Vec<Manifest
 fn flatten(document: &Node, manifests: &mut Vec<Manifest>) -> Result<usize, NormalizeProblem> {
     let first = manifests.len();
     if !matches!(document.data, Data::Mapping(_)) {
-        return Err(NormalizeProblem::NotAnObject { found: document.type_name() });
+        return Err(NormalizeProblem::NotAnObject { found: document.type_words() });
     }
     let kind = checked_kind(document)?;
     match document.get("items").map(|items| &items.data) {
@@ -140,7 +117,7 @@ fn flatten(document: &Node, manifests: &mut Vec<Manifest>) -> Result<usize, Norm
                     return Err(NormalizeProblem::Item {
                         item: index + 1,
                         kind: kind.to_owned(),
-                        found: item.type_name(),
+                        found: item.type_words(),
                     });
                 };
                 manifests.push(Manifest::new(object));

@@ -1,5 +1,6 @@
 //! Checking values against announcements, where people set them (`design.md` section 5, "When things are checked").
 
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use crate::suggest::suggest;
@@ -95,9 +96,12 @@ pub fn check_value(announcement: &Announcement, parameter: &Parameter) -> Vec<Pr
 /// Checks all parameters that are set against all announcements: each value, names that nobody announced (in the order of the
 /// parameters), then required ones that are not set at all (in the order of the announcements).
 pub fn check_values(announcements: &[Announcement], parameters: &[Parameter]) -> Vec<Problem> {
+    // Of several announcements of one name the first counts.
+    let by_name: HashMap<&str, &Announcement> =
+        announcements.iter().rev().map(|announcement| (announcement.name.as_str(), announcement)).collect();
     let mut problems = Vec::new();
     for parameter in parameters {
-        match announcements.iter().find(|announcement| announcement.name == parameter.name) {
+        match by_name.get(parameter.name.as_str()) {
             Some(announcement) => problems.extend(check_value(announcement, parameter)),
             None => problems.push(Problem {
                 parameter: parameter.name.clone(),
@@ -113,9 +117,10 @@ pub fn check_values(announcements: &[Announcement], parameters: &[Parameter]) ->
             }),
         }
     }
+    let set: HashSet<&str> = parameters.iter().map(|parameter| parameter.name.as_str()).collect();
     let unset = announcements
         .iter()
-        .filter(|announcement| parameters.iter().all(|parameter| parameter.name != announcement.name))
+        .filter(|announcement| !set.contains(announcement.name.as_str()))
         .filter(|announcement| is_missing(announcement));
     problems.extend(
         unset.map(|announcement| Problem {

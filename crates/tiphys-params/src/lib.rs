@@ -6,7 +6,6 @@ mod announcement;
 mod check;
 mod environment;
 mod merge;
-mod mismatch;
 mod suggest;
 mod value;
 
@@ -21,6 +20,5 @@ pub use environment::{
     collisions, deduplicated, escape, parameter_variables,
 };
 pub use merge::merge_announcements;
-pub use mismatch::with_remedy;
 pub use suggest::{SUGGESTIONS_MAX, suggest};
 pub use value::{NamelessParameter, Parameter, Parameters, Warning, require_names};

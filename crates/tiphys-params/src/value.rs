@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 
 use tiphys_yaml::{Data, DecodeError, Node, Object, Position};
 
-use crate::mismatch::{mismatch, with_remedy};
 use crate::suggest::suggest;
 
 /// One entry of `spec.source.plugin.parameters`. Absent and empty are different values.
@@ -72,14 +71,13 @@ impl Parameters {
         let items = match &node.data {
             Data::Null => return Ok(Self::default()),
             Data::Sequence(items) => items,
-            _ => return Err(mismatch(node, path, "a list of parameters")),
+            _ => return Err(DecodeError::mismatch(node, path, "a list of parameters")),
         };
         let mut read = Self { list: None, positions: Vec::new(), warnings: Vec::new() };
         let mut list: Vec<Parameter> = Vec::with_capacity(items.len());
         let mut first_places: BTreeMap<String, Position> = BTreeMap::new();
         for (index, item) in items.iter().enumerate() {
-            let parameter = decode_parameter(item, &format!("{path}[{index}]"), index, &mut read.warnings)
-                .map_err(with_remedy)?;
+            let parameter = decode_parameter(item, &format!("{path}[{index}]"), index, &mut read.warnings)?;
             if let Some(first) = first_places.get(&parameter.name) {
                 read.warn(
                     item.position,

@@ -17,6 +17,21 @@ pub struct DecodeError {
     pub message: String,
 }
 
+impl DecodeError {
+    /// The error of a value that has another type than the one that is due, which is given in words with an article.
+    pub fn mismatch(node: &Node, path: &str, due: &str) -> Self {
+        // The most frequent mistake: `1.0`, `yes` or `y` that is meant as a text.
+        let is_unquoted =
+            matches!(node.data, Data::Bool(_) | Data::Integer(_) | Data::Unsigned(_) | Data::Float(_));
+        let remedy = if is_unquoted && due == "a string" { "; put it in quotes" } else { "" };
+        Self {
+            position: node.position,
+            path: path.to_owned(),
+            message: format!("expected {due}, found {}{remedy}", node.type_words()),
+        }
+    }
+}
+
 /// A document has no path to name.
 fn named(path: &str) -> String {
     if path.is_empty() { String::new() } else { format!("{path}: ") }
@@ -49,7 +64,7 @@ impl<'a> Object<'a> {
             match &node.data {
                 Data::Mapping(more) => entries.extend(more),
                 Data::Null => {}
-                _ => return Err(wrong_type(node, &path, "an object")),
+                _ => return Err(DecodeError::mismatch(node, &path, "an object")),
             }
         }
         Ok(Self { entries, position, path, known: Vec::new() })
@@ -120,12 +135,18 @@ impl<'a> Object<'a> {
                         match &item.data {
                             Data::Null => {}
                             Data::String(text) => *slot = text,
-                            _ => return Err(wrong_type(item, &format!("{path}[{index}]"), "a string")),
+                            _ => {
+                                return Err(DecodeError::mismatch(
+                                    item,
+                                    &format!("{path}[{index}]"),
+                                    "a string",
+                                ));
+                            }
                         }
                     }
                     length = Some(items.len());
                 }
-                _ => return Err(wrong_type(node, &path, "a list of strings")),
+                _ => return Err(DecodeError::mismatch(node, &path, "a list of strings")),
             }
         }
         Ok(length.map(|length| memory.into_iter().take(length).map(str::to_owned).collect()))
@@ -147,13 +168,13 @@ impl<'a> Object<'a> {
                             Data::String(text) => text,
                             _ => {
                                 let path = format!("{path}.{}", entry.key.text);
-                                return Err(wrong_type(&entry.value, &path, "a string"));
+                                return Err(DecodeError::mismatch(&entry.value, &path, "a string"));
                             }
                         };
                         map.insert(entry.key.text.clone(), text.to_owned());
                     }
                 }
-                _ => return Err(wrong_type(node, &path, "an object of strings")),
+                _ => return Err(DecodeError::mismatch(node, &path, "an object of strings")),
             }
         }
         Ok(map)
@@ -168,7 +189,7 @@ impl<'a> Object<'a> {
             last = match &node.data {
                 Data::Null => None,
                 Data::Sequence(items) => Some(items.as_slice()),
-                _ => return Err(wrong_type(node, &path, "a list")),
+                _ => return Err(DecodeError::mismatch(node, &path, "a list")),
             };
         }
         Ok(last)
@@ -209,19 +230,12 @@ impl<'a> Object<'a> {
         let mut last = None;
         for node in self.all(key) {
             if !node.is_null() {
-                let value = read(node).ok_or_else(|| wrong_type(node, &self.path_of(key), expected))?;
+                let value =
+                    read(node).ok_or_else(|| DecodeError::mismatch(node, &self.path_of(key), expected))?;
                 last = Some(value);
             }
         }
         Ok(last)
-    }
-}
-
-fn wrong_type(node: &Node, path: &str, expected: &str) -> DecodeError {
-    DecodeError {
-        position: node.position,
-        path: path.to_owned(),
-        message: format!("expected {expected}, found {}", node.type_words()),
     }
 }
 

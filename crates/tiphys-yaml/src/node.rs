@@ -111,18 +111,6 @@ impl Node {
         })
     }
 
-    /// Kubernetes' word for the type of this value, as its error texts use it.
-    pub fn type_name(&self) -> &'static str {
-        match self.data {
-            Data::Null => "null",
-            Data::Bool(_) => "bool",
-            Data::Integer(_) | Data::Unsigned(_) | Data::Float(_) => "number",
-            Data::String(_) => "string",
-            Data::Sequence(_) => "array",
-            Data::Mapping(_) => "object",
-        }
-    }
-
     /// The type of this value in words with an article, for errors that people read.
     pub fn type_words(&self) -> &'static str {
         match self.data {

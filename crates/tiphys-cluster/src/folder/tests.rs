@@ -73,7 +73,7 @@ fn a_file_that_is_no_cluster_state_is_refused_with_its_place_and_without_its_val
     let cases = [
         ("data: {k: hunter2}\n", "1:1: the object has no `kind`"),
         ("kind: A\n---\nkind: Secret\ndata: {k: hunter2}\n", "1:1: the A has no name"),
-        ("- kind: A\n  metadata: {name: a}\n- hunter2\n", "3:3: expected an object, found string"),
+        ("- kind: A\n  metadata: {name: a}\n- hunter2\n", "3:3: expected an object, found a string"),
         (&twice, "6:1: Secret ns/a is already described in "),
         ("a: [\n", " is not YAML"),
     ];

@@ -2,7 +2,7 @@ use proptest::prelude::{Strategy, any, prop_assert_eq, prop_oneof, proptest};
 use serde_json::Value;
 use tiphys_yaml::{Node, read_documents};
 
-use super::{NormalizeError, normalize, read_manifests};
+use super::{NormalizeError, normalize};
 use crate::{DEFAULT_LABEL_KEY, Manifest, Tracking, TrackingMethod};
 
 fn tracking(method: TrackingMethod) -> Tracking {
@@ -47,8 +47,8 @@ fn lists_are_flattened_one_level_and_order_is_kept() {
 fn a_document_that_is_no_object_to_deploy_is_refused_with_its_place() {
     let first = "{kind: A}\n---\n";
     let cases = [
-        ("[a]", "expected an object, found array"),
-        ("hello", "expected an object, found string"),
+        ("[a]", "expected an object, found a list"),
+        ("hello", "expected an object, found a string"),
         (
             "{apiVersion: v1, data: {k: secret}}",
             "Object 'Kind' is missing in an object with the keys apiVersion, data",
@@ -62,7 +62,7 @@ fn a_document_that_is_no_object_to_deploy_is_refused_with_its_place() {
             "apiVersion \"a/b/c\" of the A is neither `version` nor `group/version`",
         ),
         ("{kind: List, items: [null]}", "item 1 of the List is null, not an object"),
-        ("{kind: List, items: [{kind: A}, x]}", "item 2 of the List is string, not an object"),
+        ("{kind: List, items: [{kind: A}, x]}", "item 2 of the List is a string, not an object"),
     ];
     for (text, expected) in cases {
         let error = unmarked(&format!("{first}{text}\n")).expect_err(text);
@@ -84,17 +84,6 @@ fn a_resource_that_only_looks_like_a_list_is_refused() {
     for text in ["{kind: Menu, items: null, spec: {}}", "{kind: Menu, items: {a: 1}}"] {
         assert_eq!(unmarked(text).expect(text).len(), 1, "{text}");
     }
-}
-
-#[test]
-fn what_a_server_sends_is_split_again() {
-    let documents =
-        read_manifests(["kind: A\n---\nkind: B\n", "{\"kind\":\"C\"}", "null"]).expect("it can be read");
-    let found = normalize(&documents, &tracking(TrackingMethod::None)).expect("it holds");
-    let kinds: Vec<&str> = found.iter().map(|manifest| manifest.group_kind().1).collect();
-    assert_eq!(kinds, ["A", "B", "C"]);
-    let error = read_manifests(["kind: A\n", "kind: [\n"]).expect_err("it is no YAML");
-    assert!(error.to_string().starts_with("document 2 of the output: line "), "{error}");
 }
 
 #[test]

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use tiphys_yaml::{Data, DecodeError, Node, Object, Position};
 
 use super::{Announcement, AnnouncementError, AnnouncementProblem, CollectionType, ItemType, Place};
-use crate::mismatch::{mismatch, with_remedy};
 
 /// An announcement as it was written: types hold, nothing else is checked. It is what Argo CD's plugin server starts with, and what
 /// is on the wire; [`RawAnnouncement::check`] makes an [`Announcement`] of it.
@@ -141,13 +140,12 @@ impl AnnouncementEntry {
         let (replaced, nodes) = nodes.split_at(after_null);
         let path = format!("{path}[{index}]");
         for node in replaced {
-            RawAnnouncement::decode(&mut Object::new(node, path.clone())?).map_err(with_remedy)?;
+            RawAnnouncement::decode(&mut Object::new(node, path.clone())?)?;
         }
         if nodes.is_empty() {
             return Ok(Self { index, position, announcement: None, ignored: Vec::new() });
         }
-        let (announcement, ignored) =
-            RawAnnouncement::decode(&mut Object::overlaid(nodes, path)?).map_err(with_remedy)?;
+        let (announcement, ignored) = RawAnnouncement::decode(&mut Object::overlaid(nodes, path)?)?;
         Ok(Self { index, position, announcement: Some(announcement), ignored })
     }
 
@@ -168,14 +166,14 @@ fn read_choices(node: &Node, path: &str) -> Result<Option<Vec<String>>, DecodeEr
     let items = match &node.data {
         Data::Null => return Ok(None),
         Data::Sequence(items) => items,
-        _ => return Err(mismatch(node, path, "a list of strings")),
+        _ => return Err(DecodeError::mismatch(node, path, "a list of strings")),
     };
     let mut list: Vec<String> = Vec::with_capacity(items.len());
     let mut seen = BTreeSet::new();
     for (index, item) in items.iter().enumerate() {
         let text = item
             .as_str()
-            .ok_or_else(|| with_remedy(mismatch(item, &format!("{path}[{index}]"), "a string")))?;
+            .ok_or_else(|| DecodeError::mismatch(item, &format!("{path}[{index}]"), "a string"))?;
         if seen.insert(text) {
             list.push(text.to_owned());
         }

@@ -1,7 +1,7 @@
 //! The fields of a plugin's file, as Go decodes them: all defaults written out, nothing checked but the types.
 
 use serde_json::{Map, Value, json};
-use tiphys_params::{AnnouncementEntry, with_remedy};
+use tiphys_params::AnnouncementEntry;
 use tiphys_yaml::{Data, DecodeError, Node, Object};
 
 use super::{Command, ConfigError, Discover, KIND, Metadata, PluginConfig};
@@ -71,7 +71,7 @@ impl PluginFile {
 
     /// Decodes a document that went through [`Node::deduplicated`].
     pub(super) fn decode(node: &Node) -> Result<Self, DecodeError> {
-        Self::decode_document(&mut Object::new(node, "")?).map_err(with_remedy)
+        Self::decode_document(&mut Object::new(node, "")?)
     }
 
     fn decode_document(top: &mut Object<'_>) -> Result<Self, DecodeError> {

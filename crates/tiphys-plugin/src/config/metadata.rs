@@ -118,11 +118,7 @@ fn check_each(
 ) -> Result<(), DecodeError> {
     match object.all(key).into_iter().find(|node| !node.is_null() && !fits(node)) {
         None => Ok(()),
-        Some(node) => Err(DecodeError {
-            position: node.position,
-            path: object.path_of(key),
-            message: format!("expected {due}, found {}", node.type_name()),
-        }),
+        Some(node) => Err(DecodeError::mismatch(node, &object.path_of(key), due)),
     }
 }
 

@@ -33,8 +33,8 @@ fn texts_and_booleans_are_strict_and_null_leaves_them_unset() {
             (r#"{"f":null}"#, "none"),
             (r#"{"f":"a","f":null}"#, r#""a""#),
             (r#"{"f":"a","F":"b"}"#, r#""b""#),
-            (r#"{"f":1}"#, "line 1, column 6: spec.f: expected a string, found a number"),
-            (r#"{"f":true,"f":"a"}"#, "line 1, column 6: spec.f: expected a string, found a boolean"),
+            (r#"{"f":1}"#, "line 1, column 6: spec.f: expected a string, found a number; put it in quotes"),
+            (r#"{"f":true,"f":"a"}"#, "line 1, column 6: spec.f: expected a string, found a boolean; put it in quotes"),
         ],
     );
     check(
@@ -61,7 +61,10 @@ fn lists_of_texts_are_read_over_the_earlier_ones() {
             (r#"{"f":["a","b"],"f":["c"],"f":[null,null]}"#, r#"["c", "b"]"#),
             (r#"{"f":["a","b"],"f":[],"f":[null]}"#, r#"[""]"#),
             (r#"{"f":"a"}"#, "line 1, column 6: spec.f: expected a list of strings, found a string"),
-            (r#"{"f":["a",1]}"#, "line 1, column 11: spec.f[1]: expected a string, found a number"),
+            (
+                r#"{"f":["a",1]}"#,
+                "line 1, column 11: spec.f[1]: expected a string, found a number; put it in quotes",
+            ),
         ],
     );
 }
