@@ -19,12 +19,12 @@ mod tracking;
 mod translate;
 
 pub use build_environment::{BuildEnvironment, BuildEnvironmentError, BuildInputs};
-pub use expand::expand;
+pub(crate) use expand::expand;
 pub use generate_paths::{GENERATE_PATHS_ANNOTATION, generate_paths};
 pub use glob::{Glob, GlobError};
 pub use manifest::{Manifest, ObjectKey};
-pub use merge_patch::merge_patch;
-pub use normalize::{NormalizeError, NormalizeProblem, normalize, read_manifests};
+pub(crate) use merge_patch::merge_patch;
+pub use normalize::{NormalizeError, NormalizeProblem, normalize};
 pub use override_files::{Overridden, OverrideError, OverrideFile, override_file_names, override_source};
 pub use plugin_environment::{plugin_env, request_environment};
 pub use scope::{Scope, Scopes, set_namespace};

@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 use tiphys_api::ApplicationSource;
 use tiphys_engine::{
     BuildEnvironment, DEFAULT_LABEL_KEY, OverrideFile, Tracking, TrackingMethod, explicit_type, normalize,
-    override_file_names, override_source, plugin_env, read_manifests,
+    override_file_names, override_source, plugin_env,
 };
 use tiphys_testkit::oracle;
-use tiphys_yaml::{read_json, split_output, write_go_json};
+use tiphys_yaml::{Node, read_json, split_output, write_go_json};
 
 /// Compares an answer with the recorded one. Which words an error has is our own business.
 fn compare(recorded: Option<&Value>, ours: Result<Value, String>) -> Result<(), String> {
@@ -163,9 +163,19 @@ fn base64(text: &str) -> Vec<u8> {
     bytes
 }
 
+/// The documents of what a plugin server sent.
+fn read_manifests<'a>(manifests: impl IntoIterator<Item = &'a str>) -> Result<Vec<Node>, String> {
+    let mut documents = Vec::new();
+    for manifest in manifests {
+        let read = split_output(manifest.as_bytes()).map_err(|error| error.to_string())?;
+        documents.extend(read.into_iter().map(|document| document.node));
+    }
+    Ok(documents)
+}
+
 fn rendered(case: &Value, method: TrackingMethod) -> Result<Value, String> {
     let sent = sent(case)?;
-    let documents = read_manifests(sent.iter().map(String::as_str)).map_err(|error| error.to_string())?;
+    let documents = read_manifests(sent.iter().map(String::as_str))?;
     let manifests = normalize(&documents, &tracking(method)).map_err(|error| error.to_string())?;
     Ok(manifests.iter().map(tiphys_engine::Manifest::to_go_json).collect())
 }
@@ -204,7 +214,7 @@ fn documents_and_the_texts_that_a_server_sends_for_them_read_alike() {
         let values = |nodes: Vec<Value>| nodes.iter().map(write_go_json).collect::<Vec<_>>();
         assert_eq!(
             values(documents.iter().map(|document| document.node.to_value()).collect()),
-            values(again.iter().map(tiphys_yaml::Node::to_value).collect()),
+            values(again.iter().map(Node::to_value).collect()),
             "{}",
             case["id"]
         );

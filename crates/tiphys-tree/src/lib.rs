@@ -12,7 +12,7 @@ mod reader;
 mod store;
 mod writer;
 
-pub use containment::{ContainmentError, check_links, resolve};
+pub use containment::{ContainmentError, resolve};
 pub use path::{PathError, RepoPath};
 pub use read::{Depth, ReadError};
 pub use store::{Modes, RunDir, Store, StoreError, StoreOptions, Tree, TreeKey};

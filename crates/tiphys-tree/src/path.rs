@@ -46,11 +46,6 @@ impl RepoPath {
         &self.0
     }
 
-    /// The path as the file system takes it; empty for the root.
-    pub fn to_path(&self) -> &Path {
-        Path::new(&self.0)
-    }
-
     /// Where this path is below a directory; the directory itself for the root. Links are not looked at.
     pub fn below(&self, root: &Path) -> PathBuf {
         if self.is_root() { root.to_path_buf() } else { root.join(&self.0) }

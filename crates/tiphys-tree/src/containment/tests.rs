@@ -1,13 +1,14 @@
 //! Links and paths that stay inside, and those that do not.
 
 use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 use tempfile::TempDir;
 
-use super::{ContainmentError, check_links, resolve};
+use super::{ContainmentError, LinkSet, resolve};
 use crate::RepoPath;
 
 /// A folder `root` with these files (no target), directories (ending in `/`) and links, beside a file `secret`.
@@ -27,6 +28,24 @@ fn tree(entries: &[(&str, &str)]) -> TempDir {
         }
     }
     dir
+}
+
+/// The first link of a directory that leads out, found as a writer finds it among those that it writes.
+fn first_link_out(root: &Path) -> Option<String> {
+    let mut links = LinkSet::default();
+    let mut todo = vec![PathBuf::new()];
+    while let Some(dir) = todo.pop() {
+        for entry in fs::read_dir(root.join(&dir)).expect("a folder") {
+            let entry = entry.expect("an entry");
+            let path = dir.join(entry.file_name());
+            if entry.file_type().expect("a type").is_dir() {
+                todo.push(path);
+            } else if let Ok(target) = fs::read_link(entry.path()) {
+                links.add(path.as_os_str().as_bytes(), target.as_os_str().as_bytes());
+            }
+        }
+    }
+    links.check().err()
 }
 
 fn repo_path(path: &str) -> RepoPath {
@@ -101,15 +120,8 @@ fn links_that_lead_to_each_other_are_an_error() {
 
 #[test]
 fn a_tree_with_links_inside_passes() {
-    let dir = tree(&[
-        ("a/b/file", ""),
-        ("a/l", "../a/b"),
-        ("a/root", ".."),
-        ("gone", "x/y"),
-        ("o", "o"),
-        (".git/x", "/etc"),
-    ]);
-    check_links(&dir.path().join("root")).expect("all inside");
+    let dir = tree(&[("a/b/file", ""), ("a/l", "../a/b"), ("a/root", ".."), ("gone", "x/y"), ("o", "o")]);
+    assert_eq!(first_link_out(&dir.path().join("root")), None);
 }
 
 #[test]
@@ -122,15 +134,8 @@ fn a_tree_with_a_link_out_is_refused_and_the_link_named() {
         // As it is written this leaves, though the system would stay inside; Argo CD goes by what is written.
         (&[("a/b/c/", ""), ("deep", "a/b/c"), ("w", "deep/../../..")], "w"),
     ] {
-        let error = check_links(&tree(entries).path().join("root")).expect_err("a link leads out");
-        assert_eq!(error.to_string(), format!("repository contains out-of-bounds symlinks. file: {file}"));
+        assert_eq!(first_link_out(&tree(entries).path().join("root")).as_deref(), Some(file));
     }
-}
-
-#[test]
-fn a_tree_that_is_not_there_names_the_path() {
-    let error = check_links(Path::new("/nonexistent/tree")).expect_err("missing");
-    assert_eq!(error.to_string(), "cannot read /nonexistent/tree");
 }
 
 /// A tree of directories, files and links among few names, so that links meet each other.
@@ -197,7 +202,7 @@ proptest! {
     fn in_a_tree_that_passes_nothing_leads_out(entries in any_tree()) {
         let dir = build(&entries);
         let root = dir.path().canonicalize().expect("a folder").join("x/root");
-        if check_links(&root).is_ok() {
+        if first_link_out(&root).is_none() {
             for (path, _) in &entries {
                 if let Ok(real) = root.join(path).canonicalize() {
                     prop_assert!(real.starts_with(&root), "{}", path);
