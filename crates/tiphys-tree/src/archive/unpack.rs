@@ -12,6 +12,8 @@ use crate::{RepoPath, TreeWriter, WriteError};
 const EXTENDED_HEADER_BYTES_MAX: u64 = 1024 * 1024;
 /// Bytes that are decompressed ahead.
 const BUFFER_BYTES: usize = 256 * 1024;
+/// Files up to this size are written at once; larger ones in pieces.
+const WHOLE_FILE_BYTES_MAX: u64 = 256 * 1024;
 /// Where a header says what kind of entry it is.
 const TYPE_OFFSET: usize = 156;
 
@@ -24,6 +26,7 @@ pub fn unpack(archive: &mut dyn Read, writer: &mut TreeWriter) -> Result<(), Arc
     unzipped.fill_buf().map_err(|error| ArchiveError::malformed(format!("error reading file: {error}")))?;
     let mut tar = Archive::new(unzipped);
     let mut extended = Extended::default();
+    let mut content = Vec::new();
     // Raw, because extended headers are otherwise read into memory whatever their size.
     for entry in tar.entries().map_err(|error| broken(&error))?.raw(true) {
         let mut entry = entry.map_err(|error| broken(&error))?;
@@ -31,7 +34,7 @@ pub fn unpack(archive: &mut dyn Read, writer: &mut TreeWriter) -> Result<(), Arc
             EntryType::XHeader => extended.read_pax(&mut entry)?,
             EntryType::GNULongName => extended.path = Some(long_text(&mut entry)?),
             EntryType::GNULongLink => extended.target = Some(long_text(&mut entry)?),
-            _ => write_entry(&mut entry, std::mem::take(&mut extended), writer)?,
+            _ => write_entry(&mut entry, std::mem::take(&mut extended), &mut content, writer)?,
         }
     }
     Ok(())
@@ -67,9 +70,11 @@ impl Extended {
     }
 }
 
+/// `content` is room for a file's bytes, used again for each.
 fn write_entry<R: Read>(
     entry: &mut Entry<'_, R>,
     extended: Extended,
+    content: &mut Vec<u8>,
     writer: &TreeWriter,
 ) -> Result<(), ArchiveError> {
     let header = entry.header();
@@ -112,13 +117,19 @@ fn write_entry<R: Read>(
         }
         _ => {
             let executable = header.mode().map_err(|error| broken(&error))? & 0o100 != 0;
-            let mut content = Whole { inner: entry, left: size };
-            writer.file_from(&path, executable, &mut content).map_err(|error| match error {
-                WriteError::Content { source, .. } => {
-                    ArchiveError::malformed(format!("error writing tgz file: {source}"))
-                }
-                error => error.into(),
-            })?;
+            let unread =
+                |error: io::Error| ArchiveError::malformed(format!("error writing tgz file: {error}"));
+            let mut source = Whole { inner: entry, left: size };
+            if size <= WHOLE_FILE_BYTES_MAX {
+                content.clear();
+                source.read_to_end(content).map_err(unread)?;
+                writer.file(&path, executable, content)?;
+            } else {
+                writer.file_from(&path, executable, &mut source).map_err(|error| match error {
+                    WriteError::Content { source, .. } => unread(source),
+                    error => error.into(),
+                })?;
+            }
         }
     }
     Ok(())
