@@ -130,7 +130,7 @@ fn many(world: &World, case: &'static str, figures: &mut Vec<Figure>) -> Result<
     for (holds, name) in [(Cache::Objects, "no tree written yet"), (Cache::Tree, "tree known")] {
         let runs = world.measure(&render(&store, &cache, holds, User::Own, &[]))?;
         let what = format!("{APPLICATIONS} applications, {name}, whole process");
-        let figure = Figure::new(case, what, Unit::Milliseconds, wall(&runs));
+        let figure = process(case, what, &runs);
         figures.extend(figure.map(|figure| figure.held_to(Target::AtMost(2_000.0))));
     }
     Ok(())
@@ -146,7 +146,8 @@ fn throughput(world: &World, case: &'static str, figures: &mut Vec<Figure>) -> R
         let runs = world.measure(&render(&store, &cache, holds, User::Own, &[]))?;
         let rates = runs.iter().map(|run| f64::from(APPLICATIONS) / run.sample.wall_seconds).collect();
         let what = format!("{APPLICATIONS} applications, {name}");
-        let figure = Figure::new(case, &what, Unit::PerSecond, rates);
+        let figure = Figure::new(case, &what, Unit::PerSecond, rates)
+            .map(|figure| figure.with_processor_time(processor_ms(&runs)));
         figures.extend(figure.map(|figure| figure.held_to(Target::AtLeast(100.0))));
         let peaks = runs.iter().map(|run| mebibytes(run.sample.peak_bytes)).collect();
         let figure = Figure::new(case, format!("{what}, peak memory"), Unit::Mebibytes, peaks);
@@ -166,7 +167,7 @@ fn params(world: &World, case: &'static str, figures: &mut Vec<Figure>) -> Resul
             Command { arguments, store: &store, cache: &cache, holds: Cache::Tree, user: User::Own };
         let runs = world.measure(&command)?;
         let what = format!("{APPLICATIONS} Applications, {named}, whole process");
-        let figure = Figure::new(case, what, Unit::Milliseconds, wall(&runs));
+        let figure = process(case, what, &runs);
         figures.extend(figure.map(|figure| figure.held_to(Target::AtMost(100.0))));
     }
     Ok(())
@@ -180,7 +181,7 @@ fn server(world: &World, case: &'static str, figures: &mut Vec<Figure>) -> Resul
     let sockets = format!("--plugin-sockets={}", server.sockets().display());
     let runs = world.measure(&render(&store, &cache, Cache::Tree, User::Own, &[&sockets]))?;
     let what = format!("{FILES} files, whole process");
-    figures.extend(Figure::new(case, what, Unit::Milliseconds, wall(&runs)));
+    figures.extend(process(case, what, &runs));
     Ok(())
 }
 
@@ -212,11 +213,18 @@ fn add_overhead(
         Some(target) => figure.held_to(target),
         None => figure,
     }));
-    figures.extend(Figure::new(case, format!("{what}, whole process"), Unit::Milliseconds, wall(runs)));
+    figures.extend(process(case, format!("{what}, whole process"), runs));
 }
 
-fn wall(runs: &[Run]) -> Vec<f64> {
-    runs.iter().map(|run| run.sample.wall_seconds * 1_000.0).collect()
+/// The figure of whole processes.
+fn process(case: &'static str, what: String, runs: &[Run]) -> Option<Figure> {
+    let wall = runs.iter().map(|run| run.sample.wall_seconds * 1_000.0).collect();
+    let figure = Figure::new(case, what, Unit::Milliseconds, wall)?;
+    Some(figure.with_processor_time(processor_ms(runs)))
+}
+
+fn processor_ms(runs: &[Run]) -> Vec<f64> {
+    runs.iter().map(|run| run.sample.cpu_seconds * 1_000.0).collect()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a figure for people")]

@@ -48,6 +48,8 @@ pub(super) struct Figure {
     pub(super) unit: Unit,
     /// The value of each run, sorted; never empty.
     values: Vec<f64>,
+    /// Processor time of one run in milliseconds, the median of all; where the figure is a process's.
+    processor_ms: Option<f64>,
     pub(super) target: Option<Target>,
 }
 
@@ -60,8 +62,14 @@ impl Figure {
         mut values: Vec<f64>,
     ) -> Option<Self> {
         values.sort_by(f64::total_cmp);
-        let figure = Self { case, what: what.into(), unit, values, target: None };
+        let figure = Self { case, what: what.into(), unit, values, processor_ms: None, target: None };
         (!figure.values.is_empty()).then_some(figure)
+    }
+
+    /// The same with the processor time of each run in milliseconds, which a busy machine changes less than it changes the wall clock.
+    pub(super) fn with_processor_time(self, milliseconds: Vec<f64>) -> Self {
+        let time = Self::new(self.case, "", Unit::Milliseconds, milliseconds);
+        Self { processor_ms: time.map(|time| time.median()), ..self }
     }
 
     /// The same with a target.
@@ -107,6 +115,7 @@ impl Figure {
             "median": self.median(),
             "max": self.max(),
             "values": self.values,
+            "processorMs": self.processor_ms,
             "target": self.target,
             "holds": self.holds(),
         })
@@ -115,8 +124,10 @@ impl Figure {
 
 /// A table for people, which is a table of Markdown, too.
 pub(super) fn table(figures: &[Figure]) -> String {
-    let heading = ["case", "what", "unit", "min", "median", "max", "runs", "target", ""].map(str::to_owned);
-    let rule = ["---", "---", "---", "---:", "---:", "---:", "---:", "---:", "---"].map(str::to_owned);
+    let heading =
+        ["case", "what", "unit", "min", "median", "max", "runs", "cpu ms", "target", ""].map(str::to_owned);
+    let rule =
+        ["---", "---", "---", "---:", "---:", "---:", "---:", "---:", "---:", "---"].map(str::to_owned);
     let mut rows = vec![heading, rule];
     for figure in figures {
         let target = match figure.target {
@@ -137,12 +148,13 @@ pub(super) fn table(figures: &[Figure]) -> String {
             number(figure.median()),
             number(figure.max()),
             figure.values.len().to_string(),
+            figure.processor_ms.map(number).unwrap_or_default(),
             target,
             verdict.to_owned(),
         ]);
     }
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..9).map(width).collect();
+    let widths: Vec<usize> = (0..10).map(width).collect();
     let mut text = String::new();
     for row in &rows {
         for (cell, width) in row.iter().zip(&widths) {
