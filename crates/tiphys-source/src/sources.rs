@@ -1,9 +1,9 @@
 //! From a repository and a revision to a tree.
 
+mod submodules;
+
 use std::collections::HashMap;
-use std::future::Future;
 use std::path::PathBuf;
-use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gix_hash::ObjectId;
@@ -12,15 +12,15 @@ use tokio::sync::OnceCell;
 
 use crate::copy::{self, OpenCopy, is_default};
 use crate::git::Git;
-use crate::narrowing::below;
-use crate::objects::{Abbreviation, Objects};
+use crate::objects::Abbreviation;
 use crate::options::SourceOptions;
-use crate::plan::{self, Plan, Survey};
+use crate::plan;
 use crate::refs::{Shape, shape};
 use crate::repository::{Context, Repository, cache_name};
-use crate::submodule::{self, SUBMODULE_DEPTH_MAX, SUBMODULES_MAX, Submodule};
 use crate::url::RemoteUrl;
 use crate::{Scope, SourceError, lfs, mask_url, normalize_git_url};
+
+use submodules::Superproject;
 
 /// Keeps the names of trees of folders apart from those that other parts make.
 const FOLDER_SALT: &[u8] = b"tiphys folder";
@@ -77,15 +77,6 @@ struct TreeRequest {
 struct Made {
     tree: Tree,
     pointers: Option<Vec<RepoPath>>,
-}
-
-/// A repository whose submodules are followed.
-struct Superproject {
-    objects: Objects,
-    tree: ObjectId,
-    url: Option<RemoteUrl>,
-    /// Where a work tree keeps the repositories of its submodules.
-    modules_dir: Option<PathBuf>,
 }
 
 impl ResolvedRevision {
@@ -289,111 +280,6 @@ impl Sources {
         })
         .await
     }
-
-    async fn remote_superproject(&self, url: &str, commit: ObjectId) -> Result<Superproject, SourceError> {
-        let repository = self.repository(url)?;
-        let commit = repository.fetched(self.context(), commit, &commit.to_string()).await?;
-        let objects = repository.objects()?.ok_or_else(|| SourceError::Objects {
-            repository: repository.shown.to_string(),
-            detail: "the cache was removed while it was in use".to_owned(),
-        })?;
-        let tree = objects.reader().tree_of(commit)?;
-        Ok(Superproject { objects, tree, url: Some(repository.url.clone()), modules_dir: None })
-    }
-
-    /// What the tree is to be made of: the repository's own files, and those of its submodules.
-    async fn plan(&self, root: Superproject, paths: Option<&[RepoPath]>) -> Result<Plan, SourceError> {
-        let mut plan = Plan::default();
-        let mut waiting = vec![(root, RepoPath::default(), paths.map(<[RepoPath]>::to_vec), 0_usize)];
-        while let Some((project, place, paths, depth)) = waiting.pop() {
-            let name = project.objects.reader().repository().to_owned();
-            let (objects, tree) = (project.objects.clone(), project.tree);
-            let survey =
-                blocking(move || plan::survey(&mut objects.reader(), tree, paths.as_deref())).await?;
-            plan.add(project.objects.clone(), &place, &survey)?;
-            let Some(text) = survey.gitmodules.clone() else { continue };
-            for module in submodule::read(&self.git, text, &name).await? {
-                let Some(wanted) = wanted_of_submodule(&survey, &module) else { continue };
-                let mount = place.join(module.path.as_str())?;
-                let Some(commit) = project.objects.reader().gitlink(project.tree, &module.path)? else {
-                    continue;
-                };
-                if module.left_out {
-                    plan.submodules.insert(mount);
-                    continue;
-                }
-                if depth == SUBMODULE_DEPTH_MAX || plan.submodules.len() >= SUBMODULES_MAX {
-                    let problem = format!(
-                        "repository {name} has more than {SUBMODULES_MAX} submodules, or more than {SUBMODULE_DEPTH_MAX} within each other"
-                    );
-                    return Err(SourceError::SubmoduleConfiguration { problem });
-                }
-                let found = self.submodule(&project, &module, commit).await.map_err(|source| {
-                    SourceError::Submodule {
-                        path: mount.to_string(),
-                        repository: name.clone(),
-                        source: Box::new(source),
-                    }
-                })?;
-                plan.submodules.insert(mount.clone());
-                waiting.push((found, mount, wanted, depth + 1));
-            }
-        }
-        Ok(plan)
-    }
-
-    /// A submodule's commit: from the work tree that has it, from a folder that stands for its repository, or fetched.
-    async fn submodule(
-        &self,
-        project: &Superproject,
-        module: &Submodule,
-        commit: ObjectId,
-    ) -> Result<Superproject, SourceError> {
-        let own = project.modules_dir.as_ref().and_then(|dir| {
-            let name = RepoPath::new(&module.name).ok()?;
-            Some(name.below(dir)).filter(|dir| dir.join("objects").is_dir())
-        });
-        if let Some(dir) = own {
-            let name: Arc<str> = dir.display().to_string().into();
-            let objects = Objects::open(&dir.join("objects"), &name)?;
-            let found = objects.reader().commit(commit)?;
-            if let Some(commit) = found {
-                let tree = objects.reader().tree_of(commit)?;
-                let url = match (&project.url, &module.url) {
-                    (Some(base), Some(url)) => {
-                        submodule::absolute_url(base, url).ok().and_then(|url| RemoteUrl::parse(&url).ok())
-                    }
-                    _ => None,
-                };
-                return Ok(Superproject { objects, tree, url, modules_dir: Some(dir.join("modules")) });
-            }
-        }
-        let problem = |problem: &str| SourceError::SubmoduleConfiguration { problem: problem.to_owned() };
-        let url = module.url.as_deref().ok_or_else(|| problem(".gitmodules has no URL for it"))?;
-        let url = match &project.url {
-            Some(base) => submodule::absolute_url(base, url),
-            None => RemoteUrl::parse(url).map(|_| url.to_owned()),
-        };
-        let url = url.map_err(|reason| SourceError::Url {
-            repository: mask_url(module.url.as_deref().unwrap_or_default()),
-            reason,
-        })?;
-        for (_, copy) in self.copies_of(&normalize_git_url(&url)).await? {
-            let Some(git) = &copy.git else { continue };
-            if let Some(commit) = git.objects.reader().commit(commit)? {
-                return Ok(Superproject {
-                    tree: git.objects.reader().tree_of(commit)?,
-                    objects: git.objects.clone(),
-                    url: RemoteUrl::parse(&url).ok(),
-                    modules_dir: Some(git.git_dir.join("modules")),
-                });
-            }
-        }
-        // Boxed because fetching is a large future, and this one is awaited within others.
-        let fetch: Pin<Box<dyn Future<Output = _> + Send + '_>> =
-            Box::pin(async { self.remote_superproject(&url, commit).await });
-        fetch.await
-    }
 }
 
 impl std::fmt::Debug for Sources {
@@ -431,22 +317,6 @@ fn commit_in_copy(
             candidates: commits.iter().map(ToString::to_string).collect(),
         }),
     }
-}
-
-/// What of a submodule is wanted: nothing (none), all, or some paths.
-#[expect(clippy::option_option, reason = "no submodule, a whole one, or paths in it")]
-fn wanted_of_submodule(survey: &Survey, module: &Submodule) -> Option<Option<Vec<RepoPath>>> {
-    let Some(paths) = &survey.paths else { return Some(None) };
-    let mut within = Vec::new();
-    for path in paths {
-        if below(path, &module.path).is_some() {
-            return Some(None);
-        }
-        if let Some(rest) = below(&module.path, path) {
-            within.push(RepoPath::new(rest).unwrap_or_default());
-        }
-    }
-    (!within.is_empty()).then_some(Some(within))
 }
 
 /// Runs what reads and writes files on a thread for it.
