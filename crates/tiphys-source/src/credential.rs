@@ -35,7 +35,7 @@ pub struct RepositoryCredential {
 pub enum CredentialScope {
     /// One repository (secret type `repository`).
     Repository(String),
-    /// All that begin with this URL (secret type `repo-creds`); the longest wins.
+    /// All that begin with this URL, on the same host (secret type `repo-creds`); the longest wins.
     Prefix(String),
 }
 
@@ -237,7 +237,7 @@ fn find<'a>(credentials: &'a [RepositoryCredential], url: &str) -> Found<'a> {
         .filter_map(|credential| match &credential.scope {
             CredentialScope::Prefix(prefix) => {
                 let prefix = normalize_git_url(prefix);
-                (!prefix.is_empty() && url.starts_with(&prefix)).then_some((prefix.len(), credential))
+                begins_with(&url, &prefix).then_some((prefix.len(), credential))
             }
             CredentialScope::Repository(_) => None,
         })
@@ -249,6 +249,14 @@ fn find<'a>(credentials: &'a [RepositoryCredential], url: &str) -> Found<'a> {
         .map(|credential| &credential.login)
         .find(|login| **login != Login::None);
     Found { credential: own.or(template), login }
+}
+
+/// Whether a normalised URL begins with another one. As in Argo CD a path may end in the middle of a name, but a host may not:
+/// credentials for `https://git.example.org` are none for `https://git.example.org.evil.example`.
+fn begins_with(url: &str, prefix: &str) -> bool {
+    let Some(rest) = url.strip_prefix(prefix) else { return false };
+    let has_path = prefix.split_once("://").map_or(prefix, |(_, rest)| rest).contains('/');
+    !prefix.is_empty() && (has_path || rest.is_empty() || rest.starts_with(['/', ':']))
 }
 
 /// The text of `GIT_SSH_COMMAND`, which git gives to a shell.

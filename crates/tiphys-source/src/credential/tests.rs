@@ -28,6 +28,7 @@ fn prefix(url: &str, user: &str) -> RepositoryCredential {
 fn a_repositorys_own_secret_wins_then_the_longest_prefix() {
     let credentials = [
         prefix("https://h/", "all"),
+        prefix("https://bare", "bare"),
         prefix("https://h/team", "team"),
         repository("https://H/team/Own.git", "own"),
         repository("https://h/team/empty", ""),
@@ -37,7 +38,12 @@ fn a_repositorys_own_secret_wins_then_the_longest_prefix() {
         ("https://h/team/empty", Some("team")),
         ("https://h/team/x", Some("team")),
         ("https://h/other", Some("all")),
+        // A path may end in the middle of a name, as in Argo CD; a host may not.
+        ("https://h/teams/x", Some("team")),
         ("https://elsewhere/x", None),
+        ("https://bare/x", Some("bare")),
+        ("https://bare:8443/x", Some("bare")),
+        ("https://bare.evil.example/x", None),
     ] {
         let user = find(&credentials, url).login.and_then(|login| match login {
             Login::Basic { username, .. } => Some(username.as_str()),
