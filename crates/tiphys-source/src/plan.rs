@@ -9,7 +9,6 @@ use gix_object::tree::EntryKind;
 use tiphys_tree::{Modes, RepoPath, TreeKey};
 
 use crate::SourceError;
-use crate::narrowing::holds;
 use crate::objects::{Found, Objects, Reader};
 
 pub(crate) use write::write;
@@ -82,12 +81,14 @@ pub(crate) fn survey(
         }
     }
     // What a directory holds comes with it.
-    let directories: Vec<RepoPath> = found
+    let directories: HashSet<RepoPath> = found
         .iter()
         .filter(|(_, (kind, _))| *kind == EntryKind::Tree)
         .map(|(path, _)| path.clone())
         .collect();
-    found.retain(|path, _| !directories.iter().any(|directory| directory != path && holds(directory, path)));
+    found.retain(|path, _| {
+        !std::iter::successors(path.parent(), RepoPath::parent).any(|parent| directories.contains(&parent))
+    });
     Ok(Survey { found, paths: Some(paths), gitmodules })
 }
 

@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use tiphys_tree::RepoPath;
@@ -59,21 +60,22 @@ pub(crate) async fn read(git: &Git, text: Vec<u8>, repository: &str) -> Result<V
 /// Reads `key LF value NUL …`.
 fn parse(listing: &str, repository: &str) -> Result<Vec<Submodule>, SourceError> {
     let mut modules: Vec<Written> = Vec::new();
+    let mut places: HashMap<&str, usize> = HashMap::new();
     for item in listing.split('\0').filter(|item| !item.is_empty()) {
         let (key, value) = item.split_once('\n').unwrap_or((item, ""));
         let Some((name, setting)) = key.strip_prefix("submodule.").and_then(|key| key.rsplit_once('.'))
         else {
             continue;
         };
-        let known = modules.iter().position(|module| module.name == name);
-        let at = known.unwrap_or_else(|| {
+        let place = *places.entry(name).or_insert_with(|| {
             modules.push(Written { name: name.to_owned(), ..Written::default() });
             modules.len() - 1
         });
+        let Some(module) = modules.get_mut(place) else { continue };
         match setting {
-            "path" => modules[at].path = Some(value.to_owned()),
-            "url" => modules[at].url = Some(value.to_owned()),
-            "update" => modules[at].left_out = value == "none",
+            "path" => module.path = Some(value.to_owned()),
+            "url" => module.url = Some(value.to_owned()),
+            "update" => module.left_out = value == "none",
             _ => {}
         }
     }

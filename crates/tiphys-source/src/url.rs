@@ -127,9 +127,11 @@ fn percent_decode(text: &str) -> String {
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('%') {
         out.extend(before.bytes());
-        if let Some(byte) = after.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            out.push(byte);
-            rest = &after[2..];
+        let mut digits = after.chars();
+        let mut digit = || digits.next().and_then(|digit| digit.to_digit(16));
+        if let (Some(high), Some(low)) = (digit(), digit()) {
+            out.extend(u8::try_from(high << 4 | low));
+            rest = digits.as_str();
         } else {
             out.push(b'%');
             rest = after;

@@ -42,10 +42,10 @@ fn passwords_in_urls_are_masked() {
 
 #[test]
 fn a_password_is_kept_out_of_the_address() {
-    let url = RemoteUrl::parse("https://us%40er:p%3Aw@h:8443/x.git").expect("it can be fetched");
+    let url = RemoteUrl::parse("https://us%40er:p%3Aw%+f%C3%A9%4@h:8443/x.git").expect("it can be fetched");
     assert_eq!(url.address, "https://h:8443/x.git");
     let (user, password) = url.login.expect("it has a login");
-    assert_eq!((user.as_str(), password.expose()), ("us@er", "p:w"));
+    assert_eq!((user.as_str(), password.expose()), ("us@er", "p:w%+fé%4"));
     assert_eq!(format!("{password:?} {password}"), "*** ***");
     let url = RemoteUrl::parse("https://user@h/x").expect("it can be fetched");
     assert_eq!(url.address, "https://user@h/x", "a credential helper wants to know the user");
