@@ -74,19 +74,13 @@ impl Renderer {
         if !source.chart.is_empty() {
             return Err(SourceFailure::Chart);
         }
-        let app_path = RepoPath::new(&source.path).map_err(SourceFailure::Path)?;
-        let revision = self
-            .sources
-            .resolve(&source.repo_url, &source.target_revision)
-            .await
-            .map_err(SourceFailure::Repository)?;
-        let scope = Self::scope(application, &app_path)?;
-        let origin = Origin { renderer: self, revision: &revision, app_path: &app_path, scope };
+        let origin = self.origin(application, source).await?;
+        let (app_path, revision) = (&origin.app_path, &origin.revision);
         let tree = origin.tree(self.likely_modes(source)).await.map_err(SourceFailure::Repository)?;
         // Said here, so that a missing folder is not an odd failure of whatever looks into it first.
-        tree.files(&app_path, Depth::Folder).map_err(|error| SourceFailure::of_folder(&app_path, error))?;
-        let overridden = self.overridden(application, source, &tree, &app_path)?;
-        let build = self.build_environment(application, &overridden.source, &revision)?;
+        tree.files(app_path, Depth::Folder).map_err(|error| SourceFailure::of_folder(app_path, error))?;
+        let overridden = self.overridden(application, source, &tree, app_path)?;
+        let build = self.build_environment(application, &overridden.source, revision)?;
         let mut prepared = Prepared {
             source: overridden.source,
             override_files: overridden.files,
@@ -107,20 +101,26 @@ impl Renderer {
         source: &ApplicationSource,
         name: &str,
     ) -> Result<(Arc<dyn Plugin>, Request), SourceFailure> {
-        let app_path = RepoPath::new(&source.path).map_err(SourceFailure::Path)?;
-        let revision = self
-            .sources
-            .resolve(&source.repo_url, &source.target_revision)
-            .await
-            .map_err(SourceFailure::Repository)?;
-        let scope = Self::scope(application, &app_path)?;
-        let origin = Origin { renderer: self, revision: &revision, app_path: &app_path, scope };
-        let build = self.build_environment(application, source, &revision)?;
+        let origin = self.origin(application, source).await?;
+        let build = self.build_environment(application, source, &origin.revision)?;
         let env = request_environment(&build, source.plugin.as_ref());
         let unknown = || ChooseError::Unknown { name: name.to_owned(), known: self.catalogue.names() };
         let plugin = self.catalogue.get(name).ok_or_else(unknown).map_err(SourceFailure::Choose)?;
         let request = origin.request(plugin.as_ref(), &env).await.map_err(SourceFailure::Choose)?;
         Ok((plugin, request))
+    }
+
+    /// Where the trees of a source come from.
+    async fn origin(
+        &self,
+        application: &Application,
+        source: &ApplicationSource,
+    ) -> Result<Origin<'_>, SourceFailure> {
+        let app_path = RepoPath::new(&source.path).map_err(SourceFailure::Path)?;
+        let scope = Self::scope(application, &app_path)?;
+        let resolved = self.sources.resolve(&source.repo_url, &source.target_revision).await;
+        let revision = resolved.map_err(SourceFailure::Repository)?;
+        Ok(Origin { renderer: self, revision, app_path, scope })
     }
 
     /// The modes that the source's own plugin asks for, if it names one, so that not two trees are written for one source.
@@ -294,15 +294,15 @@ struct Merged {
 /// Where a source's trees come from.
 struct Origin<'a> {
     renderer: &'a Renderer,
-    revision: &'a ResolvedRevision,
-    app_path: &'a RepoPath,
+    revision: ResolvedRevision,
+    app_path: RepoPath,
     scope: Scope,
 }
 
 impl Origin<'_> {
     async fn tree(&self, modes: Modes) -> Result<Tree, tiphys_source::SourceError> {
         let want = Want { modes, scope: self.scope.clone(), app_path: self.app_path.clone() };
-        self.renderer.sources.tree(self.revision, &want).await
+        self.renderer.sources.tree(&self.revision, &want).await
     }
 
     async fn request(&self, plugin: &dyn Plugin, env: &[EnvVar]) -> Result<Request, ChooseError> {
