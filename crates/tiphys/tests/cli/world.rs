@@ -174,9 +174,10 @@ pub(crate) struct Running(Option<Child>);
 impl Running {
     /// Sends a signal, by its name without `SIG`.
     pub(crate) fn signal(&self, world: &World, name: &str) {
-        let pid = self.0.as_ref().expect("it runs").id().to_string();
-        let mut kill = world.command("kill");
-        kill.args([format!("-{name}"), pid]);
+        let pid = self.0.as_ref().expect("it runs").id();
+        // The shell's own `kill` is everywhere, the program is not.
+        let mut kill = world.command("sh");
+        kill.args(["-c", &format!("kill -{name} {pid}")]);
         assert_eq!(world.finish(kill).code, 0, "the signal is sent");
     }
 
