@@ -184,7 +184,7 @@ impl LocalPlugin {
         match outcome.ended {
             Ended::Exited(0) => {
                 if outcome.stdout.is_empty() && phase == Phase::Generate {
-                    tracing::warn!(
+                    tracing::info!(
                         command,
                         stderr,
                         plugin = self.name,

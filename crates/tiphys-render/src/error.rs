@@ -1,7 +1,5 @@
 //! Why an application could not be rendered, naming the application, the source and the step.
 
-use std::time::Duration;
-
 use tiphys_engine::{BuildEnvironmentError, NormalizeError, OverrideError, SourcesError, TranslateError};
 use tiphys_plugin::{ChooseError, PluginError};
 use tiphys_tree::{PathError, ReadError, RepoPath};
@@ -80,19 +78,19 @@ pub enum SourceFailure {
     #[error(transparent)]
     Directory(#[from] DirectoryError),
     /// The output holds something that is no object.
-    #[error("manifests")]
-    Normalize(#[source] NormalizeError),
+    #[error("{origin}")]
+    Normalize {
+        /// `plugin "name"`, or `directory`.
+        origin: String,
+        /// What, and where in the output.
+        #[source]
+        source: NormalizeError,
+    },
     /// More objects than are allowed.
     #[error("more than {max} objects; see --manifests-max")]
     TooManyObjects {
         /// The bound.
         max: usize,
-    },
-    /// It took too long.
-    #[error("not done within {timeout:?}; see --plugin-timeout")]
-    Timeout {
-        /// The bound.
-        timeout: Duration,
     },
     /// A thread of ours failed.
     #[error("internal error: {0}")]

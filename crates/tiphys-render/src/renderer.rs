@@ -83,8 +83,7 @@ impl Renderer {
             let output = self.run(&prepared).await.map_err(|failure| at.failed(source, failure))?;
             let Some(output) = output else { continue };
             warnings.extend(output.warnings.iter().map(|warning| at.named(warning)));
-            let objects =
-                self.objects(application, &output.documents).map_err(|failure| at.failed(source, failure))?;
+            let objects = self.objects(application, &output).map_err(|failure| at.failed(source, failure))?;
             reports.push(RenderedSource {
                 position: at.position(),
                 name: source.name.clone(),
@@ -228,7 +227,7 @@ impl Renderer {
         }
     }
 
-    fn objects(&self, application: &Application, documents: &[Node]) -> Result<Vec<Manifest>, SourceFailure> {
+    fn objects(&self, application: &Application, output: &Output) -> Result<Vec<Manifest>, SourceFailure> {
         let settings = &self.settings;
         let tracking = Tracking {
             method: settings.tracking,
@@ -237,7 +236,11 @@ impl Renderer {
             namespace: application.spec.destination.namespace.clone(),
             installation_id: settings.installation_id.clone(),
         };
-        let objects = normalize(documents, &tracking).map_err(SourceFailure::Normalize)?;
+        let origin = || {
+            output.plugin.as_ref().map_or_else(|| "directory".to_owned(), |name| format!("plugin {name:?}"))
+        };
+        let objects = normalize(&output.documents, &tracking)
+            .map_err(|source| SourceFailure::Normalize { origin: origin(), source })?;
         if objects.len() > settings.manifests_max {
             return Err(SourceFailure::TooManyObjects { max: settings.manifests_max });
         }
