@@ -183,7 +183,11 @@ impl KustomizeReplica {
                 Data::Integer(number) => ReplicaCount::Number(*number),
                 Data::String(text) => ReplicaCount::Text(text.clone()),
                 _ => {
-                    return Err(DecodeError::mismatch(node, &object.path_of("count"), "a number or a string"));
+                    return Err(DecodeError::mismatch(
+                        node,
+                        &object.path_of("count"),
+                        "a number or a string",
+                    ));
                 }
             },
         };

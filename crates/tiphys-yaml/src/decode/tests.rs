@@ -34,7 +34,10 @@ fn texts_and_booleans_are_strict_and_null_leaves_them_unset() {
             (r#"{"f":"a","f":null}"#, r#""a""#),
             (r#"{"f":"a","F":"b"}"#, r#""b""#),
             (r#"{"f":1}"#, "line 1, column 6: spec.f: expected a string, found a number; put it in quotes"),
-            (r#"{"f":true,"f":"a"}"#, "line 1, column 6: spec.f: expected a string, found a boolean; put it in quotes"),
+            (
+                r#"{"f":true,"f":"a"}"#,
+                "line 1, column 6: spec.f: expected a string, found a boolean; put it in quotes",
+            ),
         ],
     );
     check(
