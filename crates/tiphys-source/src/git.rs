@@ -193,7 +193,9 @@ impl ToolProblem {
                 SourceError::NoGit { minimum: GIT_VERSION_MIN, source }
             }
             Self::Tool(other) => {
-                SourceError::Git { repository: repository.to_owned(), detail: other.to_string() }
+                let reason = std::error::Error::source(&other).map(|reason| format!(": {reason}"));
+                let detail = format!("{other}{}", reason.unwrap_or_default());
+                SourceError::Git { repository: repository.to_owned(), detail }
             }
         }
     }

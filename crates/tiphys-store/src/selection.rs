@@ -95,6 +95,18 @@ impl StoredApplication {
             format!("{}/{}", metadata.namespace, metadata.name)
         }
     }
+
+    /// The namespace that the application is in: the control plane's if its document has none.
+    pub fn namespace<'a>(&'a self, control_plane: &'a str) -> &'a str {
+        match self.application.metadata.namespace.as_str() {
+            "" => control_plane,
+            namespace => namespace,
+        }
+    }
+
+    fn key<'a>(&'a self, control_plane: &'a str) -> (&'a str, &'a str) {
+        (self.namespace(control_plane), &self.application.metadata.name)
+    }
 }
 
 impl Store {
@@ -225,20 +237,6 @@ impl Filter {
         let application = &stored.application;
         self.project.as_deref().is_none_or(|project| application.spec.project_name() == project)
             && self.selector.matches(&application.metadata.labels)
-    }
-}
-
-impl StoredApplication {
-    /// The namespace that the application is in: the control plane's if its document has none.
-    pub fn namespace<'a>(&'a self, control_plane: &'a str) -> &'a str {
-        match self.application.metadata.namespace.as_str() {
-            "" => control_plane,
-            namespace => namespace,
-        }
-    }
-
-    fn key<'a>(&'a self, control_plane: &'a str) -> (&'a str, &'a str) {
-        (self.namespace(control_plane), &self.application.metadata.name)
     }
 }
 

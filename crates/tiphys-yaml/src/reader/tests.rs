@@ -197,6 +197,15 @@ fn duplicate_keys_are_kept_in_order() {
 }
 
 #[test]
+fn repeated_keys_are_told_with_their_paths_and_places() {
+    let yaml = "a: 1\nb:\n- {c: 1, d: 2}\n- {c: 1, c: {e: 1, e: 2}}\na: 2\na: 3\n";
+    let node = read_document(yaml.as_bytes()).expect("valid").expect("not empty");
+    let found: Vec<String> =
+        node.repeated_keys().iter().map(|(path, key)| format!("{path} {}", key.position)).collect();
+    assert_eq!(found, ["b[1].c 4:10", "b[1].c.e 4:20", "a 5:1", "a 6:1"]);
+}
+
+#[test]
 fn what_a_merge_overrides_is_no_duplicate() {
     for (yaml, expected) in [
         ("b: &x {k: 1, l: 1}\nc: {<<: *x, k: 2}\n", vec!["l", "k"]),
