@@ -6,6 +6,8 @@
 /// for the text behind the latter; a dollar sign before anything else stays.
 pub(crate) fn expand<'a>(text: &str, lookup: impl Fn(&str) -> Option<&'a str>) -> String {
     let mut expanded = String::with_capacity(text.len());
+    // Looked up once, so that many braces that are not closed take no square of their number.
+    let last_closing_brace = text.rfind('}');
     let mut rest = text;
     while let Some(dollar) = rest.find('$') {
         expanded.push_str(&rest[..dollar]);
@@ -14,7 +16,8 @@ pub(crate) fn expand<'a>(text: &str, lookup: impl Fn(&str) -> Option<&'a str>) -
             expanded.push('$');
             break;
         }
-        let (reference, length) = reference(rest);
+        let is_closed = last_closing_brace.is_some_and(|at| at >= text.len() - rest.len());
+        let (reference, length) = reference(rest, is_closed);
         match reference {
             Reference::Name("$") | Reference::Nothing => expanded.push('$'),
             Reference::Name(name) => expanded.push_str(lookup(name).unwrap_or_default()),
@@ -36,12 +39,14 @@ enum Reference<'a> {
     Broken,
 }
 
-/// Reads what stands behind a dollar sign, and how many bytes of it belong to the reference.
-fn reference(rest: &str) -> (Reference<'_>, usize) {
+/// Reads what stands behind a dollar sign, which is something, and how many bytes of it belong to the reference.
+/// `is_closed`: it holds a closing brace.
+fn reference(rest: &str, is_closed: bool) -> (Reference<'_>, usize) {
     let bytes = rest.as_bytes();
     if bytes[0] == b'{' {
         // A special name may be the closing brace's neighbour only; `${*}` is one, `${*x}` is an ordinary name.
-        return match rest.find('}') {
+        let closing = if is_closed { rest.find('}') } else { None };
+        return match closing {
             None => (Reference::Broken, 1),
             Some(1) => (Reference::Broken, 2),
             Some(end) => (Reference::Name(&rest[1..end]), end + 1),

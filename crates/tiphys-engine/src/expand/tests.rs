@@ -25,3 +25,9 @@ fn references_are_replaced_by_the_rules_of_os_expand() {
         assert_eq!(expand(text, lookup), expected, "{text}");
     }
 }
+
+#[test]
+fn a_long_row_of_braces_that_are_not_closed_vanishes() {
+    assert_eq!(expand(&"${".repeat(1 << 19), |_| Some("x")), "");
+    assert_eq!(expand(&format!("{}a}}b", "${".repeat(1 << 19)), |_| Some("x")), "xb");
+}
