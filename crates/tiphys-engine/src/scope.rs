@@ -72,7 +72,7 @@ const CLUSTER_SCOPED: [(&str, &str); 39] = [
 
 impl Scopes {
     /// Takes note of the custom resource definitions among some objects.
-    pub fn of(manifests: &[Manifest]) -> Self {
+    pub fn of<'a>(manifests: impl IntoIterator<Item = &'a Manifest>) -> Self {
         let definition = |manifest: &Manifest| {
             let spec = manifest.object().get("spec")?;
             let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
@@ -84,7 +84,11 @@ impl Scopes {
             }
         };
         Self {
-            defined: manifests.iter().filter(|manifest| manifest.is_crd()).filter_map(definition).collect(),
+            defined: manifests
+                .into_iter()
+                .filter(|manifest| manifest.is_crd())
+                .filter_map(definition)
+                .collect(),
         }
     }
 

@@ -10,9 +10,7 @@ use crate::{Manifest, ObjectKey, Scope, Scopes};
 /// with a warning; objects of one source are never joined. `namespace` is the destination's: an object that names none is the
 /// same as one that names it. Objects without a name (`generateName`) are all different.
 pub fn combine(sources: Vec<Vec<Manifest>>, namespace: &str) -> (Vec<Manifest>, Vec<Warning>) {
-    let scopes = Scopes::of(
-        sources.iter().flatten().filter(|manifest| manifest.is_crd()).cloned().collect::<Vec<_>>().as_slice(),
-    );
+    let scopes = Scopes::of(sources.iter().flatten());
     let mut last_source: BTreeMap<ObjectKey, usize> = BTreeMap::new();
     for (index, source) in sources.iter().enumerate() {
         for manifest in source.iter().filter(|manifest| !manifest.name().is_empty()) {
