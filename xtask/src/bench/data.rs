@@ -1,6 +1,7 @@
 //! What is rendered: a repository of so many files in one commit, plugins that do next to nothing, and Applications.
 //!
-//! The shape is that of the figures for Argo CD's own path: 10,000 files of YAML have 25.7 MB and stand in 500 folders of 20.
+//! The shape is that of the figures for Argo CD's own path: 10,000 files of YAML (25.7 MB there, 25.5 here) in 500
+//! folders of 20.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -14,7 +15,7 @@ use crate::cargo::program;
 /// Files in one application's folder.
 const FILES_PER_APPLICATION: usize = 20;
 
-/// Bytes of one file.
+/// Bytes of one file, less at most one line: 10,000 files have 25.5 MB.
 const FILE_BYTES: usize = 2570;
 
 /// Objects that the plugin `many` prints.
