@@ -32,7 +32,7 @@ pub enum DirectoryError {
     #[error("directory source")]
     Read(#[from] ReadError),
     /// All files together are too large.
-    #[error("the folder's manifests have more than {bytes_max} bytes together; see --directory-max-bytes")]
+    #[error("the folder's manifests have more than {bytes_max} bytes together; see --directory-bytes-max")]
     TooLarge {
         /// The bound.
         bytes_max: u64,

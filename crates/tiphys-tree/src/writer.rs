@@ -55,13 +55,13 @@ pub enum WriteError {
         path: String,
     },
     /// Too many entries.
-    #[error("more than {max} entries")]
+    #[error("the tree has more than {max} entries; see --tree-entries-max")]
     TooManyEntries {
         /// The bound.
         max: u64,
     },
     /// Too many bytes.
-    #[error("more than {max} bytes")]
+    #[error("the tree has more than {max} bytes; see --tree-bytes-max")]
     TooManyBytes {
         /// The bound.
         max: u64,

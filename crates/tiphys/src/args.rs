@@ -1,5 +1,6 @@
 //! The command line: only shapes, no decisions. Each command's arguments are in a file of its own.
 
+mod bounds;
 mod cmp_server;
 mod common;
 mod params;

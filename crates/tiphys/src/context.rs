@@ -4,7 +4,6 @@ use std::ffi::OsString;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use tiphys_cmp::{Archives, RemotePlugin};
 use tiphys_engine::{DEFAULT_LABEL_KEY, TrackingMethod};
@@ -12,11 +11,11 @@ use tiphys_plugin::{
     BaseEnvironment, Catalogue, Endings, EnvironmentRule, LoadedPlugin, LocalPlugin, Others, RunSettings,
     Strictness, load_plugins,
 };
-use tiphys_process::{Launcher, Limits};
+use tiphys_process::Launcher;
 use tiphys_render::{DestinationVersions, RenderSettings, Renderer};
 use tiphys_source::{Freshness, LocalCopy, Network, Progress, SourceOptions, Sources};
 use tiphys_store::{Store as Resources, StoreInput};
-use tiphys_tree::{Store, StoreOptions, TreeLimits};
+use tiphys_tree::{Store, StoreOptions};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
@@ -25,15 +24,13 @@ use crate::credentials;
 use crate::failure::{Failure, chain};
 use crate::settings::Host;
 
-/// Bytes of standard error that are kept of one plugin command.
-const STDERR_BYTES_MAX: usize = 64 * 1024;
-
-/// Time between SIGTERM and SIGKILL, as in Argo CD (`spec/cmp.md` 6.4).
-const GRACE: Duration = Duration::from_secs(5);
-
 /// The content store below a folder, and the folder of private views.
-pub(crate) fn open_trees(dir: PathBuf, runs_dir: PathBuf) -> Result<Arc<Store>, Failure> {
-    let options = StoreOptions { dir, runs_dir, limits: TreeLimits::DEFAULT };
+pub(crate) fn open_trees(
+    common: &CommonArgs,
+    dir: PathBuf,
+    runs_dir: PathBuf,
+) -> Result<Arc<Store>, Failure> {
+    let options = StoreOptions { dir, runs_dir, limits: common.bounds.tree() };
     Store::open(options).map(Arc::new).map_err(|error| Failure::bad_input_from(&error))
 }
 
@@ -53,11 +50,7 @@ pub(crate) fn run_settings(
     Arc::new(RunSettings {
         launcher: Launcher { program: host.executable().to_path_buf() },
         store,
-        limits: Limits {
-            stdout_bytes_max: usize::try_from(common.plugin_output_max).unwrap_or(usize::MAX),
-            stderr_bytes_max: STDERR_BYTES_MAX,
-            grace: GRACE,
-        },
+        limits: common.bounds.run(),
         overlay: !common.copy_views,
         keep_workdirs: keep,
         slots: Arc::new(Semaphore::new(slots)),
@@ -184,7 +177,7 @@ pub(crate) fn workplace(
     wishes: Wishes,
 ) -> Result<Workplace, Failure> {
     let cache = host.cache_dir(common.cache_dir.as_deref())?;
-    let trees = open_trees(cache.clone(), runs_dir(&cache))
+    let trees = open_trees(common, cache.clone(), runs_dir(&cache))
         .map_err(|failure| failure.hint("--cache-dir names another folder for the cache"))?;
     let runs = run_settings(common, host, Arc::clone(&trees), wishes.keep_workdirs.clone());
     let (settings, warning) = resources.settings(common.argocd_namespace.as_deref());
@@ -204,11 +197,11 @@ pub(crate) fn workplace(
         installation_id: settings.installation_id.unwrap_or_default(),
         argocd_namespace: control_plane.clone(),
         destinations: destinations(common, host)?,
-        plugin_timeout: Duration::from_secs(common.plugin_timeout),
+        plugin_timeout: common.bounds.plugin_timeout(),
         kustomize_build_options: settings.kustomize_build_options.unwrap_or_default(),
         others: if wishes.name_others { Others::Name } else { Others::Ignore },
-        directory_bytes_max: common.directory_max_bytes,
-        manifests_max: usize::try_from(common.manifests_max).unwrap_or(usize::MAX),
+        directory_bytes_max: common.bounds.directory_bytes_max,
+        manifests_max: common.bounds.manifests_max(),
     };
     let sources =
         Arc::new(Sources::new(trees, source_options(common, host, cache, &resources, wishes.copies)?));
@@ -284,6 +277,7 @@ fn source_options(
     options.network = if common.offline { Network::Offline } else { Network::Online };
     options.freshness = if common.refresh { Freshness::Refresh } else { Freshness::Cached };
     options.copies = copies;
+    options.fetch_timeout = common.bounds.fetch_timeout();
     options.credentials = resources.secrets().iter().filter_map(credentials::of_secret).collect();
     if host.stderr_is_terminal() {
         options.progress = Some(Arc::new(show_progress));

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, ValueEnum};
 
+use super::bounds::BoundArgs;
+
 /// Options of every command.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Common options")]
@@ -63,21 +65,8 @@ pub(crate) struct CommonArgs {
     #[arg(short, long, value_name = "FORMAT", global = true)]
     pub(crate) output: Option<OutputFormat>,
 
-    /// How long one plugin's commands may take, in seconds
-    #[arg(long, value_name = "SECONDS", global = true, env = "TIPHYS_PLUGIN_TIMEOUT", default_value_t = 90, value_parser = clap::value_parser!(u64).range(1..=86_400))]
-    pub(crate) plugin_timeout: u64,
-
-    /// Bytes that one plugin command may print on standard output
-    #[arg(long, value_name = "BYTES", global = true, default_value_t = 100 * 1024 * 1024, value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) plugin_output_max: u64,
-
-    /// Bytes of all files of one `directory` source together
-    #[arg(long, value_name = "BYTES", global = true, hide_short_help = true, default_value_t = 10 * 1024 * 1024, value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) directory_max_bytes: u64,
-
-    /// Objects of one source
-    #[arg(long, value_name = "N", global = true, hide_short_help = true, default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) manifests_max: u64,
+    #[command(flatten)]
+    pub(crate) bounds: BoundArgs,
 
     /// How many plugin runs may be under way at once; default: the number of processors
     #[arg(long, value_name = "N", global = true, value_parser = clap::value_parser!(u16).range(1..))]

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Duration;
 
 use tiphys_cmp::{Server, ServerLimits, bind};
 use tiphys_plugin::{BaseEnvironment, EnvironmentRule, LocalPlugin, load_plugins};
@@ -38,7 +37,7 @@ pub(crate) async fn run(common: &CommonArgs, args: &CmpServerArgs, host: Host) -
         .as_ref()
         .map_or_else(|| host.temporary_dir(), |dir| host.absolute(dir))
         .join("tiphys-cmp-server");
-    let store = context::open_trees(workdir.clone(), workdir.join("runs"))?;
+    let store = context::open_trees(common, workdir.clone(), workdir.join("runs"))?;
     let settings = context::run_settings(common, &host, Arc::clone(&store), None);
     let base = BaseEnvironment::new(host.variables(), &EnvironmentRule::Container);
     if !plugin.config.discovery_configured() {
@@ -52,7 +51,7 @@ pub(crate) async fn run(common: &CommonArgs, args: &CmpServerArgs, host: Host) -
     let plugin = LocalPlugin::new(plugin.config, Some(plugin.folder), base, Arc::clone(&settings));
     let (listener, socket) = bind(&socket).await.map_err(|error| Failure::bad_input_from(&error))?;
     tracing::info!(socket = %socket.path().display(), "argocd-cmp-server {} serving on {}", env!("CARGO_PKG_VERSION"), socket.path().display());
-    let limits = ServerLimits { call_timeout: Duration::from_secs(common.plugin_timeout) };
+    let limits = ServerLimits { call_timeout: common.bounds.plugin_timeout() };
     let shutdown = CancellationToken::new();
     let serving = Server::new(Arc::new(plugin), store, limits).serve(listener, shutdown.clone());
     tokio::pin!(serving);

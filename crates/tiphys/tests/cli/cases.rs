@@ -13,6 +13,7 @@ macro_rules! topics {
 
 topics! {
     paths_and_repositories_that_do_not_hold_are_refused: "sources",
+    bounds_have_options_and_are_kept: "bounds",
     plugins_that_misbehave_are_told: "plugins",
     documents_that_do_not_hold_are_told_with_file_and_line: "documents",
     render_prints_what_it_is_asked_for: "render",

@@ -1,0 +1,83 @@
+//! Bounds: whatever somebody else can make large or slow has one, with a unit, a default and an option.
+
+use std::time::Duration;
+
+use clap::Args;
+use tiphys_tree::TreeLimits;
+
+/// Bounds of every command. `--help` shows all of them, `-h` those that people change.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Bounds")]
+pub(crate) struct BoundArgs {
+    /// How long one plugin's commands may take, in seconds
+    #[arg(long, value_name = "SECONDS", global = true, env = "TIPHYS_PLUGIN_TIMEOUT", default_value_t = 90, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    plugin_timeout: u64,
+
+    /// Time between SIGTERM and SIGKILL when a plugin's processes are ended, in seconds
+    #[arg(long, value_name = "SECONDS", global = true, hide_short_help = true, default_value_t = 5, value_parser = clap::value_parser!(u64).range(0..=3_600))]
+    plugin_grace: u64,
+
+    /// Bytes that one plugin command may print on standard output
+    #[arg(long, value_name = "BYTES", global = true, default_value_t = 100 * 1024 * 1024, value_parser = clap::value_parser!(u64).range(1..))]
+    plugin_output_max: u64,
+
+    /// Bytes of standard error that are kept of one plugin command: the first and the last half
+    #[arg(long, value_name = "BYTES", global = true, hide_short_help = true, default_value_t = 64 * 1024, value_parser = clap::value_parser!(u64).range(1..))]
+    plugin_stderr_max: u64,
+
+    /// Files, folders and links of one repository's tree
+    #[arg(long, value_name = "N", global = true, hide_short_help = true, default_value_t = TreeLimits::DEFAULT.entries_max, value_parser = clap::value_parser!(u64).range(1..))]
+    tree_entries_max: u64,
+
+    /// Bytes of all files of one repository's tree together
+    #[arg(long, value_name = "BYTES", global = true, hide_short_help = true, default_value_t = TreeLimits::DEFAULT.bytes_max, value_parser = clap::value_parser!(u64).range(1..))]
+    tree_bytes_max: u64,
+
+    /// Bytes of all files of one `directory` source together
+    #[arg(long, value_name = "BYTES", global = true, hide_short_help = true, default_value_t = 10 * 1024 * 1024, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) directory_bytes_max: u64,
+
+    /// Objects of one source
+    #[arg(long, value_name = "N", global = true, hide_short_help = true, default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..))]
+    manifests_max: u64,
+
+    /// How long fetching one repository may take, in seconds
+    #[arg(long, value_name = "SECONDS", global = true, hide_short_help = true, default_value_t = tiphys_source::FETCH_TIMEOUT.as_secs(), value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    fetch_timeout: u64,
+}
+
+impl BoundArgs {
+    /// How long one plugin's commands may take.
+    pub(crate) fn plugin_timeout(&self) -> Duration {
+        Duration::from_secs(self.plugin_timeout)
+    }
+
+    /// Bounds of a run.
+    pub(crate) fn run(&self) -> tiphys_process::Limits {
+        tiphys_process::Limits {
+            stdout_bytes_max: size(self.plugin_output_max),
+            stderr_bytes_max: size(self.plugin_stderr_max),
+            grace: Duration::from_secs(self.plugin_grace),
+        }
+    }
+
+    /// Bounds of a tree.
+    pub(crate) fn tree(&self) -> TreeLimits {
+        TreeLimits { entries_max: self.tree_entries_max, bytes_max: self.tree_bytes_max }
+    }
+
+    /// Objects of one source.
+    pub(crate) fn manifests_max(&self) -> usize {
+        size(self.manifests_max)
+    }
+
+    /// How long fetching one repository may take.
+    pub(crate) fn fetch_timeout(&self) -> Duration {
+        Duration::from_secs(self.fetch_timeout)
+    }
+}
+
+/// A bound that memory has to hold: more than can be addressed is as good as none.
+fn size(bound: u64) -> usize {
+    usize::try_from(bound).unwrap_or(usize::MAX)
+}
