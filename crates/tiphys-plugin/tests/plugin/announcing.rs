@@ -1,11 +1,14 @@
 //! Static and dynamic announcements.
 
-use tiphys_plugin::Plugin;
+use tiphys_plugin::{Plugin, Strictness};
 
 use crate::world::{World, request};
 
 async fn announced(parameters: &str) -> Result<Vec<(String, Option<String>)>, String> {
-    let world = World::new();
+    announced_in(&World::new(), parameters).await
+}
+
+async fn announced_in(world: &World, parameters: &str) -> Result<Vec<(String, Option<String>)>, String> {
     let tree = world.tree(&[("app/x", "")]);
     let plugin =
         world.plugin("p", &format!("  generate: {{command: ['true']}}\n  parameters:\n{parameters}"));
@@ -66,4 +69,12 @@ async fn a_failing_dynamic_command_is_an_error_with_its_stderr() {
         error,
         "parameters.dynamic.command: `sh -c \"echo broken >&2; exit 1\"` failed exit status 1: broken"
     );
+}
+
+#[tokio::test]
+async fn without_strictness_forbidden_announcements_are_left_out_and_the_others_stay() {
+    let world = World::with(Strictness::Log);
+    let parameters = "    static: [{title: no name}, {name: a}, {name: b, collectionType: set}]\n".to_owned()
+        + &dynamic(r#"[{"title":"no name"},{"name":"c"}]"#);
+    assert_eq!(announced_in(&world, &parameters).await, Ok(named(&[("a", None), ("c", None)])));
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
 
-use tiphys_plugin::{Deadline, Plugin};
+use tiphys_plugin::{Deadline, Plugin, Strictness};
 
 use crate::world::{STDOUT_BYTES_MAX, World, config, generated, request};
 
@@ -212,4 +212,14 @@ async fn parameters_without_a_name_are_refused_before_anything_runs() {
     assert!(error.starts_with("ARGOCD_APP_PARAMETERS: parameter 2 of 2"), "{error}");
     assert!(!error.contains("secret-value"), "{error}");
     assert!(!ran.exists(), "nothing ran");
+}
+
+#[tokio::test]
+async fn without_strictness_parameters_without_a_name_are_passed_on() {
+    let world = World::with(Strictness::Log);
+    let tree = world.tree(&[("app/x", "")]);
+    let plugin = world.plugin("p", "  generate: {command: [sh, -c, 'printf %s \"$ARGOCD_APP_PARAMETERS\"']}");
+    let mut request = request(&tree);
+    request.env.push(tiphys_params::EnvVar::new("ARGOCD_APP_PARAMETERS", r#"[{"string":"x"}]"#));
+    assert_eq!(generated(&plugin, &request).await, Ok(vec![r#"[{"string":"x"}]"#.to_owned()]));
 }

@@ -27,6 +27,11 @@ pub(crate) struct World {
 
 impl World {
     pub(crate) fn new() -> Self {
+        Self::with(Strictness::Refuse)
+    }
+
+    /// A world in which what the proposal forbids is refused or logged.
+    pub(crate) fn with(strictness: Strictness) -> Self {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let options = StoreOptions {
             dir: dir.path().join("store"),
@@ -45,7 +50,7 @@ impl World {
             overlay: true,
             keep_workdirs: None,
             slots: Arc::new(Semaphore::new(4)),
-            strictness: Strictness::default(),
+            strictness,
             endings: Endings::default(),
         });
         Self { dir, store, settings }
