@@ -80,6 +80,7 @@ impl Renderer {
                 .await
                 .map_err(|failure| at.failed(source, failure))?;
             warnings.extend(prepared.warnings.iter().map(|warning| at.named(warning)));
+            warnings.extend(wishes_not_granted(&prepared).await.map(|warning| at.named(&warning)));
             let output = self.run(&prepared).await.map_err(|failure| at.failed(source, failure))?;
             let Some(output) = output else { continue };
             warnings.extend(output.warnings.iter().map(|warning| at.named(warning)));
@@ -246,6 +247,18 @@ impl Renderer {
         }
         Ok(objects)
     }
+}
+
+/// A plugin that asks for git credentials is told apart from one that fails for lack of them.
+async fn wishes_not_granted(prepared: &Prepared) -> Option<String> {
+    let Work::Plugin { chosen, .. } = &prepared.work else { return None };
+    let wishes = chosen.plugin.configuration().await.ok()?;
+    wishes.provide_git_creds.then(|| {
+        format!(
+            "plugin {:?} asks for git credentials (`provideGitCreds`), which are not handed on yet",
+            chosen.plugin.name()
+        )
+    })
 }
 
 /// What a source's run gave.
