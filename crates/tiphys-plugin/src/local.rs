@@ -265,7 +265,7 @@ impl Plugin for LocalPlugin {
         commands.push((Phase::Generate, &self.config.generate));
         let finished = self.run(request, &commands).await?;
         let stdout = finished.last().map(|one| one.stdout.as_slice()).unwrap_or_default();
-        let documents = tiphys_yaml::split_output(without_newline(stdout))
+        let documents = tiphys_yaml::split_output(stdout)
             .map_err(|error| PluginError::Output { phase: Phase::Generate, message: error.to_string() })?;
         Ok(Generated {
             documents,

@@ -27,6 +27,8 @@ const JSON_LOOK_AHEAD_BYTES: usize = 4096;
 ///
 /// If the first character that is not white space is `{`, the output is a stream of JSON values, else it is YAML; a stream that
 /// turns out not to be JSON goes on as YAML.
+///
+/// The whole output is wanted: the one final newline that Argo CD's command runner removes (`spec/cmp.md` 6.5) is dropped here.
 pub fn split_output(stdout: &[u8]) -> Result<Vec<OutputDocument>, Error> {
     let decoded =
         if is_utf16(stdout) { decode(stdout) } else { as_utf8(stdout.strip_suffix(b"\n").unwrap_or(stdout)) };

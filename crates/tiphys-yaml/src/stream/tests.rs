@@ -51,6 +51,18 @@ fn check(cases: &[(&str, Result<&[&str], &str>)]) {
     }
 }
 
+/// One newline is taken from the output, and the last line that is left gets one again if it has none.
+#[test]
+fn a_block_scalar_at_the_very_end_keeps_as_many_newlines_as_in_argo_cd() {
+    for style in ["|+", ">+"] {
+        for (newlines, kept) in [(1, 1), (2, 1), (3, 2), (4, 3), (5, 4)] {
+            let stdout = format!("kind: K\na: {style}\n  lit{}", "\n".repeat(newlines));
+            let expected = format!("{{\"a\":\"lit{}\",\"kind\":\"K\"}}", "\\n".repeat(kept));
+            assert_eq!(texts(stdout.as_bytes()), Ok(vec![expected]), "{stdout:?}");
+        }
+    }
+}
+
 #[test]
 fn what_is_valid_and_fails_in_argo_cd_is_accepted() {
     check(&[
