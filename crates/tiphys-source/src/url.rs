@@ -18,16 +18,19 @@ pub fn normalize_git_url(url: &str) -> String {
     printed.strip_prefix("ssh://").map(str::to_owned).unwrap_or(printed)
 }
 
-/// A URL as people may see it: a password in it is replaced by `***`.
+/// A URL as people may see it: a password in it is replaced by `***`, and so is all that follows a `?`.
 pub fn mask_url(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
-    let authority_end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    let Some(at) = rest[..authority_end].rfind('@') else { return url.to_owned() };
+    let (rest, query) = rest.split_once('?').map_or((rest, ""), |(rest, _)| (rest, "?***"));
+    let authority_end = rest.find(['/', '#']).unwrap_or(rest.len());
+    let Some(at) = rest[..authority_end].rfind('@') else { return format!("{scheme}://{rest}{query}") };
     let host = &rest[at..];
     match rest[..at].split_once(':') {
-        Some((user, _)) => format!("{scheme}://{user}:***{host}"),
-        None if scheme.ends_with("http") || scheme.ends_with("https") => format!("{scheme}://***{host}"),
-        None => url.to_owned(),
+        Some((user, _)) => format!("{scheme}://{user}:***{host}{query}"),
+        None if scheme.ends_with("http") || scheme.ends_with("https") => {
+            format!("{scheme}://***{host}{query}")
+        }
+        None => format!("{scheme}://{rest}{query}"),
     }
 }
 
@@ -92,6 +95,10 @@ impl RemoteUrl {
             return Err("its host begins with a dash");
         }
         let plain = || Self { address: url.to_owned(), login: None, transport };
+        if transport == Transport::Ssh {
+            let authority = without_password(authority);
+            return Ok(Self { address: format!("{scheme}://{authority}{path}"), login: None, transport });
+        }
         if transport != Transport::Http {
             return Ok(plain());
         }
@@ -120,6 +127,23 @@ fn lower_case(text: &str) -> String {
 fn is_ssh(url: &str) -> bool {
     let Some((user, host)) = url.strip_prefix("ssh://").unwrap_or(url).rsplit_once('@') else { return false };
     !host.is_empty() && !user.contains(['/', ':'])
+}
+
+/// User and host of an SSH URL. Git would put a password on ssh's command line, and ssh would take it for a part of the
+/// user's name.
+fn without_password(authority: &str) -> String {
+    // Git decodes the URL before it looks for these two.
+    let lower = authority.to_ascii_lowercase();
+    let Some(at) = lower.rfind('@').max(lower.rfind("%40")) else { return authority.to_owned() };
+    let user = &lower[..at];
+    let Some(colon) = user.find(':').into_iter().chain(user.find("%3a")).min() else {
+        return authority.to_owned();
+    };
+    let host = &authority[at..];
+    if colon > 0 {
+        return format!("{}{host}", &authority[..colon]);
+    }
+    host.strip_prefix('@').or_else(|| host.strip_prefix("%40")).unwrap_or(host).to_owned()
 }
 
 fn percent_decode(text: &str) -> String {

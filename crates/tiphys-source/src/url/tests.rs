@@ -35,6 +35,10 @@ fn passwords_in_urls_are_masked() {
         ("git@h:x", "git@h:x"),
         ("https://h/a@b:c@d", "https://h/a@b:c@d"),
         ("https://user:pw@h", "https://user:***@h"),
+        ("https://h/x?token=hunter2", "https://h/x?***"),
+        ("https://user:pw@h/x?token=hunter2#f", "https://user:***@h/x?***"),
+        ("https://token@h?token=hunter2", "https://***@h?***"),
+        ("ssh://git@h/x?token=hunter2", "ssh://git@h/x?***"),
     ] {
         assert_eq!(mask_url(url), shown);
     }
@@ -49,6 +53,25 @@ fn a_password_is_kept_out_of_the_address() {
     assert_eq!(format!("{password:?} {password}"), "*** ***");
     let url = RemoteUrl::parse("https://user@h/x").expect("it can be fetched");
     assert_eq!(url.address, "https://user@h/x", "a credential helper wants to know the user");
+}
+
+#[test]
+fn an_ssh_url_loses_its_password() {
+    for (url, address) in [
+        ("ssh://user:hunter2@h/x", "ssh://user@h/x"),
+        ("ssh://user:hunt@er:2@h:22/x", "ssh://user@h:22/x"),
+        ("git+ssh://user%3Ahunter2@h/x", "git+ssh://user@h/x"),
+        ("ssh://user:hunter2%40h/x", "ssh://user%40h/x"),
+        ("ssh://user:@h/x", "ssh://user@h/x"),
+        ("ssh://:hunter2@h/x", "ssh://h/x"),
+        ("ssh://user@h:22/a:b@c", "ssh://user@h:22/a:b@c"),
+        ("ssh://h:22/x", "ssh://h:22/x"),
+        ("ssh://user@[::1]:22/x", "ssh://user@[::1]:22/x"),
+        ("git@h:x", "git@h:x"),
+    ] {
+        let url = RemoteUrl::parse(url).expect("it can be fetched");
+        assert_eq!((url.address.as_str(), url.login.is_none()), (address, true));
+    }
 }
 
 #[test]

@@ -42,6 +42,16 @@ async fn a_repository_is_fetched_over_ssh_and_nothing_prompts() {
 }
 
 #[tokio::test]
+async fn a_password_in_the_url_does_not_reach_ssh() {
+    let bench = Workbench::new();
+    let url = format!("ssh://git:hunter2@git.example.org{}", remote(&bench));
+    let sources = bench.sources_with(with_ssh);
+    assert_eq!(files(&sources, &url, "main").await, ["a.yaml: over ssh"]);
+    let log = fs::read_to_string(bench.path("home/ssh.log")).expect("ssh was called");
+    assert!(log.contains("<git@git.example.org>") && !log.contains("hunter2"), "{log}");
+}
+
+#[tokio::test]
 async fn the_users_own_ssh_command_is_kept() {
     let bench = Workbench::new();
     let dir = remote(&bench);
