@@ -15,6 +15,7 @@ pub(crate) mod digest;
 mod directory;
 mod remove;
 mod run_dir;
+mod seal;
 mod session;
 #[cfg(test)]
 mod tests;
@@ -23,9 +24,9 @@ use std::collections::HashSet;
 use std::fmt;
 use std::fs::{self, DirBuilder, File};
 use std::io;
-use std::os::unix::fs::DirBuilderExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::writer::Naming;
 use crate::{TreeLimits, TreeWriter, WriteError};
@@ -34,6 +35,11 @@ pub use run_dir::RunDir;
 
 use remove::remove_tree;
 use session::{Gate, Session, is_unlocked, lock_file};
+
+/// Name of the tree itself in its folder of the store.
+const TREE: &str = "tree";
+/// Name of the seal beside the tree.
+const SEAL: &str = "seal";
 
 /// Whether executable bits are kept. Argo CD's plugin server drops them unless `preserveFileMode` is set (`spec/cmp.md` 7.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -75,6 +81,16 @@ impl Tree {
     }
 }
 
+/// Whether trees that other processes have written are used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reuse {
+    /// They are, if nothing was taken out of them or put into them.
+    #[default]
+    AnyTree,
+    /// Each tree is written anew once in this process.
+    OwnTrees,
+}
+
 /// Where things are kept and how much of them.
 #[derive(Clone, Debug)]
 pub struct StoreOptions {
@@ -96,6 +112,10 @@ pub struct Store {
     staging: Session,
     runs: Arc<Session>,
     in_use: Arc<File>,
+    /// Keys of trees that this process has written or has found as they were written.
+    trusted: Mutex<HashSet<[u8; 32]>>,
+    /// Whether trees of other processes are used.
+    reuse: Reuse,
     /// Keys that a thread of this process is writing.
     writing: Mutex<HashSet<[u8; 32]>>,
     written: Condvar,
@@ -114,6 +134,14 @@ pub enum StoreError {
         /// The system's answer.
         #[source]
         source: io::Error,
+    },
+    /// A folder of the store belongs to somebody else, who could exchange what is in it.
+    #[error(
+        "{path} belongs to another user; name a folder of your own with --cache-dir, or --workdir for the plugin server"
+    )]
+    OfAnotherUser {
+        /// The folder.
+        path: PathBuf,
     },
     /// The tree could not be written.
     #[error(transparent)]
@@ -155,9 +183,17 @@ impl Store {
             staging,
             runs: Arc::new(runs),
             in_use: Arc::new(in_use),
+            trusted: Mutex::default(),
+            reuse: Reuse::AnyTree,
             writing: Mutex::default(),
             written: Condvar::new(),
         })
+    }
+
+    /// This store, using trees of other processes or writing each anew.
+    #[must_use]
+    pub fn with_reuse(self, reuse: Reuse) -> Self {
+        Self { reuse, ..self }
     }
 
     /// Bounds of each tree.
@@ -165,10 +201,22 @@ impl Store {
         self.limits
     }
 
-    /// The tree of this name, if it is there.
+    /// The tree of this name, if it is there. One that something was taken out of or put into, as cleaners of temporary folders do,
+    /// is thrown away: it would render with something missing.
     pub fn get(&self, key: TreeKey) -> Option<Tree> {
         let place = self.place(key);
-        place.is_dir().then(|| self.tree(key, place))
+        if self.trusted().contains(&key.0) {
+            return Some(self.tree(key, &place));
+        }
+        if !place.is_dir() {
+            return None;
+        }
+        if self.reuse == Reuse::OwnTrees || !seal::holds(&place.join(TREE), &place.join(SEAL)) {
+            self.staging.take_over(&place);
+            return None;
+        }
+        self.trusted().insert(key.0);
+        Some(self.tree(key, &place))
     }
 
     /// The tree of this name, written by `fill` if it is not there. Written beside and moved into place, so that nobody sees half of it;
@@ -218,7 +266,8 @@ impl Store {
     /// A new tree that is not in place yet.
     fn stage(&self, naming: Naming) -> Result<(Staged, TreeWriter), StoreError> {
         let staged = Staged(self.staging.fresh_path());
-        let writer = TreeWriter::new(staged.0.clone(), self.limits, naming)?;
+        fs::create_dir(&staged.0).map_err(StoreError::io("make", &staged.0))?;
+        let writer = TreeWriter::new(staged.0.join(TREE), self.limits, naming)?;
         Ok((staged, writer))
     }
 
@@ -226,26 +275,33 @@ impl Store {
         self.trees.join(key.to_string())
     }
 
-    fn tree(&self, key: TreeKey, root: PathBuf) -> Tree {
-        Tree { key, root: Arc::new(root), _in_use: Arc::clone(&self.in_use) }
+    fn tree(&self, key: TreeKey, place: &Path) -> Tree {
+        Tree { key, root: Arc::new(place.join(TREE)), _in_use: Arc::clone(&self.in_use) }
+    }
+
+    fn trusted(&self) -> MutexGuard<'_, HashSet<[u8; 32]>> {
+        self.trusted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Moves a whole tree into place. If another process was faster its tree is taken: both have the same content.
     fn keep(&self, key: TreeKey, staged: Staged) -> Result<Tree, StoreError> {
+        if let Some(tree) = self.get(key) {
+            return Ok(tree);
+        }
         let place = self.place(key);
-        if !place.is_dir() {
-            match fs::rename(&staged.0, &place) {
-                Ok(()) => {}
-                Err(error)
-                    if matches!(
-                        error.kind(),
-                        io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::AlreadyExists
-                    ) => {}
-                Err(source) => return Err(StoreError::Io { action: "move a tree to", path: place, source }),
-            }
+        seal::write(&staged.0.join(TREE), &staged.0.join(SEAL)).map_err(StoreError::io("seal", &staged.0))?;
+        match fs::rename(&staged.0, &place) {
+            Ok(()) => {}
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::AlreadyExists
+                ) => {}
+            Err(source) => return Err(StoreError::Io { action: "move a tree to", path: place, source }),
         }
         drop(staged);
-        Ok(self.tree(key, place))
+        self.trusted().insert(key.0);
+        Ok(self.tree(key, &place))
     }
 }
 
@@ -287,7 +343,17 @@ impl Drop for Turn<'_> {
 /// A folder for this user alone, made if it is missing; its absolute path.
 fn private_folder(dir: &Path) -> Result<PathBuf, StoreError> {
     DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(StoreError::io("make", dir))?;
+    let owner = fs::metadata(dir).map_err(StoreError::io("look at", dir))?.uid();
+    if !is_trusted(owner, rustix::process::geteuid().as_raw()) {
+        return Err(StoreError::OfAnotherUser { path: dir.to_path_buf() });
+    }
     std::path::absolute(dir).map_err(StoreError::io("find", dir))
+}
+
+/// Whether a folder of this owner may be used by this user. Whoever owns it can exchange what is in it; root can anyway, and volumes
+/// of containers are root's.
+fn is_trusted(owner: u32, user: u32) -> bool {
+    owner == user || owner == 0
 }
 
 /// Trees of other boots that no process uses: on this machine none does, on a shared file system another machine may.

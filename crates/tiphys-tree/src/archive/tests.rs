@@ -278,8 +278,14 @@ fn an_archive_beyond_the_bounds_is_refused() {
     let archive = archive(&[(FILE, "a", "", "12345"), (FILE, "b", "", "12345")]);
     let answer = |limits| unpacked(&archive, Modes::Plain, limits).1.map_err(|error| error.to_string()).err();
     assert_eq!(answer(TreeLimits { entries_max: 2, bytes_max: 10 }), None);
-    assert_eq!(answer(TreeLimits { entries_max: 1, bytes_max: 10 }).as_deref(), Some("more than 1 entries"));
-    assert_eq!(answer(TreeLimits { entries_max: 2, bytes_max: 9 }).as_deref(), Some("more than 9 bytes"));
+    assert_eq!(
+        answer(TreeLimits { entries_max: 1, bytes_max: 10 }).as_deref(),
+        Some("the tree has more than 1 entries; see --tree-entries-max")
+    );
+    assert_eq!(
+        answer(TreeLimits { entries_max: 2, bytes_max: 9 }).as_deref(),
+        Some("the tree has more than 9 bytes; see --tree-bytes-max")
+    );
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tempfile::TempDir;
 
-use super::{Modes, Store, StoreError, StoreOptions, TreeKey};
+use super::{Modes, Reuse, Store, StoreError, StoreOptions, TreeKey};
 use crate::{RepoPath, TreeLimits, TreeWriter, WriteError};
 
 const LIMITS: TreeLimits = TreeLimits { entries_max: 1000, bytes_max: 1 << 20 };
@@ -244,7 +244,7 @@ fn a_tree_says_that_it_is_in_use_as_long_as_it_lives() {
     let store = open(&dir);
     let tree = store.get_or_write(KEY, one_file("x")).expect("a tree");
     drop(store);
-    let lock = tree.root().parent().expect("trees of this boot").with_extension("lock");
+    let lock = tree.root().ancestors().nth(2).expect("trees of this boot").with_extension("lock");
     assert!(!super::is_unlocked(&lock));
     drop(tree);
     assert!(super::is_unlocked(&lock));
@@ -289,4 +289,36 @@ fn a_store_that_cannot_be_made_names_the_path() {
     fs::write(dir.path().join("store"), "a file").expect("a file");
     let error = Store::open(options(&dir)).expect_err("a file is in the way");
     assert_eq!(error.to_string(), format!("cannot make {}", dir.path().join("store").display()));
+}
+
+#[test]
+fn a_tree_that_something_was_taken_out_of_is_written_again() {
+    let dir = temporary();
+    let tree = open(&dir).get_or_write(KEY, one_file("whole")).expect("a tree");
+    let file = tree.root().join("a/b");
+    fs::remove_file(&file).expect("removed");
+    let store = open(&dir);
+    assert!(store.get(KEY).is_none(), "a damaged tree is none");
+    let again = store.get_or_write(KEY, one_file("whole")).expect("a tree");
+    assert_eq!(fs::read_to_string(again.root().join("a/b")).expect("the file is back"), "whole");
+    assert!(open(&dir).get(KEY).is_some(), "it can be used by others");
+}
+
+#[test]
+fn a_store_that_trusts_nobody_writes_each_tree_once() {
+    let dir = temporary();
+    drop(open(&dir).get_or_write(KEY, one_file("theirs")).expect("a tree"));
+    let store = open(&dir).with_reuse(Reuse::OwnTrees);
+    let tree = store.get_or_write(KEY, one_file("ours")).expect("a tree");
+    assert_eq!(fs::read_to_string(tree.root().join("a/b")).expect("the file"), "ours");
+    let again = store.get_or_write(KEY, one_file("not written")).expect("a tree");
+    assert_eq!(fs::read_to_string(again.root().join("a/b")).expect("the file"), "ours");
+}
+
+#[test]
+fn only_folders_of_the_user_or_of_root_are_used() {
+    let cases = [(1000, 1000, true), (0, 1000, true), (0, 0, true), (1000, 0, false), (1001, 1000, false)];
+    for (owner, user, expected) in cases {
+        assert_eq!(super::is_trusted(owner, user), expected, "{owner}'s folder, used by {user}");
+    }
 }

@@ -178,8 +178,8 @@ fn a_working_copy_beyond_the_bounds_is_refused() {
     place.write("d", "");
     place.read(&["a", "b"], Modes::Plain).expect("within the bounds");
     let error = |files: &[&str]| place.read(files, Modes::Plain).expect_err("beyond").to_string();
-    assert_eq!(error(&["a", "b", "c"]), "more than 10 bytes");
-    assert_eq!(error(&["b", "c", "d"]), "more than 2 entries");
+    assert_eq!(error(&["a", "b", "c"]), "the tree has more than 10 bytes; see --tree-bytes-max");
+    assert_eq!(error(&["b", "c", "d"]), "the tree has more than 2 entries; see --tree-entries-max");
 }
 
 #[test]

@@ -1,0 +1,53 @@
+use std::fs;
+use std::path::Path;
+
+use super::{holds, write};
+
+/// A tree that is an hour old, so that every change has another time, and its seal.
+fn sealed(dir: &Path) -> (std::path::PathBuf, std::path::PathBuf) {
+    let (tree, seal) = (dir.join("tree"), dir.join("seal"));
+    fs::create_dir_all(tree.join("a/b c")).expect("made");
+    fs::create_dir_all(tree.join("empty")).expect("made");
+    fs::write(tree.join("a/b c/file"), "x").expect("written");
+    fs::write(tree.join("top"), "x").expect("written");
+    write(&tree, &seal).expect("sealed");
+    (tree, seal)
+}
+
+#[test]
+fn an_unchanged_tree_holds_and_reading_it_changes_nothing() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let (tree, seal) = sealed(dir.path());
+    assert!(holds(&tree, &seal));
+    fs::read_to_string(tree.join("top")).expect("read");
+    assert!(holds(&tree, &seal));
+}
+
+#[test]
+fn whatever_is_added_removed_or_renamed_is_noticed() {
+    type Change = (&'static str, fn(&Path));
+    let changes: [Change; 6] = [
+        ("a file removed", |tree| fs::remove_file(tree.join("a/b c/file")).expect("removed")),
+        ("a folder removed", |tree| fs::remove_dir_all(tree.join("a")).expect("removed")),
+        ("an empty folder removed", |tree| fs::remove_dir(tree.join("empty")).expect("removed")),
+        ("a file added", |tree| fs::write(tree.join("empty/new"), "").expect("written")),
+        ("a file renamed", |tree| fs::rename(tree.join("top"), tree.join("other")).expect("renamed")),
+        ("all removed", |tree| fs::remove_dir_all(tree).expect("removed")),
+    ];
+    for (what, change) in changes {
+        let dir = tempfile::tempdir().expect("a folder");
+        let (tree, seal) = sealed(dir.path());
+        change(&tree);
+        assert!(!holds(&tree, &seal), "{what}");
+    }
+}
+
+#[test]
+fn a_missing_or_empty_seal_holds_for_nothing() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let (tree, seal) = sealed(dir.path());
+    fs::write(&seal, "").expect("written");
+    assert!(!holds(&tree, &seal));
+    fs::remove_file(&seal).expect("removed");
+    assert!(!holds(&tree, &seal));
+}
