@@ -198,7 +198,7 @@ impl Plugin for RemotePlugin {
         let mut documents = Vec::with_capacity(answer.manifests.len());
         for (index, manifest) in answer.manifests.iter().enumerate() {
             // Each may hold several documents: plugin servers need not have split them.
-            let read = tiphys_yaml::split_output(manifest.as_bytes());
+            let read = tiphys_yaml::split_documents(manifest.as_bytes());
             documents.extend(
                 read.map_err(|error| self.failed(format!("manifest {} of the answer: {error}", index + 1)))?,
             );

@@ -79,7 +79,12 @@ pub fn load_plugins(path: &Path) -> Result<Vec<LoadedPlugin>, LoadError> {
 }
 
 fn load_file(file: &Path) -> Result<Vec<LoadedPlugin>, LoadError> {
-    let bytes = fs::read(file).map_err(|source| LoadError::Io { path: file.to_path_buf(), source })?;
+    let failed = |source| LoadError::Io { path: file.to_path_buf(), source };
+    // A pipe or a device would be waited for without end.
+    if !fs::metadata(file).map_err(failed)?.is_file() {
+        return Err(failed(std::io::Error::other("not a regular file")));
+    }
+    let bytes = fs::read(file).map_err(failed)?;
     let folder = file.parent().map(Path::to_path_buf).unwrap_or_default();
     let configs =
         config::read_file(&bytes).map_err(|source| LoadError::Config { file: file.to_path_buf(), source })?;

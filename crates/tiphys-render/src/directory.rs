@@ -2,7 +2,7 @@
 
 use tiphys_engine::{DirectoryPlan, Glob, GlobError};
 use tiphys_tree::{Depth, ReadError, RepoPath, Tree};
-use tiphys_yaml::{Node, split_output};
+use tiphys_yaml::{Node, split_documents};
 
 /// A file that has this text is left out, as in Argo CD.
 const SKIP_MARKER: &str = "+argocd:skip-file-rendering";
@@ -111,7 +111,7 @@ fn add(file: &RepoPath, bytes: &[u8], found: &mut DirectoryManifests) -> Result<
     if contains(bytes, SKIP_MARKER) {
         return Ok(());
     }
-    let problem = match split_output(bytes) {
+    let problem = match split_documents(bytes) {
         Ok(documents) => {
             match documents.iter().find(|document| document.node.get("kind").and_then(Node::as_str).is_none())
             {

@@ -19,5 +19,5 @@ pub use node::{Data, Entry, Key, Node, Position};
 pub use reader::{
     LIMITS, Limits, read_document, read_document_within, read_documents, read_documents_within,
 };
-pub use stream::{OutputDocument, split_output};
+pub use stream::{OutputDocument, split_documents, split_output};
 pub use writer::write_yaml;

@@ -23,15 +23,19 @@ pub struct OutputDocument {
 /// How far the decoder looks for the brace that makes a stream JSON, in bytes.
 const JSON_LOOK_AHEAD_BYTES: usize = 4096;
 
-/// Splits the standard output of a plugin's `generate` (`spec/cmp.md` 6.6 and 14). Empty and `null` documents are left out.
+/// Splits the standard output of a plugin's `generate`, all of it: the one final newline that Argo CD's command runner removes
+/// (`spec/cmp.md` 6.5) is dropped here, which a final block text with kept newlines shows. The rest is [`split_documents`].
+pub fn split_output(stdout: &[u8]) -> Result<Vec<OutputDocument>, Error> {
+    // In UTF-16 the last byte is half a character.
+    split_documents(if is_utf16(stdout) { stdout } else { stdout.strip_suffix(b"\n").unwrap_or(stdout) })
+}
+
+/// Splits a stream of manifests (`spec/cmp.md` 6.6 and 14). Empty and `null` documents are left out.
 ///
 /// If the first character that is not white space is `{`, the output is a stream of JSON values, else it is YAML; a stream that
 /// turns out not to be JSON goes on as YAML.
-///
-/// The whole output is wanted: the one final newline that Argo CD's command runner removes (`spec/cmp.md` 6.5) is dropped here.
-pub fn split_output(stdout: &[u8]) -> Result<Vec<OutputDocument>, Error> {
-    let decoded =
-        if is_utf16(stdout) { decode(stdout) } else { as_utf8(stdout.strip_suffix(b"\n").unwrap_or(stdout)) };
+pub fn split_documents(stream: &[u8]) -> Result<Vec<OutputDocument>, Error> {
+    let decoded = if is_utf16(stream) { decode(stream) } else { as_utf8(stream) };
     let text: &str = &decoded.text;
     if let Some(reason) = decoded.broken {
         return Err(Error::at(end_of(text), reason));

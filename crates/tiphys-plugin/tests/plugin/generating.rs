@@ -223,3 +223,15 @@ async fn without_strictness_parameters_without_a_name_are_passed_on() {
     request.env.push(tiphys_params::EnvVar::new("ARGOCD_APP_PARAMETERS", r#"[{"string":"x"}]"#));
     assert_eq!(generated(&plugin, &request).await, Ok(vec![r#"[{"string":"x"}]"#.to_owned()]));
 }
+
+#[tokio::test]
+async fn of_the_newlines_that_end_the_output_one_is_dropped_and_only_one() {
+    let world = World::new();
+    for (newlines, expected) in [(1, "lit\\n"), (2, "lit\\n"), (3, "lit\\n\\n"), (4, "lit\\n\\n\\n")] {
+        let tree =
+            world.tree(&[("app/out.yaml", &format!("kind: K\na: |+\n  lit{}", "\n".repeat(newlines)))]);
+        let plugin = world.plugin("p", "  generate: {command: [cat, out.yaml]}");
+        let text = format!(r#"{{"a":"{expected}","kind":"K"}}"#);
+        assert_eq!(generated(&plugin, &request(&tree)).await, Ok(vec![text]), "{newlines} newlines");
+    }
+}
