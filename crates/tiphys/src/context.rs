@@ -15,13 +15,14 @@ use tiphys_process::Launcher;
 use tiphys_render::{DestinationVersions, RenderSettings, Renderer};
 use tiphys_source::{Freshness, LocalCopy, Network, Progress, SourceOptions, Sources};
 use tiphys_store::{Store as Resources, StoreInput};
-use tiphys_tree::{Store, StoreOptions};
+use tiphys_tree::{Reuse, Store, StoreOptions};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::args::{CommonArgs, TrackingArg};
 use crate::credentials;
 use crate::failure::{Failure, chain};
+use crate::lifecycle;
 use crate::settings::Host;
 
 /// The content store below a folder, and the folder of private views.
@@ -31,7 +32,9 @@ pub(crate) fn open_trees(
     runs_dir: PathBuf,
 ) -> Result<Arc<Store>, Failure> {
     let options = StoreOptions { dir, runs_dir, limits: common.bounds.tree() };
-    Store::open(options).map(Arc::new).map_err(|error| Failure::bad_input_from(&error))
+    let reuse = if common.refresh { Reuse::OwnTrees } else { Reuse::AnyTree };
+    let store = Store::open(options).map_err(|error| Failure::bad_input_from(&error))?;
+    Ok(Arc::new(store.with_reuse(reuse)))
 }
 
 /// Where private views are made: beside the trees, so that a job that names its cache folder leaves nothing elsewhere.
@@ -167,6 +170,19 @@ pub(crate) struct Wishes {
     pub(crate) copies: Vec<LocalCopy>,
     /// Plugins instead of those of the command line.
     pub(crate) plugins: Option<Vec<LoadedPlugin>>,
+}
+
+impl Workplace {
+    /// Runs work to its end, what plugins leave behind included, or until a signal comes: the first ends it in order, the second at
+    /// once.
+    pub(crate) async fn run<T>(&self, work: impl Future<Output = T>) -> Result<T, Failure> {
+        let whole = async {
+            let result = work.await;
+            self.runs.endings.drained().await;
+            result
+        };
+        lifecycle::unless_interrupted(&self.cancel, whole).await
+    }
 }
 
 /// Opens the store of resources and everything that rendering needs.

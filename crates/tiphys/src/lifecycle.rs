@@ -65,10 +65,10 @@ pub(crate) async fn unless_interrupted<T>(
     Err(Failure::interrupted())
 }
 
-/// Waits for SIGINT or SIGTERM.
+/// Waits for SIGINT, SIGTERM, or SIGHUP (the terminal is gone).
 pub(crate) async fn shutdown_signal() {
-    let (Ok(mut interrupt), Ok(mut terminate)) =
-        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
+    let (Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup)) =
+        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()), signal(SignalKind::hangup()))
     else {
         // Without handlers the signals' default action ends the process, which is what this would do.
         return std::future::pending().await;
@@ -76,5 +76,6 @@ pub(crate) async fn shutdown_signal() {
     tokio::select! {
         _ = interrupt.recv() => {}
         _ = terminate.recv() => {}
+        _ = hangup.recv() => {}
     }
 }

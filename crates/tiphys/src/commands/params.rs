@@ -14,7 +14,6 @@ use crate::args::{CommonArgs, ParamsArgs, ParamsCommand, SourceChoice};
 use crate::context::{self, Wishes};
 use crate::failure::Failure;
 use crate::findings;
-use crate::lifecycle;
 use crate::settings::Host;
 
 /// Runs one of the subcommands.
@@ -50,9 +49,7 @@ async fn announced(
         let by_name = choice.source_name.as_ref().is_none_or(|name| *name == source.name);
         by_name && choice.source_position.is_none_or(|wanted| wanted as usize == position)
     });
-    let announced = lifecycle::unless_interrupted(&place.cancel, announcing).await;
-    place.runs.endings.drained().await;
-    let announced = announced?.map_err(|error| Failure::of_application(stored, &error))?;
+    let announced = place.run(announcing).await?.map_err(|error| Failure::of_application(stored, &error))?;
     for warning in announced.iter().flat_map(|source| &source.warnings) {
         tracing::warn!("{}: {warning}", stored.full_name());
     }

@@ -17,7 +17,6 @@ use crate::args::{CommonArgs, OutputFormat, RenderArgs};
 use crate::context::{self, Wishes, Workplace};
 use crate::failure::{Failure, Kind};
 use crate::findings;
-use crate::lifecycle;
 use crate::output;
 use crate::progress::Progress;
 use crate::settings::Host;
@@ -52,18 +51,13 @@ pub(crate) async fn run(common: &CommonArgs, args: &RenderArgs, host: Host) -> R
         return Err(Failure::bad_input("no application to render").hint(nothing_chosen(&place)));
     }
     if args.print_env {
-        let text =
-            lifecycle::unless_interrupted(&place.cancel, environment::text(&place, &applications, format))
-                .await?;
-        place.runs.endings.drained().await;
+        let text = place.run(environment::text(&place, &applications, format)).await?;
         output::print(&text?)?;
         return Ok(code_of(worst));
     }
     let rendering = render_all(&place, &applications, common, &host);
-    let results = lifecycle::unless_interrupted(&place.cancel, rendering).await;
-    place.runs.endings.drained().await;
     let mut done = Vec::new();
-    for (stored, result) in results? {
+    for (stored, result) in place.run(rendering).await? {
         match result {
             Ok(mut rendered) => {
                 adjust(&mut rendered, &stored, args);

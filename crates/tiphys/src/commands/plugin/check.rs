@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::io;
+use std::path::Path;
 use std::process::ExitCode;
 
 use tiphys_plugin::config::check::{Level, Report, check};
@@ -19,7 +21,7 @@ pub(crate) fn run(common: &CommonArgs, args: &PluginCheckArgs, host: &Host) -> R
     } else {
         (given, args.plugin.clone())
     };
-    let text = fs::read(&path)
+    let text = read_regular(&path)
         .map_err(|error| Failure::bad_input(format!("cannot read {}: {error}", shown.display())))?;
     let report = check(&text, &shown.to_string_lossy());
     let printed = match common.output {
@@ -34,6 +36,11 @@ pub(crate) fn run(common: &CommonArgs, args: &PluginCheckArgs, host: &Host) -> R
     };
     output::print(&printed)?;
     Ok(if report.has_errors() { ExitCode::from(Kind::BadInput.code()) } else { ExitCode::SUCCESS })
+}
+
+/// Reads a file; a pipe or a device would be waited for without end.
+fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
+    if fs::metadata(path)?.is_file() { fs::read(path) } else { Err(io::Error::other("not a regular file")) }
 }
 
 fn for_people(report: &Report, file: &str) -> String {
@@ -51,7 +58,8 @@ fn for_people(report: &Report, file: &str) -> String {
         let _ =
             writeln!(text, "{}{place}: {level}: {} [{}]", finding.file, finding.message, finding.rule.name());
     }
-    match (&report.socket, report.findings.len()) {
+    let socket = report.socket.as_ref().filter(|_| !report.has_errors());
+    match (socket, report.findings.len()) {
         (Some(socket), 0) => {
             let _ = writeln!(text, "{file}: no findings; served as {socket}");
         }

@@ -15,7 +15,6 @@ use tiphys_store::{Store as Resources, StoreInput};
 use crate::args::{CommonArgs, OneFolderArgs, OutputFormat, PluginMatchArgs, PluginRunArgs};
 use crate::context::{self, Wishes, Workplace};
 use crate::failure::{Failure, chain};
-use crate::lifecycle;
 use crate::output;
 use crate::settings::Host;
 
@@ -48,9 +47,7 @@ pub(super) async fn matches(
             Failure::rendering(format!("{}: plugin {:?}: {}", place.display(), trial.plugin, chain(&error)))
         })
     };
-    let found = lifecycle::unless_interrupted(&trial.place.cancel, matching).await;
-    trial.place.runs.endings.drained().await;
-    let found = found??;
+    let found = trial.place.run(matching).await??;
     let answer =
         json!({"supported": found == Match::Supported, "discovery": found != Match::DiscoveryNotConfigured});
     let text = match common.output {
@@ -78,9 +75,8 @@ pub(super) async fn announce(
         return print_env(&trial, &args.folder).await;
     }
     let announcing = trial.place.renderer.announce(&trial.application, |_, _| true);
-    let announced = lifecycle::unless_interrupted(&trial.place.cancel, announcing).await;
-    trial.place.runs.endings.drained().await;
-    let announced = announced?.map_err(|error| Failure::of_trial(&args.folder, &error))?;
+    let announced =
+        trial.place.run(announcing).await?.map_err(|error| Failure::of_trial(&args.folder, &error))?;
     let list: Vec<_> = announced.into_iter().flat_map(|source| source.announcements).collect();
     let value = serde_json::to_value(list).map_err(|error| Failure::bug(error.to_string()))?;
     output::print(&match common.output {
@@ -101,9 +97,8 @@ pub(super) async fn generate(
         return print_env(&trial, &args.folder).await;
     }
     let rendering = trial.place.renderer.render(&trial.application);
-    let rendered = lifecycle::unless_interrupted(&trial.place.cancel, rendering).await;
-    trial.place.runs.endings.drained().await;
-    let rendered = rendered?.map_err(|error| Failure::of_trial(&args.folder, &error))?;
+    let rendered =
+        trial.place.run(rendering).await?.map_err(|error| Failure::of_trial(&args.folder, &error))?;
     for warning in &rendered.warnings {
         tracing::warn!("{warning}");
     }

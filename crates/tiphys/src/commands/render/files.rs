@@ -25,7 +25,11 @@ pub(super) fn write_manifests(
         let namespace = one.stored.namespace(control_plane);
         let name = &one.stored.application.metadata.name;
         for (what, text) in [("namespace", namespace), ("name", name.as_str())] {
-            if text.is_empty() || text.contains('/') || text == "." || text == ".." {
+            if text.is_empty()
+                || text.contains(|c: char| c == '/' || c.is_control())
+                || text == "."
+                || text == ".."
+            {
                 return Err(Failure::bad_input(format!(
                     "{}: the {what} {text:?} cannot be a file's name",
                     one.stored.place
@@ -43,6 +47,7 @@ pub(super) fn write_manifests(
     }
     let mut written = Vec::new();
     for (path, text) in &texts {
+        refuse_link(path.parent().unwrap_or(dir))?;
         written.push((write_beside(path, text)?, path));
     }
     for (file, path) in written {
@@ -54,6 +59,17 @@ pub(super) fn write_manifests(
 /// Writes the report.
 pub(super) fn write_report(path: &Path, done: &[Done]) -> Result<(), Failure> {
     keep(write_beside(path, &output::json(&summary::json(done)))?, path)
+}
+
+/// A namespace's folder that is a link would lead the files out of the folder that was asked for.
+fn refuse_link(folder: &Path) -> Result<(), Failure> {
+    if fs::symlink_metadata(folder).is_ok_and(|metadata| metadata.is_symlink()) {
+        return Err(Failure::bad_input(format!(
+            "--output-dir: {} is a symbolic link; remove it",
+            folder.display()
+        )));
+    }
+    Ok(())
 }
 
 fn write_beside(path: &Path, text: &str) -> Result<NamedTempFile, Failure> {
