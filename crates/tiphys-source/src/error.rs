@@ -124,6 +124,21 @@ pub enum SourceError {
         /// What is wrong.
         detail: String,
     },
+    /// The cache's objects of a repository are damaged, or were to be fetched again, and a fresh store could not take their
+    /// place.
+    #[error(
+        "the cached objects of repository {repository} could not be replaced by fresh ones; if this goes on, delete {dir}",
+        dir = .dir.display()
+    )]
+    Damaged {
+        /// The URL.
+        repository: String,
+        /// The folder with the objects.
+        dir: PathBuf,
+        /// What happened.
+        #[source]
+        source: Box<SourceError>,
+    },
     /// An entry of a git tree has a name that is no path.
     #[error("repository {repository} holds a file whose name cannot be used: {name}")]
     Name {

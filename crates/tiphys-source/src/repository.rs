@@ -5,10 +5,14 @@
 //! <cache>/git/<key>/tiphys-refs   what `git ls-remote` said last
 //! <cache>/git/<key>/tiphys-url    the address, for people
 //! <cache>/git/<key>.lock          held by the process that fetches
+//! <cache>/git/<key>.fresh         what takes the place of a store that is damaged or not to be trusted
+//! <cache>/git/<key>.old           the store whose place it takes, until it is removed
 //! ```
 //!
 //! A pack appears whole (`fetch.unpackLimit`), and each fetched commit is kept by a ref below `refs/tiphys/`, so a commit
 //! that is there has all its files.
+
+mod health;
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -48,6 +52,25 @@ pub(crate) struct Repository {
     turn: tokio::sync::Mutex<()>,
     /// Ids that are there, each with its commit: for [`Freshness::Refresh`] those that were fetched again.
     known: Mutex<HashMap<ObjectId, ObjectId>>,
+    trust: Mutex<Trust>,
+}
+
+/// What we think of the objects that are there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Trust {
+    /// As another command left them.
+    Found,
+    /// Reading them failed.
+    Damaged,
+    /// This command fetched all of them.
+    Fresh,
+}
+
+/// What is to be fetched.
+#[derive(Clone, Copy)]
+enum Wanted {
+    Commit(ObjectId),
+    History,
 }
 
 /// What every call needs.
@@ -70,15 +93,21 @@ impl Repository {
             refs: OnceCell::new(),
             turn: tokio::sync::Mutex::new(()),
             known: Mutex::default(),
+            trust: Mutex::new(Trust::Found),
         })
     }
 
     /// The objects that are there now.
     pub(crate) fn objects(&self) -> Result<Option<Objects>, SourceError> {
-        let folder = self.dir.join("objects");
+        self.objects_in(&self.dir)
+    }
+
+    fn objects_in(&self, dir: &Path) -> Result<Option<Objects>, SourceError> {
+        let folder = dir.join("objects");
         if !folder.is_dir() {
             return Ok(None);
         }
+        health::check_packs(&folder, &self.shown)?;
         Objects::open(&folder, &self.shown).map(Some)
     }
 
@@ -118,9 +147,10 @@ impl Repository {
         let options = context.options;
         let look = || match (options.network, options.freshness) {
             (Network::Online, Freshness::Refresh) => Ok(None),
+            (Network::Online, Freshness::Cached) if self.trust() == Trust::Damaged => Ok(None),
             (Network::Offline, _) | (Network::Online, Freshness::Cached) => self.present(id),
         };
-        if let Some(commit) = look()? {
+        if let Some(commit) = unless_damaged(options, look())? {
             return Ok(commit);
         }
         if options.network == Network::Offline {
@@ -132,10 +162,10 @@ impl Repository {
         }
         let _lock = self.lock(context).await?;
         // Another process may have fetched it while we waited.
-        if let Some(commit) = look()? {
+        if let Some(commit) = self.note_damage(options, look())? {
             return Ok(commit);
         }
-        self.fetch_commit(context, id).await?;
+        self.obtain(context, Wanted::Commit(id)).await?;
         self.present(id)?.ok_or_else(|| {
             let hint = self.refs.get().map(|refs| refs.hint(revision)).unwrap_or_default();
             self.missing(revision, hint)
@@ -148,12 +178,16 @@ impl Repository {
     }
 
     fn present(&self, id: ObjectId) -> Result<Option<ObjectId>, SourceError> {
-        let Some(objects) = self.objects()? else { return Ok(None) };
-        let found = objects.reader().commit(id)?;
+        let found = self.present_in(&self.dir, id)?;
         if let Some(commit) = found {
             self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(id, commit);
         }
         Ok(found)
+    }
+
+    fn present_in(&self, dir: &Path, id: ObjectId) -> Result<Option<ObjectId>, SourceError> {
+        let Some(objects) = self.objects_in(dir)? else { return Ok(None) };
+        objects.reader().commit(id)
     }
 
     async fn refs(&self, context: Context<'_>) -> Result<&Refs, SourceError> {
@@ -166,7 +200,7 @@ impl Repository {
                 }
                 context.options.report(&Progress::LookingUp { repository: &self.shown });
                 let timeout = context.options.lookup_timeout;
-                let call = self.remote_call(context, ["ls-remote", "--quiet", REMOTE], timeout).await?;
+                let call = self.remote_call(context, None, ["ls-remote", "--quiet", REMOTE], timeout).await?;
                 let output =
                     context.git.run(call).await.map_err(|problem| {
                         problem.into_error(&self.shown, "looking up branches and tags of")
@@ -202,23 +236,26 @@ impl Repository {
                 }),
             }
         };
-        if let Some(commit) = look()? {
+        if let Some(commit) = unless_damaged(context.options, look())? {
             return Ok(Some(commit));
         }
         if context.options.network == Network::Offline {
             return Err(self.offline(format!("revision {digits:?}")));
         }
         let _turn = self.turn.lock().await;
-        if let Some(commit) = look()? {
+        if let Some(commit) = unless_damaged(context.options, look())? {
             return Ok(Some(commit));
         }
         let _lock = self.lock(context).await?;
-        self.fetch_history(context).await?;
+        if let Some(commit) = self.note_damage(context.options, look())? {
+            return Ok(Some(commit));
+        }
+        self.obtain(context, Wanted::History).await?;
         look()
     }
 
     /// One commit without its history where the server allows it, else by its name, else everything.
-    async fn fetch_commit(&self, context: Context<'_>, id: ObjectId) -> Result<(), SourceError> {
+    async fn fetch_commit(&self, context: Context<'_>, dir: &Path, id: ObjectId) -> Result<(), SourceError> {
         let started = Instant::now();
         context.options.report(&Progress::Fetching { repository: &self.shown, revision: &id.to_string() });
         let keep = format!("refs/tiphys/commits/{id}");
@@ -226,8 +263,8 @@ impl Repository {
         let by_id = format!("+{id}:{keep}");
         let by_name = name.map(|name| format!("+{name}:{keep}"));
         for refspec in std::iter::once(by_id).chain(by_name) {
-            match self.fetch(context, &["--depth=1"], &[refspec]).await? {
-                Ok(()) if self.present(id)?.is_some() => {
+            match self.fetch(context, dir, &["--depth=1"], &[refspec]).await? {
+                Ok(()) if self.present_in(dir, id)?.is_some() => {
                     self.report_fetched(context, started);
                     return Ok(());
                 }
@@ -237,23 +274,24 @@ impl Repository {
                 Ok(()) | Err(_) => {}
             }
         }
-        self.fetch_history(context).await?;
+        self.fetch_history(context, dir).await?;
         self.report_fetched(context, started);
         Ok(())
     }
 
     /// All branches and tags with their history.
-    async fn fetch_history(&self, context: Context<'_>) -> Result<(), SourceError> {
+    async fn fetch_history(&self, context: Context<'_>, dir: &Path) -> Result<(), SourceError> {
         context.options.report(&Progress::Fetching { repository: &self.shown, revision: "its history" });
-        let options: &[&str] = if self.dir.join("shallow").exists() { &["--unshallow"] } else { &[] };
+        let options: &[&str] = if dir.join("shallow").exists() { &["--unshallow"] } else { &[] };
         let refspecs = ["heads", "tags"].map(|kind| format!("+refs/{kind}/*:refs/tiphys/{kind}/*"));
-        self.fetch(context, options, &refspecs).await?.map_err(|said| self.failure(context, &said))
+        self.fetch(context, dir, options, &refspecs).await?.map_err(|said| self.failure(context, &said))
     }
 
     /// The inner result is what git said when it was not content.
     async fn fetch(
         &self,
         context: Context<'_>,
+        dir: &Path,
         options: &[&str],
         refspecs: &[String],
     ) -> Result<Result<(), String>, SourceError> {
@@ -264,7 +302,7 @@ impl Repository {
             .chain(options.iter().copied())
             .chain(["--", REMOTE])
             .chain(refspecs.iter().map(String::as_str));
-        let call = self.remote_call(context, args, context.options.fetch_timeout).await?;
+        let call = self.remote_call(context, Some(dir), args, context.options.fetch_timeout).await?;
         let output = context
             .git
             .run(call)
@@ -275,18 +313,18 @@ impl Repository {
     }
 
     async fn remote_call<'a>(
-        &'a self,
+        &self,
         context: Context<'_>,
+        bare: Option<&'a Path>,
         args: impl IntoIterator<Item = &str>,
         timeout: Duration,
     ) -> Result<Call<'a>, SourceError> {
         let access = self.access(context).await?;
-        let bare = self.dir.join("HEAD").exists();
         let remote = (format!("remote.{REMOTE}.url"), self.url.address.clone());
         Ok(Call {
             args: args.into_iter().map(OsString::from).collect(),
-            dir: if bare { &self.dir } else { Path::new("/") },
-            place: if bare { Place::Bare(&self.dir) } else { Place::Nowhere },
+            dir: bare.unwrap_or(Path::new("/")),
+            place: bare.map_or(Place::Nowhere, Place::Bare),
             config: std::iter::once(remote).chain(access.config.iter().cloned()).collect(),
             env: access.env.clone(),
             stdin: None,
@@ -348,17 +386,18 @@ impl Repository {
                 }
             }
         }
+        self.sweep();
         if !self.dir.join("HEAD").exists() {
-            self.make(context).await?;
+            self.make(context, &self.dir).await?;
         }
         Ok(file)
     }
 
-    async fn make(&self, context: Context<'_>) -> Result<(), SourceError> {
-        private_folder(&self.dir)?;
+    async fn make(&self, context: Context<'_>, dir: &Path) -> Result<(), SourceError> {
+        private_folder(dir)?;
         let args = ["init", "--quiet", "--bare", "--template=", "--object-format=sha1", "--", "."];
-        let mut call = context.git.local(&self.dir, Place::Here, args);
-        call.env.push(("GIT_DIR".into(), self.dir.clone().into()));
+        let mut call = context.git.local(dir, Place::Here, args);
+        call.env.push(("GIT_DIR".into(), dir.into()));
         let output = context
             .git
             .run(call)
@@ -367,7 +406,7 @@ impl Repository {
         if output.code != Some(0) {
             return Err(self.failure(context, &output.stderr));
         }
-        write_whole(&self.dir.join("tiphys-url"), &format!("{}\n", self.shown))
+        write_whole(&dir.join("tiphys-url"), &format!("{}\n", self.shown))
     }
 
     fn keep_refs(&self, text: &str) -> Result<(), SourceError> {
@@ -375,8 +414,16 @@ impl Repository {
             private_folder(cache)?;
             private_folder(&cache.join("git"))?;
         }
-        private_folder(&self.dir)?;
-        write_whole(&self.refs_file(), text)
+        let write = || {
+            private_folder(&self.dir)?;
+            write_whole(&self.refs_file(), text)
+        };
+        // Another process may just put a fresh store in the place of this one.
+        write().or_else(|_| write())
+    }
+
+    fn trust(&self) -> Trust {
+        *self.trust.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn refs_file(&self) -> PathBuf {
@@ -424,6 +471,17 @@ impl Repository {
 
     fn report_fetched(&self, context: Context<'_>, started: Instant) {
         context.options.report(&Progress::Fetched { repository: &self.shown, duration: started.elapsed() });
+    }
+}
+
+/// Objects that cannot be read are as good as none where they can be fetched again.
+fn unless_damaged<T>(
+    options: &SourceOptions,
+    found: Result<Option<T>, SourceError>,
+) -> Result<Option<T>, SourceError> {
+    match found {
+        Err(SourceError::Objects { .. }) if options.network == Network::Online => Ok(None),
+        other => other,
     }
 }
 

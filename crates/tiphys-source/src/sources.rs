@@ -13,7 +13,7 @@ use tokio::sync::OnceCell;
 use crate::copy::{self, OpenCopy, is_default};
 use crate::git::Git;
 use crate::objects::Abbreviation;
-use crate::options::SourceOptions;
+use crate::options::{Network, SourceOptions};
 use crate::plan;
 use crate::refs::{Shape, shape};
 use crate::repository::{Context, Repository, cache_name};
@@ -148,7 +148,9 @@ impl Sources {
         );
         let repository = revision.repository.as_str();
         let made = cell
-            .get_or_try_init(|| async { self.make(&request).await.map_err(|error| error.of(repository)) })
+            .get_or_try_init(|| async {
+                self.make_or_heal(&request).await.map_err(|error| error.of(repository))
+            })
             .await?;
         if let Some(pointers) = &made.pointers {
             lfs::refuse(pointers, &want.app_path, repository)?;
@@ -192,6 +194,33 @@ impl Sources {
             }
         }
         Ok(found)
+    }
+
+    /// Makes a tree; objects of the cache that turn out to be damaged are fetched again once.
+    async fn make_or_heal(&self, request: &TreeRequest) -> Result<Made, SourceError> {
+        let mut healed = Vec::new();
+        loop {
+            let error = match self.make(request).await {
+                Ok(made) => return Ok(made),
+                Err(error) => error,
+            };
+            match damaged(&error).and_then(|name| self.cached(name)) {
+                Some(repository)
+                    if self.options.network == Network::Online && !healed.contains(&repository.shown) =>
+                {
+                    tracing::debug!(%error, "the cached objects are fetched again");
+                    repository.distrust();
+                    healed.push(Arc::clone(&repository.shown));
+                }
+                _ => return Err(error),
+            }
+        }
+    }
+
+    /// The cached repository that errors call by this name.
+    fn cached(&self, shown: &str) -> Option<Arc<Repository>> {
+        let repositories = self.repositories.lock().unwrap_or_else(PoisonError::into_inner);
+        repositories.values().find(|repository| *repository.shown == *shown).cloned()
     }
 
     async fn resolve_in_copies(
@@ -285,6 +314,15 @@ impl Sources {
 impl std::fmt::Debug for Sources {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Sources").field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
+/// The repository whose objects could not be read.
+fn damaged(error: &SourceError) -> Option<&str> {
+    match error {
+        SourceError::Objects { repository, .. } => Some(repository),
+        SourceError::Submodule { source, .. } => damaged(source),
+        _ => None,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Repositories that are fetched, over `file://`.
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -167,6 +168,92 @@ async fn refresh_fetches_a_commit_again() {
     let refresh = bench.sources_with(|options| options.freshness = Freshness::Refresh);
     let refusal = bench.refusal(&refresh, &repository.url(), &first).await;
     assert!(refusal.starts_with("repository file://$DIR/remote was not found"), "{refusal}");
+}
+
+/// Cuts the packs of all cached repositories short.
+fn cut_packs(bench: &Workbench, keep: u64) {
+    let mut cut = 0;
+    for pack in cached(bench, "objects/pack").filter(|path| path.extension() == Some("pack".as_ref())) {
+        // Git makes packs read-only; a new file takes the old one's name.
+        let mut bytes = std::fs::read(&pack).expect("the pack can be read");
+        bytes.truncate(usize::try_from(keep).expect("it is small"));
+        std::fs::remove_file(&pack).expect("the pack can be removed");
+        std::fs::write(&pack, bytes).expect("the pack can be written");
+        cut += 1;
+    }
+    assert!(cut > 0, "there are packs");
+}
+
+/// What a folder of all cached repositories holds.
+fn cached(bench: &Workbench, folder: &str) -> impl Iterator<Item = PathBuf> {
+    let stores = std::fs::read_dir(bench.path("cache/git")).expect("there is a cache");
+    let stores: Vec<PathBuf> =
+        stores.map(|entry| entry.expect("it can be read").path()).filter(|path| path.is_dir()).collect();
+    let folder = folder.to_owned();
+    stores.into_iter().flat_map(move |store| {
+        let entries = std::fs::read_dir(store.join(&folder)).expect("the folder is there");
+        entries.map(|entry| entry.expect("it can be read").path())
+    })
+}
+
+#[tokio::test]
+async fn damaged_objects_are_fetched_again() {
+    for (freshness, keep) in [(Freshness::Refresh, 40), (Freshness::Cached, 40), (Freshness::Cached, 0)] {
+        for revision in ["main", "commit", "abbreviation"] {
+            let bench = Workbench::new();
+            let (repository, first, second) = two_commits(&bench);
+            let revision = match revision {
+                "commit" => second.clone(),
+                "abbreviation" => second[..8].to_owned(),
+                name => name.to_owned(),
+            };
+            let url = repository.url();
+            for revision in [&first, &revision] {
+                bench.sources().resolve(&url, revision).await.expect("it is there");
+            }
+            cut_packs(&bench, keep);
+            let sources = bench.sources_with(|options| options.freshness = freshness);
+            let case = format!("{freshness:?} {keep} {revision}");
+            assert_eq!(files(&sources, &url, &revision).await, ["a.yaml: two"], "{case}");
+            assert_eq!(files(&sources, &url, &first).await, ["a.yaml: one"], "{case}");
+            let names: Vec<_> =
+                std::fs::read_dir(bench.path("cache/git")).expect("there is a cache").collect();
+            assert_eq!(names.len(), 2, "{case}: the store and its lock, {names:?}");
+            // The list of branches has come along.
+            let offline = bench.sources_with(|options| options.network = Network::Offline);
+            files(&offline, &url, if revision == "main" { "main" } else { &second }).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn objects_that_turn_out_to_be_damaged_later_are_fetched_again() {
+    let bench = Workbench::new();
+    let (repository, _, _) = two_commits(&bench);
+    let url = repository.url();
+    let sources = bench.sources();
+    let resolved = sources.resolve(&url, "main").await.expect("it is there");
+    cut_packs(&bench, 40);
+    let tree = sources.tree(&resolved, &whole()).await.expect("it is fetched again");
+    assert_eq!(listing(tree.root()), ["a.yaml: two"]);
+}
+
+#[tokio::test]
+async fn damaged_objects_that_cannot_be_fetched_again_are_named_and_stay() {
+    let bench = Workbench::new();
+    let (repository, first, _) = two_commits(&bench);
+    files(&bench.sources(), &repository.url(), &first).await;
+    cut_packs(&bench, 40);
+    std::fs::rename(repository.dir(), bench.path("moved")).expect("the repository can be moved");
+    let refusal = bench.refusal(&bench.sources(), &repository.url(), &first).await;
+    let expected = "the cached objects of repository file://$DIR/remote could not be replaced by fresh ones; if this goes \
+                    on, delete $DIR/cache/git/";
+    assert!(refusal.starts_with(expected), "{refusal}");
+    let offline = bench.sources_with(|options| options.network = Network::Offline);
+    let refusal = bench.refusal(&offline, &repository.url(), &first).await;
+    let expected = "cannot read objects of repository file://$DIR/remote; --refresh fetches them again: ";
+    assert!(refusal.starts_with(expected), "{refusal}");
+    assert_eq!(std::fs::read_dir(bench.path("cache/git")).expect("there is a cache").count(), 2);
 }
 
 #[tokio::test]
