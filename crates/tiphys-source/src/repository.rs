@@ -303,11 +303,11 @@ impl Repository {
             .chain(["--", REMOTE])
             .chain(refspecs.iter().map(String::as_str));
         let call = self.remote_call(context, Some(dir), args, context.options.fetch_timeout).await?;
-        let output = context
-            .git
-            .run(call)
-            .await
-            .map_err(|problem| problem.into_error(&self.shown, "fetching from"))?;
+        let ended = context.git.run(call).await;
+        if !ended.as_ref().is_ok_and(|output| output.code == Some(0)) {
+            health::remove_partial_files(dir);
+        }
+        let output = ended.map_err(|problem| problem.into_error(&self.shown, "fetching from"))?;
         tracing::debug!(repository = %self.shown, ?refspecs, code = ?output.code, "git fetch ended");
         Ok(if output.code == Some(0) { Ok(()) } else { Err(output.stderr) })
     }

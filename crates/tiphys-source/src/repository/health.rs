@@ -109,8 +109,9 @@ impl Repository {
         })
     }
 
-    /// Under the lock: removes stores that are in nobody's place.
+    /// Under the lock: removes stores that are in nobody's place, and what killed fetches left.
     pub(super) fn sweep(&self) {
+        remove_partial_files(&self.dir);
         for dir in ["fresh", "old"].map(|name| self.dir.with_extension(name)) {
             if let Err(error) = remove_folder(&dir) {
                 tracing::debug!(dir = %dir.display(), %error, "a store that is not in use stays");
@@ -156,6 +157,23 @@ fn ending(path: &Path, checksums: usize) -> io::Result<[u8; CHECKSUM_BYTES]> {
     let mut checksum = [0; CHECKSUM_BYTES];
     file.read_exact(&mut checksum)?;
     Ok(checksum)
+}
+
+/// Under the lock: removes the files that a fetch had not finished. Git itself leaves them for its garbage collection, and
+/// a disk that is full would get fuller with each try.
+pub(super) fn remove_partial_files(store: &Path) {
+    let objects = store.join("objects");
+    let Ok(folders) = fs::read_dir(&objects) else { return };
+    let folders = folders.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    for folder in folders.map(|entry| entry.path()).chain([objects]) {
+        let Ok(entries) = fs::read_dir(&folder) else { continue };
+        for entry in entries.flatten() {
+            let partial = entry.file_name().as_encoded_bytes().starts_with(b"tmp_");
+            if partial && let Err(error) = fs::remove_file(entry.path()) {
+                tracing::debug!(path = %entry.path().display(), %error, "a file of an ended fetch stays");
+            }
+        }
+    }
 }
 
 fn remove_folder(dir: &Path) -> io::Result<()> {

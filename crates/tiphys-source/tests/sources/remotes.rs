@@ -257,6 +257,42 @@ async fn damaged_objects_that_cannot_be_fetched_again_are_named_and_stay() {
 }
 
 #[tokio::test]
+async fn what_ended_fetches_left_is_removed() {
+    let bench = Workbench::new();
+    let (repository, first, second) = two_commits(&bench);
+    let url = repository.url();
+    files(&bench.sources(), &url, &first).await;
+    let partial = || -> Vec<PathBuf> {
+        let all = ["objects", "objects/pack", "objects/ab"].into_iter().flat_map(|at| cached(&bench, at));
+        all.filter(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("tmp_")))
+            .collect()
+    };
+    let leave = || {
+        let objects = cached(&bench, "").find(|path| path.ends_with("objects")).expect("there are objects");
+        for name in ["pack/tmp_pack_a1", "pack/tmp_idx_b2", "ab/tmp_obj_c3", "tmp_obj_d4"] {
+            let path = objects.join(name);
+            std::fs::create_dir_all(path.parent().expect("it has one")).expect("the folder can be made");
+            std::fs::write(path, "half").expect("the file can be written");
+        }
+        assert_eq!(partial().len(), 4);
+    };
+    leave();
+    assert_eq!(files(&bench.sources(), &url, &second).await, ["a.yaml: two"]);
+    assert!(partial().is_empty(), "{:?}", partial());
+    // A git that leaves such a file and fails.
+    bench.repository("tools").write_executable(
+        "git",
+        "#!/bin/sh\ncase $1 in fetch) echo half >\"$GIT_DIR/objects/pack/tmp_pack_e5\"; exit 128 ;; esac\nexec git \"$@\"\n",
+    );
+    let third = repository.write("a.yaml", "three").commit("third");
+    let failing = bench.sources_with(|options| options.git_program = bench.path("tools/git"));
+    let refusal = bench.refusal(&failing, &url, &third).await;
+    assert!(refusal.starts_with("git failed for repository"), "{refusal}");
+    assert!(partial().is_empty(), "{:?}", partial());
+    assert_eq!(files(&bench.sources(), &url, &first).await, ["a.yaml: one"]);
+}
+
+#[tokio::test]
 async fn what_is_no_url_for_git_is_refused() {
     let bench = Workbench::new();
     for (url, expected) in [
