@@ -5,11 +5,14 @@
 //! compared when it is used: adding, removing and renaming an entry changes its directory's time. Looking at directories alone costs
 //! about a millisecond for 10,000 files. A file whose bytes are changed in place is not noticed.
 
-use std::fs::{self, Metadata};
+use std::ffi::OsStr;
+use std::fs;
 use std::io;
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, FileType, statat};
 
 /// Ends each entry of a seal; no path has one.
 const END: u8 = 0;
@@ -20,7 +23,8 @@ pub(super) fn write(tree: &Path, seal: &Path) -> io::Result<()> {
     let mut todo = vec![PathBuf::new()];
     while let Some(directory) = todo.pop() {
         let place = tree.join(&directory);
-        let times = times(&fs::symlink_metadata(&place)?);
+        let metadata = fs::symlink_metadata(&place)?;
+        let times = times(metadata.mtime(), metadata.mtime_nsec());
         text.extend_from_slice(times.as_bytes());
         text.extend_from_slice(directory.as_os_str().as_bytes());
         text.push(END);
@@ -37,21 +41,27 @@ pub(super) fn write(tree: &Path, seal: &Path) -> io::Result<()> {
 /// Whether the tree's directories are as they were written down.
 pub(super) fn holds(tree: &Path, seal: &Path) -> bool {
     let Ok(text) = fs::read(seal) else { return false };
+    // Looking from the tree's own folder spares the kernel most of every path.
+    let Ok(root) = fs::File::open(tree) else { return false };
     let mut entries = text.split(|byte| *byte == END).filter(|entry| !entry.is_empty()).peekable();
     // A seal names the tree's root at least.
-    entries.peek().is_some()
-        && entries.all(|entry| {
-            let Some(colon) = entry.iter().position(|byte| *byte == b':') else { return false };
-            let (expected, path) = entry.split_at(colon + 1);
-            let place = tree.join(PathBuf::from(std::ffi::OsString::from_vec(path.to_vec())));
-            fs::symlink_metadata(place)
-                .is_ok_and(|metadata| metadata.is_dir() && times(&metadata).as_bytes() == expected)
-        })
+    entries.peek().is_some() && entries.all(|entry| is_as_written(&root, entry))
 }
 
-/// The modification time, as an entry of a seal begins.
-fn times(metadata: &Metadata) -> String {
-    format!("{}.{}:", metadata.mtime(), metadata.mtime_nsec())
+fn is_as_written(root: &fs::File, entry: &[u8]) -> bool {
+    let Some(colon) = entry.iter().position(|byte| *byte == b':') else { return false };
+    let (expected, path) = entry.split_at(colon + 1);
+    let path = if path.is_empty() { b".".as_slice() } else { path };
+    statat(root, OsStr::from_bytes(path), AtFlags::SYMLINK_NOFOLLOW).is_ok_and(|found| {
+        FileType::from_raw_mode(found.st_mode).is_dir()
+            && times(found.st_mtime, i64::try_from(found.st_mtime_nsec).unwrap_or_default()).as_bytes()
+                == expected
+    })
+}
+
+/// A modification time, as an entry of a seal begins.
+fn times(seconds: i64, nanoseconds: i64) -> String {
+    format!("{seconds}.{nanoseconds}:")
 }
 
 #[cfg(test)]
