@@ -51,8 +51,8 @@ async fn commands_get_the_request_environment_as_it_is_and_nothing_of_the_host()
 async fn commands_run_in_the_applications_folder_with_the_whole_tree_around_it() {
     let world = World::new();
     let tree = world.tree(&[("app/x", ""), ("library/base", "from the root")]);
-    let plugin =
-        world.plugin("p", "  generate: {command: [sh, -c, 'printf \"kind: %s\" \"$(cat ../library/base)\"']}");
+    let plugin = world
+        .plugin("p", "  generate: {command: [sh, -c, 'printf \"kind: %s\" \"$(cat ../library/base)\"']}");
     assert_eq!(generated(&plugin, &request(&tree)).await, Ok(vec![r#"{"kind":"from the root"}"#.to_owned()]));
 }
 
