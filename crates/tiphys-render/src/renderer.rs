@@ -8,7 +8,7 @@ use tiphys_engine::{
     BuildEnvironment, Manifest, SourcePlace, SourcePlan, SourceType, Tracking, TrackingMethod, combine,
     is_reference_only, normalize, nothing_rendered, translate,
 };
-use tiphys_params::Parameter;
+use tiphys_params::{EnvVar, Parameter};
 use tiphys_plugin::{Catalogue, Others, Plugin, Request};
 use tiphys_yaml::Node;
 use tokio::time::Instant;
@@ -80,7 +80,6 @@ impl Renderer {
                 .await
                 .map_err(|failure| at.failed(source, failure))?;
             warnings.extend(prepared.warnings.iter().map(|warning| at.named(warning)));
-            warnings.extend(wishes_not_granted(&prepared).await.map(|warning| at.named(&warning)));
             let output = self.run(&prepared).await.map_err(|failure| at.failed(source, failure))?;
             let Some(output) = output else { continue };
             warnings.extend(output.warnings.iter().map(|warning| at.named(warning)));
@@ -211,7 +210,11 @@ impl Renderer {
             }
             Work::Plugin { chosen, request, plan, source_type } => {
                 let name = chosen.plugin.name().to_owned();
-                let generated = chosen.plugin.generate(request).await;
+                let mut request = request.clone();
+                request
+                    .env
+                    .extend(Box::pin(self.git_credentials(chosen.plugin.as_ref(), &prepared.source)).await?);
+                let generated = chosen.plugin.generate(&request).await;
                 let generated =
                     generated.map_err(|source| SourceFailure::Plugin { name: name.clone(), source })?;
                 Ok(Some(Output {
@@ -226,6 +229,22 @@ impl Renderer {
                 }))
             }
         }
+    }
+
+    /// The repository's credentials, for a plugin that asks for them: for `generate` alone, behind all other variables
+    /// (`spec/cmp.md` 4.5).
+    async fn git_credentials(
+        &self,
+        plugin: &dyn Plugin,
+        source: &ApplicationSource,
+    ) -> Result<Vec<EnvVar>, SourceFailure> {
+        let failed = |source| SourceFailure::Plugin { name: plugin.name().to_owned(), source };
+        if !plugin.configuration().await.map_err(failed)?.provide_git_creds {
+            return Ok(Vec::new());
+        }
+        let variables =
+            self.sources.git_variables(&source.repo_url).await.map_err(SourceFailure::Repository)?;
+        Ok(variables.into_iter().map(|(name, value)| EnvVar::new(name, value.expose())).collect())
     }
 
     fn objects(&self, application: &Application, output: &Output) -> Result<Vec<Manifest>, SourceFailure> {
@@ -247,18 +266,6 @@ impl Renderer {
         }
         Ok(objects)
     }
-}
-
-/// A plugin that asks for git credentials is told apart from one that fails for lack of them.
-async fn wishes_not_granted(prepared: &Prepared) -> Option<String> {
-    let Work::Plugin { chosen, .. } = &prepared.work else { return None };
-    let wishes = chosen.plugin.configuration().await.ok()?;
-    wishes.provide_git_creds.then(|| {
-        format!(
-            "plugin {:?} asks for git credentials (`provideGitCreds`), which are not handed on yet",
-            chosen.plugin.name()
-        )
-    })
 }
 
 /// What a source's run gave.

@@ -93,6 +93,8 @@ pub(crate) struct Access {
     pub(crate) env: Vec<(OsString, OsString)>,
     /// What was tried, for people.
     pub(crate) tried: String,
+    /// Whether a Secret or the URL says anything; the rest is the user's own.
+    pub(crate) given: bool,
     /// Texts that must not be seen in what git says.
     pub(crate) secrets: Vec<Secret>,
     /// Kept for as long as git may read them.
@@ -124,6 +126,7 @@ impl Access {
             (None, None) => None,
         };
         access.describe(input, found.login.is_some());
+        access.given = login.is_some() || found.credential.is_some();
         let mut ssh = SshCommand::new(input);
         match login {
             Some(Login::Basic { username, password }) if input.url.transport == Transport::Http => {

@@ -32,7 +32,7 @@ use crate::objects::{Abbreviation, Objects};
 use crate::options::{Freshness, Network, Progress, SourceOptions};
 use crate::refs::{COMMIT_DIGITS, Refs, Shape, shape};
 use crate::url::{RemoteUrl, Transport};
-use crate::{SourceError, mask_url};
+use crate::{Secret, SourceError, mask_url};
 
 /// The name under which git knows the repository; its address is set by the environment.
 const REMOTE: &str = "tiphys";
@@ -353,6 +353,28 @@ impl Repository {
                 })
             })
             .await
+    }
+
+    /// See [`crate::Sources::git_variables`].
+    pub(crate) async fn git_variables(
+        &self,
+        context: Context<'_>,
+    ) -> Result<Vec<(String, Secret)>, SourceError> {
+        let access = self.access(context).await?;
+        if !access.given {
+            return Ok(Vec::new());
+        }
+        let count = [("GIT_CONFIG_COUNT".to_owned(), access.config.len().to_string())];
+        let settings = access.config.iter().enumerate().flat_map(|(at, (key, value))| {
+            [(format!("GIT_CONFIG_KEY_{at}"), key.clone()), (format!("GIT_CONFIG_VALUE_{at}"), value.clone())]
+        });
+        let env = access
+            .env
+            .iter()
+            .filter_map(|(name, value)| Some((name.to_str()?.to_owned(), value.to_str()?.to_owned())));
+        let prompt = [("GIT_TERMINAL_PROMPT".to_owned(), "0".to_owned())];
+        let all = count.into_iter().chain(settings).chain(env).chain(prompt);
+        Ok(all.map(|(name, value)| (name, Secret::new(value))).collect())
     }
 
     /// Keeps other processes from fetching into the same folder; makes the folder.

@@ -18,7 +18,7 @@ use crate::plan;
 use crate::refs::{Shape, shape};
 use crate::repository::{Context, Repository, cache_name};
 use crate::url::RemoteUrl;
-use crate::{Scope, SourceError, lfs, mask_url, normalize_git_url};
+use crate::{Scope, Secret, SourceError, lfs, mask_url, normalize_git_url};
 
 use submodules::Superproject;
 
@@ -160,6 +160,13 @@ impl Sources {
             lfs::refuse(&pointers, &want.app_path, repository)?;
         }
         Ok(made.tree.clone())
+    }
+
+    /// Variables with which another program's git can reach a repository as ours does: for a plugin that asks for git credentials
+    /// (`spec/cmp.md` 4.5). They hold secrets, and name files that live as long as this value. Only the credentials of repository
+    /// Secrets and of the URL itself are handed on: the user's own are found by git without help. Empty if there are none.
+    pub async fn git_variables(&self, repo_url: &str) -> Result<Vec<(String, Secret)>, SourceError> {
+        self.repository(repo_url.trim())?.git_variables(self.context()).await
     }
 
     fn context(&self) -> Context<'_> {
