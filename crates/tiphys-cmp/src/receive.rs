@@ -90,11 +90,8 @@ fn unpack(
     chunks: mpsc::Receiver<Bytes>,
     expected: &str,
 ) -> Result<Tree, ReceiveError> {
-    let salt: &[u8] = match modes {
-        Modes::Plain => b"plain",
-        Modes::Preserved => b"preserved",
-    };
-    store.write_by_content(salt, |writer| {
+    // The modes need no salt: they are part of every file's entry in the tree's name.
+    store.write_by_content(b"", |writer| {
         writer.set_modes(modes);
         let mut reader = Chunks { incoming: chunks, rest: Bytes::new(), hash: Sha256::new() };
         archive::unpack(&mut reader, writer)

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::plugin::{Match, Plugin, PluginError, Request};
+use crate::plugin::{Configuration, Match, Plugin, PluginError, Request};
 
 /// Plugins by name. Two of one name: the one that was added first wins.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +17,8 @@ pub struct Chosen {
     pub plugin: Arc<dyn Plugin>,
     /// How it came to be chosen.
     pub choice: Choice,
+    /// What it said of itself when it was chosen.
+    pub configuration: Configuration,
 }
 
 /// How a plugin was chosen.
@@ -118,8 +120,9 @@ impl Catalogue {
             return Err(ChooseError::Unknown { name: name.to_owned(), known: self.names() });
         };
         let failed = |source| ChooseError::Failed { name: name.to_owned(), source };
-        let chosen = Chosen { plugin: Arc::clone(&plugin), choice: Choice::Named };
-        if !plugin.configuration().await.map_err(failed)?.discovery_configured {
+        let configuration = plugin.configuration().await.map_err(failed)?;
+        let chosen = Chosen { plugin: Arc::clone(&plugin), choice: Choice::Named, configuration };
+        if !configuration.discovery_configured {
             return Ok(chosen);
         }
         let request = request_for.request(plugin.as_ref()).await?;
@@ -137,20 +140,21 @@ impl Catalogue {
         others: Others,
         last: &[&str],
     ) -> Result<Option<Chosen>, ChooseError> {
-        let mut first: Option<Arc<dyn Plugin>> = None;
+        let mut first: Option<(Arc<dyn Plugin>, Configuration)> = None;
         let mut also = Vec::new();
         let (native, mut plugins): (Vec<_>, Vec<_>) =
             self.all().into_iter().partition(|plugin| last.contains(&plugin.name()));
         plugins.extend(native);
         for plugin in plugins {
             let failed = |source| ChooseError::Failed { name: plugin.name().to_owned(), source };
-            if !plugin.configuration().await.map_err(failed)?.discovery_configured {
+            let configuration = plugin.configuration().await.map_err(failed)?;
+            if !configuration.discovery_configured {
                 continue;
             }
             let request = request_for.request(plugin.as_ref()).await?;
             if plugin.matches(&request).await.map_err(failed)? == Match::Supported {
                 match first {
-                    None => first = Some(plugin),
+                    None => first = Some((plugin, configuration)),
                     Some(_) => also.push(plugin.name().to_owned()),
                 }
                 if others == Others::Ignore {
@@ -158,7 +162,8 @@ impl Catalogue {
                 }
             }
         }
-        Ok(first.map(|plugin| Chosen { plugin, choice: Choice::Discovered { also } }))
+        let choice = Choice::Discovered { also };
+        Ok(first.map(|(plugin, configuration)| Chosen { plugin, choice, configuration }))
     }
 }
 

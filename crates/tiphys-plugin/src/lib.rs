@@ -20,6 +20,6 @@ pub use catalogue::{Catalogue, Choice, ChooseError, Chosen, Others, RequestFor};
 pub use chain::chain;
 pub use endings::Endings;
 pub use environment::{BaseEnvironment, EnvironmentRule};
-pub use load::{LoadError, LoadedPlugin, load_plugins};
+pub use load::{LoadError, LoadedPlugin, load_plugins, read_plugin_file};
 pub use local::{LocalPlugin, RunSettings};
 pub use plugin::{Configuration, Deadline, Generated, Match, Phase, Plugin, PluginError, Request};

@@ -1,6 +1,7 @@
 //! Finding plugin files: a folder with `plugin.yaml` or with subfolders that have one, a file of any name, a ConfigMap.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::config::{self, ConfigError, PluginConfig};
@@ -78,13 +79,14 @@ pub fn load_plugins(path: &Path) -> Result<Vec<LoadedPlugin>, LoadError> {
     Ok(loaded)
 }
 
+/// Reads a plugin's file. A pipe or a device is refused: it would be waited for without end.
+pub fn read_plugin_file(file: &Path) -> io::Result<Vec<u8>> {
+    if fs::metadata(file)?.is_file() { fs::read(file) } else { Err(io::Error::other("not a regular file")) }
+}
+
 fn load_file(file: &Path) -> Result<Vec<LoadedPlugin>, LoadError> {
-    let failed = |source| LoadError::Io { path: file.to_path_buf(), source };
-    // A pipe or a device would be waited for without end.
-    if !fs::metadata(file).map_err(failed)?.is_file() {
-        return Err(failed(std::io::Error::other("not a regular file")));
-    }
-    let bytes = fs::read(file).map_err(failed)?;
+    let bytes =
+        read_plugin_file(file).map_err(|source| LoadError::Io { path: file.to_path_buf(), source })?;
     let folder = file.parent().map(Path::to_path_buf).unwrap_or_default();
     let configs =
         config::read_file(&bytes).map_err(|source| LoadError::Config { file: file.to_path_buf(), source })?;

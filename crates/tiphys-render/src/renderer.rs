@@ -76,9 +76,7 @@ impl Renderer {
         for (index, source) in rendered(&sources, place) {
             let at = At { index, count: sources.len() };
             let begun = Instant::now();
-            let prepared = Box::pin(self.prepare(application, source, place))
-                .await
-                .map_err(|failure| at.failed(source, failure))?;
+            let prepared = self.prepared(application, source, place, at).await?;
             warnings.extend(prepared.warnings.iter().map(|warning| at.named(warning)));
             let output = self.run(&prepared).await.map_err(|failure| at.failed(source, failure))?;
             let Some(output) = output else { continue };
@@ -121,9 +119,7 @@ impl Renderer {
             if !choose(at.position(), source) {
                 continue;
             }
-            let prepared = Box::pin(self.prepare(application, source, place))
-                .await
-                .map_err(|failure| at.failed(source, failure))?;
+            let prepared = self.prepared(application, source, place, at).await?;
             let own = own_parameters(source, place, &prepared.build);
             let (plugin, parameters, announcements) = match &prepared.work {
                 Work::Nothing => continue,
@@ -166,12 +162,21 @@ impl Renderer {
         let mut prepared = Vec::new();
         for (index, source) in rendered(&sources, place) {
             let at = At { index, count: sources.len() };
-            let one = Box::pin(self.prepare(application, source, place))
-                .await
-                .map_err(|failure| at.failed(source, failure))?;
+            let one = self.prepared(application, source, place, at).await?;
             prepared.push((at.position(), one));
         }
         Ok(prepared)
+    }
+
+    /// One source, prepared; a failure names its place.
+    async fn prepared(
+        &self,
+        application: &Application,
+        source: &ApplicationSource,
+        place: SourcePlace,
+        at: At,
+    ) -> Result<Prepared, RenderError> {
+        Box::pin(self.prepare(application, source, place)).await.map_err(|failure| at.failed(source, failure))
     }
 
     /// A plugin and the request that it would be asked with for the application's first source, whatever its discovery rule says.
@@ -211,9 +216,9 @@ impl Renderer {
             Work::Plugin { chosen, request, plan, source_type } => {
                 let name = chosen.plugin.name().to_owned();
                 let mut request = request.clone();
-                request
-                    .env
-                    .extend(Box::pin(self.git_credentials(chosen.plugin.as_ref(), &prepared.source)).await?);
+                if chosen.configuration.provide_git_creds {
+                    request.env.extend(Box::pin(self.git_credentials(&prepared.source)).await?);
+                }
                 let generated = chosen.plugin.generate(&request).await;
                 let generated =
                     generated.map_err(|source| SourceFailure::Plugin { name: name.clone(), source })?;
@@ -233,15 +238,7 @@ impl Renderer {
 
     /// The repository's credentials, for a plugin that asks for them: for `generate` alone, behind all other variables
     /// (`spec/cmp.md` 4.5).
-    async fn git_credentials(
-        &self,
-        plugin: &dyn Plugin,
-        source: &ApplicationSource,
-    ) -> Result<Vec<EnvVar>, SourceFailure> {
-        let failed = |source| SourceFailure::Plugin { name: plugin.name().to_owned(), source };
-        if !plugin.configuration().await.map_err(failed)?.provide_git_creds {
-            return Ok(Vec::new());
-        }
+    async fn git_credentials(&self, source: &ApplicationSource) -> Result<Vec<EnvVar>, SourceFailure> {
         let variables =
             self.sources.git_variables(&source.repo_url).await.map_err(SourceFailure::Repository)?;
         Ok(variables.into_iter().map(|(name, value)| EnvVar::new(name, value.expose())).collect())

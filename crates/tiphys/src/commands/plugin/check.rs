@@ -1,12 +1,10 @@
 //! `tiphys plugin check`.
 
 use std::fmt::Write as _;
-use std::fs;
-use std::io;
-use std::path::Path;
 use std::process::ExitCode;
 
 use tiphys_plugin::config::check::{Level, Report, check};
+use tiphys_plugin::read_plugin_file;
 
 use crate::args::{CommonArgs, OutputFormat, PluginCheckArgs};
 use crate::failure::{Failure, Kind};
@@ -21,7 +19,7 @@ pub(crate) fn run(common: &CommonArgs, args: &PluginCheckArgs, host: &Host) -> R
     } else {
         (given, args.plugin.clone())
     };
-    let text = read_regular(&path)
+    let text = read_plugin_file(&path)
         .map_err(|error| Failure::bad_input(format!("cannot read {}: {error}", shown.display())))?;
     let report = check(&text, &shown.to_string_lossy());
     let printed = match common.output {
@@ -36,11 +34,6 @@ pub(crate) fn run(common: &CommonArgs, args: &PluginCheckArgs, host: &Host) -> R
     };
     output::print(&printed)?;
     Ok(if report.has_errors() { ExitCode::from(Kind::BadInput.code()) } else { ExitCode::SUCCESS })
-}
-
-/// Reads a file; a pipe or a device would be waited for without end.
-fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
-    if fs::metadata(path)?.is_file() { fs::read(path) } else { Err(io::Error::other("not a regular file")) }
 }
 
 fn for_people(report: &Report, file: &str) -> String {

@@ -111,8 +111,8 @@ pub(super) async fn generate(
 }
 
 async fn print_env(trial: &Trial, folder: &OneFolderArgs) -> Result<ExitCode, Failure> {
-    let prepared = trial.place.renderer.prepare_all(&trial.application).await;
-    let prepared = prepared.map_err(|error| Failure::of_trial(folder, &error))?;
+    let preparing = trial.place.renderer.prepare_all(&trial.application);
+    let prepared = trial.place.run(preparing).await?.map_err(|error| Failure::of_trial(folder, &error))?;
     for (_, one) in &prepared {
         if let Work::Plugin { chosen, request, .. } = &one.work {
             output::print(&super::super::render::env_lines(&chosen.plugin.environment(request)))?;
