@@ -3,6 +3,7 @@
 //! Nothing here reads files, the environment or a clock: what a decision needs is an argument.
 
 mod build_environment;
+pub mod diff;
 mod expand;
 mod generate_paths;
 mod glob;

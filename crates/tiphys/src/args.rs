@@ -1,16 +1,20 @@
 //! The command line: only shapes, no decisions. Each command's arguments are in a file of its own.
 
+mod applications;
 mod bounds;
 mod cmp_server;
 mod common;
+mod diff;
 mod params;
 mod plugin;
 mod render;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+pub(crate) use applications::ApplicationArgs;
 pub(crate) use cmp_server::CmpServerArgs;
 pub(crate) use common::{CommonArgs, OutputFormat, TrackingArg};
+pub(crate) use diff::{DiffArgs, DiffOutputArgs};
 pub(crate) use params::{ParamsArgs, ParamsCommand, ParamsGetArgs, ParamsListArgs, SourceChoice};
 pub(crate) use plugin::{
     OneFolderArgs, PluginArgs, PluginCheckArgs, PluginCommand, PluginMatchArgs, PluginRunArgs,
@@ -37,6 +41,8 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Print the manifests of applications
     Render(RenderArgs),
+    /// Show what differs between the manifests of applications and what is live
+    Diff(DiffArgs),
     /// For plugin authors: look at plugins and try them on a folder
     Plugin(PluginArgs),
     /// The parameters of an application
@@ -47,6 +53,13 @@ pub(crate) enum Command {
     Completion(CompletionArgs),
     /// Print the version, and the tools that were found
     Version(VersionArgs),
+}
+
+impl Command {
+    /// Whether the command prints differences.
+    pub(crate) fn compares(&self) -> bool {
+        matches!(self, Self::Diff(_))
+    }
 }
 
 /// Arguments of `completion`.

@@ -2,6 +2,7 @@
 
 pub(crate) mod cmp_server;
 pub(crate) mod completion;
+pub(crate) mod diff;
 pub(crate) mod params;
 pub(crate) mod plugin;
 pub(crate) mod render;

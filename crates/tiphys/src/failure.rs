@@ -81,6 +81,11 @@ impl Failure {
         Self { kind, hint: remedy(error).map(str::to_owned), ..Self::bad_input(message) }
     }
 
+    /// What happened, with all causes.
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
     /// What kind of failure this is.
     pub(crate) fn kind(&self) -> Kind {
         self.kind

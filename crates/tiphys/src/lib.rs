@@ -2,6 +2,7 @@
 //!
 //! [`main`] is all that the binary calls. The environment and the arguments are read here and nowhere else.
 
+mod applications;
 mod args;
 mod commands;
 mod context;
@@ -18,7 +19,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::args::{Arguments, Command};
+use crate::args::{Arguments, Command, OutputFormat};
 use crate::failure::{Failure, Kind};
 use crate::settings::Host;
 
@@ -42,8 +43,12 @@ pub fn main() -> ExitCode {
 
 async fn run(arguments: Arguments, host: Host) -> Result<ExitCode, Failure> {
     let Arguments { common, command } = arguments;
+    if matches!(common.output, Some(OutputFormat::Diff | OutputFormat::Markdown)) && !command.compares() {
+        return Err(Failure::bad_input("-o diff and -o markdown are forms of `tiphys diff`"));
+    }
     match command {
         Command::Render(args) => commands::render::run(&common, &args, host).await,
+        Command::Diff(args) => commands::diff::run(&common, &args, host).await,
         Command::Plugin(args) => commands::plugin::run(&common, args, host).await,
         Command::Params(args) => commands::params::run(&common, args, host).await,
         Command::CmpServer(args) => commands::cmp_server::run(&common, &args, host).await,

@@ -15,6 +15,7 @@ pub(crate) struct Host {
     executable: PathBuf,
     current_dir: PathBuf,
     processors: usize,
+    stdout_terminal: bool,
     stderr_terminal: bool,
 }
 
@@ -30,6 +31,7 @@ impl Host {
             executable: std::env::current_exe().unwrap_or_default(),
             current_dir: std::env::current_dir().unwrap_or_default(),
             processors: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+            stdout_terminal: std::io::stdout().is_terminal(),
             stderr_terminal: std::io::stderr().is_terminal(),
         }
     }
@@ -78,6 +80,11 @@ impl Host {
     /// Number of processors.
     pub(crate) fn processors(&self) -> usize {
         self.processors
+    }
+
+    /// Whether stdout may have colours.
+    pub(crate) fn stdout_is_styled(&self) -> bool {
+        self.stdout_terminal && self.variable("NO_COLOR").is_none() && self.variable("TERM") != Some("dumb")
     }
 
     /// Whether stderr may have colours.

@@ -33,6 +33,10 @@ pub(crate) struct CommonArgs {
     #[arg(long, value_name = "[URL=]DIR", global = true, action = ArgAction::Append)]
     pub(crate) repo: Vec<String>,
 
+    /// A folder of live objects that stands for a destination cluster (its name or URL; without one, the cluster of Argo CD itself)
+    #[arg(long, value_name = "[NAME=]DIR", global = true, env = "TIPHYS_CLUSTER_STATE", action = ArgAction::Append)]
+    pub(crate) cluster_state: Vec<String>,
+
     /// The control plane's namespace; default that of the store's argocd-cm, else `argocd`
     #[arg(long, value_name = "NS", global = true)]
     pub(crate) argocd_namespace: Option<String>,
@@ -89,6 +93,9 @@ pub(crate) enum OutputFormat {
     Table,
     Wide,
     Name,
+    // Only of commands that compare.
+    Diff,
+    Markdown,
 }
 
 /// Tracking methods, with Argo CD's names.

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::ApplicationArgs;
+
 /// Arguments of `render`.
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
@@ -13,17 +15,8 @@ use clap::Args;
   tiphys render ./apps/guestbook.yaml | kubectl diff -f -
   kubectl get applications -A -o yaml | tiphys render --store - --output-dir out/")]
 pub(crate) struct RenderArgs {
-    /// Applications: names (`namespace/name` where needed) or files; none: all
-    #[arg(value_name = "APP")]
-    pub(crate) apps: Vec<String>,
-
-    /// Only applications with these labels
-    #[arg(short = 'l', long, value_name = "SELECTOR")]
-    pub(crate) selector: Option<String>,
-
-    /// Only applications of this project
-    #[arg(long, value_name = "NAME")]
-    pub(crate) project: Option<String>,
+    #[command(flatten)]
+    pub(crate) applications: ApplicationArgs,
 
     /// Write one file per application, `<namespace>/<app>.yaml`, instead of printing
     #[arg(long, value_name = "DIR")]

@@ -7,18 +7,16 @@ mod summary;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use futures_util::{StreamExt, stream};
 use serde_json::Value;
 use tiphys_engine::{Manifest, Scopes, set_namespace, skip_secrets};
 use tiphys_render::RenderedApplication;
-use tiphys_store::{ApplicationRef, Filter, Selection, Selector, StoredApplication};
+use tiphys_store::StoredApplication;
 
+use crate::applications::{self, Chosen};
 use crate::args::{CommonArgs, OutputFormat, RenderArgs};
-use crate::context::{self, Wishes, Workplace};
+use crate::context::{self, Wishes};
 use crate::failure::{Failure, Kind};
-use crate::findings;
 use crate::output;
-use crate::progress::Progress;
 use crate::settings::Host;
 
 pub(crate) use environment::env_lines;
@@ -43,19 +41,13 @@ pub(crate) async fn run(common: &CommonArgs, args: &RenderArgs, host: Host) -> R
         ..Wishes::default()
     };
     let place = context::workplace(common, &host, context::resources(common)?, wishes)?;
-    let selection = select(&place, args)?;
-    let mut worst = told(&selection);
-    warn(&place, &selection);
-    let applications = selection.applications;
-    if applications.is_empty() && worst.is_none() {
-        return Err(Failure::bad_input("no application to render").hint(nothing_chosen(&place)));
-    }
+    let Chosen { applications, mut worst } = applications::chosen(&place, &args.applications, "render")?;
     if args.print_env {
         let text = place.run(environment::text(&place, &applications, format)).await?;
         output::print(&text?)?;
         return Ok(code_of(worst));
     }
-    let rendering = render_all(&place, &applications, common, &host);
+    let rendering = applications::render_all(&place, &applications, common, &host);
     let mut done = Vec::new();
     for (stored, result) in place.run(rendering).await? {
         match result {
@@ -101,76 +93,6 @@ fn code_of(worst: Option<Kind>) -> ExitCode {
     worst.map_or(ExitCode::SUCCESS, |kind| ExitCode::from(kind.code()))
 }
 
-fn select(place: &Workplace, args: &RenderArgs) -> Result<Selection, Failure> {
-    let selector = match &args.selector {
-        Some(text) => {
-            Selector::parse(text).map_err(|error| Failure::bad_input(format!("--selector: {error}")))?
-        }
-        None => Selector::default(),
-    };
-    let filter = Filter { selector, project: args.project.clone() };
-    let asked: Vec<ApplicationRef> = args.apps.iter().map(|app| ApplicationRef::parse(app)).collect();
-    Ok(place.resources.select(&asked, &filter, &place.control_plane))
-}
-
-/// What may be the reason that there is nothing to render.
-fn nothing_chosen(place: &Workplace) -> String {
-    if !place.resources.applications().is_empty() {
-        return "no Application of the store fits --selector and --project".to_owned();
-    }
-    let is_application = |skipped: &&tiphys_store::Skipped| {
-        skipped.object.as_ref().is_some_and(|object| object.kind == "Application")
-    };
-    let left_out = place.resources.skipped().iter().find(is_application);
-    let left_out = left_out.map(|skipped| format!("{} was left out as {}; ", skipped.place, skipped.reason));
-    format!(
-        "{}--store names the folder or file that holds Applications; -v lists what was left out",
-        left_out.unwrap_or_default()
-    )
-}
-
-/// Tells what could not be chosen; one mistake does not hide the other applications.
-fn told(selection: &Selection) -> Option<Kind> {
-    for error in &selection.errors {
-        Failure::bad_input_from(error).tell();
-    }
-    (!selection.errors.is_empty()).then_some(Kind::BadInput)
-}
-
-/// Warns of what holds and is hardly meant so. Projects are not enforced yet; one that restricts something says so once.
-fn warn(place: &Workplace, selection: &Selection) {
-    for warning in place.resources.project_warnings(&selection.applications) {
-        tracing::warn!("{warning}");
-    }
-    for stored in &selection.applications {
-        findings::warn_of(stored);
-    }
-}
-
-type Rendering = Result<RenderedApplication, tiphys_render::RenderError>;
-
-/// Renders all applications, several at once, and gives the results in the order of the applications. How many plugins run at once
-/// is decided by their slots; twice as many applications are under way, so that sources are read meanwhile.
-async fn render_all(
-    place: &Workplace,
-    applications: &[Arc<StoredApplication>],
-    common: &CommonArgs,
-    host: &Host,
-) -> Vec<(Arc<StoredApplication>, Rendering)> {
-    let at_once = common.jobs.map_or(host.processors(), usize::from) * 2;
-    let progress = Progress::new(host, "rendered", applications.len());
-    let progress = &progress;
-    stream::iter(applications)
-        .map(|stored| async move {
-            let result = place.renderer.render(&stored.application).await;
-            progress.step(&stored.full_name());
-            (Arc::clone(stored), result)
-        })
-        .buffered(at_once)
-        .collect()
-        .await
-}
-
 /// What the command line asks for on top of what Argo CD would deploy.
 fn adjust(rendered: &mut RenderedApplication, stored: &StoredApplication, args: &RenderArgs) {
     if args.set_namespace {
@@ -189,7 +111,7 @@ fn adjust(rendered: &mut RenderedApplication, stored: &StoredApplication, args: 
 fn printed(done: &[Done], format: OutputFormat) -> String {
     let manifests = || done.iter().flat_map(|one| &one.rendered.manifests);
     match format {
-        OutputFormat::Yaml => documents(manifests()),
+        OutputFormat::Yaml | OutputFormat::Diff | OutputFormat::Markdown => documents(manifests()),
         OutputFormat::Json => output::json(&output::list(&manifests().map(value).collect::<Vec<_>>())),
         OutputFormat::Name => output::lines(manifests().map(resource_name)),
         OutputFormat::Table => summary::table(done, summary::Width::Narrow),

@@ -14,6 +14,7 @@ fn host(arguments: &[&str], variables: &[(&str, &str)]) -> Host {
         executable: PathBuf::from("/opt/tiphys/bin/tiphys"),
         current_dir: PathBuf::from("/current"),
         processors: 2,
+        stdout_terminal: false,
         stderr_terminal: true,
     }
 }

@@ -32,6 +32,7 @@ fn the_help_of_every_command_has_an_example_that_calls_it() {
     let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
     let expected = [
         "render",
+        "diff",
         "plugin list",
         "plugin check",
         "plugin match",

@@ -42,16 +42,19 @@ pub(super) async fn run(common: &CommonArgs, args: &ParamsGetArgs, host: &Host) 
         Some(OutputFormat::Json) => output::json(&row.to_json()),
         Some(OutputFormat::Yaml) => tiphys_yaml::write_yaml(&row.to_json()),
         Some(OutputFormat::Name) => format!("{}\n", row.name),
-        None | Some(OutputFormat::Table | OutputFormat::Wide) => match value {
-            Some(value) => plain(&value),
-            None => {
-                return Err(Failure::bad_input(format!(
-                    "parameter {:?} of {} has no value",
-                    args.name,
-                    stored.full_name()
-                )));
+        None
+        | Some(OutputFormat::Table | OutputFormat::Wide | OutputFormat::Diff | OutputFormat::Markdown) => {
+            match value {
+                Some(value) => plain(&value),
+                None => {
+                    return Err(Failure::bad_input(format!(
+                        "parameter {:?} of {} has no value",
+                        args.name,
+                        stored.full_name()
+                    )));
+                }
             }
-        },
+        }
     };
     output::print(&text)?;
     Ok(ExitCode::SUCCESS)

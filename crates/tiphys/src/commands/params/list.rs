@@ -31,7 +31,9 @@ pub(super) async fn run(
         }
         Some(OutputFormat::Name) => output::lines(listed.iter().map(|row| row.name.to_owned())),
         Some(OutputFormat::Wide) => table(&listed, sources.len() > 1, true),
-        None | Some(OutputFormat::Table) => table(&listed, sources.len() > 1, false),
+        None | Some(OutputFormat::Table | OutputFormat::Diff | OutputFormat::Markdown) => {
+            table(&listed, sources.len() > 1, false)
+        }
     };
     output::print(&text)?;
     Ok(ExitCode::SUCCESS)

@@ -23,7 +23,8 @@ pub(crate) fn run(common: &CommonArgs, args: &PluginCheckArgs, host: &Host) -> R
         .map_err(|error| Failure::bad_input(format!("cannot read {}: {error}", shown.display())))?;
     let report = check(&text, &shown.to_string_lossy());
     let printed = match common.output {
-        None | Some(OutputFormat::Table | OutputFormat::Wide) => {
+        None
+        | Some(OutputFormat::Table | OutputFormat::Wide | OutputFormat::Diff | OutputFormat::Markdown) => {
             for_people(&report, &shown.to_string_lossy())
         }
         Some(OutputFormat::Json) => output::json(&report.to_json()),

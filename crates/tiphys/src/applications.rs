@@ -1,0 +1,93 @@
+//! Choosing applications of the store and rendering them: what `render` and `diff` have in common.
+
+use std::sync::Arc;
+
+use futures_util::{StreamExt, stream};
+use tiphys_render::{RenderError, RenderedApplication};
+use tiphys_store::{ApplicationRef, Filter, Selection, Selector, StoredApplication};
+
+use crate::args::{ApplicationArgs, CommonArgs};
+use crate::context::Workplace;
+use crate::failure::{Failure, Kind};
+use crate::findings;
+use crate::progress::Progress;
+use crate::settings::Host;
+
+/// The applications that a command is about.
+pub(crate) struct Chosen {
+    /// In the order of the store, or of the arguments.
+    pub(crate) applications: Vec<Arc<StoredApplication>>,
+    /// What kind of failure was told already.
+    pub(crate) worst: Option<Kind>,
+}
+
+/// Chooses applications, tells what could not be chosen, and warns of what holds and is hardly meant so. One mistake does not hide the
+/// other applications; nothing at all `to` do something with is an error.
+pub(crate) fn chosen(place: &Workplace, args: &ApplicationArgs, to: &str) -> Result<Chosen, Failure> {
+    let selection = select(place, args)?;
+    for error in &selection.errors {
+        Failure::bad_input_from(error).tell();
+    }
+    let worst = (!selection.errors.is_empty()).then_some(Kind::BadInput);
+    // Projects are not enforced yet; one that restricts something says so once.
+    for warning in place.resources.project_warnings(&selection.applications) {
+        tracing::warn!("{warning}");
+    }
+    for stored in &selection.applications {
+        findings::warn_of(stored);
+    }
+    if selection.applications.is_empty() && worst.is_none() {
+        return Err(Failure::bad_input(format!("no application to {to}")).hint(nothing_chosen(place)));
+    }
+    Ok(Chosen { applications: selection.applications, worst })
+}
+
+fn select(place: &Workplace, args: &ApplicationArgs) -> Result<Selection, Failure> {
+    let selector = match &args.selector {
+        Some(text) => {
+            Selector::parse(text).map_err(|error| Failure::bad_input(format!("--selector: {error}")))?
+        }
+        None => Selector::default(),
+    };
+    let filter = Filter { selector, project: args.project.clone() };
+    let asked: Vec<ApplicationRef> = args.apps.iter().map(|app| ApplicationRef::parse(app)).collect();
+    Ok(place.resources.select(&asked, &filter, &place.control_plane))
+}
+
+/// What may be the reason that there is nothing to do.
+fn nothing_chosen(place: &Workplace) -> String {
+    if !place.resources.applications().is_empty() {
+        return "no Application of the store fits --selector and --project".to_owned();
+    }
+    let is_application = |skipped: &&tiphys_store::Skipped| {
+        skipped.object.as_ref().is_some_and(|object| object.kind == "Application")
+    };
+    let left_out = place.resources.skipped().iter().find(is_application);
+    let left_out = left_out.map(|skipped| format!("{} was left out as {}; ", skipped.place, skipped.reason));
+    format!(
+        "{}--store names the folder or file that holds Applications; -v lists what was left out",
+        left_out.unwrap_or_default()
+    )
+}
+
+/// Renders all applications, several at once, and gives the results in the order of the applications. How many plugins run at once
+/// is decided by their slots; twice as many applications are under way, so that sources are read meanwhile.
+pub(crate) async fn render_all(
+    place: &Workplace,
+    applications: &[Arc<StoredApplication>],
+    common: &CommonArgs,
+    host: &Host,
+) -> Vec<(Arc<StoredApplication>, Result<RenderedApplication, RenderError>)> {
+    let at_once = common.jobs.map_or(host.processors(), usize::from) * 2;
+    let progress = Progress::new(host, "rendered", applications.len());
+    let progress = &progress;
+    stream::iter(applications)
+        .map(|stored| async move {
+            let result = place.renderer.render(&stored.application).await;
+            progress.step(&stored.full_name());
+            (Arc::clone(stored), result)
+        })
+        .buffered(at_once)
+        .collect()
+        .await
+}

@@ -1,0 +1,46 @@
+//! Differences as JSON.
+
+use serde_json::{Value, json};
+use tiphys_engine::diff::{ObjectDiff, Shown};
+
+use super::{ApplicationDiff, Sides, unified};
+use crate::failure::Failure;
+use crate::output;
+
+/// The shape of `-o json`: a list with one entry an application, equal ones included.
+///
+/// ```json
+/// [{"application": "shop", "namespace": "argocd", "error": null, "equal": 3,
+///   "objects": [{"group": "apps", "kind": "Deployment", "namespace": "web", "name": "shop",
+///                "change": "added|removed|changed", "before": {…}, "after": {…}, "patch": "--- …"}]}]
+/// ```
+///
+/// `before` is `null` for what is added, `after` for what is removed. An application that failed has a text in `error`, and
+/// `objects` and `equal` are `null`.
+pub(super) fn text(applications: &[ApplicationDiff], sides: &Sides, context_lines: usize) -> String {
+    let list = applications.iter().map(|one| application(one, sides, context_lines));
+    output::json(&Value::Array(list.collect()))
+}
+
+fn application(one: &ApplicationDiff, sides: &Sides, context_lines: usize) -> Value {
+    let object = |object: &ObjectDiff| {
+        json!({
+            "group": object.key.group,
+            "kind": object.key.kind,
+            "namespace": object.key.namespace,
+            "name": object.key.name,
+            "change": object.change.word(),
+            "before": object.change.before().map(Shown::value),
+            "after": object.change.after().map(Shown::value),
+            "patch": unified::patch(object, sides, context_lines),
+        })
+    };
+    let comparison = one.result.as_ref().ok();
+    json!({
+        "application": one.name,
+        "namespace": one.namespace,
+        "error": one.result.as_ref().err().map(Failure::message),
+        "equal": comparison.map(|comparison| comparison.equal),
+        "objects": comparison.map(|comparison| comparison.objects.iter().map(object).collect::<Vec<_>>()),
+    })
+}

@@ -1,0 +1,104 @@
+//! Differences as a unified diff.
+
+use tiphys_engine::ObjectKey;
+use tiphys_engine::diff::{Counts, ObjectDiff};
+
+use super::{ApplicationDiff, Sides};
+
+/// Whether a terminal's colours are used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Colours {
+    /// For a terminal.
+    Shown,
+    /// Plain text.
+    None,
+}
+
+/// The side that an object is not on, as other tools for patches have it.
+const ABSENT: &str = "/dev/null";
+
+/// The differences of all applications, each under its name if there are several.
+pub(super) fn text(
+    applications: &[ApplicationDiff],
+    sides: &Sides,
+    context_lines: usize,
+    colours: Colours,
+) -> String {
+    let mut text = String::new();
+    for one in applications.iter().filter(|one| !one.objects().is_empty()) {
+        if applications.len() > 1 {
+            let counts = one.result.as_ref().map(tiphys_engine::diff::Comparison::counts).unwrap_or_default();
+            let heading = one_line(&format!("# {}: {}", one.full_name(), summary(counts)));
+            text.push_str(&colours.painted(&heading, BOLD));
+        }
+        for object in one.objects() {
+            let (before, after) = headings(object, sides);
+            text.push_str(&colours.painted(&before, BOLD));
+            text.push_str(&colours.painted(&after, BOLD));
+            for line in object.change.hunks(context_lines).lines() {
+                text.push_str(&colours.painted(line, colour_of(line)));
+            }
+        }
+    }
+    text
+}
+
+/// The difference of one object, with its heading.
+pub(super) fn patch(object: &ObjectDiff, sides: &Sides, context_lines: usize) -> String {
+    let (before, after) = headings(object, sides);
+    format!("{before}\n{after}\n{}", object.change.hunks(context_lines))
+}
+
+/// The lines above an object's hunks.
+fn headings(object: &ObjectDiff, sides: &Sides) -> (String, String) {
+    let name = object_name(&object.key);
+    let side = |called: &str, there: bool| {
+        if there { one_line(&format!("{called}: {name}")) } else { ABSENT.to_owned() }
+    };
+    (
+        format!("--- {}", side(&sides.before, object.change.before().is_some())),
+        format!("+++ {}", side(&sides.after, object.change.after().is_some())),
+    )
+}
+
+/// `apps/Deployment shop/web`; the group of Kubernetes' core kinds and the namespace of those that have none are left out.
+pub(super) fn object_name(key: &ObjectKey) -> String {
+    let group = if key.group.is_empty() { String::new() } else { format!("{}/", key.group) };
+    let namespace = if key.namespace.is_empty() { String::new() } else { format!("{}/", key.namespace) };
+    format!("{group}{} {namespace}{}", key.kind, key.name)
+}
+
+/// `1 added, 2 changed`.
+pub(super) fn summary(counts: Counts) -> String {
+    let parts = [(counts.added, "added"), (counts.removed, "removed"), (counts.changed, "changed")];
+    let parts = parts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}"));
+    parts.collect::<Vec<_>>().join(", ")
+}
+
+/// A heading's text: names are somebody else's, and must neither end the line nor steer a terminal.
+pub(super) fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
+}
+
+/// A terminal's code for bold text; the other colours are git's.
+const BOLD: &str = "1";
+
+/// Removed lines are red, added ones green, places cyan.
+fn colour_of(line: &str) -> &'static str {
+    match line.as_bytes().first() {
+        Some(b'@') => "36",
+        Some(b'-') => "31",
+        Some(b'+') => "32",
+        _ => "",
+    }
+}
+
+impl Colours {
+    /// A whole line.
+    fn painted(self, line: &str, colour: &str) -> String {
+        match self {
+            Self::Shown if !colour.is_empty() => format!("\x1b[{colour}m{line}\x1b[0m\n"),
+            _ => format!("{line}\n"),
+        }
+    }
+}
