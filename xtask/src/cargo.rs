@@ -62,6 +62,6 @@ pub(crate) fn program(name: impl Into<OsString>) -> Command {
 
 /// The cargo that runs us, so that all steps use one toolchain.
 #[expect(clippy::disallowed_methods, reason = "cargo tells its children by this variable where it is")]
-fn cargo_program() -> OsString {
+pub(crate) fn cargo_program() -> OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }

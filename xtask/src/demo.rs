@@ -53,7 +53,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
     println!("==> a repository of the examples, in {PLACE}/repository");
     let revisions = repository::make(root, &place)?;
     println!("==> the tools: helm, kustomize, yq and jq");
-    tools::run(root, &tools::Options::default())?;
+    tools::run(root, &tools::Options::only(tools::Purpose::Plugins))?;
     let program = Program::new(root, &place, program_file(root, options)?);
 
     println!("==> tiphys render");

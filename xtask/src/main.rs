@@ -5,6 +5,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a tool for people, who read its terminal")]
 
 mod bench;
+mod book;
 mod cargo;
 mod demo;
 mod failure;
@@ -31,12 +32,14 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Run the one gate: format, clippy, tidy, tools, tests, documentation
+    /// Run the one gate: format, clippy, tidy, tools, book, tests, documentation
     Test(test::Options),
     /// Check the invariants of ARCHITECTURE.md
     Tidy(tidy::Options),
     /// Provide the pinned tools that plugins, tests and the demo run
     Tools(tools::Options),
+    /// Build the book of docs, and check the links of its pages
+    Book(book::Options),
     /// Render the example applications and show what was rendered by what
     Demo(demo::Options),
     /// Install the program and its plugins
@@ -53,6 +56,7 @@ fn main() -> ExitCode {
         Command::Test(options) => test::run(&root, &options),
         Command::Tidy(options) => tidy::run(&root, &options),
         Command::Tools(options) => tools::run(&root, &options),
+        Command::Book(options) => book::run(&root, &options),
         Command::Demo(options) => demo::run(&root, &options),
         Command::Install(options) => install::run(&root, &options),
         Command::Bench(options) => bench::run(&root, &options),

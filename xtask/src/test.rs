@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use clap::{Args, ValueEnum};
 
 use crate::cargo::CommandLine;
-use crate::{Failure, tidy, tools};
+use crate::{Failure, book, tidy, tools};
 
 /// Which steps to run.
 #[derive(Args, Debug, Default)]
@@ -34,6 +34,8 @@ enum Step {
     Tidy,
     /// The tools that tests run are there
     Tools,
+    /// The book builds, all links of its pages included
+    Book,
     /// All tests pass
     Tests,
     /// The documentation builds, all its links included
@@ -84,6 +86,7 @@ impl Step {
             }
             Step::Tidy => tidy::run(root, &tidy::Options::default()),
             Step::Tools => tools::run(root, &tools::Options::default()),
+            Step::Book => book::run(root, &book::Options::default()),
             Step::Tests => {
                 remove_reports(root)?;
                 CommandLine::cargo(&["test", "--workspace"]).run(root)

@@ -16,7 +16,7 @@ mod licences;
 mod line_count;
 mod manifest;
 mod manifests;
-mod markdown;
+pub(crate) mod markdown;
 mod named_tests;
 mod orphans;
 mod source;
@@ -28,7 +28,7 @@ mod synthetic;
 mod tests;
 mod third_party;
 mod tracked_files;
-mod tree;
+pub(crate) mod tree;
 mod unused_dependencies;
 mod words;
 

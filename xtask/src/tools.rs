@@ -1,12 +1,14 @@
-//! `cargo xtask tools`: the helm, kustomize, yq and jq that the plugins, the tests and the demo run, in `target/tools/bin`.
+//! `cargo xtask tools`: the helm, kustomize, yq and jq that the plugins, the tests and the demo run, and the mdbook that builds the book,
+//! in `target/tools/bin`; what an example of the book imports in `target/tools/python`.
 //!
-//! A program on `PATH` whose version fits is linked there; any other is built from its pinned Go module. A tool is built in a
+//! A program on `PATH` whose version fits is linked there; any other is built from its pinned Go module or crate. A tool is built in a
 //! folder of its own and renamed into place, and the stamp is written after that, so that an interrupted call leaves either
-//! the old tool or the new one. While nothing changed, a call reads the stamp and four file sizes and starts no program.
+//! the old tool or the new one. While nothing changed, a call reads the stamp and some file sizes and starts no program.
 
 mod build;
 mod catalogue;
 mod on_path;
+mod python;
 mod stamp;
 #[cfg(test)]
 mod tests;
@@ -15,15 +17,30 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use crate::Failure;
+pub(crate) use catalogue::Purpose;
 use catalogue::Tool;
 use stamp::{Origin, Stamp};
 
 /// Arguments of `cargo xtask tools`.
 #[derive(clap::Args, Debug, Default)]
 pub(crate) struct Options {
-    /// Build every tool from its pinned module, whatever `PATH` has
+    /// Build or install every tool anew from its pinned sources, whatever `PATH` has
     #[arg(long)]
     pub(crate) build: bool,
+    /// Only the tools for this
+    #[arg(long = "for", value_name = "PURPOSE")]
+    pub(crate) purpose: Option<Purpose>,
+}
+
+impl Options {
+    /// The tools for one purpose.
+    pub(crate) fn only(purpose: Purpose) -> Self {
+        Self { purpose: Some(purpose), ..Self::default() }
+    }
+
+    fn includes(&self, purpose: Purpose) -> bool {
+        self.purpose.is_none_or(|only| only == purpose)
+    }
 }
 
 /// Folder of the tools below the workspace's root, for the `PATH` of what runs them.
@@ -31,7 +48,7 @@ pub(crate) fn bin(root: &Path) -> PathBuf {
     root.join("target/tools/bin")
 }
 
-/// Makes every tool of the catalogue available in [`bin`]; another call at the same time waits for this one.
+/// Makes the tools of the catalogue available in [`bin`]; another call at the same time waits for this one.
 pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
     let home = root.join("target/tools");
     let bin = bin(root);
@@ -43,7 +60,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
 
     let stamp_file = home.join("stamp");
     let mut stamp = Stamp::read(&stamp_file);
-    for tool in catalogue::TOOLS {
+    for tool in catalogue::TOOLS.iter().filter(|tool| options.includes(tool.purpose)) {
         let place = bin.join(tool.name);
         if stamp.holds(tool, &place) && !(options.build && stamp.is_linked(tool)) {
             continue;
@@ -55,6 +72,9 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
             Origin::Built => println!("{} {}: built", tool.name, tool.version),
             Origin::Linked(found) => println!("{}: {} fits", tool.name, found.display()),
         }
+    }
+    if options.includes(Purpose::Python) {
+        python::provide(&home, options)?;
     }
     Ok(())
 }

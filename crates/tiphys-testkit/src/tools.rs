@@ -1,7 +1,8 @@
-//! The pinned helm, kustomize, yq and jq, for tests that run plugins.
+//! The pinned helm, kustomize, yq and jq, for tests that run plugins, and the packages of a plugin server in Python.
 
 use std::env;
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use crate::workspace_root;
 
@@ -21,4 +22,11 @@ pub fn search_path() -> OsString {
     let inherited = env::var_os("PATH").unwrap_or_default();
     env::join_paths([bin].into_iter().chain(env::split_paths(&inherited)))
         .expect("folders of a PATH have no colons")
+}
+
+/// The folder of the Python packages of `cargo xtask tools`. Fails if it is missing.
+pub fn python_packages() -> PathBuf {
+    let folder = workspace_root().join("target/tools/python");
+    assert!(folder.is_dir(), "the Python packages are missing: run `cargo xtask tools` first");
+    folder
 }

@@ -10,7 +10,10 @@ fn names(options: &Options) -> Vec<String> {
 
 #[test]
 fn all_steps_run_in_order_without_options() {
-    assert_eq!(names(&Options::default()), ["format", "clippy", "tidy", "tools", "tests", "docs", "reports"]);
+    assert_eq!(
+        names(&Options::default()),
+        ["format", "clippy", "tidy", "tools", "book", "tests", "docs", "reports"]
+    );
 }
 
 #[test]

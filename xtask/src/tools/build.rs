@@ -1,24 +1,24 @@
-//! Builds a tool with Go.
+//! Builds a tool, with Go or with cargo.
 
 use std::collections::VecDeque;
 use std::fs;
 use std::io::{BufRead, BufReader, IsTerminal, Write};
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use super::catalogue::Tool;
+use super::catalogue::{Source, Tool};
 use super::on_path::printed_version;
 use crate::Failure;
-use crate::cargo::program;
+use crate::cargo::{cargo_program, program};
 
 /// The Go that helm's module asks for.
 const LOWEST_GO: (u32, u32) = (1, 26);
 /// Since this version Go fetches a newer one of itself where a module needs it.
 const LOWEST_GO_THAT_UPDATES_ITSELF: (u32, u32) = (1, 21);
-/// How much of Go's last words an error shows.
+/// How much of the build's last words an error shows.
 const ERROR_LINES: usize = 20;
 /// Not more often than this the line of progress changes.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
@@ -26,40 +26,72 @@ const LEFTOVER_PREFIX: &str = "new-";
 
 /// Builds `tool` in a folder of its own, asks the result for its version, and puts it at `place` in one step.
 pub(super) fn build(tool: &Tool, place: &Path, home: &Path) -> Result<(), Failure> {
-    check_go(tool)?;
     let folder = fresh_folder(home)?;
-    let module = format!("{}@{}", tool.package, tool.version);
-    println!("{} {}: building {module} (the first time {})", tool.name, tool.version, tool.first_build);
-
-    let mut go = program("go");
-    go.args(["install", "-v", &format!("-ldflags={}", tool.linker_flags), &module])
-        .env("GOBIN", folder.path())
-        .env("GOWORK", "off")
-        // Set for cross builds, they would send the program to another folder, and it would not run here.
-        .env_remove("GOOS")
-        .env_remove("GOARCH")
-        .current_dir(home)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped());
-    let mut child = go.spawn().map_err(|error| Failure::new(format!("cannot start go: {error}")))?;
+    let (name, mut command, built) = match &tool.source {
+        Source::GoPackage { package, program, linker_flags } => {
+            check_go(tool)?;
+            let module = format!("{package}@{}", tool.version);
+            let command = go_install(&module, linker_flags, folder.path());
+            (module, command, folder.path().join(program))
+        }
+        Source::Crate { features } => {
+            let command = cargo_install(tool, features, folder.path());
+            (format!("{} from its crate", tool.name), command, folder.path().join("bin").join(tool.name))
+        }
+    };
+    println!("{} {}: building {name} (the first time {})", tool.name, tool.version, tool.first_build);
+    command.current_dir(home).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let shown = command.get_program().to_string_lossy().into_owned();
+    let mut child =
+        command.spawn().map_err(|error| Failure::new(format!("cannot start {shown}: {error}")))?;
     let last_words =
         child.stderr.take().map(|stderr| follow(tool, BufReader::new(stderr))).unwrap_or_default();
-    let status = child.wait().map_err(|error| Failure::new(format!("go install {module}: {error}")))?;
+    let status = child.wait().map_err(|error| Failure::new(format!("{shown} install {name}: {error}")))?;
     if !status.success() {
-        return Err(Failure::new(format!("go install {module}: {status}\n{last_words}")));
+        return Err(Failure::new(format!("{shown} install {name}: {status}\n{last_words}")));
     }
 
-    let built = folder.path().join(tool.built_as);
     let printed = printed_version(tool, &built);
     if !printed.as_deref().is_some_and(tool.fits) {
         let printed = printed.unwrap_or_default();
         return Err(Failure::new(format!(
-            "{}: built from {module}, but says it is version {printed:?}",
+            "{}: built {name}, but it says it is version {printed:?}",
             tool.name
         )));
     }
     fs::rename(&built, place).map_err(|error| Failure::at(place, error))
+}
+
+fn go_install(module: &str, linker_flags: &str, folder: &Path) -> Command {
+    let mut go = program("go");
+    go.args(["install", "-v", &format!("-ldflags={linker_flags}"), module])
+        .env("GOBIN", folder)
+        .env("GOWORK", "off")
+        // Set for cross builds, they would send the program to another folder, and it would not run here.
+        .env_remove("GOOS")
+        .env_remove("GOARCH");
+    go
+}
+
+fn cargo_install(tool: &Tool, features: &str, folder: &Path) -> Command {
+    let mut cargo = program(cargo_program());
+    cargo
+        .args([
+            "install",
+            "--locked",
+            "--no-default-features",
+            "--features",
+            features,
+            "--no-track",
+            "--root",
+        ])
+        .arg(folder)
+        .arg("--target-dir")
+        .arg(folder.join("build"))
+        .args(["--version", tool.version.trim_start_matches('v'), tool.name])
+        // As with Go: for another machine it would not run here.
+        .env_remove("CARGO_BUILD_TARGET");
+    cargo
 }
 
 /// A folder below `home` that is removed when dropped, and by the next call if this one is killed.
@@ -110,7 +142,7 @@ pub(super) fn check_go_version(wanted: &str, printed: &str) -> Result<(), Failur
     Err(Failure::new(format!("{wanted} {version} is too old: install Go 1.26 or later (https://go.dev/dl)")))
 }
 
-/// Reads what Go prints until it ends: a line a package. Shows progress on a terminal and returns the last lines.
+/// Reads what the build prints until it ends: a line a package. Shows progress on a terminal and returns the last lines.
 fn follow(tool: &Tool, lines: impl BufRead) -> String {
     let mut terminal = std::io::stderr();
     let on_terminal = terminal.is_terminal();
@@ -144,7 +176,7 @@ fn follow(tool: &Tool, lines: impl BufRead) -> String {
     Vec::from(last).join("\n")
 }
 
-/// Whether the line is a package that `go install -v` names, not a download, a remark or an error.
+/// Whether the line is a package that `go install -v` or `cargo install` names, not a download, a remark or an error.
 fn is_package(line: &str) -> bool {
-    !line.starts_with('#') && !line.contains([' ', ':', '\t'])
+    line.trim_start().starts_with("Compiling ") || !line.starts_with('#') && !line.contains([' ', ':', '\t'])
 }

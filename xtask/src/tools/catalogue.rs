@@ -5,35 +5,66 @@
 pub(super) struct Tool {
     /// Name in `target/tools/bin`.
     pub(super) name: &'static str,
-    /// Pinned version, as its Go module is tagged.
+    /// Pinned version, as its sources are tagged.
     pub(super) version: &'static str,
-    /// Go package of the program, without the version.
-    pub(super) package: &'static str,
-    /// Name of the program that `go install` makes.
-    pub(super) built_as: &'static str,
-    /// Flags for Go's linker, for a program that would not know its version otherwise.
-    pub(super) linker_flags: &'static str,
+    /// What runs it.
+    pub(super) purpose: Purpose,
+    /// What it is built from.
+    pub(super) source: Source,
     /// Names under which the program may be found on `PATH`, the preferred one first.
     pub(super) names_on_path: &'static [&'static str],
     /// Arguments that make it print its version.
     pub(super) version_arguments: &'static [&'static str],
     /// Whether what it printed is a version that fits.
     pub(super) fits: fn(&str) -> bool,
-    /// How long a first build takes on two cores with an empty Go cache, for the line that announces it.
+    /// How long a first build takes on two cores with nothing cached, for the line that announces it.
     pub(super) first_build: &'static str,
+}
+
+/// What the tools are for: not everybody who needs some needs all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Purpose {
+    /// What the plugins run: helm, kustomize, yq and jq
+    Plugins,
+    /// What the book of `docs` is built with: mdbook
+    Book,
+    /// What the plugin server of docs/plugin-server.md imports: Python's gRPC
+    Python,
+}
+
+/// What a tool is built from.
+#[derive(Debug)]
+pub(super) enum Source {
+    /// `go install PACKAGE@VERSION`.
+    GoPackage {
+        /// The package, without the version.
+        package: &'static str,
+        /// Name of the program that comes out.
+        program: &'static str,
+        /// Flags for Go's linker, for a program that would not know its version otherwise.
+        linker_flags: &'static str,
+    },
+    /// `cargo install` of the crate that has the tool's name, with its own lock file. It does not get into ours.
+    Crate {
+        /// Features, instead of the default ones.
+        features: &'static str,
+    },
 }
 
 /// All tools, those that build fastest first.
 ///
-/// Manifests depend on what helm, kustomize and yq do in detail, so only the pinned version of these fits. The scripts use jq
-/// in a way that every version since 1.6 and gojq agree on, so any of them does.
+/// Manifests depend on what helm, kustomize and yq do in detail, so only the pinned version of these fits; of mdbook for the sake of
+/// its anchors. The scripts use jq in a way that every version since 1.6 and gojq agree on, so any of them does.
 pub(super) const TOOLS: &[Tool] = &[
     Tool {
         name: "jq",
         version: "v0.12.18",
-        package: "github.com/itchyny/gojq/cmd/gojq",
-        built_as: "gojq",
-        linker_flags: "-s -w",
+        purpose: Purpose::Plugins,
+        source: Source::GoPackage {
+            package: "github.com/itchyny/gojq/cmd/gojq",
+            program: "gojq",
+            linker_flags: "-s -w",
+        },
         names_on_path: &["jq", "gojq"],
         version_arguments: &["--version"],
         fits: is_jq,
@@ -42,9 +73,12 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool {
         name: "kustomize",
         version: "v5.8.1",
-        package: "sigs.k8s.io/kustomize/kustomize/v5",
-        built_as: "kustomize",
-        linker_flags: "-s -w",
+        purpose: Purpose::Plugins,
+        source: Source::GoPackage {
+            package: "sigs.k8s.io/kustomize/kustomize/v5",
+            program: "kustomize",
+            linker_flags: "-s -w",
+        },
         names_on_path: &["kustomize"],
         version_arguments: &["version"],
         fits: is_kustomize,
@@ -53,9 +87,12 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool {
         name: "yq",
         version: "v4.53.6",
-        package: "github.com/mikefarah/yq/v4",
-        built_as: "yq",
-        linker_flags: "-s -w",
+        purpose: Purpose::Plugins,
+        source: Source::GoPackage {
+            package: "github.com/mikefarah/yq/v4",
+            program: "yq",
+            linker_flags: "-s -w",
+        },
         names_on_path: &["yq"],
         version_arguments: &["--version"],
         fits: is_yq,
@@ -64,14 +101,28 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool {
         name: "helm",
         version: "v4.3.1",
-        package: "helm.sh/helm/v4/cmd/helm",
-        built_as: "helm",
-        // Built from its module helm knows only the minor version, which charts see as .Capabilities.HelmVersion.
-        linker_flags: "-s -w -X helm.sh/helm/v4/internal/version.version=v4.3.1",
+        purpose: Purpose::Plugins,
+        source: Source::GoPackage {
+            package: "helm.sh/helm/v4/cmd/helm",
+            program: "helm",
+            // Built from its module helm knows only the minor version, which charts see as .Capabilities.HelmVersion.
+            linker_flags: "-s -w -X helm.sh/helm/v4/internal/version.version=v4.3.1",
+        },
         names_on_path: &["helm"],
         version_arguments: &["version", "--template", "{{.Version}}"],
         fits: is_helm,
         first_build: "three minutes",
+    },
+    Tool {
+        name: "mdbook",
+        version: "v0.5.4",
+        purpose: Purpose::Book,
+        // The search of the built book, without the server and the file watcher.
+        source: Source::Crate { features: "search" },
+        names_on_path: &["mdbook"],
+        version_arguments: &["--version"],
+        fits: is_mdbook,
+        first_build: "a minute or two",
     },
 ];
 
@@ -89,6 +140,11 @@ fn is_kustomize(printed: &str) -> bool {
 /// `yq (https://github.com/mikefarah/yq/) version v4.53.6`. Another program, a wrapper of jq, has the same name.
 fn is_yq(printed: &str) -> bool {
     printed.contains("mikefarah/yq") && printed.split_whitespace().last() == Some("v4.53.6")
+}
+
+/// `mdbook v0.5.4`.
+fn is_mdbook(printed: &str) -> bool {
+    printed.trim() == "mdbook v0.5.4"
 }
 
 /// `jq-1.6`, `jq-1.7.1`, `jq-1.8.1-dirty`, or `gojq 0.12.18 (rev: …)` of any version.

@@ -11,16 +11,21 @@ use crate::cargo::program;
 /// The first program on `PATH` under one of the tool's names whose version fits. Folders are searched for one name after the
 /// other; `except` is left out.
 pub(super) fn fitting(tool: &Tool, except: &Path) -> Option<PathBuf> {
-    let path = search_path();
     tool.names_on_path
         .iter()
-        .flat_map(|name| env::split_paths(&path).map(move |folder| (folder, name)))
-        // A relative entry would make the link depend on where it is followed from.
-        .filter(|(folder, _)| folder.is_absolute() && folder != except)
-        .map(|(folder, name)| folder.join(name))
-        .find(|candidate| {
-            candidate.is_file() && printed_version(tool, candidate).is_some_and(|text| (tool.fits)(&text))
-        })
+        .flat_map(|name| candidates(name))
+        .filter(|candidate| candidate.parent() != Some(except))
+        .find(|candidate| printed_version(tool, candidate).is_some_and(|text| (tool.fits)(&text)))
+}
+
+/// The files of this name in the folders of `PATH`, in its order.
+pub(super) fn candidates(name: &str) -> Vec<PathBuf> {
+    env::split_paths(&search_path())
+        // A relative entry would make a link depend on where it is followed from.
+        .filter(|folder| folder.is_absolute())
+        .map(|folder| folder.join(name))
+        .filter(|candidate| candidate.is_file())
+        .collect()
 }
 
 /// What the program says about its version; `None` if it cannot be asked.

@@ -15,7 +15,7 @@ use crate::Failure;
 /// Where a tool came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
-    /// `go install`.
+    /// Built from its sources.
     Built,
     /// A link to this program.
     Linked(PathBuf),
@@ -102,7 +102,7 @@ impl fmt::Display for Stamp {
 }
 
 /// Size and time of change of the program that `place` is or leads to; `None` if there is none.
-fn identity(place: &Path) -> Option<String> {
+pub(super) fn identity(place: &Path) -> Option<String> {
     let metadata = fs::metadata(place).ok()?;
     let changed = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
     Some(format!("{} bytes, changed {}", metadata.len(), changed.as_nanos()))

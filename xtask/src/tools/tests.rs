@@ -3,16 +3,16 @@
 use std::fs;
 
 use super::build::{check_go_version, fresh_folder, remove_leftovers};
-use super::catalogue::{TOOLS, Tool};
+use super::catalogue::{Purpose, Source, TOOLS, Tool};
 use super::stamp::{Origin, Stamp};
-use super::{bin, link};
+use super::{Options, bin, link, python};
 
 fn tool(name: &str) -> &'static Tool {
     TOOLS.iter().find(|tool| tool.name == name).expect("a tool of the catalogue")
 }
 
 #[test]
-fn only_the_pinned_helm_kustomize_and_yq_fit() {
+fn only_the_pinned_helm_kustomize_yq_and_mdbook_fit() {
     let cases = [
         ("helm", "v4.3.1", true),
         ("helm", "v4.3.1+g0a1b2c3\n", true),
@@ -27,6 +27,9 @@ fn only_the_pinned_helm_kustomize_and_yq_fit() {
         ("yq", "yq (https://github.com/mikefarah/yq/) version v4.52.1", false),
         ("yq", "yq 4.53.6", false),
         ("yq", "yq 0.0.0", false),
+        ("mdbook", "mdbook v0.5.4\n", true),
+        ("mdbook", "mdbook v0.5.40", false),
+        ("mdbook", "mdbook v0.4.52", false),
     ];
     for (name, printed, fits) in cases {
         assert_eq!((tool(name).fits)(printed), fits, "{name}: {printed}");
@@ -58,15 +61,15 @@ fn the_version_that_is_built_is_the_version_that_fits() {
     let printed = |tool: &Tool| match tool.name {
         "jq" => format!("gojq {} (rev: HEAD/go1.26.0)", tool.version.trim_start_matches('v')),
         "yq" => format!("yq (https://github.com/mikefarah/yq/) version {}", tool.version),
+        "mdbook" => format!("mdbook {}", tool.version),
         _ => tool.version.to_owned(),
     };
     for tool in TOOLS {
         assert!((tool.fits)(&printed(tool)), "{}", tool.name);
-        assert!(
-            !tool.linker_flags.contains("version=") || tool.linker_flags.ends_with(tool.version),
-            "{}",
-            tool.name
-        );
+        if let Source::GoPackage { linker_flags, .. } = tool.source {
+            let is_the_same = !linker_flags.contains("version=") || linker_flags.ends_with(tool.version);
+            assert!(is_the_same, "{}", tool.name);
+        }
     }
 }
 
@@ -157,4 +160,33 @@ fn what_an_interrupted_build_left_is_removed_and_nothing_else() {
         fs::read_dir(home.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     names.sort();
     assert_eq!(names, ["bin", "stamp"]);
+}
+
+#[test]
+fn a_purpose_chooses_its_tools_alone() {
+    let names = |options: &Options| -> Vec<&str> {
+        TOOLS.iter().filter(|tool| options.includes(tool.purpose)).map(|tool| tool.name).collect()
+    };
+    assert_eq!(names(&Options::default()), ["jq", "kustomize", "yq", "helm", "mdbook"]);
+    assert_eq!(names(&Options::only(Purpose::Plugins)), ["jq", "kustomize", "yq", "helm"]);
+    assert_eq!(names(&Options::only(Purpose::Book)), ["mdbook"]);
+    assert!(
+        Options::default().includes(Purpose::Python)
+            && !Options::only(Purpose::Book).includes(Purpose::Python)
+    );
+}
+
+#[test]
+fn packages_of_python_are_there_until_the_list_or_the_interpreter_changes() {
+    let folder = tempfile::tempdir().unwrap();
+    let (interpreter, packages) = (folder.path().join("python3"), folder.path().join("python"));
+    fs::write(&interpreter, "3.11").unwrap();
+    fs::create_dir(&packages).unwrap();
+    assert!(!python::is_there(&packages, &interpreter), "nothing recorded yet");
+    fs::write(packages.join("stamp"), python::stamp(&interpreter).unwrap()).unwrap();
+    assert!(python::is_there(&packages, &interpreter));
+    fs::write(&interpreter, "3.12.1").unwrap();
+    assert!(!python::is_there(&packages, &interpreter), "another interpreter");
+    fs::write(packages.join("stamp"), "grpcio==1.0\n").unwrap();
+    assert!(!python::is_there(&packages, &interpreter), "another list");
 }

@@ -1,0 +1,93 @@
+//! What README.md and the pages of `docs` show is what happens.
+//!
+//! A line `<!-- tested: HOW -->` before a fenced block says how it is tested:
+//!
+//! | HOW | the block |
+//! |---|---|
+//! | `file PATH` | is written to that file, executable if it begins with `#!` |
+//! | `part PATH` | is a part of that file of the checkout |
+//! | `console` | has commands behind `$ `, each followed by what it prints |
+//! | `server` | has one command, which runs until the document ends |
+//! | `demo` | is a part of what `cargo xtask demo` prints |
+//!
+//! Every block of the kind `console` has such a line. The blocks of a document are run one after the other in a folder with copies of
+//! `examples` and `plugins`; documents know nothing of each other. Times and the widths of columns may differ.
+//!
+//! `UPDATE=1` writes what the commands print into the documents, `DOCUMENT=docs/parameters.md` chooses one of them.
+
+mod document;
+mod place;
+mod reader;
+
+use std::fs;
+use std::panic::catch_unwind;
+use std::path::Path;
+use std::sync::Mutex;
+use std::thread;
+
+use tiphys_testkit::{fixture, workspace_root};
+
+use crate::reader::Reader;
+
+#[test]
+fn the_documents_show_what_happens() {
+    let documents = documents();
+    assert!(!documents.is_empty(), "there is a document of this name");
+    let (waiting, failed) = (Mutex::new(documents.into_iter()), Mutex::new(Vec::new()));
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                loop {
+                    let Some(path) = waiting.lock().expect("nobody panics with it").next() else { return };
+                    if let Err(panic) = catch_unwind(|| check(&path)) {
+                        let message = panic.downcast_ref::<String>().cloned().unwrap_or_default();
+                        failed.lock().expect("nobody panics with it").push(format!("{path}: {message}"));
+                    }
+                }
+            });
+        }
+    });
+    let failed = failed.into_inner().expect("nobody panics with it");
+    assert!(failed.is_empty(), "{}", failed.join("\n\n"));
+}
+
+/// Follows a document, and compares it with one that shows what was printed.
+fn check(path: &str) {
+    let file = workspace_root().join(path);
+    let text = fs::read_to_string(&file).expect("the document can be read");
+    let blocks = document::blocks(&text).unwrap_or_else(|problem| panic!("line {problem}"));
+    if blocks.is_empty() {
+        return;
+    }
+    let mut reader = Reader::new();
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    // From the end, so that the places of the blocks before stay right.
+    let shown: Vec<_> = blocks.iter().map(|block| reader.follow(block)).collect();
+    for (block, shown) in blocks.iter().zip(shown).rev() {
+        lines.splice(block.first..block.first + block.lines.len(), shown);
+    }
+    fixture::compare(&file, &(lines.join("\n") + "\n"));
+}
+
+/// README.md and every page of `docs`, or the one that `DOCUMENT` names.
+#[expect(clippy::disallowed_methods, reason = "DOCUMENT is how a person chooses a document")]
+fn documents() -> Vec<String> {
+    let mut documents = vec!["README.md".to_owned()];
+    pages("docs", &mut documents);
+    if let Ok(chosen) = std::env::var("DOCUMENT") {
+        documents.retain(|path| *path == chosen);
+    }
+    documents
+}
+
+fn pages(folder: &str, found: &mut Vec<String>) {
+    for entry in fs::read_dir(workspace_root().join(folder)).expect("the folder can be read") {
+        let entry = entry.expect("the folder can be read");
+        let path = format!("{folder}/{}", entry.file_name().display());
+        if entry.path().is_dir() {
+            pages(&path, found);
+        } else if Path::new(&path).extension().is_some_and(|extension| extension == "md") {
+            found.push(path);
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! Somebody who does what a document says, in a checkout in which the demo was run.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::iter::Peekable;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+use tempfile::TempDir;
+use tiphys_testkit::{tools, workspace_root};
+
+use crate::document::{Block, How};
+use crate::place;
+
+/// The reader's folder, and what runs in it.
+pub(crate) struct Reader {
+    place: TempDir,
+    /// Where the reader has gone to with `cd`.
+    folder: PathBuf,
+    servers: Vec<Server>,
+}
+
+impl Reader {
+    pub(crate) fn new() -> Self {
+        let place = place::new();
+        Self { folder: place.path().to_path_buf(), place, servers: Vec::new() }
+    }
+
+    /// Does what a block says, and gives the lines that it ought to have.
+    pub(crate) fn follow(&mut self, block: &Block) -> Vec<String> {
+        let begin = format!("line {}", block.first + 1);
+        self.folder = self.place.path().to_path_buf();
+        match &block.how {
+            How::File(file) => self.write(file, &block.lines),
+            How::Part(file) => {
+                let text = fs::read_to_string(workspace_root().join(file));
+                let text = text.unwrap_or_else(|error| panic!("{begin}: {file}: {error}"));
+                let lines: Vec<&str> = text.lines().collect();
+                let found = lines.windows(block.lines.len()).any(|lines| lines == block.lines);
+                assert!(found, "{begin}: {file} has no such lines");
+            }
+            How::Console => return self.console(&begin, &block.lines),
+            How::Server => {
+                let line = block.lines.join("\n");
+                let command = line.strip_prefix("$ ");
+                self.serve(command.unwrap_or_else(|| panic!("{begin}: a command begins with $")));
+            }
+            How::Demo => {
+                let shown: Vec<String> = block.lines.iter().map(|line| masked(line)).collect();
+                let printed: Vec<String> = demo().lines().map(masked).collect();
+                let found = printed.windows(shown.len()).any(|lines| lines == shown);
+                assert!(found, "{begin}: the demo prints something else:\n{}", printed.join("\n"));
+            }
+        }
+        block.lines.clone()
+    }
+
+    fn write(&self, file: &str, lines: &[String]) {
+        let file = self.place.path().join(file);
+        fs::create_dir_all(file.parent().expect("a file is in a folder")).expect("the folder can be made");
+        fs::write(&file, lines.join("\n") + "\n").expect("the file can be written");
+        if lines.first().is_some_and(|line| line.starts_with("#!")) {
+            fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).expect("the mode can be set");
+        }
+    }
+
+    /// Runs the commands of a block. Lines that differ only in what may differ stay.
+    fn console(&mut self, begin: &str, lines: &[String]) -> Vec<String> {
+        let mut block = Vec::new();
+        let mut lines = lines.iter().map(String::as_str).peekable();
+        while let Some(command) = next_command(begin, &mut lines) {
+            block.extend(command.lines().map(str::to_owned));
+            let mut shown = Vec::new();
+            while let Some(line) = lines.next_if(|line| !line.starts_with("$ ")) {
+                shown.push(line.to_owned());
+            }
+            let printed = self.run(begin, &command["$ ".len()..]);
+            let is_same = printed.iter().map(|line| masked(line)).eq(shown.iter().map(|line| masked(line)));
+            block.extend(if is_same { shown } else { printed });
+        }
+        block
+    }
+
+    /// Runs one command, and gives what it prints. If it fails, it says so, unless the document asks for the exit code.
+    fn run(&mut self, begin: &str, command: &str) -> Vec<String> {
+        if let Some(to) = command.strip_prefix("cd ") {
+            self.folder.push(to);
+            assert!(self.folder.is_dir(), "{begin}: {command}: there is no such folder");
+            return Vec::new();
+        }
+        let output =
+            self.command(&format!("{command} 2>&1"), &self.folder).output().expect("the shell starts");
+        let printed = String::from_utf8_lossy(&output.stdout).replace(&self.inside(), "");
+        let printed: Vec<String> = printed.lines().map(str::to_owned).collect();
+        if !command.contains("$?") {
+            let told = printed.iter().any(|line| line.starts_with("error: "));
+            let shown = printed.join("\n");
+            assert_eq!(told, !output.status.success(), "{begin}: {command}: {}\n{shown}", output.status);
+        }
+        printed
+    }
+
+    /// Starts a server, and waits until it says that it serves.
+    fn serve(&mut self, command: &str) {
+        let mut process = self.command(&format!("exec {command}"), self.place.path());
+        let process = process.stderr(Stdio::piped()).spawn().expect("the shell starts");
+        self.servers.push(Server(process));
+        let stderr =
+            self.servers.last_mut().and_then(|server| server.0.stderr.take()).expect("stderr is a pipe");
+        let mut said = String::new();
+        for line in BufReader::new(stderr).lines() {
+            said.push_str(&line.expect("the server's log is text"));
+            if said.contains("serving on") {
+                return;
+            }
+        }
+        panic!("{command} ended: {said}");
+    }
+
+    /// A shell with the variables that the documents tell to set, and nothing of the user's settings.
+    #[expect(clippy::disallowed_methods, reason = "the commands are run as readers run them")]
+    fn command(&self, line: &str, folder: &Path) -> Command {
+        let program = Path::new(env!("CARGO_BIN_EXE_tiphys")).parent().expect("a program is in a folder");
+        let mut path = program.as_os_str().to_owned();
+        path.push(":");
+        path.push(tools::search_path());
+        let mut command = Command::new("sh");
+        command
+            .args(["-c", line])
+            .current_dir(folder)
+            .env_clear()
+            .env("PATH", path)
+            .env("PYTHONPATH", tools::python_packages())
+            .env("HOME", self.place.path().join("home"))
+            .env("TIPHYS_PLUGINS", format!("{0}plugins:{0}examples/plugins", self.inside()))
+            .envs([("GIT_AUTHOR_NAME", "A. Reader"), ("GIT_COMMITTER_NAME", "A. Reader")])
+            .envs([("GIT_AUTHOR_EMAIL", "reader@example.com"), ("GIT_COMMITTER_EMAIL", "reader@example.com")])
+            .envs(["GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"].map(|name| (name, "2026-01-02T03:04:05Z")))
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// The beginning of absolute paths in the folder.
+    fn inside(&self) -> String {
+        format!("{}/", self.place.path().display())
+    }
+}
+
+/// The next command of a block, all its lines.
+fn next_command<'a>(begin: &str, lines: &mut Peekable<impl Iterator<Item = &'a str>>) -> Option<String> {
+    let mut command = lines.next()?.to_owned();
+    assert!(command.starts_with("$ "), "{begin}: a command begins with $: {command}");
+    while command.ends_with('\\') {
+        command.push('\n');
+        command.push_str(lines.next().unwrap_or_else(|| panic!("{begin}: the command ends: {command}")));
+    }
+    Some(command)
+}
+
+/// A process that ends with the test.
+struct Server(Child);
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // One that has ended already needs no killing.
+        drop(self.0.kill());
+        drop(self.0.wait());
+    }
+}
+
+/// What `cargo xtask demo` prints, with the program that is tested here.
+#[expect(clippy::disallowed_methods, reason = "the demo is run as readers run it")]
+fn demo() -> String {
+    // The tools would be built in the middle of the test.
+    drop(tools::search_path());
+    let Output { status, stdout, stderr } = Command::new(env!("CARGO"))
+        .args(["run", "--locked", "--quiet", "--package", "xtask", "--", "demo", "--program"])
+        .arg(env!("CARGO_BIN_EXE_tiphys"))
+        .current_dir(workspace_root())
+        .output()
+        .expect("cargo starts");
+    let stdout = String::from_utf8_lossy(&stdout).into_owned();
+    assert!(status.success(), "{status}\n{stdout}{}", String::from_utf8_lossy(&stderr));
+    stdout
+}
+
+/// A line without what differs from run to run: numbers before `ms` and `s`, and how many blanks are between columns.
+fn masked(line: &str) -> String {
+    let indent = &line[..line.len() - line.trim_start().len()];
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let is_unit = |word: &&str| matches!(word.trim_end_matches(';'), "ms" | "s");
+    let masked: Vec<&str> = words
+        .iter()
+        .enumerate()
+        .map(|(index, word)| {
+            let is_time = word.parse::<f64>().is_ok() && words.get(index + 1).is_some_and(is_unit);
+            if is_time { "TIME" } else { word }
+        })
+        .collect();
+    format!("{indent}{}", masked.join(" "))
+}
+
+#[test]
+fn only_times_and_widths_of_columns_may_differ() {
+    let cases = [
+        ("a   12.5 ms   b", "a 7 ms b", true),
+        ("27 objects in 1.4 s; more", "27 objects in 12.0 s; more", true),
+        ("27 objects", "28 objects", false),
+        ("  indented", "indented", false),
+        ("1.4 x", "1.5 x", false),
+    ];
+    for (one, other, same) in cases {
+        assert_eq!(masked(one) == masked(other), same, "{one} | {other}");
+    }
+}
+
+#[test]
+fn a_block_is_given_back_with_what_its_commands_print() {
+    let shown = ["$ printf 'a  1.5 s\\nb\\n'", "a 12.0 s", "b", "$ echo new \\", "    lines", "old"];
+    let printed = ["$ printf 'a  1.5 s\\nb\\n'", "a 12.0 s", "b", "$ echo new \\", "    lines", "new lines"];
+    let block = Block { how: How::Console, first: 0, lines: shown.map(str::to_owned).to_vec() };
+    assert_eq!(Reader::new().follow(&block), printed);
+}

@@ -1,0 +1,68 @@
+//! `cargo xtask book`: the book of `docs`, in `target/book`, with every link of its pages checked.
+//!
+//! `cargo xtask tidy` checks the links of the Markdown files. What a reader of the book follows is something else: names of pages, and
+//! headings as mdbook numbers them. So the built pages are read again. Nothing is fetched; links to other hosts are not followed.
+
+mod html;
+mod pages;
+#[cfg(test)]
+mod tests;
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+use std::process::Stdio;
+
+use clap::Args;
+
+use crate::cargo::program;
+use crate::{Failure, tools};
+
+/// The folder of the pages, below the workspace's root.
+const SOURCES: &str = "docs";
+
+/// Where the book is built, below the workspace's root.
+const PLACE: &str = "target/book";
+
+/// No options yet.
+#[derive(Args, Debug, Default)]
+pub(crate) struct Options {}
+
+/// Builds the book and checks it.
+pub(crate) fn run(root: &Path, _options: &Options) -> Result<(), Failure> {
+    tools::run(root, &tools::Options::only(tools::Purpose::Book))?;
+    let (sources, place) = (root.join(SOURCES), root.join(PLACE));
+    let mut problems = pages::unlisted(&sources)?;
+    build(root, &sources, &place)?;
+    let pages = pages::read(&place)?;
+    problems.extend(pages::broken_links(&place, &pages));
+    if problems.is_empty() {
+        println!("{} pages, all links hold: {PLACE}/index.html", pages.len());
+        return Ok(());
+    }
+    Err(Failure::new(problems.join("\n")))
+}
+
+/// Runs mdbook in an empty folder. What it only warns of is an error.
+fn build(root: &Path, sources: &Path, place: &Path) -> Result<(), Failure> {
+    match fs::remove_dir_all(place) {
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(Failure::at(place, error)),
+        _ => {}
+    }
+    let output = program(tools::bin(root).join("mdbook"))
+        .arg("build")
+        .arg(sources)
+        .arg("--dest-dir")
+        .arg(place)
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| Failure::new(format!("cannot start mdbook: {error}")))?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    let warned = said
+        .lines()
+        .any(|line| ["WARN", "ERROR"].contains(&line.split_whitespace().next().unwrap_or_default()));
+    if output.status.success() && !warned {
+        return Ok(());
+    }
+    Err(Failure::new(format!("mdbook build {}: {}\n{}", sources.display(), output.status, said.trim_end())))
+}

@@ -1,0 +1,78 @@
+//! The packages that the plugin server of docs/plugin-server.md imports, for the python3 on `PATH`.
+
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+
+use super::Options;
+use super::build::fresh_folder;
+use super::on_path::candidates;
+use super::stamp::identity;
+use crate::Failure;
+use crate::cargo::program;
+
+/// gRPC, its compiler for proto files, and all that they need, in the versions that the example is tested with.
+const PACKAGES: [&str; 5] = [
+    "grpcio==1.85.1",
+    "grpcio-tools==1.85.1",
+    "protobuf==7.36.2",
+    "setuptools==84.2.1",
+    "typing_extensions==4.16.0",
+];
+
+/// File of the folder that says what is in it.
+const STAMP: &str = "stamp";
+
+/// Puts the packages into the folder `python` of the tools, for the search path of whatever imports them.
+pub(super) fn provide(home: &Path, options: &Options) -> Result<(), Failure> {
+    let place = home.join("python");
+    let interpreter = candidates("python3").into_iter().next().ok_or_else(|| {
+        Failure::new(
+            "python3 is not on PATH, and the plugin server of docs/plugin-server.md is tested with it: install Python 3.10 or later with pip",
+        )
+    })?;
+    if is_there(&place, &interpreter) && !options.build {
+        return Ok(());
+    }
+    let folder = fresh_folder(home)?;
+    let new = folder.path().join("python");
+    println!("python: installing {} (some seconds)", PACKAGES.join(", "));
+    // Not a virtual environment: a folder of packages can be renamed into place, and not every python3 has the module for them.
+    let output = program(&interpreter)
+        .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"])
+        // Without a wheel for this machine pip would compile gRPC for half an hour.
+        .args(["--only-binary", ":all:", "--target"])
+        .arg(&new)
+        .args(PACKAGES)
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| Failure::new(format!("cannot start {}: {error}", interpreter.display())))?;
+    if !output.status.success() {
+        return Err(Failure::new(format!(
+            "{} -m pip install: {}\n{}",
+            interpreter.display(),
+            output.status,
+            String::from_utf8_lossy(&output.stderr).trim_end()
+        )));
+    }
+    let stamp_file = new.join(STAMP);
+    fs::write(&stamp_file, stamp(&interpreter)?).map_err(|error| Failure::at(&stamp_file, error))?;
+    if place.exists() {
+        fs::remove_dir_all(&place).map_err(|error| Failure::at(&place, error))?;
+    }
+    fs::rename(&new, &place).map_err(|error| Failure::at(&place, error))?;
+    println!("python: installed for {}", interpreter.display());
+    Ok(())
+}
+
+/// Whether the folder holds these packages for this interpreter: compiled ones fit one minor version.
+pub(super) fn is_there(place: &Path, interpreter: &Path) -> bool {
+    let found = fs::read_to_string(place.join(STAMP)).ok();
+    found.is_some() && found == stamp(interpreter).ok()
+}
+
+/// What the folder's stamp says.
+pub(super) fn stamp(interpreter: &Path) -> Result<String, Failure> {
+    let identity = identity(interpreter).ok_or_else(|| Failure::at(interpreter, "is not there any more"))?;
+    Ok(format!("{}\n{} {identity}\n", PACKAGES.join("\n"), interpreter.display()))
+}
