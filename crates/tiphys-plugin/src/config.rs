@@ -6,10 +6,12 @@ pub mod check;
 mod configmap;
 mod file;
 mod metadata;
+mod schema;
 
 pub use configmap::{configs_from_configmap, read_file};
 pub use file::{CommandFields, LargeParameters, PluginFile};
 pub use metadata::Metadata;
+pub use schema::{SCHEMA, SCHEMA_FILE};
 
 use tiphys_params::{AnnouncementEntry, AnnouncementError, Announcements};
 use tiphys_yaml::DecodeError;

@@ -1,11 +1,13 @@
-//! `plugin check`: `testdata/check/<case>/` holds a plugin's file and the report that is due.
+//! `plugin check`: `testdata/check/<case>/` holds a plugin's file and the report that is due. With `dynamic.json` it is what the dynamic
+//! command printed, with `failed.txt` how it failed; the report then goes on with the findings about that.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
-use tiphys_plugin::config::check::{Rule, check};
+use tiphys_plugin::config::check::{Rule, announcing_failed, check, check_announced};
+use tiphys_plugin::config::read;
 use tiphys_testkit::fixture;
 
 fn folder() -> std::path::PathBuf {
@@ -16,7 +18,15 @@ fn folder() -> std::path::PathBuf {
 fn each_case_gives_its_report() {
     for case in fixture::cases(&folder()) {
         let text = fs::read(case.join("plugin.yaml")).expect("the plugin's file");
-        let mut report = serde_json::to_string_pretty(&check(&text, "plugin.yaml").to_json()).expect("JSON");
+        let mut report = check(&text, "plugin.yaml");
+        if let Ok(stdout) = fs::read(case.join("dynamic.json")) {
+            let config = read(&text).expect("the file can be served");
+            report.findings.extend(check_announced(&config, "plugin.yaml", Some(&stdout)).findings);
+        }
+        if let Ok(message) = fs::read_to_string(case.join("failed.txt")) {
+            report.findings.push(announcing_failed("plugin.yaml", message.trim_end()));
+        }
+        let mut report = serde_json::to_string_pretty(&report.to_json()).expect("JSON");
         report.push('\n');
         fixture::compare(&case.join("expected.json"), &report);
     }

@@ -204,6 +204,17 @@ impl<'a> Object<'a> {
         Object::overlaid(&nodes, self.path_of(key)).map(Some)
     }
 
+    /// The keys that were asked for, in the order in which each was first asked for.
+    pub fn known(&self) -> Vec<&'static str> {
+        let mut known: Vec<&'static str> = Vec::with_capacity(self.known.len());
+        for key in &self.known {
+            if !known.contains(key) {
+                known.push(key);
+            }
+        }
+        known
+    }
+
     /// The entries whose keys nobody asked for.
     pub fn unknown(&self) -> Vec<&'a Entry> {
         let unknown = |entry: &&&Entry| !self.known.iter().any(|known| names_equal(&entry.key.text, known));

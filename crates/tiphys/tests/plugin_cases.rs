@@ -61,7 +61,8 @@ fn the_plugins_have_their_scripts_in_files_of_their_own_and_no_findings() {
     for plugin in plugin_folders() {
         let output = tiphys(&["plugin", "check", &plugin, "-o", "json"]);
         let report = json(&succeeded(&output));
-        assert_eq!(report["findings"], Value::Array(Vec::new()), "{plugin}");
+        let findings = report["findings"].as_array().expect("a list of findings");
+        assert!(findings.iter().all(|finding| finding["level"] == "note"), "{plugin}: {findings:?}");
         let spec = fs::read(workspace_root().join(&plugin).join("plugin.yaml")).expect("the file is there");
         let file =
             tiphys_yaml::read_document(&spec).expect("it is YAML").expect("it has a document").to_value();

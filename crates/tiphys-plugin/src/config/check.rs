@@ -2,6 +2,7 @@
 //!
 //! An error is what fails, at the start or when it is handled; a warning is what works otherwise than it reads.
 
+mod announced;
 mod announcements;
 mod commands;
 mod discovery;
@@ -9,7 +10,10 @@ mod keys;
 mod report;
 mod rule;
 
-pub use report::{Finding, Report};
+pub use announced::{Announced, announcing_failed, check_announced};
+#[cfg(test)]
+pub(super) use announcements::KEYS as ANNOUNCEMENT_KEYS;
+pub use report::{AnnouncementPlace, Finding, Report};
 pub use rule::{Level, Rule};
 
 use tiphys_yaml::{Data, Node, Position, names_equal};
@@ -60,6 +64,7 @@ fn check_document(document: &Node, report: &mut Report, findings: &mut Findings<
         keys::check_api_version(&document, &file, findings);
         discovery::check(&document, &file, findings);
     }
+    keys::check_effects(&document, &file, findings);
     commands::check(&document, &file, findings);
     announcements::check(&document, &file, findings);
     report.plugin = Some(file.to_json());
@@ -112,7 +117,8 @@ struct Findings<'a> {
 
 impl Findings<'_> {
     fn add(&mut self, rule: Rule, position: Option<Position>, message: impl Into<String>) {
-        self.list.push(Finding { rule, message: message.into(), file: self.file.to_owned(), position });
+        let file = self.file.to_owned();
+        self.list.push(Finding { rule, message: message.into(), file, position, announcement: None });
     }
 }
 

@@ -6,6 +6,9 @@ use tiphys_yaml::{Data, DecodeError, Node, Object};
 
 use super::{Command, ConfigError, Discover, KIND, Metadata, PluginConfig};
 
+/// The annotation by which a plugin promises that its output depends on its inputs alone.
+pub(super) const DETERMINISTIC: &str = "tiphys/deterministic";
+
 /// Where parameters go that do not fit into the environment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LargeParameters {
@@ -83,7 +86,7 @@ impl PluginFile {
         if let Some(mut spec) = top.object("spec")? {
             file.decode_spec(&mut spec)?;
         }
-        file.note_ignored(top, &["apiVersion", "kind", "metadata", "spec"]);
+        file.note_ignored(top);
         Ok(file)
     }
 
@@ -95,9 +98,8 @@ impl PluginFile {
         if self.kind != KIND {
             return Err(ConfigError::Kind { found: self.kind });
         }
+        let deterministic = self.is_deterministic();
         let Some(generate) = self.generate.into_command() else { return Err(ConfigError::NoGenerate) };
-        let deterministic =
-            self.metadata.annotations.get("tiphys/deterministic").is_some_and(|value| value == "true");
         Ok(PluginConfig {
             name: self.metadata.name,
             version: self.version,
@@ -116,6 +118,11 @@ impl PluginFile {
             large_parameters: self.large_parameters,
             deterministic,
         })
+    }
+
+    /// Whether the annotation promises that the output is a function of the inputs.
+    pub(super) fn is_deterministic(&self) -> bool {
+        self.metadata.annotations.get(DETERMINISTIC).is_some_and(|value| value == "true")
     }
 
     /// The configuration as JSON, with the keys of the file and all defaults; our own keys only where they are set.
@@ -161,18 +168,7 @@ impl PluginFile {
         self.preserve_file_mode = spec.boolean("preserveFileMode")?.unwrap_or_default();
         self.provide_git_creds = spec.boolean("provideGitCreds")?.unwrap_or_default();
         self.decode_own_keys(spec);
-        let known = [
-            "version",
-            "init",
-            "generate",
-            "discover",
-            "parameters",
-            "preserveFileMode",
-            "provideGitCreds",
-            "runContext",
-            "largeParameters",
-        ];
-        self.note_ignored(spec, &known);
+        self.note_ignored(spec);
         Ok(())
     }
 
@@ -202,9 +198,9 @@ impl PluginFile {
         if let Some(mut find) = discover.object("find")? {
             self.discover_find_glob = text(&mut find, "glob")?;
             self.discover_find = CommandFields::decode(&mut find)?;
-            self.note_ignored(&find, &["glob", "command", "args"]);
+            self.note_ignored(&find);
         }
-        self.note_ignored(discover, &["fileName", "find"]);
+        self.note_ignored(discover);
         Ok(())
     }
 
@@ -225,7 +221,7 @@ impl PluginFile {
             );
         }
         self.parameters_dynamic = self.decode_command(parameters, "dynamic")?;
-        self.note_ignored(parameters, &["static", "dynamic"]);
+        self.note_ignored(parameters);
         Ok(())
     }
 
@@ -236,15 +232,16 @@ impl PluginFile {
     ) -> Result<CommandFields, DecodeError> {
         let Some(mut object) = parent.object(key)? else { return Ok(CommandFields::default()) };
         let command = CommandFields::decode(&mut object)?;
-        self.note_ignored(&object, &["command", "args"]);
+        self.note_ignored(&object);
         Ok(command)
     }
 
-    fn note_ignored(&mut self, object: &Object<'_>, known: &[&'static str]) {
+    fn note_ignored(&mut self, object: &Object<'_>) {
+        let known = object.known();
         self.ignored.extend(object.unknown().into_iter().map(|entry| Ignored::Unknown {
             key: entry.key.clone(),
             path: object.path_of(&entry.key.text),
-            known: known.to_vec(),
+            known: known.clone(),
         }));
         self.ignored.extend(
             object

@@ -23,12 +23,22 @@ pub(crate) enum PluginCommand {
     Announce(PluginRunArgs),
     /// Print the manifests that a plugin makes of a folder
     Generate(PluginRunArgs),
+    /// Print the JSON Schema of plugin.yaml, for editors
+    Schema(PluginSchemaArgs),
 }
 
 /// Arguments of `plugin list`.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  tiphys plugin list --plugins ./plugins -o wide")]
 pub(crate) struct PluginListArgs {}
+
+/// Arguments of `plugin schema`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  tiphys plugin schema > plugin.schema.json
+
+The line `# yaml-language-server: $schema=plugin.schema.json` on top of plugin.yaml makes editors use it.")]
+pub(crate) struct PluginSchemaArgs {}
 
 /// Arguments of `plugin check`.
 #[derive(Debug, Args)]

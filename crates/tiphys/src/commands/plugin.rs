@@ -2,6 +2,7 @@
 
 mod check;
 mod list;
+mod schema;
 mod try_on;
 
 use std::process::ExitCode;
@@ -15,6 +16,7 @@ pub(crate) async fn run(common: &CommonArgs, args: PluginArgs, host: Host) -> Re
     match args.command {
         PluginCommand::List(_) => list::run(common, &host).await,
         PluginCommand::Check(args) => check::run(common, &args, &host),
+        PluginCommand::Schema(_) => schema::run(common),
         PluginCommand::Match(args) => try_on::matches(common, &args, &host).await,
         PluginCommand::Announce(args) => try_on::announce(common, &args, &host).await,
         PluginCommand::Generate(args) => try_on::generate(common, &args, &host).await,

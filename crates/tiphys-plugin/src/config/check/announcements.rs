@@ -1,18 +1,19 @@
-//! Static announcements that the proposal refuses, or parts of them that have no effect.
+//! Announcements that the proposal refuses, or parts of them that have no effect; those of the file here, those of the dynamic
+//! command in [`super::announced`].
 
 use std::collections::BTreeMap;
 
 use tiphys_params::{
-    Announcement, AnnouncementEntry, AnnouncementProblem, IgnoredReason, ItemType, ProblemKind,
+    Announcement, AnnouncementEntry, AnnouncementProblem, IgnoredKey, IgnoredReason, ItemType, ProblemKind,
     announced_collisions, check_default, suggest,
 };
-use tiphys_yaml::{Data, Node};
+use tiphys_yaml::{Data, Node, Position};
 
 use super::keys::did_you_mean;
 use super::{Findings, PluginFile, Rule, nearest};
 
 /// The keys of an announcement, `choices` being our own.
-const KEYS: [&str; 10] = [
+pub(in crate::config) const KEYS: [&str; 10] = [
     "name",
     "title",
     "tooltip",
@@ -49,24 +50,25 @@ pub(super) fn check(document: &Node, file: &PluginFile, findings: &mut Findings<
     let list = nearest(document, &["spec", "parameters", "static"]);
     let mut checked: Vec<(&Node, Announcement)> = Vec::new();
     for entry in entries {
-        let node = match &list.data {
-            Data::Sequence(items) => items.get(entry.index).unwrap_or(list),
-            _ => list,
-        };
-        check_ignored(entry, findings);
+        let node = item(list, entry.index);
+        for (rule, at, message) in ignored(entry) {
+            findings.add(rule, Some(at), format!("{}: {message}", title_of(entry)));
+        }
         match entry.check() {
             Ok(announcement) => {
-                check_announcement(node, &announcement, findings);
+                let name = &announcement.name;
+                for (rule, field, message) in problems(&announcement, &announcement) {
+                    findings.add(
+                        rule,
+                        Some(nearest(node, &[field]).position),
+                        format!("`{name}`: {message}"),
+                    );
+                }
                 checked.push((node, announcement));
             }
             Err(error) => {
-                let (rule, at) = match error.problem {
-                    AnnouncementProblem::Null => (Rule::NullAnnouncement, node),
-                    AnnouncementProblem::UnknownCollectionType { .. } => {
-                        (Rule::UnknownCollectionType, nearest(node, &["collectionType"]))
-                    }
-                    _ => (Rule::AnnouncementWithoutName, nearest(node, &["name"])),
-                };
+                let (rule, field) = refusal(&error.problem);
+                let at = field.map_or(node, |field| nearest(node, &[field]));
                 let name = error.place.name.map(|name| format!(" `{name}`")).unwrap_or_default();
                 let message = format!("static announcement {}{name}: {}", entry.index + 1, error.problem);
                 findings.add(rule, Some(at.position), message);
@@ -76,43 +78,72 @@ pub(super) fn check(document: &Node, file: &PluginFile, findings: &mut Findings<
     check_names(&checked, findings);
 }
 
-fn check_ignored(entry: &AnnouncementEntry, findings: &mut Findings<'_>) {
-    let name =
-        entry.announcement.as_ref().and_then(|announcement| announcement.name.as_deref()).unwrap_or_default();
-    let title = if name.is_empty() {
-        format!("static announcement {}", entry.index + 1)
-    } else {
-        format!("`{name}`")
-    };
-    for ignored in &entry.ignored {
-        let (rule, message) = match &ignored.reason {
-            IgnoredReason::Unknown => {
-                let hint = match HINTS.iter().find(|(written, _)| *written == ignored.key) {
-                    Some((_, meant)) => format!("did you mean {meant}?"),
-                    None => did_you_mean(&ignored.key, &KEYS),
-                };
-                (Rule::UnknownKey, format!("{title}: {} is unknown and ignored; {hint}", ignored.key))
-            }
-            IgnoredReason::Repeated => {
-                let message = format!("{title}: {} is given again in another letter case", ignored.key);
-                (Rule::DuplicateKey, message)
-            }
-            IgnoredReason::InvalidChoices(error) => {
-                (Rule::InvalidChoices, format!("{title}: choices: {}; the key is ignored", error.message))
-            }
-        };
-        findings.add(rule, Some(ignored.position), message);
+/// The item of a list, or what stands in its place.
+pub(super) fn item(list: &Node, index: usize) -> &Node {
+    match &list.data {
+        Data::Sequence(items) => items.get(index).unwrap_or(list),
+        _ => list,
     }
 }
 
-fn check_announcement(node: &Node, announcement: &Announcement, findings: &mut Findings<'_>) {
-    let name = &announcement.name;
-    let counted = announcement.collection_type.field();
-    for field in announcement.ignored_defaults() {
-        let message = format!(
-            "`{name}`: the default in `{field}` is ignored, since the collectionType makes `{counted}` count"
-        );
-        findings.add(Rule::IgnoredDefault, Some(nearest(node, &[field]).position), message);
+/// The rule that a refused announcement breaks, and the field that it is about.
+pub(super) fn refusal(problem: &AnnouncementProblem) -> (Rule, Option<&'static str>) {
+    match problem {
+        AnnouncementProblem::Null => (Rule::NullAnnouncement, None),
+        AnnouncementProblem::NotAnObject { .. } | AnnouncementProblem::WrongType { .. } => {
+            (Rule::WrongType, None)
+        }
+        AnnouncementProblem::UnknownCollectionType { .. } => {
+            (Rule::UnknownCollectionType, Some("collectionType"))
+        }
+        AnnouncementProblem::NoName => (Rule::AnnouncementWithoutName, Some("name")),
+    }
+}
+
+fn title_of(entry: &AnnouncementEntry) -> String {
+    match entry.announcement.as_ref().and_then(|announcement| announcement.name.as_deref()) {
+        None | Some("") => format!("static announcement {}", entry.index + 1),
+        Some(name) => format!("`{name}`"),
+    }
+}
+
+/// What has no effect in an entry, with its place.
+pub(super) fn ignored(entry: &AnnouncementEntry) -> Vec<(Rule, Position, String)> {
+    let told = |ignored: &IgnoredKey| {
+        let key = &ignored.key;
+        let (rule, message) = match &ignored.reason {
+            IgnoredReason::Unknown => {
+                let hint = match HINTS.iter().find(|(written, _)| written == key) {
+                    Some((_, meant)) => format!("did you mean {meant}?"),
+                    None => did_you_mean(key, &KEYS),
+                };
+                (Rule::UnknownKey, format!("{key} is unknown and ignored; {hint}"))
+            }
+            IgnoredReason::Repeated => {
+                (Rule::DuplicateKey, format!("{key} is given again in another letter case"))
+            }
+            IgnoredReason::InvalidChoices(error) => {
+                (Rule::InvalidChoices, format!("choices: {}; the key is ignored", error.message))
+            }
+        };
+        (rule, ignored.position, message)
+    };
+    entry.ignored.iter().map(told).collect()
+}
+
+/// What works otherwise than it reads in an announcement, with the field that each is about. `effective` is the announcement joined
+/// with a static one of its name; it decides which default counts.
+pub(super) fn problems(
+    announcement: &Announcement,
+    effective: &Announcement,
+) -> Vec<(Rule, &'static str, String)> {
+    let counted = effective.collection_type.field();
+    let mut found = Vec::new();
+    let as_counted = Announcement { collection_type: effective.collection_type, ..announcement.clone() };
+    for field in as_counted.ignored_defaults() {
+        let message =
+            format!("the default in `{field}` is ignored, since the collectionType makes `{counted}` count");
+        found.push((Rule::IgnoredDefault, field, message));
     }
     if let Some(ItemType::String(word)) = &announcement.item_type
         && word != "string"
@@ -123,17 +154,21 @@ fn check_announcement(node: &Node, announcement: &Announcement, findings: &mut F
             .map(|(_, known)| *known)
             .or_else(|| suggest(word, ["number", "boolean", "string"]).first().copied());
         let hint = meant.map(|known| format!("; did you mean `{known}`?")).unwrap_or_default();
-        let message = format!("`{name}`: the itemType `{word}` is unknown and treated as a string{hint}");
-        findings.add(Rule::UnknownItemType, Some(nearest(node, &["itemType"]).position), message);
+        let message = format!("the itemType `{word}` is unknown and treated as a string{hint}");
+        found.push((Rule::UnknownItemType, "itemType", message));
     }
-    for problem in check_default(announcement) {
+    if announcement.required == Some(true) && as_counted.default_value().is_some() {
+        let message = "`required` has no effect, since the default satisfies it".to_owned();
+        found.push((Rule::RequiredWithDefault, "required", message));
+    }
+    for problem in check_default(effective) {
         let rule = match problem.kind {
             ProblemKind::NotAChoice { .. } => Rule::DefaultNotInChoices,
             _ => Rule::DefaultNotOfItemType,
         };
-        let message = format!("`{name}`: the default does not hold: {}", problem.kind);
-        findings.add(rule, Some(nearest(node, &[counted]).position), message);
+        found.push((rule, counted, format!("the default does not hold: {}", problem.kind)));
     }
+    found
 }
 
 fn check_names(checked: &[(&Node, Announcement)], findings: &mut Findings<'_>) {

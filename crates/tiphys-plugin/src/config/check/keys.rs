@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use tiphys_params::suggest;
 use tiphys_yaml::{Data, Node, Position};
 
-use super::super::file::Ignored;
+use super::super::LargeParameters;
+use super::super::file::{DETERMINISTIC, Ignored};
 use super::{Findings, PluginFile, Rule, nearest};
 
 /// The group and version that Argo CD's documentation gives; it is not checked there.
@@ -116,6 +117,32 @@ pub(super) fn check_api_version(document: &Node, file: &PluginFile, findings: &m
         };
         let message = format!("apiVersion is {found}; it has to be `{API_VERSION}`");
         findings.add(Rule::WrongApiVersion, Some(nearest(document, &["apiVersion"]).position), message);
+    }
+}
+
+/// Keys of our own that are read, and that nothing acts on yet.
+pub(super) fn check_effects(document: &Node, file: &PluginFile, findings: &mut Findings<'_>) {
+    let deterministic = file.is_deterministic();
+    let large = file.large_parameters == LargeParameters::File;
+    let keys: [(bool, &[&str], &str); 3] = [
+        (
+            deterministic,
+            &["metadata", "annotations", DETERMINISTIC],
+            "tiphys/deterministic is a promise that nothing uses yet: every run asks the plugin again",
+        ),
+        (
+            file.run_context,
+            &["spec", "runContext"],
+            "spec.runContext has no effect yet: the plugin gets no run context",
+        ),
+        (
+            large,
+            &["spec", "largeParameters"],
+            "spec.largeParameters has no effect yet: parameters that do not fit into the environment are an error",
+        ),
+    ];
+    for (_, path, message) in keys.into_iter().filter(|(set, ..)| *set) {
+        findings.add(Rule::NotYetEffective, Some(nearest(document, path).position), message);
     }
 }
 

@@ -16,6 +16,17 @@ pub struct Finding {
     pub file: String,
     /// Where in it, if it is known.
     pub position: Option<Position>,
+    /// Which announcement of the dynamic command's output, if it is about one; that has no place in the file.
+    pub announcement: Option<AnnouncementPlace>,
+}
+
+/// One announcement of the dynamic command's output.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AnnouncementPlace {
+    /// Index in the list, from 0; texts for people count from 1.
+    pub index: usize,
+    /// Its name, if it has one.
+    pub name: Option<String>,
 }
 
 /// The configuration as it was read and all findings in the order of the file.
@@ -46,7 +57,8 @@ impl Report {
 }
 
 impl Finding {
-    fn to_json(&self) -> Value {
+    /// One of `findings` in the output of `plugin check -o json`.
+    pub fn to_json(&self) -> Value {
         json!({
             "level": self.rule.level().name(),
             "rule": self.rule.name(),
@@ -54,6 +66,8 @@ impl Finding {
             "file": self.file,
             "line": self.position.map(|position| position.line),
             "column": self.position.map(|position| position.column),
+            "announcement": self.announcement.as_ref().map(|place| json!({"index": place.index, "name": place.name})),
+            "page": self.rule.page(),
         })
     }
 }

@@ -7,6 +7,8 @@ pub enum Level {
     Error,
     /// It works otherwise than it reads.
     Warning,
+    /// It is read as it stands, and nothing acts on it yet.
+    Note,
 }
 
 /// What a finding is about.
@@ -26,11 +28,11 @@ pub enum Rule {
     UnusableName,
     /// The socket's path is longer than the system allows.
     SocketPathTooLong,
-    /// A static announcement is `null`.
+    /// An announcement is `null`.
     NullAnnouncement,
-    /// A static announcement has no name.
+    /// An announcement has no name.
     AnnouncementWithoutName,
-    /// A static announcement has an unknown `collectionType`.
+    /// An announcement has an unknown `collectionType`.
     UnknownCollectionType,
     /// A discovery pattern cannot be read.
     GlobSyntax,
@@ -62,7 +64,7 @@ pub enum Rule {
     EvalInScript,
     /// An embedded script splits text into words with `xargs`.
     XargsInScript,
-    /// Two static announcements have the same name.
+    /// Two announcements of one list have the same name.
     DuplicateAnnouncement,
     /// A default in another field than the collection type's.
     IgnoredDefault,
@@ -76,11 +78,21 @@ pub enum Rule {
     DefaultNotOfItemType,
     /// Two announced names give the same environment variable.
     VariableCollision,
+    /// An announcement is `required` and has a default, which satisfies that.
+    RequiredWithDefault,
+    /// The static and the dynamic announcement of one name have different collection types.
+    CollectionTypeDiffers,
+    /// The dynamic command failed.
+    AnnouncementFailed,
+    /// The dynamic command printed something else than a JSON list.
+    AnnouncementOutput,
+    /// One of our own keys that is read and has no effect yet.
+    NotYetEffective,
 }
 
 impl Rule {
     /// All rules.
-    pub const ALL: [Self; 32] = [
+    pub const ALL: [Self; 37] = [
         Self::InvalidYaml,
         Self::WrongType,
         Self::MissingName,
@@ -113,6 +125,11 @@ impl Rule {
         Self::DefaultNotInChoices,
         Self::DefaultNotOfItemType,
         Self::VariableCollision,
+        Self::RequiredWithDefault,
+        Self::CollectionTypeDiffers,
+        Self::AnnouncementFailed,
+        Self::AnnouncementOutput,
+        Self::NotYetEffective,
     ];
 
     /// The rule's name in the output.
@@ -150,6 +167,11 @@ impl Rule {
             Self::DefaultNotInChoices => "default-not-in-choices",
             Self::DefaultNotOfItemType => "default-not-of-item-type",
             Self::VariableCollision => "variable-collision",
+            Self::RequiredWithDefault => "required-with-default",
+            Self::CollectionTypeDiffers => "collection-type-differs",
+            Self::AnnouncementFailed => "announcement-failed",
+            Self::AnnouncementOutput => "announcement-output",
+            Self::NotYetEffective => "not-yet-effective",
         }
     }
 
@@ -166,9 +188,17 @@ impl Rule {
             | Self::NullAnnouncement
             | Self::AnnouncementWithoutName
             | Self::UnknownCollectionType
-            | Self::GlobSyntax => Level::Error,
+            | Self::GlobSyntax
+            | Self::AnnouncementFailed
+            | Self::AnnouncementOutput => Level::Error,
+            Self::NotYetEffective => Level::Note,
             _ => Level::Warning,
         }
+    }
+
+    /// Where the rule is explained: a page of the documentation and the heading there.
+    pub fn page(self) -> String {
+        format!("docs/plugin-rules.md#{}", self.name())
     }
 }
 
@@ -178,6 +208,7 @@ impl Level {
         match self {
             Self::Error => "error",
             Self::Warning => "warning",
+            Self::Note => "note",
         }
     }
 }

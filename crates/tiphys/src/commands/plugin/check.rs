@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use tiphys_plugin::config::check::{Level, Report, check};
+use tiphys_plugin::config::check::{Report, check};
 use tiphys_plugin::read_plugin_file;
 
 use crate::args::{CommonArgs, OutputFormat, PluginCheckArgs};
@@ -40,10 +40,7 @@ pub(crate) fn run(common: &CommonArgs, args: &PluginCheckArgs, host: &Host) -> R
 fn for_people(report: &Report, file: &str) -> String {
     let mut text = String::new();
     for finding in &report.findings {
-        let level = match finding.rule.level() {
-            Level::Error => "error",
-            Level::Warning => "warning",
-        };
+        let level = finding.rule.level().name();
         let place = finding
             .position
             .map(|position| format!(":{}:{}", position.line, position.column))

@@ -1,0 +1,19 @@
+//! `tiphys plugin schema`.
+
+use std::process::ExitCode;
+
+use tiphys_plugin::config::SCHEMA;
+
+use crate::args::{CommonArgs, OutputFormat};
+use crate::failure::Failure;
+use crate::output;
+
+/// Prints the JSON Schema of `plugin.yaml`.
+pub(super) fn run(common: &CommonArgs) -> Result<ExitCode, Failure> {
+    match common.output {
+        None | Some(OutputFormat::Json) => {}
+        Some(_) => return Err(Failure::bad_input("`plugin schema` prints JSON, as editors read it")),
+    }
+    output::print(SCHEMA)?;
+    Ok(ExitCode::SUCCESS)
+}
