@@ -69,6 +69,31 @@ impl LocalPlugin {
         &self.config
     }
 
+    /// The command lines as they are run, those of discovery first.
+    pub fn command_lines(&self) -> Vec<(Phase, Vec<String>)> {
+        let config = &self.config;
+        let find = match discovery::rule(config) {
+            Some(discovery::Rule::Command(command)) => Some((Phase::Find, command)),
+            _ => None,
+        };
+        let init = config.init.as_ref().map(|command| (Phase::Init, command));
+        let dynamic = config.dynamic.as_ref().map(|command| (Phase::Announce, command));
+        [find, init, Some((Phase::Generate, &config.generate)), dynamic]
+            .into_iter()
+            .flatten()
+            .map(|(phase, command)| (phase, self.argv(command)))
+            .collect()
+    }
+
+    /// What the dynamic command prints, as it is, without the final newline; `None` if there is no such command. For people who want
+    /// to know everything that is wrong with it; [`Plugin::announce`] ends at the first mistake.
+    pub async fn announcement_output(&self, request: &Request) -> Result<Option<Vec<u8>>, PluginError> {
+        let Some(command) = &self.config.dynamic else { return Ok(None) };
+        let finished = self.run(request, &[(Phase::Announce, command)]).await?;
+        let stdout = finished.first().map(|one| one.stdout.as_slice()).unwrap_or_default();
+        Ok(Some(without_newline(stdout).to_vec()))
+    }
+
     /// Refuses parameters without a name, wherever the request comes from (proposal, Q/A 5).
     fn check_parameters(&self, request: &Request) -> Result<(), PluginError> {
         let Some(value) = request.env.iter().rfind(|variable| variable.name == PARAMETERS) else {
@@ -281,13 +306,9 @@ impl Plugin for LocalPlugin {
 
     async fn announce(&self, request: &Request) -> Result<Vec<Announcement>, PluginError> {
         let fixed = announcement::fixed(&self.config, self.settings.strictness)?;
-        let dynamic = match &self.config.dynamic {
+        let dynamic = match self.announcement_output(request).await? {
             None => Vec::new(),
-            Some(command) => {
-                let finished = self.run(request, &[(Phase::Announce, command)]).await?;
-                let stdout = finished.first().map(|one| one.stdout.as_slice()).unwrap_or_default();
-                announcement::dynamic(without_newline(stdout), &self.name, self.settings.strictness)?
-            }
+            Some(stdout) => announcement::dynamic(&stdout, &self.name, self.settings.strictness)?,
         };
         Ok(merge_announcements(fixed, dynamic))
     }

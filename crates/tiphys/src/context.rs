@@ -125,16 +125,21 @@ fn catalogue_of(
     settings: &Arc<RunSettings>,
 ) -> Catalogue {
     let mut catalogue = Catalogue::default();
-    let base = plugin_environment(common, host);
     for plugin in plugins {
-        catalogue.add(Arc::new(LocalPlugin::new(
-            plugin.config,
-            Some(plugin.folder),
-            base.clone(),
-            Arc::clone(settings),
-        )));
+        catalogue.add(Arc::new(local_plugin(plugin, common, host, settings)));
     }
     catalogue
+}
+
+/// A plugin in process.
+pub(crate) fn local_plugin(
+    plugin: LoadedPlugin,
+    common: &CommonArgs,
+    host: &Host,
+    settings: &Arc<RunSettings>,
+) -> LocalPlugin {
+    let base = plugin_environment(common, host);
+    LocalPlugin::new(plugin.config, Some(plugin.folder), base, Arc::clone(settings))
 }
 
 /// The plugins behind the sockets of `--plugin-sockets`.
@@ -170,6 +175,8 @@ pub(crate) struct Wishes {
     pub(crate) copies: Vec<LocalCopy>,
     /// Plugins instead of those of the command line.
     pub(crate) plugins: Option<Vec<LoadedPlugin>>,
+    /// Fires when the command is to end; shared by the workplaces of one command.
+    pub(crate) cancel: CancellationToken,
 }
 
 impl Workplace {
@@ -225,7 +232,7 @@ pub(crate) fn workplace(
         Some(plugins) => catalogue_of(plugins, common, host, &runs),
         None => catalogue(common, host, &runs)?,
     };
-    let cancel = CancellationToken::new();
+    let cancel = wishes.cancel;
     let renderer = Renderer::new(sources, catalogue, render_settings, cancel.clone());
     Ok(Workplace { resources, control_plane, renderer, runs, cancel })
 }

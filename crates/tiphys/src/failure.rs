@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 
 use tiphys_plugin::PluginError;
@@ -9,7 +10,6 @@ pub(crate) use tiphys_plugin::chain;
 use tiphys_render::RenderError;
 use tiphys_store::StoredApplication;
 
-use crate::args::OneFolderArgs;
 use crate::findings::place_of;
 use crate::terminal::harmless;
 
@@ -71,13 +71,13 @@ impl Failure {
     }
 
     /// A plugin that could not be tried on a folder. What stands for the repository there is nothing that a person has named.
-    pub(crate) fn of_trial(folder: &OneFolderArgs, error: &RenderError) -> Self {
+    pub(crate) fn of_trial(folder: &Path, error: &RenderError) -> Self {
         let kind = if error.is_of_the_document() { Kind::BadInput } else { Kind::Rendering };
         let cause = match error {
             RenderError::Source(error) => chain(&*error.failure),
             RenderError::Sources(error) => chain(error),
         };
-        let message = format!("{}: {cause}", folder.repository.join(&folder.path).display());
+        let message = format!("{}: {cause}", folder.display());
         Self { kind, hint: remedy(error).map(str::to_owned), ..Self::bad_input(message) }
     }
 

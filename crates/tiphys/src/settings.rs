@@ -125,6 +125,11 @@ impl Host {
         self.variable("TMPDIR").map_or_else(|| PathBuf::from("/tmp"), |dir| self.absolute(dir))
     }
 
+    /// Where plugins' working folders are kept for people who ask for them.
+    pub(crate) fn kept_workdirs(&self) -> PathBuf {
+        self.temporary_dir().join("tiphys-workdirs")
+    }
+
     /// The plugins that were installed with the program: `share/tiphys/plugins` beside `bin`.
     pub(crate) fn installed_plugins(&self) -> Option<PathBuf> {
         let bin = self.executable.parent()?;

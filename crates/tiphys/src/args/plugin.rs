@@ -80,7 +80,9 @@ pub(crate) struct PluginMatchArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   tiphys plugin announce ./plugins/kustomize --in . --path apps/guestbook
-  tiphys plugin generate ./plugins/kustomize --in . --path apps/guestbook --param name-prefix=dev- --param 'images:={\"nginx\":\"nginx:1.29\"}'")]
+  tiphys plugin generate ./plugins/kustomize --in . --path apps/guestbook --param name-prefix=dev- --param 'images:={\"nginx\":\"nginx:1.29\"}'
+  tiphys plugin generate ./plugins/kustomize --in . --path apps/guestbook --print-env -v     what would my command receive?
+  tiphys plugin generate ./plugins/kustomize --in . --path apps/guestbook --keep-workdir     what was in its folder?")]
 pub(crate) struct PluginRunArgs {
     /// The plugin: its folder or its file
     #[arg(value_name = "DIR")]
@@ -96,7 +98,11 @@ pub(crate) struct PluginRunArgs {
     #[arg(long = "plugin-env", value_name = "NAME=VALUE")]
     pub(crate) plugin_env: Vec<String>,
 
-    /// Print the environment that the plugin's commands get, and run nothing
+    /// Print the environment that the plugin's commands get, and run nothing but discovery; -v says the commands
     #[arg(long)]
     pub(crate) print_env: bool,
+
+    /// Leave the plugin's working folder behind, and say where it is
+    #[arg(long)]
+    pub(crate) keep_workdir: bool,
 }

@@ -3,6 +3,7 @@
 mod check;
 mod list;
 mod schema;
+mod trial;
 mod try_on;
 
 use std::process::ExitCode;

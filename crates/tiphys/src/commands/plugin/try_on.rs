@@ -1,35 +1,20 @@
 //! `tiphys plugin match | announce | generate`: one plugin against a folder, without a store.
 
-use std::path::Path;
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
-use tiphys_api::{Application, ApplicationSource, EnvEntry, PluginSource};
+use tiphys_api::{EnvEntry, PluginSource};
 use tiphys_engine::Manifest;
 use tiphys_params::Parameter;
-use tiphys_plugin::{LoadedPlugin, Match, load_plugins};
+use tiphys_plugin::{Match, Phase};
 use tiphys_render::Work;
-use tiphys_source::LocalCopy;
-use tiphys_store::{Store as Resources, StoreInput};
 
-use crate::args::{CommonArgs, OneFolderArgs, OutputFormat, PluginMatchArgs, PluginRunArgs};
-use crate::context::{self, Wishes, Workplace};
+use super::trial::{Subject, Trial};
+use crate::args::{CommonArgs, OutputFormat, PluginMatchArgs, PluginRunArgs};
+use crate::context::Wishes;
 use crate::failure::{Failure, chain};
 use crate::output;
 use crate::settings::Host;
-
-/// The repository's URL where no Application says one; the folder stands for it.
-const REPOSITORY: &str = "https://repository.invalid/local.git";
-
-/// Name of the application where no file says one.
-const APPLICATION: &str = "app";
-
-/// A plugin, an application and where they meet.
-struct Trial {
-    place: Workplace,
-    plugin: String,
-    application: Application,
-}
 
 /// `plugin match`.
 pub(super) async fn matches(
@@ -37,14 +22,16 @@ pub(super) async fn matches(
     args: &PluginMatchArgs,
     host: &Host,
 ) -> Result<ExitCode, Failure> {
-    let trial = trial(common, host, &args.plugin, &args.folder, None)?;
+    let subject = Subject::of_arguments(&args.plugin, &args.folder, host)?;
+    let trial = subject.trial(common, host, Wishes::default())?;
+    trial.tell_commands(&[Phase::Find]);
     let matching = async {
         // The plugin is named without asking its rule: whether that holds is the question.
         let prepared = Box::pin(trial.place.renderer.question(&trial.application, &trial.plugin)).await;
-        let (plugin, request) = prepared.map_err(|error| Failure::of_trial(&args.folder, &error))?;
+        let (plugin, request) = prepared.map_err(|error| trial.failure(&error))?;
         plugin.matches(&request).await.map_err(|error| {
-            let place = args.folder.repository.join(&args.folder.path);
-            Failure::rendering(format!("{}: plugin {:?}: {}", place.display(), trial.plugin, chain(&error)))
+            let place = trial.folder.display();
+            Failure::rendering(format!("{place}: plugin {:?}: {}", trial.plugin, chain(&error)))
         })
     };
     let found = trial.place.run(matching).await??;
@@ -70,13 +57,13 @@ pub(super) async fn announce(
     args: &PluginRunArgs,
     host: &Host,
 ) -> Result<ExitCode, Failure> {
-    let trial = trial(common, host, &args.plugin, &args.folder, Some(args))?;
+    let trial = trial(common, host, args)?;
+    trial.tell_commands(&[Phase::Find, Phase::Announce]);
     if args.print_env {
-        return print_env(&trial, &args.folder).await;
+        return print_env(&trial).await;
     }
     let announcing = trial.place.renderer.announce(&trial.application, |_, _| true);
-    let announced =
-        trial.place.run(announcing).await?.map_err(|error| Failure::of_trial(&args.folder, &error))?;
+    let announced = trial.place.run(announcing).await?.map_err(|error| trial.failure(&error))?;
     let list: Vec<_> = announced.into_iter().flat_map(|source| source.announcements).collect();
     let value = serde_json::to_value(list).map_err(|error| Failure::bug(error.to_string()))?;
     output::print(&match common.output {
@@ -92,13 +79,13 @@ pub(super) async fn generate(
     args: &PluginRunArgs,
     host: &Host,
 ) -> Result<ExitCode, Failure> {
-    let trial = trial(common, host, &args.plugin, &args.folder, Some(args))?;
+    let trial = trial(common, host, args)?;
+    trial.tell_commands(&[Phase::Find, Phase::Init, Phase::Generate]);
     if args.print_env {
-        return print_env(&trial, &args.folder).await;
+        return print_env(&trial).await;
     }
     let rendering = trial.place.renderer.render(&trial.application);
-    let rendered =
-        trial.place.run(rendering).await?.map_err(|error| Failure::of_trial(&args.folder, &error))?;
+    let rendered = trial.place.run(rendering).await?.map_err(|error| trial.failure(&error))?;
     for warning in &rendered.warnings {
         tracing::warn!("{warning}");
     }
@@ -110,9 +97,9 @@ pub(super) async fn generate(
     Ok(ExitCode::SUCCESS)
 }
 
-async fn print_env(trial: &Trial, folder: &OneFolderArgs) -> Result<ExitCode, Failure> {
+async fn print_env(trial: &Trial) -> Result<ExitCode, Failure> {
     let preparing = trial.place.renderer.prepare_all(&trial.application);
-    let prepared = trial.place.run(preparing).await?.map_err(|error| Failure::of_trial(folder, &error))?;
+    let prepared = trial.place.run(preparing).await?.map_err(|error| trial.failure(&error))?;
     for (_, one) in &prepared {
         if let Work::Plugin { chosen, request, .. } = &one.work {
             output::print(&super::super::render::env_lines(&chosen.plugin.environment(request)))?;
@@ -121,80 +108,18 @@ async fn print_env(trial: &Trial, folder: &OneFolderArgs) -> Result<ExitCode, Fa
     Ok(ExitCode::SUCCESS)
 }
 
-fn trial(
-    common: &CommonArgs,
-    host: &Host,
-    plugin: &Path,
-    folder: &OneFolderArgs,
-    run: Option<&PluginRunArgs>,
-) -> Result<Trial, Failure> {
-    let plugin = only_plugin(&host.absolute(plugin))?;
-    let repository = host.absolute(&folder.repository);
-    if !repository.is_dir() {
-        return Err(Failure::bad_input(format!("--in: {} is no folder", folder.repository.display())));
-    }
-    let resources = match &folder.app {
-        Some(file) => Resources::load(&[StoreInput::Path(host.absolute(file))])
-            .map_err(|error| Failure::bad_input(format!("--app: {}", chain(&error))))?,
-        None => Resources::default(),
-    };
-    let mut application = application_of(&resources, folder)?;
-    let mut source = application.spec.effective_sources().first().cloned().unwrap_or_default();
-    let url = if source.repo_url.is_empty() { REPOSITORY.to_owned() } else { source.repo_url.clone() };
-    let mut block = source.plugin.take().unwrap_or_default();
-    let name = plugin.config.display_name();
-    block.name.clone_from(&name);
-    if let Some(run) = run {
-        set_params(&mut block, &run.params)?;
-        set_env(&mut block, &run.plugin_env)?;
-    }
-    application.spec.sources = Vec::new();
-    application.spec.source = Some(ApplicationSource {
-        repo_url: url.clone(),
-        path: folder.path.clone(),
-        target_revision: String::new(),
-        plugin: Some(block),
-        name: source.name,
-        ..ApplicationSource::default()
-    });
-    let wishes = Wishes {
-        copies: vec![LocalCopy { url: Some(url), revision: None, dir: repository }],
-        plugins: Some(vec![plugin]),
-        ..Wishes::default()
-    };
-    let place = context::workplace(common, host, resources, wishes)?;
-    Ok(Trial { place, plugin: name, application })
+fn trial(common: &CommonArgs, host: &Host, args: &PluginRunArgs) -> Result<Trial, Failure> {
+    let mut subject = Subject::of_arguments(&args.plugin, &args.folder, host)?;
+    set_block(subject.block(), &args.params, &args.plugin_env)?;
+    let wishes =
+        Wishes { keep_workdirs: args.keep_workdir.then(|| host.kept_workdirs()), ..Wishes::default() };
+    subject.trial(common, host, wishes)
 }
 
-fn only_plugin(path: &Path) -> Result<LoadedPlugin, Failure> {
-    let loaded = load_plugins(path).map_err(|error| Failure::bad_input_from(&error))?;
-    <[_; 1]>::try_from(loaded).map(|[plugin]| plugin).map_err(|all| {
-        let names: Vec<String> = all.iter().map(|plugin| plugin.config.display_name()).collect();
-        Failure::bad_input(format!(
-            "{} holds several plugins ({}); name one",
-            path.display(),
-            names.join(", ")
-        ))
-    })
-}
-
-fn application_of(resources: &Resources, folder: &OneFolderArgs) -> Result<Application, Failure> {
-    let Some(file) = &folder.app else {
-        let mut application = Application::default();
-        APPLICATION.clone_into(&mut application.metadata.name);
-        return Ok(application);
-    };
-    if let Some(broken) = resources.broken().first() {
-        return Err(Failure::bad_input_from(broken));
-    }
-    match resources.applications() {
-        [only] => Ok(only.application.clone()),
-        all => Err(Failure::bad_input(format!(
-            "--app: {} has {} Applications; one is due",
-            file.display(),
-            all.len()
-        ))),
-    }
+/// `--param` and `--plugin-env`, on top of what the Application sets.
+pub(super) fn set_block(block: &mut PluginSource, params: &[String], env: &[String]) -> Result<(), Failure> {
+    set_params(block, params)?;
+    set_env(block, env)
 }
 
 /// `--param`: what is named again replaces what was set before.
