@@ -11,6 +11,7 @@ mod manifest;
 mod merge_patch;
 mod normalize;
 mod override_files;
+mod parameter_place;
 mod plugin_environment;
 mod scope;
 mod selection;
@@ -26,7 +27,10 @@ pub use glob::{Glob, GlobError};
 pub use manifest::{Manifest, ObjectKey};
 pub(crate) use merge_patch::merge_patch;
 pub use normalize::{NormalizeError, NormalizeProblem, normalize};
-pub use override_files::{Overridden, OverrideError, OverrideFile, override_file_names, override_source};
+pub use override_files::{
+    Overridden, OverrideError, OverrideFile, OverrideStep, override_file_names, override_source,
+};
+pub use parameter_place::{parameter_places, source_node};
 pub use plugin_environment::{plugin_env, request_environment};
 pub use scope::{Scope, Scopes, set_namespace};
 pub use selection::{combine, nothing_rendered, skip_secrets};

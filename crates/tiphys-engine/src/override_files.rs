@@ -33,8 +33,19 @@ pub struct OverrideFile<'a> {
 pub struct Overridden {
     /// The source.
     pub source: ApplicationSource,
+    /// What each file did, in their order.
+    pub steps: Vec<OverrideStep>,
     /// What a person should know: ignored fields, and fields that Argo CD would leave otherwise.
     pub warnings: Vec<Warning>,
+}
+
+/// One file's part in an [`Overridden`] source.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OverrideStep {
+    /// The file's document.
+    pub patch: Node,
+    /// The source after this file and those before it.
+    pub source: ApplicationSource,
 }
 
 /// An override file that cannot be used.
@@ -101,6 +112,7 @@ pub fn override_source(
     let mut merged = source.clone();
     let mut argo_cd = as_argo_cd::Memory::of(&to_value(source));
     let mut warnings = Vec::new();
+    let mut steps = Vec::with_capacity(files.len());
     for file in files {
         let patch = read_patch(file)?;
         warnings.extend(protected_fields(file, &patch));
@@ -114,12 +126,13 @@ pub fn override_source(
         }));
         merged = keep_place(decoded.value, source);
         argo_cd.decode(&merge_patch(Some(&to_node(&argo_cd.to_value())), &patch).to_value());
+        steps.push(OverrideStep { patch, source: merged.clone() });
     }
     let argo_cd = keep_place(argo_cd.to_source(), source);
     if !files.is_empty() {
         warnings.extend(difference(&to_value(&merged), &to_value(&argo_cd), files));
     }
-    Ok(Overridden { source: merged, warnings })
+    Ok(Overridden { source: merged, steps, warnings })
 }
 
 fn read_patch(file: &OverrideFile<'_>) -> Result<Node, OverrideError> {

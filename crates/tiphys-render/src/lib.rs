@@ -3,6 +3,7 @@
 //! [`Renderer::render`] takes an Application and gives objects; it knows no command line, no store and no HTTP, so that commands, servers
 //! and controllers can stand in front of it.
 
+mod announce;
 mod destination;
 mod directory;
 mod error;
@@ -13,6 +14,6 @@ mod report;
 pub use destination::DestinationVersions;
 pub use directory::{DirectoryError, DirectoryManifests};
 pub use error::{RenderError, SourceError, SourceFailure};
-pub use prepare::{Prepared, Work};
+pub use prepare::{MergedOverride, Prepared, Work};
 pub use renderer::{RenderSettings, Renderer};
-pub use report::{AnnouncedSource, RenderedApplication, RenderedSource};
+pub use report::{AnnouncedSource, AskedSource, MergedFile, RenderedApplication, RenderedSource};

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use tiphys_api::{Application, ApplicationSource};
 use tiphys_engine::{
     BuildEnvironment, BuildInputs, DirectoryPlan, GENERATE_PATHS_ANNOTATION, HELM_PLUGIN, KUSTOMIZE_PLUGIN,
-    OverrideFile, PluginPlan, SourcePlace, SourcePlan, SourceType, detected_type, generate_paths,
-    instance_name, override_file_names, override_source, request_environment, translate, translate_as,
+    OverrideFile, OverrideStep, PluginPlan, SourcePlace, SourcePlan, SourceType, detected_type,
+    generate_paths, instance_name, override_file_names, override_source, request_environment, translate,
+    translate_as,
 };
 use tiphys_params::EnvVar;
 use tiphys_plugin::{Choice, ChooseError, Chosen, Deadline, Plugin, Request, RequestFor};
@@ -24,8 +25,8 @@ const OVERRIDE_FILE_BYTES_MAX: u64 = 1024 * 1024;
 pub struct Prepared {
     /// The source with its override files merged.
     pub source: ApplicationSource,
-    /// Names of the override files that were there.
-    pub override_files: Vec<String>,
+    /// The override files that were there, in their order.
+    pub override_files: Vec<MergedOverride>,
     /// The commit, or the target revision of a folder without git.
     pub revision: ResolvedRevision,
     /// The application's folder.
@@ -36,6 +37,15 @@ pub struct Prepared {
     pub work: Work,
     /// What a person should know.
     pub warnings: Vec<String>,
+}
+
+/// An override file of the repository, merged.
+#[derive(Debug)]
+pub struct MergedOverride {
+    /// Its path in the repository.
+    pub path: String,
+    /// What it did.
+    pub step: OverrideStep,
 }
 
 /// What runs for a source.
@@ -239,9 +249,10 @@ impl Renderer {
         let files: Vec<OverrideFile<'_>> =
             read.iter().map(|(name, text)| OverrideFile { name, text }).collect();
         let merged = override_source(source, &files).map_err(SourceFailure::Override)?;
+        let paths = read.into_iter().map(|(path, _)| path);
         Ok(Merged {
             source: merged.source,
-            files: read.into_iter().map(|(name, _)| name).collect(),
+            files: paths.zip(merged.steps).map(|(path, step)| MergedOverride { path, step }).collect(),
             warnings: merged.warnings.into_iter().map(|warning| warning.message).collect(),
         })
     }
@@ -287,7 +298,7 @@ impl Renderer {
 
 struct Merged {
     source: ApplicationSource,
-    files: Vec<String>,
+    files: Vec<MergedOverride>,
     warnings: Vec<String>,
 }
 

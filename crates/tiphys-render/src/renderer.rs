@@ -1,12 +1,12 @@
-//! Rendering and announcing: every source of an application, then the application as a whole.
+//! Rendering: every source of an application, then the application as a whole.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use tiphys_api::{Application, ApplicationSource};
 use tiphys_engine::{
-    BuildEnvironment, Manifest, SourcePlace, SourcePlan, SourceType, Tracking, TrackingMethod, combine,
-    is_reference_only, normalize, nothing_rendered, translate,
+    Manifest, SourcePlace, SourceType, Tracking, TrackingMethod, combine, is_reference_only, normalize,
+    nothing_rendered,
 };
 use tiphys_params::{EnvVar, Parameter};
 use tiphys_plugin::{Catalogue, Others, Plugin, Request};
@@ -18,7 +18,7 @@ use crate::destination::DestinationVersions;
 use crate::directory;
 use crate::error::{RenderError, SourceError, SourceFailure};
 use crate::prepare::{Prepared, SharedSources, Work, also_matching};
-use crate::report::{AnnouncedSource, RenderedApplication, RenderedSource};
+use crate::report::{RenderedApplication, RenderedSource};
 
 /// What rendering depends on beside the Application.
 #[derive(Clone, Debug)]
@@ -106,53 +106,6 @@ impl Renderer {
         Ok(RenderedApplication { manifests, sources: reports, warnings, duration: begun.elapsed() })
     }
 
-    /// What the plugins of an application's sources accept, and what is set. `choose` says which sources are asked.
-    pub async fn announce(
-        &self,
-        application: &Application,
-        choose: impl Fn(usize, &ApplicationSource) -> bool,
-    ) -> Result<Vec<AnnouncedSource>, RenderError> {
-        let mut announced = Vec::new();
-        let (sources, place) = tiphys_engine::sources(&application.spec)?;
-        for (index, source) in rendered(&sources, place) {
-            let at = At { index, count: sources.len() };
-            if !choose(at.position(), source) {
-                continue;
-            }
-            let prepared = self.prepared(application, source, place, at).await?;
-            let own = own_parameters(source, place, &prepared.build);
-            let (plugin, parameters, announcements) = match &prepared.work {
-                Work::Nothing => continue,
-                Work::Directory { .. } => (None, Vec::new(), Vec::new()),
-                Work::Plugin { chosen, request, plan, .. } => {
-                    let name = chosen.plugin.name().to_owned();
-                    let announcements = chosen.plugin.announce(request).await;
-                    let announcements = announcements
-                        .map_err(|source| SourceFailure::Plugin { name: name.clone(), source })
-                        .map_err(|failure| at.failed(source, failure))?;
-                    (Some(name), plan.parameters.clone().unwrap_or_default(), announcements)
-                }
-            };
-            announced.push(AnnouncedSource {
-                position: at.position(),
-                name: source.name.clone(),
-                plugin,
-                announcements,
-                parameters,
-                own_parameters: own,
-                override_files: prepared.override_files,
-                build_environment: prepared
-                    .build
-                    .variables()
-                    .iter()
-                    .map(|variable| variable.name.clone())
-                    .collect(),
-                warnings: prepared.warnings,
-            });
-        }
-        Ok(announced)
-    }
-
     /// Everything that is decided before anything runs, for each source: which plugin, with which environment.
     pub async fn prepare_all(
         &self,
@@ -169,7 +122,7 @@ impl Renderer {
     }
 
     /// One source, prepared; a failure names its place.
-    async fn prepared(
+    pub(crate) async fn prepared(
         &self,
         application: &Application,
         source: &ApplicationSource,
@@ -277,21 +230,8 @@ struct Output {
     plugin_duration: Duration,
 }
 
-/// The parameters that the Application's own block sets, before override files; a source that cannot be translated without them sets
-/// none.
-fn own_parameters(
-    source: &ApplicationSource,
-    place: SourcePlace,
-    build: &BuildEnvironment,
-) -> Vec<Parameter> {
-    match translate(source, place, build) {
-        Ok(SourcePlan::Plugin(plan)) => plan.parameters.unwrap_or_default(),
-        _ => Vec::new(),
-    }
-}
-
 /// The sources that render something, with their indices. Those that others only refer to are not even fetched.
-fn rendered(
+pub(crate) fn rendered(
     sources: &[ApplicationSource],
     place: SourcePlace,
 ) -> impl Iterator<Item = (usize, &ApplicationSource)> {
@@ -302,13 +242,13 @@ fn rendered(
 
 /// One place among an application's sources.
 #[derive(Clone, Copy)]
-struct At {
-    index: usize,
-    count: usize,
+pub(crate) struct At {
+    pub(crate) index: usize,
+    pub(crate) count: usize,
 }
 
 impl At {
-    fn position(self) -> usize {
+    pub(crate) fn position(self) -> usize {
         self.index + 1
     }
 
@@ -317,7 +257,7 @@ impl At {
         if self.count > 1 { format!("source {}: {warning}", self.position()) } else { warning.to_owned() }
     }
 
-    fn failed(self, source: &ApplicationSource, failure: SourceFailure) -> RenderError {
+    pub(crate) fn failed(self, source: &ApplicationSource, failure: SourceFailure) -> RenderError {
         let path = if source.path.is_empty() { "." } else { &source.path };
         let description =
             format!("{} at {}, path {path}", tiphys_source::mask_url(&source.repo_url), revision_of(source));

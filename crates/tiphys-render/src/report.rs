@@ -4,6 +4,9 @@ use std::time::Duration;
 
 use tiphys_engine::{Manifest, SourceType};
 use tiphys_params::{Announcement, Parameter};
+use tiphys_yaml::Node;
+
+use crate::error::RenderError;
 
 /// An application's objects, and how they came to be.
 #[derive(Clone, Debug)]
@@ -62,12 +65,32 @@ pub struct AnnouncedSource {
     pub announcements: Vec<Announcement>,
     /// The values that are set, override files included.
     pub parameters: Vec<Parameter>,
-    /// The values that the Application itself sets; those that differ come from an override file.
+    /// The values that the Application itself sets, before override files.
     pub own_parameters: Vec<Parameter>,
-    /// The names of the override files that were merged.
-    pub override_files: Vec<String>,
+    /// The override files that were merged, in their order.
+    pub override_files: Vec<MergedFile>,
     /// Names of the build environment's variables, which win over parameters.
     pub build_environment: Vec<String>,
     /// What a person should know.
     pub warnings: Vec<String>,
+}
+
+/// An override file of the repository that was merged.
+#[derive(Clone, Debug)]
+pub struct MergedFile {
+    /// Its path in the repository.
+    pub path: String,
+    /// Its document, with the places in it.
+    pub patch: Node,
+    /// The values that are set after this file and those before it.
+    pub parameters: Vec<Parameter>,
+}
+
+/// A source whose plugin was asked what it accepts.
+#[derive(Debug)]
+pub struct AskedSource {
+    /// What it accepts, and what is set. If it gave no answer, nothing is announced, and what is set is told as far as it is known.
+    pub source: AnnouncedSource,
+    /// Why it gave no answer.
+    pub failure: Option<RenderError>,
 }

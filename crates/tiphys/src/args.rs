@@ -15,7 +15,9 @@ pub(crate) use applications::ApplicationArgs;
 pub(crate) use cmp_server::CmpServerArgs;
 pub(crate) use common::{CommonArgs, OutputFormat, TrackingArg};
 pub(crate) use diff::{DiffArgs, DiffOutputArgs};
-pub(crate) use params::{ParamsArgs, ParamsCommand, ParamsGetArgs, ParamsListArgs, SourceChoice};
+pub(crate) use params::{
+    ParamsArgs, ParamsCommand, ParamsExplainArgs, ParamsGetArgs, ParamsListArgs, SourceChoice,
+};
 pub(crate) use plugin::{
     OneFolderArgs, PluginArgs, PluginCheckArgs, PluginCommand, PluginMatchArgs, PluginRunArgs,
 };

@@ -104,19 +104,6 @@ fn warn_of_folder(plugin: &LoadedPlugin) {
     }
 }
 
-/// All plugins: in process first, then those behind sockets.
-pub(crate) fn catalogue(
-    common: &CommonArgs,
-    host: &Host,
-    settings: &Arc<RunSettings>,
-) -> Result<Catalogue, Failure> {
-    let mut catalogue = catalogue_of(loaded_plugins(common, host)?, common, host, settings);
-    for plugin in remote_plugins(common, host)? {
-        catalogue.add(Arc::new(plugin));
-    }
-    Ok(catalogue)
-}
-
 /// These plugins, in process.
 fn catalogue_of(
     plugins: Vec<LoadedPlugin>,
@@ -156,6 +143,8 @@ pub(crate) struct Workplace {
     pub(crate) resources: Resources,
     /// Namespace of applications that name none.
     pub(crate) control_plane: String,
+    /// The plugins in process.
+    pub(crate) plugins: Vec<LoadedPlugin>,
     /// Renders and announces.
     pub(crate) renderer: Renderer,
     /// How plugins are run; their endings are waited for at the end.
@@ -228,13 +217,17 @@ pub(crate) fn workplace(
     };
     let sources =
         Arc::new(Sources::new(trees, source_options(common, host, cache, &resources, wishes.copies)?));
-    let catalogue = match wishes.plugins {
-        Some(plugins) => catalogue_of(plugins, common, host, &runs),
-        None => catalogue(common, host, &runs)?,
+    let (plugins, remote) = match wishes.plugins {
+        Some(plugins) => (plugins, Vec::new()),
+        None => (loaded_plugins(common, host)?, remote_plugins(common, host)?),
     };
+    let mut catalogue = catalogue_of(plugins.clone(), common, host, &runs);
+    for plugin in remote {
+        catalogue.add(Arc::new(plugin));
+    }
     let cancel = wishes.cancel;
     let renderer = Renderer::new(sources, catalogue, render_settings, cancel.clone());
-    Ok(Workplace { resources, control_plane, renderer, runs, cancel })
+    Ok(Workplace { resources, control_plane, plugins, renderer, runs, cancel })
 }
 
 /// Loads the stores of `--store`.

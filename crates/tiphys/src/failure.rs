@@ -39,7 +39,7 @@ impl Kind {
 }
 
 /// A failed command: a kind, what happened with all causes, and what to do about it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Failure {
     kind: Kind,
     message: String,

@@ -92,6 +92,11 @@ impl Host {
         self.stderr_terminal && self.variable("NO_COLOR").is_none()
     }
 
+    /// Whether stdout is a terminal, which is read by a person.
+    pub(crate) fn stdout_is_terminal(&self) -> bool {
+        self.stdout_terminal
+    }
+
     /// Whether stderr is a terminal, where progress may be shown.
     pub(crate) fn stderr_is_terminal(&self) -> bool {
         self.stderr_terminal

@@ -32,6 +32,25 @@ fn files_are_merged_in_order_and_the_applications_own_wins() {
 }
 
 #[test]
+fn each_file_is_told_with_the_source_that_it_leaves() {
+    let found = merged(&[
+        ("a", "plugin: {parameters: [{name: s, string: '2'}]}\n"),
+        ("b", "\nplugin: {parameters: [{name: t, string: '3'}]}\n"),
+    ])
+    .expect("they hold");
+    let told: Vec<(String, usize)> = found
+        .steps
+        .iter()
+        .map(|step| {
+            let parameters = step.source.plugin.clone().and_then(|block| block.parameters).expect("a list");
+            (parameters[0].name.clone(), step.patch.position.line)
+        })
+        .collect();
+    assert_eq!(told, [("s".to_owned(), 1), ("t".to_owned(), 2)]);
+    assert_eq!(found.steps[1].source, found.source);
+}
+
+#[test]
 fn a_file_cannot_move_the_source_and_says_so() {
     let found =
         merged(&[("f", "path: other\nrepoURL: https://evil\nplugin: {name: q}\n")]).expect("it holds");

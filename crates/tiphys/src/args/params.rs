@@ -15,6 +15,8 @@ pub(crate) enum ParamsCommand {
     List(ParamsListArgs),
     /// Print the value of one parameter
     Get(ParamsGetArgs),
+    /// Explain one parameter: what it is for, and where its value comes from
+    Explain(ParamsExplainArgs),
 }
 
 /// Arguments of `params list`.
@@ -36,6 +38,22 @@ pub(crate) struct ParamsListArgs {
     after_help = "Examples:\n  tiphys params get guestbook name-prefix --repo .\n  tiphys params get guestbook images -o json"
 )]
 pub(crate) struct ParamsGetArgs {
+    /// The application: its name or its file
+    #[arg(value_name = "APP")]
+    pub(crate) app: String,
+    /// The parameter
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+    #[command(flatten)]
+    pub(crate) source: SourceChoice,
+}
+
+/// Arguments of `params explain`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  tiphys params explain guestbook images --repo .\n  tiphys params explain guestbook images -o json"
+)]
+pub(crate) struct ParamsExplainArgs {
     /// The application: its name or its file
     #[arg(value_name = "APP")]
     pub(crate) app: String,

@@ -18,6 +18,7 @@ topics! {
     documents_that_do_not_hold_are_told_with_file_and_line: "documents",
     render_prints_what_it_is_asked_for: "render",
     parameters_are_listed_with_their_origin: "params",
+    parameters_are_listed_with_all_that_is_known_of_them: "params-list",
     manifests_are_compared_with_what_is_live: "diff",
     plugin_authors_see_what_their_plugin_does: "authors",
 }

@@ -41,6 +41,7 @@ fn the_help_of_every_command_has_an_example_that_calls_it() {
         "plugin schema",
         "params list",
         "params get",
+        "params explain",
         "cmp-server",
         "completion",
         "version",

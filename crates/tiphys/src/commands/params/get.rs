@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use serde_json::Value;
 
-use super::row::{Row, rows};
+use super::asked;
 use crate::args::{CommonArgs, OutputFormat, ParamsGetArgs};
 use crate::failure::Failure;
 use crate::output;
@@ -12,52 +12,25 @@ use crate::settings::Host;
 
 /// Prints the value that is in effect: a text as it is, a list with one item a line, a map with one `KEY=VALUE` a line.
 pub(super) async fn run(common: &CommonArgs, args: &ParamsGetArgs, host: &Host) -> Result<ExitCode, Failure> {
-    let (stored, sources) = super::announced(common, host, &args.app, &args.source).await?;
-    let listed: Vec<Row<'_>> = sources.iter().flat_map(|source| rows(&stored, source)).collect();
-    let found: Vec<&Row<'_>> = listed.iter().filter(|row| row.name == args.name).collect();
-    let row = match found.as_slice() {
-        [row] => *row,
-        [] => {
-            let names = listed.iter().map(|row| row.name);
-            let similar = tiphys_params::suggest(&args.name, names);
-            let failure =
-                Failure::bad_input(format!("{} has no parameter {:?}", stored.full_name(), args.name));
-            return Err(match similar.as_slice() {
-                [] => failure,
-                names => failure.hint(format!("did you mean {}?", names.join(" or "))),
-            });
-        }
-        several => {
-            let positions: Vec<String> = several.iter().map(|row| row.source.position.to_string()).collect();
-            return Err(Failure::bad_input(format!(
-                "{} has a parameter {:?} in several sources ({}); say --source-position",
-                stored.full_name(),
-                args.name,
-                positions.join(", ")
-            )));
-        }
-    };
-    let value = row.value();
+    let asked = asked::ask(common, host, &args.app, &args.source).await?;
+    let row = asked.row(&args.name)?;
     let text = match common.output {
         Some(OutputFormat::Json) => output::json(&row.to_json()),
         Some(OutputFormat::Yaml) => tiphys_yaml::write_yaml(&row.to_json()),
         Some(OutputFormat::Name) => format!("{}\n", row.name),
-        None
-        | Some(OutputFormat::Table | OutputFormat::Wide | OutputFormat::Diff | OutputFormat::Markdown) => {
-            match value {
-                Some(value) => plain(&value),
-                None => {
-                    return Err(Failure::bad_input(format!(
-                        "parameter {:?} of {} has no value",
-                        args.name,
-                        stored.full_name()
-                    )));
-                }
+        _ => match row.value() {
+            Some(value) => plain(value),
+            None => {
+                return Err(Failure::bad_input(format!(
+                    "parameter {:?} of {} has no value",
+                    args.name,
+                    asked.stored.full_name()
+                )));
             }
-        }
+        },
     };
     output::print(&text)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(asked.conclude())
 }
 
 fn plain(value: &Value) -> String {

@@ -3,14 +3,25 @@
 use std::process::ExitCode;
 
 use serde_json::Value;
-use tiphys_params::{Winner, check_values, collisions};
-use tiphys_render::AnnouncedSource;
 
-use super::row::{Row, rows};
+use super::asked;
+use super::problems::warn_of;
+use super::row::{Row, one_line};
 use crate::args::{CommonArgs, OutputFormat, ParamsListArgs};
 use crate::failure::Failure;
 use crate::output::{self, Table};
 use crate::settings::Host;
+
+/// Characters of a value that a terminal is shown; pipes and the wide table get all.
+const SHOWN_CHARS_MAX: usize = 60;
+
+/// How a table is drawn.
+struct Form {
+    several_sources: bool,
+    wide: bool,
+    /// Characters of a value.
+    value_chars_max: Option<usize>,
+}
 
 /// Lists what is announced and what is set.
 pub(super) async fn run(
@@ -18,51 +29,58 @@ pub(super) async fn run(
     args: &ParamsListArgs,
     host: &Host,
 ) -> Result<ExitCode, Failure> {
-    let (stored, sources) = super::announced(common, host, &args.app, &args.source).await?;
-    let listed: Vec<Row<'_>> = sources.iter().flat_map(|source| rows(&stored, source)).collect();
-    for source in &sources {
-        warn_of_collisions(source);
+    let asked = asked::ask(common, host, &args.app, &args.source).await?;
+    let rows = asked.rows();
+    warn_of(&asked, &rows);
+    if rows.is_empty() && asked.has_failed() {
+        return Ok(asked.conclude());
     }
-    sources.iter().for_each(warn_of_problems);
+    let form = |wide| Form {
+        several_sources: asked.sources.len() > 1,
+        wide,
+        value_chars_max: (!wide && host.stdout_is_terminal()).then_some(SHOWN_CHARS_MAX),
+    };
     let text = match common.output {
-        Some(OutputFormat::Json) => output::json(&Value::Array(listed.iter().map(Row::to_json).collect())),
-        Some(OutputFormat::Yaml) => {
-            tiphys_yaml::write_yaml(&Value::Array(listed.iter().map(Row::to_json).collect()))
-        }
-        Some(OutputFormat::Name) => output::lines(listed.iter().map(|row| row.name.to_owned())),
-        Some(OutputFormat::Wide) => table(&listed, sources.len() > 1, true),
-        None | Some(OutputFormat::Table | OutputFormat::Diff | OutputFormat::Markdown) => {
-            table(&listed, sources.len() > 1, false)
-        }
+        Some(OutputFormat::Json) => output::json(&to_json(&rows)),
+        Some(OutputFormat::Yaml) => tiphys_yaml::write_yaml(&to_json(&rows)),
+        Some(OutputFormat::Name) => output::lines(rows.iter().map(|row| row.name.to_owned())),
+        Some(OutputFormat::Wide) => table(&rows, &form(true)),
+        _ => table(&rows, &form(false)),
     };
     output::print(&text)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(asked.conclude())
 }
 
-fn table(listed: &[Row<'_>], several_sources: bool, wide: bool) -> String {
-    let mut heading = vec!["NAME", "TYPE", "VALUE", "ORIGIN"];
-    if several_sources {
+fn to_json(rows: &[Row<'_>]) -> Value {
+    Value::Array(rows.iter().map(Row::to_json).collect())
+}
+
+fn table(rows: &[Row<'_>], form: &Form) -> String {
+    let mut heading = vec!["NAME", "TYPE", "VALUE", "ORIGIN", "REQUIRED"];
+    if form.several_sources {
         heading.insert(0, "SOURCE");
     }
-    if wide {
-        heading.extend(["TITLE", "PLACE", "TOOLTIP"]);
+    if form.wide {
+        heading.extend(["TITLE", "DEFAULT", "PLACE", "TOOLTIP"]);
     }
     let mut table = Table::new(&heading);
-    for row in listed {
-        let mut cells = vec![row.name.to_owned(), kind(row), row.shown_value(), row.origin.name().to_owned()];
-        if several_sources {
+    for row in rows {
+        let mut cells = vec![
+            row.name.to_owned(),
+            row.kind(),
+            shortened(row.shown_value(), form.value_chars_max),
+            row.origin().name().to_owned(),
+            row.required().to_owned(),
+        ];
+        if form.several_sources {
             cells.insert(0, row.source.position.to_string());
         }
-        if wide {
-            let place = row.location.as_ref().map(|(file, position)| match position {
-                Some(position) => format!("{file}:{}", position.line),
-                None => file.clone(),
-            });
-            let text = |field: Option<&String>| field.cloned().unwrap_or_default();
+        if form.wide {
             cells.extend([
-                text(row.announcement.and_then(|announcement| announcement.title.as_ref())),
-                place.unwrap_or_default(),
-                text(row.announcement.and_then(|announcement| announcement.tooltip.as_ref())),
+                row.text(|announcement| announcement.title.as_deref()).to_owned(),
+                row.default().as_ref().map(one_line).unwrap_or_default(),
+                row.location().map(super::origin::Location::line).unwrap_or_default(),
+                row.text(|announcement| announcement.tooltip.as_deref()).to_owned(),
             ]);
         }
         table.row(cells);
@@ -70,35 +88,13 @@ fn table(listed: &[Row<'_>], several_sources: bool, wide: bool) -> String {
     table.render()
 }
 
-/// `map of number`, `array`, `choice`, `string`; `not announced`.
-fn kind(row: &Row<'_>) -> String {
-    let Some(announcement) = row.announcement else { return "not announced".to_owned() };
-    let item = announcement.item_type.as_ref().map_or("string", tiphys_params::ItemType::word);
-    match announcement.collection_type.field() {
-        "string" if announcement.choices.is_empty() => item.to_owned(),
-        "string" => "choice".to_owned(),
-        collection if item == "string" => collection.to_owned(),
-        collection => format!("{collection} of {item}"),
+/// At most so many characters, the last of them an ellipsis if something is left out.
+fn shortened(text: String, chars_max: Option<usize>) -> String {
+    match chars_max {
+        Some(max) if text.chars().count() > max => text.chars().take(max - 1).chain(['…']).collect(),
+        _ => text,
     }
 }
 
-/// What does not fit the announcements. A plugin that announces nothing leaves all names free.
-fn warn_of_problems(source: &AnnouncedSource) {
-    if source.announcements.is_empty() {
-        return;
-    }
-    for problem in check_values(&source.announcements, &source.parameters) {
-        tracing::warn!("{problem}");
-    }
-}
-
-fn warn_of_collisions(source: &AnnouncedSource) {
-    for collision in collisions(&source.parameters, &source.build_environment) {
-        let hidden: Vec<String> = collision.hidden.iter().map(ToString::to_string).collect();
-        let winner = match &collision.winner {
-            Winner::BuildEnvironment => "the build environment".to_owned(),
-            Winner::Parameter(origin) => origin.to_string(),
-        };
-        tracing::warn!("{} has the value of {winner}; hidden: {}", collision.variable, hidden.join(", "));
-    }
-}
+#[cfg(test)]
+mod tests;

@@ -1,149 +1,156 @@
-//! One parameter of an application: what is announced of it, and what is set.
+//! One parameter of an application: what is announced of it, what is set, and what is wrong with it.
 
-use serde_json::{Map, Value, json};
-use tiphys_params::{Announcement, Default, Parameter};
+use serde_json::{Value, json};
+use tiphys_params::{Announcement, ItemType, Parameter};
 use tiphys_render::AnnouncedSource;
-use tiphys_store::StoredApplication;
-use tiphys_yaml::Position;
 
-use crate::findings::parameter_position as position;
+use super::origin::{Chain, Layers, Location, Origin, by_name, default_of};
+use super::problems::{Problems, Trouble};
 
-/// Where a parameter's value comes from.
+/// Whether the source's plugin said what it accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Origin {
-    /// Nothing is set; what is shown is the announced default, if there is one.
-    Default,
-    /// An override file in the repository.
-    File,
-    /// The Application.
-    Set,
-}
-
-impl Origin {
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Default => "default",
-            Self::File => "file",
-            Self::Set => "set",
-        }
-    }
+pub(super) enum Announced {
+    /// It did.
+    Known,
+    /// It gave no answer.
+    Unknown,
 }
 
 /// One row of `params list`.
 pub(super) struct Row<'a> {
     pub(super) name: &'a str,
     pub(super) announcement: Option<&'a Announcement>,
+    announced: Announced,
+    /// The value that is set, override files included.
     pub(super) parameter: Option<&'a Parameter>,
-    pub(super) origin: Origin,
-    /// File and position of the value, if the Application sets it.
-    pub(super) location: Option<(String, Option<Position>)>,
+    /// Everything that gives a value.
+    pub(super) chain: Chain,
+    /// What is wrong.
+    pub(super) trouble: Trouble,
     pub(super) source: &'a AnnouncedSource,
 }
 
 /// The rows of one source: announced parameters in their order, then the others that are set.
-pub(super) fn rows<'a>(stored: &StoredApplication, source: &'a AnnouncedSource) -> Vec<Row<'a>> {
-    let row = |name: &'a str, announcement: Option<&'a Announcement>| {
-        // Of a parameter that is set twice the later one counts, as in the environment.
-        let parameter = source.parameters.iter().rfind(|parameter| parameter.name == name);
-        let own = source.own_parameters.iter().rposition(|parameter| parameter.name == name);
-        let origin = match (parameter, own) {
-            (None, _) => Origin::Default,
-            (Some(value), Some(index)) if source.own_parameters[index] == *value => Origin::Set,
-            (Some(_), _) => Origin::File,
-        };
-        let location = match origin {
-            Origin::Default => None,
-            Origin::Set => {
-                own.map(|index| (stored.place.file.to_string(), position(stored, source.position, index)))
-            }
-            Origin::File => source.override_files.last().map(|file| (file.clone(), None)),
-        };
-        Row { name, announcement, parameter, origin, location, source }
+pub(super) fn rows<'a>(
+    source: &'a AnnouncedSource,
+    layers: &Layers<'_>,
+    announced: Announced,
+) -> Vec<Row<'a>> {
+    let values = by_name(&source.parameters);
+    let mut problems = match announced {
+        Announced::Known => Problems::of(source),
+        Announced::Unknown => Problems::unchecked(source),
     };
-    let announced =
-        source.announcements.iter().map(|announcement| row(&announcement.name, Some(announcement)));
-    let mut rows: Vec<Row<'a>> = announced.collect();
-    for parameter in &source.parameters {
-        if !rows.iter().any(|row| row.name == parameter.name) {
-            rows.push(row(&parameter.name, None));
-        }
-    }
-    rows
+    let mut seen = std::collections::HashSet::new();
+    let announcements =
+        source.announcements.iter().map(|announcement| (announcement.name.as_str(), Some(announcement)));
+    let set = source.parameters.iter().map(|parameter| (parameter.name.as_str(), None));
+    let names = announcements.chain(set).filter(|(name, _)| seen.insert(*name));
+    names
+        .map(|(name, announcement)| {
+            let parameter = values.get(name).copied();
+            let chain = layers.chain(name, announcement, parameter);
+            Row { name, announcement, announced, parameter, chain, trouble: problems.take(name), source }
+        })
+        .collect()
 }
 
 impl Row<'_> {
-    /// Whether a value is due and missing.
-    pub(super) fn is_missing(&self) -> bool {
-        let required = self.announcement.is_some_and(|announcement| announcement.required == Some(true));
-        required
-            && self.parameter.is_none()
-            && self.announcement.is_some_and(|announcement| announcement.default_value().is_none())
+    /// What the value that is in effect comes from; of none the announcement, which has no default.
+    pub(super) fn origin(&self) -> Origin {
+        self.chain.in_effect().map_or(Origin::Default, |link| link.origin)
     }
 
-    /// The value in short, for a table.
-    pub(super) fn shown_value(&self) -> String {
-        match self.value() {
-            Some(Value::Object(value)) => {
-                let inner = value.values().next().cloned().unwrap_or_default();
-                inner.as_str().map_or_else(|| tiphys_yaml::write_go_json(&inner), str::to_owned)
-            }
-            _ if self.is_missing() => "(required, missing)".to_owned(),
-            _ => String::new(),
-        }
+    /// Where the value in effect stands.
+    pub(super) fn location(&self) -> Option<&Location> {
+        self.chain.in_effect()?.location.as_ref()
     }
 
     /// The value that is in effect: `{"string" | "array" | "map": …}`.
-    pub(super) fn value(&self) -> Option<Value> {
-        match self.parameter {
-            Some(parameter) => Some(value_of(parameter)),
-            None => self.default(),
-        }
+    pub(super) fn value(&self) -> Option<&Value> {
+        self.chain.in_effect().map(|link| &link.value)
     }
 
     /// The announced default.
     pub(super) fn default(&self) -> Option<Value> {
-        Some(match self.announcement?.default_value()? {
-            Default::String(text) => json!({"string": text}),
-            Default::Array(items) => json!({"array": items}),
-            Default::Map(map) => json!({"map": map}),
-        })
+        Some(default_of(&self.announcement?.default_value()?))
+    }
+
+    /// The value in one line.
+    pub(super) fn shown_value(&self) -> String {
+        match self.value() {
+            Some(value) => one_line(value),
+            None if self.trouble.missing => "(required, missing)".to_owned(),
+            None => String::new(),
+        }
+    }
+
+    /// `map of number`, `array`, `choice`, `string`; `not announced`, `unknown`.
+    pub(super) fn kind(&self) -> String {
+        let Some(announcement) = self.announcement else {
+            return match self.announced {
+                Announced::Known => "not announced".to_owned(),
+                Announced::Unknown => "unknown".to_owned(),
+            };
+        };
+        let item = announcement.item_type.as_ref().map_or("string", ItemType::word);
+        match announcement.collection_type.field() {
+            "string" if announcement.choices.is_empty() => item.to_owned(),
+            "string" => "choice".to_owned(),
+            collection if item == "string" => collection.to_owned(),
+            collection => format!("{collection} of {item}"),
+        }
+    }
+
+    /// `yes` or `no`; nothing if it is not announced.
+    pub(super) fn required(&self) -> &'static str {
+        match self.announcement.map(|announcement| announcement.required) {
+            Some(Some(true)) => "yes",
+            Some(_) => "no",
+            None => "",
+        }
+    }
+
+    /// A text of the announcement, empty if there is none.
+    pub(super) fn text(&self, field: fn(&Announcement) -> Option<&str>) -> &str {
+        self.announcement.and_then(field).unwrap_or_default()
     }
 
     /// The shape of `params list -o json` (`design.md` section 4).
     pub(super) fn to_json(&self) -> Value {
         let announcement = self.announcement;
-        let text = |field: fn(&Announcement) -> Option<&str>| {
-            announcement.and_then(field).unwrap_or_default().to_owned()
-        };
         json!({
             "name": self.name,
-            "title": text(|a| a.title.as_deref()),
-            "tooltip": text(|a| a.tooltip.as_deref()),
+            "title": self.text(|a| a.title.as_deref()),
+            "tooltip": self.text(|a| a.tooltip.as_deref()),
             "required": announcement.is_some_and(|a| a.required == Some(true)),
-            "itemType": text(|a| a.item_type.as_ref().map(tiphys_params::ItemType::word)),
+            "itemType": self.text(|a| a.item_type.as_ref().map(ItemType::word)),
             "collectionType": announcement.map_or("", |a| a.collection_type.word()),
             "choices": announcement.map(|a| a.choices.clone()).unwrap_or_default(),
             "announced": announcement.is_some(),
-            "origin": self.origin.name(),
+            "origin": self.origin().name(),
             "value": self.value(),
             "default": self.default(),
-            "location": self.location.as_ref().map(|(file, position)| json!({"file": file, "line": position.map(|p| p.line)})),
+            "location": self.location().map(Location::to_json),
+            "missing": self.trouble.missing,
+            "problems": self.trouble.texts,
+            "suggestions": self.trouble.suggestions,
             "sourcePosition": self.source.position,
             "sourceName": self.source.name,
         })
     }
 }
 
-fn value_of(parameter: &Parameter) -> Value {
-    let mut value = Map::new();
-    if let Some(text) = &parameter.string {
-        value.insert("string".to_owned(), json!(text));
+/// A value in one line: a text as it is, or as JSON writes it if it has line breaks and the like; lists and maps as JSON.
+pub(super) fn one_line(value: &Value) -> String {
+    let Some(inner) = value.as_object().and_then(|parts| parts.values().next()) else {
+        return String::new();
+    };
+    match inner.as_str() {
+        Some(text) if !text.contains(char::is_control) => text.to_owned(),
+        _ => inner.to_string(),
     }
-    if let Some(items) = &parameter.array {
-        value.insert("array".to_owned(), json!(items));
-    }
-    if let Some(map) = &parameter.map {
-        value.insert("map".to_owned(), json!(map));
-    }
-    Value::Object(value)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,63 @@
+use tiphys_yaml::{Node, read_document};
+
+use super::{parameter_places, source_node};
+
+fn read(text: &str) -> Node {
+    read_document(text.as_bytes()).expect("it is YAML").expect("there is a document")
+}
+
+fn line(source: &Node, name: &str) -> Option<usize> {
+    parameter_places(source).get(name).map(|position| position.line)
+}
+
+#[test]
+fn a_parameter_stands_where_its_entry_or_its_kustomize_field_does() {
+    let source = read(
+        "plugin:
+  parameters:
+  - name: a
+    string: one
+  - string: two
+    name: b
+  - name: a
+    string: three
+kustomize:
+  namePrefix: p-
+  commonLabels:
+    team: blue
+  images:
+  - nginx:1
+",
+    );
+    let cases = [
+        ("a", Some(7)),
+        ("b", Some(5)),
+        ("c", None),
+        ("name-prefix", Some(10)),
+        ("labels", Some(11)),
+        ("images", Some(13)),
+        ("name-suffix", None),
+        ("namePrefix", None),
+    ];
+    for (name, expected) in cases {
+        assert_eq!(line(&source, name), expected, "{name}");
+    }
+}
+
+#[test]
+fn fields_are_found_in_any_letter_case_and_other_types_hold_nothing() {
+    assert_eq!(line(&read("Plugin: {Parameters: [{Name: a}]}"), "a"), Some(1));
+    for text in ["plugin: x", "plugin: {parameters: {a: b}}", "plugin: {parameters: [a, {name: 5}]}", "[]"] {
+        assert_eq!(line(&read(text), "a"), None, "{text}");
+    }
+}
+
+#[test]
+fn the_sources_of_an_application_are_counted_as_argo_cd_counts_them() {
+    let place = |text: &str, index| source_node(&read(text), index).map(|node| node.position.to_string());
+    let several = "spec:\n  source: {path: x}\n  sources:\n  - path: a\n  - path: b\n";
+    assert_eq!(place(several, 1).as_deref(), Some("5:5"));
+    assert_eq!(place(several, 2), None);
+    assert_eq!(place("spec:\n  source: {path: x}\n  sources: []\n", 0).as_deref(), Some("2:11"));
+    assert_eq!(place("kind: x\n", 0), None);
+}

@@ -1,0 +1,132 @@
+//! Announcing: what the plugins of an application's sources accept, and what is set.
+
+use tiphys_api::{Application, ApplicationSource};
+use tiphys_engine::{BuildEnvironment, SourcePlace, SourcePlan, translate};
+use tiphys_params::{Announcement, Parameter};
+
+use crate::error::{RenderError, SourceFailure};
+use crate::prepare::{Prepared, Work};
+use crate::renderer::{At, Renderer, rendered};
+use crate::report::{AnnouncedSource, AskedSource, MergedFile};
+
+impl Renderer {
+    /// What the plugins of an application's sources accept, and what is set. `choose` says which sources are asked. Of failures the
+    /// first source's is the error.
+    pub async fn announce(
+        &self,
+        application: &Application,
+        choose: impl Fn(usize, &ApplicationSource) -> bool,
+    ) -> Result<Vec<AnnouncedSource>, RenderError> {
+        let asked = Box::pin(self.announce_each(application, choose)).await?;
+        asked.into_iter().map(|asked| asked.failure.map_or(Ok(asked.source), Err)).collect()
+    }
+
+    /// As [`Renderer::announce`], but what is set is told of sources that fail, too.
+    pub async fn announce_each(
+        &self,
+        application: &Application,
+        choose: impl Fn(usize, &ApplicationSource) -> bool,
+    ) -> Result<Vec<AskedSource>, RenderError> {
+        let mut told = Vec::new();
+        let (sources, place) = tiphys_engine::sources(&application.spec)?;
+        for (at, source) in asked(&sources, place, choose) {
+            match self.prepared(application, source, place, at).await {
+                Ok(prepared) => {
+                    let Some(mut known) = known(source, place, at, &prepared) else { continue };
+                    let failure = match ask(&prepared.work).await {
+                        Ok(announcements) => {
+                            known.announcements = announcements;
+                            None
+                        }
+                        Err(failure) => Some(at.failed(source, failure)),
+                    };
+                    told.push(AskedSource { source: known, failure });
+                }
+                Err(failure) => {
+                    told.push(AskedSource { source: unprepared(source, place, at), failure: Some(failure) });
+                }
+            }
+        }
+        Ok(told)
+    }
+}
+
+/// The announcements of what runs for a source; plain manifests have none.
+async fn ask(work: &Work) -> Result<Vec<Announcement>, SourceFailure> {
+    let Work::Plugin { chosen, request, .. } = work else { return Ok(Vec::new()) };
+    let name = chosen.plugin.name().to_owned();
+    chosen.plugin.announce(request).await.map_err(|source| SourceFailure::Plugin { name, source })
+}
+
+/// What is known of a source before its plugin is asked; nothing of one that has nothing to render.
+fn known(
+    source: &ApplicationSource,
+    place: SourcePlace,
+    at: At,
+    prepared: &Prepared,
+) -> Option<AnnouncedSource> {
+    let (plugin, parameters) = match &prepared.work {
+        Work::Nothing => return None,
+        Work::Directory { .. } => (None, Vec::new()),
+        Work::Plugin { chosen, plan, .. } => {
+            (Some(chosen.plugin.name().to_owned()), plan.parameters.clone().unwrap_or_default())
+        }
+    };
+    let build = &prepared.build;
+    let merged = prepared.override_files.iter().map(|file| MergedFile {
+        path: file.path.clone(),
+        patch: file.step.patch.clone(),
+        parameters: set_parameters(&file.step.source, place, build),
+    });
+    Some(AnnouncedSource {
+        position: at.position(),
+        name: source.name.clone(),
+        plugin,
+        announcements: Vec::new(),
+        parameters,
+        own_parameters: set_parameters(source, place, build),
+        override_files: merged.collect(),
+        build_environment: build.variables().iter().map(|variable| variable.name.clone()).collect(),
+        warnings: prepared.warnings.clone(),
+    })
+}
+
+/// What is known of a source whose repository, override files or plugin could not be had: what the Application itself sets, without
+/// values for the variables in it.
+fn unprepared(source: &ApplicationSource, place: SourcePlace, at: At) -> AnnouncedSource {
+    let own = set_parameters(source, place, &BuildEnvironment::default());
+    AnnouncedSource {
+        position: at.position(),
+        name: source.name.clone(),
+        plugin: None,
+        announcements: Vec::new(),
+        parameters: own.clone(),
+        own_parameters: own,
+        override_files: Vec::new(),
+        build_environment: Vec::new(),
+        warnings: Vec::new(),
+    }
+}
+
+/// The parameters that a source sets; one that cannot be translated sets none.
+fn set_parameters(
+    source: &ApplicationSource,
+    place: SourcePlace,
+    build: &BuildEnvironment,
+) -> Vec<Parameter> {
+    match translate(source, place, build) {
+        Ok(SourcePlan::Plugin(plan)) => plan.parameters.unwrap_or_default(),
+        _ => Vec::new(),
+    }
+}
+
+/// The sources that render something and are chosen, with their places.
+fn asked(
+    sources: &[ApplicationSource],
+    place: SourcePlace,
+    choose: impl Fn(usize, &ApplicationSource) -> bool,
+) -> impl Iterator<Item = (At, &ApplicationSource)> {
+    rendered(sources, place)
+        .map(|(index, source)| (At { index, count: sources.len() }, source))
+        .filter(move |(at, source)| choose(at.position(), source))
+}

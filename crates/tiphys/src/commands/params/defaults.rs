@@ -1,0 +1,54 @@
+//! Where announced defaults stand: in the file of a plugin that runs in process, if it announces them there.
+
+use std::collections::HashMap;
+
+use tiphys_params::{Announcement, Default, RawAnnouncement};
+use tiphys_plugin::{LoadedPlugin, config};
+use tiphys_yaml::{Node, Position};
+
+use super::origin::Location;
+
+/// The static announcements of one source's plugin.
+#[derive(Default)]
+pub(super) struct Defaults<'a> {
+    file: String,
+    entries: HashMap<&'a str, (Position, &'a RawAnnouncement)>,
+}
+
+impl<'a> Defaults<'a> {
+    /// Those of the plugin of this name. `shown` makes a path as messages show it.
+    pub(super) fn of(
+        plugins: &'a [LoadedPlugin],
+        name: Option<&str>,
+        shown: impl Fn(&std::path::Path) -> String,
+    ) -> Self {
+        let found = plugins.iter().find(|plugin| Some(plugin.config.display_name().as_str()) == name);
+        let Some(plugin) = found.filter(|plugin| is_own_file(plugin)) else { return Self::default() };
+        let mut entries = HashMap::new();
+        for entry in &plugin.config.static_announcements {
+            let Some(announcement) = &entry.announcement else { continue };
+            if let Some(name) = &announcement.name {
+                entries.entry(name.as_str()).or_insert((entry.position, announcement));
+            }
+        }
+        Self { file: shown(&plugin.file), entries }
+    }
+
+    /// Where the default of an announcement stands; `None` if the plugin's command announced it.
+    pub(super) fn location(&self, announcement: &Announcement) -> Option<Location> {
+        let (position, written) = self.entries.get(announcement.name.as_str())?;
+        let same = match announcement.default_value()? {
+            Default::String(text) => written.string.as_deref() == Some(text),
+            Default::Array(items) => written.array.as_deref() == Some(items),
+            Default::Map(map) => written.map.as_ref() == Some(map),
+        };
+        same.then(|| Location { file: self.file.clone(), position: Some(*position) })
+    }
+}
+
+/// Whether positions count in the file itself: in a `ConfigMap` they count inside of one of its values.
+fn is_own_file(plugin: &LoadedPlugin) -> bool {
+    let text = tiphys_plugin::read_plugin_file(&plugin.file).unwrap_or_default();
+    let document = tiphys_yaml::read_document(&text).ok().flatten();
+    document.as_ref().and_then(|node| node.get("kind")).and_then(Node::as_str) == Some(config::KIND)
+}

@@ -1,0 +1,149 @@
+//! `tiphys params explain`: what a parameter is, and where its value comes from.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use serde_json::{Value, json};
+use tiphys_params::{CollectionType, escape, parameter_variables};
+
+use super::asked;
+use super::origin::Location;
+use super::row::{Row, one_line};
+use crate::args::{CommonArgs, OutputFormat, ParamsExplainArgs};
+use crate::failure::Failure;
+use crate::output::{self, Table};
+use crate::settings::Host;
+use crate::terminal::harmless;
+
+/// Characters of a line of explanation.
+const LINE_CHARS_MAX: usize = 80;
+
+/// Explains one parameter.
+pub(super) async fn run(
+    common: &CommonArgs,
+    args: &ParamsExplainArgs,
+    host: &Host,
+) -> Result<ExitCode, Failure> {
+    let asked = asked::ask(common, host, &args.app, &args.source).await?;
+    let row = asked.row(&args.name)?;
+    super::problems::warn_of(&asked, std::slice::from_ref(&row));
+    let text = match common.output {
+        Some(OutputFormat::Json) => output::json(&to_json(&row)),
+        Some(OutputFormat::Yaml) => tiphys_yaml::write_yaml(&to_json(&row)),
+        Some(OutputFormat::Name) => format!("{}\n", row.name),
+        _ => page(&row),
+    };
+    output::print(&text)?;
+    Ok(asked.conclude())
+}
+
+/// The row of `params list` with the variables and the whole chain, the strongest first.
+fn to_json(row: &Row<'_>) -> Value {
+    let mut value = row.to_json();
+    let chain: Vec<Value> = row
+        .chain
+        .marked()
+        .map(|(effective, link)| {
+            json!({
+                "origin": link.origin.name(),
+                "value": link.value,
+                "location": link.location.as_ref().map(Location::to_json),
+                "effective": effective,
+            })
+        })
+        .collect();
+    value["chain"] = Value::Array(chain);
+    value["variables"] = json!(variables(row));
+    value
+}
+
+/// The names of the variables that carry the value. The plugin gets what is set, and no defaults; of what is not set these are the
+/// variables that it would get.
+fn variables(row: &Row<'_>) -> Vec<String> {
+    if let Some(parameter) = row.parameter {
+        let variables = parameter_variables(std::slice::from_ref(parameter));
+        return variables.into_iter().map(|variable| variable.name).collect();
+    }
+    let name = format!("PARAM_{}", escape(row.name));
+    match row.announcement.map(|announcement| announcement.collection_type) {
+        Some(CollectionType::Array) => vec![format!("{name}_0")],
+        Some(CollectionType::Map) => {
+            let keys = row.announcement.and_then(|announcement| announcement.map.as_ref());
+            keys.into_iter().flatten().map(|(key, _)| format!("{name}_{}", escape(key))).collect()
+        }
+        _ => vec![name],
+    }
+}
+
+fn page(row: &Row<'_>) -> String {
+    let mut page = String::new();
+    let mut field = |label: &str, text: &str| {
+        if !text.is_empty() {
+            // Writing to a string does not fail.
+            let _ = writeln!(page, "{:<11}{}", format!("{label}:"), harmless(text));
+        }
+    };
+    field("Name", row.name);
+    field("Title", &words(row.text(|announcement| announcement.title.as_deref())));
+    field("Type", &row.kind());
+    field("Required", row.required());
+    let choices = row.announcement.map(|announcement| announcement.choices.join(", ")).unwrap_or_default();
+    field("Choices", &choices);
+    field("Default", &row.default().as_ref().map(one_line).unwrap_or_default());
+    let variables = variables(row);
+    let note = if row.parameter.is_some() { "" } else { " (once it is set)" };
+    if !variables.is_empty() {
+        field("Variables", &format!("{}{note}", variables.join(", ")));
+    }
+    field("Value", &row.shown_value());
+    let tooltip = row.text(|announcement| announcement.tooltip.as_deref());
+    if !tooltip.is_empty() {
+        page.push('\n');
+        page.push_str(&wrapped(&harmless(tooltip)));
+    }
+    if !row.chain.links.is_empty() {
+        page.push('\n');
+        let mut table = Table::new(&["IN EFFECT", "ORIGIN", "VALUE", "PLACE"]);
+        for (effective, link) in row.chain.marked() {
+            table.row([
+                if effective { "yes" } else { "no" }.to_owned(),
+                link.origin.name().to_owned(),
+                one_line(&link.value),
+                link.location.as_ref().map(Location::line).unwrap_or_default(),
+            ]);
+        }
+        page.push_str(&table.render());
+    }
+    page
+}
+
+/// A text as one line of words.
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A text in lines that fit; its own line breaks stay.
+fn wrapped(text: &str) -> String {
+    let mut lines = String::new();
+    for paragraph in text.lines() {
+        let mut length = 0;
+        for word in paragraph.split_whitespace() {
+            let chars = word.chars().count();
+            if length > 0 && length + 1 + chars > LINE_CHARS_MAX {
+                lines.push('\n');
+                length = 0;
+            }
+            if length > 0 {
+                lines.push(' ');
+                length += 1;
+            }
+            lines.push_str(word);
+            length += chars;
+        }
+        lines.push('\n');
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,14 @@
+use super::shortened;
+
+#[test]
+fn a_long_value_is_cut_for_a_terminal_alone() {
+    let cases = [
+        ("abcdef", None, "abcdef"),
+        ("abcdef", Some(6), "abcdef"),
+        ("abcdefg", Some(6), "abcde…"),
+        ("τῖφυς ναύς", Some(6), "τῖφυς…"),
+    ];
+    for (text, max, expected) in cases {
+        assert_eq!(shortened(text.to_owned(), max), expected, "{text} {max:?}");
+    }
+}

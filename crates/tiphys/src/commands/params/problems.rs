@@ -1,0 +1,81 @@
+//! What does not fit: values against the announcements, and values that claim the same variable.
+
+use std::collections::HashMap;
+
+use tiphys_params::{Collision, ProblemKind, Winner, check_values, collisions};
+use tiphys_render::AnnouncedSource;
+
+use super::asked::Asked;
+use super::row::Row;
+
+/// What is wrong with one parameter.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Trouble {
+    /// Whether a value is due, and none is there.
+    pub(super) missing: bool,
+    /// What is wrong, without the parameter's name.
+    pub(super) texts: Vec<String>,
+    /// Announced names that look alike, if it is not announced.
+    pub(super) suggestions: Vec<String>,
+}
+
+/// The troubles of one source's parameters.
+pub(super) struct Problems(HashMap<String, Trouble>);
+
+impl Problems {
+    /// Checks everything. A plugin that announces nothing leaves all names free.
+    pub(super) fn of(source: &AnnouncedSource) -> Self {
+        let mut found = Self::unchecked(source);
+        if source.announcements.is_empty() {
+            return found;
+        }
+        for problem in check_values(&source.announcements, &source.parameters) {
+            let trouble = found.0.entry(problem.parameter).or_default();
+            trouble.missing |= problem.kind == ProblemKind::Required;
+            trouble.texts.push(problem.kind.to_string());
+            if let ProblemKind::Unannounced { suggestions } = problem.kind {
+                trouble.suggestions = suggestions;
+            }
+        }
+        found
+    }
+
+    /// What can be said without the announcements.
+    pub(super) fn unchecked(source: &AnnouncedSource) -> Self {
+        let mut found: HashMap<String, Trouble> = HashMap::new();
+        for collision in collisions(&source.parameters, &source.build_environment) {
+            let text = hidden_by(&collision);
+            for hidden in &collision.hidden {
+                let texts = &mut found.entry(hidden.name.clone()).or_default().texts;
+                if !texts.contains(&text) {
+                    texts.push(text.clone());
+                }
+            }
+        }
+        Self(found)
+    }
+
+    /// The trouble of a parameter, which is told once.
+    pub(super) fn take(&mut self, name: &str) -> Trouble {
+        self.0.remove(name).unwrap_or_default()
+    }
+}
+
+/// Warns of all that is wrong, each with the place of the value, or of its source if there is none.
+pub(super) fn warn_of(asked: &Asked, rows: &[Row<'_>]) {
+    for row in rows {
+        for text in &row.trouble.texts {
+            let place = row.location().cloned().unwrap_or_else(|| asked.location(row.source));
+            tracing::warn!("{place}: parameter `{}`: {text}", row.name);
+        }
+    }
+}
+
+fn hidden_by(collision: &Collision) -> String {
+    let winner = match &collision.winner {
+        Winner::BuildEnvironment => "the build environment".to_owned(),
+        Winner::Parameter(origin) => origin.to_string(),
+    };
+    let hidden: Vec<String> = collision.hidden.iter().map(ToString::to_string).collect();
+    format!("{} has the value of {winner}; hidden: {}", collision.variable, hidden.join(", "))
+}

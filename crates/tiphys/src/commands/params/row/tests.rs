@@ -1,0 +1,18 @@
+use serde_json::json;
+
+use super::one_line;
+
+#[test]
+fn every_value_is_one_line_and_steers_nothing() {
+    let cases = [
+        (json!({"string": "a <b> \"c\""}), "a <b> \"c\""),
+        (json!({"string": "a\nb\tc \u{1b}[31m"}), r#""a\nb\tc \u001b[31m""#),
+        (json!({"string": ""}), ""),
+        (json!({"array": ["a", "b\n", "<"]}), r#"["a","b\n","<"]"#),
+        (json!({"map": {"k": "v"}}), r#"{"k":"v"}"#),
+        (json!({}), ""),
+    ];
+    for (value, expected) in cases {
+        assert_eq!(one_line(&value), expected, "{value}");
+    }
+}
