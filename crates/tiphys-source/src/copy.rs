@@ -4,17 +4,18 @@ mod files;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gix_hash::ObjectId;
+use tiphys_tree::{RepoPath, TreeLimits};
+use tokio::sync::OnceCell;
 
-use crate::git::{Git, Place, shown};
-use crate::objects::Objects;
-use crate::refs::Refs;
+use crate::git::Git;
+use crate::identity::FileIds;
+use crate::local::{Expect, LocalRepositories, LocalRepository, ask};
 use crate::{SourceError, mask_url, normalize_git_url};
-
-pub(crate) use files::list;
 
 /// A folder that stands for a repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,27 +85,21 @@ pub(crate) struct OpenCopy {
     pub(crate) dir: PathBuf,
     pub(crate) revision: Option<String>,
     pub(crate) shown: Arc<str>,
-    pub(crate) git: Option<CopyGit>,
+    pub(crate) git: Option<Arc<LocalRepository>>,
     /// Normalised URLs, each with the remote's name if it is one's.
     urls: Vec<(Option<String>, String)>,
-}
-
-/// The git repository of a folder.
-pub(crate) struct CopyGit {
-    pub(crate) git_dir: PathBuf,
-    pub(crate) objects: Objects,
-    pub(crate) refs: Refs,
-    /// None before the first commit.
-    pub(crate) head: Option<ObjectId>,
-    /// The full name of the checked-out branch; none if HEAD is detached.
-    branch: Option<String>,
-    /// No work tree: nothing but commits.
-    bare: bool,
+    /// All its files, once they were listed.
+    files: OnceCell<BTreeSet<RepoPath>>,
+    pub(crate) ids: Arc<FileIds>,
 }
 
 impl OpenCopy {
     /// Looks at a folder: which repository it is, and what is checked out.
-    pub(crate) async fn open(copy: &LocalCopy, git: &Git) -> Result<Self, SourceError> {
+    pub(crate) async fn open(
+        copy: &LocalCopy,
+        git: &Git,
+        repositories: &LocalRepositories,
+    ) -> Result<Self, SourceError> {
         let problem =
             |problem: &str| SourceError::Copy { dir: copy.dir.clone(), problem: problem.to_owned() };
         let dir = match std::fs::canonicalize(&copy.dir) {
@@ -118,8 +113,7 @@ impl OpenCopy {
         let shown: Arc<str> = copy.dir.display().to_string().into();
         let has_work_tree = dir.join(".git").symlink_metadata().is_ok();
         let is_bare = !has_work_tree && dir.join("HEAD").is_file() && dir.join("objects").is_dir();
-        let found =
-            if has_work_tree || is_bare { Some(CopyGit::open(&dir, git, &shown).await?) } else { None };
+        let found = if has_work_tree || is_bare { Some(repositories.open(&dir, git).await?) } else { None };
         let remotes = match &found {
             Some(_) => remotes(&dir, git, &shown).await?,
             None => Vec::new(),
@@ -143,7 +137,22 @@ impl OpenCopy {
             }
             None => remotes,
         };
-        Ok(Self { dir, revision: copy.revision.clone(), shown, git: found, urls })
+        let (files, ids) = (OnceCell::new(), Arc::default());
+        Ok(Self { dir, revision: copy.revision.clone(), shown, git: found, urls, files, ids })
+    }
+
+    /// The files as they are now: all, or those of some paths.
+    pub(crate) async fn files(
+        &self,
+        git: &Git,
+        paths: Option<&[RepoPath]>,
+        limits: TreeLimits,
+    ) -> Result<Vec<RepoPath>, SourceError> {
+        let all = self.files.get_or_try_init(|| files::list(self, git, limits)).await?;
+        match paths {
+            None => Ok(all.iter().cloned().collect()),
+            Some(paths) => files::within(&self.dir, all, paths),
+        }
     }
 
     pub(crate) fn stands_for(&self, normalized_url: &str) -> bool {
@@ -158,18 +167,25 @@ impl OpenCopy {
         match &self.git {
             None => true,
             Some(git) if git.bare => false,
-            Some(git) => {
-                is_default(revision)
-                    || git.branch.as_deref().is_some_and(|branch| {
-                        branch == revision || branch.strip_prefix("refs/heads/") == Some(revision)
-                    })
-            }
+            Some(git) => git.is_checked_out(revision),
         }
+    }
+
+    /// Whether a revision is what is checked out here, or what the folder stands for on the command line: what another commit
+    /// takes the place of when two revisions are compared.
+    pub(crate) fn is_current(&self, revision: &str) -> bool {
+        let bare = self.git.as_ref().is_some_and(|git| git.bare && git.is_checked_out(revision));
+        self.files_are(revision) || (self.revision.is_none() && bare)
     }
 
     /// The commit that a name stands for in the folder's repository: its own branches and tags, then what it knows of the
     /// branches of the remote.
-    pub(crate) fn named(&self, git: &CopyGit, normalized_url: &str, revision: &str) -> Option<ObjectId> {
+    pub(crate) fn named(
+        &self,
+        git: &LocalRepository,
+        normalized_url: &str,
+        revision: &str,
+    ) -> Option<ObjectId> {
         if is_default(revision) {
             return git.head;
         }
@@ -188,37 +204,6 @@ impl OpenCopy {
 /// `HEAD`, or no revision.
 pub(crate) fn is_default(revision: &str) -> bool {
     revision.is_empty() || revision == "HEAD"
-}
-
-impl CopyGit {
-    async fn open(dir: &Path, git: &Git, shown: &Arc<str>) -> Result<Self, SourceError> {
-        // An annotated tag has a second line with what it points to, as `git ls-remote` prints it.
-        let format = "--format=%(objectname)%09%(refname)%0a%(*objectname)%09%(refname)^{}";
-        let place = ["rev-parse", "--absolute-git-dir", "--is-bare-repository", "--git-path", "objects"];
-        let refs = ["for-each-ref", format];
-        let head = ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"];
-        let branch = ["symbolic-ref", "--quiet", "HEAD"];
-        let (place, refs, head, branch) = tokio::try_join!(
-            ask(git, dir, shown, &place, Expect::Success),
-            ask(git, dir, shown, &refs, Expect::Success),
-            ask(git, dir, shown, &head, Expect::Anything),
-            ask(git, dir, shown, &branch, Expect::Anything),
-        )?;
-        let mut lines = place.lines();
-        let (git_dir, bare, objects) = (lines.next(), lines.next(), lines.next());
-        let (Some(git_dir), Some(bare), Some(objects)) = (git_dir, bare, objects) else {
-            let problem = format!("git rev-parse said {place:?}");
-            return Err(SourceError::Copy { dir: dir.to_path_buf(), problem });
-        };
-        Ok(Self {
-            git_dir: PathBuf::from(git_dir),
-            objects: Objects::open(&dir.join(objects), shown)?,
-            refs: Refs::parse(&refs),
-            head: ObjectId::from_hex(head.trim().as_bytes()).ok(),
-            branch: Some(branch.trim().to_owned()).filter(|branch| !branch.is_empty()),
-            bare: bare == "true",
-        })
-    }
 }
 
 /// Names and normalised URLs of a repository's remotes, as they are written and as `insteadOf` makes them.
@@ -247,27 +232,4 @@ async fn remotes(dir: &Path, git: &Git, shown: &str) -> Result<Vec<(Option<Strin
     remotes.sort();
     remotes.dedup();
     Ok(remotes)
-}
-
-/// Whether a question may have no answer.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Expect {
-    Success,
-    Anything,
-}
-
-async fn ask(
-    git: &Git,
-    dir: &Path,
-    shown_dir: &str,
-    args: &[&str],
-    expect: Expect,
-) -> Result<String, SourceError> {
-    let call = git.local(dir, Place::Here, args.iter().copied());
-    let output = git.run(call).await.map_err(|problem| problem.into_error(shown_dir, "reading"))?;
-    if output.code != Some(0) && expect == Expect::Success {
-        let problem = format!("git cannot read it: {}", shown(&output.stderr, &[]));
-        return Err(SourceError::Copy { dir: dir.to_path_buf(), problem });
-    }
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use tiphys_process::ToolError;
-use tiphys_tree::{PathError, RepoPath, StoreError, WriteError};
+use tiphys_tree::{PathError, ReadError, RepoPath, StoreError, WriteError};
 
 /// Why a source could not be had. URLs in it are masked, and it never holds a secret.
 #[derive(Debug, thiserror::Error)]
@@ -48,6 +48,18 @@ pub enum SourceError {
         revision: String,
         /// Some of the commits.
         candidates: Vec<String>,
+    },
+    /// Two revisions that have no commit in common.
+    #[error(
+        "repository {repository} has no commit from which both {revision:?} and what is checked out come{hint}"
+    )]
+    NoMergeBase {
+        /// The folder.
+        repository: String,
+        /// As it was asked for.
+        revision: String,
+        /// What may help; empty or beginning with a separator.
+        hint: &'static str,
     },
     /// The server wants other credentials.
     #[error("repository {repository} refused access; tried {tried}; {remedy}: {detail}")]
@@ -183,6 +195,23 @@ pub enum SourceError {
         dir: PathBuf,
         /// What is wrong, and what to do.
         problem: String,
+    },
+    /// A git repository on this machine cannot be used.
+    #[error("{dir}: {problem}", dir = .dir.display())]
+    LocalRepository {
+        /// Its folder.
+        dir: PathBuf,
+        /// What is wrong, and what to do.
+        problem: String,
+    },
+    /// A path of a work tree cannot be read at another revision.
+    #[error("repository {repository}")]
+    PastPath {
+        /// The top of the work tree.
+        repository: String,
+        /// Why.
+        #[source]
+        source: ReadError,
     },
     /// A file of such a folder could not be read.
     #[error("cannot read {path}", path = .path.display())]

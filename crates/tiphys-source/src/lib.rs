@@ -4,11 +4,14 @@
 //! read-only [`Tree`](tiphys_tree::Tree). Git's program fetches; its objects are read in this process, without a checkout
 //! and so without a lock: any number of revisions of a repository are read at once.
 
+mod base;
 mod copy;
 mod credential;
 mod error;
 mod git;
+mod identity;
 mod lfs;
+mod local;
 mod narrowing;
 mod objects;
 mod options;
@@ -19,12 +22,15 @@ mod secret;
 mod sources;
 mod submodule;
 mod url;
+mod work_tree;
 
+pub use base::{BasePoint, BaseRevision};
 pub use copy::{LocalCopy, LocalCopyError};
 pub use credential::{
     ClientCertificate, CredentialScope, Login, RepositoryCredential, ServerCheck, UserSettings,
 };
 pub use error::SourceError;
+pub use identity::FilesIdentity;
 pub use narrowing::Scope;
 pub use options::{
     FETCH_TIMEOUT, Freshness, LOCAL_TIMEOUT, LOOKUP_TIMEOUT, Network, Progress, ProgressSink, SourceOptions,
@@ -32,3 +38,4 @@ pub use options::{
 pub use secret::Secret;
 pub use sources::{ResolvedRevision, Sources, Want};
 pub use url::{mask_url, normalize_git_url};
+pub use work_tree::{NotUtf8, PastFiles, WorkTreePath};

@@ -11,7 +11,7 @@ use tiphys_tree::{Modes, RepoPath, TreeKey};
 use crate::SourceError;
 use crate::objects::{Found, Objects, Reader};
 
-pub(crate) use write::write;
+pub(crate) use write::{list, write};
 
 /// Changes when the same plan would give another tree than before.
 const KEY_DOMAIN: &str = "tiphys 2026-11 git tree";

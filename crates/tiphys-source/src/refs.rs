@@ -96,15 +96,35 @@ impl Refs {
         if revision.contains(['*', '>', '<', '~', '^', ' ', '|']) || revision.starts_with('=') {
             return "; a range of versions is not looked up among the tags of a git repository".to_owned();
         }
-        let wanted = revision.to_ascii_lowercase();
-        let close: Vec<&str> = self
-            .commits
-            .keys()
-            .filter_map(|name| name.strip_prefix("refs/heads/").or_else(|| name.strip_prefix("refs/tags/")))
-            .filter(|name| is_close(&wanted, &name.to_ascii_lowercase()))
-            .take(CANDIDATES_MAX)
-            .collect();
+        let close: Vec<&str> =
+            self.names(&["refs/heads/", "refs/tags/"], revision).take(CANDIDATES_MAX).collect();
         if close.is_empty() { String::new() } else { format!("; similar names: {}", close.join(", ")) }
+    }
+
+    /// The end of a sentence about a name that git itself was asked for: names that are close, copies of a remote's branches among
+    /// them, or all names if there are no more than `names_max`.
+    pub(crate) fn near(&self, revision: &str, names_max: usize) -> String {
+        const KINDS: [&str; 3] = ["refs/heads/", "refs/remotes/", "refs/tags/"];
+        let close: Vec<&str> = self.names(&KINDS, revision).take(names_max).collect();
+        if !revision.is_empty() && !close.is_empty() {
+            return format!("; similar names: {}", close.join(", "));
+        }
+        let all: Vec<&str> = self.names(&KINDS, "").take(names_max + 1).collect();
+        match all.len() {
+            0 => "; it has no branches and no tags".to_owned(),
+            len if len <= names_max => format!("; there are {}", all.join(", ")),
+            _ => String::new(),
+        }
+    }
+
+    /// Names of some kinds without their kind, those that are close to another name; all for an empty one.
+    fn names<'a>(&'a self, kinds: &'a [&'a str], near: &str) -> impl Iterator<Item = &'a str> + use<'a> {
+        let wanted = near.to_ascii_lowercase();
+        self.commits
+            .keys()
+            .filter_map(|name| kinds.iter().find_map(|kind| name.strip_prefix(kind)))
+            .filter(|name| !name.ends_with("/HEAD"))
+            .filter(move |name| wanted.is_empty() || is_close(&wanted, &name.to_ascii_lowercase()))
     }
 }
 

@@ -1,5 +1,6 @@
 //! From a repository and a revision to a tree.
 
+mod compare;
 mod submodules;
 
 use std::collections::HashMap;
@@ -10,17 +11,15 @@ use gix_hash::ObjectId;
 use tiphys_tree::{Modes, RepoPath, Store, Tree};
 use tokio::sync::OnceCell;
 
-use crate::copy::{self, OpenCopy, is_default};
+use crate::copy::{OpenCopy, is_default};
 use crate::git::Git;
+use crate::local::LocalRepositories;
 use crate::objects::Abbreviation;
 use crate::options::{Network, SourceOptions};
 use crate::plan;
 use crate::refs::{Shape, shape};
 use crate::repository::{Context, Repository, cache_name};
-use crate::url::RemoteUrl;
 use crate::{Scope, Secret, SourceError, lfs, mask_url, normalize_git_url};
-
-use submodules::Superproject;
 
 /// Keeps the names of trees of folders apart from those that other parts make.
 const FOLDER_SALT: &[u8] = b"tiphys folder";
@@ -29,11 +28,14 @@ const FOLDER_SALT: &[u8] = b"tiphys folder";
 /// once, folders that stand for repositories are read once.
 pub struct Sources {
     store: Arc<Store>,
-    options: SourceOptions,
-    git: Git,
-    copies: Vec<OnceCell<OpenCopy>>,
-    repositories: Mutex<HashMap<String, Arc<Repository>>>,
-    trees: Mutex<HashMap<TreeRequest, Arc<OnceCell<Made>>>>,
+    options: Arc<SourceOptions>,
+    git: Arc<Git>,
+    local: Arc<LocalRepositories>,
+    copies: Arc<[OnceCell<OpenCopy>]>,
+    /// The commit that takes the place of each folder's files; none: the files stand for the repository as they are.
+    past: Option<Vec<ObjectId>>,
+    repositories: Arc<Mutex<HashMap<String, Arc<Repository>>>>,
+    trees: Arc<Mutex<HashMap<TreeRequest, Arc<OnceCell<Made>>>>>,
 }
 
 /// A revision of a repository, as it stands for one command.
@@ -51,6 +53,8 @@ enum Origin {
     Files(usize),
     /// In the objects of this folder's repository.
     Copy { copy: usize, commit: ObjectId, url: String },
+    /// In the objects of the repository of a work tree that stands for no repository of an Application.
+    WorkTree { top: PathBuf, commit: ObjectId },
     /// In the cache.
     Remote { url: String, commit: ObjectId },
 }
@@ -103,11 +107,13 @@ impl Sources {
         );
         Self {
             store,
-            git,
+            git: Arc::new(git),
+            local: Arc::default(),
             copies: options.copies.iter().map(|_| OnceCell::new()).collect(),
-            repositories: Mutex::default(),
-            trees: Mutex::default(),
-            options,
+            past: None,
+            repositories: Arc::default(),
+            trees: Arc::default(),
+            options: Arc::new(options),
         }
     }
 
@@ -188,7 +194,7 @@ impl Sources {
         let (Some(cell), Some(copy)) = (self.copies.get(index), self.options.copies.get(index)) else {
             unreachable!("positions come from the list itself")
         };
-        cell.get_or_try_init(|| OpenCopy::open(copy, &self.git)).await
+        cell.get_or_try_init(|| OpenCopy::open(copy, &self.git, &self.local)).await
     }
 
     /// The folders that stand for a repository.
@@ -237,6 +243,11 @@ impl Sources {
     ) -> Result<Option<ResolvedRevision>, SourceError> {
         let normalized = normalize_git_url(url);
         let copies = self.copies_of(&normalized).await?;
+        let of_commit = |(index, copy): (usize, &OpenCopy), commit: ObjectId| ResolvedRevision {
+            revision: commit.to_string(),
+            repository: copy.shown.to_string(),
+            origin: Origin::Copy { copy: index, commit, url: url.to_owned() },
+        };
         // A folder for exactly this revision comes before one for whatever it has checked out. Where there are only folders
         // for one revision each, the first is also what HEAD stands for.
         let exact = |(_, copy): &&(usize, &OpenCopy)| copy.revision.is_some() && copy.files_are(revision);
@@ -245,6 +256,9 @@ impl Sources {
         let default = || copies.first().filter(|_| only_exact && is_default(revision));
         let files = copies.iter().find(exact).or_else(|| copies.iter().find(any)).or_else(default);
         if let Some((index, copy)) = files {
+            if let Some(commit) = self.past_of(*index) {
+                return Ok(Some(of_commit((*index, copy), commit)));
+            }
             let head = copy.git.as_ref().and_then(|git| git.head);
             return Ok(Some(ResolvedRevision {
                 revision: head.map_or_else(|| revision.to_owned(), |head| head.to_string()),
@@ -253,12 +267,13 @@ impl Sources {
             }));
         }
         for (index, copy) in &copies {
-            if let Some(commit) = commit_in_copy(copy, &normalized, revision)? {
-                return Ok(Some(ResolvedRevision {
-                    revision: commit.to_string(),
-                    repository: copy.shown.to_string(),
-                    origin: Origin::Copy { copy: *index, commit, url: url.to_owned() },
-                }));
+            let past = self.past_of(*index).filter(|_| copy.is_current(revision));
+            let commit = match past {
+                Some(commit) => Some(commit),
+                None => commit_in_copy(copy, &normalized, revision)?,
+            };
+            if let Some(commit) = commit {
+                return Ok(Some(of_commit((*index, copy), commit)));
             }
         }
         let Some((copy, git)) = copies.iter().find_map(|(_, copy)| Some((copy, copy.git.as_ref()?))) else {
@@ -277,22 +292,11 @@ impl Sources {
     }
 
     async fn make(&self, request: &TreeRequest) -> Result<Made, SourceError> {
-        let paths = request.paths.as_deref();
-        let superproject = match &request.origin {
-            Origin::Files(index) => return self.make_from_files(*index, request).await,
-            Origin::Copy { copy, commit, url } => {
-                let copy = self.copy(*copy).await?;
-                let Some(git) = &copy.git else { unreachable!("only a folder with git has commits") };
-                Superproject {
-                    tree: git.objects.reader().tree_of(*commit)?,
-                    objects: git.objects.clone(),
-                    url: RemoteUrl::parse(url).ok(),
-                    modules_dir: Some(git.git_dir.join("modules")),
-                }
-            }
-            Origin::Remote { url, commit } => self.remote_superproject(url, *commit).await?,
-        };
-        let plan = self.plan(superproject, paths).await?;
+        if let Origin::Files(index) = request.origin {
+            return self.make_from_files(index, request).await;
+        }
+        let superproject = self.superproject(&request.origin).await?;
+        let plan = self.plan(superproject, request.paths.as_deref()).await?;
         let (store, modes, limits) = (Arc::clone(&self.store), request.modes, self.store.limits());
         blocking(move || {
             let mut pointers = None;
@@ -308,7 +312,7 @@ impl Sources {
 
     async fn make_from_files(&self, index: usize, request: &TreeRequest) -> Result<Made, SourceError> {
         let copy = self.copy(index).await?;
-        let files = copy::list(copy, &self.git, request.paths.as_deref(), self.store.limits()).await?;
+        let files = copy.files(&self.git, request.paths.as_deref(), self.store.limits()).await?;
         let (store, modes, dir) = (Arc::clone(&self.store), request.modes, copy.dir.clone());
         blocking(move || {
             let tree = store.tree_of_directory(&dir, files.into_iter(), modes, FOLDER_SALT)?;

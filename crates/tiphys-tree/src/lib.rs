@@ -15,5 +15,7 @@ mod writer;
 pub use containment::{ContainmentError, resolve};
 pub use path::{PathError, RepoPath};
 pub use read::{Depth, ReadError};
-pub use store::{Modes, Reuse, RunDir, Store, StoreError, StoreOptions, Tree, TreeKey};
+pub use store::{
+    DirectoryEntry, Modes, Reuse, RunDir, Store, StoreError, StoreOptions, Tree, TreeKey, look_at_files,
+};
 pub use writer::{TreeLimits, TreeWriter, WriteError};

@@ -79,6 +79,27 @@ impl Tree {
         Ok(found)
     }
 
+    /// Whether links below a folder lead to what is not in the tree, as a tree of a part of a revision may have them. A file has none.
+    pub fn has_lost_links(&self, folder: &RepoPath) -> Result<bool, ReadError> {
+        let mut waiting = vec![resolve(self.root(), folder)?];
+        while let Some(place) = waiting.pop() {
+            let failed = |source| ReadError::Io { path: folder.clone(), source };
+            if !place.is_dir() {
+                continue;
+            }
+            for entry in fs::read_dir(&place).map_err(failed)? {
+                let entry = entry.map_err(failed)?;
+                let kind = entry.file_type().map_err(failed)?;
+                if kind.is_dir() {
+                    waiting.push(entry.path());
+                } else if kind.is_symlink() && !entry.path().exists() {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
     fn walk(&self, folder: &RepoPath, depth: Depth, found: &mut Vec<RepoPath>) -> Result<(), ReadError> {
         let real = resolve(self.root(), folder)?;
         let failed = |source| ReadError::Io { path: folder.clone(), source };

@@ -31,6 +31,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use crate::writer::Naming;
 use crate::{TreeLimits, TreeWriter, WriteError};
 
+pub use directory::{DirectoryEntry, look_at_files};
 pub use run_dir::RunDir;
 
 use remove::remove_tree;

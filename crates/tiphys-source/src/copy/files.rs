@@ -17,11 +17,10 @@ use crate::submodule::SUBMODULE_DEPTH_MAX;
 /// Links that are followed from one path.
 const LINKS_MAX: usize = 40;
 
-/// Lists the files: all, or those of some paths.
-pub(crate) async fn list(
+/// Lists all files.
+pub(super) async fn list(
     copy: &OpenCopy,
     git: &Git,
-    paths: Option<&[RepoPath]>,
     limits: TreeLimits,
 ) -> Result<BTreeSet<RepoPath>, SourceError> {
     let mut files = BTreeSet::new();
@@ -39,11 +38,22 @@ pub(crate) async fn list(
     } else {
         list_folder(&copy.dir, limits, &mut files)?;
     }
-    if let Some(paths) = paths {
-        let paths = follow_links(&copy.dir, paths)?;
-        files.retain(|file| paths.iter().any(|path| holds(path, file)));
-    }
     Ok(files)
+}
+
+/// Those of a folder's files that are at some paths or below them, links on the way followed; sorted.
+pub(super) fn within(
+    dir: &Path,
+    files: &BTreeSet<RepoPath>,
+    paths: &[RepoPath],
+) -> Result<Vec<RepoPath>, SourceError> {
+    let mut found = BTreeSet::new();
+    for path in follow_links(dir, paths)? {
+        // Names that go on differently, as `a.yaml` behind `a`, stand among those that are held.
+        let behind = files.range(&path..).take_while(|file| file.as_str().starts_with(path.as_str()));
+        found.extend(behind.filter(|file| holds(&path, file)).cloned());
+    }
+    Ok(found.into_iter().collect())
 }
 
 /// The files of one work tree; gives the submodules in it.

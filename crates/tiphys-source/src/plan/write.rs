@@ -22,11 +22,20 @@ const FILES_PER_TURN: usize = 64;
 const PATH_BYTES_MAX: usize = 4096;
 
 /// A file or link to be written.
-struct Item {
+pub(crate) struct Item {
     objects: usize,
-    path: RepoPath,
-    kind: EntryKind,
-    id: ObjectId,
+    pub(crate) path: RepoPath,
+    pub(crate) kind: EntryKind,
+    pub(crate) id: ObjectId,
+}
+
+/// What a plan comes to.
+#[derive(Default)]
+pub(crate) struct Listing {
+    /// Files and links.
+    pub(crate) items: Vec<Item>,
+    /// Directories that hold nothing.
+    directories: Vec<RepoPath>,
 }
 
 /// Writes the tree, and gives the Git LFS pointers in it, sorted.
@@ -35,10 +44,9 @@ pub(crate) fn write(
     writer: &TreeWriter,
     limits: TreeLimits,
 ) -> Result<Vec<RepoPath>, SourceError> {
-    let mut readers: Vec<Reader> = plan.objects.iter().map(Objects::reader).collect();
-    let mut items = Vec::new();
-    for part in &plan.parts {
-        list(plan, &mut readers, part, writer, limits, &mut items)?;
+    let Listing { items, directories } = list(plan, limits)?;
+    for directory in &directories {
+        writer.directory(directory)?;
     }
     let turns = items.len().div_ceil(FILES_PER_TURN);
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -70,14 +78,22 @@ pub(crate) fn write(
     Ok(pointers)
 }
 
-/// All files of a part. Directories that hold nothing are written here.
-fn list(
+/// All files of a plan: directories are read, files are not.
+pub(crate) fn list(plan: &Plan, limits: TreeLimits) -> Result<Listing, SourceError> {
+    let mut readers: Vec<Reader> = plan.objects.iter().map(Objects::reader).collect();
+    let mut listing = Listing::default();
+    for part in &plan.parts {
+        list_part(plan, &mut readers, part, limits, &mut listing)?;
+    }
+    Ok(listing)
+}
+
+fn list_part(
     plan: &Plan,
     readers: &mut [Reader],
     part: &Part,
-    writer: &TreeWriter,
     limits: TreeLimits,
-    items: &mut Vec<Item>,
+    listing: &mut Listing,
 ) -> Result<(), SourceError> {
     let Some(reader) = readers.get_mut(part.objects) else { return Ok(()) };
     let mut waiting = vec![(part.at.clone(), part.kind, part.id)];
@@ -94,11 +110,11 @@ fn list(
         match kind {
             EntryKind::Tree => {
                 let entries = reader.entries(id)?;
-                if entries.is_empty() {
-                    writer.directory(&path)?;
-                }
-                for entry in entries.into_iter().rev() {
+                for entry in entries.iter().rev() {
                     waiting.push((path.join(&entry.name)?, entry.kind, entry.id));
+                }
+                if entries.is_empty() {
+                    listing.directories.push(path);
                 }
             }
             EntryKind::Commit => {
@@ -110,10 +126,10 @@ fn list(
                     );
                     return Err(SourceError::SubmoduleConfiguration { problem });
                 }
-                writer.directory(&path)?;
+                listing.directories.push(path);
             }
             EntryKind::Blob | EntryKind::BlobExecutable | EntryKind::Link => {
-                items.push(Item { objects: part.objects, path, kind, id });
+                listing.items.push(Item { objects: part.objects, path, kind, id });
             }
         }
     }

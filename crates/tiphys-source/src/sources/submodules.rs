@@ -8,7 +8,7 @@ use std::sync::Arc;
 use gix_hash::ObjectId;
 use tiphys_tree::RepoPath;
 
-use super::{Sources, blocking};
+use super::{Origin, Sources, blocking};
 use crate::narrowing::below;
 use crate::objects::Objects;
 use crate::plan::{self, Plan, Survey};
@@ -26,6 +26,27 @@ pub(super) struct Superproject {
 }
 
 impl Sources {
+    /// The repository that a commit's files come from.
+    pub(super) async fn superproject(&self, origin: &Origin) -> Result<Superproject, SourceError> {
+        let (git, commit, url) = match origin {
+            Origin::Remote { url, commit } => return self.remote_superproject(url, *commit).await,
+            Origin::Files(_) => unreachable!("the files of a folder are no commit's"),
+            Origin::WorkTree { top, commit } => (self.local.open(top, &self.git).await?, commit, None),
+            Origin::Copy { copy, commit, url } => {
+                let Some(git) = &self.copy(*copy).await?.git else {
+                    unreachable!("only a folder with git has commits")
+                };
+                (Arc::clone(git), commit, RemoteUrl::parse(url).ok())
+            }
+        };
+        Ok(Superproject {
+            tree: git.objects.reader().tree_of(*commit)?,
+            objects: git.objects.clone(),
+            url,
+            modules_dir: Some(git.git_dir.join("modules")),
+        })
+    }
+
     /// A repository at a commit, which is fetched if it is not there.
     pub(super) async fn remote_superproject(
         &self,

@@ -1,5 +1,6 @@
 //! Real git repositories, folders and servers on this machine, turned into trees.
 
+mod base;
 mod concurrency;
 mod copies;
 mod http;

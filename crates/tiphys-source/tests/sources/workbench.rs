@@ -128,6 +128,11 @@ impl Workbench {
         want: &Want,
     ) -> String {
         let error = render(sources, url, revision, want).await.expect_err("this is refused");
-        message(&error, self.dir.path())
+        self.message(&error)
+    }
+
+    /// An error and its causes, as people see them.
+    pub(crate) fn message(&self, error: &SourceError) -> String {
+        message(error, self.dir.path())
     }
 }

@@ -7,7 +7,7 @@ mod tests;
 
 use std::collections::HashSet;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read};
 use std::num::NonZero;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -75,6 +75,53 @@ impl Tree {
         drop(dir.keep());
         Ok(place)
     }
+}
+
+/// What stands at a listed path of a directory.
+pub enum DirectoryEntry<'a> {
+    /// A link, which is not followed.
+    Link {
+        /// Where it leads to, as it is written.
+        target: &'a str,
+    },
+    /// A file.
+    File {
+        /// Whether its owner may execute it.
+        executable: bool,
+        /// Its size in bytes when it was opened.
+        bytes: u64,
+        /// Its content.
+        content: &'a mut dyn Read,
+    },
+}
+
+/// Looks at the listed files of a directory, as they are now, on several threads, and gives what `look` made of each, in the order of
+/// the list. Nothing behind a link is read. What is listed but not there is left out, as are directories, sockets, pipes and devices.
+pub fn look_at_files<'a, R: Send>(
+    root: &Path,
+    files: &'a [RepoPath],
+    limits: TreeLimits,
+    look: impl Fn(DirectoryEntry<'_>) -> io::Result<R> + Sync,
+) -> Result<Vec<(&'a RepoPath, R)>, StoreError> {
+    let budget = Budget { limits, bytes: AtomicU64::new(0), kept: AtomicU64::new(0) };
+    let parts = in_parts(files, |part| {
+        let mut reader = DirectoryReader::open(root).map_err(StoreError::io("read", root))?;
+        let mut seen = Vec::with_capacity(part.len());
+        for path in part {
+            let failed = |source| StoreError::Io { action: "read", path: path.below(root), source };
+            let entry = match reader.find(path).map_err(failed)? {
+                Found::Directory | Found::Nothing => continue,
+                Found::Link(target) => look(DirectoryEntry::Link { target: &target }),
+                Found::File { executable, bytes, mut file } => {
+                    budget.count(bytes)?;
+                    look(DirectoryEntry::File { executable, bytes, content: &mut file })
+                }
+            };
+            seen.push((path, entry.map_err(failed)?));
+        }
+        Ok(seen)
+    })?;
+    Ok(parts.into_iter().flatten().collect())
 }
 
 /// Copies a tree of the store to a path where nothing is.

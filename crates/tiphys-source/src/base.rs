@@ -1,0 +1,118 @@
+//! The revision that the present is compared with (`--base`): how it is named, and which commit it is in a repository.
+
+use gix_hash::ObjectId;
+
+use crate::SourceError;
+use crate::git::{Git, Place, shown};
+use crate::local::LocalRepository;
+
+/// Names that an error lists at most.
+const NAMES_MAX: usize = 8;
+
+/// A revision to compare with.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct BaseRevision {
+    /// As git understands it: a branch, `origin/main`, a tag, a commit or its first digits, `HEAD~2`.
+    pub name: String,
+    /// Which commit of its history is meant.
+    pub point: BasePoint,
+}
+
+/// Which commit a [`BaseRevision`] means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum BasePoint {
+    /// The revision itself.
+    #[default]
+    Revision,
+    /// The commit where what is checked out began to differ from it (`git merge-base`).
+    MergeBase,
+}
+
+impl BaseRevision {
+    /// The commit in a repository. Names are git's own to read, so that what people type after `git diff` works here.
+    pub(crate) async fn commit(
+        &self,
+        repository: &LocalRepository,
+        git: &Git,
+    ) -> Result<ObjectId, SourceError> {
+        let peeled = format!("{}^{{commit}}", self.name);
+        // Git itself reads an empty name as HEAD in some places.
+        let found = if self.name.is_empty() {
+            Err(String::new())
+        } else {
+            ask(repository, git, &["rev-parse", "--verify", "--end-of-options", &peeled]).await?
+        };
+        let revision = found.map_err(|said| self.missing(repository, &said))?;
+        match self.point {
+            BasePoint::Revision => Ok(revision),
+            BasePoint::MergeBase => {
+                let (revision, head) = (revision.to_string(), "HEAD^{commit}");
+                ask(repository, git, &["merge-base", "--end-of-options", &revision, head])
+                    .await?
+                    .map_err(|_| self.unrelated(repository))
+            }
+        }
+    }
+
+    fn missing(&self, repository: &LocalRepository, said: &str) -> SourceError {
+        let dir = repository.dir.display().to_string();
+        // Git lists what an abbreviation may stand for, a commit a line.
+        let candidates: Vec<String> = said
+            .lines()
+            .filter_map(|line| line.strip_prefix("hint:   ").filter(|line| line.contains(" commit ")))
+            .map(|line| line.trim().to_owned())
+            .collect();
+        if !candidates.is_empty() {
+            return SourceError::AmbiguousRevision {
+                repository: dir,
+                revision: self.name.clone(),
+                candidates,
+            };
+        }
+        let hint = if repository.shallow {
+            format!(
+                "; the clone is shallow, so it lacks older commits and other branches: fetch the revision (git fetch \
+                 --depth=1 origin REV), or everything (git fetch --unshallow; fetch-depth: 0 in a job's checkout){}",
+                repository.refs.near(&self.name, NAMES_MAX)
+            )
+        } else {
+            repository.refs.near(&self.name, NAMES_MAX)
+        };
+        SourceError::MissingRevision { repository: dir, revision: self.name.clone(), hint }
+    }
+
+    fn unrelated(&self, repository: &LocalRepository) -> SourceError {
+        let hint = if repository.shallow {
+            "; the clone is shallow, so the commit where they parted may be missing: fetch more of the history (git fetch \
+             --deepen=N, or git fetch --unshallow; fetch-depth: 0 in a job's checkout)"
+        } else {
+            ""
+        };
+        SourceError::NoMergeBase {
+            repository: repository.dir.display().to_string(),
+            revision: self.name.clone(),
+            hint,
+        }
+    }
+}
+
+/// One commit that git is asked for; the inner error is what it said instead.
+async fn ask(
+    repository: &LocalRepository,
+    git: &Git,
+    args: &[&str],
+) -> Result<Result<ObjectId, String>, SourceError> {
+    let name = repository.dir.display().to_string();
+    let place = if repository.bare { Place::Bare(&repository.git_dir) } else { Place::Here };
+    let output = git
+        .run(git.local(&repository.dir, place, args.iter().copied()))
+        .await
+        .map_err(|problem| problem.into_error(&name, "reading"))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    match (output.code, ObjectId::from_hex(text.trim().as_bytes())) {
+        (Some(0), Ok(id)) => Ok(Ok(id)),
+        // 1 and 128 are git's answers to names that mean nothing.
+        (Some(0 | 1 | 128), _) => Ok(Err(output.stderr)),
+        _ => Err(SourceError::Git { repository: name, detail: shown(&output.stderr, &[]) }),
+    }
+}

@@ -1,0 +1,137 @@
+//! The same sources at another revision, and what tells files apart that were not read yet.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use gix_hash::ObjectId;
+use tiphys_tree::{ContainmentError, Modes, RepoPath, resolve};
+
+use super::{Made, Origin, Sources, TreeRequest, blocking};
+use crate::base::BaseRevision;
+use crate::identity::{FilesIdentity, Identity};
+use crate::plan;
+use crate::repository::cache_name;
+use crate::sources::submodules::Superproject;
+use crate::work_tree::{PastFiles, WorkTreePath};
+use crate::{RepositoryCredential, Scope, SourceError, normalize_git_url};
+
+impl Sources {
+    /// The same sources with other credentials, before anything was fetched with them.
+    #[must_use]
+    pub fn with_credentials(self, credentials: Vec<RepositoryCredential>) -> Self {
+        let options = crate::SourceOptions { credentials, ..(*self.options).clone() };
+        Self { options: Arc::new(options), repositories: Arc::default(), ..self }
+    }
+
+    /// The same sources at another revision: where a folder's files stand for its repository here (`--repo`), the commit that the
+    /// revision means in the folder's repository does there. Everything else is shared, so that what a branch of a remote
+    /// repository stands for is the same in both.
+    ///
+    /// Fails if a folder has no git repository, or its repository has no such revision.
+    pub async fn at(&self, base: &BaseRevision) -> Result<Self, SourceError> {
+        let mut past = Vec::new();
+        for index in 0..self.copies.len() {
+            let copy = self.copy(index).await?;
+            let Some(git) = &copy.git else {
+                let problem = format!(
+                    "it is not the top of a git work tree, so it cannot be read at revision {:?}",
+                    base.name
+                );
+                return Err(SourceError::Copy { dir: copy.dir.clone(), problem });
+            };
+            past.push(base.commit(git, &self.git).await?);
+        }
+        Ok(Self {
+            store: Arc::clone(&self.store),
+            options: Arc::clone(&self.options),
+            git: Arc::clone(&self.git),
+            local: Arc::clone(&self.local),
+            copies: Arc::clone(&self.copies),
+            past: Some(past),
+            repositories: Arc::clone(&self.repositories),
+            trees: Arc::clone(&self.trees),
+        })
+    }
+
+    /// The tops of the work trees that stand for repositories, links resolved.
+    pub async fn work_trees(&self) -> Result<Vec<PathBuf>, SourceError> {
+        let mut tops = Vec::new();
+        for index in 0..self.copies.len() {
+            tops.push(self.copy(index).await?.dir.clone());
+        }
+        Ok(tops)
+    }
+
+    /// The commit that takes the place of a folder's files.
+    pub(super) fn past_of(&self, copy: usize) -> Option<ObjectId> {
+        self.past.as_ref().and_then(|past| past.get(copy)).copied()
+    }
+
+    /// What stood at a path of a work tree at another revision, without touching the work tree or its index: the path's own files,
+    /// or the whole revision if links among them lead elsewhere.
+    pub async fn past_files(
+        &self,
+        place: &WorkTreePath,
+        base: &BaseRevision,
+        modes: Modes,
+    ) -> Result<PastFiles, SourceError> {
+        let repository = self.local.open(&place.top, &self.git).await?;
+        let commit = base.commit(&repository, &self.git).await?;
+        let origin = Origin::WorkTree { top: place.top.clone(), commit };
+        let shown = place.top.display().to_string();
+        let narrow = Scope::Only(Vec::new()).paths(&place.path);
+        let mut past = PastFiles { commit: commit.to_string(), found: None };
+        for paths in narrow.map(Some).into_iter().chain([None]) {
+            let whole = paths.is_none();
+            let request = TreeRequest { origin: origin.clone(), modes, paths };
+            let Made { tree, .. } = self.make(&request).await.map_err(|error| error.of(&shown))?;
+            let read = |source| SourceError::PastPath { repository: shown.clone(), source };
+            match resolve(tree.root(), &place.path) {
+                // Links on the way are in the tree with what they lead to, so that this is all.
+                Err(ContainmentError::Missing { .. }) => break,
+                Err(error) => return Err(read(error.into())),
+                Ok(_) if !whole && tree.has_lost_links(&place.path).map_err(read)? => {}
+                Ok(_) => {
+                    past.found = Some((tree, place.path.clone()));
+                    break;
+                }
+            }
+        }
+        Ok(past)
+    }
+
+    /// What the files of a source are, without writing them: the part of a revision that a [`Want`](crate::Want) of this scope and path
+    /// asks for.
+    pub async fn identity(
+        &self,
+        repo_url: &str,
+        target_revision: &str,
+        (scope, app_path): (&Scope, &RepoPath),
+    ) -> Result<FilesIdentity, SourceError> {
+        let url = repo_url.trim();
+        if self.copies_of(&normalize_git_url(url)).await?.is_empty() {
+            let repository = cache_name(url);
+            let revision = target_revision.to_owned();
+            return Ok(FilesIdentity(Identity::Remote { repository, revision }));
+        }
+        let resolved = self.resolve(url, target_revision).await?;
+        let (origin, paths) = (resolved.origin, scope.paths(app_path));
+        let limits = self.store.limits();
+        let identity = if let Origin::Files(index) = origin {
+            let copy = self.copy(index).await?;
+            let files = copy.files(&self.git, paths.as_deref(), limits).await?;
+            let (ids, dir) = (Arc::clone(&copy.ids), copy.dir.clone());
+            blocking(move || Ok(Identity::of_files(ids.of(&dir, &files, limits)?))).await
+        } else {
+            let superproject: Superproject = self.superproject(&origin).await?;
+            let plan = self.plan(superproject, paths.as_deref()).await?;
+            blocking(move || {
+                let items = plan::list(&plan, limits)?.items;
+                let files = items.into_iter().map(|item| (item.path, item.kind, item.id)).collect();
+                Ok(Identity::of_files(files))
+            })
+            .await
+        };
+        identity.map(FilesIdentity).map_err(|error| error.of(&resolved.repository))
+    }
+}
