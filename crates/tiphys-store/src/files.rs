@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use ignore::{DirEntry, WalkBuilder};
 
+use crate::{FileName, PastInput};
+
 /// The largest file that is read, in bytes. A cluster's Applications in one List stay far below it.
 pub const FILE_BYTES_MAX: u64 = 64 << 20;
 
@@ -15,11 +17,20 @@ const IGNORE_FILE: &str = ".tiphysignore";
 /// A file that may hold documents, or why it cannot be looked at.
 #[derive(Debug)]
 pub(crate) struct Candidate {
-    /// The file, as people call it.
+    /// The file.
     pub(crate) path: PathBuf,
     /// The file without links, by which one that is reached twice is known.
     pub(crate) real: PathBuf,
+    /// What people call it.
+    pub(crate) name: FileName,
     pub(crate) problem: Option<io::Error>,
+}
+
+impl Candidate {
+    fn new(path: PathBuf, real: PathBuf) -> Self {
+        let name = FileName::file(&path);
+        Self { path, real, name, problem: None }
+    }
 }
 
 /// The YAML and JSON files of a folder, sorted by path. Hidden folders and what `.tiphysignore` files name are left out; links to
@@ -28,7 +39,7 @@ pub(crate) fn candidates(path: &Path) -> Result<Vec<Candidate>, io::Error> {
     let root = fs::canonicalize(path)?;
     if !root.is_dir() {
         fs::File::open(path)?;
-        return Ok(vec![Candidate { path: path.to_owned(), real: root, problem: None }]);
+        return Ok(vec![Candidate::new(path.to_owned(), root)]);
     }
     let walk = WalkBuilder::new(path)
         .standard_filters(false)
@@ -46,11 +57,28 @@ pub(crate) fn candidates(path: &Path) -> Result<Vec<Candidate>, io::Error> {
             Err(error) => {
                 let path = path_of(&error).unwrap_or(path).to_owned();
                 let problem = error.into_io_error().unwrap_or_else(|| io::Error::other("cannot be listed"));
-                found.push(Candidate { real: path.clone(), path, problem: Some(problem) });
+                let candidate = Candidate::new(path.clone(), path);
+                found.push(Candidate { problem: Some(problem), ..candidate });
             }
         }
     }
     Ok(found)
+}
+
+/// The same of what a revision had. A file is known by its place in the work tree, so that one which is reached twice counts once,
+/// whatever the trees are that it was put into.
+pub(crate) fn past_candidates(input: &PastInput) -> Result<Vec<Candidate>, io::Error> {
+    let root = fs::canonicalize(&input.root)?;
+    let within = |path: &Path, root: &Path| path.strip_prefix(root).unwrap_or(path).to_path_buf();
+    let found = candidates(&input.root.join(&input.path))?;
+    Ok(found
+        .into_iter()
+        .map(|candidate| Candidate {
+            real: input.work_tree.join(within(&candidate.real, &root)),
+            name: input.name(&within(&candidate.path, &input.root)),
+            ..candidate
+        })
+        .collect())
 }
 
 /// A file below `folder`, whose real path is `root`, if it may hold documents.
@@ -67,7 +95,7 @@ fn candidate(entry: DirEntry, folder: &Path, root: &Path) -> Option<Candidate> {
     } else {
         return None;
     };
-    Some(Candidate { path: entry.into_path(), real, problem: None })
+    Some(Candidate::new(entry.into_path(), real))
 }
 
 fn has_document_extension(path: &Path) -> bool {

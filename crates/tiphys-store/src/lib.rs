@@ -25,6 +25,6 @@ pub use selection::{Filter, SelectError, Selection};
 pub use selector::{Selector, SelectorError};
 pub use settings::{DEFAULT_CONTROL_PLANE_NAMESPACE, Settings};
 pub use store::{
-    Broken, BrokenReason, Counts, SkipReason, Skipped, Store, StoreError, StoreInput, StoredApplication,
-    StoredSet,
+    Broken, BrokenReason, Counts, PastInput, SkipReason, Skipped, Store, StoreError, StoreInput,
+    StoredApplication, StoredSet,
 };

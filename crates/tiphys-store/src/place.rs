@@ -13,6 +13,8 @@ pub enum FileName {
     File(Arc<Path>),
     /// Standard input.
     StandardInput,
+    /// A file as a revision has it: `REV:path`, the path being one in the repository.
+    Past(Arc<str>),
 }
 
 /// A position in a text.
@@ -30,11 +32,11 @@ impl FileName {
         Self::File(path.into().into())
     }
 
-    /// The file, if it is one.
+    /// The file, if it is one that is there now.
     pub fn path(&self) -> Option<&Path> {
         match self {
             Self::File(path) => Some(path),
-            Self::StandardInput => None,
+            Self::StandardInput | Self::Past(_) => None,
         }
     }
 }
@@ -44,6 +46,7 @@ impl fmt::Display for FileName {
         match self {
             Self::File(path) => write!(f, "{}", path.display()),
             Self::StandardInput => f.write_str("standard input"),
+            Self::Past(name) => f.write_str(name),
         }
     }
 }

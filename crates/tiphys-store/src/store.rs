@@ -12,7 +12,7 @@ use tiphys_api::{Application, Findings, Metadata, ObjectRef, ResourceError};
 use tiphys_yaml::{DecodeError, Node, Position};
 
 use crate::content::{Content, read};
-use crate::files::{Candidate, FILE_BYTES_MAX, candidates};
+use crate::files::{Candidate, FILE_BYTES_MAX, candidates, past_candidates};
 use crate::settings::StoredSettings;
 use crate::{DEFAULT_CONTROL_PLANE_NAMESPACE, FileName, Place, RepositorySecret, Settings, StoredProject};
 
@@ -26,6 +26,28 @@ pub enum StoreInput {
     Path(PathBuf),
     /// What came through standard input.
     StandardInput(Vec<u8>),
+    /// A folder or a file as a revision of its repository has it.
+    Past(PastInput),
+}
+
+/// Where a folder or a file can be read as a revision has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PastInput {
+    /// A folder with the files of the revision, or with a part of them.
+    pub root: PathBuf,
+    /// The folder or file in it, relative.
+    pub path: PathBuf,
+    /// The work tree that the revision is one of.
+    pub work_tree: PathBuf,
+    /// The revision, as people call it.
+    pub revision: String,
+}
+
+impl PastInput {
+    /// What a file of the revision is called: as git calls it.
+    pub(crate) fn name(&self, path: &Path) -> FileName {
+        FileName::Past(format!("{}:{}", self.revision, path.display()).into())
+    }
 }
 
 /// An Application of a store.
@@ -180,17 +202,18 @@ impl Store {
         let mut files = Vec::new();
         let mut seen = BTreeSet::new();
         for input in inputs {
-            match input {
+            let found = match input {
                 StoreInput::StandardInput(text) => {
                     store.read_files(&std::mem::take(&mut files));
                     store.add(read(&FileName::StandardInput, text));
+                    continue;
                 }
-                StoreInput::Path(path) => {
-                    let found = candidates_of(path)?;
-                    // Of two ways to one file the first gives its name.
-                    files.extend(found.into_iter().filter(|candidate| seen.insert(candidate.real.clone())));
-                }
-            }
+                StoreInput::Path(path) => candidates_of(path)?,
+                StoreInput::Past(past) => past_candidates(past)
+                    .map_err(|source| StoreError::Open { path: past.root.join(&past.path), source })?,
+            };
+            // Of two ways to one file the first gives its name.
+            files.extend(found.into_iter().filter(|candidate| seen.insert(candidate.real.clone())));
         }
         store.read_files(&files);
         Ok(store)
@@ -327,7 +350,7 @@ fn candidates_of(path: &Path) -> Result<Vec<Candidate>, StoreError> {
 
 /// Reads a file of a folder. One that cannot be read is left out.
 fn read_file(candidate: &Candidate) -> Content {
-    let file = FileName::file(&candidate.path);
+    let file = candidate.name.clone();
     let text = match &candidate.problem {
         Some(problem) => Err(SkipReason::Unreadable(problem.to_string())),
         None => read_bounded(&candidate.path),

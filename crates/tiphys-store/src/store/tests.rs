@@ -3,7 +3,7 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-use super::{Counts, Store, StoreError, StoreInput};
+use super::{Counts, PastInput, Store, StoreError, StoreInput};
 use crate::SecretType;
 
 /// A folder with files.
@@ -315,4 +315,30 @@ fn a_link_to_a_file_is_followed_and_a_link_that_leads_nowhere_is_not_there() {
     std::os::unix::fs::symlink(dir.path(), dir.path().join("loop")).expect("a link");
     let store = load(&dir);
     assert_eq!((names(&store), store.skipped().len()), (vec!["linked"], 0));
+}
+
+#[test]
+fn what_a_revision_had_is_called_as_git_calls_it_and_counts_once() {
+    let whole = folder(&[
+        ("apps/a.yaml", &app("a")),
+        ("apps/.hidden/h.yaml", &app("h")),
+        ("apps/x.yaml", "a: [argoproj.io/"),
+    ]);
+    let part = folder(&[("apps/a.yaml", &app("a")), ("apps/b.yaml", &app("b"))]);
+    std::os::unix::fs::symlink("b.yaml", part.path().join("apps/again.yaml")).expect("a link");
+    let input = |dir: &TempDir, path: &str| {
+        StoreInput::Past(PastInput {
+            root: dir.path().to_owned(),
+            path: path.into(),
+            work_tree: "/work".into(),
+            revision: "origin/main".to_owned(),
+        })
+    };
+    let inputs = [input(&whole, ""), input(&part, "apps"), input(&part, "apps/b.yaml")];
+    let store = Store::load(&inputs).expect("the folders can be opened");
+    let places: Vec<String> = store.applications().iter().map(|stored| stored.place.to_string()).collect();
+    assert_eq!(places, ["origin/main:apps/a.yaml:1:1", "origin/main:apps/again.yaml:1:1"]);
+    let broken: Vec<String> = store.broken().iter().map(|broken| broken.place.to_string()).collect();
+    assert_eq!(broken, ["origin/main:apps/x.yaml:1:17"]);
+    assert_eq!(store.applications()[0].place.file.path(), None, "nobody writes to it");
 }
