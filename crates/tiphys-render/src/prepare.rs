@@ -1,6 +1,7 @@
 //! From a source to what will be run: repository, override files, environment, plugin.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tiphys_api::{Application, ApplicationSource};
 use tiphys_engine::{
@@ -37,6 +38,8 @@ pub struct Prepared {
     pub work: Work,
     /// What a person should know.
     pub warnings: Vec<String>,
+    /// Time that this took.
+    pub duration: Duration,
 }
 
 /// An override file of the repository, merged.
@@ -99,6 +102,7 @@ impl Renderer {
             build,
             work: Work::Nothing,
             warnings: overridden.warnings,
+            duration: Duration::ZERO,
         };
         prepared.work = self.work(&prepared, place, &origin, &tree).await?;
         Ok(prepared)
@@ -284,7 +288,7 @@ impl Renderer {
     }
 
     /// The parts of the repository that the application's annotation narrows it to.
-    fn scope(application: &Application, app_path: &RepoPath) -> Result<Scope, SourceFailure> {
+    pub(crate) fn scope(application: &Application, app_path: &RepoPath) -> Result<Scope, SourceFailure> {
         let annotation = application.metadata.annotations.get(GENERATE_PATHS_ANNOTATION).map(String::as_str);
         let Some(paths) = generate_paths(annotation, app_path.as_str()) else { return Ok(Scope::Whole) };
         let paths = paths

@@ -1,5 +1,6 @@
 //! Rendering: every source of an application, then the application as a whole.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,7 +22,7 @@ use crate::prepare::{Prepared, SharedSources, Work, also_matching};
 use crate::report::{RenderedApplication, RenderedSource};
 
 /// What rendering depends on beside the Application.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RenderSettings {
     /// How objects are marked.
     pub tracking: TrackingMethod,
@@ -53,6 +54,8 @@ pub struct Renderer {
     pub(crate) catalogue: Catalogue,
     pub(crate) settings: RenderSettings,
     pub(crate) cancel: CancellationToken,
+    /// By the name of a plugin, what tells it from one of the same name in another renderer.
+    pub(crate) plugin_marks: BTreeMap<String, String>,
 }
 
 impl Renderer {
@@ -63,26 +66,59 @@ impl Renderer {
         settings: RenderSettings,
         cancel: CancellationToken,
     ) -> Self {
-        Self { sources, catalogue, settings, cancel }
+        Self { sources, catalogue, settings, cancel, plugin_marks: BTreeMap::new() }
+    }
+
+    /// The same renderer, whose plugins of these names are told from those of another renderer by these marks. Without a mark plugins
+    /// of one name are taken for the same.
+    #[must_use]
+    pub fn with_plugin_marks(self, plugin_marks: BTreeMap<String, String>) -> Self {
+        Self { plugin_marks, ..self }
     }
 
     /// The objects of an application.
     pub async fn render(&self, application: &Application) -> Result<RenderedApplication, RenderError> {
-        let begun = Instant::now();
-        let mut warnings = Vec::new();
-        let mut reports = Vec::new();
-        let mut manifests = Vec::new();
+        let mut rendering = Rendering::default();
         let (sources, place) = tiphys_engine::sources(&application.spec)?;
         for (index, source) in rendered(&sources, place) {
             let at = At { index, count: sources.len() };
-            let begun = Instant::now();
             let prepared = self.prepared(application, source, place, at).await?;
-            warnings.extend(prepared.warnings.iter().map(|warning| at.named(warning)));
-            let output = self.run(&prepared).await.map_err(|failure| at.failed(source, failure))?;
-            let Some(output) = output else { continue };
-            warnings.extend(output.warnings.iter().map(|warning| at.named(warning)));
+            self.run_source(application, source, &prepared, at, &mut rendering).await?;
+        }
+        Ok(rendering.finish(application))
+    }
+
+    /// The objects of an application whose sources are prepared, see [`Renderer::prepare_all`].
+    pub async fn render_prepared(
+        &self,
+        application: &Application,
+        prepared: &[(usize, Prepared)],
+    ) -> Result<RenderedApplication, RenderError> {
+        let mut rendering = Rendering::default();
+        let (sources, place) = tiphys_engine::sources(&application.spec)?;
+        for ((index, source), (_, prepared)) in rendered(&sources, place).zip(prepared) {
+            let at = At { index, count: sources.len() };
+            self.run_source(application, source, prepared, at, &mut rendering).await?;
+        }
+        Ok(rendering.finish(application))
+    }
+
+    async fn run_source(
+        &self,
+        application: &Application,
+        source: &ApplicationSource,
+        prepared: &Prepared,
+        at: At,
+        rendering: &mut Rendering,
+    ) -> Result<(), RenderError> {
+        let begun = Instant::now();
+        rendering.duration += prepared.duration;
+        rendering.warnings.extend(prepared.warnings.iter().map(|warning| at.named(warning)));
+        let output = self.run(prepared).await.map_err(|failure| at.failed(source, failure))?;
+        if let Some(output) = output {
+            rendering.warnings.extend(output.warnings.iter().map(|warning| at.named(warning)));
             let objects = self.objects(application, &output).map_err(|failure| at.failed(source, failure))?;
-            reports.push(RenderedSource {
+            rendering.sources.push(RenderedSource {
                 position: at.position(),
                 name: source.name.clone(),
                 repo_url: tiphys_source::mask_url(&source.repo_url),
@@ -94,16 +130,13 @@ impl Renderer {
                 parameters: output.parameters,
                 objects: objects.len(),
                 stderr: output.stderr,
-                duration: begun.elapsed(),
+                duration: prepared.duration + begun.elapsed(),
                 plugin_duration: output.plugin_duration,
             });
-            manifests.push(objects);
+            rendering.manifests.push(objects);
         }
-        let (manifests, more) = combine(manifests, &application.spec.destination.namespace);
-        warnings.extend(more.into_iter().map(|warning| warning.message));
-        warnings
-            .extend(nothing_rendered(&application.metadata.name, &manifests).map(|warning| warning.message));
-        Ok(RenderedApplication { manifests, sources: reports, warnings, duration: begun.elapsed() })
+        rendering.duration += begun.elapsed();
+        Ok(())
     }
 
     /// Everything that is decided before anything runs, for each source: which plugin, with which environment.
@@ -129,7 +162,10 @@ impl Renderer {
         place: SourcePlace,
         at: At,
     ) -> Result<Prepared, RenderError> {
-        Box::pin(self.prepare(application, source, place)).await.map_err(|failure| at.failed(source, failure))
+        let begun = Instant::now();
+        let prepared = Box::pin(self.prepare(application, source, place)).await;
+        let prepared = prepared.map_err(|failure| at.failed(source, failure))?;
+        Ok(Prepared { duration: begun.elapsed(), ..prepared })
     }
 
     /// A plugin and the request that it would be asked with for the application's first source, whatever its discovery rule says.
@@ -215,6 +251,30 @@ impl Renderer {
             return Err(SourceFailure::TooManyObjects { max: settings.manifests_max });
         }
         Ok(objects)
+    }
+}
+
+/// What the sources of an application have given so far.
+#[derive(Default)]
+struct Rendering {
+    manifests: Vec<Vec<Manifest>>,
+    sources: Vec<RenderedSource>,
+    warnings: Vec<String>,
+    duration: Duration,
+}
+
+impl Rendering {
+    fn finish(mut self, application: &Application) -> RenderedApplication {
+        let begun = Instant::now();
+        let (manifests, more) = combine(self.manifests, &application.spec.destination.namespace);
+        let nothing = nothing_rendered(&application.metadata.name, &manifests);
+        self.warnings.extend(more.into_iter().chain(nothing).map(|warning| warning.message));
+        RenderedApplication {
+            manifests,
+            sources: self.sources,
+            warnings: self.warnings,
+            duration: self.duration + begun.elapsed(),
+        }
     }
 }
 

@@ -1,0 +1,168 @@
+//! One application on two sides, as two revisions of a store have it: rendered on both, or on neither where all that its manifests are
+//! made from is equal.
+//!
+//! What counts as equal: the sources as they are written, the part of each repository that the source is made from (of plain manifests
+//! the application's own folder), destination, project, instance name, settings, and the plugin. The commit does not count
+//! although plugins see it (`ARGOCD_APP_REVISION`): it differs on the two sides whatever is in it.
+
+use futures_util::future::{join, try_join};
+use tiphys_api::{Application, ApplicationSource};
+use tiphys_source::{FilesIdentity, Scope};
+use tiphys_tree::RepoPath;
+
+use crate::prepare::{Prepared, Work};
+use crate::renderer::{RenderSettings, Renderer, rendered};
+use crate::{RenderError, RenderedApplication};
+
+/// An application as one side has it, and what renders it there. The sources of the two renderers are made from each other
+/// ([`tiphys_source::Sources::at`]).
+#[derive(Clone, Copy, Debug)]
+pub struct Side<'a> {
+    /// Renders it.
+    pub renderer: &'a Renderer,
+    /// The application.
+    pub application: &'a Application,
+}
+
+/// What became of an application on two sides.
+#[derive(Debug)]
+pub enum Pair {
+    /// The manifests are made from the same, so nothing was run.
+    Equal,
+    /// They may differ.
+    Rendered {
+        /// The one side.
+        before: Result<RenderedApplication, RenderError>,
+        /// The other side.
+        after: Result<RenderedApplication, RenderError>,
+    },
+}
+
+/// Renders an application on both sides, unless what it is made from is equal.
+pub async fn render_pair(before: Side<'_>, after: Side<'_>) -> Pair {
+    let Some(sources) = compare_sources(before, after).await else {
+        let (before, after) = join(before.render(), after.render()).await;
+        return Pair::Rendered { before, after };
+    };
+    if sources.iter().all(|source| source.equal) {
+        return Pair::Equal;
+    }
+    // Which plugin it is, or that it is none, is found out once and used for rendering.
+    let (prepared_before, prepared_after) = join(before.prepare(), after.prepare()).await;
+    if let (Ok(a), Ok(b)) = (&prepared_before, &prepared_after) {
+        let mut equal = true;
+        for (source, ((_, a), (_, b))) in sources.iter().zip(a.iter().zip(b)) {
+            equal = equal && (source.equal || same_folder(&source.source, (before, a), (after, b)).await);
+        }
+        if equal {
+            return Pair::Equal;
+        }
+    }
+    let (before, after) = join(before.run(prepared_before), after.run(prepared_after)).await;
+    Pair::Rendered { before, after }
+}
+
+/// A source that is written in the same way on both sides.
+struct Compared {
+    source: ApplicationSource,
+    /// Whether its files and its plugin are the same, too.
+    equal: bool,
+}
+
+/// Compares the sources of two sides; none if the sides differ in what is written, or cannot be compared.
+async fn compare_sources(before: Side<'_>, after: Side<'_>) -> Option<Vec<Compared>> {
+    if !before.agrees_with(after) {
+        return None;
+    }
+    let (of_before, place_before) = tiphys_engine::sources(&before.application.spec).ok()?;
+    let (of_after, place_after) = tiphys_engine::sources(&after.application.spec).ok()?;
+    if place_before != place_after || of_before != of_after {
+        return None;
+    }
+    let mut compared = Vec::new();
+    for (_, source) in rendered(&of_before, place_before) {
+        let (a, b) = try_join(before.files(source), after.files(source)).await.ok()?;
+        let equal = a == b && before.has_plugins_of(after, source);
+        compared.push(Compared { source: source.clone(), equal });
+    }
+    Some(compared)
+}
+
+/// Whether both are plain manifests of folders that are equal, whatever else there is in the repositories.
+async fn same_folder(
+    source: &ApplicationSource,
+    (before, a): (Side<'_>, &Prepared),
+    (after, b): (Side<'_>, &Prepared),
+) -> bool {
+    let (Work::Directory { plan: plan_a, .. }, Work::Directory { plan: plan_b, .. }) = (&a.work, &b.work)
+    else {
+        return matches!((&a.work, &b.work), (Work::Nothing, Work::Nothing));
+    };
+    let folder = Scope::Only(Vec::new());
+    let folders =
+        try_join(before.identity(source, &folder, &a.app_path), after.identity(source, &folder, &b.app_path));
+    match folders.await {
+        Ok((a, b)) => plan_a == plan_b && a == b && !a.may_lead_elsewhere(),
+        Err(_) => false,
+    }
+}
+
+impl Side<'_> {
+    /// Whether everything but the sources is the same.
+    fn agrees_with(self, other: Side<'_>) -> bool {
+        let (a, b) = (self.application, other.application);
+        a.spec.destination == b.spec.destination
+            && a.spec.project_name() == b.spec.project_name()
+            && a.metadata.name == b.metadata.name
+            && self.renderer.instance_name(a) == other.renderer.instance_name(b)
+            && self.settings() == other.settings()
+    }
+
+    fn settings(&self) -> &RenderSettings {
+        &self.renderer.settings
+    }
+
+    /// Whether a plugin that is chosen for this source here is also the one that is chosen there.
+    fn has_plugins_of(self, other: Side<'_>, source: &ApplicationSource) -> bool {
+        let (here, there) = (&self.renderer.plugin_marks, &other.renderer.plugin_marks);
+        match source.plugin.as_ref().map(|plugin| plugin.name.as_str()).filter(|name| !name.is_empty()) {
+            Some(name) => here.get(name) == there.get(name),
+            None => here == there,
+        }
+    }
+
+    async fn files(self, source: &ApplicationSource) -> Result<FilesIdentity, CannotCompare> {
+        let app_path = RepoPath::new(&source.path).map_err(|_| CannotCompare)?;
+        let scope = Renderer::scope(self.application, &app_path).map_err(|_| CannotCompare)?;
+        self.identity(source, &scope, &app_path).await
+    }
+
+    async fn identity(
+        self,
+        source: &ApplicationSource,
+        scope: &Scope,
+        app_path: &RepoPath,
+    ) -> Result<FilesIdentity, CannotCompare> {
+        let (url, revision) = (&source.repo_url, &source.target_revision);
+        let identity = self.renderer.sources.identity(url, revision, (scope, app_path)).await;
+        identity.map_err(|_| CannotCompare)
+    }
+
+    async fn render(self) -> Result<RenderedApplication, RenderError> {
+        self.renderer.render(self.application).await
+    }
+
+    async fn prepare(self) -> Result<Vec<(usize, Prepared)>, RenderError> {
+        self.renderer.prepare_all(self.application).await
+    }
+
+    async fn run(
+        self,
+        prepared: Result<Vec<(usize, Prepared)>, RenderError>,
+    ) -> Result<RenderedApplication, RenderError> {
+        self.renderer.render_prepared(self.application, &prepared?).await
+    }
+}
+
+/// Something is wrong with a source; rendering it says what.
+struct CannotCompare;
