@@ -1,8 +1,9 @@
-//! YAML as Kubernetes reads it, with positions, and JSON as Go writes it.
+//! YAML as Kubernetes reads it, with positions, edits that keep every other byte, and JSON as Go writes it.
 //!
 //! This is the one place in the workspace that parses YAML or writes JSON and YAML that others compare byte for byte.
 
 mod decode;
+mod edit;
 mod error;
 mod json;
 mod node;
@@ -13,6 +14,7 @@ mod text;
 mod writer;
 
 pub use decode::{DecodeError, Object, names_equal};
+pub use edit::{Change, EditError, NewValue, Step, Target, edit};
 pub use error::Error;
 pub use json::{read_json, write_go_json, write_go_string};
 pub use node::{Data, Entry, Key, Node, Position};

@@ -9,10 +9,12 @@ mod compose;
 mod cursor;
 mod parse;
 mod scan;
+pub(crate) mod spans;
 
 use crate::{Error, Node, Position, json, text};
 
 pub(crate) use compose::Documents;
+pub(crate) use scan::ScalarStyle;
 
 /// Bounds on what one text may make of itself.
 #[derive(Clone, Copy, Debug)]
@@ -64,6 +66,20 @@ pub fn read_documents_within(text: &[u8], limits: Limits) -> Result<Vec<Node>, E
         }
     }
     Ok(nodes)
+}
+
+/// Reads all documents of a text without a byte-order mark, `null` ones included, and says whether it is one JSON value.
+pub(crate) fn all_documents(text: &str) -> Result<(Vec<Node>, bool), Error> {
+    if let Some(node) = json::read_as_kubernetes(text.as_bytes(), LIMITS) {
+        return Ok((vec![node], true));
+    }
+    let decoded = text::Decoded { text: text.into(), broken: None };
+    let mut documents = Documents::new(&decoded, Position::START, LIMITS);
+    let mut nodes = Vec::new();
+    while let Some(node) = documents.next_document()? {
+        nodes.push(node);
+    }
+    Ok((nodes, false))
 }
 
 #[cfg(test)]

@@ -1,13 +1,13 @@
 //! YAML for people and for `kubectl`.
 
-mod style;
+pub(crate) mod style;
 
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
 use crate::json::float_text;
-use style::Style;
+use style::{Indentation, Style};
 
 /// How much deeper an object stands than what it is in, in columns. A list stands below its key without any.
 const STEP_COLUMNS: usize = 2;
@@ -28,7 +28,7 @@ pub fn write_yaml(value: &Value) -> String {
                 Style::Literal { counted: true } => Style::DoubleQuoted,
                 style => style,
             };
-            style::write_text(&mut out, text, style, STEP_COLUMNS);
+            style::write_text(&mut out, text, style, inside(0));
             out.push('\n');
         }
         flat => {
@@ -95,11 +95,11 @@ fn write_key(out: &mut String, key: &str, column: usize) {
     };
     if key.len() > SIMPLE_KEY_BYTES_MAX {
         out.push_str("? ");
-        style::write_text(out, key, style, column);
+        style::write_text(out, key, style, inside(column));
         out.push('\n');
         indent(out, column);
     } else {
-        style::write_text(out, key, style, column);
+        style::write_text(out, key, style, inside(column));
     }
     out.push(':');
 }
@@ -116,10 +116,14 @@ fn write_flat(out: &mut String, value: &Value, column: usize) {
                 debug_assert!(written.is_ok(), "writing to a string does not fail");
             }
         },
-        Value::String(text) => style::write_text(out, text, Style::of(text), column + STEP_COLUMNS),
+        Value::String(text) => style::write_text(out, text, Style::of(text), inside(column)),
         Value::Array(_) => out.push_str("[]"),
         Value::Object(_) => out.push_str("{}"),
     }
+}
+
+fn inside(column: usize) -> Indentation {
+    Indentation { parent: column, step: STEP_COLUMNS }
 }
 
 fn indent(out: &mut String, columns: usize) {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::Limits;
 use super::cursor::Cursor;
-use super::parse::{Event, Parser};
+use super::parse::{Event, Extent, Parser};
 use super::scan::Scanner;
 use crate::scalar::{BINARY_TAG, MERGE_TAG, key_text, read_scalar};
 use crate::text::Decoded;
@@ -26,12 +26,21 @@ impl<'a> Documents<'a> {
 
     /// The next document, `null` ones included; `None` at the end.
     pub(crate) fn next_document(&mut self) -> Result<Option<Node>, Error> {
+        self.next_document_watched(&mut |_, _, _| {})
+    }
+
+    /// As [`Documents::next_document`]; `watch` is shown every event of the document and where it stands.
+    pub(super) fn next_document_watched(
+        &mut self,
+        watch: &mut impl FnMut(&Event, Position, &Extent),
+    ) -> Result<Option<Node>, Error> {
         if self.parser.next_event()?.0 == Event::StreamEnd {
             return Ok(None);
         }
         let mut composer = Composer::new(self.limits);
         loop {
             let (event, position) = self.parser.next_event()?;
+            watch(&event, position, self.parser.extent());
             if event == Event::DocumentEnd {
                 self.has_replaced_bytes = composer.has_replaced_bytes;
                 return Ok(composer.root);

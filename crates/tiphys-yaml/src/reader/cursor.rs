@@ -2,18 +2,18 @@
 
 use crate::{Error, Position};
 
-/// A place in the text; all count from 0, column and index in characters.
+/// A place in the text; all count from 0, column and index in characters, the offset in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Mark {
     pub(super) line: usize,
     pub(super) column: usize,
     pub(super) index: usize,
+    pub(super) offset: usize,
 }
 
 /// Reads a text character by character.
 pub(super) struct Cursor<'a> {
     text: &'a str,
-    offset: usize,
     mark: Mark,
     origin: Position,
     /// Why there is no more after the text, if something is wrong there.
@@ -31,7 +31,7 @@ impl<'a> Cursor<'a> {
             }
             None => (text, broken.map(str::to_owned)),
         };
-        Self { text, offset: 0, mark: Mark::default(), origin, broken }
+        Self { text, mark: Mark::default(), origin, broken }
     }
 
     pub(super) fn mark(&self) -> Mark {
@@ -44,7 +44,7 @@ impl<'a> Cursor<'a> {
 
     /// What is still to be read.
     pub(super) fn rest(&self) -> &'a str {
-        self.text.get(self.offset..).unwrap_or_default()
+        self.text.get(self.mark.offset..).unwrap_or_default()
     }
 
     /// The next byte. Every character that YAML gives a meaning is one byte, but for three line breaks.
@@ -54,7 +54,7 @@ impl<'a> Cursor<'a> {
 
     /// The byte that comes `ahead` bytes after the next one.
     pub(super) fn byte_at(&self, ahead: usize) -> Option<u8> {
-        self.text.as_bytes().get(self.offset + ahead).copied()
+        self.text.as_bytes().get(self.mark.offset + ahead).copied()
     }
 
     pub(super) fn is(&self, byte: u8) -> bool {
@@ -62,7 +62,7 @@ impl<'a> Cursor<'a> {
     }
 
     pub(super) fn is_at_end(&self) -> bool {
-        self.offset >= self.text.len()
+        self.mark.offset >= self.text.len()
     }
 
     pub(super) fn is_blank(&self) -> bool {
@@ -93,7 +93,7 @@ impl<'a> Cursor<'a> {
 
     /// Skips ASCII characters that are no line breaks.
     pub(super) fn skip_bytes(&mut self, count: usize) {
-        self.offset += count;
+        self.mark.offset += count;
         self.mark.column += count;
         self.mark.index += count;
     }
@@ -118,7 +118,7 @@ impl<'a> Cursor<'a> {
         let length = rest.bytes().enumerate().position(stops).unwrap_or(rest.len());
         let taken = rest.get(..length).unwrap_or_default();
         let characters = taken.chars().count();
-        self.offset += length;
+        self.mark.offset += length;
         self.mark.column += characters;
         self.mark.index += characters;
         taken
@@ -137,9 +137,13 @@ impl<'a> Cursor<'a> {
         let bytes = self.break_bytes(0);
         let taken = self.rest().get(..bytes).unwrap_or_default();
         if bytes > 0 {
-            self.offset += bytes;
             let characters = if taken == "\r\n" { 2 } else { 1 };
-            self.mark = Mark { line: self.mark.line + 1, column: 0, index: self.mark.index + characters };
+            self.mark = Mark {
+                line: self.mark.line + 1,
+                column: 0,
+                index: self.mark.index + characters,
+                offset: self.mark.offset + bytes,
+            };
         }
         // The separators of lines and paragraphs are kept as they are.
         if bytes < 3 && bytes > 0 { "\n" } else { taken }
@@ -175,7 +179,7 @@ impl<'a> Cursor<'a> {
     }
 
     fn break_bytes(&self, ahead: usize) -> usize {
-        break_bytes(self.text.as_bytes().get(self.offset + ahead..).unwrap_or_default())
+        break_bytes(self.text.as_bytes().get(self.mark.offset + ahead..).unwrap_or_default())
     }
 }
 

@@ -4,7 +4,7 @@
 //! no stack of the machine.
 
 use super::cursor::Mark;
-use super::scan::{Scanner, Token, TokenKind};
+use super::scan::{ScalarStyle, Scanner, Token, TokenKind};
 use crate::{Error, Position};
 
 const CORE_TAG_PREFIX: &str = "tag:yaml.org,2002:";
@@ -34,6 +34,44 @@ pub(super) enum Event {
     },
     SequenceEnd,
     MappingEnd,
+}
+
+/// Where an event stands in the text, in bytes: for those who want to change it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Extent {
+    /// Where its item or entry begins: at `-`, at `?`, at the key, or at the value itself.
+    pub(super) lead: Option<usize>,
+    /// Behind the `:` before it.
+    pub(super) colon: Option<usize>,
+    /// The `,` before it.
+    pub(super) comma: Option<usize>,
+    /// Where it begins, anchor and tag included.
+    pub(super) start: usize,
+    /// Its tag.
+    pub(super) tag: Option<(usize, usize)>,
+    /// Behind its anchor and tag, if it has one of them.
+    pub(super) properties_end: Option<usize>,
+    /// Where it begins without anchor and tag.
+    pub(super) content: Mark,
+    /// Behind its last byte; of a collection behind its bracket, where that is known.
+    pub(super) end: usize,
+    pub(super) look: Look,
+}
+
+/// How something is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Look {
+    /// Not at all.
+    #[default]
+    Nothing,
+    Scalar(ScalarStyle),
+    Alias,
+    /// A collection by indentation.
+    Block,
+    /// A collection in brackets.
+    Flow,
+    /// A pair in a list, which is an object without brackets.
+    Pair,
 }
 
 /// What may come next.
@@ -78,6 +116,7 @@ pub(super) struct Parser<'a> {
     begun: Vec<Mark>,
     /// Handles of tags and what they stand for.
     handles: Vec<(String, String)>,
+    extent: Extent,
 }
 
 type Outcome = Result<(Event, Mark), Error>;
@@ -90,11 +129,18 @@ impl<'a> Parser<'a> {
             after: Vec::new(),
             begun: Vec::new(),
             handles: Vec::new(),
+            extent: Extent::default(),
         }
+    }
+
+    /// Where the last event stands.
+    pub(super) fn extent(&self) -> &Extent {
+        &self.extent
     }
 
     /// The next event and where it begins. After an error there is nothing more to be had.
     pub(super) fn next_event(&mut self) -> Result<(Event, Position), Error> {
+        self.extent = Extent::default();
         let outcome = match self.state {
             State::FirstDocument => self.document_start(State::FirstDocument),
             State::NextDocument => self.document_start(State::NextDocument),
@@ -119,7 +165,13 @@ impl<'a> Parser<'a> {
             }
             State::End => Ok((Event::StreamEnd, self.peek()?.start)),
         };
-        outcome.map(|(event, mark)| (event, self.scanner.position_of(mark)))
+        let (event, mark) = outcome?;
+        self.extent.start = mark.offset;
+        if self.extent.look == Look::Nothing {
+            self.extent.content = mark;
+            self.extent.end = self.extent.properties_end.unwrap_or(mark.offset);
+        }
+        Ok((event, self.scanner.position_of(mark)))
     }
 
     fn document_start(&mut self, state: State) -> Outcome {
@@ -215,41 +267,48 @@ impl<'a> Parser<'a> {
         let token = self.peek()?;
         let start = token.start;
         if let TokenKind::Alias(anchor) = &token.kind {
-            let anchor = anchor.clone();
+            let (anchor, end) = (anchor.clone(), token.end);
+            self.look(Look::Alias, start, end);
             self.scanner.take();
             self.leave();
             return Ok((Event::Alias { anchor }, start));
         }
         let (anchor, tag) = self.properties()?;
         let token = self.peek()?;
-        let content = token.start;
+        let (content, end) = (token.start, token.end);
         match &token.kind {
             TokenKind::BlockEntry if place == Place::BlockOrIndentless => {
+                self.look(Look::Block, content, end);
                 self.state = State::IndentlessSequenceEntry;
                 Ok((Event::SequenceStart { anchor }, start))
             }
             TokenKind::Scalar { .. } => {
-                let Some(Token { kind: TokenKind::Scalar { text, plain }, .. }) = self.scanner.take() else {
+                let Some(Token { kind: TokenKind::Scalar { text, style }, .. }) = self.scanner.take() else {
                     return Err(self.error(content, "expected a value"));
                 };
                 self.leave();
+                self.look(Look::Scalar(style), content, end);
                 // `!` alone makes a text of anything, but does not keep `<<` from merging.
-                let plain = tag.as_ref().map_or(plain, |tag| tag == "!");
+                let plain = tag.as_ref().map_or(style == ScalarStyle::Plain, |tag| tag == "!");
                 Ok((Event::Scalar { anchor, tag, text, plain }, start))
             }
             TokenKind::FlowSequenceStart => {
+                self.look(Look::Flow, content, end);
                 self.enter(State::FlowSequenceFirstEntry);
                 Ok((Event::SequenceStart { anchor }, start))
             }
             TokenKind::FlowMappingStart => {
+                self.look(Look::Flow, content, end);
                 self.enter(State::FlowMappingFirstKey);
                 Ok((Event::MappingStart { anchor }, start))
             }
             TokenKind::BlockSequenceStart if place != Place::Flow => {
+                self.look(Look::Block, content, end);
                 self.enter(State::BlockSequenceEntry);
                 Ok((Event::SequenceStart { anchor }, start))
             }
             TokenKind::BlockMappingStart if place != Place::Flow => {
+                self.look(Look::Block, content, end);
                 self.enter(State::BlockMappingKey);
                 Ok((Event::MappingStart { anchor }, start))
             }
@@ -267,11 +326,12 @@ impl<'a> Parser<'a> {
         let (mut anchor, mut tag) = (None, None);
         loop {
             let token = self.peek()?;
-            let start = token.start;
+            let (start, end) = (token.start, token.end);
             match &token.kind {
                 TokenKind::Anchor(name) if anchor.is_none() => anchor = Some(name.clone()),
                 TokenKind::Tag { handle, suffix } if tag.is_none() => {
                     let (handle, suffix) = (handle.clone(), suffix.clone());
+                    self.extent.tag = Some((start.offset, end));
                     let Some(prefix) = self.tag_prefix(&handle) else {
                         return Err(self.error(start, format!("the tag handle `{handle}` is not declared")));
                     };
@@ -279,6 +339,7 @@ impl<'a> Parser<'a> {
                 }
                 _ => return Ok((anchor, tag)),
             }
+            self.extent.properties_end = Some(end);
             self.scanner.take();
         }
     }
@@ -302,6 +363,7 @@ impl<'a> Parser<'a> {
         let start = token.start;
         match token.kind {
             TokenKind::BlockEntry => {
+                self.extent.lead = Some(start.offset);
                 self.scanner.take();
                 match self.peek()?.kind {
                     TokenKind::BlockEntry | TokenKind::BlockEnd => {
@@ -322,6 +384,7 @@ impl<'a> Parser<'a> {
             self.leave();
             return Ok((Event::SequenceEnd, start));
         }
+        self.extent.lead = Some(start.offset);
         self.scanner.take();
         match self.peek()?.kind {
             TokenKind::BlockEntry | TokenKind::Key | TokenKind::Value | TokenKind::BlockEnd => {
@@ -336,6 +399,7 @@ impl<'a> Parser<'a> {
         let start = token.start;
         match token.kind {
             TokenKind::Key => {
+                self.extent.lead = Some(start.offset);
                 self.scanner.take();
                 self.block_mapping_node(behind(start), State::BlockMappingValue)
             }
@@ -348,6 +412,7 @@ impl<'a> Parser<'a> {
         let token = self.peek()?;
         let start = token.start;
         if token.kind == TokenKind::Value {
+            self.extent.colon = Some(token.end);
             self.scanner.take();
             self.block_mapping_node(behind(start), State::BlockMappingKey)
         } else {
@@ -372,6 +437,7 @@ impl<'a> Parser<'a> {
             TokenKind::FlowSequenceEnd => Ok(self.close(Event::SequenceEnd)),
             TokenKind::Key => {
                 // A pair in a list is an object of its own.
+                self.look(Look::Pair, start, start.offset);
                 self.scanner.take();
                 self.state = State::FlowSequencePairKey;
                 Ok((Event::MappingStart { anchor: None }, start))
@@ -395,6 +461,7 @@ impl<'a> Parser<'a> {
         let token = self.peek()?;
         let start = token.start;
         if token.kind == TokenKind::Value {
+            self.extent.colon = Some(token.end);
             self.scanner.take();
             if !matches!(self.peek()?.kind, TokenKind::FlowEntry | TokenKind::FlowSequenceEnd) {
                 return self.node_and(State::FlowSequencePairEnd, Place::Flow);
@@ -413,9 +480,12 @@ impl<'a> Parser<'a> {
         if state == State::FlowMappingKey {
             self.flow_separator(&TokenKind::FlowMappingEnd, "expected `,` or `}`", "object")?;
         }
-        match self.peek()?.kind {
+        let token = self.peek()?;
+        let start = token.start;
+        match token.kind {
             TokenKind::FlowMappingEnd => Ok(self.close(Event::MappingEnd)),
             TokenKind::Key => {
+                self.extent.lead = Some(start.offset);
                 self.scanner.take();
                 let token = self.peek()?;
                 match token.kind {
@@ -434,6 +504,7 @@ impl<'a> Parser<'a> {
         let token = self.peek()?;
         let start = token.start;
         if token.kind == TokenKind::Value {
+            self.extent.colon = Some(token.end);
             self.scanner.take();
             if !matches!(self.peek()?.kind, TokenKind::FlowEntry | TokenKind::FlowMappingEnd) {
                 return self.node_and(State::FlowMappingKey, Place::Flow);
@@ -453,6 +524,7 @@ impl<'a> Parser<'a> {
         if token.kind != TokenKind::FlowEntry {
             return Err(self.error_within(start, expected, what));
         }
+        self.extent.comma = Some(start.offset);
         self.scanner.take();
         Ok(())
     }
@@ -481,10 +553,20 @@ impl<'a> Parser<'a> {
     }
 
     fn close(&mut self, event: Event) -> (Event, Mark) {
-        let start = self.scanner.take().map_or_else(Mark::default, |token| token.start);
+        let token = self.scanner.take();
+        self.extent.end = token.as_ref().map_or(0, |token| token.end);
+        // An end is written, if only by what follows.
+        self.extent.look = Look::Block;
+        let start = token.map_or_else(Mark::default, |token| token.start);
         self.begun.pop();
         self.leave();
         (event, start)
+    }
+
+    fn look(&mut self, look: Look, content: Mark, end: usize) {
+        self.extent.look = look;
+        self.extent.content = content;
+        self.extent.end = end;
     }
 
     fn leave(&mut self) {
@@ -509,5 +591,5 @@ fn empty(mark: Mark) -> (Event, Mark) {
 
 /// The place after an indicator of one character.
 fn behind(mark: Mark) -> Mark {
-    Mark { column: mark.column + 1, index: mark.index + 1, ..mark }
+    Mark { column: mark.column + 1, index: mark.index + 1, offset: mark.offset + 1, ..mark }
 }

@@ -36,15 +36,27 @@ pub(super) enum TokenKind {
     Alias(String),
     Anchor(String),
     Tag { handle: String, suffix: String },
-    Scalar { text: String, plain: bool },
+    Scalar { text: String, style: ScalarStyle },
     StreamEnd,
 }
 
-/// A token and where it begins.
+/// How a scalar is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ScalarStyle {
+    Plain,
+    SingleQuoted,
+    DoubleQuoted,
+    /// After `|`, or after `>`.
+    Block,
+}
+
+/// A token and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Token {
     pub(super) kind: TokenKind,
     pub(super) start: Mark,
+    /// The offset behind its last byte. A block scalar ends with the line break of its last line, if it has one.
+    pub(super) end: usize,
 }
 
 /// A place where a key may have begun.
@@ -96,7 +108,7 @@ impl<'a> Scanner<'a> {
         }
         // After the end there are ends without end.
         if self.tokens.is_empty() {
-            self.push(TokenKind::StreamEnd, self.cursor.mark());
+            self.push_empty(TokenKind::StreamEnd);
         }
         Ok(&self.tokens[0])
     }
@@ -162,7 +174,7 @@ impl<'a> Scanner<'a> {
             b'#' | b'|' | b'>' | b'%' | b'@' | b'`' => {
                 Err(self.cursor.error(format!("a text cannot begin with `{}`; quote it", char::from(byte))))
             }
-            _ => self.fetch_simple(Self::scan_plain),
+            _ => self.fetch_plain(),
         }
     }
 
@@ -187,14 +199,20 @@ impl<'a> Scanner<'a> {
         }
     }
 
+    /// Adds a token that ends where the cursor is.
     fn push(&mut self, kind: TokenKind, start: Mark) {
-        self.tokens.push_back(Token { kind, start });
+        self.tokens.push_back(Token { kind, start, end: self.cursor.mark().offset });
+    }
+
+    /// Adds a token that nothing is written for.
+    fn push_empty(&mut self, kind: TokenKind) {
+        self.push(kind, self.cursor.mark());
     }
 
     /// Puts a token before the one with this number.
     fn insert(&mut self, number: usize, kind: TokenKind, start: Mark) {
         let at = number.saturating_sub(self.taken).min(self.tokens.len());
-        self.tokens.insert(at, Token { kind, start });
+        self.tokens.insert(at, Token { kind, start, end: start.offset });
     }
 
     fn next_number(&self) -> usize {
@@ -261,7 +279,7 @@ impl<'a> Scanner<'a> {
             return;
         }
         while self.indent > column {
-            self.push(TokenKind::BlockEnd, self.cursor.mark());
+            self.push_empty(TokenKind::BlockEnd);
             self.indent = self.indents.pop().unwrap_or(-1);
         }
     }
@@ -273,7 +291,7 @@ impl<'a> Scanner<'a> {
         self.end_blocks(-1);
         self.drop_key_start()?;
         self.key_may_begin = false;
-        self.push(TokenKind::StreamEnd, self.cursor.mark());
+        self.push_empty(TokenKind::StreamEnd);
         self.stream_ended = true;
         Ok(())
     }
@@ -292,8 +310,9 @@ impl<'a> Scanner<'a> {
         self.end_blocks(-1);
         self.drop_key_start()?;
         self.key_may_begin = false;
-        self.push(kind, self.cursor.mark());
+        let start = self.cursor.mark();
         self.cursor.skip_bytes(3);
+        self.push(kind, start);
         Ok(())
     }
 
@@ -381,8 +400,12 @@ impl<'a> Scanner<'a> {
         self.drop_key_start()?;
         self.key_may_begin = true;
         let start = self.cursor.mark();
-        let kind = self.scan_block(block)?;
-        self.push(kind, start);
+        let (text, end) = self.scan_block(block)?;
+        self.tokens.push_back(Token {
+            kind: TokenKind::Scalar { text, style: ScalarStyle::Block },
+            start,
+            end,
+        });
         Ok(())
     }
 
@@ -396,9 +419,23 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
+    fn fetch_plain(&mut self) -> Result<(), Error> {
+        self.note_key_start()?;
+        self.key_may_begin = false;
+        let start = self.cursor.mark();
+        let (text, end) = self.scan_plain()?;
+        self.tokens.push_back(Token {
+            kind: TokenKind::Scalar { text, style: ScalarStyle::Plain },
+            start,
+            end,
+        });
+        Ok(())
+    }
+
     fn push_indicator(&mut self, kind: TokenKind) {
-        self.push(kind, self.cursor.mark());
+        let start = self.cursor.mark();
         self.cursor.skip_bytes(1);
+        self.push(kind, start);
     }
 
     fn begin_block_here(&mut self, kind: TokenKind) {

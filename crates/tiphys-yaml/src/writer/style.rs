@@ -6,7 +6,7 @@ use crate::scalar::{is_text_when_plain, is_yaml_float};
 
 /// The ways to write a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Style {
+pub(crate) enum Style {
     Plain,
     SingleQuoted,
     DoubleQuoted,
@@ -17,7 +17,7 @@ pub(super) enum Style {
 }
 
 impl Style {
-    pub(super) fn of(text: &str) -> Self {
+    pub(crate) fn of(text: &str) -> Self {
         if text.is_empty() {
             return Self::SingleQuoted;
         }
@@ -41,8 +41,15 @@ impl Style {
     }
 }
 
-/// Appends a text; the lines of a literal go to `column`.
-pub(super) fn write_text(out: &mut String, text: &str, style: Style, column: usize) {
+/// Where the lines of a literal go: `step` columns (from 1 to 9) to the right of the list or object that it is in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Indentation {
+    pub(crate) parent: usize,
+    pub(crate) step: usize,
+}
+
+/// Appends a text, without the line break that ends the last line of a literal.
+pub(crate) fn write_text(out: &mut String, text: &str, style: Style, indentation: Indentation) {
     match style {
         Style::Plain => out.push_str(text),
         Style::SingleQuoted => {
@@ -55,7 +62,7 @@ pub(super) fn write_text(out: &mut String, text: &str, style: Style, column: usi
             out.push('|');
             if counted {
                 // Always relative to what the text is in.
-                out.push('2');
+                out.push_str(&indentation.step.to_string());
             }
             let content = text.trim_end_matches('\n');
             match text.len() - content.len() {
@@ -66,7 +73,7 @@ pub(super) fn write_text(out: &mut String, text: &str, style: Style, column: usi
             for line in content.split('\n') {
                 out.push('\n');
                 if !line.is_empty() {
-                    out.extend(std::iter::repeat_n(' ', column));
+                    out.extend(std::iter::repeat_n(' ', indentation.parent + indentation.step));
                     out.push_str(line);
                 }
             }

@@ -1,6 +1,6 @@
 //! Plain, quoted and block scalars.
 
-use super::{Scanner, TokenKind};
+use super::{ScalarStyle, Scanner, TokenKind};
 use crate::Error;
 
 /// The two kinds of block scalars.
@@ -51,8 +51,10 @@ impl Gap {
 }
 
 impl Scanner<'_> {
-    pub(super) fn scan_plain(&mut self) -> Result<TokenKind, Error> {
+    /// Gives the text and the offset of its end: white space behind it is read too.
+    pub(super) fn scan_plain(&mut self) -> Result<(String, usize), Error> {
         let start = self.cursor.mark();
+        let mut end = start.offset;
         let deepest = self.indent + 1;
         let in_flow = self.flow_level > 0;
         let mut text = String::new();
@@ -82,6 +84,7 @@ impl Scanner<'_> {
                     _ => true,
                 });
             }
+            end = self.cursor.mark().offset;
             if ended || self.cursor.is_at_end() {
                 break;
             }
@@ -102,7 +105,7 @@ impl Scanner<'_> {
             self.key_may_begin = true;
         }
         debug_assert!(self.cursor.mark() != start, "a plain scalar has one character at least");
-        Ok(TokenKind::Scalar { text, plain: true })
+        Ok((text, end))
     }
 
     pub(super) fn scan_single_quoted(&mut self) -> Result<TokenKind, Error> {
@@ -115,7 +118,7 @@ impl Scanner<'_> {
             scanner.cursor.read_while(text, |byte| !matches!(byte, b' ' | b'\t' | b'\''));
             Ok(())
         })?;
-        Ok(TokenKind::Scalar { text, plain: false })
+        Ok(TokenKind::Scalar { text, style: ScalarStyle::SingleQuoted })
     }
 
     pub(super) fn scan_double_quoted(&mut self) -> Result<TokenKind, Error> {
@@ -128,7 +131,7 @@ impl Scanner<'_> {
             }
             Ok(())
         })?;
-        Ok(TokenKind::Scalar { text, plain: false })
+        Ok(TokenKind::Scalar { text, style: ScalarStyle::DoubleQuoted })
     }
 
     /// Reads a quoted text; `read` reads some of it up to white space or the quote.
@@ -263,9 +266,11 @@ impl Scanner<'_> {
         Ok(code)
     }
 
-    pub(super) fn scan_block(&mut self, block: Block) -> Result<TokenKind, Error> {
+    /// Gives the text and the offset of its end: the lines behind it that are empty are read too.
+    pub(super) fn scan_block(&mut self, block: Block) -> Result<(String, usize), Error> {
         self.cursor.skip_bytes(1);
         let (chomping, increment) = self.scan_block_header()?;
+        let mut end = self.cursor.mark().offset;
         let mut indent = increment.map(|increment| self.indent.max(0).cast_unsigned() + increment);
         let mut text = String::new();
         let mut first_break = String::new();
@@ -287,6 +292,7 @@ impl Scanner<'_> {
             after_blank = begins_with_blank;
             self.cursor.read_while(&mut text, |_| true);
             self.cursor.read_break(&mut first_break);
+            end = self.cursor.mark().offset;
             self.scan_block_breaks(&mut indent, &mut more_breaks)?;
         }
         if chomping != Chomping::Strip {
@@ -294,8 +300,10 @@ impl Scanner<'_> {
         }
         if chomping == Chomping::Keep {
             text.push_str(&more_breaks);
+            // Where the line begins that is not part of it; only blanks have been read of that one.
+            end = self.cursor.mark().offset - self.cursor.column();
         }
-        Ok(TokenKind::Scalar { text, plain: false })
+        Ok((text, end))
     }
 
     /// Reads what stands behind `|` or `>`, in either order, and the line break.

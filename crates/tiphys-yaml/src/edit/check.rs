@@ -1,0 +1,195 @@
+//! What a result must be: the changes applied to values, without regard to how they are written.
+
+use std::collections::HashMap;
+
+use super::{Change, EditError, Step, Target};
+use crate::reader::spans::Tree;
+use crate::reader::{self};
+use crate::{Data, Entry, Key, Node, Position};
+
+/// All documents of a text as they shall be.
+pub(super) struct Intended {
+    documents: Vec<Node>,
+    /// The document of the target, and the way to it: numbers of items and entries.
+    document: usize,
+    way: Vec<usize>,
+}
+
+impl Intended {
+    /// The documents as they are.
+    pub(super) fn new(tree: &Tree, target: Target) -> Result<Self, EditError> {
+        let mut documents: Vec<Node> = tree.documents.iter().map(|document| document.node.clone()).collect();
+        let (document, way) = match target {
+            Target::FirstDocument => (0, Vec::new()),
+            Target::At(position) => documents
+                .iter()
+                .enumerate()
+                .find_map(|(document, node)| Some((document, way_to(node, position)?)))
+                .ok_or(EditError::NoTarget(position))?,
+        };
+        if documents.is_empty() {
+            documents.push(Node { position: Position::START, data: Data::Null });
+        }
+        Ok(Self { documents, document, way })
+    }
+
+    /// The value of the target.
+    pub(super) fn target(&self) -> &Node {
+        let root = &self.documents[self.document];
+        self.way.iter().try_fold(root, |node, number| child(node, *number)).unwrap_or(root)
+    }
+
+    /// Applies a change that fits.
+    pub(super) fn apply(&mut self, change: &Change) {
+        let root = &mut self.documents[self.document];
+        let target = self.way.iter().try_fold(root, |node, number| child_mut(node, *number));
+        let Some(target) = target else { return };
+        match change {
+            Change::Set { path, value } => {
+                if let Some(node) = path.iter().try_fold(target, step_into) {
+                    node.data = value.data();
+                }
+            }
+            Change::Remove { path } => {
+                let Some((last, parents)) = path.split_last() else { return };
+                let Some(parent) = parents.iter().try_fold(target, step_into) else { return };
+                match (&mut parent.data, last) {
+                    (Data::Mapping(entries), Step::Key(key)) => {
+                        entries.retain(|entry| entry.key.text != *key);
+                    }
+                    (Data::Sequence(items), Step::Index(index)) if *index < items.len() => {
+                        items.remove(*index);
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// Whether a text has these documents.
+    pub(super) fn is_value_of(&self, text: &str, before: &Tree) -> bool {
+        let Ok((documents, is_json)) = reader::all_documents(text) else { return false };
+        is_json == before.is_json
+            && documents.len() == self.documents.len()
+            && documents.iter().zip(&self.documents).all(|(found, wanted)| same(found, wanted))
+    }
+}
+
+fn child(node: &Node, number: usize) -> Option<&Node> {
+    match &node.data {
+        Data::Sequence(items) => items.get(number),
+        Data::Mapping(entries) => entries.get(number).map(|entry| &entry.value),
+        _ => None,
+    }
+}
+
+fn child_mut(node: &mut Node, number: usize) -> Option<&mut Node> {
+    match &mut node.data {
+        Data::Sequence(items) => items.get_mut(number),
+        Data::Mapping(entries) => entries.get_mut(number).map(|entry| &mut entry.value),
+        _ => None,
+    }
+}
+
+/// The way to the outermost value that begins at a position.
+fn way_to(node: &Node, position: Position) -> Option<Vec<usize>> {
+    let mut found = Vec::new();
+    find(node, position, &mut found).then_some(found)
+}
+
+fn find(node: &Node, position: Position, way: &mut Vec<usize>) -> bool {
+    if node.position == position {
+        return true;
+    }
+    let count = match &node.data {
+        Data::Sequence(items) => items.len(),
+        Data::Mapping(entries) => entries.len(),
+        _ => 0,
+    };
+    for number in 0..count {
+        way.push(number);
+        if child(node, number).is_some_and(|child| find(child, position, way)) {
+            return true;
+        }
+        way.pop();
+    }
+    false
+}
+
+/// The part at a step, which is made if it is missing.
+fn step_into<'a>(node: &'a mut Node, step: &Step) -> Option<&'a mut Node> {
+    let new = || Node { position: Position::START, data: Data::Null };
+    if node.is_null() {
+        node.data = match step {
+            Step::Key(_) => Data::Mapping(Vec::new()),
+            Step::Index(_) => Data::Sequence(Vec::new()),
+        };
+    }
+    match (&mut node.data, step) {
+        (Data::Mapping(entries), Step::Key(key)) => {
+            let at = entries.iter().rposition(|entry| entry.key.text == *key).unwrap_or(entries.len());
+            if at == entries.len() {
+                let key = Key { text: key.clone(), position: Position::START };
+                entries.push(Entry { key, value: new() });
+            }
+            entries.get_mut(at).map(|entry| &mut entry.value)
+        }
+        (Data::Sequence(items), Step::Index(index)) => {
+            if *index == items.len() {
+                items.push(new());
+            }
+            items.get_mut(*index)
+        }
+        _ => None,
+    }
+}
+
+/// Whether two values are the same, wherever they stand. Of keys that occur twice the last counts; the order of keys does not.
+pub(super) fn same(a: &Node, b: &Node) -> bool {
+    same_data(&a.data, &b.data)
+}
+
+pub(super) fn same_data(a: &Data, b: &Data) -> bool {
+    match (a, b) {
+        (Data::Sequence(a), Data::Sequence(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
+        }
+        (Data::Mapping(a), Data::Mapping(b)) => {
+            let is_aligned = a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.key.text == b.key.text);
+            if is_aligned {
+                let comes_again = |from: usize, key: &str| {
+                    a.get(from..).unwrap_or_default().iter().any(|later| later.key.text == key)
+                };
+                return a
+                    .iter()
+                    .zip(b)
+                    .enumerate()
+                    .all(|(at, (a, b))| same(&a.value, &b.value) || comes_again(at + 1, &a.key.text));
+            }
+            let (a, b) = (by_key(a), by_key(b));
+            a.len() == b.len()
+                && a.iter().all(|(key, value)| b.get(key).is_some_and(|other| same(value, other)))
+        }
+        (
+            Data::Integer(_) | Data::Unsigned(_) | Data::Float(_),
+            Data::Integer(_) | Data::Unsigned(_) | Data::Float(_),
+        ) => {
+            // A float without a fraction is written as an integer.
+            a == b || number_text(a) == number_text(b)
+        }
+        _ => a == b,
+    }
+}
+
+fn by_key(entries: &[Entry]) -> HashMap<&str, &Node> {
+    entries.iter().map(|entry| (entry.key.text.as_str(), &entry.value)).collect()
+}
+
+fn number_text(data: &Data) -> String {
+    match data {
+        Data::Integer(value) => value.to_string(),
+        Data::Unsigned(value) => value.to_string(),
+        Data::Float(value) => crate::json::float_text(*value),
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,422 @@
+//! The target's value while changes are applied to it: each part knows where it stands in the text, and whether it is as there.
+
+use std::collections::HashMap;
+
+use super::check::same_data;
+use super::{Change, EditError, NewValue, Step, path_text, type_words};
+use crate::reader::spans::{Child, Id, Tree};
+use crate::{Data, Node, Position};
+
+/// A value, as it is or as it shall be.
+#[derive(Debug)]
+pub(super) struct Draft<'a> {
+    /// Where it stands in the text; `None` if it is new.
+    pub(super) origin: Option<Id>,
+    pub(super) content: Content<'a>,
+}
+
+#[derive(Debug)]
+pub(super) enum Content<'a> {
+    /// As in the text. With an origin nothing has to be written; without one this is a copy of what an alias or a merge brings.
+    Same(&'a Node),
+    /// A new value that is neither list nor object.
+    Flat(NewValue),
+    List(Vec<Item<'a>>),
+    Object(Object<'a>),
+}
+
+/// An item of a list.
+#[derive(Debug)]
+pub(super) struct Item<'a> {
+    /// Which child it is in the text; `None` if it is new.
+    pub(super) from: Option<usize>,
+    pub(super) value: Draft<'a>,
+}
+
+/// The entries of an object, those that were removed and merge keys included.
+#[derive(Debug, Default)]
+pub(super) struct Object<'a> {
+    pub(super) entries: Vec<Entry<'a>>,
+    /// The last entry of each key.
+    last: HashMap<String, usize>,
+    /// What merges bring for keys that have no entry.
+    merged: HashMap<&'a str, &'a Node>,
+}
+
+#[derive(Debug)]
+pub(super) struct Entry<'a> {
+    /// Which child it is in the text; `None` if it is new.
+    pub(super) from: Option<usize>,
+    /// `None` for a merge key.
+    pub(super) key: Option<String>,
+    /// `None` if it was removed.
+    pub(super) value: Option<Draft<'a>>,
+}
+
+/// Why a change does not fit; the path is that of the change up to a step.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    path: Vec<Step>,
+    why: Why,
+}
+
+#[derive(Debug)]
+enum Why {
+    WrongType { found: &'static str, wanted: &'static str, position: Position },
+    Missing,
+}
+
+impl Refusal {
+    pub(super) fn into_error(self) -> EditError {
+        let path = path_text(&self.path);
+        match self.why {
+            Why::WrongType { found, wanted, position } => {
+                EditError::WrongType { path, position, found, wanted }
+            }
+            Why::Missing => EditError::Missing { path },
+        }
+    }
+}
+
+/// What an empty text holds.
+static NOTHING: Node = Node { position: Position::START, data: Data::Null };
+
+impl<'a> Draft<'a> {
+    /// The value of the target as it is.
+    pub(super) fn of(node: Option<&'a Node>, origin: Option<Id>) -> Self {
+        Self { origin, content: Content::Same(node.unwrap_or(&NOTHING)) }
+    }
+
+    fn flat(value: NewValue) -> Self {
+        Self { origin: None, content: Content::Flat(value) }
+    }
+
+    pub(super) fn apply(&mut self, change: &Change, tree: &Tree) -> Result<(), Refusal> {
+        match change {
+            Change::Set { path, value } => {
+                let mut draft = self;
+                for (done, step) in path.iter().enumerate() {
+                    draft = draft.step_into(step, tree).map_err(|why| Refusal::new(path, done, why))?;
+                }
+                draft.assign(value, tree);
+            }
+            Change::Remove { path } => {
+                let Some((last, parents)) = path.split_last() else {
+                    return Err(Refusal { path: Vec::new(), why: Why::Missing });
+                };
+                let mut draft = self;
+                for (done, step) in parents.iter().enumerate() {
+                    draft = draft.existing(step, tree).map_err(|why| Refusal::new(path, done, why))?;
+                }
+                draft.remove(last, tree).map_err(|why| Refusal::new(path, parents.len(), why))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The value as it shall be.
+    pub(super) fn value(&self) -> NewValue {
+        match &self.content {
+            Content::Same(node) => NewValue::from(*node),
+            Content::Flat(value) => value.clone(),
+            Content::List(items) => NewValue::List(items.iter().map(|item| item.value.value()).collect()),
+            Content::Object(object) => NewValue::Object(
+                object
+                    .entries
+                    .iter()
+                    .filter_map(|entry| Some((entry.key.clone()?, entry.value.as_ref()?.value())))
+                    .collect(),
+            ),
+        }
+    }
+
+    /// The part at a step, which is made if it is missing.
+    fn step_into(&mut self, step: &Step, tree: &Tree) -> Result<&mut Self, Why> {
+        match step {
+            Step::Key(key) => {
+                let object = self.object(tree)?;
+                let at = match object.find(key) {
+                    Some(at) => at,
+                    None => object.push(key.clone(), Draft::flat(NewValue::Null)),
+                };
+                let slot = &mut object.entries[at].value;
+                Ok(slot.get_or_insert_with(|| Draft::flat(NewValue::Null)))
+            }
+            Step::Index(index) => {
+                let items = self.list(tree)?;
+                if *index == items.len() {
+                    items.push(Item { from: None, value: Draft::flat(NewValue::Null) });
+                }
+                items.get_mut(*index).map(|item| &mut item.value).ok_or(Why::Missing)
+            }
+        }
+    }
+
+    /// The part at a step that is there.
+    fn existing(&mut self, step: &Step, tree: &Tree) -> Result<&mut Self, Why> {
+        if self.is_null() {
+            return Err(Why::Missing);
+        }
+        match step {
+            Step::Key(key) => {
+                let object = self.object(tree)?;
+                let at = object.find(key).ok_or(Why::Missing)?;
+                object.entries[at].value.as_mut().ok_or(Why::Missing)
+            }
+            Step::Index(index) => {
+                self.list(tree)?.get_mut(*index).map(|item| &mut item.value).ok_or(Why::Missing)
+            }
+        }
+    }
+
+    fn remove(&mut self, step: &Step, tree: &Tree) -> Result<(), Why> {
+        if self.is_null() {
+            return Err(Why::Missing);
+        }
+        match step {
+            Step::Key(key) => {
+                let object = self.object(tree)?;
+                // What a merge brings cannot be removed here; the comparison at the end says so.
+                if object.last.remove(key).is_none() && !object.merged.contains_key(key.as_str()) {
+                    return Err(Why::Missing);
+                }
+                for entry in object.entries.iter_mut().filter(|entry| entry.key.as_ref() == Some(key)) {
+                    entry.value = None;
+                }
+            }
+            Step::Index(index) => {
+                let items = self.list(tree)?;
+                if *index >= items.len() {
+                    return Err(Why::Missing);
+                }
+                items.remove(*index);
+            }
+        }
+        Ok(())
+    }
+
+    fn is_null(&self) -> bool {
+        matches!(&self.content, Content::Same(Node { data: Data::Null, .. }) | Content::Flat(NewValue::Null))
+    }
+
+    fn wrong_type(&self, wanted: &'static str) -> Why {
+        let (found, position) = match &self.content {
+            Content::Same(node) => (type_words(&node.data), node.position),
+            Content::Flat(value) => (type_words(&value.data()), Position::START),
+            Content::List(_) => ("a list", Position::START),
+            Content::Object(_) => ("an object", Position::START),
+        };
+        Why::WrongType { found, wanted, position }
+    }
+
+    /// This value as an object that can be changed; `null` becomes one.
+    fn object(&mut self, tree: &Tree) -> Result<&mut Object<'a>, Why> {
+        if self.is_null() {
+            self.content = Content::Object(Object::default());
+        } else if let Content::Same(Node { data: Data::Mapping(entries), .. }) = &self.content {
+            self.content = Content::Object(Object::of(entries, children(self.origin, tree)));
+        }
+        if !matches!(self.content, Content::Object(_)) {
+            return Err(self.wrong_type("an object"));
+        }
+        match &mut self.content {
+            Content::Object(object) => Ok(object),
+            _ => Err(Why::Missing),
+        }
+    }
+
+    /// This value as a list that can be changed; `null` becomes one.
+    fn list(&mut self, tree: &Tree) -> Result<&mut Vec<Item<'a>>, Why> {
+        if self.is_null() {
+            self.content = Content::List(Vec::new());
+        } else if let Content::Same(Node { data: Data::Sequence(nodes), .. }) = &self.content {
+            let children = children(self.origin, tree);
+            let item = |(index, node): (usize, &'a Node)| {
+                let origin = children.and_then(|children| children.get(index)).map(|child| child.value);
+                Item { from: origin.map(|_| index), value: Draft { origin, content: Content::Same(node) } }
+            };
+            self.content = Content::List(nodes.iter().enumerate().map(item).collect());
+        }
+        if !matches!(self.content, Content::List(_)) {
+            return Err(self.wrong_type("a list"));
+        }
+        match &mut self.content {
+            Content::List(items) => Ok(items),
+            _ => Err(Why::Missing),
+        }
+    }
+
+    /// Makes this the value, by changing only what differs.
+    fn assign(&mut self, value: &NewValue, tree: &Tree) {
+        if self.equals(value) {
+            return;
+        }
+        match value {
+            NewValue::Object(entries) if !entries.is_empty() && self.is_changeable_object(tree) => {
+                if let Ok(object) = self.object(tree) {
+                    object.assign(entries, tree);
+                }
+            }
+            NewValue::List(values) if !values.is_empty() && self.is_list() => {
+                if let Ok(items) = self.list(tree) {
+                    assign_items(items, values, tree);
+                }
+            }
+            NewValue::Object(entries) => {
+                let mut object = Object::default();
+                object.assign(entries, tree);
+                self.content = Content::Object(object);
+            }
+            NewValue::List(values) => {
+                let mut items = Vec::new();
+                assign_items(&mut items, values, tree);
+                self.content = Content::List(items);
+            }
+            flat => self.content = Content::Flat(flat.clone()),
+        }
+    }
+
+    fn equals(&self, value: &NewValue) -> bool {
+        match &self.content {
+            Content::Same(node) => same_data(&node.data, &value.data()),
+            Content::Flat(flat) => flat == value,
+            // What is in them is compared one by one.
+            Content::List(_) | Content::Object(_) => false,
+        }
+    }
+
+    /// Whether this is an object whose keys all stand in it: what a merge brings cannot be removed.
+    fn is_changeable_object(&self, tree: &Tree) -> bool {
+        let merges = |origin| {
+            children(origin, tree).is_some_and(|children| {
+                children.iter().any(|child| child.key.as_ref().is_some_and(|key| key.text.is_none()))
+            })
+        };
+        match &self.content {
+            Content::Same(node) => matches!(node.data, Data::Mapping(_)) && !merges(self.origin),
+            Content::Object(object) => object.entries.iter().all(|entry| entry.key.is_some()),
+            Content::Flat(_) | Content::List(_) => false,
+        }
+    }
+
+    fn is_list(&self) -> bool {
+        match &self.content {
+            Content::Same(node) => matches!(node.data, Data::Sequence(_)),
+            Content::List(_) => true,
+            Content::Flat(_) | Content::Object(_) => false,
+        }
+    }
+}
+
+impl Refusal {
+    fn new(path: &[Step], done: usize, why: Why) -> Self {
+        // What is missing is the step itself; what is of the wrong type stands before it.
+        let length = if matches!(why, Why::Missing) { done + 1 } else { done };
+        Self { path: path.get(..length).unwrap_or_default().to_vec(), why }
+    }
+}
+
+impl<'a> Object<'a> {
+    /// `children`: the entries as they stand in the text; `None` if they stand elsewhere.
+    fn of(nodes: &'a [crate::Entry], children: Option<&[Child]>) -> Self {
+        // Of keys that occur twice the last counts.
+        let mut values: HashMap<&str, &Node> =
+            nodes.iter().map(|entry| (entry.key.text.as_str(), &entry.value)).collect();
+        let mut object = Self::default();
+        let Some(children) = children else {
+            for entry in nodes {
+                let value = Draft { origin: None, content: Content::Same(&entry.value) };
+                match object.last.get(&entry.key.text) {
+                    Some(at) => object.entries[*at].value = Some(value),
+                    None => {
+                        object.push(entry.key.text.clone(), value);
+                    }
+                }
+            }
+            return object;
+        };
+        for (index, child) in children.iter().enumerate() {
+            let key = child.key.as_ref().and_then(|key| key.text.clone());
+            let node = key.as_ref().and_then(|key| values.get(key.as_str())).copied().unwrap_or(&NOTHING);
+            if let Some(key) = &key {
+                object.last.insert(key.clone(), object.entries.len());
+            }
+            let value = Draft { origin: Some(child.value), content: Content::Same(node) };
+            object.entries.push(Entry { from: Some(index), key, value: Some(value) });
+        }
+        values.retain(|key, _| !object.last.contains_key(*key));
+        object.merged = values;
+        object
+    }
+
+    /// The entry of a key. What a merge brings gets one, as a copy.
+    fn find(&mut self, key: &str) -> Option<usize> {
+        if let Some(at) = self.last.get(key) {
+            return Some(*at);
+        }
+        let node = self.merged.remove(key)?;
+        Some(self.push(key.to_owned(), Draft { origin: None, content: Content::Same(node) }))
+    }
+
+    fn push(&mut self, key: String, value: Draft<'a>) -> usize {
+        let at = self.entries.len();
+        self.last.insert(key.clone(), at);
+        self.entries.push(Entry { from: None, key: Some(key), value: Some(value) });
+        at
+    }
+
+    fn assign(&mut self, values: &[(String, NewValue)], tree: &Tree) {
+        let wanted: std::collections::HashSet<&str> = values.iter().map(|(key, _)| key.as_str()).collect();
+        for entry in &mut self.entries {
+            if let Some(key) = &entry.key
+                && !wanted.contains(key.as_str())
+            {
+                entry.value = None;
+                self.last.remove(key);
+            }
+        }
+        for (key, value) in values {
+            if let Some(draft) = self.last.get(key).and_then(|at| self.entries[*at].value.as_mut()) {
+                draft.assign(value, tree);
+            } else {
+                let mut draft = Draft::flat(NewValue::Null);
+                draft.assign(value, tree);
+                self.push(key.clone(), draft);
+            }
+        }
+    }
+}
+
+/// Makes the items those values: what is equal at the beginning and at the end stays, the rest is changed one by one.
+fn assign_items<'a>(items: &mut Vec<Item<'a>>, values: &[NewValue], tree: &Tree) {
+    let equal = |(item, value): &(&Item<'a>, &NewValue)| item.value.equals(value);
+    let head = items.iter().zip(values).take_while(equal).count();
+    let tail = items
+        .get(head..)
+        .unwrap_or_default()
+        .iter()
+        .rev()
+        .zip(values.get(head..).unwrap_or_default().iter().rev())
+        .take_while(equal)
+        .count();
+    let old = head..items.len() - tail;
+    let new = values.get(head..values.len() - tail).unwrap_or_default();
+    for (item, value) in items.get_mut(old.clone()).unwrap_or_default().iter_mut().zip(new) {
+        item.value.assign(value, tree);
+    }
+    if new.len() < old.len() {
+        items.drain(old.start + new.len()..old.end);
+    }
+    let added = new.iter().skip(old.len()).map(|value| {
+        let mut draft = Draft::flat(NewValue::Null);
+        draft.assign(value, tree);
+        Item { from: None, value: draft }
+    });
+    let added: Vec<Item<'a>> = added.collect();
+    items.splice(old.end.min(items.len() - tail)..items.len() - tail, added);
+}
+
+/// The children of a collection that stands in the text.
+fn children(origin: Option<Id>, tree: &Tree) -> Option<&[Child]> {
+    tree[origin?].collection().map(|collection| collection.children.as_slice())
+}

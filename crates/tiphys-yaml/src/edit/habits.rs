@@ -1,0 +1,124 @@
+//! How a file is written, so that what is added looks like the rest of it.
+
+use super::lines::Lines;
+use crate::reader::ScalarStyle;
+use crate::reader::spans::{Collection, Layout, Shape, Span, Tree};
+
+/// The most columns that the indentation of a block text can be counted with.
+const STEP_COLUMNS_MAX: usize = 9;
+
+/// The habits of a whole file; where it shows none, those of `kubectl`.
+#[derive(Debug)]
+pub(super) struct Habits {
+    /// Columns from an object to the object that is the value of one of its keys.
+    pub(super) object_step: usize,
+    /// Columns from an object to the dashes of a list that is the value of one of its keys.
+    pub(super) list_step: usize,
+    pub(super) quote: Quote,
+    pub(super) line_break: &'static str,
+    /// What each level is indented with in JSON of several lines; `None` if it stands in one.
+    pub(super) json_unit: Option<String>,
+    /// What stands behind the colons of JSON.
+    pub(super) json_gap: &'static str,
+}
+
+/// What a text is quoted with that must be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Quote {
+    Single,
+    Double,
+}
+
+impl Habits {
+    pub(super) fn of(text: &str, tree: &Tree) -> Self {
+        let mut object_steps = Counts::default();
+        let mut list_steps = Counts::default();
+        let (mut single, mut double) = (0_usize, 0_usize);
+        for span in tree.spans() {
+            match &span.shape {
+                Shape::Scalar(ScalarStyle::SingleQuoted) => single += 1,
+                Shape::Scalar(ScalarStyle::DoubleQuoted) => double += 1,
+                Shape::Collection(collection) => {
+                    for child in block_values(span, collection, tree) {
+                        let steps = if child.is_object { &mut object_steps } else { &mut list_steps };
+                        steps.add(child.step);
+                    }
+                }
+                Shape::Scalar(_) | Shape::Nothing | Shape::Alias => {}
+            }
+        }
+        let (json_unit, json_gap) = if tree.is_json { json_habits(text, tree) } else { (None, " ") };
+        Self {
+            object_step: object_steps.most_common().unwrap_or(2).clamp(1, STEP_COLUMNS_MAX),
+            list_step: list_steps.most_common().unwrap_or(0),
+            quote: if single > double { Quote::Single } else { Quote::Double },
+            line_break: line_break(text),
+            json_unit,
+            json_gap,
+        }
+    }
+}
+
+/// A list or an object by indentation that is the value of a key.
+pub(super) struct BlockValue {
+    pub(super) is_object: bool,
+    /// Columns to the right of the key.
+    pub(super) step: usize,
+}
+
+/// The values of an object that are collections by indentation.
+pub(super) fn block_values<'a>(
+    span: &'a Span,
+    collection: &'a Collection,
+    tree: &'a Tree,
+) -> impl DoubleEndedIterator<Item = BlockValue> + 'a {
+    let is_block_object = collection.layout == Layout::Block && collection.is_object;
+    let children = if is_block_object { collection.children.as_slice() } else { &[] };
+    children.iter().filter_map(move |child| {
+        let value = &tree[child.value];
+        let inner = value.collection().filter(|inner| inner.layout == Layout::Block)?;
+        Some(BlockValue { is_object: inner.is_object, step: value.column.checked_sub(span.column)? })
+    })
+}
+
+fn line_break(text: &str) -> &'static str {
+    match text.find(['\n', '\r']) {
+        Some(at) if text.get(at..).is_some_and(|rest| rest.starts_with("\r\n")) => "\r\n",
+        Some(at) if text.get(at..).is_some_and(|rest| rest.starts_with('\r')) => "\r",
+        _ => "\n",
+    }
+}
+
+/// The indentation of JSON in several lines, and what stands behind its colons.
+fn json_habits(text: &str, tree: &Tree) -> (Option<String>, &'static str) {
+    let lines = Lines(text);
+    let unit = tree.collections().find_map(|(span, collection)| {
+        let child = collection.children.first().filter(|child| lines.is_first(child.lead))?;
+        let unit = lines.indentation(child.lead).strip_prefix(lines.indentation(span.content))?;
+        Some(unit.to_owned())
+    });
+    let gap = tree.collections().flat_map(|(_, collection)| &collection.children).find_map(|child| {
+        let colon = child.colon?;
+        Some(if tree[child.value].content > colon { " " } else { "" })
+    });
+    // Without any evidence: compact if all of it stands in one line.
+    (unit, gap.unwrap_or(" "))
+}
+
+/// Counts numbers.
+#[derive(Default)]
+struct Counts(Vec<(usize, usize)>);
+
+impl Counts {
+    fn add(&mut self, number: usize) {
+        match self.0.iter_mut().find(|(known, _)| *known == number) {
+            Some((_, count)) => *count += 1,
+            None => self.0.push((number, 1)),
+        }
+    }
+
+    /// The number that came most often; of several the one that came first.
+    fn most_common(&self) -> Option<usize> {
+        self.0.iter().rev().max_by_key(|(_, count)| *count).map(|(number, _)| *number)
+    }
+}
