@@ -19,7 +19,7 @@ pub(crate) use params::{
     ParamsArgs, ParamsCommand, ParamsExplainArgs, ParamsGetArgs, ParamsListArgs, SourceChoice,
 };
 pub(crate) use plugin::{
-    OneFolderArgs, PluginArgs, PluginCheckArgs, PluginCommand, PluginMatchArgs, PluginRunArgs,
+    OneFolderArgs, PluginArgs, PluginCheckArgs, PluginCommand, PluginMatchArgs, PluginRunArgs, PluginTestArgs,
 };
 pub(crate) use render::RenderArgs;
 

@@ -164,6 +164,8 @@ pub(crate) struct Wishes {
     pub(crate) copies: Vec<LocalCopy>,
     /// Plugins instead of those of the command line.
     pub(crate) plugins: Option<Vec<LoadedPlugin>>,
+    /// How objects are marked where the command line does not say it.
+    pub(crate) tracking: Option<TrackingArg>,
     /// Fires when the command is to end; shared by the workplaces of one command.
     pub(crate) cancel: CancellationToken,
 }
@@ -198,7 +200,7 @@ pub(crate) fn workplace(
     }
     let control_plane =
         common.argocd_namespace.clone().unwrap_or_else(|| resources.control_plane_namespace().to_owned());
-    let tracking = match common.tracking {
+    let tracking = match common.tracking.or(wishes.tracking) {
         Some(asked) => method_of(asked),
         // Argo CD takes a word that it does not know for `annotation`.
         None => settings.tracking_method.as_deref().and_then(|word| word.parse().ok()).unwrap_or_default(),

@@ -23,6 +23,8 @@ pub(crate) enum PluginCommand {
     Announce(PluginRunArgs),
     /// Print the manifests that a plugin makes of a folder
     Generate(PluginRunArgs),
+    /// Run a plugin on its cases below testdata/
+    Test(PluginTestArgs),
     /// Print the JSON Schema of plugin.yaml, for editors
     Schema(PluginSchemaArgs),
 }
@@ -31,6 +33,39 @@ pub(crate) enum PluginCommand {
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  tiphys plugin list --plugins ./plugins -o wide")]
 pub(crate) struct PluginListArgs {}
+
+/// Arguments of `plugin test`.
+#[derive(Debug, Args)]
+#[command(after_help = "A case is a folder testdata/CASE beside plugin.yaml:
+  tree/              the repository
+  app.yaml           an Application: the tree stands for its repository, its path is looked up there; optional
+  expected.yaml      the manifests that come out, compared as values
+  announcement.json  the list of announcements that comes out
+  error.txt          instead of expected.yaml: each line is a part of the error that comes out
+
+Exit code 1: a case gives something else; 2: a folder is no case.
+
+Examples:
+  tiphys plugin test ./plugins/kustomize
+  tiphys plugin test ./plugins/kustomize every-parameter odd-values
+  tiphys plugin test ./plugins/kustomize --update            write what comes out, after a look at the difference")]
+pub(crate) struct PluginTestArgs {
+    /// The plugin: its folder or its file
+    #[arg(value_name = "DIR")]
+    pub(crate) plugin: PathBuf,
+
+    /// Cases by the names of their folders; none: all
+    #[arg(value_name = "CASE")]
+    pub(crate) cases: Vec<String>,
+
+    /// Write expected.yaml, announcement.json and error.txt anew; a success does not become a failure by it, nor the reverse
+    #[arg(long)]
+    pub(crate) update: bool,
+
+    /// Show at most so many lines of each difference; -o json has them all
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    pub(crate) diff_lines: u16,
+}
 
 /// Arguments of `plugin schema`.
 #[derive(Debug, Args)]

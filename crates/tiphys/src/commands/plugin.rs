@@ -3,6 +3,7 @@
 mod check;
 mod list;
 mod schema;
+mod test;
 mod trial;
 mod try_on;
 
@@ -17,6 +18,7 @@ pub(crate) async fn run(common: &CommonArgs, args: PluginArgs, host: Host) -> Re
     match args.command {
         PluginCommand::List(_) => list::run(common, &host).await,
         PluginCommand::Check(args) => check::run(common, &args, &host),
+        PluginCommand::Test(args) => test::run(common, &args, &host).await,
         PluginCommand::Schema(_) => schema::run(common),
         PluginCommand::Match(args) => try_on::matches(common, &args, &host).await,
         PluginCommand::Announce(args) => try_on::announce(common, &args, &host).await,

@@ -38,6 +38,7 @@ fn the_help_of_every_command_has_an_example_that_calls_it() {
         "plugin match",
         "plugin announce",
         "plugin generate",
+        "plugin test",
         "plugin schema",
         "params list",
         "params get",

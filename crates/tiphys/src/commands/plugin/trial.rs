@@ -143,7 +143,14 @@ pub(super) fn read_application(path: &Path, shown: &Path) -> Result<(Resources, 
     }
     let application = match resources.applications() {
         [only] => only.application.clone(),
-        all => return Err(format!("{} has {} Applications; one is due", shown.display(), all.len())),
+        all => {
+            let left_out = resources.skipped().first();
+            let why =
+                left_out.map(|skipped| format!(" ({} was left out as {})", skipped.place, skipped.reason));
+            let count = all.len();
+            let why = why.unwrap_or_default();
+            return Err(format!("{} has {count} Applications; one is due{why}", shown.display()));
+        }
     };
     Ok((resources, application))
 }
