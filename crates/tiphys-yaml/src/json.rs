@@ -3,6 +3,7 @@
 mod parse;
 mod write;
 
+use crate::scalar::Unquoted;
 use crate::{Error, LIMITS, Limits, Node, Position, text};
 
 pub(crate) use parse::{OutOfRange, Parser};
@@ -21,12 +22,13 @@ pub fn read_json(text: &[u8]) -> Result<Node, Error> {
 
 /// Reads a text that is one JSON list or object, where the result is what the YAML reader would give, or where that one would
 /// fail. `None`: it is for the YAML reader.
-pub(crate) fn read_as_kubernetes(bytes: &[u8], limits: Limits) -> Option<Node> {
+pub(crate) fn read_as_kubernetes(bytes: &[u8], limits: Limits, unquoted: Unquoted) -> Option<Node> {
     let text = std::str::from_utf8(text::without_bom(bytes)).ok()?;
     if !text.trim_start_matches([' ', '\t', '\r', '\n']).starts_with(['{', '[']) {
         return None;
     }
-    let mut parser = Parser::new(text.as_bytes(), Position::START, limits, OutOfRange::Text);
+    let mut parser =
+        Parser::new(text.as_bytes(), Position::START, limits, OutOfRange::Text).with_unquoted(unquoted);
     let node = parser.value().ok()?;
     parser.end().ok()?;
     if yaml_reads_otherwise(text) && yaml_accepts(bytes, limits) {

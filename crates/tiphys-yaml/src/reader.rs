@@ -11,6 +11,7 @@ mod parse;
 mod scan;
 pub(crate) mod spans;
 
+use crate::scalar::Unquoted;
 use crate::{Error, Node, Position, json, text};
 
 pub(crate) use compose::Documents;
@@ -39,12 +40,14 @@ pub fn read_document(text: &[u8]) -> Result<Option<Node>, Error> {
 
 /// As [`read_document`], with other bounds.
 pub fn read_document_within(text: &[u8], limits: Limits) -> Result<Option<Node>, Error> {
-    if let Some(node) = json::read_as_kubernetes(text, limits) {
-        return Ok(Some(node));
-    }
-    let decoded = text::decode(text);
-    let node = Documents::new(&decoded, Position::START, limits).next_document()?;
-    Ok(node.filter(|node| !node.is_null()))
+    read_first(text, limits, Unquoted::Typed)
+}
+
+/// As [`read_document`], but what is written without quotes and without a tag is the text that stands there (`yes`, `0123`, `1e3`,
+/// `1.10`), keys too, and so are JSON's numbers and booleans; only `null`, `~` and nothing are null. For values that are texts
+/// whatever they look like.
+pub fn read_document_of_texts(text: &[u8]) -> Result<Option<Node>, Error> {
+    read_first(text, LIMITS, Unquoted::Texts)
 }
 
 /// Reads all documents of a file, with positions that count from the file's beginning. Empty and `null` ones are left out.
@@ -54,7 +57,7 @@ pub fn read_documents(text: &[u8]) -> Result<Vec<Node>, Error> {
 
 /// As [`read_documents`], with other bounds, which hold for each document.
 pub fn read_documents_within(text: &[u8], limits: Limits) -> Result<Vec<Node>, Error> {
-    if let Some(node) = json::read_as_kubernetes(text, limits) {
+    if let Some(node) = json::read_as_kubernetes(text, limits, Unquoted::Typed) {
         return Ok(vec![node]);
     }
     let decoded = text::decode(text);
@@ -68,9 +71,18 @@ pub fn read_documents_within(text: &[u8], limits: Limits) -> Result<Vec<Node>, E
     Ok(nodes)
 }
 
+fn read_first(text: &[u8], limits: Limits, unquoted: Unquoted) -> Result<Option<Node>, Error> {
+    if let Some(node) = json::read_as_kubernetes(text, limits, unquoted) {
+        return Ok(Some(node));
+    }
+    let decoded = text::decode(text);
+    let mut documents = Documents::new(&decoded, Position::START, limits).with_unquoted(unquoted);
+    Ok(documents.next_document()?.filter(|node| !node.is_null()))
+}
+
 /// Reads all documents of a text without a byte-order mark, `null` ones included, and says whether it is one JSON value.
 pub(crate) fn all_documents(text: &str) -> Result<(Vec<Node>, bool), Error> {
-    if let Some(node) = json::read_as_kubernetes(text.as_bytes(), LIMITS) {
+    if let Some(node) = json::read_as_kubernetes(text.as_bytes(), LIMITS, Unquoted::Typed) {
         return Ok((vec![node], true));
     }
     let decoded = text::Decoded { text: text.into(), broken: None };

@@ -82,6 +82,21 @@ pub(crate) fn read_scalar(tag: Option<&str>, plain: bool, text: String) -> Resul
     }
 }
 
+/// What becomes of scalars without quotes and tags.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Unquoted {
+    /// What YAML 1.1 says.
+    #[default]
+    Typed,
+    /// Texts as they are written; only `null`, `~` and nothing are null.
+    Texts,
+}
+
+/// Reads a scalar as [`Unquoted::Texts`] says.
+pub(crate) fn unquoted_text(text: String) -> Data {
+    if matches!(text.as_str(), "" | "~" | "null") { Data::Null } else { Data::String(text) }
+}
+
 /// Whether an unquoted scalar with this text is read as a text.
 pub(crate) fn is_text_when_plain(text: &str) -> bool {
     matches!(resolve(text), Resolved::Text(_))

@@ -1,6 +1,7 @@
 //! Strict JSON with positions. `serde_json` gives no positions of values and refuses what Go accepts (lone surrogates, bytes
 //! that are not UTF-8), so this is a reader of our own.
 
+use crate::scalar::Unquoted;
 use crate::text::go_lossy;
 use crate::{Data, Entry, Error, Key, Limits, Node, Position};
 
@@ -23,6 +24,7 @@ pub(crate) struct Parser<'a> {
     /// Values and keys that were read, and the document, as the YAML reader counts.
     nodes: usize,
     out_of_range: OutOfRange,
+    unquoted: Unquoted,
 }
 
 /// A list or an object that has begun.
@@ -34,7 +36,12 @@ enum Open {
 impl<'a> Parser<'a> {
     /// `origin` is the position of the first byte.
     pub(crate) fn new(bytes: &'a [u8], origin: Position, limits: Limits, out_of_range: OutOfRange) -> Self {
-        Self { bytes, at: 0, known: (0, origin), limits, nodes: 1, out_of_range }
+        Self { bytes, at: 0, known: (0, origin), limits, nodes: 1, out_of_range, unquoted: Unquoted::Typed }
+    }
+
+    /// The same, with numbers and booleans read in this way.
+    pub(crate) fn with_unquoted(self, unquoted: Unquoted) -> Self {
+        Self { unquoted, ..self }
     }
 
     /// How many bytes have been read.
@@ -163,7 +170,10 @@ impl<'a> Parser<'a> {
     fn word(&mut self, word: &str, data: Data) -> Result<Data, Error> {
         if self.rest().starts_with(word.as_bytes()) {
             self.at += word.len();
-            Ok(data)
+            match (self.unquoted, data) {
+                (Unquoted::Texts, Data::Bool(_)) => Ok(Data::String(word.to_owned())),
+                (_, data) => Ok(data),
+            }
         } else {
             Err(self.unexpected("a value"))
         }
@@ -190,6 +200,9 @@ impl<'a> Parser<'a> {
             self.some_digits()?;
         }
         let text = go_lossy(self.bytes.get(start..self.at).unwrap_or_default());
+        if self.unquoted == Unquoted::Texts {
+            return Ok(Data::String(text.into_owned()));
+        }
         if whole {
             if let Ok(value) = text.parse::<i64>() {
                 return Ok(Data::Integer(value));

@@ -6,7 +6,7 @@ use super::Limits;
 use super::cursor::Cursor;
 use super::parse::{Event, Extent, Parser};
 use super::scan::Scanner;
-use crate::scalar::{BINARY_TAG, MERGE_TAG, key_text, read_scalar};
+use crate::scalar::{BINARY_TAG, MERGE_TAG, Unquoted, key_text, read_scalar, unquoted_text};
 use crate::text::Decoded;
 use crate::{Data, Entry, Error, Key, Node, Position};
 
@@ -14,6 +14,7 @@ use crate::{Data, Entry, Error, Key, Node, Position};
 pub(crate) struct Documents<'a> {
     parser: Parser<'a>,
     limits: Limits,
+    unquoted: Unquoted,
     has_replaced_bytes: bool,
 }
 
@@ -21,7 +22,12 @@ impl<'a> Documents<'a> {
     /// `origin` is where the text begins in what positions count from.
     pub(crate) fn new(decoded: &'a Decoded<'_>, origin: Position, limits: Limits) -> Self {
         let scanner = Scanner::new(Cursor::new(&decoded.text, decoded.broken, origin));
-        Self { parser: Parser::new(scanner), limits, has_replaced_bytes: false }
+        Self { parser: Parser::new(scanner), limits, unquoted: Unquoted::Typed, has_replaced_bytes: false }
+    }
+
+    /// The same documents, with scalars read in this way.
+    pub(crate) fn with_unquoted(self, unquoted: Unquoted) -> Self {
+        Self { unquoted, ..self }
     }
 
     /// The next document, `null` ones included; `None` at the end.
@@ -37,7 +43,7 @@ impl<'a> Documents<'a> {
         if self.parser.next_event()?.0 == Event::StreamEnd {
             return Ok(None);
         }
-        let mut composer = Composer::new(self.limits);
+        let mut composer = Composer::new(self.limits, self.unquoted);
         loop {
             let (event, position) = self.parser.next_event()?;
             watch(&event, position, self.parser.extent());
@@ -103,6 +109,7 @@ enum Anchored {
 /// Puts one document together.
 struct Composer {
     limits: Limits,
+    unquoted: Unquoted,
     open: Vec<Open>,
     root: Option<Node>,
     anchors: HashMap<String, Anchored>,
@@ -117,9 +124,10 @@ struct Composer {
 }
 
 impl Composer {
-    fn new(limits: Limits) -> Self {
+    fn new(limits: Limits, unquoted: Unquoted) -> Self {
         Self {
             limits,
+            unquoted,
             open: Vec::new(),
             root: None,
             anchors: HashMap::new(),
@@ -166,7 +174,11 @@ impl Composer {
         }
         let anchor = self.anchor(anchor);
         self.step(position)?;
-        let data = read_scalar(tag, plain, value).map_err(|message| Error::at(position, message))?;
+        let data = if plain && tag.is_none() && self.unquoted == Unquoted::Texts {
+            unquoted_text(value)
+        } else {
+            read_scalar(tag, plain, value).map_err(|message| Error::at(position, message))?
+        };
         if let (Some(BINARY_TAG), Data::String(text)) = (tag, &data) {
             self.has_replaced_bytes |= text.contains(char::REPLACEMENT_CHARACTER);
         }

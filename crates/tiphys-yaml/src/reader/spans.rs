@@ -8,7 +8,7 @@ use std::ops::{Index, Range};
 use super::compose::Documents;
 use super::parse::{Event, Extent, Look};
 use super::scan::ScalarStyle;
-use crate::scalar::{MERGE_TAG, key_text, read_scalar};
+use crate::scalar::{MERGE_TAG, Unquoted, key_text, read_scalar};
 use crate::text::Decoded;
 use crate::{Error, LIMITS, Node, Position};
 
@@ -127,7 +127,7 @@ impl Index<Id> for Tree {
 impl Tree {
     /// Reads all documents of a text without a byte-order mark.
     pub(crate) fn read(text: &str) -> Result<Self, Error> {
-        if let Some(node) = crate::json::read_as_kubernetes(text.as_bytes(), LIMITS) {
+        if let Some(node) = crate::json::read_as_kubernetes(text.as_bytes(), LIMITS, Unquoted::Typed) {
             return Ok(json::tree(text, node));
         }
         let decoded = Decoded { text: text.into(), broken: None };

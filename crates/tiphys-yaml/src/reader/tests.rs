@@ -343,3 +343,28 @@ fn long_flat_texts_are_read_in_time_that_grows_with_their_length() {
         Some(serde_json::json!({"a": [{"b": "x y"}]}))
     );
 }
+
+#[test]
+fn unquoted_scalars_can_be_read_as_the_texts_that_stand_there() {
+    for (yaml, expected) in [
+        (
+            "a: yes\nb: 0123\nc: 1e3\nd: 9007199254740993\ne: 1.10\n",
+            r#"{"a":"yes","b":"0123","c":"1e3","d":"9007199254740993","e":"1.10"}"#,
+        ),
+        ("- null\n- ~\n-\n- NULL\n- .inf\n- 2001-12-14\n", r#"[null,null,null,"NULL",".inf","2001-12-14"]"#),
+        ("0x10: 'null'\ntrue: \"1\"\n", r#"{"0x10":"null","true":"1"}"#),
+        (
+            "a: !!int 0x10\nb: !!str 1\nc: &c 1_0\nd: *c\n<<: {e: no}\n",
+            r#"{"a":16,"b":"1","c":"1_0","d":"1_0","e":"no"}"#,
+        ),
+        (
+            r#"{"a": 1.10, "b": true, "c": null, "d": "\/", "e": 1e400, "f": [false]}"#,
+            r#"{"a":"1.10","b":"true","c":null,"d":"/","e":"1e400","f":["false"]}"#,
+        ),
+        ("{a: 1.10, b: [on]}", r#"{"a":"1.10","b":["on"]}"#),
+    ] {
+        let node = read_document_of_texts(yaml.as_bytes()).expect(yaml).expect(yaml);
+        assert_eq!(node.to_json(), expected, "{yaml}");
+    }
+    assert_eq!(read_document_of_texts(b"~\n"), Ok(None));
+}
