@@ -46,10 +46,16 @@ impl Clusters {
         self.readers.insert(server_of(cluster).to_owned(), reader);
     }
 
-    /// The cluster of a destination, which names it by URL or by name. `None` if nothing stands for it.
-    pub fn of(&self, destination: &Destination) -> Option<&Arc<dyn ClusterReader>> {
+    /// The cluster of a destination, which names it by URL or by name, under the name that it is known by here. `None` if nothing stands
+    /// for it.
+    pub fn of(&self, destination: &Destination) -> Option<(&str, &Arc<dyn ClusterReader>)> {
         let cluster = if destination.server.is_empty() { &destination.name } else { &destination.server };
-        self.readers.get(server_of(cluster))
+        self.readers.get_key_value(server_of(cluster)).map(|(name, reader)| (name.as_str(), reader))
+    }
+
+    /// The names of all clusters.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.readers.keys().map(String::as_str)
     }
 }
 

@@ -100,14 +100,15 @@ impl FolderCluster {
     /// Reads a folder, or a single file.
     pub fn load(path: &Path) -> Result<Self, FolderError> {
         let mut cluster = Self::default();
+        cluster.extend(path)?;
+        Ok(cluster)
+    }
+
+    /// Reads one more folder or file of the same cluster.
+    pub fn extend(&mut self, path: &Path) -> Result<(), FolderError> {
         let metadata =
             fs::metadata(path).map_err(|source| FolderError::Io { path: path.to_owned(), source })?;
-        if metadata.is_dir() {
-            cluster.add_folder(path, 0)?;
-        } else {
-            cluster.add_file(path)?;
-        }
-        Ok(cluster)
+        if metadata.is_dir() { self.add_folder(path, 0) } else { self.add_file(path) }
     }
 
     fn add_folder(&mut self, path: &Path, depth: usize) -> Result<(), FolderError> {
@@ -200,6 +201,11 @@ impl ClusterReader for FolderCluster {
         let entries = kind.into_iter().flatten();
         let chosen = entries.filter(|((own, _), _)| namespace.is_none_or(|namespace| namespace == own));
         Ok(chosen.map(|(_, entry)| entry.manifest.clone()).collect())
+    }
+
+    async fn all(&self) -> Result<Vec<Manifest>, ClusterError> {
+        let entries = self.objects.values().flat_map(BTreeMap::values);
+        Ok(entries.map(|entry| entry.manifest.clone()).collect())
     }
 }
 

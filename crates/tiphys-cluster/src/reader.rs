@@ -15,6 +15,9 @@ pub trait ClusterReader: Send + Sync {
         kind: &str,
         namespace: Option<&str>,
     ) -> Result<Vec<Manifest>, ClusterError>;
+
+    /// Every object, in the order of group, kind, namespace and name.
+    async fn all(&self) -> Result<Vec<Manifest>, ClusterError>;
 }
 
 /// A cluster that does not answer. A folder always does; this is for those that are asked over a network.

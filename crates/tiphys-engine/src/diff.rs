@@ -2,6 +2,7 @@
 //!
 //! What is in the answer may be shown to anybody: the values of Secrets are masked, see [`Shown`].
 
+mod ignore;
 mod live;
 mod mask;
 mod pairs;
@@ -11,7 +12,10 @@ use serde_json::Value;
 
 use crate::{Manifest, ObjectKey};
 
-pub use live::{LivePair, compare_live};
+pub use ignore::{IgnoreError, IgnoreProblem, Ignored};
+pub use live::{
+    LeftOut, LeftOutReason, LiveComparison, LivePair, LiveRules, compare_live, possible_namespaces,
+};
 pub use mask::Shown;
 pub use text::{DEFAULT_CONTEXT_LINES, unified};
 

@@ -11,6 +11,7 @@ mod manifest;
 mod merge_patch;
 mod normalize;
 mod override_files;
+mod ownership;
 mod parameter_place;
 mod plugin_environment;
 mod scope;
@@ -30,6 +31,7 @@ pub use normalize::{NormalizeError, NormalizeProblem, normalize};
 pub use override_files::{
     Overridden, OverrideError, OverrideFile, OverrideStep, override_file_names, override_source,
 };
+pub use ownership::Ownership;
 pub use parameter_place::{parameter_places, source_node};
 pub use plugin_environment::{plugin_env, request_environment};
 pub use scope::{Scope, Scopes, set_namespace};

@@ -80,6 +80,29 @@ impl Manifest {
         self.metadata_text("namespace")
     }
 
+    /// The object in a namespace; with an empty one, in none.
+    #[must_use]
+    pub fn in_namespace(mut self, namespace: &str) -> Self {
+        self.set_namespace(namespace);
+        self
+    }
+
+    pub(crate) fn set_namespace(&mut self, namespace: &str) {
+        if namespace.is_empty() {
+            if let Some(Value::Object(metadata)) = self.object.get_mut("metadata") {
+                metadata.remove("namespace");
+            }
+            return;
+        }
+        let metadata = self.object.entry("metadata").or_insert(Value::Null);
+        if metadata.is_null() {
+            *metadata = Value::Object(Map::new());
+        }
+        if let Value::Object(metadata) = metadata {
+            metadata.insert("namespace".to_owned(), namespace.into());
+        }
+    }
+
     /// Whether this is a custom resource definition.
     pub fn is_crd(&self) -> bool {
         self.group_kind() == ("apiextensions.k8s.io", "CustomResourceDefinition")

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 use tiphys_params::Warning;
 
 use crate::Manifest;
@@ -134,13 +134,7 @@ pub fn set_namespace(manifests: &mut [Manifest], namespace: &str, scopes: &Scope
                 unknown.insert(format!("{kind}.{group}"));
             }
         }
-        let metadata = manifest.object_mut().entry("metadata").or_insert(Value::Null);
-        if metadata.is_null() {
-            *metadata = Value::Object(Map::new());
-        }
-        if let Value::Object(metadata) = metadata {
-            metadata.insert("namespace".to_owned(), namespace.into());
-        }
+        manifest.set_namespace(namespace);
     }
     if unknown.is_empty() {
         return Vec::new();

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde_json::{Map, Value};
 
-use crate::Manifest;
+use crate::{Manifest, Ownership};
 
 /// Annotation that names application and object: `<application>:<group>/<kind>:<namespace>/<name>`.
 pub const TRACKING_ANNOTATION: &str = "argocd.argoproj.io/tracking-id";
@@ -108,6 +108,15 @@ pub fn instance_name(namespace: &str, name: &str, control_plane_namespace: &str)
 }
 
 impl Tracking {
+    /// How live objects say which application they belong to.
+    pub fn ownership(&self) -> Ownership {
+        Ownership {
+            method: self.method,
+            label_key: self.label_key.clone(),
+            installation_id: self.installation_id.clone(),
+        }
+    }
+
     /// Marks an object. Custom resource definitions are never marked: several applications may bring one.
     pub(crate) fn mark(&self, manifest: &mut Manifest) -> Result<(), Unmarkable> {
         if manifest.is_crd() || self.instance_name.is_empty() {

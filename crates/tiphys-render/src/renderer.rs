@@ -233,22 +233,26 @@ impl Renderer {
         Ok(variables.into_iter().map(|(name, value)| EnvVar::new(name, value.expose())).collect())
     }
 
-    fn objects(&self, application: &Application, output: &Output) -> Result<Vec<Manifest>, SourceFailure> {
-        let settings = &self.settings;
-        let tracking = Tracking {
-            method: settings.tracking,
-            label_key: settings.label_key.clone(),
+    /// How the objects of an application are marked.
+    pub fn tracking(&self, application: &Application) -> Tracking {
+        Tracking {
+            method: self.settings.tracking,
+            label_key: self.settings.label_key.clone(),
             instance_name: self.instance_name(application),
             namespace: application.spec.destination.namespace.clone(),
-            installation_id: settings.installation_id.clone(),
-        };
+            installation_id: self.settings.installation_id.clone(),
+        }
+    }
+
+    fn objects(&self, application: &Application, output: &Output) -> Result<Vec<Manifest>, SourceFailure> {
+        let tracking = self.tracking(application);
         let origin = || {
             output.plugin.as_ref().map_or_else(|| "directory".to_owned(), |name| format!("plugin {name:?}"))
         };
         let objects = normalize(&output.documents, &tracking)
             .map_err(|source| SourceFailure::Normalize { origin: origin(), source })?;
-        if objects.len() > settings.manifests_max {
-            return Err(SourceFailure::TooManyObjects { max: settings.manifests_max });
+        if objects.len() > self.settings.manifests_max {
+            return Err(SourceFailure::TooManyObjects { max: self.settings.manifests_max });
         }
         Ok(objects)
     }

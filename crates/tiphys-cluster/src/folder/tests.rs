@@ -63,6 +63,12 @@ fn objects_are_found_by_group_kind_namespace_and_name() {
     assert_eq!(names(None), ["one/b", "two/a"]);
     assert_eq!(names(Some("two")), ["two/a"]);
     assert_eq!(names(Some("three")), Vec::<String>::new());
+    let all: Vec<String> = ready(cluster.all())
+        .expect("a folder answers")
+        .iter()
+        .map(|manifest| manifest.key().to_string())
+        .collect();
+    assert_eq!(all, ["ConfigMap one/b", "ConfigMap two/a", "Namespace one", "ConfigMap.example.com two/a"]);
 }
 
 #[test]
@@ -92,4 +98,18 @@ fn a_cluster_does_not_print_its_objects() {
     let dir = folder(&[("f.yaml", "kind: Secret\nmetadata: {name: a}\nstringData: {k: hunter2}\n")]);
     let cluster = FolderCluster::load(&dir.path().join("f.yaml")).expect("a file will do");
     assert_eq!(format!("{cluster:?}"), "FolderCluster(1 objects)");
+}
+
+#[test]
+fn a_cluster_can_be_read_from_several_places() {
+    let dir = folder(&[
+        ("a/f.yaml", "kind: A\nmetadata: {name: a}\n"),
+        ("b.yaml", "kind: B\nmetadata: {name: b}\n"),
+        ("c.yaml", "kind: A\nmetadata: {name: a}\n"),
+    ]);
+    let mut cluster = FolderCluster::load(&dir.path().join("a")).expect("it can be read");
+    cluster.extend(&dir.path().join("b.yaml")).expect("it can be read");
+    assert_eq!(ready(cluster.all()).expect("a folder answers").len(), 2);
+    let error = cluster.extend(&dir.path().join("c.yaml")).expect_err("an object is there twice").to_string();
+    assert!(error.contains("A a is already described in ") && error.contains("a/f.yaml:1:1"), "{error}");
 }

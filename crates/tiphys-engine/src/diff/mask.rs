@@ -91,7 +91,7 @@ fn plain(field: &str, value: &Value) -> Vec<u8> {
 }
 
 /// Base64 as Go reads it: line breaks do not count.
-fn decoded(text: &str) -> Option<Vec<u8>> {
+pub(super) fn decoded(text: &str) -> Option<Vec<u8>> {
     use base64::Engine as _;
     let text: String = text.chars().filter(|c| !matches!(c, '\n' | '\r')).collect();
     base64::engine::general_purpose::STANDARD.decode(text).ok()

@@ -1,19 +1,21 @@
 //! Rendered against live.
 
+mod clusters;
+
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use tiphys_api::Destination;
-use tiphys_cluster::{ClusterReader, ClusterStateArgument, Clusters, FolderCluster};
-use tiphys_engine::diff::{Comparison, LivePair, compare_live};
-use tiphys_engine::{Scopes, set_namespace};
+use tiphys_cluster::ClusterError;
+use tiphys_engine::diff::{Comparison, Ignored, LivePair, LiveRules, compare_live, possible_namespaces};
+use tiphys_engine::{Manifest, ObjectKey};
 use tiphys_render::RenderedApplication;
 use tiphys_store::StoredApplication;
 
+use self::clusters::{LiveCluster, LiveClusters};
 use super::output::{self, ApplicationDiff, Form, Sides};
 use crate::applications::{self, Chosen};
 use crate::args::{CommonArgs, DiffArgs};
-use crate::context::{self, Wishes};
+use crate::context::{self, Wishes, Workplace};
 use crate::failure::{Failure, chain};
 use crate::settings::Host;
 
@@ -24,7 +26,7 @@ pub(super) async fn run(
     form: Form,
     host: &Host,
 ) -> Result<ExitCode, Failure> {
-    let clusters = clusters(common, host)?;
+    let clusters = LiveClusters::load(common, host)?;
     let place = context::workplace(common, host, context::resources(common)?, Wishes::default())?;
     let Chosen { applications, worst } = applications::chosen(&place, &args.applications, "compare")?;
     let comparing = async {
@@ -32,7 +34,7 @@ pub(super) async fn run(
         let mut compared = Vec::with_capacity(rendered.len());
         for (stored, result) in rendered {
             let result = match result {
-                Ok(rendered) => compare(&stored, rendered, &clusters).await,
+                Ok(rendered) => compare(&place, &clusters, &stored, rendered).await,
                 Err(error) => Err(Failure::of_application(&stored, &error)),
             };
             let metadata = &stored.application.metadata;
@@ -49,58 +51,86 @@ pub(super) async fn run(
     output::finish(&compared, &sides, form, &args.shown, worst, host)
 }
 
-/// The folders of `--cluster-state`.
-fn clusters(common: &CommonArgs, host: &Host) -> Result<Clusters, Failure> {
-    let mut clusters = Clusters::default();
-    for text in &common.cluster_state {
-        let argument = ClusterStateArgument::parse(text);
-        let folder = FolderCluster::load(&host.absolute(&argument.folder))
-            .map_err(|error| Failure::bad_input(format!("--cluster-state: {}", chain(&error))))?;
-        clusters.insert(&argument.cluster, Arc::new(folder));
-    }
-    Ok(clusters)
-}
-
 async fn compare(
+    place: &Workplace,
+    clusters: &LiveClusters,
     stored: &StoredApplication,
-    mut rendered: RenderedApplication,
-    clusters: &Clusters,
+    rendered: RenderedApplication,
 ) -> Result<Comparison, Failure> {
     let name = stored.full_name();
     for warning in &rendered.warnings {
         tracing::warn!("{name}: {warning}");
     }
-    let destination = &stored.application.spec.destination;
-    let cluster = clusters.of(destination).ok_or_else(|| no_cluster(stored, destination))?;
-    if !destination.namespace.is_empty() {
-        let scopes = Scopes::of(&rendered.manifests);
-        for warning in set_namespace(&mut rendered.manifests, &destination.namespace, &scopes) {
-            tracing::warn!("{name}: {}", warning.message);
+    let spec = &stored.application.spec;
+    let ignored = Ignored::new(&spec.ignore_differences).map_err(|error| {
+        Failure::bad_input(format!("application {name} ({}): {}", stored.place, chain(&error)))
+    })?;
+    let tracking = place.renderer.tracking(&stored.application);
+    let ownership = tracking.ownership();
+    let unread = |error: ClusterError| {
+        Failure::rendering(format!("application {name} ({}): {}", stored.place, chain(&error)))
+    };
+    let cluster = clusters.of(&spec.destination, &ownership).await.map_err(unread)?;
+    let cluster = cluster.ok_or_else(|| no_cluster(stored, &spec.destination, clusters))?;
+    let pairs =
+        pairs(rendered.manifests, &spec.destination.namespace, &cluster, &name).await.map_err(unread)?;
+    let rules = LiveRules { application: &tracking.instance_name, ignored: &ignored, ownership: &ownership };
+    let found = compare_live(&pairs, cluster.removable(&tracking.instance_name), &rules);
+    for warning in &found.warnings {
+        tracing::warn!("{name}: {}", warning.message);
+    }
+    for left_out in &found.left_out {
+        tracing::info!("{name}: left out: {left_out}");
+    }
+    Ok(found.comparison)
+}
+
+/// Finds the live object of each one that was rendered.
+async fn pairs(
+    manifests: Vec<Manifest>,
+    destination: &str,
+    cluster: &LiveCluster,
+    application: &str,
+) -> Result<Vec<LivePair>, ClusterError> {
+    let scopes = cluster.scopes(&manifests);
+    let mut pairs = Vec::with_capacity(manifests.len());
+    for manifest in manifests {
+        let namespaces = possible_namespaces(&manifest, destination, &scopes);
+        let mut found = None;
+        for &namespace in &namespaces {
+            let key = ObjectKey { namespace: namespace.to_owned(), ..manifest.key() };
+            if let Some(live) = cluster.reader.get(&key).await? {
+                found = Some((namespace.to_owned(), live));
+                break;
+            }
         }
+        let namespace = match &found {
+            Some((namespace, _)) => namespace.clone(),
+            None => namespaces.first().map(|&namespace| namespace.to_owned()).unwrap_or_default(),
+        };
+        if found.is_none() && namespaces.len() > 1 && manifest.namespace().is_empty() {
+            let (group, kind) = manifest.group_kind();
+            tracing::warn!(
+                "{application}: not known whether {kind}.{group} has a namespace, so that {} is taken to be in {namespace}; its \
+                 CustomResourceDefinition in the cluster state tells",
+                manifest.name()
+            );
+        }
+        pairs.push(LivePair {
+            rendered: manifest.in_namespace(&namespace),
+            live: found.map(|(_, live)| live),
+        });
     }
-    let mut pairs = Vec::with_capacity(rendered.manifests.len());
-    for manifest in rendered.manifests {
-        let live = read(&**cluster, &manifest)
-            .await
-            .map_err(|error| Failure::rendering(format!("application {name}: {}", chain(&error))))?;
-        pairs.push(LivePair { rendered: manifest, live });
-    }
-    Ok(compare_live(&pairs, &[]))
+    Ok(pairs)
 }
 
-async fn read(
-    cluster: &dyn ClusterReader,
-    manifest: &tiphys_engine::Manifest,
-) -> Result<Option<tiphys_engine::Manifest>, tiphys_cluster::ClusterError> {
-    cluster.get(&manifest.key()).await
-}
-
-fn no_cluster(stored: &StoredApplication, destination: &Destination) -> Failure {
-    let cluster = if destination.server.is_empty() { &destination.name } else { &destination.server };
+fn no_cluster(stored: &StoredApplication, destination: &Destination, clusters: &LiveClusters) -> Failure {
+    let (cluster, option) = clusters::named(destination);
     Failure::bad_input(format!(
-        "application {} ({}): no --cluster-state stands for its destination {cluster:?}",
+        "application {} ({}): no --cluster-state stands for its destination {cluster:?}, only for {}",
         stored.full_name(),
-        stored.place
+        stored.place,
+        clusters.names()
     ))
-    .hint(format!("--cluster-state {cluster}=DIR names a folder of that cluster's live objects"))
+    .hint(format!("--cluster-state {option} names a folder of that cluster's live objects"))
 }

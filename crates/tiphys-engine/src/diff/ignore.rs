@@ -1,0 +1,137 @@
+//! `spec.ignoreDifferences`: fields of live objects that do not count.
+
+use serde_json::{Map, Value};
+use tiphys_api::IgnoreDifference;
+
+use crate::{Glob, GlobError, ObjectKey};
+
+/// The fields of an application's objects that do not count.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ignored {
+    rules: Vec<Rule>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Rule {
+    group: Glob,
+    kind: Glob,
+    name: String,
+    namespace: String,
+    pointers: Vec<Vec<String>>,
+}
+
+/// An entry that cannot be honoured.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("spec.ignoreDifferences[{index}].{field}: {problem}")]
+pub struct IgnoreError {
+    /// Which entry, from 0.
+    pub index: usize,
+    /// The field of the entry.
+    pub field: &'static str,
+    /// What is wrong with it.
+    pub problem: IgnoreProblem,
+}
+
+/// What is wrong with an entry.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum IgnoreProblem {
+    /// Argo CD has it, tiphys does not. To leave it out without a word would show what does not count.
+    #[error(
+        "is not supported: only jsonPointers are; use those, or leave the entry out of the copy that is compared"
+    )]
+    Unsupported,
+    /// No JSON pointer.
+    #[error("{0:?} is no JSON pointer: it begins with `/`")]
+    Pointer(String),
+    /// No pattern.
+    #[error(transparent)]
+    Glob(#[from] GlobError),
+}
+
+impl Ignored {
+    /// Reads the entries of an Application. Any entry with `jqPathExpressions` or `managedFieldsManagers` is refused, whether or not it is
+    /// for an object that there is: what counts must not depend on what is live.
+    pub fn new(entries: &[IgnoreDifference]) -> Result<Self, IgnoreError> {
+        let rule = |(index, entry): (usize, &IgnoreDifference)| {
+            let failed = |field, problem| IgnoreError { index, field, problem };
+            if !entry.jq_path_expressions.is_empty() {
+                return Err(failed("jqPathExpressions", IgnoreProblem::Unsupported));
+            }
+            if !entry.managed_fields_managers.is_empty() {
+                return Err(failed("managedFieldsManagers", IgnoreProblem::Unsupported));
+            }
+            let glob = |field, text: &str| Glob::new(text).map_err(|error| failed(field, error.into()));
+            let pointers = entry.json_pointers.iter().map(|text| pointer(text)).collect::<Result<_, _>>();
+            Ok(Rule {
+                group: glob("group", &entry.group)?,
+                kind: glob("kind", &entry.kind)?,
+                name: entry.name.clone(),
+                namespace: entry.namespace.clone(),
+                pointers: pointers.map_err(|problem| failed("jsonPointers", problem))?,
+            })
+        };
+        Ok(Self { rules: entries.iter().enumerate().map(rule).collect::<Result<_, _>>()? })
+    }
+
+    /// The pointers into an object of this key.
+    pub(super) fn pointers<'a>(&'a self, key: &'a ObjectKey) -> impl Iterator<Item = &'a [String]> {
+        self.rules.iter().filter(|rule| rule.is_for(key)).flat_map(|rule| &rule.pointers).map(Vec::as_slice)
+    }
+}
+
+impl Rule {
+    /// As Argo CD decides it: patterns for group and kind, and name and namespace only where they are given.
+    fn is_for(&self, key: &ObjectKey) -> bool {
+        let is = |wanted: &str, own: &str| wanted.is_empty() || wanted == own;
+        self.group.matches(&key.group)
+            && self.kind.matches(&key.kind)
+            && is(&self.name, &key.name)
+            && is(&self.namespace, &key.namespace)
+    }
+}
+
+/// The keys of a JSON pointer (RFC 6901). A `*` in it is a key like any other, as in Argo CD.
+fn pointer(text: &str) -> Result<Vec<String>, IgnoreProblem> {
+    let Some(rest) = text.strip_prefix('/') else { return Err(IgnoreProblem::Pointer(text.to_owned())) };
+    Ok(rest.split('/').map(|key| key.replace("~1", "/").replace("~0", "~")).collect())
+}
+
+/// Removes the field that a pointer leads to, if there is one. A list's item is named by its index, from the end if that is negative.
+pub(super) fn remove(object: &mut Map<String, Value>, pointer: &[String]) {
+    let Some((last, way)) = pointer.split_last() else { return };
+    let Some((first, way)) = way.split_first() else {
+        object.remove(last);
+        return;
+    };
+    let parent = way.iter().try_fold(object.get_mut(first), |value, key| match value {
+        Some(Value::Object(fields)) => Some(fields.get_mut(key)),
+        Some(Value::Array(items)) => {
+            let index = index(key, items.len())?;
+            Some(items.get_mut(index))
+        }
+        _ => None,
+    });
+    match parent.flatten() {
+        Some(Value::Object(fields)) => {
+            fields.remove(last);
+        }
+        Some(Value::Array(items)) => {
+            if let Some(index) = index(last, items.len()) {
+                items.remove(index);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The place in a list of so many items that a key names.
+fn index(key: &str, length: usize) -> Option<usize> {
+    let index = match key.strip_prefix('-') {
+        Some(back) => length.checked_sub(back.parse().ok()?)?,
+        None => key.parse().ok()?,
+    };
+    (index < length).then_some(index)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,174 @@
+//! What Kubernetes makes of the fields of its own kinds: which lists are keyed, which values have several spellings, which are not kept.
+//!
+//! The tables follow the Go types of Kubernetes' API (`patchMergeKey`, `listType`, `resource.Quantity`, `omitempty`). Nothing of it is
+//! said of custom resources, whose schemas are not known here.
+
+use serde_json::Value;
+
+use crate::{Scope, Scopes};
+
+/// How the items of a list are told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ListKind {
+    /// By their places. The list belongs whole to who writes it.
+    Places,
+    /// By themselves.
+    Set,
+    /// By these fields, each with the value that the server takes where there is none.
+    Keyed(&'static [(&'static str, Option<&'static str>)]),
+}
+
+/// A kind, and the tables that hold for it.
+#[derive(Clone, Debug)]
+pub(super) struct KindRules<'a> {
+    group: &'a str,
+    kind: &'a str,
+    /// Whether it is one of Kubernetes' own.
+    own: bool,
+    /// Where it has the specification of a pod.
+    pod_spec: Option<&'static [&'static str]>,
+}
+
+impl<'a> KindRules<'a> {
+    /// The rules for a kind.
+    pub(super) fn of((group, kind): (&'a str, &'a str)) -> Self {
+        let own = Scopes::default().scope(group, kind) != Scope::Unknown;
+        Self { group, kind, own, pod_spec: pod_spec(group, kind) }
+    }
+
+    /// How the items of the list at a path are told apart. Paths name fields; that one of them is a list's item is not said.
+    pub(super) fn list(&self, path: &[&str]) -> ListKind {
+        const NAME: ListKind = ListKind::Keyed(&[("name", None)]);
+        match (self.group, self.kind, path) {
+            (_, _, ["metadata", "finalizers"]) => return ListKind::Set,
+            (_, _, ["metadata", "ownerReferences"]) => return ListKind::Keyed(&[("uid", None)]),
+            ("", "Service", ["spec", "ports"]) => {
+                return ListKind::Keyed(&[("port", None), ("protocol", Some("TCP"))]);
+            }
+            ("", "ServiceAccount", ["secrets"])
+            | (
+                "admissionregistration.k8s.io",
+                _,
+                ["webhooks"] | ["webhooks", "matchConditions"] | ["spec", "matchConditions" | "variables"],
+            ) => return NAME,
+            _ => {}
+        }
+        match self.in_pod_spec(path) {
+            Some(
+                [
+                    "containers"
+                    | "initContainers"
+                    | "ephemeralContainers"
+                    | "volumes"
+                    | "imagePullSecrets"
+                    | "resourceClaims"
+                    | "schedulingGates",
+                ]
+                | [_, "env"]
+                | [.., "resources", "claims"],
+            ) => NAME,
+            Some(["hostAliases"]) => ListKind::Keyed(&[("ip", None)]),
+            Some(["topologySpreadConstraints"]) => {
+                ListKind::Keyed(&[("topologyKey", None), ("whenUnsatisfiable", None)])
+            }
+            Some(["containers" | "initContainers" | "ephemeralContainers", field]) => match *field {
+                "ports" => ListKind::Keyed(&[("containerPort", None), ("protocol", Some("TCP"))]),
+                "volumeMounts" => ListKind::Keyed(&[("mountPath", None)]),
+                "volumeDevices" => ListKind::Keyed(&[("devicePath", None)]),
+                _ => ListKind::Places,
+            },
+            _ => ListKind::Places,
+        }
+    }
+
+    /// Whether the value at a path is a quantity, of which `1`, `"1"` and `1000m` are spellings.
+    pub(super) fn is_quantity(&self, path: &[&str]) -> bool {
+        let by_kind = match (self.group, self.kind) {
+            ("", "PersistentVolume") => matches!(path, ["spec", "capacity", _]),
+            ("", "ResourceQuota") => matches!(path, ["spec", "hard", _]),
+            ("", "LimitRange") => matches!(
+                path,
+                ["spec", "limits", "max" | "min" | "default" | "defaultRequest" | "maxLimitRequestRatio", _]
+            ),
+            ("node.k8s.io", "RuntimeClass") => matches!(path, ["overhead", "podFixed", _]),
+            ("autoscaling", "HorizontalPodAutoscaler") => {
+                matches!(path, ["spec", "metrics", _, "target", "averageValue" | "value"])
+            }
+            _ => false,
+        };
+        by_kind
+            || self.own
+                && matches!(
+                    path,
+                    [.., "resources", "limits" | "requests", _]
+                        | [.., "emptyDir", "sizeLimit"]
+                        | [.., "resourceFieldRef", "divisor"]
+                )
+            || matches!(self.in_pod_spec(path), Some(["overhead", _]))
+    }
+
+    /// Whether the server does not keep this value at a path: it is the zero of Go's type, and left out where it is written. What may
+    /// be absent and means something else then (`allowPrivilegeEscalation`) is not among them.
+    pub(super) fn is_left_out(&self, path: &[&str], value: &Value) -> bool {
+        if !self.own {
+            return false;
+        }
+        match value {
+            Value::Bool(false) => matches!(
+                path,
+                [
+                    ..,
+                    "hostNetwork"
+                        | "hostPID"
+                        | "hostIPC"
+                        | "stdin"
+                        | "stdinOnce"
+                        | "tty"
+                        | "paused"
+                        | "publishNotReadyAddresses"
+                ] | [.., "volumeMounts" | "persistentVolumeClaim" | "nfs", "readOnly"]
+            ),
+            Value::String(text) if text.is_empty() => matches!(
+                path,
+                [.., "env", "value"]
+                    | [.., "volumeMounts", "subPath"]
+                    | [.., "containers" | "initContainers", "workingDir"]
+                    | ["spec", "loadBalancerIP" | "externalName" | "clusterIP"]
+            ),
+            Value::Number(number) if number.as_i64() == Some(0) => {
+                matches!(path, [.., "hostPort" | "nodePort" | "minReadySeconds" | "initialDelaySeconds"])
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the server is asked for a value of its own by this one.
+    pub(super) fn is_for_the_server(&self, path: &[&str], value: &Value) -> bool {
+        (self.group, self.kind) == ("", "Service")
+            && match path {
+                ["spec", "clusterIP"] => value == "",
+                ["spec", "ports", "nodePort"] => value.as_i64() == Some(0),
+                _ => false,
+            }
+    }
+
+    /// The rest of a path within the specification of a pod.
+    fn in_pod_spec<'p>(&self, path: &'p [&'p str]) -> Option<&'p [&'p str]> {
+        path.strip_prefix(self.pod_spec?)
+    }
+}
+
+fn pod_spec(group: &str, kind: &str) -> Option<&'static [&'static str]> {
+    match (group, kind) {
+        ("", "Pod") => Some(&["spec"]),
+        ("", "PodTemplate") => Some(&["template", "spec"]),
+        ("", "ReplicationController")
+        | ("apps" | "extensions", "Deployment" | "ReplicaSet" | "StatefulSet" | "DaemonSet")
+        | ("batch", "Job") => Some(&["spec", "template", "spec"]),
+        ("batch", "CronJob") => Some(&["spec", "jobTemplate", "spec", "template", "spec"]),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,27 @@
+use serde_json::{Value, json};
+
+use super::{LeftOutReason, of_live, of_rendered};
+use crate::Manifest;
+
+#[test]
+fn annotations_say_what_is_not_compared() {
+    use LeftOutReason::{Extraneous, Hook, NoName, NotPruned};
+    let cases = [
+        (json!({}), None, None),
+        (json!({"argocd.argoproj.io/hook": "PreSync"}), Some(Hook), Some(Hook)),
+        (json!({"helm.sh/hook": "pre-install,pre-upgrade"}), Some(Hook), Some(Hook)),
+        (json!({"helm.sh/hook": "crd-install"}), None, None),
+        (json!({"argocd.argoproj.io/sync-options": "Validate=false, Prune=false"}), None, Some(NotPruned)),
+        (json!({"argocd.argoproj.io/sync-options": "Prune=confirm"}), None, None),
+        (json!({"argocd.argoproj.io/compare-options": "IgnoreExtraneous"}), None, Some(Extraneous)),
+    ];
+    for (annotations, rendered, live) in cases {
+        let object =
+            json!({"apiVersion": "v1", "kind": "X", "metadata": {"name": "a", "annotations": annotations}});
+        let Value::Object(object) = object else { panic!("{object}") };
+        let manifest = Manifest::new(object);
+        assert_eq!((of_rendered(&manifest), of_live(&manifest)), (rendered, live), "{manifest:?}");
+    }
+    let Value::Object(unnamed) = json!({"kind": "X", "metadata": {"generateName": "a-"}}) else { panic!() };
+    assert_eq!(of_rendered(&Manifest::new(unnamed)), Some(NoName));
+}
