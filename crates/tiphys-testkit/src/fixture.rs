@@ -15,10 +15,15 @@ pub fn cases(dir: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Compares a text with a file's; with `UPDATE=1` writes the file instead.
+/// Whether expectations are written instead of compared.
 #[expect(clippy::disallowed_methods, reason = "UPDATE is how a person asks for new expectations")]
+pub fn is_updating() -> bool {
+    std::env::var_os("UPDATE").is_some()
+}
+
+/// Compares a text with a file's; with `UPDATE=1` writes the file instead.
 pub fn compare(expected: &Path, actual: &str) {
-    if std::env::var_os("UPDATE").is_some() {
+    if is_updating() {
         fs::write(expected, actual).unwrap_or_else(|error| panic!("{}: {error}", expected.display()));
         return;
     }

@@ -7,6 +7,8 @@ mod common;
 mod diff;
 mod params;
 mod plugin;
+#[cfg(test)]
+mod reference;
 mod render;
 
 use clap::{Parser, Subcommand, ValueEnum};

@@ -18,6 +18,7 @@
 mod document;
 mod place;
 mod reader;
+mod schema;
 
 use std::fs;
 use std::panic::catch_unwind;
@@ -61,11 +62,23 @@ fn check(path: &str) {
     }
     let mut reader = Reader::new();
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let mut problems = Vec::new();
+    let printed: Vec<_> = blocks.iter().map(|block| reader.follow(block)).collect();
     // From the end, so that the places of the blocks before stay right.
-    let shown: Vec<_> = blocks.iter().map(|block| reader.follow(block)).collect();
-    for (block, shown) in blocks.iter().zip(shown).rev() {
-        lines.splice(block.first..block.first + block.lines.len(), shown);
+    for (block, printed) in
+        blocks.iter().zip(printed).rev().filter(|(block, printed)| *printed != block.lines)
+    {
+        let (shown, really) = (block.lines.join("\n"), printed.join("\n"));
+        problems.push(format!(
+            "the block of line {} shows\n{shown}\n--- but this happens:\n{really}",
+            block.first
+        ));
+        lines.splice(block.first..block.first + block.lines.len(), printed);
     }
+    if problems.is_empty() {
+        return;
+    }
+    assert!(fixture::is_updating(), "{}\nUPDATE=1 writes it", problems.join("\n"));
     fixture::compare(&file, &(lines.join("\n") + "\n"));
 }
 

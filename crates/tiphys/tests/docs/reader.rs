@@ -90,7 +90,7 @@ impl Reader {
             return Vec::new();
         }
         let output =
-            self.command(&format!("{command} 2>&1"), &self.folder).output().expect("the shell starts");
+            self.command(&format!("{{ {command}\n}} 2>&1"), &self.folder).output().expect("the shell starts");
         let printed = String::from_utf8_lossy(&output.stdout).replace(&self.inside(), "");
         let printed: Vec<String> = printed.lines().map(str::to_owned).collect();
         if !command.contains("$?") {

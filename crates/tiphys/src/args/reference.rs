@@ -1,0 +1,168 @@
+//! The page docs/reference/commands.md, made from the same definitions that parse the command line.
+
+use std::fmt::Write as _;
+
+use clap::{Arg, Command, CommandFactory as _};
+use tiphys_testkit::{fixture, workspace_root};
+
+use super::Arguments;
+
+/// What the page begins with.
+const INTRODUCTION: &str = "# Commands and options
+
+<!-- Written by `UPDATE=1 cargo test -p tiphys reference` from the program's own definitions; do not edit. -->
+
+Every command, with every option and the variable that stands for it. `tiphys COMMAND --help` says the same. An option wins over its variable.
+[Exit codes](exit-codes.md) and [what commands print](output.md) have pages of their own.
+";
+
+#[test]
+fn the_page_of_commands_and_options_is_what_the_program_parses() {
+    let mut program = Arguments::command();
+    program.build();
+    let mut page = INTRODUCTION.to_owned();
+    for command in leaves(&program) {
+        write_command(&mut page, command, &program);
+    }
+    page.push_str("\n## Options of every command\n");
+    page.push_str("\nThey may stand before the command or behind it. Not every command uses every one.\n");
+    let headings = headings(program.get_arguments());
+    for heading in headings {
+        write!(page, "\n### {heading}\n").expect("a string can be written to");
+        write_options(&mut page, program.get_arguments().filter(|arg| heading_of(arg) == heading));
+    }
+    fixture::compare(&workspace_root().join("docs/reference/commands.md"), &page);
+}
+
+/// The commands without subcommands, in the order of the help.
+fn leaves(command: &Command) -> Vec<&Command> {
+    let below = command.get_subcommands().filter(|below| below.get_name() != "help" && !below.is_hide_set());
+    let below: Vec<&Command> = below.collect();
+    if below.is_empty() {
+        return vec![command];
+    }
+    below.into_iter().flat_map(leaves).collect()
+}
+
+fn write_command(page: &mut String, command: &Command, program: &Command) {
+    let name = command.get_bin_name().unwrap_or_else(|| command.get_name());
+    let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+    write!(page, "\n## {name}\n\n{}.\n", escaped(&about)).expect("a string can be written to");
+    let is_shared = |arg: &&Arg| program.get_arguments().any(|shared| shared.get_id() == arg.get_id());
+    let own: Vec<&Arg> =
+        command.get_arguments().filter(|arg| !is_shared(arg) && arg.get_id() != "help").collect();
+    let positional: Vec<&Arg> = own.iter().copied().filter(|arg| arg.is_positional()).collect();
+    if !positional.is_empty() {
+        page.push_str("\n| argument | is |\n|---|---|\n");
+        for arg in positional {
+            let place = arg.to_string();
+            writeln!(page, "| `{}` | {} |", cell(&place), text_of(arg)).expect("a string can be written to");
+        }
+    }
+    write_options(page, own.into_iter().filter(|arg| !arg.is_positional()));
+    if let Some(after) = command.get_after_help() {
+        write_help(page, &after.to_string());
+    }
+}
+
+/// The part of the help behind the options: examples, and sentences.
+fn write_help(page: &mut String, help: &str) {
+    let mut fenced = false;
+    for line in help.lines() {
+        let is_code = line.starts_with(' ');
+        if is_code != fenced {
+            page.push_str(if is_code { "\n```text\n" } else { "```\n\n" });
+            fenced = is_code;
+        }
+        let line = if is_code { line.trim_start().to_owned() } else { escaped(line) };
+        if fenced || !line.is_empty() {
+            let break_before = !fenced && (page.ends_with("|\n") || page.ends_with(".\n"));
+            page.push_str(if break_before { "\n" } else { "" });
+            page.push_str(&line);
+            page.push('\n');
+        }
+    }
+    if fenced {
+        page.push_str("```\n");
+    }
+}
+
+fn write_options<'a>(page: &mut String, args: impl Iterator<Item = &'a Arg>) {
+    let args: Vec<&Arg> = args.filter(|arg| !arg.is_hide_set() && arg.get_id() != "help").collect();
+    if args.is_empty() {
+        return;
+    }
+    let rows: Vec<[String; 4]> = args.into_iter().map(row).collect();
+    // Most commands have no variables and no defaults of their own.
+    let shown: Vec<usize> = (0..4).filter(|&column| rows.iter().any(|row| !row[column].is_empty())).collect();
+    page.push('\n');
+    let mut line = |cells: &[&str; 4]| {
+        let cells: Vec<&str> = shown.iter().map(|&column| cells[column]).collect();
+        writeln!(page, "| {} |", cells.join(" | ")).expect("a string can be written to");
+    };
+    line(&["option", "variable", "default", "means"]);
+    line(&["---"; 4]);
+    for [option, variable, default, means] in &rows {
+        line(&[option, variable, default, means]);
+    }
+}
+
+/// Option, variable, default and meaning.
+fn row(arg: &Arg) -> [String; 4] {
+    let short = arg.get_short().map(|short| format!("-{short}, ")).unwrap_or_default();
+    let long = arg.get_long().map(|long| format!("--{long}")).unwrap_or_default();
+    let takes_values = arg.get_action().takes_values();
+    let names = arg.get_value_names().filter(|_| takes_values).unwrap_or_default();
+    let values: String = match names {
+        [name] if arg.is_require_equals_set() => format!("[={name}]"),
+        names => names.iter().flat_map(|name| [" ", name.as_str()]).collect(),
+    };
+    let variable = arg.get_env().map(|name| format!("`{}`", name.display())).unwrap_or_default();
+    let defaults = arg.get_default_values().iter().filter(|_| takes_values);
+    let defaults: Vec<String> = defaults.map(|value| format!("`{}`", value.display())).collect();
+    [format!("`{}`", cell(&format!("{short}{long}{values}"))), variable, defaults.join(", "), text_of(arg)]
+}
+
+/// The help of an argument, with its values if there are only some.
+fn text_of(arg: &Arg) -> String {
+    let help = arg.get_long_help().or_else(|| arg.get_help()).map(ToString::to_string).unwrap_or_default();
+    let values: Vec<String> = arg
+        .get_possible_values()
+        .iter()
+        .filter(|value| !value.is_hide_set() && arg.get_action().takes_values())
+        .map(|value| format!("`{}`", value.get_name()))
+        .collect();
+    let values = if values.is_empty() { String::new() } else { format!("; one of {}", values.join(", ")) };
+    let repeatable = matches!(arg.get_action(), clap::ArgAction::Append) && !arg.is_positional();
+    let repeatable = if repeatable { " (repeatable)" } else { "" };
+    format!("{}{values}{repeatable}", escaped(&help.replace('\n', " ")))
+}
+
+/// The headings of the help, in its order.
+fn headings<'a>(args: impl Iterator<Item = &'a Arg>) -> Vec<&'a str> {
+    let mut headings = Vec::new();
+    for arg in args.filter(|arg| !arg.is_hide_set()) {
+        let heading = heading_of(arg);
+        if !headings.contains(&heading) && arg.get_id() != "help" && arg.get_id() != "version" {
+            headings.push(heading);
+        }
+    }
+    headings
+}
+
+fn heading_of(arg: &Arg) -> &str {
+    arg.get_help_heading().unwrap_or("Options")
+}
+
+/// A text of the help in Markdown: what is not in backticks is no tag, and does not end a table's cell.
+fn escaped(text: &str) -> String {
+    let parts = text.split('`').enumerate();
+    let parts = parts.map(|(index, part)| {
+        if index % 2 == 0 { cell(&part.replace('<', "&lt;").replace('*', "\\*")) } else { cell(part) }
+    });
+    parts.collect::<Vec<_>>().join("`")
+}
+
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|")
+}
