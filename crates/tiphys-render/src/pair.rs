@@ -99,9 +99,9 @@ async fn same_folder(
         return matches!((&a.work, &b.work), (Work::Nothing, Work::Nothing));
     };
     let folder = Scope::Only(Vec::new());
-    let folders =
-        try_join(before.identity(source, &folder, &a.app_path), after.identity(source, &folder, &b.app_path));
-    match folders.await {
+    let before = Box::pin(before.identity(source, &folder, &a.app_path));
+    let after = Box::pin(after.identity(source, &folder, &b.app_path));
+    match try_join(before, after).await {
         Ok((a, b)) => plan_a == plan_b && a == b && !a.may_lead_elsewhere(),
         Err(_) => false,
     }

@@ -13,7 +13,7 @@ use tiphys_plugin::{
 };
 use tiphys_process::Launcher;
 use tiphys_render::{DestinationVersions, RenderSettings, Renderer};
-use tiphys_source::{Freshness, LocalCopy, Network, Progress, SourceOptions, Sources};
+use tiphys_source::{Freshness, LocalCopy, Network, Progress, RepositoryCredential, SourceOptions, Sources};
 use tiphys_store::{Store as Resources, StoreInput};
 use tiphys_tree::{Reuse, Store, StoreOptions};
 use tokio::sync::Semaphore;
@@ -71,8 +71,16 @@ pub(crate) fn plugin_environment(common: &CommonArgs, host: &Host) -> BaseEnviro
     BaseEnvironment::new(host.variables(), &EnvironmentRule::Listed(common.pass_env.clone()))
 }
 
-/// The plugin files of `--plugins`, else of the installation.
-pub(crate) fn loaded_plugins(common: &CommonArgs, host: &Host) -> Result<Vec<LoadedPlugin>, Failure> {
+/// Where plugins are, and who says so.
+pub(crate) struct PluginPaths {
+    /// Absolute paths.
+    pub(crate) paths: Vec<PathBuf>,
+    /// The option or variable, as the beginning of a message; empty for the installation's own.
+    pub(crate) origin: &'static str,
+}
+
+/// The paths of `--plugins`, else of the variable, else of the installation.
+pub(crate) fn plugin_paths(common: &CommonArgs, host: &Host) -> PluginPaths {
     let (paths, origin) = if !common.plugins.is_empty() {
         (common.plugins.clone(), "--plugins: ")
     } else if let Some(list) = host.variable("TIPHYS_PLUGINS") {
@@ -81,10 +89,16 @@ pub(crate) fn loaded_plugins(common: &CommonArgs, host: &Host) -> Result<Vec<Loa
     } else {
         (host.installed_plugins().into_iter().collect(), "")
     };
+    PluginPaths { paths: paths.into_iter().map(|path| host.absolute(path)).collect(), origin }
+}
+
+/// The plugin files of `--plugins`, else of the installation.
+pub(crate) fn loaded_plugins(common: &CommonArgs, host: &Host) -> Result<Vec<LoadedPlugin>, Failure> {
+    let PluginPaths { paths, origin } = plugin_paths(common, host);
     let mut loaded = Vec::new();
     for path in paths {
-        let found = load_plugins(&host.absolute(path))
-            .map_err(|error| Failure::bad_input(format!("{origin}{}", chain(&error))))?;
+        let found =
+            load_plugins(&path).map_err(|error| Failure::bad_input(format!("{origin}{}", chain(&error))))?;
         loaded.extend(found);
     }
     for plugin in &loaded {
@@ -94,7 +108,7 @@ pub(crate) fn loaded_plugins(common: &CommonArgs, host: &Host) -> Result<Vec<Loa
 }
 
 /// `PATH` has no way to write a colon that does not divide.
-fn warn_of_folder(plugin: &LoadedPlugin) {
+pub(crate) fn warn_of_folder(plugin: &LoadedPlugin) {
     if plugin.folder.as_os_str().as_encoded_bytes().contains(&b':') {
         tracing::warn!(
             "{}: the folder's path has a colon, so it cannot be on the PATH of the plugin's commands: files of its own are not \
@@ -105,7 +119,7 @@ fn warn_of_folder(plugin: &LoadedPlugin) {
 }
 
 /// These plugins, in process.
-fn catalogue_of(
+pub(crate) fn catalogue_of(
     plugins: Vec<LoadedPlugin>,
     common: &CommonArgs,
     host: &Host,
@@ -190,35 +204,12 @@ pub(crate) fn workplace(
     resources: Resources,
     wishes: Wishes,
 ) -> Result<Workplace, Failure> {
-    let cache = host.cache_dir(common.cache_dir.as_deref())?;
-    let trees = open_trees(common, cache.clone(), runs_dir(&cache))
-        .map_err(|failure| failure.hint("--cache-dir names another folder for the cache"))?;
+    let (cache, trees) = cache(common, host)?;
     let runs = run_settings(common, host, Arc::clone(&trees), wishes.keep_workdirs.clone());
-    let (settings, warning) = resources.settings(common.argocd_namespace.as_deref());
-    if let Some(warning) = warning {
-        tracing::warn!("{warning}");
-    }
-    let control_plane =
-        common.argocd_namespace.clone().unwrap_or_else(|| resources.control_plane_namespace().to_owned());
-    let tracking = match common.tracking.or(wishes.tracking) {
-        Some(asked) => method_of(asked),
-        // Argo CD takes a word that it does not know for `annotation`.
-        None => settings.tracking_method.as_deref().and_then(|word| word.parse().ok()).unwrap_or_default(),
-    };
-    let render_settings = RenderSettings {
-        tracking,
-        label_key: settings.label_key.unwrap_or_else(|| DEFAULT_LABEL_KEY.to_owned()),
-        installation_id: settings.installation_id.unwrap_or_default(),
-        argocd_namespace: control_plane.clone(),
-        destinations: destinations(common, host)?,
-        plugin_timeout: common.bounds.plugin_timeout(),
-        kustomize_build_options: settings.kustomize_build_options.unwrap_or_default(),
-        others: if wishes.name_others { Others::Name } else { Others::Ignore },
-        directory_bytes_max: common.bounds.directory_bytes_max,
-        manifests_max: common.bounds.manifests_max(),
-    };
-    let sources =
-        Arc::new(Sources::new(trees, source_options(common, host, cache, &resources, wishes.copies)?));
+    let control_plane = control_plane(common, &resources);
+    let render_settings = render_settings(common, host, &resources, &wishes)?;
+    let options = source_options(common, host, cache, credentials_of(&resources), wishes.copies)?;
+    let sources = Arc::new(Sources::new(trees, options));
     let (plugins, remote) = match wishes.plugins {
         Some(plugins) => (plugins, Vec::new()),
         None => (loaded_plugins(common, host)?, remote_plugins(common, host)?),
@@ -232,12 +223,63 @@ pub(crate) fn workplace(
     Ok(Workplace { resources, control_plane, plugins, renderer, runs, cancel })
 }
 
+/// The folder of the cache, and the content store in it.
+pub(crate) fn cache(common: &CommonArgs, host: &Host) -> Result<(PathBuf, Arc<Store>), Failure> {
+    let cache = host.cache_dir(common.cache_dir.as_deref())?;
+    let trees = open_trees(common, cache.clone(), runs_dir(&cache))
+        .map_err(|failure| failure.hint("--cache-dir names another folder for the cache"))?;
+    Ok((cache, trees))
+}
+
+/// Namespace of applications that name none.
+pub(crate) fn control_plane(common: &CommonArgs, resources: &Resources) -> String {
+    common.argocd_namespace.clone().unwrap_or_else(|| resources.control_plane_namespace().to_owned())
+}
+
+/// What the options and the settings of the store say about rendering.
+pub(crate) fn render_settings(
+    common: &CommonArgs,
+    host: &Host,
+    resources: &Resources,
+    wishes: &Wishes,
+) -> Result<RenderSettings, Failure> {
+    let (settings, warning) = resources.settings(common.argocd_namespace.as_deref());
+    if let Some(warning) = warning {
+        tracing::warn!("{warning}");
+    }
+    let tracking = match common.tracking.or(wishes.tracking) {
+        Some(asked) => method_of(asked),
+        // Argo CD takes a word that it does not know for `annotation`.
+        None => settings.tracking_method.as_deref().and_then(|word| word.parse().ok()).unwrap_or_default(),
+    };
+    Ok(RenderSettings {
+        tracking,
+        label_key: settings.label_key.unwrap_or_else(|| DEFAULT_LABEL_KEY.to_owned()),
+        installation_id: settings.installation_id.unwrap_or_default(),
+        argocd_namespace: control_plane(common, resources),
+        destinations: destinations(common, host)?,
+        plugin_timeout: common.bounds.plugin_timeout(),
+        kustomize_build_options: settings.kustomize_build_options.unwrap_or_default(),
+        others: if wishes.name_others { Others::Name } else { Others::Ignore },
+        directory_bytes_max: common.bounds.directory_bytes_max,
+        manifests_max: common.bounds.manifests_max(),
+    })
+}
+
+/// The credentials in a store's repository Secrets.
+pub(crate) fn credentials_of(resources: &Resources) -> Vec<RepositoryCredential> {
+    resources.secrets().iter().filter_map(credentials::of_secret).collect()
+}
+
+/// The paths of `--store`.
+pub(crate) fn store_paths(common: &CommonArgs) -> Vec<String> {
+    if common.store.is_empty() { vec![".".to_owned()] } else { common.store.clone() }
+}
+
 /// Loads the stores of `--store`.
 pub(crate) fn resources(common: &CommonArgs) -> Result<Resources, Failure> {
-    let default = [".".to_owned()];
-    let paths = if common.store.is_empty() { default.as_slice() } else { &common.store };
     let mut inputs = Vec::new();
-    for path in paths {
+    for path in store_paths(common) {
         if path == "-" {
             let mut text = Vec::new();
             std::io::stdin()
@@ -249,8 +291,13 @@ pub(crate) fn resources(common: &CommonArgs) -> Result<Resources, Failure> {
             inputs.push(StoreInput::Path(PathBuf::from(path)));
         }
     }
-    let resources = Resources::load(&inputs)
-        .map_err(|error| Failure::bad_input(format!("--store: {}", chain(&error))))?;
+    load(&inputs)
+}
+
+/// Loads stores, and says what was left out.
+pub(crate) fn load(inputs: &[StoreInput]) -> Result<Resources, Failure> {
+    let resources =
+        Resources::load(inputs).map_err(|error| Failure::bad_input(format!("--store: {}", chain(&error))))?;
     let counts = resources.counts();
     tracing::info!(
         files = counts.files,
@@ -274,11 +321,11 @@ fn method_of(asked: TrackingArg) -> TrackingMethod {
     }
 }
 
-fn source_options(
+pub(crate) fn source_options(
     common: &CommonArgs,
     host: &Host,
     cache: PathBuf,
-    resources: &Resources,
+    credentials: Vec<RepositoryCredential>,
     mut copies: Vec<LocalCopy>,
 ) -> Result<SourceOptions, Failure> {
     for text in &common.repo {
@@ -296,7 +343,7 @@ fn source_options(
     options.freshness = if common.refresh { Freshness::Refresh } else { Freshness::Cached };
     options.copies = copies;
     options.fetch_timeout = common.bounds.fetch_timeout();
-    options.credentials = resources.secrets().iter().filter_map(credentials::of_secret).collect();
+    options.credentials = credentials;
     if host.stderr_is_terminal() {
         options.progress = Some(Arc::new(show_progress));
     }
