@@ -99,8 +99,8 @@ async fn same_folder(
         return matches!((&a.work, &b.work), (Work::Nothing, Work::Nothing));
     };
     let folder = Scope::Only(Vec::new());
-    let before = Box::pin(before.identity(source, &folder, &a.app_path));
-    let after = Box::pin(after.identity(source, &folder, &b.app_path));
+    let before = before.identity(source, &folder, &a.app_path);
+    let after = after.identity(source, &folder, &b.app_path);
     match try_join(before, after).await {
         Ok((a, b)) => plan_a == plan_b && a == b && !a.may_lead_elsewhere(),
         Err(_) => false,
@@ -144,7 +144,8 @@ impl Side<'_> {
         app_path: &RepoPath,
     ) -> Result<FilesIdentity, CannotCompare> {
         let (url, revision) = (&source.repo_url, &source.target_revision);
-        let identity = self.renderer.sources.identity(url, revision, (scope, app_path)).await;
+        // Boxed because making out what a repository has is a large future, and this one is awaited within others.
+        let identity = Box::pin(self.renderer.sources.identity(url, revision, (scope, app_path))).await;
         identity.map_err(|_| CannotCompare)
     }
 
