@@ -10,7 +10,7 @@ use crate::project::StoredProject;
 use crate::secret::RepositorySecret;
 use crate::settings::StoredSettings;
 use crate::store::{Broken, BrokenReason, SkipReason, Skipped, StoredApplication, StoredSet};
-use crate::{FileName, Place};
+use crate::{FileName, FileVersion, Place};
 
 /// What every text that matters holds: the API group, also in the label of Secrets, or the name of the settings.
 const MARKS: [&[u8]; 2] = [b"argoproj.io/", SETTINGS_NAME.as_bytes()];
@@ -51,6 +51,7 @@ pub(crate) fn read(file: &FileName, text: &[u8]) -> Content {
             return content;
         }
     };
+    let version = file.path().map(|_| FileVersion::of(text));
     let mut nodes = Vec::new();
     for document in documents {
         objects(document, &mut nodes);
@@ -64,14 +65,14 @@ pub(crate) fn read(file: &FileName, text: &[u8]) -> Content {
                 object: Some(ObjectRef::of(&node)),
                 reason: SkipReason::Partial(why),
             }),
-            None => content.add(kind, node, place),
+            None => content.add(kind, node, place, version),
         }
     }
     content
 }
 
 impl Content {
-    fn add(&mut self, kind: Kind, node: Node, place: Place) {
+    fn add(&mut self, kind: Kind, node: Node, place: Place, version: Option<FileVersion>) {
         let object = ObjectRef::of(&node);
         let result = match kind {
             Kind::Application => Application::decode(&node).map_err(BrokenReason::Resource).map(|decoded| {
@@ -80,6 +81,7 @@ impl Content {
                     findings: decoded.findings,
                     place: place.clone(),
                     node,
+                    version,
                 };
                 self.applications.push(Arc::new(stored));
             }),

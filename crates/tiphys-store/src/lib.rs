@@ -1,4 +1,4 @@
-//! The folder of YAML: finding applications and their positions.
+//! The folder of YAML: finding applications and their positions, and changing their files.
 //!
 //! A store is what `--store` names: folders, files and texts that came through standard input. Most of what lies beside
 //! Applications in a repository (Helm templates, patches, other manifests) is no mistake: it is left out, counted, and the reasons
@@ -7,6 +7,7 @@
 mod application_ref;
 mod content;
 mod document;
+mod edit;
 mod files;
 mod place;
 mod project;
@@ -17,6 +18,7 @@ mod settings;
 mod store;
 
 pub use application_ref::ApplicationRef;
+pub use edit::{FileEdit, FileEditError, FileVersion, FileWriteError};
 pub use files::FILE_BYTES_MAX;
 pub use place::{FileName, Place};
 pub use project::StoredProject;

@@ -14,7 +14,9 @@ use tiphys_yaml::{DecodeError, Node, Position};
 use crate::content::{Content, read};
 use crate::files::{Candidate, FILE_BYTES_MAX, candidates, past_candidates};
 use crate::settings::StoredSettings;
-use crate::{DEFAULT_CONTROL_PLANE_NAMESPACE, FileName, Place, RepositorySecret, Settings, StoredProject};
+use crate::{
+    DEFAULT_CONTROL_PLANE_NAMESPACE, FileName, FileVersion, Place, RepositorySecret, Settings, StoredProject,
+};
 
 /// Threads that read files. More do not help: parsing is done long before the disk is.
 const READERS_MAX: usize = 4;
@@ -61,6 +63,7 @@ pub struct StoredApplication {
     pub place: Place,
     /// Its document, for the positions of its fields.
     pub node: Node,
+    pub(crate) version: Option<FileVersion>,
 }
 
 /// An `ApplicationSet` of a store.

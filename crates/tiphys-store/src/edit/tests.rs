@@ -1,0 +1,213 @@
+use std::fs;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::Path;
+
+use tempfile::TempDir;
+use tiphys_yaml::{Change, NewValue, Step, Target};
+
+use super::{FileEdit, FileEditError, FileVersion, FileWriteError};
+use crate::{Store, StoreInput};
+
+const APP: &str = "# mine
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata:
+  name: a # the name
+spec:
+  source:
+    repoURL: https://git.example.com/r.git
+";
+
+/// A folder with `app.yaml`.
+fn folder() -> TempDir {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    fs::write(dir.path().join("app.yaml"), APP).expect("a file");
+    dir
+}
+
+fn load(dir: &Path) -> Store {
+    Store::load(&[StoreInput::Path(dir.to_owned())]).expect("the folder can be opened")
+}
+
+fn set(path: &[&str], value: &str) -> Vec<Change> {
+    let path = path.iter().map(|key| Step::Key((*key).to_owned())).collect();
+    vec![Change::Set { path, value: NewValue::from(value) }]
+}
+
+fn rename() -> Vec<Change> {
+    set(&["metadata", "name"], "b")
+}
+
+/// The change of the only application's name.
+fn edit(dir: &Path) -> FileEdit {
+    load(dir).applications()[0].edit(&rename()).expect("the file is as it was")
+}
+
+fn names(dir: &Path) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(dir)
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    names
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).expect("a file").mode() & 0o7777
+}
+
+fn chmod(path: &Path, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("the mode can be set");
+}
+
+#[test]
+fn an_application_is_changed_in_its_file_and_nothing_else_is() {
+    let dir = folder();
+    let path = dir.path().join("app.yaml");
+    chmod(&path, 0o640);
+    let edit = edit(dir.path());
+    assert_eq!(edit.path(), path);
+    assert_eq!(edit.before(), Some(APP.as_bytes()));
+    assert_eq!(fs::read_to_string(&path).expect("the file"), APP, "nothing is written yet");
+    let after = APP.replace("name: a #", "name: b #");
+    assert_eq!(edit.after(), after.as_bytes());
+    edit.write().expect("the file can be written");
+    assert_eq!(fs::read_to_string(&path).expect("the file"), after);
+    assert_eq!(mode(&path), 0o640);
+    assert_eq!(names(dir.path()), ["app.yaml"]);
+    assert_eq!(load(dir.path()).applications()[0].application.metadata.name, "b");
+}
+
+#[test]
+fn a_version_is_that_of_the_bytes() {
+    let dir = folder();
+    let version = load(dir.path()).applications()[0].version().expect("it comes from a file");
+    assert_eq!(version, FileVersion::of(APP.as_bytes()));
+    // From the test vectors of BLAKE3.
+    assert_eq!(FileVersion::of(b"").to_string(), "af1349b9f5f9a1a6");
+    assert_ne!(version, FileVersion::of(b"other"));
+    let store = Store::load(&[StoreInput::StandardInput(APP.into())]).expect("a text");
+    assert_eq!(store.applications()[0].version(), None);
+    let error = store.applications()[0].edit(&rename()).expect_err("there is no file");
+    assert!(matches!(error, FileEditError::NoFile { .. }), "{error}");
+}
+
+#[test]
+fn a_file_that_changed_since_the_store_was_loaded_is_a_conflict() {
+    let dir = folder();
+    let path = dir.path().join("app.yaml");
+    let store = load(dir.path());
+    fs::write(&path, APP.replace("mine", "theirs")).expect("the file can be written");
+    let error = store.applications()[0].edit(&rename()).expect_err("it changed");
+    assert!(matches!(error, FileEditError::Conflict { .. }), "{error}");
+    fs::remove_file(&path).expect("the file can be removed");
+    let error = store.applications()[0].edit(&rename()).expect_err("it is gone");
+    assert!(matches!(error, FileEditError::Conflict { .. }), "{error}");
+}
+
+#[test]
+fn a_file_that_changes_before_it_is_written_is_a_conflict_and_stays() {
+    let dir = folder();
+    let path = dir.path().join("app.yaml");
+    let edit = edit(dir.path());
+    let theirs = APP.replace("mine", "theirs");
+    fs::write(&path, &theirs).expect("the file can be written");
+    let error = edit.clone().write().expect_err("it changed");
+    assert!(error.is_conflict(), "{error}");
+    assert_eq!(fs::read_to_string(&path).expect("the file"), theirs);
+    assert_eq!(names(dir.path()), ["app.yaml"]);
+    fs::remove_file(&path).expect("the file can be removed");
+    let error = edit.write().expect_err("it is gone");
+    assert!(error.is_conflict(), "{error}");
+    assert_eq!(names(dir.path()), [""; 0]);
+}
+
+#[test]
+fn a_read_only_file_is_refused_whoever_asks() {
+    let dir = folder();
+    let path = dir.path().join("app.yaml");
+    chmod(&path, 0o444);
+    let error = edit(dir.path()).write().expect_err("it is read-only");
+    assert!(matches!(error, FileWriteError::ReadOnly { .. }), "{error}");
+    assert!(!error.is_conflict());
+    assert_eq!(fs::read_to_string(&path).expect("the file"), APP);
+    assert_eq!(names(dir.path()), ["app.yaml"]);
+}
+
+#[test]
+fn a_link_stays_and_its_target_is_replaced() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let (real, apps) = (dir.path().join("real"), dir.path().join("apps"));
+    fs::create_dir(&real).expect("a folder");
+    fs::create_dir(&apps).expect("a folder");
+    fs::write(real.join("target"), APP).expect("a file");
+    std::os::unix::fs::symlink("../real/target", apps.join("app.yaml")).expect("a link");
+    edit(&apps).write().expect("the file can be written");
+    assert!(apps.join("app.yaml").is_symlink());
+    assert_eq!(fs::read_to_string(real.join("target")).expect("the file"), APP.replace("name: a", "name: b"));
+    assert_eq!(names(&real), ["target"]);
+    assert_eq!(names(&apps), ["app.yaml"]);
+}
+
+#[test]
+fn a_change_that_changes_nothing_leaves_the_file_alone() {
+    let dir = folder();
+    let path = dir.path().join("app.yaml");
+    chmod(&path, 0o444);
+    let before = fs::metadata(&path).expect("the file").ino();
+    let store = load(dir.path());
+    let edit = store.applications()[0].edit(&set(&["metadata", "name"], "a")).expect("the file is as it was");
+    assert!(edit.is_unchanged());
+    edit.write().expect("there is nothing to write");
+    assert_eq!(fs::metadata(&path).expect("the file").ino(), before);
+}
+
+#[test]
+fn a_new_file_is_made_only_if_there_is_none() {
+    let dir = folder();
+    let path = dir.path().join(".argocd-source-a.yaml");
+    let edit = FileEdit::create(&path, "a: 1\n");
+    assert_eq!(edit.before(), None);
+    edit.clone().write().expect("the file can be made");
+    assert_eq!(fs::read_to_string(&path).expect("the file"), "a: 1\n");
+    let error = FileEdit::create(&path, "b: 2\n").write().expect_err("it is there");
+    assert!(error.is_conflict(), "{error}");
+    assert_eq!(fs::read_to_string(&path).expect("the file"), "a: 1\n");
+    assert_eq!(names(dir.path()), [".argocd-source-a.yaml", "app.yaml"]);
+    let error = FileEdit::create(dir.path().join("none/x.yaml"), "").write().expect_err("there is no folder");
+    assert!(matches!(error, FileWriteError::Folder { .. }), "{error}");
+}
+
+#[test]
+fn any_file_can_be_changed() {
+    let dir = folder();
+    let path = dir.path().join(".argocd-source.yaml");
+    fs::write(&path, "# none yet\n").expect("a file");
+    let edit =
+        FileEdit::of(&path, Target::FirstDocument, &set(&["plugin", "name"], "x")).expect("it can be read");
+    edit.write().expect("the file can be written");
+    assert_eq!(fs::read_to_string(&path).expect("the file"), "# none yet\nplugin:\n  name: x\n");
+    let error =
+        FileEdit::of(dir.path().join("none.yaml"), Target::FirstDocument, &[]).expect_err("there is none");
+    assert!(matches!(error, FileEditError::Read { .. }), "{error}");
+    let error =
+        FileEdit::of(&path, Target::FirstDocument, &set(&["plugin", "name", "x"], "y")).expect_err("a text");
+    assert!(matches!(error, FileEditError::Edit { .. }), "{error}");
+}
+
+#[test]
+fn what_is_no_regular_file_is_not_replaced() {
+    let dir = folder();
+    let edit = FileEdit { before: Some(Vec::new()), ..FileEdit::create(dir.path(), "x") };
+    let error = edit.write().expect_err("it is a folder");
+    assert!(matches!(error, FileWriteError::NotAFile { .. }), "{error}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_folder_that_takes_no_new_file_is_named() {
+    let before = fs::read("/proc/self/comm").expect("the kernel gives it");
+    let edit = FileEdit { before: Some(before), ..FileEdit::create("/proc/self/comm", "x") };
+    let error = edit.write().expect_err("nobody can make a file there");
+    assert!(matches!(error, FileWriteError::Folder { .. }), "{error}");
+}
