@@ -3,6 +3,7 @@
 //! The rules are those of the proposal "Parameterized Config Management Plugins"; nothing here touches files or processes.
 
 mod announcement;
+mod assignment;
 mod check;
 mod environment;
 mod merge;
@@ -13,6 +14,10 @@ pub use announcement::{
     Announcement, AnnouncementEntry, AnnouncementError, AnnouncementProblem, Announcements, CollectionType,
     Default, DynamicOutputError, IgnoredKey, IgnoredReason, ItemType, Place, RawAnnouncement,
     decode_announcement_entries, decode_announcements, decode_dynamic_output,
+};
+pub use assignment::{
+    Applied, ApplyError, Assignment, Edited, Form, InEffect, Operand, OperandError, OperandOrigin,
+    ParameterChange, ParameterValue, Part, SyntaxError, Target, apply, read_operand, read_values,
 };
 pub use check::{Item, Problem, ProblemKind, check_default, check_value, check_values, is_number};
 pub use environment::{

@@ -1,0 +1,146 @@
+//! Values as people write them, as texts: a parameter has no other type.
+
+use std::collections::BTreeMap;
+
+use tiphys_yaml::{Data, Node, read_document_of_texts};
+
+use super::Form;
+
+/// A value that a parameter can have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ParameterValue {
+    /// A text.
+    String(String),
+    /// A list of texts.
+    Array(Vec<String>),
+    /// A map from text to text.
+    Map(BTreeMap<String, String>),
+}
+
+/// A value that cannot be a parameter's. The value itself is not repeated: it may be long, or secret.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OperandError {
+    /// Not JSON.
+    #[error("the value is not JSON ({reason}); for a text write NAME=TEXT")]
+    NotJson {
+        /// The reader's words.
+        reason: String,
+    },
+    /// Not YAML.
+    #[error("not YAML: {0}")]
+    NotYaml(tiphys_yaml::Error),
+    /// Bytes that are no text.
+    #[error("the value is not UTF-8 text")]
+    NotText,
+    /// `null` stands for no value.
+    #[error("{0} is null; take a value away with `params unset`")]
+    Null(String),
+    /// Something inside of something.
+    #[error("{place} is {found}; a list or a map of a parameter holds texts only")]
+    Nested {
+        /// Where.
+        place: String,
+        /// What, with an article.
+        found: &'static str,
+    },
+    /// A key that is there twice.
+    #[error("{0} is given twice")]
+    Twice(String),
+    /// A file of values that is neither of the two forms.
+    #[error(
+        "expected parameters by name, or a list of entries with `name` and `string`, `array` or `map`; found {0}"
+    )]
+    NoValues(&'static str),
+    /// An entry of a list of parameters.
+    #[error("entry {place}: {problem}")]
+    Entry {
+        /// Which one, from 1.
+        place: usize,
+        /// What is wrong with it.
+        problem: String,
+    },
+}
+
+/// Reads a value: with [`Form::Text`] the text itself, with [`Form::Json`] what it says.
+pub fn read_operand(form: Form, bytes: &[u8]) -> Result<ParameterValue, OperandError> {
+    let text = std::str::from_utf8(bytes).map_err(|_| OperandError::NotText)?;
+    match form {
+        Form::Text => Ok(ParameterValue::String(text.to_owned())),
+        Form::Json => {
+            // The reader of texts takes YAML; what is said to be JSON is to be JSON.
+            serde_json::from_str::<serde::de::IgnoredAny>(text)
+                .map_err(|error| OperandError::NotJson { reason: error.to_string() })?;
+            let node = read_document_of_texts(bytes).map_err(OperandError::NotYaml)?;
+            match node {
+                Some(node) => value_of(&node, "the value"),
+                None => Err(OperandError::Null("the value".to_owned())),
+            }
+        }
+    }
+}
+
+/// Reads a file of values, YAML or JSON: parameters by name (`replicas: 5`), or a list of entries as in an Application
+/// (`- name: replicas`). What is written without quotes is the text that stands there: `0123` and `yes` stay as they are.
+pub fn read_values(bytes: &[u8]) -> Result<Vec<(String, ParameterValue)>, OperandError> {
+    let Some(node) = read_document_of_texts(bytes).map_err(OperandError::NotYaml)? else {
+        return Ok(Vec::new());
+    };
+    if let Some((path, _)) = node.repeated_keys().first() {
+        return Err(OperandError::Twice(format!("`{path}`")));
+    }
+    match &node.data {
+        Data::Mapping(entries) => entries
+            .iter()
+            .map(|entry| {
+                Ok((entry.key.text.clone(), value_of(&entry.value, &format!("`{}`", entry.key.text))?))
+            })
+            .collect(),
+        Data::Sequence(items) => items.iter().zip(1..).map(|(item, place)| entry(item, place)).collect(),
+        _ => Err(OperandError::NoValues(node.type_words())),
+    }
+}
+
+fn entry(node: &Node, place: usize) -> Result<(String, ParameterValue), OperandError> {
+    let problem = |problem: &str| OperandError::Entry { place, problem: problem.to_owned() };
+    let name = node.get("name").and_then(Node::as_str).filter(|name| !name.is_empty());
+    let name = name.ok_or_else(|| problem("has no `name`"))?;
+    let mut values =
+        ["string", "array", "map"].into_iter().filter_map(|field| Some((field, node.get(field)?)));
+    let (Some((field, value)), None) = (values.next(), values.next()) else {
+        return Err(problem("needs exactly one of `string`, `array` and `map`"));
+    };
+    let value = value_of(value, &format!("`{field}` of `{name}`"))?;
+    let fits = match &value {
+        ParameterValue::String(_) => field == "string",
+        ParameterValue::Array(_) => field == "array",
+        ParameterValue::Map(_) => field == "map",
+    };
+    if fits { Ok((name.to_owned(), value)) } else { Err(problem(&format!("`{field}` holds something else"))) }
+}
+
+fn value_of(node: &Node, place: &str) -> Result<ParameterValue, OperandError> {
+    let text = |node: &Node, place: String| match &node.data {
+        Data::String(text) => Ok(text.clone()),
+        Data::Null => Err(OperandError::Null(place)),
+        _ => Err(OperandError::Nested { place, found: node.type_words() }),
+    };
+    if let Some((path, _)) = node.repeated_keys().first() {
+        return Err(OperandError::Twice(format!("the key `{path}` of {place}")));
+    }
+    match &node.data {
+        Data::Sequence(items) => {
+            let items =
+                items.iter().enumerate().map(|(index, item)| text(item, format!("item {index} of {place}")));
+            Ok(ParameterValue::Array(items.collect::<Result<_, _>>()?))
+        }
+        Data::Mapping(entries) => {
+            let entries = entries.iter().map(|entry| {
+                let key = entry.key.text.clone();
+                let value = text(&entry.value, format!("the key `{key}` of {place}"))?;
+                Ok((key, value))
+            });
+            Ok(ParameterValue::Map(entries.collect::<Result<_, _>>()?))
+        }
+        _ => Ok(ParameterValue::String(text(node, place.to_owned())?)),
+    }
+}

@@ -1,0 +1,412 @@
+//! What is written, and what becomes of a list of parameters by it.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::*;
+use crate::{Announcement, CollectionType, ItemType, Parameter};
+
+/// The names that the tests of the grammar know.
+const KNOWN: [&str; 7] = ["replicas", "hosts", "limits", "a=b", "a[0]", "sign+", "sign:"];
+
+fn parsed(text: &str) -> String {
+    let known: HashSet<&str> = KNOWN.into_iter().collect();
+    match Assignment::parse(text, &known) {
+        Ok(Assignment { target, value: Some(Operand { form, origin }) }) => {
+            format!("{} | {:?} | {form:?} {origin:?}", target.name, target.part)
+        }
+        Ok(assignment) => panic!("an assignment sets something: {assignment:?}"),
+        Err(error) => format!("error: {error}"),
+    }
+}
+
+#[test]
+fn each_form_of_an_assignment_is_read() {
+    let cases = [
+        ("replicas=5", r#"replicas | Whole | Text Inline("5")"#),
+        ("replicas=", r#"replicas | Whole | Text Inline("")"#),
+        ("replicas:=5", r#"replicas | Whole | Json Inline("5")"#),
+        ("replicas=@values/n.txt", r#"replicas | Whole | Text File("values/n.txt")"#),
+        ("replicas:=@n.json", r#"replicas | Whole | Json File("n.json")"#),
+        ("hosts+=a=b", r#"hosts | End | Text Inline("a=b")"#),
+        ("hosts+:=[\"a\"]", r#"hosts | End | Json Inline("[\"a\"]")"#),
+        ("hosts[0]=x", r#"hosts | Item("0") | Text Inline("x")"#),
+        ("limits[cpu]=1", r#"limits | Item("cpu") | Text Inline("1")"#),
+        ("limits[x=y]=1", r#"limits | Item("x=y") | Text Inline("1")"#),
+        ("limits[x[0]]=1", r#"limits | Item("x[0]") | Text Inline("1")"#),
+        ("limits[]=1", r#"limits | Item("") | Text Inline("1")"#),
+        ("limits[a]=b[c]=d", r#"limits | Item("a") | Text Inline("b[c]=d")"#),
+        // A name that is known as it stands wins.
+        ("a=b=c", r#"a=b | Whole | Text Inline("c")"#),
+        ("a[0]=c", r#"a[0] | Whole | Text Inline("c")"#),
+        ("a[0][1]=c", r#"a[0] | Item("1") | Text Inline("c")"#),
+        ("a[1]=c", r#"a | Item("1") | Text Inline("c")"#),
+        ("sign+=c", r#"sign+ | Whole | Text Inline("c")"#),
+        ("sign++=c", r#"sign+ | End | Text Inline("c")"#),
+        ("sign:=c", r#"sign: | Whole | Text Inline("c")"#),
+        ("sign::=1", r#"sign: | Whole | Json Inline("1")"#),
+        // New names.
+        ("new=a[b]=c", r#"new | Whole | Text Inline("a[b]=c")"#),
+        ("new[a=b]=c", r#"new | Item("a=b") | Text Inline("c")"#),
+        ("new[a=c", r#"new[a | Whole | Text Inline("c")"#),
+        ("[a]=c", r#"[a] | Whole | Text Inline("c")"#),
+        ("new name=c", r#"new name | Whole | Text Inline("c")"#),
+        ("ü[ß]=日", r#"ü | Item("ß") | Text Inline("日")"#),
+        (
+            "replicas",
+            r#"error: "replicas" sets nothing; write NAME=TEXT, NAME:=JSON, NAME[KEY]=TEXT, NAME+=TEXT or NAME=@FILE"#,
+        ),
+        ("=5", r#"error: "=5" names no parameter"#),
+        (":=5", r#"error: ":=5" names no parameter"#),
+        ("+=5", r#"error: "+=5" names no parameter"#),
+        (
+            "replicas=@",
+            r#"error: "replicas=@" names no file behind `@`; for a text that begins with `@` write NAME:='"@…"'"#,
+        ),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(parsed(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn what_is_taken_away_is_a_name_or_an_item() {
+    let known: HashSet<&str> = KNOWN.into_iter().collect();
+    let cases = [
+        ("replicas", "replicas", Part::Whole),
+        ("limits[cpu]", "limits", Part::Item("cpu".to_owned())),
+        ("a[0]", "a[0]", Part::Whole),
+        ("a[0][0]", "a[0]", Part::Item("0".to_owned())),
+        ("a=b", "a=b", Part::Whole),
+        ("other]", "other]", Part::Whole),
+    ];
+    for (text, name, part) in cases {
+        assert_eq!(Target::parse(text, &known), Ok(Target { name: name.to_owned(), part }), "{text}");
+    }
+    assert_eq!(Target::parse("", &known), Err(SyntaxError::Name { text: String::new() }));
+}
+
+#[test]
+fn a_value_is_text_in_every_form() {
+    let text = |text: &str| Ok(ParameterValue::String(text.to_owned()));
+    let list =
+        |items: &[&str]| Ok(ParameterValue::Array(items.iter().map(|item| (*item).to_owned()).collect()));
+    let map = |entries: &[(&str, &str)]| {
+        let entries = entries.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
+        Ok(ParameterValue::Map(entries.collect()))
+    };
+    let cases = [
+        (Form::Text, " yes\n", text(" yes\n")),
+        (Form::Json, "5", text("5")),
+        (Form::Json, "9007199254740993", text("9007199254740993")),
+        (Form::Json, "1.10", text("1.10")),
+        (Form::Json, "1e3", text("1e3")),
+        (Form::Json, "-0", text("-0")),
+        (Form::Json, "true", text("true")),
+        (Form::Json, r#""a\u00fc\n\/""#, text("aü\n/")),
+        (Form::Json, r#"["a",1,false]"#, list(&["a", "1", "false"])),
+        (Form::Json, "[]", list(&[])),
+        (Form::Json, r#"{"b":"1","a":1.50}"#, map(&[("a", "1.50"), ("b", "1")])),
+        (Form::Json, r#"{"y":"1","no":"2"}"#, map(&[("no", "2"), ("y", "1")])),
+    ];
+    for (form, written, expected) in cases {
+        assert_eq!(read_operand(form, written.as_bytes()), expected, "{written}");
+    }
+}
+
+#[test]
+fn json_that_is_no_value_is_refused() {
+    let cases = [
+        ("null", "the value is null; take a value away with `params unset`"),
+        ("[null]", "item 0 of the value is null; take a value away with `params unset`"),
+        ("[[1]]", "item 0 of the value is a list; a list or a map of a parameter holds texts only"),
+        (
+            r#"{"a":{}}"#,
+            "the key `a` of the value is an object; a list or a map of a parameter holds texts only",
+        ),
+        (r#"{"a":1,"a":2}"#, "the key `a` of the value is given twice"),
+        ("a: b", "the value is not JSON (expected value at line 1 column 1); for a text write NAME=TEXT"),
+        (
+            "",
+            "the value is not JSON (EOF while parsing a value at line 1 column 0); for a text write NAME=TEXT",
+        ),
+        ("[1,]", "the value is not JSON (expected value at line 1 column 4); for a text write NAME=TEXT"),
+    ];
+    for (written, expected) in cases {
+        let error = read_operand(Form::Json, written.as_bytes()).expect_err(written);
+        assert_eq!(error.to_string(), expected, "{written}");
+    }
+    assert_eq!(read_operand(Form::Text, b"\xff"), Err(OperandError::NotText));
+}
+
+#[test]
+fn a_file_of_values_is_a_map_or_a_list_of_entries() {
+    let text = |text: &str| ParameterValue::String(text.to_owned());
+    let expected = vec![
+        ("replicas".to_owned(), text("0123")),
+        ("on".to_owned(), text("yes")),
+        ("size".to_owned(), text("1e3")),
+        ("hosts".to_owned(), ParameterValue::Array(vec!["a".to_owned(), "2".to_owned()])),
+        ("limits".to_owned(), ParameterValue::Map([("y".to_owned(), "1.10".to_owned())].into())),
+    ];
+    let by_name = "# values\nreplicas: 0123\non: yes\nsize: 1e3\nhosts: [a, 2]\nlimits:\n  y: 1.10\n";
+    assert_eq!(read_values(by_name.as_bytes()).expect(by_name), expected);
+    let entries = "- name: replicas\n  string: 0123\n- {name: on, string: yes}\n- name: size\n  string: '1e3'\n- name: hosts\n  array: [a, 2]\n- name: limits\n  map: {y: 1.10}\n";
+    assert_eq!(read_values(entries.as_bytes()).expect(entries), expected);
+    assert_eq!(read_values(b"# nothing\n"), Ok(Vec::new()));
+
+    let refused = [
+        ("a: 1\na: 2\n", "`a` is given twice"),
+        ("a: ~\n", "`a` is null; take a value away with `params unset`"),
+        ("a: {b: [1]}\n", "the key `b` of `a` is a list; a list or a map of a parameter holds texts only"),
+        ("- string: x\n", "entry 1: has no `name`"),
+        (
+            "- {name: a, string: x}\n- {name: b}\n",
+            "entry 2: needs exactly one of `string`, `array` and `map`",
+        ),
+        ("- {name: a, string: [x]}\n", "entry 1: `string` holds something else"),
+        (
+            "text\n",
+            "expected parameters by name, or a list of entries with `name` and `string`, `array` or `map`; found a string",
+        ),
+    ];
+    for (written, expected) in refused {
+        assert_eq!(read_values(written.as_bytes()).expect_err(written).to_string(), expected, "{written}");
+    }
+}
+
+/// The announcements of the tests of [`apply`].
+fn announced() -> Vec<Announcement> {
+    let list = |items: &[&str]| items.iter().map(|item| (*item).to_owned()).collect::<Vec<_>>();
+    vec![
+        Announcement { item_type: Some(ItemType::Number), ..Announcement::named("replicas") },
+        Announcement { required: Some(true), ..Announcement::named("owner") },
+        Announcement { choices: list(&["small", "large"]), ..Announcement::named("size") },
+        Announcement { string: Some("light".to_owned()), ..Announcement::named("theme") },
+        Announcement {
+            collection_type: CollectionType::Array,
+            array: Some(list(&["example.org"])),
+            ..Announcement::named("hosts")
+        },
+        Announcement {
+            collection_type: CollectionType::Map,
+            item_type: Some(ItemType::Number),
+            map: Some([("cpu".to_owned(), "1".to_owned())].into()),
+            ..Announcement::named("limits")
+        },
+    ]
+}
+
+/// The list that the tests of [`apply`] begin with.
+fn set() -> Vec<Parameter> {
+    let text = |name: &str, value: &str| Parameter {
+        name: name.to_owned(),
+        string: Some(value.to_owned()),
+        ..Parameter::default()
+    };
+    vec![text("replicas", "3"), text("owner", "ada"), text("old", "x")]
+}
+
+/// Applies `NAME…` (sets) and `-NAME…` (takes away), and shows the changes, the list and the warnings.
+fn applied(
+    parameters: &[Parameter],
+    announcements: &[Announcement],
+    names_are_free: bool,
+    texts: &[&str],
+) -> String {
+    let known: HashSet<&str> = announcements
+        .iter()
+        .map(|announcement| announcement.name.as_str())
+        .chain(parameters.iter().map(|parameter| parameter.name.as_str()))
+        .collect();
+    let assignments: Vec<Assignment<ParameterValue>> = texts
+        .iter()
+        .map(|text| match text.strip_prefix('-') {
+            Some(text) => Assignment { target: Target::parse(text, &known).expect("a target"), value: None },
+            None => {
+                let Assignment { target, value } = Assignment::parse(text, &known).expect("an assignment");
+                let Some(Operand { form, origin: OperandOrigin::Inline(text) }) = value else {
+                    panic!("{text}: these tests have no files")
+                };
+                Assignment { target, value: Some(read_operand(form, text.as_bytes()).expect("a value")) }
+            }
+        })
+        .collect();
+    match apply(Edited { parameters, announcements, names_are_free }, &assignments) {
+        Ok(applied) => {
+            let changes = applied.changes.iter().map(ToString::to_string);
+            let list = crate::app_parameters(Some(&applied.parameters));
+            let warnings = applied.warnings.iter().map(|warning| format!("warning: {warning}"));
+            changes.chain([list]).chain(warnings).collect::<Vec<_>>().join("\n")
+        }
+        Err(error) => match error.remedy() {
+            Some(remedy) => format!("error: {error}\nhint: {remedy}"),
+            None => format!("error: {error}"),
+        },
+    }
+}
+
+#[test]
+fn assignments_change_the_list_and_say_what_changes() {
+    let rest = r#"{"name":"owner","string":"ada"},{"name":"old","string":"x"}"#;
+    let before = format!(r#"{{"name":"replicas","string":"3"}},{rest}"#);
+    let cases: [(&[&str], String); 15] = [
+        (&["replicas=5"], format!("replicas: 3 → 5\n[{{\"name\":\"replicas\",\"string\":\"5\"}},{rest}]")),
+        (
+            &["replicas:=9007199254740993"],
+            format!(
+                "replicas: 3 → 9007199254740993\n[{{\"name\":\"replicas\",\"string\":\"9007199254740993\"}},{rest}]"
+            ),
+        ),
+        (&["replicas=3"], format!("replicas: 3 → 3\n[{before}]")),
+        (&["theme="], format!("theme: light (default) → \"\"\n[{before},{{\"name\":\"theme\",\"string\":\"\"}}]")),
+        (&["theme=not set"], format!("theme: light (default) → \"not set\"\n[{before},{{\"name\":\"theme\",\"string\":\"not set\"}}]")),
+        (&["-replicas"], format!("replicas: 3 → not set\n[{rest}]")),
+        (&["-theme"], format!("theme: light (default) → light (default)\n[{before}]")),
+        (
+            &["hosts+=b.example", "hosts+:=[\"c\",\"d\"]"],
+            format!(
+                "hosts[1]: not set → b.example\nhosts[2]: not set → c\nhosts[3]: not set → d\n[{before},{{\"array\":[\"example.org\",\"b.example\",\"c\",\"d\"],\"name\":\"hosts\"}}]"
+            ),
+        ),
+        (
+            &["hosts[0]=b"],
+            format!("hosts[0]: example.org (default) → b\n[{before},{{\"array\":[\"b\"],\"name\":\"hosts\"}}]"),
+        ),
+        (
+            &["hosts:=[]", "hosts+=x", "-hosts[0]"],
+            format!(
+                "hosts: [\"example.org\"] (default) → []\nhosts[0]: not set → x\nhosts[0]: x → not set\n[{before},{{\"array\":[],\"name\":\"hosts\"}}]"
+            ),
+        ),
+        (
+            &["limits[memory]=2"],
+            format!("limits[memory]: not set → 2\n[{before},{{\"map\":{{\"cpu\":\"1\",\"memory\":\"2\"}},\"name\":\"limits\"}}]"),
+        ),
+        (
+            &["-limits[cpu]"],
+            format!("limits[cpu]: 1 (default) → not set\n[{before},{{\"map\":{{}},\"name\":\"limits\"}}]"),
+        ),
+        (
+            &["limits:={\"a b\":\"1\"}"],
+            format!(
+                "limits: {{\"cpu\":\"1\"}} (default) → {{\"a b\":\"1\"}}\n[{before},{{\"map\":{{\"a b\":\"1\"}},\"name\":\"limits\"}}]"
+            ),
+        ),
+        (
+            &["old=y"],
+            format!(
+                "old: x → y\n[{}]\nwarning: the plugin does not announce parameter `old`",
+                before.replace("\"x\"", "\"y\"")
+            ),
+        ),
+        (&["-old"], "old: x → not set\n[{\"name\":\"replicas\",\"string\":\"3\"},{\"name\":\"owner\",\"string\":\"ada\"}]".to_owned()),
+    ];
+    for (texts, expected) in cases {
+        assert_eq!(applied(&set(), &announced(), false, texts), expected, "{texts:?}");
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_refused_and_says_how_to_write_it() {
+    let cases: [(&[&str], &str); 19] = [
+        (
+            &["replica=5"],
+            "error: the plugin announces no parameter \"replica\"\nhint: did you mean replicas?",
+        ),
+        (&["zzz=5"], "error: the plugin announces no parameter \"zzz\""),
+        (&["-zzz"], "error: the plugin announces no parameter \"zzz\""),
+        (
+            &["replicas=3x"],
+            "error: parameter `replicas`: the value has to be a decimal number, such as `3` or `-1.5e3`",
+        ),
+        (
+            &["limits[cpu]=x"],
+            "error: parameter `limits`: the value of the key `cpu` has to be a decimal number, such as `3` or `-1.5e3`",
+        ),
+        (&["size=medium"], "error: parameter `size`: the value has to be one of `small`, `large`"),
+        (&["-owner"], "error: parameter `owner`: a value is required, and there is no default"),
+        (
+            &["hosts=a"],
+            "error: parameter \"hosts\" is a list, not a text\nhint: write hosts+=TEXT, hosts[0]=TEXT or hosts:='[\"TEXT\"]'",
+        ),
+        (
+            &["limits=a"],
+            "error: parameter \"limits\" is a map, not a text\nhint: write limits[KEY]=TEXT or limits:='{\"KEY\":\"TEXT\"}'",
+        ),
+        (
+            &["replicas:=[1]"],
+            "error: parameter \"replicas\" is a text, not a list\nhint: write replicas=TEXT",
+        ),
+        (&["replicas+=1"], "error: parameter \"replicas\" is a text, not a list\nhint: write replicas=TEXT"),
+        (&["replicas[0]=1"], "error: parameter \"replicas\" is a text and has no items"),
+        (
+            &["hosts[1]=x"],
+            "error: parameter \"hosts\" has no item [1]: its only item is [0]; hosts+=TEXT appends one",
+        ),
+        (
+            &["hosts[x]=x"],
+            "error: parameter \"hosts\" has no item [x]: its only item is [0]; hosts+=TEXT appends one",
+        ),
+        (
+            &["hosts+:={}"],
+            "error: parameter \"hosts\" is a list, not a map\nhint: write hosts+=TEXT, hosts[0]=TEXT or hosts:='[\"TEXT\"]'",
+        ),
+        (
+            &["hosts[0]:=[1]"],
+            "error: parameter \"hosts[0]\" is a text, not a list\nhint: write hosts[0]=TEXT",
+        ),
+        (&["-limits[cpus]"], "error: parameter \"limits\" has no key \"cpus\"\nhint: did you mean cpu?"),
+        (&["replicas=1", "replicas=2"], "error: replicas is given twice"),
+        (&["limits[cpu]=1", "limits:={}"], "error: limits is given twice"),
+    ];
+    for (texts, expected) in cases {
+        assert_eq!(applied(&set(), &announced(), false, texts), expected, "{texts:?}");
+    }
+}
+
+#[test]
+fn free_names_take_the_kind_of_what_is_written_first() {
+    let cases: [(&[&str], String); 6] = [
+        (&["a=1"], format!("a: not set → 1\n[{{\"name\":\"a\",\"string\":\"1\"}}]")),
+        (&["a+=1"], format!("a[0]: not set → 1\n[{{\"array\":[\"1\"],\"name\":\"a\"}}]")),
+        (&["a[k]=1"], format!("a[k]: not set → 1\n[{{\"map\":{{\"k\":\"1\"}},\"name\":\"a\"}}]")),
+        (&["a:={}"], format!("a: not set → {{}}\n[{{\"map\":{{}},\"name\":\"a\"}}]")),
+        (&["a[0]=1"], "error: parameter \"a\" has no item [0]: it is empty; a+=TEXT appends one".to_owned()),
+        (
+            &["a[k]=1", "a+=1"],
+            "error: parameter \"a\" is a map, not a list\nhint: write a[KEY]=TEXT or a:='{\"KEY\":\"TEXT\"}'"
+                .to_owned(),
+        ),
+    ];
+    for (texts, expected) in cases {
+        assert_eq!(applied(&[], &[], true, texts), expected, "{texts:?}");
+    }
+}
+
+#[test]
+fn of_a_parameter_that_is_set_twice_the_last_is_changed_and_all_are_taken_away() {
+    let twice = ["1", "2"].map(|value| Parameter {
+        name: "a".to_owned(),
+        string: Some(value.to_owned()),
+        ..Parameter::default()
+    });
+    assert_eq!(
+        applied(&twice, &[], true, &["a=3"]),
+        "a: 2 → 3\n[{\"name\":\"a\",\"string\":\"1\"},{\"name\":\"a\",\"string\":\"3\"}]\nwarning: parameter `a` is set 2 times; the last entry was changed, which is the one that its variables have"
+    );
+    assert_eq!(applied(&twice, &[], true, &["-a"]), "a: 2 → not set\n[]");
+}
+
+#[test]
+fn a_value_in_a_field_that_does_not_count_is_replaced() {
+    let wrong = [Parameter {
+        name: "hosts".to_owned(),
+        string: Some("a".to_owned()),
+        map: Some(BTreeMap::new()),
+        ..Parameter::default()
+    }];
+    assert_eq!(
+        applied(&wrong, &announced(), false, &["hosts+=b"]),
+        "hosts[0]: not set → b\n[{\"array\":[\"b\"],\"name\":\"hosts\"}]"
+    );
+}
