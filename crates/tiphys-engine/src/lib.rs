@@ -11,7 +11,9 @@ mod manifest;
 mod merge_patch;
 mod normalize;
 mod override_files;
+mod owner;
 mod ownership;
+mod parameter_edit;
 mod parameter_place;
 mod plugin_environment;
 mod scope;
@@ -31,7 +33,11 @@ pub use normalize::{NormalizeError, NormalizeProblem, normalize};
 pub use override_files::{
     Overridden, OverrideError, OverrideFile, OverrideStep, override_file_names, override_source,
 };
+pub use owner::Owner;
 pub use ownership::Ownership;
+pub use parameter_edit::{
+    NoPlaceError, parameter_changes, patch_changes, with_parameters, written_parameters,
+};
 pub use parameter_place::{parameter_places, source_node};
 pub use plugin_environment::{plugin_env, request_environment};
 pub use scope::{Scope, Scopes, set_namespace};

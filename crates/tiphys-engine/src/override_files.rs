@@ -35,6 +35,8 @@ pub struct Overridden {
     pub source: ApplicationSource,
     /// What each file did, in their order.
     pub steps: Vec<OverrideStep>,
+    /// The fields that Argo CD would leave otherwise, by their paths; a warning names them too.
+    pub differs_in: Vec<String>,
     /// What a person should know: ignored fields, and fields that Argo CD would leave otherwise.
     pub warnings: Vec<Warning>,
 }
@@ -129,10 +131,12 @@ pub fn override_source(
         steps.push(OverrideStep { patch, source: merged.clone() });
     }
     let argo_cd = keep_place(argo_cd.to_source(), source);
+    let mut differs_in = Vec::new();
     if !files.is_empty() {
-        warnings.extend(difference(&to_value(&merged), &to_value(&argo_cd), files));
+        collect_differences("", &to_value(&merged), &to_value(&argo_cd), &mut differs_in);
+        warnings.extend(difference(&differs_in, files));
     }
-    Ok(Overridden { source: merged, steps, warnings })
+    Ok(Overridden { source: merged, steps, differs_in, warnings })
 }
 
 fn read_patch(file: &OverrideFile<'_>) -> Result<Node, OverrideError> {
@@ -176,9 +180,7 @@ fn keep_place(source: ApplicationSource, place: &ApplicationSource) -> Applicati
     }
 }
 
-fn difference(merged: &Value, argo_cd: &Value, files: &[OverrideFile<'_>]) -> Option<Warning> {
-    let mut fields = Vec::new();
-    collect_differences("", merged, argo_cd, &mut fields);
+fn difference(fields: &[String], files: &[OverrideFile<'_>]) -> Option<Warning> {
     if fields.is_empty() {
         return None;
     }

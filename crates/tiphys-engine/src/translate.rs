@@ -175,6 +175,15 @@ fn kustomize_plan(block: &KustomizeSource, build: &BuildEnvironment) -> Result<P
     if !fields.is_empty() {
         return Err(TranslateError::Kustomize { fields });
     }
+    let parameters = kustomize_parameters(block, &|text| build.expand(text));
+    Ok(PluginPlan { name: Some(KUSTOMIZE_PLUGIN.to_owned()), env: Vec::new(), parameters: Some(parameters) })
+}
+
+/// The parameters that a kustomize block stands for, with images and labels as `expand` makes them.
+pub(crate) fn kustomize_parameters(
+    block: &KustomizeSource,
+    expand: &dyn Fn(&str) -> String,
+) -> Vec<Parameter> {
     let mut parameters = Vec::new();
     for (name, value) in [
         ("version", &block.version),
@@ -190,20 +199,20 @@ fn kustomize_plan(block: &KustomizeSource, build: &BuildEnvironment) -> Result<P
         }
     }
     let images: BTreeMap<String, String> =
-        block.images.iter().map(|image| image_entry(&build.expand(image))).collect();
+        block.images.iter().map(|image| image_entry(&expand(image))).collect();
     let labels: BTreeMap<String, String> =
-        block.common_labels.iter().map(|(key, value)| (key.clone(), build.expand(value))).collect();
+        block.common_labels.iter().map(|(key, value)| (key.clone(), expand(value))).collect();
     for (name, map) in [("images", images), ("labels", labels)] {
         if !map.is_empty() {
             parameters.push(Parameter { name: name.to_owned(), map: Some(map), ..Parameter::default() });
         }
     }
-    Ok(PluginPlan { name: Some(KUSTOMIZE_PLUGIN.to_owned()), env: Vec::new(), parameters: Some(parameters) })
+    parameters
 }
 
 /// An image override as an entry of a map: the image that is replaced, and what replaces it. `old=new:tag` says both; of
 /// `image:tag` and `image@digest` the image without tag and digest is replaced by the whole.
-fn image_entry(image: &str) -> (String, String) {
+pub(crate) fn image_entry(image: &str) -> (String, String) {
     if let Some((old, new)) = image.split_once('=') {
         return (old.to_owned(), new.to_owned());
     }

@@ -1,0 +1,97 @@
+//! Who makes an Application: an `ApplicationSet`, or another Application. What is changed in it by hand is undone by them.
+
+use std::fmt;
+
+use tiphys_yaml::{Data, Node};
+
+use crate::TRACKING_ANNOTATION;
+
+/// What makes an Application.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// The `ApplicationSet` of this name.
+    ApplicationSet(String),
+    /// The Application of this name (an app of apps).
+    Application(String),
+}
+
+impl Owner {
+    /// The owner that an Application's document names: an owner reference, else the annotation of Argo CD's tracking, if that is the
+    /// document's own and not a copy.
+    pub fn of(application: &Node) -> Option<Self> {
+        Self::by_reference(application).or_else(|| Self::by_tracking(application))
+    }
+
+    fn by_reference(application: &Node) -> Option<Self> {
+        let Data::Sequence(references) = &application.at(["metadata", "ownerReferences"])?.data else {
+            return None;
+        };
+        references.iter().find_map(|reference| {
+            let text = |key| reference.get(key).and_then(Node::as_str);
+            let name = text("name")?.to_owned();
+            if !text("apiVersion")?.starts_with("argoproj.io/") {
+                return None;
+            }
+            match text("kind")? {
+                "ApplicationSet" => Some(Self::ApplicationSet(name)),
+                "Application" => Some(Self::Application(name)),
+                _ => None,
+            }
+        })
+    }
+
+    fn by_tracking(application: &Node) -> Option<Self> {
+        let id = application.at(["metadata", "annotations", TRACKING_ANNOTATION])?.as_str()?;
+        let (owner, object) = id.split_once(':')?;
+        let (kind, object) = object.split_once(':')?;
+        let (_, name) = object.split_once('/')?;
+        let own = application.at(["metadata", "name"])?.as_str()?;
+        (kind == "argoproj.io/Application" && name == own && owner != own)
+            .then(|| Self::Application(owner.to_owned()))
+    }
+}
+
+impl fmt::Display for Owner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ApplicationSet(name) => write!(f, "ApplicationSet {name}"),
+            Self::Application(name) => write!(f, "Application {name}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Owner;
+    use tiphys_yaml::read_document;
+
+    #[test]
+    fn the_owner_is_an_owner_reference_or_the_tracking_of_this_very_document() {
+        let head = "metadata:\n  name: shop\n  namespace: argocd\n";
+        let tracked = |id: &str| format!("{head}  annotations:\n    argocd.argoproj.io/tracking-id: {id}\n");
+        let referred = |version: &str, kind: &str| {
+            format!(
+                "{head}  ownerReferences:\n  - {{apiVersion: v1, kind: ConfigMap, name: x}}\n  - {{apiVersion: {version}, kind: {kind}, name: shops}}\n"
+            )
+        };
+        let set = Some(Owner::ApplicationSet("shops".to_owned()));
+        let app = |name: &str| Some(Owner::Application(name.to_owned()));
+        let cases = [
+            (head.to_owned(), None),
+            (referred("argoproj.io/v1alpha1", "ApplicationSet"), set),
+            (referred("argoproj.io/v1alpha1", "Application"), app("shops")),
+            (referred("apps/v1", "ApplicationSet"), None),
+            (tracked("all:argoproj.io/Application:argocd/shop"), app("all")),
+            (tracked("team_all:argoproj.io/Application:argocd/shop"), app("team_all")),
+            // Copied from another Application, or from an object.
+            (tracked("all:argoproj.io/Application:argocd/other"), None),
+            (tracked("all:apps/Deployment:argocd/shop"), None),
+            (tracked("shop:argoproj.io/Application:argocd/shop"), None),
+            (tracked("nonsense"), None),
+        ];
+        for (text, expected) in cases {
+            let node = read_document(text.as_bytes()).expect("YAML").expect("a document");
+            assert_eq!(Owner::of(&node), expected, "{text}");
+        }
+    }
+}

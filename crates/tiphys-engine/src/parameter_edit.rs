@@ -1,0 +1,151 @@
+//! Where in a source parameters are written, and which changes of its document write them.
+//!
+//! A `plugin` block has a list of parameters. A `kustomize` block has a field for each, so that Argo CD itself understands it.
+
+mod changes;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use tiphys_api::{ApplicationSource, KustomizeSource};
+use tiphys_params::Parameter;
+
+use crate::SourceType;
+use crate::translate::{image_entry, kustomize_parameters};
+
+pub use changes::{parameter_changes, patch_changes};
+
+/// A parameter that a source has no place for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoPlaceError {
+    /// The kind of source takes no parameters.
+    #[error("the source is of type {0}, which takes no parameters")]
+    Type(SourceType),
+    /// A kustomize block has a field for some parameters only.
+    #[error(
+        "a `kustomize` block has no field for the parameter {0:?}; it has fields for `name-prefix`, `name-suffix`, `images`, `labels` \
+         and `version`"
+    )]
+    Kustomize(String),
+    /// A field of a kustomize block has another kind of value.
+    #[error("the parameter {0:?} of a `kustomize` block needs `{1}`")]
+    Kind(String, &'static str),
+}
+
+/// The parameters that a source's block of this type stands for, as they are written: variables are not replaced.
+pub fn written_parameters(source: &ApplicationSource, source_type: SourceType) -> Vec<Parameter> {
+    match source_type {
+        SourceType::Plugin => {
+            source.plugin.as_ref().and_then(|block| block.parameters.clone()).unwrap_or_default()
+        }
+        SourceType::Kustomize => source
+            .kustomize
+            .as_ref()
+            .map(|block| kustomize_parameters(block, &str::to_owned))
+            .unwrap_or_default(),
+        SourceType::Directory | SourceType::Helm => Vec::new(),
+    }
+}
+
+/// The source with these parameters instead of its own. What does not change stays as it was written.
+pub fn with_parameters(
+    source: &ApplicationSource,
+    source_type: SourceType,
+    after: &[Parameter],
+) -> Result<ApplicationSource, NoPlaceError> {
+    let mut changed = source.clone();
+    match source_type {
+        SourceType::Plugin => {
+            let block = changed.plugin.get_or_insert_default();
+            // An empty list is another value than none; none is what a source begins with.
+            block.parameters = match after {
+                [] if block.parameters.as_ref().is_none_or(|list| !list.is_empty()) => None,
+                after => Some(after.to_vec()),
+            };
+            Ok(changed)
+        }
+        SourceType::Kustomize => {
+            let before = written_parameters(source, source_type);
+            let block = changed.kustomize.get_or_insert_default();
+            for (name, before, after) in differing(&before, after) {
+                set_field(block, name, before, after)?;
+            }
+            Ok(changed)
+        }
+        SourceType::Directory | SourceType::Helm => Err(NoPlaceError::Type(source_type)),
+    }
+}
+
+/// The names whose last value differs, in the order of `before` and then of `after`.
+fn differing<'a>(
+    before: &'a [Parameter],
+    after: &'a [Parameter],
+) -> Vec<(&'a str, Option<&'a Parameter>, Option<&'a Parameter>)> {
+    let last = |list: &'a [Parameter]| -> BTreeMap<&'a str, &'a Parameter> {
+        list.iter().map(|parameter| (parameter.name.as_str(), parameter)).collect()
+    };
+    let (old, new) = (last(before), last(after));
+    let mut seen = std::collections::BTreeSet::new();
+    before
+        .iter()
+        .chain(after)
+        .map(|parameter| parameter.name.as_str())
+        .filter(|name| seen.insert(*name))
+        .map(|name| (name, old.get(name).copied(), new.get(name).copied()))
+        .filter(|(_, old, new)| old != new)
+        .collect()
+}
+
+fn set_field(
+    block: &mut KustomizeSource,
+    name: &str,
+    before: Option<&Parameter>,
+    after: Option<&Parameter>,
+) -> Result<(), NoPlaceError> {
+    let kind = |due| NoPlaceError::Kind(name.to_owned(), due);
+    let text = || match after {
+        None => Ok(String::new()),
+        Some(parameter) => parameter.string.clone().ok_or_else(|| kind("string")),
+    };
+    let map = |parameter: Option<&Parameter>| match parameter {
+        None => Ok(BTreeMap::new()),
+        Some(parameter) => parameter.map.clone().ok_or_else(|| kind("map")),
+    };
+    match name {
+        "name-prefix" => block.name_prefix = text()?,
+        "name-suffix" => block.name_suffix = text()?,
+        "version" => block.version = text()?,
+        "images" => {
+            let (old, new) = (map(before)?, map(after)?);
+            // The last item of an image is the one that counts, so it is the one that changes.
+            block.images.retain(|image| {
+                new.contains_key(&image_entry(image).0) || !old.contains_key(&image_entry(image).0)
+            });
+            for (image, replacement) in new.iter().filter(|(image, value)| old.get(*image) != Some(value)) {
+                let item = image_item(image, replacement);
+                match block.images.iter_mut().rfind(|known| image_entry(known).0 == *image) {
+                    Some(known) => *known = item,
+                    None => block.images.push(item),
+                }
+            }
+        }
+        "labels" => {
+            let (old, new) = (map(before)?, map(after)?);
+            block.common_labels.retain(|key, _| new.contains_key(key) || !old.contains_key(key));
+            let changed = new.into_iter().filter(|(key, value)| old.get(key) != Some(value));
+            block.common_labels.extend(changed);
+        }
+        _ => return Err(NoPlaceError::Kustomize(name.to_owned())),
+    }
+    Ok(())
+}
+
+/// An entry of the map of images as an item of the list that a kustomize block has.
+fn image_item(image: &str, replacement: &str) -> String {
+    if image_entry(replacement) == (image.to_owned(), replacement.to_owned()) {
+        replacement.to_owned()
+    } else {
+        format!("{image}={replacement}")
+    }
+}

@@ -1,0 +1,239 @@
+//! The changes of a document that turn one source into another.
+
+use serde_json::{Map, Value};
+use tiphys_api::ApplicationSource;
+use tiphys_params::Parameter;
+use tiphys_yaml::{Change, NewValue, Step};
+
+/// The changes that turn the blocks of `before` into those of `after`, in the source at this path: as few and as small as it
+/// takes, so that whatever else a person wrote there stays.
+///
+/// Parameters are matched by name: one that goes leaves the others alone, new ones come last.
+pub fn parameter_changes(
+    source: &[Step],
+    before: &ApplicationSource,
+    after: &ApplicationSource,
+) -> Vec<Change> {
+    let mut changes = Vec::new();
+    let list = |source: &ApplicationSource| source.plugin.as_ref().and_then(|block| block.parameters.clone());
+    match (list(before), list(after)) {
+        (Some(old), Some(new)) => changes.extend(of_parameters(&list_path(source), &old, &new)),
+        (Some(_), None) => changes.push(Change::Remove { path: list_path(source) }),
+        (None, Some(new)) => {
+            changes.push(Change::Set { path: list_path(source), value: list_of(&new) });
+        }
+        (None, None) => {}
+    }
+    of_values(
+        &mut [source, &[key("kustomize")]].concat(),
+        &kustomize_block(before),
+        &kustomize_block(after),
+        &mut changes,
+    );
+    changes
+}
+
+/// The changes of an override file that turn the source `before` into `after`. `document` is what the file holds now, `own` the
+/// source without any file. A merge patch replaces lists as a whole, so a list of parameters that is new there is written in full; of
+/// a `kustomize` block only the fields that change are written.
+pub fn patch_changes(
+    own: &ApplicationSource,
+    document: &ApplicationSource,
+    before: &ApplicationSource,
+    after: &ApplicationSource,
+) -> Vec<Change> {
+    let mut changes = Vec::new();
+    let list = |source: &ApplicationSource| source.plugin.as_ref().and_then(|block| block.parameters.clone());
+    if let Some(new) = list(after).filter(|new| list(before).as_ref() != Some(new)) {
+        match list(document) {
+            Some(old) => changes.extend(of_parameters(&list_path(&[]), &old, &new)),
+            None => changes.push(Change::Set { path: list_path(&[]), value: list_of(&new) }),
+        }
+    }
+    let block = kustomize_block;
+    of_patch(
+        &mut vec![key("kustomize")],
+        [&block(own), &block(document), &block(before), &block(after)],
+        &mut changes,
+    );
+    changes
+}
+
+/// The changes of a merge patch that turn `before` into `after`, both objects.
+fn of_patch(path: &mut Vec<Step>, [own, document, before, after]: [&Value; 4], changes: &mut Vec<Change>) {
+    let entries = |value: &Value| value.as_object().cloned().unwrap_or_default();
+    let (before, after) = (entries(before), entries(after));
+    let gone = before.keys().filter(|name| !after.contains_key(*name));
+    for name in after.keys().chain(gone) {
+        let (old, new) = (before.get(name), after.get(name));
+        if old == new {
+            continue;
+        }
+        let field = |value: &Value| value.get(name).cloned();
+        path.push(key(name));
+        match (field(document), new) {
+            (known, Some(new @ Value::Object(_))) => {
+                let none = Value::Null;
+                let parts =
+                    [&field(own).unwrap_or_default(), &known.unwrap_or_default(), old.unwrap_or(&none), new];
+                of_patch(path, parts, changes);
+            }
+            (Some(known), Some(new)) => of_values(path, &known, new, changes),
+            (None, Some(new)) => {
+                changes.push(Change::Set { path: path.clone(), value: NewValue::from(new.clone()) });
+            }
+            // What the source has of its own would come back.
+            (_, None) if field(own).is_some() => {
+                changes.push(Change::Set { path: path.clone(), value: NewValue::from(Value::Null) });
+            }
+            (Some(_), None) => changes.push(Change::Remove { path: path.clone() }),
+            (None, None) => {}
+        }
+        path.pop();
+    }
+}
+
+fn kustomize_block(source: &ApplicationSource) -> Value {
+    match &source.kustomize {
+        Some(block) => serde_json::to_value(block).unwrap_or_default(),
+        None => Value::Object(Map::new()),
+    }
+}
+
+fn list_of(parameters: &[Parameter]) -> NewValue {
+    NewValue::List(parameters.iter().map(written).collect())
+}
+
+fn list_path(source: &[Step]) -> Vec<Step> {
+    [source, &[key("plugin"), key("parameters")]].concat()
+}
+
+fn key(text: &str) -> Step {
+    Step::Key(text.to_owned())
+}
+
+fn entry_path(list: &[Step], index: usize, field: &str) -> Vec<Step> {
+    let mut path = list.to_vec();
+    path.extend([Step::Index(index), key(field)]);
+    path
+}
+
+/// The changes between two lists in which the common names have one order.
+fn of_parameters(list: &[Step], old: &[Parameter], new: &[Parameter]) -> Vec<Change> {
+    let mut changes = Vec::new();
+    let mut gone = Vec::new();
+    let mut rest = new.iter().peekable();
+    for (index, parameter) in old.iter().enumerate() {
+        match rest.next_if(|next| next.name == parameter.name) {
+            Some(next) => of_parameter(list, index, parameter, next, &mut changes),
+            None => gone.push(index),
+        }
+    }
+    // From the end, so that the places before stay.
+    let removed = gone.iter().rev().map(|index| {
+        let mut path = list.to_vec();
+        path.push(Step::Index(*index));
+        Change::Remove { path }
+    });
+    changes.extend(removed);
+    let kept = old.len() - gone.len();
+    for (index, parameter) in rest.enumerate() {
+        let mut path = list.to_vec();
+        path.push(Step::Index(kept + index));
+        changes.push(Change::Set { path, value: written(parameter) });
+    }
+    changes
+}
+
+fn of_parameter(list: &[Step], index: usize, old: &Parameter, new: &Parameter, changes: &mut Vec<Change>) {
+    if old == new {
+        return;
+    }
+    let text = |value: &String| Value::String(value.clone());
+    let items = |items: &Vec<String>| Value::Array(items.iter().map(text).collect());
+    let map = |map: &std::collections::BTreeMap<String, String>| {
+        Value::Object(map.iter().map(|(key, value)| (key.clone(), text(value))).collect())
+    };
+    let fields = [
+        ("string", old.string.as_ref().map(text), new.string.as_ref().map(text)),
+        ("array", old.array.as_ref().map(items), new.array.as_ref().map(items)),
+        ("map", old.map.as_ref().map(map), new.map.as_ref().map(map)),
+    ];
+    for (field, old, new) in fields {
+        let mut path = entry_path(list, index, field);
+        match (old, new) {
+            (Some(old), Some(new)) => of_values(&mut path, &old, &new, changes),
+            (Some(_), None) => changes.push(Change::Remove { path }),
+            (None, Some(new)) => changes.push(Change::Set { path, value: NewValue::from(new) }),
+            (None, None) => {}
+        }
+    }
+}
+
+/// The smallest changes between two values: entries of objects, items of lists, else the whole.
+fn of_values(path: &mut Vec<Step>, old: &Value, new: &Value, changes: &mut Vec<Change>) {
+    match (old, new) {
+        _ if old == new => {}
+        (Value::Object(old), Value::Object(new)) => {
+            for (name, value) in new {
+                path.push(key(name));
+                match old.get(name) {
+                    Some(known) => of_values(path, known, value, changes),
+                    None => {
+                        changes
+                            .push(Change::Set { path: path.clone(), value: NewValue::from(value.clone()) });
+                    }
+                }
+                path.pop();
+            }
+            for name in old.keys().filter(|name| !new.contains_key(*name)) {
+                let mut path = path.clone();
+                path.push(key(name));
+                changes.push(Change::Remove { path });
+            }
+        }
+        (Value::Array(old), Value::Array(new)) => of_lists(path, old, new, changes),
+        _ => changes.push(Change::Set { path: path.clone(), value: NewValue::from(new.clone()) }),
+    }
+}
+
+/// Items that changed in place, were taken out or were appended; anything else writes the list anew.
+fn of_lists(path: &[Step], old: &[Value], new: &[Value], changes: &mut Vec<Change>) {
+    let at = |index: usize| {
+        let mut path = path.to_vec();
+        path.push(Step::Index(index));
+        path
+    };
+    let set = |index: usize| Change::Set { path: at(index), value: NewValue::from(new[index].clone()) };
+    if old.len() <= new.len() {
+        let changed = (0..old.len()).filter(|index| old[*index] != new[*index]);
+        changes.extend(changed.map(set));
+        changes.extend((old.len()..new.len()).map(set));
+        return;
+    }
+    let mut rest = new.iter().peekable();
+    let gone: Vec<usize> =
+        (0..old.len()).filter(|index| rest.next_if(|next| **next == old[*index]).is_none()).collect();
+    if rest.peek().is_some() || new.is_empty() {
+        changes.push(Change::Set { path: path.to_vec(), value: NewValue::from(Value::Array(new.to_vec())) });
+    } else {
+        changes.extend(gone.into_iter().rev().map(|index| Change::Remove { path: at(index) }));
+    }
+}
+
+/// An entry of `parameters` as people write it: the name first.
+fn written(parameter: &Parameter) -> NewValue {
+    let text = |text: &String| NewValue::Text(text.clone());
+    let mut fields = vec![("name".to_owned(), text(&parameter.name))];
+    if let Some(value) = &parameter.string {
+        fields.push(("string".to_owned(), text(value)));
+    }
+    if let Some(items) = &parameter.array {
+        fields.push(("array".to_owned(), NewValue::List(items.iter().map(text).collect())));
+    }
+    if let Some(map) = &parameter.map {
+        let entries = map.iter().map(|(key, value)| (key.clone(), text(value)));
+        fields.push(("map".to_owned(), NewValue::Object(entries.collect())));
+    }
+    NewValue::Object(fields)
+}
