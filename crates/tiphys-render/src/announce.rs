@@ -1,8 +1,11 @@
 //! Announcing: what the plugins of an application's sources accept, and what is set.
 
+use std::path::Path;
+
 use tiphys_api::{Application, ApplicationSource};
-use tiphys_engine::{BuildEnvironment, SourcePlace, SourcePlan, translate};
+use tiphys_engine::{BuildEnvironment, SourcePlace, SourcePlan, SourceType, explicit_type, translate};
 use tiphys_params::{Announcement, Parameter};
+use tiphys_tree::RepoPath;
 
 use crate::error::{RenderError, SourceFailure};
 use crate::prepare::{Prepared, Work};
@@ -32,7 +35,9 @@ impl Renderer {
         for (at, source) in asked(&sources, place, choose) {
             match self.prepared(application, source, place, at).await {
                 Ok(prepared) => {
-                    let Some(mut known) = known(source, place, at, &prepared) else { continue };
+                    let Some(mut known) = self.known(application, source, place, at, &prepared) else {
+                        continue;
+                    };
                     let failure = match ask(&prepared.work).await {
                         Ok(announcements) => {
                             known.announcements = announcements;
@@ -43,11 +48,82 @@ impl Renderer {
                     told.push(AskedSource { source: known, failure });
                 }
                 Err(failure) => {
-                    told.push(AskedSource { source: unprepared(source, place, at), failure: Some(failure) });
+                    let source = self.unprepared(application, source, place, at);
+                    told.push(AskedSource { source, failure: Some(failure) });
                 }
             }
         }
         Ok(told)
+    }
+
+    /// What is known of a source before its plugin is asked; nothing of one that has nothing to render.
+    fn known(
+        &self,
+        application: &Application,
+        source: &ApplicationSource,
+        place: SourcePlace,
+        at: At,
+        prepared: &Prepared,
+    ) -> Option<AnnouncedSource> {
+        let (source_type, plugin, parameters) = match &prepared.work {
+            Work::Nothing => return None,
+            Work::Directory { .. } => (SourceType::Directory, None, Vec::new()),
+            Work::Plugin { chosen, plan, source_type, .. } => (
+                *source_type,
+                Some(chosen.plugin.name().to_owned()),
+                plan.parameters.clone().unwrap_or_default(),
+            ),
+        };
+        let build = &prepared.build;
+        let merged = prepared.override_files.iter().map(|file| MergedFile {
+            path: file.path.clone(),
+            patch: file.step.patch.clone(),
+            parameters: set_parameters(&file.step.source, place, build),
+        });
+        Some(AnnouncedSource {
+            position: at.position(),
+            name: source.name.clone(),
+            source_type,
+            source: prepared.source.clone(),
+            app_path: prepared.app_path.clone(),
+            working_copy: self.sources.working_copy(&prepared.revision).map(Path::to_path_buf),
+            instance_name: self.instance_name(application),
+            plugin,
+            announcements: Vec::new(),
+            parameters,
+            own_parameters: set_parameters(source, place, build),
+            override_files: merged.collect(),
+            build_environment: build.variables().iter().map(|variable| variable.name.clone()).collect(),
+            warnings: prepared.warnings.clone(),
+        })
+    }
+
+    /// What is known of a source whose repository, override files or plugin could not be had: what the Application itself sets, without
+    /// values for the variables in it.
+    fn unprepared(
+        &self,
+        application: &Application,
+        source: &ApplicationSource,
+        place: SourcePlace,
+        at: At,
+    ) -> AnnouncedSource {
+        let own = set_parameters(source, place, &BuildEnvironment::default());
+        AnnouncedSource {
+            position: at.position(),
+            name: source.name.clone(),
+            source_type: explicit_type(source).ok().flatten().unwrap_or(SourceType::Plugin),
+            source: source.clone(),
+            app_path: RepoPath::default(),
+            working_copy: None,
+            instance_name: self.instance_name(application),
+            plugin: None,
+            announcements: Vec::new(),
+            parameters: own.clone(),
+            own_parameters: own,
+            override_files: Vec::new(),
+            build_environment: Vec::new(),
+            warnings: Vec::new(),
+        }
     }
 }
 
@@ -56,56 +132,6 @@ async fn ask(work: &Work) -> Result<Vec<Announcement>, SourceFailure> {
     let Work::Plugin { chosen, request, .. } = work else { return Ok(Vec::new()) };
     let name = chosen.plugin.name().to_owned();
     chosen.plugin.announce(request).await.map_err(|source| SourceFailure::Plugin { name, source })
-}
-
-/// What is known of a source before its plugin is asked; nothing of one that has nothing to render.
-fn known(
-    source: &ApplicationSource,
-    place: SourcePlace,
-    at: At,
-    prepared: &Prepared,
-) -> Option<AnnouncedSource> {
-    let (plugin, parameters) = match &prepared.work {
-        Work::Nothing => return None,
-        Work::Directory { .. } => (None, Vec::new()),
-        Work::Plugin { chosen, plan, .. } => {
-            (Some(chosen.plugin.name().to_owned()), plan.parameters.clone().unwrap_or_default())
-        }
-    };
-    let build = &prepared.build;
-    let merged = prepared.override_files.iter().map(|file| MergedFile {
-        path: file.path.clone(),
-        patch: file.step.patch.clone(),
-        parameters: set_parameters(&file.step.source, place, build),
-    });
-    Some(AnnouncedSource {
-        position: at.position(),
-        name: source.name.clone(),
-        plugin,
-        announcements: Vec::new(),
-        parameters,
-        own_parameters: set_parameters(source, place, build),
-        override_files: merged.collect(),
-        build_environment: build.variables().iter().map(|variable| variable.name.clone()).collect(),
-        warnings: prepared.warnings.clone(),
-    })
-}
-
-/// What is known of a source whose repository, override files or plugin could not be had: what the Application itself sets, without
-/// values for the variables in it.
-fn unprepared(source: &ApplicationSource, place: SourcePlace, at: At) -> AnnouncedSource {
-    let own = set_parameters(source, place, &BuildEnvironment::default());
-    AnnouncedSource {
-        position: at.position(),
-        name: source.name.clone(),
-        plugin: None,
-        announcements: Vec::new(),
-        parameters: own.clone(),
-        own_parameters: own,
-        override_files: Vec::new(),
-        build_environment: Vec::new(),
-        warnings: Vec::new(),
-    }
 }
 
 /// The parameters that a source sets; one that cannot be translated sets none.

@@ -1,9 +1,12 @@
 //! What rendering and announcing give.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
+use tiphys_api::ApplicationSource;
 use tiphys_engine::{Manifest, SourceType};
 use tiphys_params::{Announcement, Parameter};
+use tiphys_tree::RepoPath;
 use tiphys_yaml::Node;
 
 use crate::error::RenderError;
@@ -59,6 +62,16 @@ pub struct AnnouncedSource {
     pub position: usize,
     /// Its name; empty if it has none.
     pub name: String,
+    /// What makes the manifests, as far as it is known.
+    pub source_type: SourceType,
+    /// The source with its override files merged.
+    pub source: ApplicationSource,
+    /// The application's folder in the repository.
+    pub app_path: RepoPath,
+    /// The folder that stands for the repository, if one's files do.
+    pub working_copy: Option<PathBuf>,
+    /// The name by which override files know the application.
+    pub instance_name: String,
     /// Name of the plugin; `None` for plain manifests, which take no parameters.
     pub plugin: Option<String>,
     /// The announcements, static ones first.

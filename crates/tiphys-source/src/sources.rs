@@ -4,7 +4,7 @@ mod compare;
 mod submodules;
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gix_hash::ObjectId;
@@ -140,6 +140,14 @@ impl Sources {
             repository: repository.shown.to_string(),
             origin: Origin::Remote { url: url.to_owned(), commit },
         })
+    }
+
+    /// The folder whose files, as they are now, are this revision's; none if they are a commit's.
+    pub fn working_copy(&self, revision: &ResolvedRevision) -> Option<&Path> {
+        match revision.origin {
+            Origin::Files(index) => self.options.copies.get(index).map(|copy| copy.dir.as_path()),
+            _ => None,
+        }
     }
 
     /// The files of a revision as a read-only tree: submodules followed, `.git` absent.

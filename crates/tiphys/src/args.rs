@@ -18,7 +18,8 @@ pub(crate) use cmp_server::CmpServerArgs;
 pub(crate) use common::{CommonArgs, OutputFormat, TrackingArg};
 pub(crate) use diff::{DiffArgs, DiffOutputArgs};
 pub(crate) use params::{
-    ParamsArgs, ParamsCommand, ParamsExplainArgs, ParamsGetArgs, ParamsListArgs, SourceChoice,
+    EditArgs, ParamsArgs, ParamsCommand, ParamsDiffArgs, ParamsExplainArgs, ParamsGetArgs, ParamsListArgs,
+    ParamsSetArgs, ParamsUnsetArgs, SourceChoice, ValueArgs, WriteTo,
 };
 pub(crate) use plugin::{
     OneFolderArgs, PluginArgs, PluginCheckArgs, PluginCommand, PluginMatchArgs, PluginRunArgs, PluginTestArgs,

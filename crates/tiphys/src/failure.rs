@@ -20,6 +20,8 @@ pub(crate) enum Kind {
     BadInput,
     /// Source, plugin, forbidden or unresolved parameter.
     Rendering,
+    /// Somebody else changed what was to be changed.
+    Conflict,
     /// A bug in tiphys.
     Bug,
     /// After `^C`.
@@ -32,6 +34,7 @@ impl Kind {
         match self {
             Self::BadInput => 2,
             Self::Rendering => 3,
+            Self::Conflict => 4,
             Self::Bug => 70,
             Self::Interrupted => 130,
         }
@@ -60,6 +63,11 @@ impl Failure {
     /// A failed rendering.
     pub(crate) fn rendering(message: impl Into<String>) -> Self {
         Self { kind: Kind::Rendering, ..Self::bad_input(message) }
+    }
+
+    /// Something changed meanwhile.
+    pub(crate) fn conflict(message: impl Into<String>) -> Self {
+        Self { kind: Kind::Conflict, ..Self::bad_input(message) }
     }
 
     /// An application that could not be rendered, with the causes.
@@ -99,6 +107,11 @@ impl Failure {
     /// `^C`, or SIGTERM.
     pub(crate) fn interrupted() -> Self {
         Self { kind: Kind::Interrupted, ..Self::bad_input("interrupted") }
+    }
+
+    /// The same, with where it was found before it.
+    pub(crate) fn below(self, place: &str) -> Self {
+        Self { message: format!("{place}: {}", self.message), ..self }
     }
 
     /// Adds what to do about it.

@@ -4,6 +4,7 @@
 
 mod applications;
 mod args;
+mod assignments;
 mod commands;
 mod context;
 mod credentials;

@@ -7,6 +7,7 @@ use std::io::{self, Write};
 use serde_json::Value;
 
 use crate::failure::Failure;
+use crate::terminal::harmless;
 
 pub(crate) use table::Table;
 
@@ -19,6 +20,12 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
         }
         _ => Ok(()),
     }
+}
+
+/// Tells a person something that is no data and no problem: one line on stderr, which no level of logging hides.
+pub(crate) fn note(text: &str) {
+    // Nobody is left to tell if stderr is closed.
+    drop(writeln!(io::stderr().lock(), "{}", harmless(text)));
 }
 
 /// A value as indented JSON with a final newline.

@@ -1,20 +1,27 @@
 //! `tiphys params`: what an application's plugin accepts, and what is set.
 
 mod asked;
+mod change;
 mod defaults;
+mod diff;
 mod explain;
 mod get;
 mod list;
 mod origin;
 mod problems;
 mod row;
+mod set;
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
-use tiphys_store::StoredApplication;
+use tiphys_api::ApplicationSource;
+use tiphys_store::{ApplicationRef, Filter, SelectError, StoredApplication};
 
-use crate::args::{CommonArgs, ParamsArgs, ParamsCommand, SourceChoice};
+use crate::args::{CommonArgs, ParamsArgs, ParamsCommand, SourceChoice, ValueArgs};
+use crate::context::Workplace;
 use crate::failure::Failure;
+use crate::findings;
 use crate::settings::Host;
 
 /// Runs one of the subcommands.
@@ -23,7 +30,53 @@ pub(crate) async fn run(common: &CommonArgs, args: ParamsArgs, host: Host) -> Re
         ParamsCommand::List(args) => list::run(common, &args, &host).await,
         ParamsCommand::Get(args) => get::run(common, &args, &host).await,
         ParamsCommand::Explain(args) => explain::run(common, &args, &host).await,
+        ParamsCommand::Set(args) => set::set(common, &args, &host).await,
+        ParamsCommand::Unset(args) => set::unset(common, &args, &host).await,
+        ParamsCommand::Diff(args) => diff::run(common, &args, &host).await,
     }
+}
+
+/// The one application that was asked for. What a person should know of it is told.
+fn only_application(place: &Workplace, app: &str) -> Result<Arc<StoredApplication>, Failure> {
+    let selection =
+        place.resources.select(&[ApplicationRef::parse(app)], &Filter::default(), &place.control_plane);
+    if let Some(error) = selection.errors.first() {
+        let failure = Failure::bad_input_from(error);
+        return Err(match (error, set_names(place).as_slice()) {
+            (SelectError::Unknown { suggestions, .. }, sets @ [_, ..]) if suggestions.is_empty() => failure.hint(format!(
+                "the store has ApplicationSets ({}), whose applications have no files: pipe `kubectl get applications -A -o yaml` into \
+                 `--store -`",
+                sets.join(", ")
+            )),
+            _ => failure,
+        });
+    }
+    let [stored] = selection.applications.as_slice() else {
+        return Err(Failure::bad_input(format!(
+            "{app} stands for {} Applications; name one",
+            selection.applications.len()
+        )));
+    };
+    findings::warn_of(stored);
+    Ok(Arc::clone(stored))
+}
+
+fn set_names(place: &Workplace) -> Vec<&str> {
+    place.resources.sets().iter().map(|set| set.metadata.name.as_str()).collect()
+}
+
+/// Whether a source, at this place from 1, is among the chosen ones.
+fn is_chosen(choice: &SourceChoice, position: usize, source: &ApplicationSource) -> bool {
+    choice.source_name.as_ref().is_none_or(|name| *name == source.name)
+        && choice.source_position.is_none_or(|wanted| wanted as usize == position)
+}
+
+/// Standard input is read once.
+fn require_one_standard_input(common: &CommonArgs, values: &ValueArgs) -> Result<(), Failure> {
+    if common.store.iter().chain(&values.values).filter(|path| *path == "-").count() > 1 {
+        return Err(Failure::bad_input("standard input can be read once: --store and --values both name it"));
+    }
+    Ok(())
 }
 
 /// Refuses a choice of a source that the application does not have.

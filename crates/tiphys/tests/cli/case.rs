@@ -11,7 +11,7 @@
 //! -- exit 2 --
 //! ```
 //!
-//! The script is run by `sh` in a [`World`](crate::world::World). The parts from `-- stdout --` on are the expectation; `UPDATE=1` writes
+//! The script is run by `sh` in a [`World`](crate::world::World), with the files of the topic's folder `world` if it has one. The parts from `-- stdout --` on are the expectation; `UPDATE=1` writes
 //! them. A part has every line up to the next heading; `\u{…}` in a file's content stands for that character.
 
 use std::fmt::Write as _;
@@ -28,6 +28,7 @@ pub(crate) fn check_all(topic: &str) {
     let mut cases: Vec<PathBuf> = fs::read_dir(&dir)
         .unwrap_or_else(|error| panic!("{}: {error}", dir.display()))
         .map(|entry| entry.expect("the folder can be read").path())
+        .filter(|path| path.is_file())
         .collect();
     cases.sort();
     assert!(!cases.is_empty(), "{}: no cases", dir.display());
@@ -47,6 +48,7 @@ fn check(path: &Path) {
     let text = fs::read_to_string(path).expect("the case can be read");
     let case = Case::parse(&text);
     let world = World::new();
+    world.copy(&path.with_file_name("world"));
     for (name, content) in &case.files {
         world.write(name, &unescaped(content));
     }

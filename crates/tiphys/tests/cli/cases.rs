@@ -19,6 +19,10 @@ topics! {
     render_prints_what_it_is_asked_for: "render",
     parameters_are_listed_with_their_origin: "params",
     parameters_are_listed_with_all_that_is_known_of_them: "params-list",
+    parameters_are_set_in_place: "params-set",
+    parameters_are_taken_away_in_place: "params-unset",
+    unsaved_parameters_are_compared: "params-diff",
+    parameters_are_written_into_override_files: "params-override",
     manifests_are_compared_with_what_is_live: "diff",
     plugin_authors_see_what_their_plugin_does: "authors",
 }

@@ -6,6 +6,7 @@
 mod authors;
 mod case;
 mod cases;
+mod changes;
 mod help;
 mod many;
 mod processes;

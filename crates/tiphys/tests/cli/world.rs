@@ -55,6 +55,13 @@ impl World {
         Self { _dir: dir, root }
     }
 
+    /// Copies a folder's files into the world, if it is there.
+    pub(crate) fn copy(&self, from: &Path) {
+        if from.is_dir() {
+            copy_files(from, &self.root);
+        }
+    }
+
     /// A path in the world.
     pub(crate) fn path(&self, path: &str) -> PathBuf {
         self.root.join(path)
@@ -69,6 +76,11 @@ impl World {
             fs::set_permissions(&place, PermissionsExt::from_mode(0o755)).expect("the mode can be set");
         }
         self
+    }
+
+    /// The text of a file.
+    pub(crate) fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.path(path)).expect("the file can be read")
     }
 
     /// A command that knows nothing of the person who runs the tests, and is started in the world's folder.

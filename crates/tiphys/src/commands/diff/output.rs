@@ -1,21 +1,16 @@
-//! Printing differences of applications: as a unified diff, as names, as JSON, for a comment, or by a program of the person's choice.
-//! Secrets are masked already.
+//! Printing differences of applications: as a unified diff, as names, as JSON. Secrets are masked already.
 
 mod json;
-mod markdown;
 mod unified;
 
 use std::process::ExitCode;
 
 use tiphys_engine::diff::{Comparison, Counts, ObjectDiff};
 
-use super::external;
 use crate::args::{CommonArgs, DiffOutputArgs, OutputFormat};
 use crate::failure::{Failure, Kind};
 use crate::output;
 use crate::settings::Host;
-
-pub(super) use unified::one_line;
 
 /// One application, compared; or why it could not be.
 pub(crate) struct ApplicationDiff {
@@ -37,31 +32,23 @@ pub(crate) struct Sides {
 }
 
 /// How differences are printed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// A unified diff.
     Unified,
-    /// By the program of `KUBECTL_EXTERNAL_DIFF`, with its arguments.
-    External(Vec<String>),
     /// A documented shape.
     Json,
-    /// For a comment on a pull request.
-    Markdown,
     /// One object a line.
     Names,
 }
 
-/// What `-o` asks for; without it the environment may name a program.
-pub(crate) fn form(common: &CommonArgs, host: &Host) -> Result<Form, Failure> {
+/// What `-o` asks for.
+pub(crate) fn form(common: &CommonArgs) -> Result<Form, Failure> {
     match common.output {
-        None => Ok(external::command(host).map_or(Form::Unified, Form::External)),
-        Some(OutputFormat::Diff) => Ok(Form::Unified),
+        None | Some(OutputFormat::Diff) => Ok(Form::Unified),
         Some(OutputFormat::Json) => Ok(Form::Json),
-        Some(OutputFormat::Markdown) => Ok(Form::Markdown),
         Some(OutputFormat::Name) => Ok(Form::Names),
-        Some(OutputFormat::Yaml | OutputFormat::Table | OutputFormat::Wide) => {
-            Err(Failure::bad_input("differences are printed with -o diff, json, markdown or name"))
-        }
+        Some(_) => Err(Failure::bad_input("differences are printed with -o diff, json or name")),
     }
 }
 
@@ -75,22 +62,17 @@ impl ApplicationDiff {
         }
     }
 
-    /// The objects that differ; none if the application failed.
-    pub(super) fn objects(&self) -> &[ObjectDiff] {
+    fn objects(&self) -> &[ObjectDiff] {
         self.result.as_ref().map_or(&[], |comparison| &comparison.objects)
-    }
-
-    fn counts(&self) -> Counts {
-        self.result.as_ref().map(Comparison::counts).unwrap_or_default()
     }
 }
 
 /// Prints what differs to stdout, what failed and how much is equal to stderr. Gives the exit code: the worst failure's, also of what
 /// was told before, else 1 if something differs.
-pub(crate) async fn finish(
+pub(crate) fn finish(
     applications: &[ApplicationDiff],
     sides: &Sides,
-    form: &Form,
+    form: Form,
     args: &DiffOutputArgs,
     told: Option<Kind>,
     host: &Host,
@@ -100,32 +82,26 @@ pub(crate) async fn finish(
         failure.tell();
         worst = worst.max(Some(failure.kind()));
     }
-    let counts = total(applications);
-    let mut differ = counts.differ();
-    match form {
-        Form::External(command) => {
-            if differ {
-                differ = external::show(command, applications, sides, host).await?;
-            }
-        }
+    let text = match form {
         Form::Unified => {
             let colours = if !args.no_color && host.stdout_is_styled() {
                 unified::Colours::Shown
             } else {
                 unified::Colours::None
             };
-            output::print(&unified::text(applications, sides, args.context_lines, colours))?;
+            unified::text(applications, sides, args.context_lines, colours)
         }
-        Form::Json => output::print(&json::text(applications, sides, args.context_lines))?,
-        Form::Markdown => output::print(&markdown::text(applications, sides, args))?,
-        Form::Names => output::print(&names(applications))?,
-    }
+        Form::Json => json::text(applications, sides, args.context_lines),
+        Form::Names => names(applications),
+    };
+    output::print(&text)?;
+    let counts = total(applications);
     if applications.iter().any(|one| one.result.is_ok()) {
         tell_counts(counts);
     }
     Ok(match worst {
         Some(kind) => ExitCode::from(kind.code()),
-        None if args.exit_code && differ => ExitCode::from(DIFFERENT),
+        None if args.exit_code && counts.differ() => ExitCode::from(DIFFERENT),
         None => ExitCode::SUCCESS,
     })
 }
@@ -136,8 +112,12 @@ const DIFFERENT: u8 = 1;
 /// One line an object: `argocd/shop: changed apps/Deployment web/shop`.
 fn names(applications: &[ApplicationDiff]) -> String {
     let line = |one: &ApplicationDiff, object: &ObjectDiff| {
-        let name = unified::object_name(&object.key);
-        one_line(&format!("{}: {} {name}", one.full_name(), object.change.word()))
+        unified::one_line(&format!(
+            "{}: {} {}",
+            one.full_name(),
+            object.change.word(),
+            unified::object_name(&object.key)
+        ))
     };
     output::lines(
         applications.iter().flat_map(|one| one.objects().iter().map(move |object| line(one, object))),
@@ -145,14 +125,13 @@ fn names(applications: &[ApplicationDiff]) -> String {
 }
 
 fn total(applications: &[ApplicationDiff]) -> Counts {
-    applications.iter().map(ApplicationDiff::counts).fold(Counts::default(), Counts::plus)
+    let counts = applications.iter().filter_map(|one| one.result.as_ref().ok()).map(Comparison::counts);
+    counts.fold(Counts::default(), Counts::plus)
 }
 
 /// Says how much differs and how much is equal. An empty answer on stdout alone could also be a mistake.
 #[expect(clippy::print_stderr, reason = "a message for people, which no level of logging may hide")]
 fn tell_counts(counts: Counts) {
-    eprintln!("{}, {} equal", unified::summary(counts), counts.equal);
+    let what = if counts.differ() { unified::summary(counts) } else { "no differences".to_owned() };
+    eprintln!("{what}, {} equal", counts.equal);
 }
-
-#[cfg(test)]
-mod tests;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tiphys_engine::source_node;
 use tiphys_plugin::LoadedPlugin;
 use tiphys_render::{AnnouncedSource, AskedSource};
-use tiphys_store::{ApplicationRef, Filter, StoredApplication};
+use tiphys_store::StoredApplication;
 
 use super::check_choice;
 use super::defaults::Defaults;
@@ -16,7 +16,6 @@ use super::row::{Announced, Row, rows};
 use crate::args::{CommonArgs, SourceChoice};
 use crate::context::{self, Wishes};
 use crate::failure::Failure;
-use crate::findings;
 use crate::settings::Host;
 
 /// The application that was asked for, and what is known of its chosen sources.
@@ -39,23 +38,11 @@ pub(super) async fn ask(
     choice: &SourceChoice,
 ) -> Result<Asked, Failure> {
     let place = context::workplace(common, host, context::resources(common)?, Wishes::default())?;
-    let selection =
-        place.resources.select(&[ApplicationRef::parse(app)], &Filter::default(), &place.control_plane);
-    if let Some(error) = selection.errors.first() {
-        return Err(Failure::bad_input_from(error));
-    }
-    let [stored] = selection.applications.as_slice() else {
-        return Err(Failure::bad_input(format!(
-            "{app} stands for {} Applications; name one",
-            selection.applications.len()
-        )));
-    };
-    findings::warn_of(stored);
+    let stored = &super::only_application(&place, app)?;
     check_choice(stored, choice)?;
-    let asking = place.renderer.announce_each(&stored.application, |position, source| {
-        let by_name = choice.source_name.as_ref().is_none_or(|name| *name == source.name);
-        by_name && choice.source_position.is_none_or(|wanted| wanted as usize == position)
-    });
+    let asking = place
+        .renderer
+        .announce_each(&stored.application, |position, source| super::is_chosen(choice, position, source));
     let answers =
         Box::pin(place.run(asking)).await?.map_err(|error| Failure::of_application(stored, &error))?;
     let mut asked = Asked {

@@ -1,16 +1,18 @@
 //! `tiphys plugin match | announce | generate`: one plugin against a folder, without a store.
 
+use std::collections::HashSet;
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
 use tiphys_api::{EnvEntry, PluginSource};
 use tiphys_engine::Manifest;
-use tiphys_params::Parameter;
+use tiphys_params::{Edited, apply};
 use tiphys_plugin::{Match, Phase};
 use tiphys_render::Work;
 
 use super::trial::{Subject, Trial};
 use crate::args::{CommonArgs, OutputFormat, PluginMatchArgs, PluginRunArgs};
+use crate::assignments;
 use crate::context::Wishes;
 use crate::failure::{Failure, chain};
 use crate::output;
@@ -110,62 +112,43 @@ async fn print_env(trial: &Trial) -> Result<ExitCode, Failure> {
 
 fn trial(common: &CommonArgs, host: &Host, args: &PluginRunArgs) -> Result<Trial, Failure> {
     let mut subject = Subject::of_arguments(&args.plugin, &args.folder, host)?;
-    set_block(subject.block(), &args.params, &args.plugin_env)?;
+    set_block(subject.block(), &args.params, &args.plugin_env, host)?;
     let wishes =
         Wishes { keep_workdirs: args.keep_workdir.then(|| host.kept_workdirs()), ..Wishes::default() };
     subject.trial(common, host, wishes)
 }
 
 /// `--param` and `--plugin-env`, on top of what the Application sets.
-pub(super) fn set_block(block: &mut PluginSource, params: &[String], env: &[String]) -> Result<(), Failure> {
-    set_params(block, params)?;
+pub(super) fn set_block(
+    block: &mut PluginSource,
+    params: &[String],
+    env: &[String],
+    host: &Host,
+) -> Result<(), Failure> {
+    set_params(block, params, host)?;
     set_env(block, env)
 }
 
-/// `--param`: what is named again replaces what was set before.
-fn set_params(block: &mut PluginSource, texts: &[String]) -> Result<(), Failure> {
-    for text in texts {
-        let parameter = parse_param(text)?;
-        let list = block.parameters.get_or_insert_default();
-        match list.iter_mut().find(|known| known.name == parameter.name) {
-            Some(known) => *known = parameter,
-            None => list.push(parameter),
+/// `--param`: as in `params set`. Nothing is held to what the plugin announces, since trying other values is what this is for.
+fn set_params(block: &mut PluginSource, texts: &[String], host: &Host) -> Result<(), Failure> {
+    if texts.is_empty() {
+        return Ok(());
+    }
+    let before = block.parameters.clone().unwrap_or_default();
+    let known: HashSet<&str> = before.iter().map(|parameter| parameter.name.as_str()).collect();
+    let read =
+        |text: &String| assignments::read(text, &known, host).map_err(|failure| failure.below("--param"));
+    let wanted = texts.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    let edited = Edited { parameters: &before, announcements: &[], names_are_free: true };
+    let applied = apply(edited, &wanted).map_err(|error| {
+        let failure = Failure::bad_input(format!("--param: {error}"));
+        match error.remedy() {
+            Some(remedy) => failure.hint(remedy),
+            None => failure,
         }
-    }
+    })?;
+    block.parameters = Some(applied.parameters);
     Ok(())
-}
-
-/// `NAME=TEXT` or `NAME:=JSON`.
-fn parse_param(text: &str) -> Result<Parameter, Failure> {
-    let malformed = || {
-        Failure::bad_input(format!(
-            "--param {text:?}: write NAME=TEXT, or NAME:=JSON for a list, a map or a text"
-        ))
-    };
-    let (before, value) = text.split_once('=').ok_or_else(malformed)?;
-    let (name, is_json) = match before.strip_suffix(':') {
-        Some(name) => (name, true),
-        None => (before, false),
-    };
-    if name.is_empty() {
-        return Err(malformed());
-    }
-    let mut parameter = Parameter { name: name.to_owned(), ..Parameter::default() };
-    if !is_json {
-        parameter.string = Some(value.to_owned());
-        return Ok(parameter);
-    }
-    let refused = |why: String| Failure::bad_input(format!("--param {name}: {why}"));
-    let json: Value = serde_json::from_str(value).map_err(|error| refused(format!("not JSON: {error}")))?;
-    let not_texts =
-        || refused("a list or a map must hold texts only; put numbers and booleans in quotes".to_owned());
-    match json {
-        Value::String(text) => parameter.string = Some(text),
-        Value::Array(_) => parameter.array = Some(serde_json::from_value(json).map_err(|_| not_texts())?),
-        Value::Object(_) => parameter.map = Some(serde_json::from_value(json).map_err(|_| not_texts())?),
-        _ => return Err(refused("expected a text, a list or a map".to_owned())),
-    }
-    Ok(parameter)
 }
 
 fn set_env(block: &mut PluginSource, texts: &[String]) -> Result<(), Failure> {
@@ -177,6 +160,3 @@ fn set_env(block: &mut PluginSource, texts: &[String]) -> Result<(), Failure> {
     }
     Ok(())
 }
-
-#[cfg(test)]
-mod tests;
