@@ -22,7 +22,8 @@ pub(crate) use params::{
     ParamsSetArgs, ParamsUnsetArgs, SourceChoice, ValueArgs, WriteTo,
 };
 pub(crate) use plugin::{
-    OneFolderArgs, PluginArgs, PluginCheckArgs, PluginCommand, PluginMatchArgs, PluginRunArgs, PluginTestArgs,
+    OneFolderArgs, PluginArgs, PluginCheckArgs, PluginCommand, PluginCreateArgs, PluginMatchArgs,
+    PluginRunArgs, PluginTestArgs,
 };
 pub(crate) use render::RenderArgs;
 

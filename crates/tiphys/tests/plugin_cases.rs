@@ -178,3 +178,47 @@ fn plugin_folders() -> Vec<String> {
 fn below_root(path: &Path) -> String {
     path.strip_prefix(workspace_root()).expect("it is below the root").display().to_string()
 }
+
+/// What the guide preaches is what a new plugin does; nobody begins with findings or with cases that fail.
+#[test]
+fn a_created_plugin_has_no_findings_and_passes_its_cases() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let dir = folder.path().to_str().expect("a path of text");
+    succeeded(&tiphys(&["plugin", "create", "greeter", "--dir", dir]));
+    let plugin = format!("{dir}/greeter");
+    let report = json(&succeeded(&tiphys(&["plugin", "check", &plugin, "-o", "json"])));
+    assert_eq!(report["findings"], Value::Array(Vec::new()));
+    assert_eq!(report["socket"], "greeter.sock");
+    let cases = succeeded(&tiphys(&["plugin", "test", &plugin]));
+    assert_eq!(cases, "ok every-parameter\nok odd-values\nok owner-missing\n");
+    let tree = format!("{plugin}/testdata/every-parameter/tree");
+    let generated = json(&succeeded(&tiphys(&[
+        "plugin", "generate", &plugin, "--in", &tree, "--path", "app", "--param", "owner=me", "-o", "json",
+    ])));
+    assert_eq!(generated["items"][0]["data"]["owner"], "me");
+}
+
+/// A value that a new plugin cannot use is refused by the parameter's name.
+#[test]
+fn a_created_plugin_refuses_values_that_it_cannot_use() {
+    let plugin = "crates/tiphys/src/commands/plugin/create/template";
+    let tree = format!("{plugin}/testdata/every-parameter/tree");
+    let refused = [
+        ("owner=", "parameter owner: a value is required"),
+        ("owner:=[\"me\"]", "parameter owner: the value is due in the field string"),
+        ("replicas=100", "parameter replicas: a number from 0 to 99 is expected"),
+        ("replicas=1e1", "parameter replicas: a number from 0 to 99 is expected"),
+        ("debug=yes", "parameter debug: true or false is expected"),
+        ("size=huge", "parameter size: one of small, medium, large is expected"),
+        ("hosts=a", "parameter hosts: the value is due in the field array"),
+    ];
+    for (parameter, message) in refused {
+        let output = tiphys(&[
+            "plugin", "generate", plugin, "--in", &tree, "--path", "app", "--param", "owner=me", "--param",
+            parameter,
+        ]);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(3), "{parameter}: {stderr}");
+        assert!(stderr.contains(message), "{parameter}: {stderr}");
+    }
+}

@@ -13,6 +13,8 @@ pub(crate) struct PluginArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PluginCommand {
+    /// Make a plugin to begin with: its file, scripts, cases and image
+    Create(PluginCreateArgs),
     /// List the plugins that can be used
     List(PluginListArgs),
     /// Say how a plugin's file is read, and what in it is ignored or wrong
@@ -33,6 +35,20 @@ pub(crate) enum PluginCommand {
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  tiphys plugin list --plugins ./plugins -o wide")]
 pub(crate) struct PluginListArgs {}
+
+/// Arguments of `plugin create`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  tiphys plugin create my-plugin && tiphys plugin test my-plugin")]
+pub(crate) struct PluginCreateArgs {
+    /// The plugin's name, and that of its folder: lower-case letters, digits and `-`
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+
+    /// Where the folder is made; default: here
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
+}
 
 /// Arguments of `plugin test`.
 #[derive(Debug, Args)]

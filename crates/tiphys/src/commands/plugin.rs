@@ -1,6 +1,7 @@
 //! `tiphys plugin`: for authors, one plugin against a folder.
 
 mod check;
+mod create;
 mod list;
 mod schema;
 mod test;
@@ -18,6 +19,7 @@ pub(crate) async fn run(common: &CommonArgs, args: PluginArgs, host: Host) -> Re
     match args.command {
         PluginCommand::List(_) => list::run(common, &host).await,
         PluginCommand::Check(args) => check::run(common, &args, &host),
+        PluginCommand::Create(args) => create::run(&args, &host),
         PluginCommand::Test(args) => test::run(common, &args, &host).await,
         PluginCommand::Schema(_) => schema::run(common),
         PluginCommand::Match(args) => try_on::matches(common, &args, &host).await,

@@ -33,6 +33,7 @@ fn the_help_of_every_command_has_an_example_that_calls_it() {
     let expected = [
         "render",
         "diff",
+        "plugin create",
         "plugin list",
         "plugin check",
         "plugin match",

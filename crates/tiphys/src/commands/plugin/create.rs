@@ -1,0 +1,113 @@
+//! `tiphys plugin create`: a plugin to begin with.
+//!
+//! What is written is below `create/template`, a plugin that works as it stands; only its name is put in the place of `template-name`.
+
+mod files;
+mod name;
+
+use std::fs::{self, Permissions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::ExitCode;
+
+use crate::args::PluginCreateArgs;
+use crate::failure::Failure;
+use crate::settings::Host;
+use crate::terminal::harmless;
+
+use files::{FILES, Mode, PLACEHOLDER};
+use name::PluginName;
+
+/// Writes the folder of a new plugin, whole or not at all, and says what to try.
+pub(super) fn run(args: &PluginCreateArgs, host: &Host) -> Result<ExitCode, Failure> {
+    let name: PluginName = args.name.parse().map_err(|error: name::NameError| {
+        let failure = Failure::bad_input(error.to_string());
+        match error.suggestion() {
+            Some(name) => failure.hint(format!("for example {name}")),
+            None => failure,
+        }
+    })?;
+    let dir = args.dir.as_deref().unwrap_or(Path::new(""));
+    let shown = dir.join(name.as_str());
+    let target = host.absolute(&shown);
+    if !host.absolute(dir).is_dir() {
+        return Err(Failure::bad_input(format!("--dir: {} is no folder", dir.display())));
+    }
+    if is_taken(&target) {
+        return Err(Failure::bad_input(format!(
+            "{} is there already; choose another name, or another folder with --dir",
+            shown.display()
+        )));
+    }
+    write_whole(&target, &name)
+        .map_err(|error| Failure::bad_input(format!("cannot make {}: {error}", shown.display())))?;
+    tell(&shown);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Whether something stands in the way. An empty folder does not.
+fn is_taken(target: &Path) -> bool {
+    match fs::read_dir(target) {
+        Ok(mut entries) => entries.next().is_some(),
+        Err(_) => fs::symlink_metadata(target).is_ok(),
+    }
+}
+
+/// Everything is written into a folder beside the target, which then gets the name.
+fn write_whole(target: &Path, name: &PluginName) -> io::Result<()> {
+    let parent = target.parent().unwrap_or(Path::new("/"));
+    let prefix = format!(".{}.", name.as_str());
+    let temporary = tempfile::Builder::new()
+        .prefix(&prefix)
+        .permissions(Permissions::from_mode(0o777))
+        .tempdir_in(parent)?;
+    for file in FILES {
+        let path = temporary.path().join(file.path.replace(PLACEHOLDER, name.as_str()));
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        fs::write(&path, file.text.replace(PLACEHOLDER, name.as_str()))?;
+        if file.mode == Mode::Executable {
+            let readable = fs::metadata(&path)?.permissions().mode();
+            // Whoever may read it may run it.
+            fs::set_permissions(&path, Permissions::from_mode(readable | (readable & 0o444) >> 2))?;
+        }
+    }
+    fs::rename(temporary.path(), target)?;
+    // There is nothing left to remove.
+    drop(temporary.keep());
+    Ok(())
+}
+
+fn tell(folder: &Path) {
+    let shown = folder.display().to_string();
+    let place = |path: &str| folder.join(path).display().to_string();
+    let command = |words: &[&str]| {
+        let words: Vec<String> = words.iter().map(|word| shell_word(word)).collect();
+        format!("  {}", words.join(" "))
+    };
+    let tree = place("testdata/every-parameter/tree");
+    let lines = [
+        format!("created {shown}; {} says what is in it", place("README.md")),
+        "next:".to_owned(),
+        command(&["tiphys", "plugin", "check", &shown]),
+        command(&["tiphys", "plugin", "test", &shown]),
+        command(&["tiphys", "plugin", "announce", &shown, "--in", &tree, "--path", "app"]),
+        command(&[
+            "tiphys", "plugin", "generate", &shown, "--in", &tree, "--path", "app", "--param", "owner=me",
+        ]),
+    ];
+    // Nobody is left to tell if stderr is closed.
+    drop(writeln!(io::stderr(), "{}", harmless(&lines.join("\n"))));
+}
+
+/// A word as a shell reads it back, for people who copy it.
+fn shell_word(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
