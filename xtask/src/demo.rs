@@ -1,10 +1,11 @@
 //! `cargo xtask demo`: the main job in one command, on a machine with Rust, Go, git and a C compiler.
 //!
 //! Builds the program, provides the tools, makes a git repository of `examples`, renders the Applications of `examples/store` from
-//! it, and shows what was rendered by what. It is a test as well: it fails if a step fails, or if the examples no longer show what
+//! it, shows what was rendered by what, sets parameters in a copy of the store, and writes a plugin. It is a test as well: it fails if a step fails, or if the examples no longer show what
 //! they are there to show. Everything that it writes is in `target/demo`, and nothing of the user's settings gets in.
 
 mod expectation;
+mod people;
 mod program;
 mod repository;
 mod row;
@@ -72,6 +73,10 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
             broken.join("\n  ")
         )));
     }
+    println!("\n==> parameters are set in a copy of the store, {PLACE}/store");
+    people::set_parameters(root, &program)?;
+    println!("\n==> a plugin is written");
+    people::write_a_plugin(root, &program)?;
     println!("\n{}", next_steps(root, program.folder()));
     Ok(())
 }

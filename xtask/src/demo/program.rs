@@ -13,16 +13,43 @@ use crate::{Failure, tools};
 const SETTINGS: [&str; 4] = ["GIT_", "TIPHYS_", "ARGOCD_", "XDG_"];
 
 /// tiphys, called with the options that the example store needs.
+#[derive(Clone)]
 pub(super) struct Program {
     file: PathBuf,
     root: PathBuf,
     home: PathBuf,
+    /// The store, the plugins and the repository that commands are given.
+    options: Vec<String>,
+}
+
+/// What a command answered.
+pub(super) struct Answer {
+    /// Its exit code; none after a signal.
+    pub(super) code: Option<i32>,
+    /// What it printed.
+    pub(super) stdout: String,
+    /// What it told.
+    pub(super) stderr: String,
 }
 
 impl Program {
     /// The program in `file`, called from the workspace's root; what it keeps goes to `place`.
     pub(super) fn new(root: &Path, place: &Path, file: PathBuf) -> Self {
-        Self { file, root: root.to_path_buf(), home: place.join("home") }
+        let program = Self { file, root: root.to_path_buf(), home: place.join("home"), options: Vec::new() };
+        program.with_store(STORE)
+    }
+
+    /// The same, with another store.
+    pub(super) fn with_store(&self, store: &str) -> Self {
+        let options = ["--store", store, "--plugins", "plugins", "--plugins", "examples/plugins"];
+        let repository = format!("{REPOSITORY_URL}={PLACE}/repository");
+        let options = options.into_iter().map(str::to_owned).chain(["--repo".to_owned(), repository]);
+        Self { options: options.collect(), ..self.clone() }
+    }
+
+    /// The same, for commands that need no Applications.
+    pub(super) fn without_store(&self) -> Self {
+        Self { options: Vec::new(), ..self.clone() }
     }
 
     /// The folder that holds the program.
@@ -32,24 +59,35 @@ impl Program {
 
     /// Runs a command and gives what it printed on standard output; the rest goes to the terminal.
     pub(super) fn run(&self, arguments: &[&str]) -> Result<String, Failure> {
-        let output = isolated(&self.file, &self.home)
-            .args(arguments)
-            .args(["--store", STORE, "--plugins", "plugins", "--plugins", "examples/plugins"])
-            .args(["--repo", &format!("{REPOSITORY_URL}={PLACE}/repository")])
-            .args(["--cache-dir", &format!("{PLACE}/cache")])
-            .env("PATH", search_path(&self.root)?)
-            .current_dir(&self.root)
-            .stderr(Stdio::inherit())
-            .output()
-            .map_err(|error| Failure::at(&self.file, error))?;
-        let text = String::from_utf8(output.stdout)
-            .map_err(|_| Failure::new("tiphys printed something that is not UTF-8"))?;
+        let output = self.command(arguments)?.stderr(Stdio::inherit()).output();
+        let output = output.map_err(|error| Failure::at(&self.file, error))?;
         if output.status.success() {
-            Ok(text)
+            text(output.stdout)
         } else {
             Err(Failure::new(format!("tiphys {}: {}", arguments.join(" "), output.status)))
         }
     }
+
+    /// Runs a command and gives all that it answered, whatever that is.
+    pub(super) fn ask(&self, arguments: &[&str]) -> Result<Answer, Failure> {
+        let output = self.command(arguments)?.output().map_err(|error| Failure::at(&self.file, error))?;
+        Ok(Answer { code: output.status.code(), stdout: text(output.stdout)?, stderr: text(output.stderr)? })
+    }
+
+    fn command(&self, arguments: &[&str]) -> Result<Command, Failure> {
+        let mut command = isolated(&self.file, &self.home);
+        command
+            .args(arguments)
+            .args(&self.options)
+            .args(["--cache-dir", &format!("{PLACE}/cache")])
+            .env("PATH", search_path(&self.root)?)
+            .current_dir(&self.root);
+        Ok(command)
+    }
+}
+
+fn text(bytes: Vec<u8>) -> Result<String, Failure> {
+    String::from_utf8(bytes).map_err(|_| Failure::new("tiphys printed something that is not UTF-8"))
 }
 
 /// A program that finds an empty home folder and none of the settings.

@@ -94,7 +94,7 @@ impl Git<'_> {
 }
 
 /// Copies what is in one folder over what is in another.
-fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
+pub(super) fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
     let entries = fs::read_dir(from).map_err(|error| Failure::at(from, error))?;
     for entry in entries {
         let entry = entry.map_err(|error| Failure::at(from, error))?;
