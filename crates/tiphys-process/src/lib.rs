@@ -2,7 +2,9 @@
 //!
 //! Two kinds: a [`Tool`] is one of ours (git), run with a fixed environment and a deadline. A [`Run`] is somebody else's commands,
 //! started by a small launcher process that gives them a private view of a tree, adopts whatever they leave behind and ends it all.
+//! Beside them, [`Attached`] is a program that a person has chosen to look at something with.
 
+mod attached;
 mod bounded;
 mod copy;
 mod launcher;
@@ -14,6 +16,7 @@ mod remove;
 mod run;
 mod tool;
 
+pub use attached::Attached;
 pub use launcher::{LAUNCHER_ARGUMENT, launcher_main};
 pub use quote::quote_command;
 pub use run::{CommandSpec, Containment, Ended, Launcher, Limits, Outcome, Run, RunError, View};

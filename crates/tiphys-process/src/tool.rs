@@ -1,9 +1,8 @@
 //! Our own tools (git): fixed environment, no shell, nothing prompts, a deadline, bounded output.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io;
 use std::os::fd::AsFd;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -15,7 +14,7 @@ use tokio::process::Child;
 use tokio::time::timeout;
 
 use crate::bounded::HeadAndTail;
-use crate::program::is_executable;
+use crate::program::resolve;
 
 /// Bytes of standard error that are kept, the first and the last half.
 const STDERR_BYTES_MAX: usize = 64 * 1024;
@@ -157,7 +156,7 @@ impl Tool {
             let message = format!("working directory {} is not there", dir.display());
             return Err(fail(io::Error::new(io::ErrorKind::NotFound, message)));
         }
-        let program = self.resolve().map_err(fail)?;
+        let program = resolve(&self.program, &self.env).map_err(fail)?;
         #[expect(clippy::disallowed_methods, reason = "this is the crate that starts processes")]
         let mut process = tokio::process::Command::new(program);
         process
@@ -172,22 +171,6 @@ impl Tool {
             .stderr(Stdio::piped());
         let child = process.spawn().map_err(fail)?;
         Ok(Running { child })
-    }
-
-    /// The program's path. Looking it up here rather than in the new process keeps the start fast: the system then needs no copy of
-    /// this process.
-    fn resolve(&self) -> io::Result<PathBuf> {
-        if self.program.as_os_str().as_bytes().contains(&b'/') {
-            return Ok(self.program.clone());
-        }
-        let path = self.env.iter().rfind(|(name, _)| name == "PATH").map(|(_, value)| value);
-        let folders = path.map(|path| path.as_bytes().split(|byte| *byte == b':')).into_iter().flatten();
-        folders
-            .map(|folder| Path::new(OsStr::from_bytes(folder)))
-            .filter(|folder| folder.is_absolute())
-            .map(|folder| folder.join(&self.program))
-            .find(|candidate| is_executable(candidate))
-            .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "executable file not found in $PATH"))
     }
 }
 

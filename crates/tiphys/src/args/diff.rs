@@ -31,7 +31,18 @@ pub(crate) struct DiffOutputArgs {
     #[arg(long, value_name = "BOOL", action = ArgAction::Set, num_args = 0..=1, require_equals = true, default_value_t = true, default_missing_value = "true")]
     pub(crate) exit_code: bool,
 
+    /// Bytes of a comment that -o markdown writes; what does not fit is counted and named. GitHub takes 65,536
+    #[arg(long, value_name = "BYTES", default_value_t = 60_000, value_parser = clap::value_parser!(u64).range(2_000..))]
+    max_bytes: u64,
+
     /// No colours, even on a terminal
     #[arg(long)]
     pub(crate) no_color: bool,
+}
+
+impl DiffOutputArgs {
+    /// Bytes of a comment.
+    pub(crate) fn max_bytes(&self) -> usize {
+        usize::try_from(self.max_bytes).unwrap_or(usize::MAX)
+    }
 }

@@ -23,7 +23,7 @@ use crate::settings::Host;
 pub(super) async fn run(
     common: &CommonArgs,
     args: &DiffArgs,
-    form: Form,
+    form: &Form,
     host: &Host,
 ) -> Result<ExitCode, Failure> {
     let clusters = LiveClusters::load(common, host)?;
@@ -48,7 +48,7 @@ pub(super) async fn run(
     };
     let compared = place.run(comparing).await?;
     let sides = Sides { before: "live".to_owned(), after: "rendered".to_owned() };
-    output::finish(&compared, &sides, form, &args.shown, worst, host)
+    output::finish(&compared, &sides, form, &args.shown, worst, host).await
 }
 
 async fn compare(

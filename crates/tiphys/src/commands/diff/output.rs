@@ -1,16 +1,21 @@
-//! Printing differences of applications: as a unified diff, as names, as JSON. Secrets are masked already.
+//! Printing differences of applications: as a unified diff, as names, as JSON, for a comment, or by a program of the person's choice.
+//! Secrets are masked already.
 
 mod json;
+mod markdown;
 mod unified;
 
 use std::process::ExitCode;
 
 use tiphys_engine::diff::{Comparison, Counts, ObjectDiff};
 
+use super::external;
 use crate::args::{CommonArgs, DiffOutputArgs, OutputFormat};
 use crate::failure::{Failure, Kind};
 use crate::output;
 use crate::settings::Host;
+
+pub(super) use unified::one_line;
 
 /// One application, compared; or why it could not be.
 pub(crate) struct ApplicationDiff {
@@ -32,23 +37,31 @@ pub(crate) struct Sides {
 }
 
 /// How differences are printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// A unified diff.
     Unified,
+    /// By the program of `KUBECTL_EXTERNAL_DIFF`, with its arguments.
+    External(Vec<String>),
     /// A documented shape.
     Json,
+    /// For a comment on a pull request.
+    Markdown,
     /// One object a line.
     Names,
 }
 
-/// What `-o` asks for.
-pub(crate) fn form(common: &CommonArgs) -> Result<Form, Failure> {
+/// What `-o` asks for; without it the environment may name a program.
+pub(crate) fn form(common: &CommonArgs, host: &Host) -> Result<Form, Failure> {
     match common.output {
-        None | Some(OutputFormat::Diff) => Ok(Form::Unified),
+        None => Ok(external::command(host).map_or(Form::Unified, Form::External)),
+        Some(OutputFormat::Diff) => Ok(Form::Unified),
         Some(OutputFormat::Json) => Ok(Form::Json),
+        Some(OutputFormat::Markdown) => Ok(Form::Markdown),
         Some(OutputFormat::Name) => Ok(Form::Names),
-        Some(_) => Err(Failure::bad_input("differences are printed with -o diff, json or name")),
+        Some(OutputFormat::Yaml | OutputFormat::Table | OutputFormat::Wide) => {
+            Err(Failure::bad_input("differences are printed with -o diff, json, markdown or name"))
+        }
     }
 }
 
@@ -62,17 +75,22 @@ impl ApplicationDiff {
         }
     }
 
-    fn objects(&self) -> &[ObjectDiff] {
+    /// The objects that differ; none if the application failed.
+    pub(super) fn objects(&self) -> &[ObjectDiff] {
         self.result.as_ref().map_or(&[], |comparison| &comparison.objects)
+    }
+
+    fn counts(&self) -> Counts {
+        self.result.as_ref().map(Comparison::counts).unwrap_or_default()
     }
 }
 
 /// Prints what differs to stdout, what failed and how much is equal to stderr. Gives the exit code: the worst failure's, also of what
 /// was told before, else 1 if something differs.
-pub(crate) fn finish(
+pub(crate) async fn finish(
     applications: &[ApplicationDiff],
     sides: &Sides,
-    form: Form,
+    form: &Form,
     args: &DiffOutputArgs,
     told: Option<Kind>,
     host: &Host,
@@ -82,26 +100,32 @@ pub(crate) fn finish(
         failure.tell();
         worst = worst.max(Some(failure.kind()));
     }
-    let text = match form {
+    let counts = total(applications);
+    let mut differ = counts.differ();
+    match form {
+        Form::External(command) => {
+            if differ {
+                differ = external::show(command, applications, sides, host).await?;
+            }
+        }
         Form::Unified => {
             let colours = if !args.no_color && host.stdout_is_styled() {
                 unified::Colours::Shown
             } else {
                 unified::Colours::None
             };
-            unified::text(applications, sides, args.context_lines, colours)
+            output::print(&unified::text(applications, sides, args.context_lines, colours))?;
         }
-        Form::Json => json::text(applications, sides, args.context_lines),
-        Form::Names => names(applications),
-    };
-    output::print(&text)?;
-    let counts = total(applications);
+        Form::Json => output::print(&json::text(applications, sides, args.context_lines))?,
+        Form::Markdown => output::print(&markdown::text(applications, sides, args))?,
+        Form::Names => output::print(&names(applications))?,
+    }
     if applications.iter().any(|one| one.result.is_ok()) {
         tell_counts(counts);
     }
     Ok(match worst {
         Some(kind) => ExitCode::from(kind.code()),
-        None if args.exit_code && counts.differ() => ExitCode::from(DIFFERENT),
+        None if args.exit_code && differ => ExitCode::from(DIFFERENT),
         None => ExitCode::SUCCESS,
     })
 }
@@ -112,12 +136,8 @@ const DIFFERENT: u8 = 1;
 /// One line an object: `argocd/shop: changed apps/Deployment web/shop`.
 fn names(applications: &[ApplicationDiff]) -> String {
     let line = |one: &ApplicationDiff, object: &ObjectDiff| {
-        unified::one_line(&format!(
-            "{}: {} {}",
-            one.full_name(),
-            object.change.word(),
-            unified::object_name(&object.key)
-        ))
+        let name = unified::object_name(&object.key);
+        one_line(&format!("{}: {} {name}", one.full_name(), object.change.word()))
     };
     output::lines(
         applications.iter().flat_map(|one| one.objects().iter().map(move |object| line(one, object))),
@@ -125,13 +145,14 @@ fn names(applications: &[ApplicationDiff]) -> String {
 }
 
 fn total(applications: &[ApplicationDiff]) -> Counts {
-    let counts = applications.iter().filter_map(|one| one.result.as_ref().ok()).map(Comparison::counts);
-    counts.fold(Counts::default(), Counts::plus)
+    applications.iter().map(ApplicationDiff::counts).fold(Counts::default(), Counts::plus)
 }
 
 /// Says how much differs and how much is equal. An empty answer on stdout alone could also be a mistake.
 #[expect(clippy::print_stderr, reason = "a message for people, which no level of logging may hide")]
 fn tell_counts(counts: Counts) {
-    let what = if counts.differ() { unified::summary(counts) } else { "no differences".to_owned() };
-    eprintln!("{what}, {} equal", counts.equal);
+    eprintln!("{}, {} equal", unified::summary(counts), counts.equal);
 }
+
+#[cfg(test)]
+mod tests;

@@ -27,8 +27,7 @@ pub(super) fn text(
     let mut text = String::new();
     for one in applications.iter().filter(|one| !one.objects().is_empty()) {
         if applications.len() > 1 {
-            let counts = one.result.as_ref().map(tiphys_engine::diff::Comparison::counts).unwrap_or_default();
-            let heading = one_line(&format!("# {}: {}", one.full_name(), summary(counts)));
+            let heading = one_line(&format!("# {}: {}", one.full_name(), summary(one.counts())));
             text.push_str(&colours.painted(&heading, BOLD));
         }
         for object in one.objects() {
@@ -68,15 +67,18 @@ pub(super) fn object_name(key: &ObjectKey) -> String {
     format!("{group}{} {namespace}{}", key.kind, key.name)
 }
 
-/// `1 added, 2 changed`.
+/// `1 added, 2 changed`, or `no differences`.
 pub(super) fn summary(counts: Counts) -> String {
+    if !counts.differ() {
+        return "no differences".to_owned();
+    }
     let parts = [(counts.added, "added"), (counts.removed, "removed"), (counts.changed, "changed")];
     let parts = parts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}"));
     parts.collect::<Vec<_>>().join(", ")
 }
 
 /// A heading's text: names are somebody else's, and must neither end the line nor steer a terminal.
-pub(super) fn one_line(text: &str) -> String {
+pub(in crate::commands::diff) fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 

@@ -1,0 +1,147 @@
+//! Differences for a comment on a pull request: a fold for each application, and never more than fits.
+
+use tiphys_engine::diff::Comparison;
+
+use super::{ApplicationDiff, Sides, one_line, total, unified};
+use crate::args::DiffOutputArgs;
+
+/// Bytes that are kept free for naming what does not fit.
+const REST_BYTES_MAX: usize = 1_000;
+
+/// Bytes of a name that is somebody else's, in headings.
+const NAME_BYTES_MAX: usize = 200;
+
+/// The whole comment: at most `--max-bytes`, with every fence and fold closed. What does not fit is counted and, as far as there is room,
+/// named.
+pub(super) fn text(applications: &[ApplicationDiff], sides: &Sides, args: &DiffOutputArgs) -> String {
+    let mut comment = Comment {
+        text: heading(applications, sides),
+        bytes_max: args.max_bytes().saturating_sub(REST_BYTES_MAX),
+        not_shown: Vec::new(),
+    };
+    for one in applications {
+        match &one.result {
+            Ok(comparison) => comment.differences(one, comparison, sides, args.context_lines),
+            Err(failure) => comment.failure(one, failure.message()),
+        }
+    }
+    comment.finish()
+}
+
+struct Comment {
+    text: String,
+    bytes_max: usize,
+    not_shown: Vec<String>,
+}
+
+impl Comment {
+    /// A fold with the differences of one application, as many as there is room for.
+    fn differences(
+        &mut self,
+        one: &ApplicationDiff,
+        comparison: &Comparison,
+        sides: &Sides,
+        context_lines: usize,
+    ) {
+        if comparison.objects.is_empty() {
+            return;
+        }
+        let patches: Vec<String> =
+            comparison.objects.iter().map(|object| unified::patch(object, sides, context_lines)).collect();
+        let fence = fence(&patches);
+        let begin = format!(
+            "\n<details>\n<summary><b>{}</b>: {}</summary>\n\n{fence}diff\n",
+            html(&one.full_name()),
+            unified::summary(comparison.counts())
+        );
+        let end = format!("{fence}\n\n</details>\n");
+        let mut room = self.room().saturating_sub(begin.len() + end.len());
+        let mut shown = String::new();
+        for (object, patch) in comparison.objects.iter().zip(&patches) {
+            if patch.len() <= room {
+                room -= patch.len();
+                shown.push_str(patch);
+            } else {
+                self.not_shown.push(format!("{} of {}", unified::object_name(&object.key), one.full_name()));
+            }
+        }
+        if !shown.is_empty() {
+            self.text.push_str(&begin);
+            self.text.push_str(&shown);
+            self.text.push_str(&end);
+        }
+    }
+
+    /// Why an application could not be compared.
+    fn failure(&mut self, one: &ApplicationDiff, message: &str) {
+        let message = format!("{}\n", message.lines().map(one_line).collect::<Vec<_>>().join("\n"));
+        let fence = fence(std::slice::from_ref(&message));
+        let name = html(&one.full_name());
+        let block = format!("\n<b>{name}</b> failed:\n\n{fence}text\n{message}{fence}\n");
+        if block.len() <= self.room() {
+            self.text.push_str(&block);
+        } else {
+            self.not_shown.push(format!("why {} failed", one.full_name()));
+        }
+    }
+
+    fn room(&self) -> usize {
+        self.bytes_max.saturating_sub(self.text.len())
+    }
+
+    /// Names what did not fit.
+    fn finish(mut self) -> String {
+        let Some((first, others)) = self.not_shown.split_first() else { return self.text };
+        let mut rest =
+            format!("\nNot shown, since there is no room ({}): {}", self.not_shown.len(), code(first));
+        for (index, name) in others.iter().enumerate() {
+            let name = code(name);
+            let more = format!(" and {} more", others.len() - index);
+            if rest.len() + name.len() + more.len() + 4 > REST_BYTES_MAX {
+                rest.push_str(&more);
+                break;
+            }
+            rest.push_str(", ");
+            rest.push_str(&name);
+        }
+        rest.push_str(".\n");
+        self.text.push_str(&rest);
+        self.text
+    }
+}
+
+fn heading(applications: &[ApplicationDiff], sides: &Sides) -> String {
+    let count = |is: fn(&ApplicationDiff) -> bool| applications.iter().filter(|one| is(one)).count();
+    let differ = count(|one| !one.objects().is_empty());
+    let failed = count(|one| one.result.is_err());
+    let counts = total(applications);
+    let failed = if failed > 0 { format!(", {failed} failed") } else { String::new() };
+    format!(
+        "### Manifests: {}\n\nFrom {} to {}: {differ} of {} applications differ{failed}; {} objects are equal.\n",
+        unified::summary(counts),
+        code(&sides.before),
+        code(&sides.after),
+        applications.len(),
+        counts.equal
+    )
+}
+
+/// A fence that no line of these texts ends: longer than any run of backticks in them.
+fn fence(texts: &[String]) -> String {
+    let runs = texts.iter().flat_map(|text| text.split(|c| c != '`')).map(str::len);
+    "`".repeat(runs.max().unwrap_or(0).max(2) + 1)
+}
+
+/// A name as text of HTML.
+fn html(name: &str) -> String {
+    short(&one_line(name)).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// A name as code.
+fn code(name: &str) -> String {
+    format!("`{}`", short(&one_line(name)).replace('`', "'"))
+}
+
+fn short(name: &str) -> &str {
+    &name[..name.floor_char_boundary(NAME_BYTES_MAX)]
+}

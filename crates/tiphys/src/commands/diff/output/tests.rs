@@ -1,0 +1,120 @@
+use clap::Parser;
+use serde_json::{Map, Value, json};
+use tiphys_engine::Manifest;
+use tiphys_engine::diff::{Comparison, compare};
+
+use super::{ApplicationDiff, Sides, markdown, unified};
+use crate::args::{Arguments, Command, DiffOutputArgs};
+use crate::failure::Failure;
+
+fn shown_with(args: &[&str]) -> DiffOutputArgs {
+    let arguments =
+        Arguments::try_parse_from([&["tiphys", "diff"], args].concat()).expect("the arguments hold");
+    match arguments.command {
+        Command::Diff(args) => args.shown,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn sides() -> Sides {
+    Sides { before: "live".to_owned(), after: "rendered".to_owned() }
+}
+
+fn config_map(name: &str, value: &str) -> Manifest {
+    let object =
+        json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": {"k": value}});
+    match object {
+        Value::Object(object) => Manifest::new(object),
+        _ => Manifest::new(Map::new()),
+    }
+}
+
+fn application(name: &str, result: Result<Comparison, Failure>) -> ApplicationDiff {
+    ApplicationDiff { namespace: "argocd".to_owned(), name: name.to_owned(), result }
+}
+
+/// An application with so many objects that differ in so many lines.
+fn changed(name: &str, objects: usize, lines: usize) -> ApplicationDiff {
+    let side = |text: &str| -> Vec<Manifest> {
+        let value = format!("{text}\n").repeat(lines);
+        (0..objects).map(|number| config_map(&format!("{name}-{number}"), &value)).collect()
+    };
+    application(name, Ok(compare(&side("old ```` text"), &side("new"))))
+}
+
+/// Whether all fences are closed, as CommonMark reads them, and all folds outside of them.
+fn is_closed(text: &str) -> bool {
+    let mut fence: Option<usize> = None;
+    let mut folds = 0;
+    for line in text.lines() {
+        let indent = line.len() - line.trim_start_matches(' ').len();
+        let rest = &line[indent..];
+        let run = rest.len() - rest.trim_start_matches('`').len();
+        match fence {
+            None if run >= 3 && indent < 4 => fence = Some(run),
+            Some(open) if run >= open && indent < 4 && rest[run..].trim().is_empty() => fence = None,
+            None if line == "<details>" => folds += 1,
+            None if line == "</details>" => folds -= 1,
+            _ => {}
+        }
+    }
+    fence.is_none() && folds == 0
+}
+
+#[test]
+fn a_comment_never_has_more_bytes_than_fit_and_is_always_closed() {
+    let applications: Vec<ApplicationDiff> = (0..12)
+        .map(|number| match number % 4 {
+            0 => application(&format!("equal-{number}"), Ok(Comparison::default())),
+            1 => {
+                application(&format!("failed-{number}"), Err(Failure::rendering("line\n```\n<b>".repeat(20))))
+            }
+            _ => changed(&format!("changed-{number}"), number, number * 3),
+        })
+        .collect();
+    let mut last = 0;
+    for bytes_max in (2_000..40_000).step_by(997) {
+        let args = shown_with(&[&format!("--max-bytes={bytes_max}")]);
+        let text = markdown::text(&applications, &sides(), &args);
+        assert!(text.len() <= bytes_max, "{} of {bytes_max}", text.len());
+        assert!(is_closed(&text), "{bytes_max}: {text}");
+        last = text.len();
+    }
+    assert!(last > 20_000, "room is used: {last}");
+}
+
+#[test]
+fn what_does_not_fit_in_a_comment_is_counted_and_named() {
+    let applications = [changed("large", 1, 2_000), changed("small", 1, 1), changed("many", 90, 400)];
+    let text = markdown::text(&applications, &sides(), &shown_with(&["--max-bytes=4000"]));
+    let rest = text.lines().last().expect("there are lines");
+    assert!(
+        rest.starts_with("Not shown, since there is no room (91): `ConfigMap large-0 of argocd/large`, "),
+        "{rest}"
+    );
+    let named = rest.matches("` ").count() + rest.matches("`,").count();
+    assert!(rest.ends_with(&format!(" and {} more.", 91 - named)), "{named}: {rest}");
+    assert!(text.contains("<summary><b>argocd/small</b>: 1 changed</summary>\n\n`````diff\n"), "{text}");
+    assert!(!text.contains("<b>argocd/large</b>"), "{text}");
+}
+
+#[test]
+fn a_name_cannot_leave_its_place_in_a_comment() {
+    let application = changed("</summary>`x`\n\u{1b}&", 1, 1);
+    let text = markdown::text(&[application], &sides(), &shown_with(&[]));
+    assert!(text.contains("<b>argocd/&lt;/summary&gt;`x`\u{fffd}\u{fffd}&amp;</b>"), "{text}");
+}
+
+#[test]
+fn colours_are_around_lines_and_a_removed_line_is_no_heading() {
+    let application =
+        application("a", Ok(compare(&[config_map("a", "\n-- x\n")], &[config_map("a", "\n++ y\n")])));
+    let text = unified::text(std::slice::from_ref(&application), &sides(), 0, unified::Colours::Shown);
+    let expected = "\u{1b}[1m--- live: ConfigMap a\u{1b}[0m\n\u{1b}[1m+++ rendered: ConfigMap a\u{1b}[0m\n\u{1b}[36m@@ -5 +5 @@\u{1b}[0m\n\u{1b}[31m-    -- x\u{1b}[0m\n\u{1b}[32m+    ++ y\u{1b}[0m\n";
+    assert_eq!(text, expected);
+    let plain = unified::text(&[application], &sides(), 0, unified::Colours::None);
+    assert_eq!(
+        plain,
+        "--- live: ConfigMap a\n+++ rendered: ConfigMap a\n@@ -5 +5 @@\n-    -- x\n+    ++ y\n"
+    );
+}
