@@ -18,7 +18,7 @@ pub(super) async fn run(
     args: &ParamsDiffArgs,
     host: &Host,
 ) -> Result<ExitCode, Failure> {
-    let form = output::form(common)?;
+    let form = output::form(common, host)?;
     super::require_one_standard_input(common, &args.values)?;
     let wanted = Wanted::values(&args.values, &args.unset, host)?;
     let place = context::workplace(common, host, context::resources(common)?, Wishes::default())?;
@@ -52,7 +52,7 @@ pub(super) async fn run(
         result: compared.map_err(|error| Failure::of_application(&stored, &error)),
     };
     let sides = Sides { before: "saved".to_owned(), after: "unsaved".to_owned() };
-    output::finish(&[diff], &sides, form, &args.shown, None, host)
+    output::finish(&[diff], &sides, &form, &args.shown, None, host).await
 }
 
 /// The application with another source at this place, from 1.
