@@ -93,11 +93,40 @@ pub(crate) struct PluginSchemaArgs {}
 
 /// Arguments of `plugin check`.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  tiphys plugin check ./plugins/kustomize -o json")]
+#[command(
+    after_help = "Each finding has a rule, which docs/plugin-rules.md explains. With --in the announcement is run for that folder too, and the form that
+it makes is shown.
+
+Exit code 2: a finding is an error; 3: the announcement failed.
+
+Examples:
+  tiphys plugin check ./plugins/kustomize -o json
+  tiphys plugin check ./plugins/kustomize --in . --path apps/guestbook --param name-prefix=dev-"
+)]
 pub(crate) struct PluginCheckArgs {
-    /// The plugin: its folder, its file, or a ConfigMap of plugin files
+    /// The plugin: its folder, or its file
     #[arg(value_name = "DIR")]
     pub(crate) plugin: PathBuf,
+
+    /// Run the announcement in this repository, too: a folder; its uncommitted files count
+    #[arg(long = "in", value_name = "REPO")]
+    pub(crate) repository: Option<PathBuf>,
+
+    /// The application's folder in the repository
+    #[arg(long, value_name = "P", default_value = ".", requires = "repository")]
+    pub(crate) path: String,
+
+    /// Take name, destination, parameters and environment from this Application
+    #[arg(long, value_name = "FILE", requires = "repository")]
+    pub(crate) app: Option<PathBuf>,
+
+    /// A parameter, written as in `params set`
+    #[arg(long = "param", value_name = "NAME=VALUE", requires = "repository")]
+    pub(crate) params: Vec<String>,
+
+    /// An entry of `spec.source.plugin.env`
+    #[arg(long = "plugin-env", value_name = "NAME=VALUE", requires = "repository")]
+    pub(crate) plugin_env: Vec<String>,
 }
 
 /// A folder of a repository that plugins are tried on.
@@ -114,6 +143,13 @@ pub(crate) struct OneFolderArgs {
     /// Take name, destination, parameters and environment from this Application
     #[arg(long, value_name = "FILE")]
     pub(crate) app: Option<PathBuf>,
+}
+
+impl OneFolderArgs {
+    /// The application's folder as messages call it.
+    pub(crate) fn shown(&self) -> PathBuf {
+        if self.path == "." { self.repository.clone() } else { self.repository.join(&self.path) }
+    }
 }
 
 /// Arguments of `plugin match`.

@@ -18,7 +18,7 @@ use crate::settings::Host;
 pub(crate) async fn run(common: &CommonArgs, args: PluginArgs, host: Host) -> Result<ExitCode, Failure> {
     match args.command {
         PluginCommand::List(_) => list::run(common, &host).await,
-        PluginCommand::Check(args) => check::run(common, &args, &host),
+        PluginCommand::Check(args) => check::run(common, &args, &host).await,
         PluginCommand::Create(args) => create::run(&args, &host),
         PluginCommand::Test(args) => test::run(common, &args, &host).await,
         PluginCommand::Schema(_) => schema::run(common),

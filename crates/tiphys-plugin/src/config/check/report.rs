@@ -57,6 +57,12 @@ impl Report {
 }
 
 impl Finding {
+    /// Whether it is about what the dynamic command does for one application, and not about the plugin's file.
+    pub fn is_dynamic(&self) -> bool {
+        self.announcement.is_some()
+            || matches!(self.rule, Rule::AnnouncementFailed | Rule::AnnouncementOutput)
+    }
+
     /// One of `findings` in the output of `plugin check -o json`.
     pub fn to_json(&self) -> Value {
         json!({

@@ -54,8 +54,7 @@ impl Subject {
                 .map_err(|why| Failure::bad_input(format!("--app: {why}")))?,
             None => (Resources::default(), default_application()),
         };
-        let shown = folder.repository.join(&folder.path);
-        Ok(Self::new(plugin, repository, folder.path.clone(), shown, resources, application))
+        Ok(Self::new(plugin, repository, folder.path.clone(), folder.shown(), resources, application))
     }
 
     /// A plugin, and the folder `path` of a repository that `repository` stands for. Of the application's first source the URL, the
