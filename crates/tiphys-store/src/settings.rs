@@ -27,6 +27,9 @@ pub struct Settings {
     pub kustomize_version_options: BTreeMap<String, String>,
     /// `helm.valuesFileSchemes`, split; `None` if it is absent, which allows `https` and `http`, while an empty one allows none.
     pub value_file_schemes: Option<Vec<String>>,
+    /// The keys of `data` that leave differences out for every application: `resource.customizations.ignoreDifferences.…`, and
+    /// `resource.customizations` where it says so. In alphabetical order.
+    pub ignore_differences: Vec<String>,
 }
 
 /// Settings of one document.
@@ -48,6 +51,11 @@ impl StoredSettings {
         let schemes = data.get("helm.valuesFileSchemes").map(|list| {
             list.split(',').map(str::trim).filter(|scheme| !scheme.is_empty()).map(str::to_owned).collect()
         });
+        let ignores = |(key, value): (&String, &String)| {
+            (key.starts_with("resource.customizations.ignoreDifferences.")
+                || key == "resource.customizations" && value.contains("ignoreDifferences"))
+            .then(|| key.clone())
+        };
         let settings = Settings {
             namespace: namespace.filter(|namespace| !namespace.is_empty()).map(str::to_owned),
             tracking_method: text("application.resourceTrackingMethod"),
@@ -56,6 +64,7 @@ impl StoredSettings {
             kustomize_build_options: text("kustomize.buildOptions"),
             kustomize_version_options: versions.collect(),
             value_file_schemes: schemes,
+            ignore_differences: data.iter().filter_map(ignores).collect(),
         };
         Ok(Self { settings, place })
     }

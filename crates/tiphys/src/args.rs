@@ -64,7 +64,7 @@ pub(crate) enum Command {
 impl Command {
     /// Whether the command prints differences.
     pub(crate) fn compares(&self) -> bool {
-        matches!(self, Self::Diff(_))
+        matches!(self, Self::Diff(_) | Self::Params(ParamsArgs { command: ParamsCommand::Diff(_) }))
     }
 }
 

@@ -45,7 +45,7 @@ pub fn main() -> ExitCode {
 async fn run(arguments: Arguments, host: Host) -> Result<ExitCode, Failure> {
     let Arguments { common, command } = arguments;
     if matches!(common.output, Some(OutputFormat::Diff | OutputFormat::Markdown)) && !command.compares() {
-        return Err(Failure::bad_input("-o diff and -o markdown are forms of `tiphys diff`"));
+        return Err(Failure::bad_input("-o diff and -o markdown are forms of `diff` and `params diff`"));
     }
     match command {
         Command::Render(args) => commands::render::run(&common, &args, host).await,

@@ -36,9 +36,7 @@ pub struct IgnoreError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum IgnoreProblem {
     /// Argo CD has it, tiphys does not. To leave it out without a word would show what does not count.
-    #[error(
-        "is not supported: only jsonPointers are; use those, or leave the entry out of the copy that is compared"
-    )]
+    #[error("not supported, only jsonPointers are; compare a copy of the Application that uses those")]
     Unsupported,
     /// No JSON pointer.
     #[error("{0:?} is no JSON pointer: it begins with `/`")]

@@ -207,7 +207,7 @@ fn a_file_that_is_reached_twice_counts_once() {
 fn settings_come_from_the_config_map_of_argo_cd() {
     let dir = folder(&[(
         "cm.yaml",
-        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: argocd-cm, namespace: gitops}\ndata:\n  application.resourceTrackingMethod: label\n  application.instanceLabelKey: example.com/app\n  installationID: one\n  kustomize.buildOptions: --enable-helm\n  kustomize.buildOptions.v5: --x\n  helm.valuesFileSchemes: 'https, s3,'\n",
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: argocd-cm, namespace: gitops}\ndata:\n  application.resourceTrackingMethod: label\n  application.instanceLabelKey: example.com/app\n  installationID: one\n  kustomize.buildOptions: --enable-helm\n  kustomize.buildOptions.v5: --x\n  helm.valuesFileSchemes: 'https, s3,'\n  resource.customizations.ignoreDifferences.all: x\n  resource.customizations.health.x: ignoreDifferences\n  resource.customizations: 'x: {ignoreDifferences: y}'\n",
     )]);
     let store = load(&dir);
     let (settings, warning) = store.settings(None);
@@ -219,6 +219,10 @@ fn settings_come_from_the_config_map_of_argo_cd() {
     assert_eq!(settings.kustomize_build_options.as_deref(), Some("--enable-helm"));
     assert_eq!(settings.kustomize_version_options["v5"], "--x");
     assert_eq!(settings.value_file_schemes, Some(vec!["https".to_owned(), "s3".to_owned()]));
+    assert_eq!(
+        settings.ignore_differences,
+        ["resource.customizations", "resource.customizations.ignoreDifferences.all"]
+    );
 }
 
 #[test]

@@ -76,7 +76,8 @@ fn a_pointer_removes_one_field() {
 
 #[test]
 fn what_cannot_be_honoured_is_refused_by_name() {
-    let unsupported = "is not supported: only jsonPointers are; use those, or leave the entry out of the copy that is compared";
+    let unsupported =
+        "not supported, only jsonPointers are; compare a copy of the Application that uses those";
     let with = |change: fn(&mut IgnoreDifference)| {
         let mut one = entry("apps", "Deployment");
         change(&mut one);

@@ -6,10 +6,12 @@ use std::process::ExitCode;
 
 use tiphys_api::Destination;
 use tiphys_cluster::ClusterError;
-use tiphys_engine::diff::{Comparison, Ignored, LivePair, LiveRules, compare_live, possible_namespaces};
+use tiphys_engine::diff::{
+    Comparison, IgnoreError, Ignored, LivePair, LiveRules, compare_live, possible_namespaces,
+};
 use tiphys_engine::{Manifest, ObjectKey};
 use tiphys_render::RenderedApplication;
-use tiphys_store::StoredApplication;
+use tiphys_store::{Place, StoredApplication};
 
 use self::clusters::{LiveCluster, LiveClusters};
 use super::output::{self, ApplicationDiff, Form, Sides};
@@ -28,6 +30,7 @@ pub(super) async fn run(
 ) -> Result<ExitCode, Failure> {
     let clusters = LiveClusters::load(common, host)?;
     let place = context::workplace(common, host, context::resources(common)?, Wishes::default())?;
+    warn_of_settings(&place, common);
     let Chosen { applications, worst } = applications::chosen(&place, &args.applications, "compare")?;
     let comparing = async {
         let rendered = applications::render_all(&place, &applications, common, host).await;
@@ -51,6 +54,14 @@ pub(super) async fn run(
     output::finish(&compared, &sides, form, &args.shown, worst, host).await
 }
 
+/// What Argo CD leaves out for all applications is shown here.
+fn warn_of_settings(place: &Workplace, common: &CommonArgs) {
+    let (settings, _) = place.resources.settings(common.argocd_namespace.as_deref());
+    for key in &settings.ignore_differences {
+        tracing::warn!("argocd-cm: {key} is not applied; what it leaves out is shown as a difference");
+    }
+}
+
 async fn compare(
     place: &Workplace,
     clusters: &LiveClusters,
@@ -62,9 +73,7 @@ async fn compare(
         tracing::warn!("{name}: {warning}");
     }
     let spec = &stored.application.spec;
-    let ignored = Ignored::new(&spec.ignore_differences).map_err(|error| {
-        Failure::bad_input(format!("application {name} ({}): {}", stored.place, chain(&error)))
-    })?;
+    let ignored = Ignored::new(&spec.ignore_differences).map_err(|error| not_ignored(stored, &error))?;
     let tracking = place.renderer.tracking(&stored.application);
     let ownership = tracking.ownership();
     let unread = |error: ClusterError| {
@@ -83,6 +92,16 @@ async fn compare(
         tracing::info!("{name}: left out: {left_out}");
     }
     Ok(found.comparison)
+}
+
+fn not_ignored(stored: &StoredApplication, error: &IgnoreError) -> Failure {
+    let index = error.index.to_string();
+    let entry = stored.node.at(["spec", "ignoreDifferences", &index, error.field]);
+    let place = Place {
+        position: entry.map(|entry| entry.position).or(stored.place.position),
+        ..stored.place.clone()
+    };
+    Failure::bad_input(format!("application {} ({place}): {}", stored.full_name(), chain(error)))
 }
 
 /// Finds the live object of each one that was rendered.

@@ -120,9 +120,7 @@ pub(crate) async fn finish(
         Form::Markdown => output::print(&markdown::text(applications, sides, args))?,
         Form::Names => output::print(&names(applications))?,
     }
-    if applications.iter().any(|one| one.result.is_ok()) {
-        tell_counts(counts);
-    }
+    tell_counts(counts, applications);
     Ok(match worst {
         Some(kind) => ExitCode::from(kind.code()),
         None if args.exit_code && differ => ExitCode::from(DIFFERENT),
@@ -150,8 +148,24 @@ fn total(applications: &[ApplicationDiff]) -> Counts {
 
 /// Says how much differs and how much is equal. An empty answer on stdout alone could also be a mistake.
 #[expect(clippy::print_stderr, reason = "a message for people, which no level of logging may hide")]
-fn tell_counts(counts: Counts) {
-    eprintln!("{}, {} equal", unified::summary(counts), counts.equal);
+fn tell_counts(counts: Counts, applications: &[ApplicationDiff]) {
+    let failed = applications.iter().filter(|one| one.result.is_err()).count();
+    let not_compared = match failed {
+        0 => String::new(),
+        _ if failed == applications.len() => return,
+        1 => "; 1 application was not compared".to_owned(),
+        _ => format!("; {failed} applications were not compared"),
+    };
+    eprintln!("{}; {}{not_compared}", unified::summary(counts), equal(counts));
+}
+
+/// How many objects are equal.
+fn equal(counts: Counts) -> String {
+    if counts.equal == 1 {
+        "1 object is equal".to_owned()
+    } else {
+        format!("{} objects are equal", counts.equal)
+    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use tiphys_engine::diff::Comparison;
 
-use super::{ApplicationDiff, Sides, one_line, total, unified};
+use super::{ApplicationDiff, Sides, equal, one_line, total, unified};
 use crate::args::DiffOutputArgs;
 
 /// Bytes that are kept free for naming what does not fit.
@@ -117,12 +117,12 @@ fn heading(applications: &[ApplicationDiff], sides: &Sides) -> String {
     let counts = total(applications);
     let failed = if failed > 0 { format!(", {failed} failed") } else { String::new() };
     format!(
-        "### Manifests: {}\n\nFrom {} to {}: {differ} of {} applications differ{failed}; {} objects are equal.\n",
+        "### Manifests: {}\n\nFrom {} to {}: applications that differ: {differ} of {}{failed}; {}.\n",
         unified::summary(counts),
         code(&sides.before),
         code(&sides.after),
         applications.len(),
-        counts.equal
+        equal(counts)
     )
 }
 
