@@ -57,6 +57,10 @@ impl Reader {
     }
 
     fn write(&self, file: &str, lines: &[String]) {
+        if file.ends_with(".yaml") {
+            let read = tiphys_yaml::read_document((lines.join("\n") + "\n").as_bytes());
+            assert!(read.is_ok(), "{file}: {}", read.expect_err("it is none"));
+        }
         let file = self.place.path().join(file);
         fs::create_dir_all(file.parent().expect("a file is in a folder")).expect("the folder can be made");
         fs::write(&file, lines.join("\n") + "\n").expect("the file can be written");
