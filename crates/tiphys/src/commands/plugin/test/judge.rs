@@ -1,6 +1,8 @@
 //! Whether a case gives what it says; with `--update`, writing down what it gives.
 
-use std::fs;
+use std::fs::Permissions;
+use std::io::{self, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use serde_json::Value;
@@ -179,11 +181,22 @@ impl Verdict<'_> {
 
     fn write(&mut self, file: &'static str, text: &str) -> Result<(), Failure> {
         let path = self.folder.join(file);
-        fs::write(&path, text)
+        write_whole(self.folder, &path, text)
             .map_err(|error| Failure::bad_input(format!("cannot write {}: {error}", path.display())))?;
         self.updated.push(file);
         Ok(())
     }
+}
+
+/// Puts a new file into the place of the old one, whole or not at all; a link there is replaced and not followed.
+fn write_whole(folder: &Path, path: &Path, text: &str) -> io::Result<()> {
+    let mut file = tempfile::Builder::new()
+        .prefix(".update.")
+        .permissions(Permissions::from_mode(0o666))
+        .tempfile_in(folder)?;
+    file.write_all(text.as_bytes())?;
+    file.persist(path)?;
+    Ok(())
 }
 
 #[cfg(test)]
