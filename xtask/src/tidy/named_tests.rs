@@ -1,5 +1,5 @@
 //! A table of a document that has a column `test` names, in every row, tests that exist: a rule that somebody wrote down is a rule that
-//! is checked.
+//! is checked. A test is a function, by its name, or a case of the whole program, as `topic/case`.
 
 #[cfg(test)]
 mod tests;
@@ -10,6 +10,9 @@ use super::markdown::{code_words, tables};
 use super::source;
 use super::{Check, Finding, Subject};
 use crate::Failure;
+
+/// The folder of the whole program's cases: one file each, in a folder for its topic.
+const CASES: &str = "crates/tiphys/testdata/cli/";
 
 /// The document that must have such a table: each rule of the proposal and its test.
 const RULES: &str = "docs/proposal-rules.md";
@@ -58,9 +61,10 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
     Ok(findings)
 }
 
-/// The names of all functions that are tests.
+/// The names of all functions that are tests, and of all cases.
 fn test_names(subject: &Subject) -> Result<BTreeSet<String>, Failure> {
-    let mut names = BTreeSet::new();
+    let case = |path: &str| Some(path.strip_prefix(CASES)?.strip_suffix(".txt")?.to_owned());
+    let mut names: BTreeSet<String> = subject.tree.with_extension("txt").filter_map(case).collect();
     for path in subject.tree.with_extension("rs") {
         let Some(text) = subject.tree.text(path)? else { continue };
         if !text.contains("test") {

@@ -10,13 +10,18 @@ const SOURCE: &str = "fn helper() {}\n\
 
 fn findings(rows: &str) -> Vec<String> {
     let document = format!("| rule | test |\n|---|---|\n{rows}");
-    Synthetic::new(&[("docs/proposal-rules.md", &document), ("crates/a/src/tests.rs", SOURCE)])
-        .findings(&CHECK)
+    Synthetic::new(&[
+        ("docs/proposal-rules.md", &document),
+        ("crates/a/src/tests.rs", SOURCE),
+        ("crates/tiphys/testdata/cli/render/yaml.txt", "# A case.\n"),
+    ])
+    .findings(&CHECK)
 }
 
 #[test]
 fn rows_whose_tests_exist_hold() {
-    let rows = "| one | `a_rule_holds` |\n| two | `a_second_rule_holds`, `a_property_holds` |\n";
+    let rows = "| one | `a_rule_holds` |\n| two | `a_second_rule_holds`, `a_property_holds` |\n\
+                | three | `render/yaml` |\n";
     assert_eq!(findings(rows), Vec::<String>::new());
 }
 
@@ -28,7 +33,7 @@ fn a_row_without_a_test_is_found() {
 
 #[test]
 fn a_name_of_no_test_is_found() {
-    for name in ["gone", "helper"] {
+    for name in ["gone", "helper", "render/json", "yaml"] {
         assert_eq!(
             findings(&format!("| one | `{name}` |\n")),
             [format!("docs/proposal-rules.md:3: names the test {name}, which does not exist")]
