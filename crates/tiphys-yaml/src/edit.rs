@@ -95,9 +95,8 @@ pub enum EditError {
     },
     /// The change would change something else, or not have the effect, because a value is shared.
     #[error(
-        "line {} cannot be changed alone: its value is shared through the anchor `{anchor}`, which is used at {used}; edit it by \
-         hand",
-        position.line
+        "the anchor `{anchor}` at {position} shares its value with {used}, so that it cannot be changed in one place alone; edit \
+         the file by hand"
     )]
     Shared {
         /// The anchor.

@@ -164,7 +164,7 @@ impl<'a> Emitter<'a> {
     fn block(&mut self, span: &Span, collection: &Collection, slots: &[Slot<'_, '_>]) {
         let children = &collection.children;
         let column = span.column;
-        let style = FlowStyle { is_json: false, gap: " ", padding: "", unit: None };
+        let style = FlowStyle { is_json: false, gap: " ", comma_gap: " ", padding: "", unit: None };
         let mut after: Option<usize> = None;
         let mut kept = vec![false; children.len()];
         for (number, slot) in slots.iter().enumerate() {

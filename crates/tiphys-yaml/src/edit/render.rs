@@ -48,8 +48,10 @@ pub(super) struct Steps {
 pub(super) struct FlowStyle {
     /// Keys and texts are quoted as in JSON.
     pub(super) is_json: bool,
-    /// What stands behind colons, and behind commas if all stands in one line.
+    /// What stands behind colons.
     pub(super) gap: &'static str,
+    /// What stands behind commas if all stands in one line.
+    pub(super) comma_gap: &'static str,
     /// What stands between braces and what is in them.
     pub(super) padding: &'static str,
     /// The indentation of each level if every item has a line of its own.
@@ -269,7 +271,7 @@ impl FlowStyle {
             return format!("{open}\n{inner}{}\n{indentation}{close}", parts.join(&separator));
         }
         let padding = if open == '{' { self.padding } else { "" };
-        format!("{open}{padding}{}{padding}{close}", parts.join(&format!(",{}", self.gap)))
+        format!("{open}{padding}{}{padding}{close}", parts.join(&format!(",{}", self.comma_gap)))
     }
 }
 

@@ -94,4 +94,7 @@ macro_rules! files {
 files! {
     scalars_are_replaced_in_their_style: "scalars.txt",
     entries_and_items_are_added_and_removed_by_indentation: "block.txt",
+    values_in_brackets_stay_in_brackets: "flow.txt",
+    json_stays_json: "json.txt",
+    shared_values_are_not_changed_unseen: "anchors.txt",
 }

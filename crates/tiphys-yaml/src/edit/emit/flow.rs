@@ -13,7 +13,7 @@ impl Emitter<'_> {
     pub(super) fn target_flow_style(&self) -> FlowStyle {
         let is_json = self.tree.is_json;
         let gap = if is_json { self.habits.json_gap } else { " " };
-        FlowStyle { is_json, gap, padding: "", unit: self.habits.json_unit.clone() }
+        FlowStyle { is_json, gap, comma_gap: gap, padding: "", unit: self.habits.json_unit.clone() }
     }
 
     /// Changes children in brackets.
@@ -64,17 +64,20 @@ impl Emitter<'_> {
                     let at = if self.lines.is_last(end) { self.lines.end(end) } else { end };
                     self.patches.insert(at, &format!("\n{indentation}{text}"));
                 } else {
-                    self.patches.insert(end, &format!("{}{text}", style.gap));
+                    self.patches.insert(end, &format!("{}{text}", style.comma_gap));
                 }
             } else if is_on_own_line {
                 self.patches.insert(child.lead, &format!("{text}\n{indentation}"));
             } else {
-                self.patches.insert(child.lead, &format!("{text}{}", style.gap));
+                self.patches.insert(child.lead, &format!("{text}{}", style.comma_gap));
             }
         }
+        // Those that only removed ones follow take the blanks before them along, the others those behind them.
+        let last_kept = kept.iter().rposition(|kept| *kept);
         for (index, child) in children.iter().enumerate() {
             if kept.get(index) == Some(&false) {
-                let range = self.flow_child(child, collection.comma_after(index));
+                let is_last = last_kept.is_some_and(|last| last < index);
+                let range = self.flow_child(child, collection.comma_after(index), is_last);
                 self.patches.delete(range);
             }
         }
@@ -103,20 +106,17 @@ impl Emitter<'_> {
     }
 
     /// The bytes of a child with its comma: its lines if nothing else is on them.
-    fn flow_child(&self, child: &Child, comma: Option<usize>) -> Range<usize> {
+    fn flow_child(&self, child: &Child, comma: Option<usize>, is_last: bool) -> Range<usize> {
         let end = comma.map_or(child.end, |comma| comma + 1);
         if self.lines.is_first(child.lead) && self.lines.is_last(end) {
             let line = self.lines.start(child.lead);
             let column = child.lead - line;
             return self.own_comments(line, column, 0)..self.lines.next(self.lines.end(end));
         }
-        let behind = self.lines.after_blanks(end);
-        let is_last = self.lines.is_last(end)
-            || self.text.get(behind..).is_some_and(|rest| rest.starts_with([']', '}']));
-        if is_last && !self.lines.is_first(child.lead) {
+        if (is_last || self.lines.is_last(end)) && !self.lines.is_first(child.lead) {
             self.lines.before_blanks(child.lead)..end
         } else {
-            child.lead..behind
+            child.lead..self.lines.after_blanks(end)
         }
     }
 
@@ -139,16 +139,24 @@ impl Emitter<'_> {
             },
             None => false,
         };
+        let gap_of = |is_wide| if is_wide { " " } else { "" };
         let gap = collection
             .children
             .iter()
-            .find_map(|child| Some(if self.tree[child.value].content > child.colon? { " " } else { "" }))
+            .filter(|child| !matches!(self.tree[child.value].shape, Shape::Nothing))
+            .find_map(|child| Some(gap_of(self.tree[child.value].start > child.colon?)))
             .or(outer.map(|style| style.gap))
             .unwrap_or(" ");
+        let comma_gap = collection
+            .children
+            .iter()
+            .find_map(|child| Some(gap_of(child.lead > child.comma? + 1)))
+            .unwrap_or(if self.tree.is_json { gap } else { " " });
         let has_padding = self.text.get(span.content..).is_some_and(|text| text.starts_with("{ "));
         FlowStyle {
             is_json: self.tree.is_json || looks_like_json,
             gap,
+            comma_gap,
             padding: if has_padding { " " } else { "" },
             unit: self.flow_unit(span, collection),
         }

@@ -83,8 +83,8 @@ impl Scanner<'_> {
                     b',' | b'[' | b']' | b'{' | b'}' => !in_flow,
                     _ => true,
                 });
+                end = self.cursor.mark().offset;
             }
-            end = self.cursor.mark().offset;
             if ended || self.cursor.is_at_end() {
                 break;
             }
