@@ -23,6 +23,7 @@ use crate::{Data, Error, Position};
 use check::Intended;
 use draft::Draft;
 use emit::Emitter;
+use habits::Lines;
 
 pub use value::NewValue;
 
@@ -155,13 +156,18 @@ pub fn edit(text: &[u8], target: Target, changes: &[Change]) -> Result<Vec<u8>, 
         let position = target_id.map_or(Position::START, |id| tree[id].position);
         EditError::NotPossible { position }
     };
-    let patches = Emitter::new(content, &tree).patches(&draft).ok_or_else(not_possible)?;
-    for result in patches.results(content) {
-        if intended.is_value_of(&result, &tree) {
-            return Ok([mark, result.as_bytes()].concat());
+    let mut touched = Vec::new();
+    // What stands below a text of several lines can keep it from being written line by line.
+    for lines in [Lines::OneByOne, Lines::Escaped] {
+        let patches = Emitter::new(content, &tree, lines).patches(&draft).ok_or_else(not_possible)?;
+        for result in patches.results(content) {
+            if intended.is_value_of(&result, &tree) {
+                return Ok([mark, result.as_bytes()].concat());
+            }
         }
+        touched = patches.ranges();
     }
-    Err(shared(&tree, target_id, &patches.ranges()).unwrap_or_else(not_possible))
+    Err(shared(&tree, target_id, &touched).unwrap_or_else(not_possible))
 }
 
 /// The place of the first byte that is no UTF-8.

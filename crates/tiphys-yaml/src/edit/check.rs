@@ -66,10 +66,11 @@ impl Intended {
         }
     }
 
-    /// Whether a text has these documents.
+    /// Whether a text has these documents, and is JSON if it was before.
     pub(super) fn is_value_of(&self, text: &str, before: &Tree) -> bool {
         let Ok((documents, is_json)) = reader::all_documents(text) else { return false };
-        is_json == before.is_json
+        let is_collection = |node: &Node| matches!(node.data, Data::Sequence(_) | Data::Mapping(_));
+        (is_json || !before.is_json || !self.documents.iter().any(is_collection))
             && documents.len() == self.documents.len()
             && documents.iter().zip(&self.documents).all(|(found, wanted)| same(found, wanted))
     }

@@ -2,11 +2,12 @@
 
 mod flow;
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use super::NewValue;
 use super::draft::{Content, Draft};
-use super::habits::{Habits, block_values};
+use super::habits::{self, Habits, block_values};
 use super::lines::{Line, Lines};
 use super::patch::Patches;
 use super::render::{FlowStyle, Rendered, Renderer, Steps};
@@ -24,6 +25,8 @@ pub(super) struct Emitter<'a> {
     tree: &'a Tree,
     habits: Habits,
     patches: Patches,
+    /// Where block texts end, and whether all empty lines below belong to them.
+    block_ends: HashMap<usize, bool>,
     /// Something cannot be written.
     failed: bool,
 }
@@ -49,10 +52,15 @@ struct Slot<'d, 'a> {
 }
 
 impl<'a> Emitter<'a> {
-    pub(super) fn new(text: &'a str, tree: &'a Tree) -> Self {
-        let habits = Habits::of(text, tree);
+    pub(super) fn new(text: &'a str, tree: &'a Tree, lines: habits::Lines) -> Self {
+        let habits = Habits::of(text, tree, lines);
         let patches = Patches::new(habits.line_break);
-        Self { text, lines: Lines(text), tree, habits, patches, failed: false }
+        let block_ends = tree
+            .spans()
+            .filter(|span| scalar_style(span) == Some(ScalarStyle::Block))
+            .map(|span| (span.end, header(text, span).contains('+')))
+            .collect();
+        Self { text, lines: Lines(text), tree, habits, patches, block_ends, failed: false }
     }
 
     /// The patches for a target; `None` if it cannot be written.
@@ -64,12 +72,31 @@ impl<'a> Emitter<'a> {
         } else {
             let value = target.value();
             if value != NewValue::Null {
-                let steps = Steps { dash: 0, ..self.steps() };
-                let Rendered { head, lines } = self.renderer().of_dash(&value, 0, steps);
+                let Rendered { head, lines } = self.root(&value);
                 self.patches.insert_lines(self.text.len(), &format!("{head}\n{lines}"));
             }
         }
+        self.keep_last_block_text();
         (self.patches.settle() && !self.failed).then_some(self.patches)
+    }
+
+    /// A block text at the very end of a text without a final line break has none either. If lines come behind it, it must say so.
+    fn keep_last_block_text(&mut self) {
+        let end = self.text.len();
+        let last = self.tree.spans().find(|span| {
+            scalar_style(span) == Some(ScalarStyle::Block) && span.end == end && self.lines.start(end) != end
+        });
+        let Some(last) = last else { return };
+        let is_replaced =
+            self.patches.ranges().iter().any(|range| range.start <= last.content && range.end > last.content);
+        if is_replaced || !self.patches.has_lines_at(end) {
+            return;
+        }
+        let written = header(self.text, last);
+        if !written.contains('-') {
+            let range = last.content..last.content + written.len();
+            self.patches.replace(range, &format!("{}-", written.replace('+', "")));
+        }
     }
 
     /// Where the target stands: it may be a document or anything in one.
@@ -277,7 +304,7 @@ impl<'a> Emitter<'a> {
         column: usize,
         floor: usize,
     ) -> Range<usize> {
-        let end = self.end_of_block_child(last, column);
+        let mut end = self.end_of_block_child(last, column);
         let mut start = self.own_comments(self.lines.start(first.lead), column, floor);
         if matches!(self.lines.kind(end), Line::Blank | Line::None) {
             while let Some(above) = self.lines.above(start)
@@ -285,6 +312,21 @@ impl<'a> Emitter<'a> {
                 && self.lines.kind(above) == Line::Blank
             {
                 start = above;
+            }
+        }
+        // Empty lines and deep comments below must not become part of a block text above.
+        if let Some(keeps) = self.block_ends.get(&start) {
+            let mut below = end;
+            while match self.lines.kind(below) {
+                Line::Blank => true,
+                Line::Comment { column: comment } => comment > column,
+                Line::Content | Line::None => false,
+            } {
+                below = self.lines.next(self.lines.end(below));
+            }
+            let has_text = self.text.get(end..below).unwrap_or_default().contains([' ', '\t']);
+            if *keeps || has_text {
+                end = below;
             }
         }
         start..end
@@ -338,13 +380,19 @@ impl<'a> Emitter<'a> {
 
     fn behind_dash(&self, span: &Span, value: &NewValue, behind: usize, column: usize) -> Rendered {
         let is_inline = self.lines.start(behind) == self.lines.start(span.start);
-        let dash = if is_inline && !matches!(span.shape, Shape::Nothing) && span.properties_end.is_none() {
-            span.content + 1 - behind
+        // A tag goes, so that the value begins where the tag did.
+        let dash = if is_inline && !matches!(span.shape, Shape::Nothing) {
+            span.start + 1 - behind
         } else {
             DASH_STEP
         };
         match value {
             NewValue::Text(text) => self.replaced_text(span, text, column, DASH_STEP),
+            // Behind an anchor no key and no dash may stand.
+            value if span.anchor.is_some() => {
+                let steps = Steps { object: DASH_STEP, list: DASH_STEP, dash: DASH_STEP };
+                self.renderer().of_key(value, column, steps)
+            }
             value => self.renderer().of_dash(value, column, Steps { dash, ..self.steps() }),
         }
     }
@@ -356,7 +404,7 @@ impl<'a> Emitter<'a> {
         let keeps_quotes = old == Some(ScalarStyle::DoubleQuoted) && old_text.contains("\\n");
         if !keeps_quotes {
             let step = self.literal_step(span, column).unwrap_or(step);
-            if let Some(rendered) = Renderer::literal(text, Indentation { parent: column, step }) {
+            if let Some(rendered) = self.renderer().literal(text, Indentation { parent: column, step }) {
                 return rendered;
             }
         }
@@ -400,11 +448,7 @@ impl<'a> Emitter<'a> {
                 }
             }
             Shape::Scalar(ScalarStyle::Block) => {
-                let header = self.text.get(span.content..).unwrap_or_default();
-                let length = header
-                    .bytes()
-                    .take_while(|byte| matches!(byte, b'|' | b'>' | b'+' | b'-' | b'0'..=b'9'))
-                    .count();
+                let length = header(self.text, span).len();
                 self.replace_head(behind, span.content..span.content + length, &head);
                 let below = self.lines.next(self.lines.end(span.content));
                 if below < span.end {
@@ -435,10 +479,18 @@ impl<'a> Emitter<'a> {
         }
     }
 
+    /// A value as a document.
+    fn root(&self, value: &NewValue) -> Rendered {
+        match value {
+            // YAML 1.1 and 1.2 do not agree on indentation that is counted from nothing.
+            NewValue::Text(text) => Rendered::flat(self.renderer().text(text, None)),
+            value => self.renderer().of_dash(value, 0, Steps { dash: 0, ..self.steps() }),
+        }
+    }
+
     /// Writes another value where a whole document stands.
     fn replace_root(&mut self, span: &Span, value: &NewValue) {
-        let steps = Steps { dash: 0, ..self.steps() };
-        let Rendered { head, lines } = self.renderer().of_dash(value, 0, steps);
+        let Rendered { head, lines } = self.root(value);
         let all = format!("{head}\n{lines}");
         if matches!(span.shape, Shape::Nothing) {
             let at = span.properties_end.map_or(span.content, |end| self.lines.next(self.lines.tail(end)));
@@ -449,7 +501,8 @@ impl<'a> Emitter<'a> {
         if self.lines.is_first(span.content) && lines.is_empty() {
             self.patches.replace(span.content..span.end.min(tail), &head);
         } else if self.lines.is_first(span.content) && self.lines.after_blanks(span.end) >= tail {
-            self.patches.replace(self.lines.start(span.content)..tail, all.trim_end_matches('\n'));
+            self.patches
+                .replace(self.lines.start(span.content)..tail, all.strip_suffix('\n').unwrap_or(&all));
         } else {
             self.patches.delete(self.lines.before_blanks(span.content)..span.end);
             self.patches.insert_lines(self.lines.next(tail), &all);
@@ -466,6 +519,13 @@ impl<'a> Emitter<'a> {
             self.patches.delete(tag.start..behind);
         }
     }
+}
+
+/// `|` or `>` and what says more about a block text.
+fn header<'a>(text: &'a str, span: &Span) -> &'a str {
+    let rest = text.get(span.content..).unwrap_or_default();
+    let end = rest.find(|next| !matches!(next, '|' | '>' | '+' | '-' | '0'..='9')).unwrap_or(rest.len());
+    rest.get(..end).unwrap_or_default()
 }
 
 fn scalar_style(span: &Span) -> Option<ScalarStyle> {

@@ -55,6 +55,11 @@ impl Patches {
         }
     }
 
+    /// Whether lines are inserted here.
+    pub(super) fn has_lines_at(&self, at: usize) -> bool {
+        self.list.iter().any(|patch| patch.kind == Kind::Lines && patch.range.start == at)
+    }
+
     /// Puts the patches in order. `false`: some want the same bytes.
     pub(super) fn settle(&mut self) -> bool {
         // Stable: what is inserted at one place stays in the order in which it came.

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::NewValue;
-use super::habits::{Habits, Quote};
+use super::habits::{Habits, Lines, Quote};
 use crate::json::float_text;
 use crate::reader::ScalarStyle;
 use crate::writer::style::{Indentation, Style, write_text};
@@ -176,24 +176,26 @@ impl Renderer<'_> {
 
     fn push_flat(self, out: &mut String, value: &NewValue, indentation: Indentation) {
         match value {
-            NewValue::Text(text) => match Style::of(text) {
-                style @ Style::Literal { .. } => write_text(out, text, style, indentation),
-                _ => out.push_str(&self.text(text, None)),
+            NewValue::Text(text) => match self.literal_style(text) {
+                Some(style) => write_text(out, text, style, indentation),
+                None => out.push_str(&self.text(text, None)),
             },
             other => out.push_str(&flat(other)),
         }
     }
 
     /// A text as lines below `|`.
-    pub(super) fn literal(text: &str, indentation: Indentation) -> Option<Rendered> {
-        let style = Style::of(text);
-        if !matches!(style, Style::Literal { .. }) {
-            return None;
-        }
+    pub(super) fn literal(self, text: &str, indentation: Indentation) -> Option<Rendered> {
         let mut out = String::new();
-        write_text(&mut out, text, style, indentation);
+        write_text(&mut out, text, self.literal_style(text)?, indentation);
         out.push('\n');
         Some(Rendered::of_lines(&out))
+    }
+
+    /// How a text of several lines is written below `|`. One that ends with empty lines is not: those below it would be part of it.
+    fn literal_style(self, text: &str) -> Option<Style> {
+        let style = Some(Style::of(text)).filter(|_| self.habits.lines == Lines::OneByOne);
+        style.filter(|style| matches!(style, Style::Literal { .. }) && !text.ends_with("\n\n"))
     }
 
     /// A text in one line, in the style of the one that it replaces if that can hold it.

@@ -1,3 +1,6 @@
+mod document;
+mod property;
+
 use std::fmt::Write as _;
 use std::path::Path;
 

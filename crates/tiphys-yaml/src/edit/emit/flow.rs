@@ -35,7 +35,11 @@ impl Emitter<'_> {
                 let inner = self.place(span, collection, child, &style);
                 self.draft(slot.value, &inner);
                 match collection.comma_after(index) {
-                    None if needs_comma => self.patches.insert(child.end, ","),
+                    None if needs_comma => {
+                        // Without a blank a comma would be part of a key without quotes.
+                        let is_open = child.colon == Some(child.end);
+                        self.patches.insert(child.end, if is_open { " ," } else { "," });
+                    }
                     Some(comma) if !needs_comma => self.patches.delete(comma..comma + 1),
                     _ => {}
                 }

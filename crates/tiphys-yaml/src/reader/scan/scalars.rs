@@ -300,8 +300,9 @@ impl Scanner<'_> {
         }
         if chomping == Chomping::Keep {
             text.push_str(&more_breaks);
-            // Where the line begins that is not part of it; only blanks have been read of that one.
-            end = self.cursor.mark().offset - self.cursor.column();
+            // Where the line begins that is not part of it; only blanks have been read of that one. At the end of the text there may
+            // be none.
+            end = end.max(self.cursor.mark().offset - self.cursor.column());
         }
         Ok((text, end))
     }
