@@ -141,6 +141,19 @@ impl OpenCopy {
         Ok(Self { dir, revision: copy.revision.clone(), shown, git: found, urls, files, ids })
     }
 
+    /// A work tree that stands for no repository.
+    pub(crate) fn of_work_tree(git: Arc<LocalRepository>) -> Self {
+        Self {
+            dir: git.dir.clone(),
+            revision: None,
+            shown: git.dir.display().to_string().into(),
+            git: Some(git),
+            urls: Vec::new(),
+            files: OnceCell::new(),
+            ids: Arc::default(),
+        }
+    }
+
     /// The files as they are now: all, or those of some paths.
     pub(crate) async fn files(
         &self,

@@ -29,6 +29,11 @@ impl PastFiles {
     pub fn place(&self) -> Option<PathBuf> {
         self.found.as_ref().map(|(tree, path)| path.below(tree.root()))
     }
+
+    /// The folder that stands for the top of the work tree, and the path in it.
+    pub fn tree(&self) -> Option<(&Path, &RepoPath)> {
+        self.found.as_ref().map(|(tree, path)| (tree.root(), path))
+    }
 }
 
 /// A path in a work tree that cannot be a path of a repository.

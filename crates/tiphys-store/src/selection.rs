@@ -233,7 +233,8 @@ impl Store {
 }
 
 impl Filter {
-    fn fits(&self, stored: &StoredApplication) -> bool {
+    /// Whether an application is meant.
+    pub fn fits(&self, stored: &StoredApplication) -> bool {
         let application = &stored.application;
         self.project.as_deref().is_none_or(|project| application.spec.project_name() == project)
             && self.selector.matches(&application.metadata.labels)

@@ -1,6 +1,7 @@
 //! The command line: only shapes, no decisions. Each command's arguments are in a file of its own.
 
 mod applications;
+mod base;
 mod bounds;
 mod cmp_server;
 mod common;
@@ -14,6 +15,7 @@ mod render;
 use clap::{Parser, Subcommand, ValueEnum};
 
 pub(crate) use applications::ApplicationArgs;
+pub(crate) use base::{BaseArgs, PluginsFrom};
 pub(crate) use cmp_server::CmpServerArgs;
 pub(crate) use common::{CommonArgs, OutputFormat, TrackingArg};
 pub(crate) use diff::{DiffArgs, DiffOutputArgs};

@@ -78,6 +78,26 @@ impl Failure {
         Self { kind, hint: remedy(error).map(str::to_owned), ..Self::bad_input(message) }
     }
 
+    /// An application that could be rendered on neither of two sides; what is wrong with both is told once.
+    pub(crate) fn of_both(
+        (past, error_past): (&StoredApplication, &RenderError),
+        (now, error_now): (&StoredApplication, &RenderError),
+    ) -> Self {
+        let kind = |error: &RenderError| {
+            if error.is_of_the_document() { Kind::BadInput } else { Kind::Rendering }
+        };
+        let (place_past, place_now) = (place_of(past, error_past), place_of(now, error_now));
+        let (cause_past, cause_now) = (chain(error_past), chain(error_now));
+        let what = if cause_past == cause_now {
+            format!("({place_past} and {place_now}): {cause_now}")
+        } else {
+            format!("({place_past}): {cause_past}; and ({place_now}): {cause_now}")
+        };
+        let hint = remedy(error_now).or_else(|| remedy(error_past)).map(str::to_owned);
+        let message = format!("application {} {what}", now.full_name());
+        Self { kind: kind(error_past).max(kind(error_now)), message, hint }
+    }
+
     /// A plugin that could not be tried on a folder. What stands for the repository there is nothing that a person has named.
     pub(crate) fn of_trial(folder: &Path, error: &RenderError) -> Self {
         let kind = if error.is_of_the_document() { Kind::BadInput } else { Kind::Rendering };

@@ -8,10 +8,10 @@ use tiphys_tree::{ContainmentError, Modes, RepoPath, resolve};
 
 use super::{Made, Origin, Sources, TreeRequest, blocking};
 use crate::base::BaseRevision;
+use crate::copy::OpenCopy;
 use crate::identity::{FilesIdentity, Identity};
 use crate::plan;
 use crate::repository::cache_name;
-use crate::sources::submodules::Superproject;
 use crate::work_tree::{PastFiles, WorkTreePath};
 use crate::{RepositoryCredential, Scope, SourceError, normalize_git_url};
 
@@ -115,23 +115,60 @@ impl Sources {
             return Ok(FilesIdentity(Identity::Remote { repository, revision }));
         }
         let resolved = self.resolve(url, target_revision).await?;
-        let (origin, paths) = (resolved.origin, scope.paths(app_path));
-        let limits = self.store.limits();
-        let identity = if let Origin::Files(index) = origin {
-            let copy = self.copy(index).await?;
-            let files = copy.files(&self.git, paths.as_deref(), limits).await?;
-            let (ids, dir) = (Arc::clone(&copy.ids), copy.dir.clone());
-            blocking(move || Ok(Identity::of_files(ids.of(&dir, &files, limits)?))).await
-        } else {
-            let superproject: Superproject = self.superproject(&origin).await?;
-            let plan = self.plan(superproject, paths.as_deref()).await?;
-            blocking(move || {
-                let items = plan::list(&plan, limits)?.items;
-                let files = items.into_iter().map(|item| (item.path, item.kind, item.id)).collect();
-                Ok(Identity::of_files(files))
-            })
-            .await
+        let paths = scope.paths(app_path);
+        let identity = match resolved.origin {
+            Origin::Files(index) => self.identity_of_files(self.copy(index).await?, paths.as_deref()).await,
+            origin => self.identity_of_commit(&origin, paths.as_deref()).await,
         };
-        identity.map(FilesIdentity).map_err(|error| error.of(&resolved.repository))
+        identity.map_err(|error| error.of(&resolved.repository))
+    }
+
+    /// What the files at a path of a work tree are: at a revision, or as they are now, without those that git ignores.
+    pub async fn work_tree_identity(
+        &self,
+        place: &WorkTreePath,
+        base: Option<&BaseRevision>,
+    ) -> Result<FilesIdentity, SourceError> {
+        let repository = self.local.open(&place.top, &self.git).await?;
+        let paths = Scope::Only(Vec::new()).paths(&place.path);
+        let identity = match base {
+            None => {
+                let files = OpenCopy::of_work_tree(repository);
+                self.identity_of_files(&files, paths.as_deref()).await
+            }
+            Some(base) => {
+                let commit = base.commit(&repository, &self.git).await?;
+                let origin = Origin::WorkTree { top: place.top.clone(), commit };
+                self.identity_of_commit(&origin, paths.as_deref()).await
+            }
+        };
+        identity.map_err(|error| error.of(&place.top.display().to_string()))
+    }
+
+    async fn identity_of_files(
+        &self,
+        copy: &OpenCopy,
+        paths: Option<&[RepoPath]>,
+    ) -> Result<FilesIdentity, SourceError> {
+        let limits = self.store.limits();
+        let files = copy.files(&self.git, paths, limits).await?;
+        let (ids, dir) = (Arc::clone(&copy.ids), copy.dir.clone());
+        blocking(move || Ok(Identity::of_files(ids.of(&dir, &files, limits)?))).await.map(FilesIdentity)
+    }
+
+    async fn identity_of_commit(
+        &self,
+        origin: &Origin,
+        paths: Option<&[RepoPath]>,
+    ) -> Result<FilesIdentity, SourceError> {
+        let limits = self.store.limits();
+        let superproject = self.superproject(origin).await?;
+        let plan = self.plan(superproject, paths).await?;
+        blocking(move || {
+            let items = plan::list(&plan, limits)?.items;
+            let files = items.into_iter().map(|item| (item.path, item.kind, item.id)).collect();
+            Ok(FilesIdentity(Identity::of_files(files)))
+        })
+        .await
     }
 }

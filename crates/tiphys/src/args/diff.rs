@@ -2,7 +2,7 @@
 
 use clap::{ArgAction, Args};
 
-use super::ApplicationArgs;
+use super::{ApplicationArgs, BaseArgs};
 
 /// Arguments of `diff`.
 #[derive(Debug, Args)]
@@ -10,6 +10,7 @@ use super::ApplicationArgs;
   tiphys diff --repo . --cluster-state live/              what a sync would change in the cluster that live/ is a copy of
   tiphys diff guestbook --cluster-state prod=live/prod    one application, whose destination is named prod
   tiphys diff --cluster-state live/ -o markdown           for a comment on a pull request
+  tiphys diff --repo . --base origin/main --merge-base    what this branch changes in the manifests of all applications
 
 Exit code: 0 if nothing differs, 1 if something does, 2 and more if something failed.
 KUBECTL_EXTERNAL_DIFF names a program that shows the differences instead; it gets two folders, as from kubectl.")]
@@ -18,6 +19,8 @@ pub(crate) struct DiffArgs {
     pub(crate) applications: ApplicationArgs,
     #[command(flatten)]
     pub(crate) shown: DiffOutputArgs,
+    #[command(flatten)]
+    pub(crate) base: BaseArgs,
 }
 
 /// How differences are printed.

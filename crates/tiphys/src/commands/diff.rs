@@ -1,5 +1,6 @@
 //! `tiphys diff`: what differs between the manifests of applications and what is live.
 
+mod base;
 mod external;
 mod live;
 pub(crate) mod output;
@@ -13,6 +14,9 @@ use crate::settings::Host;
 /// Compares, and prints what differs.
 pub(crate) async fn run(common: &CommonArgs, args: &DiffArgs, host: Host) -> Result<ExitCode, Failure> {
     let form = output::form(common, &host)?;
+    if let Some(base) = &args.base.base {
+        return base::run(common, args, base, &form, &host).await;
+    }
     if common.cluster_state.is_empty() {
         return Err(Failure::bad_input("nothing to compare with").hint(
             "--cluster-state names a folder of live objects, such as `kubectl get … -A -o yaml` writes",

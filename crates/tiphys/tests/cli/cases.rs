@@ -18,6 +18,7 @@ topics! {
     documents_that_do_not_hold_are_told_with_file_and_line: "documents",
     render_prints_what_it_is_asked_for: "render",
     parameters_are_listed_with_their_origin: "params",
+    two_revisions_are_compared: "diff-base",
     parameters_are_listed_with_all_that_is_known_of_them: "params-list",
     parameters_are_set_in_place: "params-set",
     parameters_are_taken_away_in_place: "params-unset",

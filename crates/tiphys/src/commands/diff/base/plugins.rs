@@ -1,0 +1,135 @@
+//! Whose plugins run when two revisions are compared: a change must not choose the commands that check it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use tiphys_plugin::{LoadError, LoadedPlugin, load_plugins};
+use tiphys_source::{BaseRevision, WorkTreePath};
+use tiphys_tree::Modes;
+
+use super::past::{self, Past, PastPath, label};
+use crate::args::{CommonArgs, PluginsFrom};
+use crate::context::{self, PluginPaths};
+use crate::failure::{Failure, chain};
+use crate::settings::Host;
+
+/// The plugins of both sides.
+#[derive(Default)]
+pub(super) struct Plugins {
+    pub(super) past: SidePlugins,
+    pub(super) now: SidePlugins,
+    /// Names of plugins that only the working copy has, where its plugins are not used.
+    pub(super) only_now: BTreeSet<String>,
+    /// The files of the base's plugins, to be kept until all have run.
+    pub(super) held: Vec<PastPath>,
+}
+
+/// The plugins of one side.
+#[derive(Default)]
+pub(super) struct SidePlugins {
+    pub(super) plugins: Vec<LoadedPlugin>,
+    /// By name, what tells a plugin from the one of the other side; empty where both sides have the same plugins.
+    pub(super) marks: BTreeMap<String, String>,
+}
+
+/// Loads the plugins. `tops` are those of the work trees that are compared.
+pub(super) async fn load(
+    past: &Past<'_>,
+    tops: &[PathBuf],
+    from: PluginsFrom,
+    common: &CommonArgs,
+    host: &Host,
+) -> Result<Plugins, Failure> {
+    let PluginPaths { paths, origin } = context::plugin_paths(common, host);
+    let mut plugins = Plugins::default();
+    for path in paths {
+        // Whoever installed the program has chosen the plugins that came with it.
+        let places = if origin.is_empty() { Vec::new() } else { past::work_trees(origin, &path)? };
+        let compared = places.into_iter().find(|place| tops.contains(&place.top));
+        let Some(place) = compared.filter(|_| from != PluginsFrom::Head) else {
+            let loaded = load_now(&path, origin)?;
+            plugins.past.plugins.extend(loaded.iter().cloned());
+            plugins.now.plugins.extend(loaded);
+            continue;
+        };
+        let at_base = past.at(place, Modes::Preserved).await?;
+        let loaded = load_past(&at_base, past.base, origin)?;
+        if from == PluginsFrom::Base {
+            let unused = unused(past, &at_base.place, &path, &loaded).await?;
+            plugins.only_now.extend(unused);
+            plugins.now.plugins.extend(loaded.iter().cloned());
+        } else {
+            let of_now = load_now(&path, origin)?;
+            let root = at_base.files.place().unwrap_or_default();
+            plugins.past.marks.extend(marks(past, (&at_base.place, &root), &loaded, Some(past.base)).await?);
+            plugins.now.marks.extend(marks(past, (&at_base.place, &path), &of_now, None).await?);
+            plugins.now.plugins.extend(of_now);
+        }
+        plugins.past.plugins.extend(loaded);
+        plugins.held.push(at_base);
+    }
+    for plugin in &plugins.now.plugins {
+        context::warn_of_folder(plugin);
+    }
+    Ok(plugins)
+}
+
+fn load_now(path: &Path, origin: &str) -> Result<Vec<LoadedPlugin>, Failure> {
+    load_plugins(path).map_err(|error| Failure::bad_input(format!("{origin}{}", chain(&error))))
+}
+
+/// The plugins that the base has at a path; none if it has nothing there.
+fn load_past(path: &PastPath, base: &BaseRevision, origin: &str) -> Result<Vec<LoadedPlugin>, Failure> {
+    let Some(place) = path.files.place() else { return Ok(Vec::new()) };
+    match load_plugins(&place) {
+        Err(LoadError::Nothing { .. }) => Ok(Vec::new()),
+        loaded => loaded
+            .map_err(|error| Failure::bad_input(format!("{origin}{}", path.named(&chain(&error), base)))),
+    }
+}
+
+/// Warns of plugins that the working copy has otherwise; gives the names of those that the base does not have at all.
+async fn unused(
+    past: &Past<'_>,
+    place: &WorkTreePath,
+    path: &Path,
+    of_base: &[LoadedPlugin],
+) -> Result<BTreeSet<String>, Failure> {
+    let then = past.sources.work_tree_identity(place, Some(past.base)).await;
+    let now = past.sources.work_tree_identity(place, None).await;
+    if then.map_err(|error| past::failed(&error))? != now.map_err(|error| past::failed(&error))? {
+        tracing::warn!(
+            "the plugins of {} are not those of {}, which run on both sides: what the change does to plugins is not shown (see \
+             --plugins-from)",
+            path.display(),
+            label(past.base)
+        );
+    }
+    let known: BTreeSet<String> = of_base.iter().map(|plugin| plugin.config.display_name()).collect();
+    // Files that do not hold are the business of whoever uses them.
+    let of_now = load_plugins(path).unwrap_or_default();
+    Ok(of_now
+        .iter()
+        .map(|plugin| plugin.config.display_name())
+        .filter(|name| !known.contains(name))
+        .collect())
+}
+
+/// What tells each plugin from the one of the other side: its folder's files. `root` is where the path can be read.
+async fn marks(
+    past: &Past<'_>,
+    (place, root): (&WorkTreePath, &Path),
+    plugins: &[LoadedPlugin],
+    base: Option<&BaseRevision>,
+) -> Result<BTreeMap<String, String>, Failure> {
+    let mut marks = BTreeMap::new();
+    for plugin in plugins {
+        let below = plugin.folder.strip_prefix(root).ok().and_then(Path::to_str).unwrap_or_default();
+        let path = place.path.join(below).unwrap_or_else(|_| place.path.clone());
+        let folder = WorkTreePath { path, ..place.clone() };
+        let identity = past.sources.work_tree_identity(&folder, base).await;
+        let identity = identity.map_err(|error| past::failed(&error))?;
+        marks.insert(plugin.config.display_name(), format!("{identity:?}"));
+    }
+    Ok(marks)
+}

@@ -1,0 +1,146 @@
+//! Both sides of a comparison: stores, sources, plugins, settings.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tiphys_plugin::RunSettings;
+use tiphys_render::{RenderSettings, Renderer};
+use tiphys_source::{BaseRevision, Sources};
+use tiphys_store::{ApplicationRef, Store as Resources, StoreInput};
+use tiphys_tree::{Modes, Store};
+use tokio_util::sync::CancellationToken;
+
+use super::pairs::SideStore;
+use super::past::{Past, PastPath, failed, label};
+use super::plugins::{self, Plugins, SidePlugins};
+use crate::args::{CommonArgs, DiffArgs, PluginsFrom};
+use crate::context::{self, Wishes};
+use crate::failure::Failure;
+use crate::settings::Host;
+
+/// What both sides share.
+pub(super) struct Ground {
+    pub(super) cache: PathBuf,
+    pub(super) trees: Arc<Store>,
+    pub(super) runs: Arc<RunSettings>,
+    /// Fires when the command is to end.
+    pub(super) cancel: CancellationToken,
+}
+
+/// One side.
+pub(super) struct Side {
+    pub(super) stores: SideStore,
+    pub(super) renderer: Renderer,
+}
+
+/// Both sides.
+pub(super) struct TwoSides {
+    pub(super) past: Side,
+    pub(super) now: Side,
+    pub(super) plugins: Plugins,
+}
+
+/// Opens both sides. Nothing of the new one is run or trusted before it is known that it may be.
+pub(super) async fn open(
+    common: &CommonArgs,
+    args: &DiffArgs,
+    base: &BaseRevision,
+    arguments: &[ApplicationRef],
+    ground: &Ground,
+    host: &Host,
+) -> Result<TwoSides, Failure> {
+    let from = args.base.plugins_from;
+    let options = context::source_options(common, host, ground.cache.clone(), Vec::new(), Vec::new())?;
+    let sources = Sources::new(Arc::clone(&ground.trees), options);
+    let reader = Past { sources: &sources, base };
+    let (stores_past, stores_now, mut tops) = stores(&reader, common, arguments, host).await?;
+    let trusted = if from == PluginsFrom::Base { &stores_past } else { &stores_now };
+    let credentials = context::credentials_of(&trusted.store);
+    tops.extend(sources.work_trees().await.map_err(|error| failed(&error))?);
+    let plugins = Box::pin(plugins::load(&reader, &tops, from, common, host)).await?;
+
+    let sources = sources.with_credentials(credentials);
+    let sources_past = Box::pin(sources.at(base)).await.map_err(|error| failed(&error))?;
+    let settings_past = context::render_settings(common, host, &stores_past.store, &Wishes::default())?;
+    let mut settings_now = context::render_settings(common, host, &stores_now.store, &Wishes::default())?;
+    if from == PluginsFrom::Base {
+        trust_options_of(&settings_past, &mut settings_now, base);
+    }
+    let renderer = |sources, settings, side: &SidePlugins| -> Result<Renderer, Failure> {
+        let mut catalogue = context::catalogue_of(side.plugins.clone(), common, host, &ground.runs);
+        for plugin in context::remote_plugins(common, host)? {
+            catalogue.add(Arc::new(plugin));
+        }
+        let renderer = Renderer::new(Arc::new(sources), catalogue, settings, ground.cancel.clone());
+        Ok(renderer.with_plugin_marks(side.marks.clone()))
+    };
+    Ok(TwoSides {
+        past: Side { renderer: renderer(sources_past, settings_past, &plugins.past)?, stores: stores_past },
+        now: Side { renderer: renderer(sources, settings_now, &plugins.now)?, stores: stores_now },
+        plugins,
+    })
+}
+
+/// Kustomize's build options let a kustomization run programs.
+fn trust_options_of(past: &RenderSettings, now: &mut RenderSettings, base: &BaseRevision) {
+    if now.kustomize_build_options != past.kustomize_build_options {
+        tracing::warn!(
+            "kustomize.buildOptions of the store's argocd-cm are not those of {}, which are used on both sides (see --plugins-from)",
+            label(base)
+        );
+        now.kustomize_build_options.clone_from(&past.kustomize_build_options);
+    }
+}
+
+/// Loads the stores of both sides, and the paths that were asked for; gives the tops of the work trees that they are in, too. A path
+/// that only one side has is nothing on the other.
+async fn stores(
+    reader: &Past<'_>,
+    common: &CommonArgs,
+    arguments: &[ApplicationRef],
+    host: &Host,
+) -> Result<(SideStore, SideStore, Vec<PathBuf>), Failure> {
+    let mut tops = Vec::new();
+    let (mut inputs_past, mut inputs_now) = (Vec::new(), Vec::new());
+    // The trees are needed until all stores are loaded.
+    let mut held: Vec<PastPath> = Vec::new();
+    for path in context::store_paths(common) {
+        let at_base = reader.path("--store: ", &host.absolute(&path), Modes::Plain).await?;
+        let input = at_base.input(reader.base);
+        // What is on neither side is told by loading it.
+        if input.is_none() || host.absolute(&path).exists() {
+            inputs_now.push(StoreInput::Path(PathBuf::from(path)));
+        }
+        inputs_past.extend(input.map(StoreInput::Past));
+        tops.push(at_base.place.top.clone());
+        held.push(at_base);
+    }
+    let store_now = context::load(&inputs_now)?;
+    let store_past = load_past(&inputs_past)?;
+    let (mut paths_past, mut paths_now) = (Vec::new(), Vec::new());
+    for argument in arguments {
+        let ApplicationRef::Path(path) = argument else { continue };
+        let at_base = reader.path("", &host.absolute(path), Modes::Plain).await?;
+        let input = at_base.input(reader.base);
+        if input.is_none() || host.absolute(path).exists() {
+            let loaded = Resources::load(&[StoreInput::Path(path.clone())]);
+            paths_now.push((path.clone(), loaded.map_err(|error| Failure::bad_input_from(&error))?));
+        }
+        if let Some(input) = input {
+            paths_past.push((path.clone(), load_past(&[StoreInput::Past(input)])?));
+        }
+        tops.push(at_base.place.top.clone());
+        held.push(at_base);
+    }
+    drop(held);
+    let side = |store: Resources, paths| SideStore {
+        control_plane: context::control_plane(common, &store),
+        store,
+        paths,
+    };
+    Ok((side(store_past, paths_past), side(store_now, paths_now), tops))
+}
+
+fn load_past(inputs: &[StoreInput]) -> Result<Resources, Failure> {
+    Resources::load(inputs).map_err(|error| Failure::bad_input_from(&error))
+}
