@@ -1,4 +1,4 @@
-//! `tiphys diff`: what differs between the manifests of applications and what is live.
+//! `tiphys diff`: what differs between the manifests of applications and what is live, or between two revisions.
 
 mod base;
 mod external;
@@ -19,7 +19,7 @@ pub(crate) async fn run(common: &CommonArgs, args: &DiffArgs, host: Host) -> Res
     }
     if common.cluster_state.is_empty() {
         return Err(Failure::bad_input("nothing to compare with").hint(
-            "--cluster-state names a folder of live objects, such as `kubectl get … -A -o yaml` writes",
+            "--base names a revision; --cluster-state a folder of live objects, such as `kubectl get … -A -o yaml` writes",
         ));
     }
     live::run(common, args, &form, &host).await

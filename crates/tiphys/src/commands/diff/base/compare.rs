@@ -65,14 +65,14 @@ pub(super) async fn run(
     let sides = Box::pin(sides::open(common, args, base, &arguments, ground, host)).await?;
     let pairs = pairs::pair(&sides.past.stores, &sides.now.stores, &arguments, &filter);
     let worst = told(&pairs, &sides);
-    if pairs.pairs.is_empty() && worst.is_none() {
+    if pairs.joined.is_empty() && worst.is_none() {
         return Err(Failure::bad_input("no application to compare")
             .hint("--store names the folder or file that holds Applications; -v lists what was left out"));
     }
     let at_once = common.jobs.map_or(host.processors(), usize::from) * 2;
-    let progress = &Progress::new(host, "compared", pairs.pairs.len());
+    let progress = &Progress::new(host, "compared", pairs.joined.len());
     let (sides, base) = (&sides, &base);
-    let results: Vec<(ApplicationDiff, bool)> = stream::iter(&pairs.pairs)
+    let results: Vec<(ApplicationDiff, bool)> = stream::iter(&pairs.joined)
         .map(|pair| async move {
             let stored = pair.stored();
             let result = Box::pin(compare_pair(pair, sides, base)).await;
@@ -105,7 +105,7 @@ fn told(pairs: &Pairs, sides: &TwoSides) -> Option<Kind> {
         );
     }
     let now: Vec<_> = pairs
-        .pairs
+        .joined
         .iter()
         .filter_map(|pair| match pair {
             Pair::Both { now, .. } | Pair::Added(now) => Some(now.clone()),
@@ -179,7 +179,7 @@ fn explained(failure: Failure, error: &RenderError, sides: &TwoSides, base: &Bas
         SourceFailure::Choose(ChooseError::Unknown { name, .. }) if sides.plugins.only_now.contains(name) => {
             failure.hint(format!(
                 "plugin {name:?} is only in the working copy, and plugins are those of {}; --plugins-from head runs the commands of \
-                 the change, which must be trusted for that",
+                 a change that is trusted",
                 label(base)
             ))
         }

@@ -30,7 +30,7 @@ pub(super) struct SideStore {
 #[derive(Debug, Default)]
 pub(super) struct Pairs {
     /// In the order of the new side; what only the old side has comes last, in its order.
-    pub(super) pairs: Vec<Pair>,
+    pub(super) joined: Vec<Pair>,
     /// What could not be chosen.
     pub(super) errors: Vec<SelectError>,
     /// Applications of one side that may be on the other, too, in a file that cannot be read: full names.
@@ -85,14 +85,17 @@ pub(super) fn pair(
     for argument in arguments {
         match argument {
             ApplicationRef::Name { namespace, name } => {
-                let find =
-                    |side: &SideStore| side.store.find(namespace.as_deref(), name, &side.control_plane);
+                let find = |side: &SideStore| {
+                    known(side.store.find(namespace.as_deref(), name, &side.control_plane))
+                };
                 match (find(past), find(now)) {
-                    (Err(SelectError::Unknown { .. }), Err(error)) => errors.push(error),
-                    (then, now) => {
-                        of_past.add(then);
-                        of_now.add(now);
+                    (Ok(Err(then)), Ok(Err(now))) => errors.push(more_helpful(then, now)),
+                    (Ok(then), Ok(now)) => {
+                        of_past.applications.extend(then);
+                        of_now.applications.extend(now);
                     }
+                    // What the other side has of it cannot be compared.
+                    (then, now) => errors.extend(then.err().into_iter().chain(now.err())),
                 }
             }
             ApplicationRef::Path(path) => {
@@ -113,23 +116,30 @@ pub(super) fn pair(
     pairs.errors.append(&mut of_past.errors);
     pairs.errors.append(&mut of_now.errors);
     pairs.join((&of_past, &past.control_plane), (&of_now, &now.control_plane));
-    pairs.pairs.retain(|pair| pair.sides().any(|stored| filter.fits(stored)));
+    pairs.joined.retain(|pair| pair.sides().any(|stored| filter.fits(stored)));
     pairs
 }
 
-impl Found {
-    fn add(&mut self, found: Result<Arc<StoredApplication>, SelectError>) {
-        match found {
-            Ok(stored) => self.applications.push(stored),
-            // The other side has it.
-            Err(SelectError::Unknown { .. }) => {}
-            Err(error) => {
-                self.errors.push(error);
-                self.any_may_be_hidden = true;
-            }
-        }
+/// An application, or inside that it is unknown, which is no problem if the other side knows it.
+fn known(
+    found: Result<Arc<StoredApplication>, SelectError>,
+) -> Result<Result<Arc<StoredApplication>, SelectError>, SelectError> {
+    match found {
+        Err(unknown @ SelectError::Unknown { .. }) => Ok(Err(unknown)),
+        Err(problem) => Err(problem),
+        Ok(stored) => Ok(Ok(stored)),
     }
+}
 
+/// Of two sides that do not know an application, the one that has a suggestion: what was meant may be gone.
+fn more_helpful(then: SelectError, now: SelectError) -> SelectError {
+    match &now {
+        SelectError::Unknown { suggestions, left_out: None, .. } if suggestions.is_empty() => then,
+        _ => now,
+    }
+}
+
+impl Found {
     fn add_all(&mut self, store: &Store, control_plane: &str) {
         let selection = store.select(&[], &Filter::default(), control_plane);
         self.applications.extend(selection.applications);
@@ -164,7 +174,7 @@ impl Pairs {
                 continue;
             }
             match of_past.remove(&key) {
-                Some(past) => self.pairs.push(Pair::Both { past, now: Arc::clone(stored) }),
+                Some(past) => self.joined.push(Pair::Both { past, now: Arc::clone(stored) }),
                 None => self.alone(Pair::Added(Arc::clone(stored)), &key, past),
             }
         }
@@ -185,16 +195,16 @@ impl Pairs {
         if other.any_may_be_hidden {
             self.doubtful.push(pair.stored().full_name());
         } else {
-            self.pairs.push(pair);
+            self.joined.push(pair);
         }
     }
 
     /// Applications that may have been renamed: the old and the new full name of each removed and each added one whose specs are equal.
     pub(super) fn renamed(&self) -> Vec<(String, String)> {
         let mut renamed = Vec::new();
-        for pair in &self.pairs {
+        for pair in &self.joined {
             let Pair::Removed(past) = pair else { continue };
-            let same = self.pairs.iter().find_map(|other| match other {
+            let same = self.joined.iter().find_map(|other| match other {
                 Pair::Added(now) if now.application.spec == past.application.spec => Some(now),
                 _ => None,
             });

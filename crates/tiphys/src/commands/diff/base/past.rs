@@ -32,10 +32,11 @@ pub(super) fn label(base: &BaseRevision) -> String {
 pub(super) fn failed(error: &SourceError) -> Failure {
     let text = chain(error);
     match error {
+        // It names the option itself.
+        SourceError::Copy { .. } => Failure::bad_input(text),
         SourceError::MissingRevision { .. }
         | SourceError::AmbiguousRevision { .. }
         | SourceError::NoMergeBase { .. }
-        | SourceError::Copy { .. }
         | SourceError::LocalRepository { .. }
         | SourceError::PastPath { .. } => Failure::bad_input(format!("--base: {text}")),
         _ => Failure::rendering(format!("--base: {text}")),

@@ -52,8 +52,7 @@ pub(super) async fn load(
             plugins.now.plugins.extend(loaded);
             continue;
         };
-        let at_base = past.at(place, Modes::Preserved).await?;
-        let loaded = load_past(&at_base, past.base, origin)?;
+        let PastPlugins { at_base, folder, loaded } = load_past(past, place, &path, origin).await?;
         if from == PluginsFrom::Base {
             let unused = unused(past, &at_base.place, &path, &loaded).await?;
             plugins.only_now.extend(unused);
@@ -62,7 +61,7 @@ pub(super) async fn load(
             let of_now = load_now(&path, origin)?;
             let root = at_base.files.place().unwrap_or_default();
             plugins.past.marks.extend(marks(past, (&at_base.place, &root), &loaded, Some(past.base)).await?);
-            plugins.now.marks.extend(marks(past, (&at_base.place, &path), &of_now, None).await?);
+            plugins.now.marks.extend(marks(past, (&at_base.place, &folder), &of_now, None).await?);
             plugins.now.plugins.extend(of_now);
         }
         plugins.past.plugins.extend(loaded);
@@ -78,14 +77,39 @@ fn load_now(path: &Path, origin: &str) -> Result<Vec<LoadedPlugin>, Failure> {
     load_plugins(path).map_err(|error| Failure::bad_input(format!("{origin}{}", chain(&error))))
 }
 
-/// The plugins that the base has at a path; none if it has nothing there.
-fn load_past(path: &PastPath, base: &BaseRevision, origin: &str) -> Result<Vec<LoadedPlugin>, Failure> {
-    let Some(place) = path.files.place() else { return Ok(Vec::new()) };
-    match load_plugins(&place) {
-        Err(LoadError::Nothing { .. }) => Ok(Vec::new()),
-        loaded => loaded
-            .map_err(|error| Failure::bad_input(format!("{origin}{}", path.named(&chain(&error), base)))),
+/// The plugins that the base has at a path.
+struct PastPlugins {
+    /// The path, or the folder of the file that it names: a plugin has files beside its own.
+    at_base: PastPath,
+    /// The same on this machine.
+    folder: PathBuf,
+    /// None if the base has nothing there.
+    loaded: Vec<LoadedPlugin>,
+}
+
+async fn load_past(
+    past: &Past<'_>,
+    place: WorkTreePath,
+    path: &Path,
+    origin: &str,
+) -> Result<PastPlugins, Failure> {
+    let mut at_base = past.at(place, Modes::Preserved).await?;
+    let mut folder = path.to_path_buf();
+    let mut file = at_base.files.place();
+    let parent = at_base.place.path.parent();
+    if let (Some(_), Some(parent)) = (file.as_ref().filter(|place| place.is_file()), parent) {
+        let name = at_base.place.path.file_name().unwrap_or_default().to_owned();
+        at_base = past.at(WorkTreePath { path: parent, ..at_base.place }, Modes::Preserved).await?;
+        file = at_base.files.place().map(|place| place.join(name));
+        folder.pop();
     }
+    let loaded = match file.map(|file| load_plugins(&file)) {
+        None | Some(Err(LoadError::Nothing { .. })) => Vec::new(),
+        Some(loaded) => loaded.map_err(|error| {
+            Failure::bad_input(format!("{origin}{}", at_base.named(&chain(&error), past.base)))
+        })?,
+    };
+    Ok(PastPlugins { at_base, folder, loaded })
 }
 
 /// Warns of plugins that the working copy has otherwise; gives the names of those that the base does not have at all.

@@ -105,7 +105,7 @@ async fn stores(
     // The trees are needed until all stores are loaded.
     let mut held: Vec<PastPath> = Vec::new();
     for path in context::store_paths(common) {
-        let at_base = reader.path("--store: ", &host.absolute(&path), Modes::Plain).await?;
+        let at_base = reader.path(&format!("--store: {path}"), &host.absolute(&path), Modes::Plain).await?;
         let input = at_base.input(reader.base);
         // What is on neither side is told by loading it.
         if input.is_none() || host.absolute(&path).exists() {
@@ -120,7 +120,8 @@ async fn stores(
     let (mut paths_past, mut paths_now) = (Vec::new(), Vec::new());
     for argument in arguments {
         let ApplicationRef::Path(path) = argument else { continue };
-        let at_base = reader.path("", &host.absolute(path), Modes::Plain).await?;
+        let shown = path.display().to_string();
+        let at_base = reader.path(&shown, &host.absolute(path), Modes::Plain).await?;
         let input = at_base.input(reader.base);
         if input.is_none() || host.absolute(path).exists() {
             let loaded = Resources::load(&[StoreInput::Path(path.clone())]);

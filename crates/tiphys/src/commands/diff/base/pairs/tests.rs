@@ -1,1 +1,112 @@
+//! Which applications belong together.
 
+use std::fmt::Write as _;
+
+use tiphys_store::{ApplicationRef, Filter, Selector, Store, StoreInput};
+
+use super::{Pair, Pairs, SideStore, pair};
+
+/// A store of Applications `namespace/name path`, one a line; `!` stands for a text that cannot be read.
+fn side(lines: &str) -> SideStore {
+    let mut text = String::new();
+    let mut inputs = Vec::new();
+    for line in lines.lines() {
+        if let Some((name, path)) = line.split_once(' ') {
+            let (namespace, name) = name.split_once('/').unwrap_or(("", name));
+            write!(
+                text,
+                "---\napiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata:\n  name: {name}\n  namespace: '{namespace}'\n  \
+                 labels: {{path: '{path}'}}\nspec:\n  source:\n    repoURL: https://x.example/a.git\n    path: {path}\n"
+            )
+            .expect("writing to a string does not fail");
+        } else {
+            inputs.push(StoreInput::StandardInput(b"a: [argoproj.io/".to_vec()));
+        }
+    }
+    inputs.push(StoreInput::StandardInput(text.into_bytes()));
+    let store = Store::load(&inputs).expect("texts can always be loaded");
+    SideStore { store, control_plane: "argocd".to_owned(), paths: Vec::new() }
+}
+
+/// `=` both, `+` added, `-` removed, each with the name on the side that decides; `?` in doubt, `!` an error.
+fn shown(pairs: &Pairs) -> Vec<String> {
+    let pair = |pair: &Pair| match pair {
+        Pair::Both { now, .. } => format!("= {}", now.full_name()),
+        Pair::Added(stored) => format!("+ {}", stored.full_name()),
+        Pair::Removed(stored) => format!("- {}", stored.full_name()),
+    };
+    let doubtful = pairs.doubtful.iter().map(|name| format!("? {name}"));
+    let errors = pairs.errors.iter().map(|error| format!("! {error}"));
+    pairs.joined.iter().map(pair).chain(doubtful).chain(errors).collect()
+}
+
+fn paired(past: &str, now: &str, asked: &[&str]) -> Vec<String> {
+    let arguments: Vec<ApplicationRef> = asked.iter().map(|name| ApplicationRef::parse(name)).collect();
+    shown(&pair(&side(past), &side(now), &arguments, &Filter::default()))
+}
+
+#[test]
+fn applications_of_one_name_are_a_pair_and_others_are_added_or_removed() {
+    for (past, now, expected) in [
+        ("", "", &[][..]),
+        ("a p", "a p", &["= a"]),
+        ("a p\nb p\nc p", "d p\nc p\na p", &["+ d", "= c", "= a", "- b"]),
+        ("n/a p", "m/a p", &["+ m/a", "- n/a"]),
+        // No namespace is the control plane's.
+        ("a p", "argocd/a p", &["= argocd/a"]),
+    ] {
+        assert_eq!(paired(past, now, &[]), expected, "{past:?} {now:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_read_on_a_side_is_neither_added_nor_removed() {
+    let twice = |line: usize| {
+        format!(
+            "! application \"a\" is described more than once: standard input:2:1, standard input:{line}:1"
+        )
+    };
+    let broken = "! standard input:1:17: expected `,` or `]` of the list that begins at 1:4".to_owned();
+    let wrong =
+        "! standard input:11:11: Application a: spec.source.path: expected a string, found a list".to_owned();
+    for (past, now, expected) in [
+        ("a p", "a p\na q\nb p", vec!["+ b".to_owned(), twice(13)]),
+        ("a p\na q", "a p\nb p", vec!["+ b".to_owned(), twice(13)]),
+        ("a p\nb p", "b p\n!", vec!["= b".to_owned(), "? a".to_owned(), broken.clone()]),
+        ("b p\n!", "a p\nb p", vec!["= b".to_owned(), "? a".to_owned(), broken]),
+        ("a p\nb p", "a []", vec!["- b".to_owned(), wrong]),
+    ] {
+        assert_eq!(paired(past, now, &[]), expected, "{past:?} {now:?}");
+    }
+}
+
+#[test]
+fn what_was_asked_for_must_be_on_one_side_at_least() {
+    let unknown = |name: &str, hint: &str| format!("! no application {name:?} in the store{hint}");
+    let several = "! application \"web\" is in several namespaces; say which: m/web, n/web";
+    for (past, now, asked, expected) in [
+        ("web p\nb p", "web p\nc p", &["web"][..], vec!["= web".to_owned()]),
+        ("web p\nb p", "web p\nc p", &["b", "c"], vec!["+ c".to_owned(), "- b".to_owned()]),
+        ("web p", "web p", &["other"], vec![unknown("other", "")]),
+        // What was meant may be gone.
+        ("worker p", "web p", &["worked"], vec![unknown("worked", "; did you mean worker?")]),
+        ("n/web p\nm/web p", "n/web p", &["web"], vec![several.to_owned()]),
+        ("n/web p\nm/web p", "n/web p", &["n/web"], vec!["= n/web".to_owned()]),
+    ] {
+        assert_eq!(paired(past, now, asked), expected, "{past:?} {now:?} {asked:?}");
+    }
+}
+
+#[test]
+fn one_side_that_fits_the_filter_is_enough() {
+    let selector = Selector::parse("path=p").expect("a selector");
+    let filter = Filter { selector, project: None };
+    let pairs = pair(&side("a p\nb q\nc q\nd p"), &side("a q\nb p\nc q"), &[], &filter);
+    assert_eq!(shown(&pairs), ["= a", "= b", "- d"]);
+}
+
+#[test]
+fn an_added_one_with_the_spec_of_a_removed_one_may_be_the_same() {
+    let pairs = pair(&side("old p\ngone q\nkept p"), &side("new p\nkept p"), &[], &Filter::default());
+    assert_eq!(pairs.renamed(), [("old".to_owned(), "new".to_owned())]);
+}
