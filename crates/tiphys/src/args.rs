@@ -49,7 +49,8 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Print the manifests of applications
     Render(RenderArgs),
-    /// Show what differs between the manifests of applications and what is live
+    /// Show what differs in manifests: from what is live, or between two revisions
+    #[command(long_about = diff::LONG_ABOUT)]
     Diff(DiffArgs),
     /// For plugin authors: look at plugins and try them on a folder
     Plugin(PluginArgs),

@@ -23,6 +23,24 @@ pub(crate) struct DiffArgs {
     pub(crate) base: BaseArgs,
 }
 
+/// What `--help` says first.
+pub(crate) const LONG_ABOUT: &str = "Show what differs in the manifests of applications: from what is live, or between two revisions
+
+With --cluster-state, the rendered manifests are compared with live objects. With --base REV, all applications of the store at REV are \
+compared with those of the working copy, uncommitted files included. Each --store must lie in a git work tree and is read from its objects: \
+nothing is checked out, and nothing of the work tree is touched. Where the files of a --repo folder stand for its repository now, the commit REV does on \
+the other side; any other revision or repository is the same on both. REV is looked up in each of the repositories.
+
+An application that is on one side only is added or removed; one that was renamed is both. Applications whose inputs are equal on both sides \
+are not rendered: their sources, the files that these are made from, destination, project, settings and plugin. The files are the whole repository, or what \
+the annotation argocd.argoproj.io/manifest-generate-paths says; of plain manifests, the application's folder. The commit is no input: a plugin that \
+prints ARGOCD_APP_REVISION shows it where something else has changed, too.
+
+What a change may run: plugins that --plugins names in a work tree that is compared are those of REV on both sides, since a change must not choose the \
+commands that check it; so are repository Secrets and kustomize's build options of the store. With --plugins-from head or each the \
+change's own are used, which run with all that this process may do. Plugins outside of these work trees are used as they are. \
+Whichever side they come from: a plugin that runs files of the application's folder (./render.sh), or lets its tool do so, runs the change's files.";
+
 /// How differences are printed.
 #[derive(Debug, Args)]
 pub(crate) struct DiffOutputArgs {

@@ -49,10 +49,10 @@ pub(super) fn work_trees(option: &str, path: &Path) -> Result<Vec<WorkTreePath>,
 }
 
 impl Past<'_> {
-    /// A path that must lie in a work tree: the innermost one is meant, as it is by git.
-    pub(super) async fn path(&self, option: &str, path: &Path, modes: Modes) -> Result<PastPath, Failure> {
-        let place = work_trees(option, path)?.pop().ok_or_else(|| {
-            Failure::bad_input(format!("{option}{} is in no git repository", path.display())).hint(
+    /// A path that must lie in a work tree: the innermost one is meant, as it is by git. `shown` is what a person calls it.
+    pub(super) async fn path(&self, shown: &str, path: &Path, modes: Modes) -> Result<PastPath, Failure> {
+        let place = work_trees("", path)?.pop().ok_or_else(|| {
+            Failure::bad_input(format!("{shown} is in no git repository")).hint(
                 "--base compares two revisions of a repository; --cluster-state compares with live objects",
             )
         })?;
