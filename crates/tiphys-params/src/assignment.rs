@@ -14,11 +14,13 @@ mod apply;
 mod operand;
 #[cfg(test)]
 mod tests;
+mod written;
 
 use std::collections::HashSet;
 
 pub use apply::{Applied, ApplyError, Edited, InEffect, ParameterChange, apply};
 pub use operand::{OperandError, ParameterValue, read_operand, read_values};
+pub use written::written_assignment;
 
 /// What is to become of a part of a parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,6 +6,7 @@ mod announcement;
 mod assignment;
 mod check;
 mod environment;
+mod field;
 mod merge;
 mod suggest;
 mod value;
@@ -18,12 +19,14 @@ pub use announcement::{
 pub use assignment::{
     Applied, ApplyError, Assignment, Edited, Form, InEffect, Operand, OperandError, OperandOrigin,
     ParameterChange, ParameterValue, Part, SyntaxError, Target, apply, read_operand, read_values,
+    written_assignment,
 };
 pub use check::{Item, Problem, ProblemKind, check_default, check_value, check_values, is_number};
 pub use environment::{
     AnnouncedCollision, Collision, EnvVar, Origin, ValuePart, Winner, announced_collisions, app_parameters,
     collisions, deduplicated, escape, parameter_variables,
 };
+pub use field::{Field, Input, Shape, fields};
 pub use merge::merge_announcements;
 pub use suggest::{SUGGESTIONS_MAX, suggest};
 pub use value::{NamelessParameter, Parameter, Parameters, Warning, require_names};
