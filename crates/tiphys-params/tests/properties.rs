@@ -6,8 +6,8 @@ use proptest::collection::{btree_map, vec};
 use proptest::option;
 use proptest::prelude::*;
 use tiphys_params::{
-    Announcement, CollectionType, ItemType, Parameter, Parameters, app_parameters, collisions, deduplicated,
-    escape, merge_announcements, parameter_variables, suggest,
+    Announcement, CollectionType, ItemType, Parameter, Parameters, announced_collisions, app_parameters,
+    collisions, deduplicated, escape, merge_announcements, parameter_variables, suggest,
 };
 
 /// Any text, often one of those that are special in JSON or become the same variable.
@@ -117,6 +117,22 @@ proptest! {
     fn every_hidden_value_is_in_exactly_one_collision(list in vec(parameter(), 0..5), build in vec("PARAM_[A-C_]{0,2}", 0..3)) {
         let hidden: usize = collisions(&list, &build).iter().map(|collision| collision.hidden.len()).sum();
         prop_assert_eq!(hidden, parameter_variables(&list).len() - deduplicated(&list, &build).len());
+    }
+
+    #[test]
+    fn announced_collisions_are_those_of_every_pair(list in vec((announcement(), "[ab]([._-][012a]){0,2}"), 0..8)) {
+        let list: Vec<Announcement> =
+            list.into_iter().map(|(announcement, name)| Announcement { name, ..announcement }).collect();
+        let mut expected = Vec::new();
+        for second in 0..list.len() {
+            for first in 0..second {
+                let pair = [list[first].clone(), list[second].clone()];
+                expected.extend(announced_collisions(&pair).into_iter().map(|both| (both.variable, first, second)));
+            }
+        }
+        let found: Vec<_> =
+            announced_collisions(&list).into_iter().map(|both| (both.variable, both.first, both.second)).collect();
+        prop_assert_eq!(found, expected);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Several values for one environment variable: who wins, by rule, and who is hidden.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 
 use super::{EnvVar, Part, escape, for_each_value};
@@ -131,35 +131,37 @@ pub fn deduplicated(parameters: &[Parameter], build_environment: &[impl AsRef<st
 /// items have that name (`a-0` and `a`); a text and an announced key of a map (`m-k` and `m` with the key `k`).
 pub fn announced_collisions(announcements: &[Announcement]) -> Vec<AnnouncedCollision> {
     let escaped: Vec<String> = announcements.iter().map(|announcement| escape(&announcement.name)).collect();
+    let mut alike: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (index, escaped) in escaped.iter().enumerate() {
+        alike.entry(escaped).or_default().push(index);
+    }
     let mut found = Vec::new();
-    for second in 0..announcements.len() {
-        for first in 0..second {
-            if announcements[first].name == announcements[second].name {
-                continue;
+    let mut add = |one: usize, other: usize, variable: String| {
+        let (first, second) = (one.min(other), one.max(other));
+        found.push(AnnouncedCollision { variable: format!("PARAM_{variable}"), first, second });
+    };
+    for (index, own) in escaped.iter().enumerate() {
+        for &other in alike[own.as_str()].iter().take_while(|other| **other < index) {
+            if announcements[other].name != announcements[index].name {
+                add(other, index, own.clone());
             }
-            let variable = if escaped[first] == escaped[second] {
-                Some(escaped[first].clone())
-            } else {
-                shared_variable(
-                    &announcements[first],
-                    &escaped[first],
-                    &announcements[second],
-                    &escaped[second],
-                )
-                .or_else(|| {
-                    shared_variable(
-                        &announcements[second],
-                        &escaped[second],
-                        &announcements[first],
-                        &escaped[first],
-                    )
-                })
-            };
-            if let Some(variable) = variable {
-                found.push(AnnouncedCollision { variable: format!("PARAM_{variable}"), first, second });
+        }
+        // A collection whose item can have this name has the name's beginning, up to one of its `_`.
+        for (end, _) in own.match_indices('_') {
+            for &collection in alike.get(&own[..end]).into_iter().flatten() {
+                let shared = shared_variable(
+                    &announcements[index],
+                    own,
+                    &announcements[collection],
+                    &escaped[collection],
+                );
+                if let Some(variable) = shared {
+                    add(index, collection, variable);
+                }
             }
         }
     }
+    found.sort_by_key(|collision| (collision.second, collision.first));
     found
 }
 

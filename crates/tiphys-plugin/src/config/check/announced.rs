@@ -28,6 +28,10 @@ pub struct Announced {
 pub fn check_announced(config: &PluginConfig, file: &str, stdout: Option<&[u8]>) -> Announced {
     let fixed: Vec<Announcement> =
         config.static_announcements.iter().filter_map(|entry| entry.check().ok()).collect();
+    let mut by_name: BTreeMap<&str, Vec<&Announcement>> = BTreeMap::new();
+    for announcement in &fixed {
+        by_name.entry(&announcement.name).or_default().push(announcement);
+    }
     let mut found = Found { file, list: Vec::new() };
     let dynamic = stdout.map(|stdout| entries(stdout, &mut found)).unwrap_or_default();
     let mut list: Vec<Announcement> = Vec::new();
@@ -45,8 +49,8 @@ pub fn check_announced(config: &PluginConfig, file: &str, stdout: Option<&[u8]>)
                 continue;
             }
         };
-        let same_name = |other: &&Announcement| other.name == announcement.name;
-        let below = fixed.iter().filter(same_name).cloned().collect::<Vec<_>>();
+        let below: Vec<Announcement> =
+            by_name.get(announcement.name.as_str()).into_iter().flatten().map(|one| (*one).clone()).collect();
         if let Some(earlier) = first.get(&announcement.name) {
             let message = format!(
                 "is announced twice, first by entry {}; both become one, the later fields winning",
