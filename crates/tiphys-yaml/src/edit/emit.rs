@@ -1,19 +1,19 @@
 //! Patches of bytes that make the text what a draft says.
 
+mod block;
 mod flow;
+mod replace;
 
 use std::collections::HashMap;
-use std::ops::Range;
 
 use super::NewValue;
 use super::draft::{Content, Draft};
 use super::habits::{self, Habits, block_values};
-use super::lines::{Line, Lines};
+use super::lines::Lines;
 use super::patch::Patches;
 use super::render::{FlowStyle, Rendered, Renderer, Steps};
 use crate::reader::ScalarStyle;
 use crate::reader::spans::{Child, Collection, Id, Layout, Shape, Span, Tree};
-use crate::writer::style::Indentation;
 
 /// Columns from a dash to its item, where nothing says otherwise.
 const DASH_STEP: usize = 2;
@@ -108,23 +108,23 @@ impl<'a> Emitter<'a> {
         match parent {
             None if self.tree.is_json => Place::Flow { behind: self.tree[id].content, colon: "", style },
             None => Place::Root,
-            Some((span, collection, child)) => self.place(span, collection, child, style),
+            Some((span, collection, child)) => {
+                let steps = self.steps_in(span, collection);
+                Self::place(span, collection, child, steps, style)
+            }
         }
     }
 
+    /// Where a child of a collection stands. `steps`: those in the collection.
     fn place<'s>(
-        &self,
         span: &Span,
         collection: &Collection,
         child: &Child,
+        steps: Steps,
         style: &'s FlowStyle,
     ) -> Place<'s> {
         match (collection.layout, &child.key) {
-            (Layout::Block, Some(_)) => Place::Key {
-                behind: child.colon,
-                column: span.column,
-                steps: self.steps_in(span, collection),
-            },
+            (Layout::Block, Some(_)) => Place::Key { behind: child.colon, column: span.column, steps },
             (Layout::Block, None) => Place::Dash { behind: child.lead + 1, column: span.column },
             (_, Some(_)) => match child.colon {
                 Some(colon) => Place::Flow { behind: colon, colon: " ", style },
@@ -184,339 +184,6 @@ impl<'a> Emitter<'a> {
                 Layout::Pair => self.pair(span, collection, &slots, place, &draft.value()),
             },
             _ => self.replace(span, &draft.value(), place),
-        }
-    }
-
-    /// Changes children that stand by indentation.
-    fn block(&mut self, span: &Span, collection: &Collection, slots: &[Slot<'_, '_>]) {
-        let children = &collection.children;
-        let column = span.column;
-        let style = FlowStyle { is_json: false, gap: " ", comma_gap: " ", padding: "", unit: None };
-        let mut after: Option<usize> = None;
-        let mut kept = vec![false; children.len()];
-        for (number, slot) in slots.iter().enumerate() {
-            if let Some((index, child)) = slot.from.and_then(|index| Some((index, children.get(index)?))) {
-                let place = self.place(span, collection, child, &style);
-                self.draft(slot.value, &place);
-                kept[index] = true;
-                after = Some(index);
-                continue;
-            }
-            let steps = self.steps_in(span, collection);
-            let value = slot.value.value();
-            let lines = if let Some(key) = slot.key {
-                self.renderer().entry(key, &value, column, steps)
-            } else {
-                let dash = self.dash_step(children);
-                self.renderer().item(&value, column, Steps { dash, ..steps })
-            };
-            if let Some(child) = after.and_then(|index| children.get(index)) {
-                let at = self.end_of_block_child(child, column);
-                self.patches.insert_lines(at, &lines);
-            } else {
-                let next = slots.iter().skip(number).find_map(|slot| slot.from);
-                if let Some(next) = next.and_then(|index| children.get(index)) {
-                    self.insert_block_child_before(next, &lines, column, children);
-                }
-            }
-        }
-        let mut index = 0;
-        while index < children.len() {
-            let begin = index;
-            while kept.get(index) == Some(&false) {
-                index += 1;
-            }
-            if begin < index {
-                self.remove_block_children(span, children, begin..index);
-            }
-            index += 1;
-        }
-    }
-
-    /// Where what comes behind a child is put: behind its last line, and behind comments below it that are indented deeper than
-    /// its list or object.
-    fn end_of_block_child(&self, child: &Child, column: usize) -> usize {
-        let mut at = self.lines.next(self.lines.tail(child.end));
-        while let Line::Comment { column: comment } = self.lines.kind(at)
-            && comment > column
-        {
-            at = self.lines.next(self.lines.end(at));
-        }
-        at
-    }
-
-    fn insert_block_child_before(&mut self, next: &Child, lines: &str, column: usize, children: &[Child]) {
-        let is_inline = children.first().is_some_and(|first| !self.lines.is_first(first.lead));
-        if is_inline {
-            // The first one stands behind a dash; the new one takes its place.
-            let text = format!("{}{}", lines.trim_start_matches(' '), " ".repeat(column));
-            self.patches.insert(next.lead, &text);
-        } else {
-            let at = self.own_comments(self.lines.start(next.lead), column, 0);
-            self.patches.insert_lines(at, lines);
-        }
-    }
-
-    /// Where the comments begin that stand directly above a line and in its column, if there are any; else the line itself.
-    fn own_comments(&self, line: usize, column: usize, floor: usize) -> usize {
-        let mut start = line;
-        while let Some(above) = self.lines.above(start)
-            && above >= floor
-            && self.lines.kind(above) == (Line::Comment { column })
-        {
-            start = above;
-        }
-        start
-    }
-
-    /// Removes children that follow each other, with their lines and comments. Others stay.
-    fn remove_block_children(&mut self, span: &Span, children: &[Child], run: Range<usize>) {
-        let (Some(first), Some(last)) =
-            (children.get(run.start), run.end.checked_sub(1).and_then(|last| children.get(last)))
-        else {
-            return;
-        };
-        let next = children.get(run.end);
-        if !self.lines.is_first(first.lead)
-            && let Some(next) = next
-        {
-            let between = self.text.get(self.lines.tail(last.end)..next.lead).unwrap_or_default();
-            if between.trim_matches([' ', '\t', '\r', '\n']).is_empty() {
-                // The next one moves up behind the dash.
-                self.patches.delete(first.lead..next.lead);
-            } else {
-                self.patches.delete(self.lines.before_blanks(first.lead)..self.lines.tail(last.end));
-            }
-            return;
-        }
-        let floor =
-            run.start.checked_sub(1).and_then(|previous| children.get(previous)).map_or(0, |child| child.end);
-        let range = self.lines_of_block_children(first, last, span.column, floor);
-        self.patches.delete(range);
-    }
-
-    /// The lines of children that follow each other, with their comments, and with the blank lines above them if there are some
-    /// below too. Nothing before `floor` belongs to them.
-    fn lines_of_block_children(
-        &self,
-        first: &Child,
-        last: &Child,
-        column: usize,
-        floor: usize,
-    ) -> Range<usize> {
-        let mut end = self.end_of_block_child(last, column);
-        let mut start = self.own_comments(self.lines.start(first.lead), column, floor);
-        if matches!(self.lines.kind(end), Line::Blank | Line::None) {
-            while let Some(above) = self.lines.above(start)
-                && above >= floor.max(1)
-                && self.lines.kind(above) == Line::Blank
-            {
-                start = above;
-            }
-        }
-        // Empty lines and deep comments below must not become part of a block text above.
-        if let Some(keeps) = self.block_ends.get(&start) {
-            let mut below = end;
-            while match self.lines.kind(below) {
-                Line::Blank => true,
-                Line::Comment { column: comment } => comment > column,
-                Line::Content | Line::None => false,
-            } {
-                below = self.lines.next(self.lines.end(below));
-            }
-            let has_text = self.text.get(end..below).unwrap_or_default().contains([' ', '\t']);
-            if *keeps || has_text {
-                end = below;
-            }
-        }
-        start..end
-    }
-
-    /// Columns from the dashes of a list to its items.
-    fn dash_step(&self, children: &[Child]) -> usize {
-        let step = children.iter().rev().find_map(|child| {
-            let value = &self.tree[child.value];
-            let is_inline = self.lines.start(child.lead) == self.lines.start(value.start)
-                && !matches!(value.shape, Shape::Nothing);
-            is_inline.then(|| value.start - child.lead)
-        });
-        step.filter(|step| (2..10).contains(step)).unwrap_or(DASH_STEP)
-    }
-
-    /// Writes another value where one stands, whatever that is.
-    fn replace(&mut self, span: &Span, value: &NewValue, place: &Place<'_>) {
-        self.remove_tag(span);
-        match place {
-            Place::Flow { behind, colon, style } => {
-                let indentation = self.lines.indentation(span.content);
-                let text = self.renderer().flow(value, style, indentation, scalar_style(span));
-                if matches!(span.shape, Shape::Nothing) {
-                    let at = span.properties_end.unwrap_or(*behind);
-                    let colon = if span.properties_end.is_some() { " " } else { colon };
-                    self.patches.insert(at, &format!("{colon}{text}"));
-                } else {
-                    self.patches.replace(span.content..span.end, &text);
-                }
-            }
-            Place::Root => self.replace_root(span, value),
-            Place::Key { behind: None, .. } => self.failed = true,
-            Place::Key { behind: Some(behind), column, steps } => {
-                let rendered = self.behind_key(span, value, *column, *steps);
-                self.replace_block(span, rendered, *behind, *column);
-            }
-            Place::Dash { behind, column } => {
-                let rendered = self.behind_dash(span, value, *behind, *column);
-                self.replace_block(span, rendered, *behind, *column);
-            }
-        }
-    }
-
-    fn behind_key(&self, span: &Span, value: &NewValue, column: usize, steps: Steps) -> Rendered {
-        match value {
-            NewValue::Text(text) => self.replaced_text(span, text, column, steps.object),
-            value => self.renderer().of_key(value, column, steps),
-        }
-    }
-
-    fn behind_dash(&self, span: &Span, value: &NewValue, behind: usize, column: usize) -> Rendered {
-        let is_inline = self.lines.start(behind) == self.lines.start(span.start);
-        // A tag goes, so that the value begins where the tag did.
-        let dash = if is_inline && !matches!(span.shape, Shape::Nothing) {
-            span.start + 1 - behind
-        } else {
-            DASH_STEP
-        };
-        match value {
-            NewValue::Text(text) => self.replaced_text(span, text, column, DASH_STEP),
-            // Behind an anchor no key and no dash may stand.
-            value if span.anchor.is_some() => {
-                let steps = Steps { object: DASH_STEP, list: DASH_STEP, dash: DASH_STEP };
-                self.renderer().of_key(value, column, steps)
-            }
-            value => self.renderer().of_dash(value, column, Steps { dash, ..self.steps() }),
-        }
-    }
-
-    /// A text in the style of the one that it replaces, if that can hold it.
-    fn replaced_text(&self, span: &Span, text: &str, column: usize, step: usize) -> Rendered {
-        let old = scalar_style(span);
-        let old_text = self.text.get(span.content..span.end).unwrap_or_default();
-        let keeps_quotes = old == Some(ScalarStyle::DoubleQuoted) && old_text.contains("\\n");
-        if !keeps_quotes {
-            let step = self.literal_step(span, column).unwrap_or(step);
-            if let Some(rendered) = self.renderer().literal(text, Indentation { parent: column, step }) {
-                return rendered;
-            }
-        }
-        Rendered::flat(self.renderer().text(text, old))
-    }
-
-    /// Columns that the lines of a block text are indented with.
-    fn literal_step(&self, span: &Span, column: usize) -> Option<usize> {
-        if scalar_style(span) != Some(ScalarStyle::Block) {
-            return None;
-        }
-        let mut line = self.lines.next(self.lines.end(span.content));
-        while line < span.end && self.lines.kind(line) == Line::Blank {
-            line = self.lines.next(self.lines.end(line));
-        }
-        let blanks = self.text.get(line..span.end)?.bytes().take_while(|byte| *byte == b' ').count();
-        blanks.checked_sub(column).filter(|step| (1..10).contains(step))
-    }
-
-    /// Writes a value where another one stands behind a colon or a dash.
-    fn replace_block(&mut self, span: &Span, rendered: Rendered, behind: usize, column: usize) {
-        let behind = span.properties_end.unwrap_or(behind);
-        let Rendered { head, lines } = rendered;
-        let below = match &span.shape {
-            Shape::Nothing => {
-                self.insert_head(behind, &head);
-                self.lines.next(self.lines.tail(behind))
-            }
-            Shape::Collection(Collection { layout: Layout::Block, children, .. }) => {
-                let (Some(first), Some(last)) = (children.first(), children.last()) else { return };
-                if self.lines.is_first(first.lead) {
-                    self.insert_head(behind, &head);
-                    let range = self.lines_of_block_children(first, last, span.column.max(column), behind);
-                    let floor = self.lines.next(self.lines.end(behind));
-                    self.patches.delete(range.start.max(floor)..range.end);
-                    floor
-                } else {
-                    let tail = self.lines.tail(span.end);
-                    self.replace_head(behind, span.content..tail, &head);
-                    self.lines.next(tail)
-                }
-            }
-            Shape::Scalar(ScalarStyle::Block) => {
-                let length = header(self.text, span).len();
-                self.replace_head(behind, span.content..span.content + length, &head);
-                let below = self.lines.next(self.lines.end(span.content));
-                if below < span.end {
-                    self.patches.delete(below..span.end);
-                }
-                below
-            }
-            Shape::Scalar(_) | Shape::Alias | Shape::Collection(_) => {
-                self.replace_head(behind, span.content..span.end, &head);
-                self.lines.next(self.lines.tail(span.end))
-            }
-        };
-        self.patches.insert_lines(below, &lines);
-    }
-
-    fn insert_head(&mut self, behind: usize, head: &str) {
-        if !head.is_empty() {
-            self.patches.insert(behind, &format!(" {head}"));
-        }
-    }
-
-    fn replace_head(&mut self, behind: usize, range: Range<usize>, head: &str) {
-        if head.is_empty() {
-            // The blanks before it go too.
-            self.patches.delete(self.lines.before_blanks(range.start).max(behind)..range.end);
-        } else {
-            self.patches.replace(range, head);
-        }
-    }
-
-    /// A value as a document.
-    fn root(&self, value: &NewValue) -> Rendered {
-        match value {
-            // YAML 1.1 and 1.2 do not agree on indentation that is counted from nothing.
-            NewValue::Text(text) => Rendered::flat(self.renderer().text(text, None)),
-            value => self.renderer().of_dash(value, 0, Steps { dash: 0, ..self.steps() }),
-        }
-    }
-
-    /// Writes another value where a whole document stands.
-    fn replace_root(&mut self, span: &Span, value: &NewValue) {
-        let Rendered { head, lines } = self.root(value);
-        let all = format!("{head}\n{lines}");
-        if matches!(span.shape, Shape::Nothing) {
-            let at = span.properties_end.map_or(span.content, |end| self.lines.next(self.lines.tail(end)));
-            self.patches.insert_lines(at, &all);
-            return;
-        }
-        let tail = self.lines.tail(span.end);
-        if self.lines.is_first(span.content) && lines.is_empty() {
-            self.patches.replace(span.content..span.end.min(tail), &head);
-        } else if self.lines.is_first(span.content) && self.lines.after_blanks(span.end) >= tail {
-            self.patches
-                .replace(self.lines.start(span.content)..tail, all.strip_suffix('\n').unwrap_or(&all));
-        } else {
-            self.patches.delete(self.lines.before_blanks(span.content)..span.end);
-            self.patches.insert_lines(self.lines.next(tail), &all);
-        }
-    }
-
-    /// A tag says what the old value is.
-    fn remove_tag(&mut self, span: &Span) {
-        let Some(tag) = &span.tag else { return };
-        let behind = self.lines.after_blanks(tag.end);
-        if self.lines.is_last(tag.end) {
-            self.patches.delete(self.lines.before_blanks(tag.start)..tag.end);
-        } else {
-            self.patches.delete(tag.start..behind);
         }
     }
 }

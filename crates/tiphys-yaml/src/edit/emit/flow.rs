@@ -32,7 +32,7 @@ impl Emitter<'_> {
         for (number, slot) in slots.iter().enumerate() {
             let needs_comma = number + 1 < slots.len() || keeps_comma;
             if let Some((index, child)) = slot.from.and_then(|index| Some((index, children.get(index)?))) {
-                let inner = self.place(span, collection, child, &style);
+                let inner = Self::place(span, collection, child, self.steps(), &style);
                 self.draft(slot.value, &inner);
                 match collection.comma_after(index) {
                     None if needs_comma => {
@@ -101,7 +101,7 @@ impl Emitter<'_> {
             return;
         };
         if let [Slot { from: Some(_), value, .. }] = slots {
-            let inner = self.place(span, collection, child, style);
+            let inner = Self::place(span, collection, child, self.steps(), style);
             self.draft(value, &inner);
         } else {
             let text = self.renderer().flow(value, style, "", None);

@@ -1,0 +1,159 @@
+//! Children by indentation: where their lines begin and end, and which comments are theirs.
+
+use std::ops::Range;
+
+use super::{DASH_STEP, Emitter, Slot};
+use crate::edit::lines::Line;
+use crate::edit::render::{FlowStyle, Steps};
+use crate::reader::spans::{Child, Collection, Shape, Span};
+
+impl Emitter<'_> {
+    /// Changes children that stand by indentation.
+    pub(super) fn block(&mut self, span: &Span, collection: &Collection, slots: &[Slot<'_, '_>]) {
+        let children = &collection.children;
+        let column = span.column;
+        let style = FlowStyle { is_json: false, gap: " ", comma_gap: " ", padding: "", unit: None };
+        let steps = Steps { dash: self.dash_step(children), ..self.steps_in(span, collection) };
+        let mut after: Option<usize> = None;
+        let mut kept = vec![false; children.len()];
+        for (number, slot) in slots.iter().enumerate() {
+            if let Some((index, child)) = slot.from.and_then(|index| Some((index, children.get(index)?))) {
+                let place = Self::place(span, collection, child, steps, &style);
+                self.draft(slot.value, &place);
+                kept[index] = true;
+                after = Some(index);
+                continue;
+            }
+            let value = slot.value.value();
+            let lines = if let Some(key) = slot.key {
+                self.renderer().entry(key, &value, column, steps)
+            } else {
+                self.renderer().item(&value, column, steps)
+            };
+            if let Some(child) = after.and_then(|index| children.get(index)) {
+                let at = self.end_of_block_child(child, column);
+                self.patches.insert_lines(at, &lines);
+            } else {
+                let next = slots.iter().skip(number).find_map(|slot| slot.from);
+                if let Some(next) = next.and_then(|index| children.get(index)) {
+                    self.insert_block_child_before(next, &lines, column, children);
+                }
+            }
+        }
+        let mut index = 0;
+        while index < children.len() {
+            let begin = index;
+            while kept.get(index) == Some(&false) {
+                index += 1;
+            }
+            if begin < index {
+                self.remove_block_children(span, children, begin..index);
+            }
+            index += 1;
+        }
+    }
+
+    /// Where what comes behind a child is put: behind its last line, and behind comments below it that are indented deeper than
+    /// its list or object.
+    fn end_of_block_child(&self, child: &Child, column: usize) -> usize {
+        let mut at = self.lines.next(self.lines.tail(child.end));
+        while let Line::Comment { column: comment } = self.lines.kind(at)
+            && comment > column
+        {
+            at = self.lines.next(self.lines.end(at));
+        }
+        at
+    }
+
+    fn insert_block_child_before(&mut self, next: &Child, lines: &str, column: usize, children: &[Child]) {
+        let is_inline = children.first().is_some_and(|first| !self.lines.is_first(first.lead));
+        if is_inline {
+            // The first one stands behind a dash; the new one takes its place.
+            let text = format!("{}{}", lines.trim_start_matches(' '), " ".repeat(column));
+            self.patches.insert(next.lead, &text);
+        } else {
+            let at = self.own_comments(self.lines.start(next.lead), column, 0);
+            self.patches.insert_lines(at, lines);
+        }
+    }
+
+    /// Where the comments begin that stand directly above a line and in its column, if there are any; else the line itself.
+    pub(super) fn own_comments(&self, line: usize, column: usize, floor: usize) -> usize {
+        let mut start = line;
+        while let Some(above) = self.lines.above(start)
+            && above >= floor
+            && self.lines.kind(above) == (Line::Comment { column })
+        {
+            start = above;
+        }
+        start
+    }
+
+    /// Removes children that follow each other, with their lines and comments. Others stay.
+    fn remove_block_children(&mut self, span: &Span, children: &[Child], run: Range<usize>) {
+        let (Some(first), Some(last)) =
+            (children.get(run.start), run.end.checked_sub(1).and_then(|last| children.get(last)))
+        else {
+            return;
+        };
+        let next = children.get(run.end);
+        if !self.lines.is_first(first.lead)
+            && let Some(next) = next
+        {
+            let between = self.text.get(self.lines.tail(last.end)..next.lead).unwrap_or_default();
+            if between.trim_matches([' ', '\t', '\r', '\n']).is_empty() {
+                // The next one moves up behind the dash.
+                self.patches.delete(first.lead..next.lead);
+            } else {
+                self.patches.delete(self.lines.before_blanks(first.lead)..self.lines.tail(last.end));
+            }
+            return;
+        }
+        let floor =
+            run.start.checked_sub(1).and_then(|previous| children.get(previous)).map_or(0, |child| child.end);
+        self.delete_block_children(first, last, span.column, floor);
+    }
+
+    /// Deletes the lines of children that follow each other, with their comments, and with the blank lines above them if there
+    /// are some below too. Nothing before `floor` belongs to them.
+    pub(super) fn delete_block_children(&mut self, first: &Child, last: &Child, column: usize, floor: usize) {
+        let end = self.end_of_block_child(last, column);
+        let mut start = self.own_comments(self.lines.start(first.lead), column, floor);
+        if matches!(self.lines.kind(end), Line::Blank | Line::None) {
+            while let Some(above) = self.lines.above(start)
+                && above >= floor.max(1)
+                && self.lines.kind(above) == Line::Blank
+            {
+                start = above;
+            }
+        }
+        self.patches.delete(start..end);
+        // Empty lines and deep comments below must not become part of a block text above. They go on their own, since something may
+        // be put before them.
+        if let Some(keeps) = self.block_ends.get(&start) {
+            let mut below = end;
+            while match self.lines.kind(below) {
+                Line::Blank => true,
+                Line::Comment { column: comment } => comment > column,
+                Line::Content | Line::None => false,
+            } {
+                below = self.lines.next(self.lines.end(below));
+            }
+            let has_text = self.text.get(end..below).unwrap_or_default().contains([' ', '\t']);
+            if *keeps || has_text {
+                self.patches.delete(end..below);
+            }
+        }
+    }
+
+    /// Columns from the dashes of a list to its items.
+    fn dash_step(&self, children: &[Child]) -> usize {
+        let step = children.iter().rev().find_map(|child| {
+            let value = &self.tree[child.value];
+            let is_inline = self.lines.start(child.lead) == self.lines.start(value.start)
+                && !matches!(value.shape, Shape::Nothing);
+            is_inline.then(|| value.start - child.lead)
+        });
+        step.filter(|step| (2..10).contains(step)).unwrap_or(DASH_STEP)
+    }
+}
