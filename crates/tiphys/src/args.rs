@@ -73,7 +73,15 @@ impl Command {
 
 /// Arguments of `completion`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  tiphys completion bash > /etc/bash_completion.d/tiphys")]
+#[command(after_help = "Examples:
+  tiphys completion bash > ~/.local/share/bash-completion/completions/tiphys
+  tiphys completion zsh > \"${fpath[1]}/_tiphys\"
+  tiphys completion fish > ~/.config/fish/completions/tiphys.fish
+  tiphys completion powershell >> $PROFILE
+  tiphys completion elvish >> ~/.config/elvish/rc.elv
+
+At each Tab the script asks the `tiphys` of the PATH. It offers commands, options, applications, labels, projects, parameters, their
+values, and files; it runs no plugin, fetches nothing, and reads no standard input.")]
 pub(crate) struct CompletionArgs {
     /// The shell
     pub(crate) shell: Shell,

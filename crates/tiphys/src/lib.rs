@@ -6,6 +6,7 @@ mod applications;
 mod args;
 mod assignments;
 mod commands;
+mod completion;
 mod context;
 mod credentials;
 mod failure;
@@ -30,6 +31,9 @@ pub fn main() -> ExitCode {
     // The launcher must be single-threaded, so it comes before anything else.
     if host.is_launcher() {
         return ExitCode::from(u8::try_from(tiphys_process::launcher_main()).unwrap_or(Kind::Bug.code()));
+    }
+    if host.completion_arguments().is_some() {
+        return completion::run(&host);
     }
     let arguments = match Arguments::try_parse_from(host.arguments()) {
         Ok(arguments) => arguments,

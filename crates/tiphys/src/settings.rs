@@ -41,6 +41,14 @@ impl Host {
         self.arguments.get(1).is_some_and(|first| first == tiphys_process::LAUNCHER_ARGUMENT)
     }
 
+    /// What a shell's completion script handed over, if this process was started by one.
+    pub(crate) fn completion_arguments(&self) -> Option<Vec<String>> {
+        let mut arguments = self.arguments.iter().skip(1);
+        let is_completion = arguments.next().is_some_and(|first| first == crate::completion::ARGUMENT);
+        // What is not UTF-8 is no name of ours.
+        is_completion.then(|| arguments.map(|argument| argument.to_string_lossy().into_owned()).collect())
+    }
+
     /// The arguments, the program's name first. Called as `argocd-cmp-server` (or with `ARGOCD_BINARY_NAME` saying so) the program is
     /// `tiphys cmp-server`.
     pub(crate) fn arguments(&self) -> Vec<OsString> {

@@ -25,5 +25,6 @@ topics! {
     unsaved_parameters_are_compared: "params-diff",
     parameters_are_written_into_override_files: "params-override",
     manifests_are_compared_with_what_is_live: "diff",
+    completion_offers_what_may_follow: "completion",
     plugin_authors_see_what_their_plugin_does: "authors",
 }

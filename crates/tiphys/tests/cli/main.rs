@@ -12,4 +12,5 @@ mod many;
 mod processes;
 mod refused_access;
 mod server;
+mod shells;
 mod world;

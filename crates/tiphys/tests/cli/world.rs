@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{BufRead as _, BufReader, Read};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -184,6 +184,22 @@ const PATIENCE: Duration = Duration::from_mins(1);
 pub(crate) struct Running(Option<Child>);
 
 impl Running {
+    /// A command that was made elsewhere.
+    pub(crate) fn of(mut command: Command) -> Self {
+        Self(Some(command.spawn().expect("the program starts")))
+    }
+
+    /// Takes its standard input.
+    pub(crate) fn stdin(&mut self) -> ChildStdin {
+        self.0.as_mut().and_then(|child| child.stdin.take()).expect("it is not taken yet")
+    }
+
+    /// Takes its standard output.
+    pub(crate) fn stdout(&mut self) -> Pipe {
+        let stdout = self.0.as_mut().and_then(|child| child.stdout.take()).expect("it is not taken yet");
+        Pipe::read(move || stdout)
+    }
+
     /// Sends a signal, by its name without `SIG`.
     pub(crate) fn signal(&self, world: &World, name: &str) {
         let pid = self.0.as_ref().expect("it runs").id();
@@ -233,6 +249,11 @@ impl Pipe {
     /// The next line.
     pub(crate) fn line(&self) -> String {
         self.0.recv_timeout(PATIENCE).expect("a line comes")
+    }
+
+    /// Waits for a line that has this in it.
+    pub(crate) fn line_with(&self, text: &str) {
+        while !self.line().contains(text) {}
     }
 
     /// Waits until nobody holds the pipe open.

@@ -1,0 +1,151 @@
+//! What may stand at the cursor: which kind of thing each argument is, and where that comes from.
+
+use clap::Arg;
+use clap::builder::StyledStr;
+
+use super::context::{Context, at_home};
+use super::line::{Line, Wanted, takes_value};
+use super::names;
+use super::parameters::{self, Use};
+use super::paths::{Files, paths, paths_below};
+use super::{Candidate, End};
+
+/// All that may stand at the cursor; more than what goes on with the word.
+pub(super) fn candidates(line: &Line<'_>, context: &Context<'_>) -> Vec<Candidate> {
+    let found = match &line.wanted {
+        Wanted::Value { option, before } => {
+            let typed = &line.word[before.len()..];
+            let values = values(line, context, option, typed);
+            values.into_iter().map(|value| value.behind(before)).collect()
+        }
+        Wanted::Option => options(line, Scope::All),
+        Wanted::Subcommand => subcommands(line),
+        Wanted::Positional(Some(arg)) => values(line, context, arg, &line.word),
+        Wanted::Positional(None) => Vec::new(),
+    };
+    // Where nothing else is known, the command's own options are what is left to say.
+    if found.is_empty() && line.word.is_empty() && !matches!(line.wanted, Wanted::Value { .. }) {
+        return options(line, Scope::Own);
+    }
+    found
+}
+
+fn subcommands(line: &Line<'_>) -> Vec<Candidate> {
+    let visible = line.command.get_subcommands().filter(|command| !command.is_hide_set());
+    visible.map(|command| Candidate::word(command.get_name(), first_line(command.get_about()))).collect()
+}
+
+/// Which options.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    /// Those of the command.
+    Own,
+    /// Those that all commands have, too.
+    All,
+}
+
+/// The options that may still come, the command's own first; short names only where no more than one has been typed.
+fn options(line: &Line<'_>, scope: Scope) -> Vec<Candidate> {
+    let may_come = |arg: &&Arg| {
+        let repeats =
+            matches!(arg.get_action(), clap::ArgAction::Append | clap::ArgAction::Count) || !line.has(arg);
+        !arg.is_positional() && !arg.is_hide_set() && repeats
+    };
+    let (common, own): (Vec<&Arg>, Vec<&Arg>) =
+        line.command.get_arguments().filter(may_come).partition(|arg| arg.get_help_heading().is_some());
+    let mut found = Vec::new();
+    for arg in own.into_iter().chain(common.into_iter().filter(|_| scope == Scope::All)) {
+        let help = first_line(arg.get_help());
+        if let Some(long) = arg.get_long() {
+            let needs_equals = takes_value(arg) && arg.is_require_equals_set();
+            let end = if needs_equals { End::Open } else { End::Word };
+            let value = format!("--{long}{}", if needs_equals { "=" } else { "" });
+            found.push(Candidate { value, description: help.clone(), end });
+        }
+        if matches!(line.word.len(), 1 | 2)
+            && !line.word.starts_with("--")
+            && let Some(short) = arg.get_short()
+        {
+            found.push(Candidate::word(format!("-{short}"), help));
+        }
+    }
+    found
+}
+
+fn first_line(help: Option<&StyledStr>) -> String {
+    help.map(ToString::to_string).and_then(|help| help.lines().next().map(str::to_owned)).unwrap_or_default()
+}
+
+/// The values of an argument. What is typed of it may be less than the word.
+fn values(line: &Line<'_>, context: &Context<'_>, arg: &Arg, typed: &str) -> Vec<Candidate> {
+    let listed = arg.get_possible_values();
+    if !listed.is_empty() && takes_value(arg) {
+        let shown = listed.iter().filter(|value| !value.is_hide_set());
+        return shown.map(|value| Candidate::word(value.get_name(), first_line(value.get_help()))).collect();
+    }
+    let value_name =
+        arg.get_value_names().and_then(<[_]>::first).map(clap::builder::Str::as_str).unwrap_or_default();
+    let in_params = line.path.first() == Some(&"params") && arg.is_positional();
+    match (arg.get_id().as_str(), value_name) {
+        ("project", _) => names::projects(context),
+        ("selector", _) => names::labels(context, typed),
+        ("source_name", _) => names::source_names(context, line),
+        ("source_position", _) => names::source_positions(context, line),
+        ("argocd_namespace", _) => names::namespaces(context),
+        ("params", _) => parameters::of_plugin(context, line, typed),
+        (_, "APP") => names::applications(context, line, typed),
+        (_, name) if in_params && name.starts_with("NAME") => {
+            let wish = match line.path.last() {
+                Some(&"unset") => Use::Unset,
+                _ if name.contains('=') => Use::Assign,
+                _ => Use::Name,
+            };
+            parameters::of_application(context, line, typed, wish)
+        }
+        ("path", _) => in_repository(context, line, typed),
+        ("cases", _) => cases(context, line),
+        ("api_versions", _) => behind(typed, '@', |rest| paths(context, rest, Files::All)),
+        (_, "[URL=]DIR" | "[NAME=]DIR") => match typed.rfind('=') {
+            Some(equals) => prefixed(&typed[..=equals], paths(context, &typed[equals + 1..], Files::No)),
+            None => paths(context, typed, Files::No),
+        },
+        // A store and a plugin may be a folder or a file of documents.
+        ("store" | "plugins" | "plugin" | "app", _) => paths(context, typed, Files::Documents),
+        (_, "FILE" | "PATH") => paths(context, typed, Files::All),
+        (_, "DIR" | "REPO") => paths(context, typed, Files::No),
+        _ => Vec::new(),
+    }
+}
+
+/// Folders of the repository that `--in` names.
+fn in_repository(context: &Context<'_>, line: &Line<'_>, typed: &str) -> Vec<Candidate> {
+    let Some(repository) = line.values("repository").next() else { return Vec::new() };
+    if typed.starts_with(['/', '~']) {
+        return Vec::new();
+    }
+    let base = context.host.absolute(at_home(context.host, repository));
+    paths_below(&base, context, typed, Files::No)
+}
+
+/// The test cases of a plugin's folder.
+fn cases(context: &Context<'_>, line: &Line<'_>) -> Vec<Candidate> {
+    let Some(plugin) = line.values("plugin").next() else { return Vec::new() };
+    let base = context.host.absolute(at_home(context.host, plugin)).join("testdata");
+    let folders = paths_below(&base, context, "", Files::No);
+    let given: Vec<&str> = line.values("cases").collect();
+    let names = folders.iter().map(|folder| folder.value.trim_end_matches('/'));
+    names.filter(|name| !given.contains(name)).map(|name| Candidate::word(name, "")).collect()
+}
+
+/// What `more` knows behind the last of a mark.
+fn behind(typed: &str, mark: char, more: impl Fn(&str) -> Vec<Candidate>) -> Vec<Candidate> {
+    match typed.rfind(mark) {
+        Some(at) => prefixed(&typed[..=at], more(&typed[at + mark.len_utf8()..])),
+        None => Vec::new(),
+    }
+}
+
+/// Candidates behind a text.
+pub(super) fn prefixed(before: &str, candidates: Vec<Candidate>) -> Vec<Candidate> {
+    candidates.into_iter().map(|candidate| candidate.behind(before)).collect()
+}

@@ -1,0 +1,104 @@
+//! What answers are made from: the store, the plugins' files, the folders of repositories. Each is read when it is first needed.
+
+use std::cell::OnceCell;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Parser;
+use tiphys_plugin::LoadedPlugin;
+use tiphys_source::LocalCopy;
+use tiphys_store::{ApplicationRef, Filter, Store, StoredApplication};
+
+use super::line::Line;
+use crate::args::CommonArgs;
+use crate::settings::Host;
+
+/// The options that say what there is; the others are not looked at, so that a mistake in them does not matter.
+const OPTIONS: [(&str, &str); 4] = [
+    ("store", "--store"),
+    ("plugins", "--plugins"),
+    ("repo", "--repo"),
+    ("argocd_namespace", "--argocd-namespace"),
+];
+
+/// The common options alone, read as every command reads them.
+#[derive(Debug, Parser)]
+#[command(no_binary_name = true)]
+struct CommonOnly {
+    #[command(flatten)]
+    common: CommonArgs,
+}
+
+/// What there is to choose from.
+pub(super) struct Context<'a> {
+    pub(super) host: &'a Host,
+    common: Option<CommonArgs>,
+    store: OnceCell<Option<Store>>,
+    plugins: OnceCell<Vec<LoadedPlugin>>,
+}
+
+impl<'a> Context<'a> {
+    /// The context of a line.
+    pub(super) fn new(host: &'a Host, line: &Line<'_>) -> Self {
+        let mut arguments = Vec::new();
+        for (id, option) in OPTIONS {
+            arguments.extend(line.values(id).map(|value| format!("{option}={}", at_home(host, value))));
+        }
+        let common = CommonOnly::try_parse_from(arguments).ok().map(|only| only.common);
+        Self { host, common, store: OnceCell::new(), plugins: OnceCell::new() }
+    }
+
+    /// The store. Standard input, which belongs to whoever types, is none.
+    pub(super) fn store(&self) -> Option<&Store> {
+        let load = || {
+            let common = self.common.as_ref()?;
+            if common.store.iter().any(|path| path == "-") {
+                return None;
+            }
+            crate::context::resources(common).ok()
+        };
+        self.store.get_or_init(load).as_ref()
+    }
+
+    /// The namespace of applications that name none.
+    pub(super) fn control_plane(&self) -> &str {
+        let asked = self.common.as_ref().and_then(|common| common.argocd_namespace.as_deref());
+        asked.or_else(|| Some(self.store()?.control_plane_namespace())).unwrap_or_default()
+    }
+
+    /// The one application that an argument names.
+    pub(super) fn application(&self, argument: &str) -> Option<Arc<StoredApplication>> {
+        let argument = ApplicationRef::parse(&at_home(self.host, argument));
+        let empty = Store::default();
+        let store = match argument {
+            ApplicationRef::Name { .. } => self.store()?,
+            ApplicationRef::Path(_) => &empty,
+        };
+        let selection = store.select(&[argument], &Filter::default(), self.control_plane());
+        <[_; 1]>::try_from(selection.applications).ok().map(|[only]| only)
+    }
+
+    /// The plugins in process.
+    pub(super) fn plugins(&self) -> &[LoadedPlugin] {
+        let load = || {
+            let common = self.common.as_ref()?;
+            crate::context::loaded_plugins(common, self.host).ok()
+        };
+        self.plugins.get_or_init(|| load().unwrap_or_default())
+    }
+
+    /// The folders that may stand for an application's repository, whatever URL they have.
+    pub(super) fn copies(&self) -> impl Iterator<Item = PathBuf> {
+        let repositories = self.common.iter().flat_map(|common| &common.repo);
+        let current = self.host.absolute("");
+        repositories.filter_map(move |text| Some(LocalCopy::parse(text, &current).ok()?.dir))
+    }
+}
+
+/// A path with the home folder in place of `~`, which the shell would put there when the command runs.
+pub(super) fn at_home(host: &Host, path: &str) -> String {
+    match (path.strip_prefix("~/"), host.variable("HOME")) {
+        (Some(rest), Some(home)) => format!("{home}/{rest}"),
+        _ => path.to_owned(),
+    }
+}

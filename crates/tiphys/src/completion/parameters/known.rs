@@ -1,0 +1,247 @@
+//! What is known of a parameter without running anything.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use serde_json::Value;
+use tiphys_api::ApplicationSource;
+use tiphys_engine::{
+    BuildEnvironment, KUSTOMIZE_PLUGIN, OverrideFile, SourcePlace, SourcePlan, instance_name,
+    override_file_names, override_source, translate, without_empty_blocks,
+};
+use tiphys_params::{Announcement, ItemType, Parameter};
+use tiphys_plugin::{LoadedPlugin, load_plugins};
+use tiphys_store::StoredApplication;
+use tiphys_tree::{RepoPath, glob};
+
+use crate::completion::context::{Context, at_home};
+use crate::completion::line::Line;
+
+/// Bytes of an override file that is looked at.
+const OVERRIDE_FILE_BYTES_MAX: u64 = 1024 * 1024;
+
+/// The file names by which Argo CD tells a kustomization.
+const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+
+/// A parameter.
+#[derive(Clone, Debug)]
+pub(in crate::completion) struct Known {
+    pub(super) name: String,
+    /// The field of its value: `string`, `array` or `map`.
+    pub(super) field: &'static str,
+    announcement: Option<Announcement>,
+    set: Option<Parameter>,
+}
+
+/// An item of a list or a map.
+#[derive(Clone, Debug)]
+pub(super) struct Item {
+    /// The key, or the index from 0.
+    pub(super) key: String,
+    /// The text.
+    pub(super) value: String,
+    /// `set` or `default`.
+    pub(super) origin: &'static str,
+}
+
+impl Known {
+    pub(super) fn new(announcement: Option<Announcement>, set: Option<Parameter>) -> Option<Self> {
+        let name = announcement.as_ref().map(|a| &a.name).or_else(|| set.as_ref().map(|p| &p.name))?.clone();
+        let field = match (&announcement, &set) {
+            (Some(announcement), _) => announcement.collection_type.field(),
+            (None, Some(Parameter { map: Some(_), .. })) => "map",
+            (None, Some(Parameter { array: Some(_), .. })) => "array",
+            _ => "string",
+        };
+        Some(Self { name, field, announcement, set })
+    }
+
+    /// What people call it.
+    pub(super) fn title(&self) -> String {
+        let Some(announcement) = &self.announcement else { return "not announced".to_owned() };
+        let text = announcement.title.as_ref().or(announcement.tooltip.as_ref());
+        text.and_then(|text| text.lines().next()).unwrap_or_default().to_owned()
+    }
+
+    pub(super) fn is_set(&self) -> bool {
+        self.set.is_some()
+    }
+
+    /// The texts to choose from.
+    pub(super) fn choices(&self) -> Vec<String> {
+        match &self.announcement {
+            Some(announcement) if !announcement.choices.is_empty() => announcement.choices.clone(),
+            Some(Announcement { item_type: Some(ItemType::Boolean), .. }) => {
+                vec!["true".to_owned(), "false".to_owned()]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The text that is set, and the default.
+    pub(super) fn texts(&self) -> Vec<(String, &'static str)> {
+        let text = |value: Value| value.as_str().map(str::to_owned);
+        self.wholes().into_iter().filter_map(|(value, origin)| Some((text(value)?, origin))).collect()
+    }
+
+    /// The value that is set, and the default.
+    pub(super) fn wholes(&self) -> Vec<(Value, &'static str)> {
+        let announced = self.announcement.as_ref().map(|announcement| Parameter {
+            name: String::new(),
+            string: announcement.string.clone(),
+            array: announcement.array.clone(),
+            map: announcement.map.clone(),
+        });
+        let set =
+            self.set.as_ref().and_then(|parameter| self.field_of(parameter)).map(|value| (value, "set"));
+        let default =
+            announced.and_then(|parameter| self.field_of(&parameter)).map(|value| (value, "default"));
+        let mut found: Vec<(Value, &'static str)> = set.into_iter().chain(default).collect();
+        found.dedup_by(|next, kept| next.0 == kept.0);
+        found
+    }
+
+    /// The items of the value that is in effect.
+    pub(super) fn items(&self) -> Vec<Item> {
+        self.wholes().first().map(|(value, origin)| items_of(value, origin)).unwrap_or_default()
+    }
+
+    /// The items that are set.
+    pub(super) fn set_items(&self) -> Vec<Item> {
+        let value = self.set.as_ref().and_then(|parameter| self.field_of(parameter));
+        value.map(|value| items_of(&value, "set")).unwrap_or_default()
+    }
+
+    fn field_of(&self, parameter: &Parameter) -> Option<Value> {
+        match self.field {
+            "array" => parameter.array.clone().map(Value::from),
+            "map" => parameter.map.clone().map(|map| map.into_iter().collect()),
+            _ => parameter.string.clone().map(Value::from),
+        }
+    }
+}
+
+fn items_of(value: &Value, origin: &'static str) -> Vec<Item> {
+    let item = |key: String, value: &Value| Item {
+        key,
+        value: value.as_str().unwrap_or_default().to_owned(),
+        origin,
+    };
+    match value {
+        Value::Array(items) => {
+            items.iter().enumerate().map(|(index, value)| item(index.to_string(), value)).collect()
+        }
+        Value::Object(map) => map.iter().map(|(key, value)| item(key.clone(), value)).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The parameters that the one plugin of the line announces.
+pub(super) fn of_folder(context: &Context<'_>, line: &Line<'_>) -> Vec<Known> {
+    let Some(plugin) = line.values("plugin").next() else { return Vec::new() };
+    let path = context.host.absolute(at_home(context.host, plugin));
+    let loaded = load_plugins(&path).unwrap_or_default();
+    let announced = loaded.first().map(announcements).unwrap_or_default();
+    announced.into_iter().filter_map(|announcement| Known::new(Some(announcement), None)).collect()
+}
+
+/// The parameters of the line's application: of all its sources, or of the chosen one.
+pub(super) fn of_sources(context: &Context<'_>, line: &Line<'_>) -> Vec<Known> {
+    let Some(stored) = line.values("app").next().and_then(|app| context.application(app)) else {
+        return Vec::new();
+    };
+    let name = line.values("source_name").next();
+    let position: Option<usize> = line.values("source_position").next().and_then(|text| text.parse().ok());
+    let mut known: Vec<Known> = Vec::new();
+    let mut seen = HashSet::new();
+    let sources = stored.application.spec.effective_sources().iter().enumerate();
+    let chosen = sources.filter(|(index, source)| {
+        name.is_none_or(|name| source.name == name) && position.is_none_or(|position| index + 1 == position)
+    });
+    for (_, source) in chosen {
+        let found = of_source(context, &stored, source);
+        known.extend(found.into_iter().filter(|parameter| seen.insert(parameter.name.clone())));
+    }
+    known
+}
+
+fn of_source(context: &Context<'_>, stored: &StoredApplication, source: &ApplicationSource) -> Vec<Known> {
+    let folder = RepoPath::new(&source.path).ok().and_then(|path| {
+        let folders = context.copies().map(|copy| copy.join(path.as_str()));
+        folders.into_iter().find(|folder| folder.is_dir())
+    });
+    let mut source = without_empty_blocks(source);
+    if let Some(folder) = &folder {
+        source = overridden(context, stored, source, folder);
+    }
+    // Variables have no values here, which matters for values and not for names.
+    let plan = translate(&source, SourcePlace::Only, &BuildEnvironment::default());
+    let (name, set) = match plan {
+        Ok(SourcePlan::Plugin(plan)) => (plan.name, plan.parameters.unwrap_or_default()),
+        Ok(SourcePlan::Detect) => (None, Vec::new()),
+        _ => return Vec::new(),
+    };
+    let plugin = match &name {
+        Some(name) => context.plugins().iter().find(|plugin| plugin.config.display_name() == *name),
+        None => folder.as_deref().and_then(|folder| discovered(context, folder)),
+    };
+    let announced = plugin.map(announcements).unwrap_or_default();
+    let names: HashSet<String> = announced.iter().map(|announcement| announcement.name.clone()).collect();
+    let value = |name: &str| set.iter().rfind(|parameter| parameter.name == name).cloned();
+    let mut known: Vec<Known> = announced
+        .into_iter()
+        .filter_map(|announcement| {
+            let set = value(&announcement.name);
+            Known::new(Some(announcement), set)
+        })
+        .collect();
+    let others =
+        set.iter().filter(|parameter| !names.contains(&parameter.name) && !parameter.name.is_empty());
+    known.extend(others.filter_map(|parameter| Known::new(None, Some(parameter.clone()))));
+    known
+}
+
+/// The source with the override files of a folder; as it is if they do not hold.
+fn overridden(
+    context: &Context<'_>,
+    stored: &StoredApplication,
+    source: ApplicationSource,
+    folder: &Path,
+) -> ApplicationSource {
+    let metadata = &stored.application.metadata;
+    let instance = instance_name(&metadata.namespace, &metadata.name, context.control_plane());
+    // A name that leads out of the folder is none of ours.
+    let names =
+        override_file_names(&instance).unwrap_or_default().into_iter().filter(|name| !name.contains('/'));
+    let texts: Vec<(String, Vec<u8>)> = names
+        .filter(|name| {
+            let metadata = std::fs::metadata(folder.join(name));
+            metadata.is_ok_and(|metadata| metadata.is_file() && metadata.len() <= OVERRIDE_FILE_BYTES_MAX)
+        })
+        .filter_map(|name| Some((name.clone(), std::fs::read(folder.join(name)).ok()?)))
+        .collect();
+    let files: Vec<OverrideFile<'_>> = texts.iter().map(|(name, text)| OverrideFile { name, text }).collect();
+    override_source(&source, &files).map_or(source, |overridden| overridden.source)
+}
+
+/// The plugin whose rule holds in a folder; rules that run a command or look through a whole tree are not asked.
+fn discovered<'a>(context: &'a Context<'_>, folder: &Path) -> Option<&'a LoadedPlugin> {
+    let plugins = context.plugins();
+    let holds = |plugin: &&LoadedPlugin| {
+        let pattern = &plugin.config.discover.file_name;
+        !pattern.is_empty() && glob::file_name(folder, pattern).is_ok_and(|hits| !hits.is_empty())
+    };
+    let native = |plugin: &&LoadedPlugin| plugin.config.display_name() == KUSTOMIZE_PLUGIN;
+    plugins.iter().filter(|plugin| !native(plugin)).find(holds).or_else(|| {
+        let is_kustomization = KUSTOMIZATIONS.iter().any(|name| folder.join(name).is_file());
+        plugins.iter().find(native).filter(|_| is_kustomization)
+    })
+}
+
+/// What a plugin's file announces; entries that do not hold are left out.
+fn announcements(plugin: &LoadedPlugin) -> Vec<Announcement> {
+    let mut seen = HashSet::new();
+    let entries = plugin.config.static_announcements.iter();
+    let checked = entries.filter_map(|entry| entry.check().ok());
+    checked.filter(|announcement| seen.insert(announcement.name.clone())).collect()
+}
