@@ -14,6 +14,8 @@ pub(crate) enum How {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Block {
     pub(crate) how: How,
+    /// What ends it.
+    pub(crate) fence: String,
     /// Index of its first line among the document's.
     pub(crate) first: usize,
     /// Its lines, without the fences.
@@ -50,7 +52,7 @@ pub(crate) fn blocks(document: &str) -> Result<Vec<Block>, String> {
             }
         }
         match how {
-            Some(how) => blocks.push(Block { how, first: number, lines: body }),
+            Some(how) => blocks.push(Block { how, fence: end, first: number, lines: body }),
             None if kind.trim_start_matches('`') == "console" => {
                 return Err(format!("{number}: a block of output without a line that says how it is tested"));
             }
@@ -94,6 +96,7 @@ fn an_output_without_a_mark_is_refused_and_so_is_a_mark_without_a_block() {
 fn a_block_has_its_place_and_its_lines_and_a_longer_fence_may_hold_fences() {
     let document = "text\n```sh\nls\n```\n<!-- tested: file a.md -->\n````md\n```console\n$ ls\n```\n````\n";
     let lines = ["```console", "$ ls", "```"].map(str::to_owned).to_vec();
-    let expected = Block { how: How::File("a.md".to_owned()), first: 6, lines };
+    let fence = "````".to_owned();
+    let expected = Block { how: How::File("a.md".to_owned()), fence, first: 6, lines };
     assert_eq!(blocks(document), Ok(vec![expected]));
 }

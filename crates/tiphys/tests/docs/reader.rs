@@ -40,7 +40,12 @@ impl Reader {
                 let found = lines.windows(block.lines.len()).any(|lines| lines == block.lines);
                 assert!(found, "{begin}: {file} has no such lines");
             }
-            How::Console => return self.console(&begin, &block.lines),
+            How::Console => {
+                let shown = self.console(&begin, &block.lines);
+                let is_inside = !shown.iter().any(|line| line.starts_with(&block.fence));
+                assert!(is_inside, "{begin}: what is printed would end the block: write a longer fence");
+                return shown;
+            }
             How::Server => {
                 let line = block.lines.join("\n");
                 let command = line.strip_prefix("$ ");
@@ -224,6 +229,11 @@ fn only_times_and_widths_of_columns_may_differ() {
 fn a_block_is_given_back_with_what_its_commands_print() {
     let shown = ["$ printf 'a  1.5 s\\nb\\n'", "a 12.0 s", "b", "$ echo new \\", "    lines", "old"];
     let printed = ["$ printf 'a  1.5 s\\nb\\n'", "a 12.0 s", "b", "$ echo new \\", "    lines", "new lines"];
-    let block = Block { how: How::Console, first: 0, lines: shown.map(str::to_owned).to_vec() };
+    let block = Block {
+        how: How::Console,
+        fence: "```".to_owned(),
+        first: 0,
+        lines: shown.map(str::to_owned).to_vec(),
+    };
     assert_eq!(Reader::new().follow(&block), printed);
 }
