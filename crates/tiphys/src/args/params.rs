@@ -165,7 +165,7 @@ pub(crate) struct EditArgs {
     /// Print the patch, and write nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Write only if the file still is what `params list -o json` told as its version
+    /// Write only if the Application's file still is of this version; `params list -o json` tells it
     #[arg(long, value_name = "VERSION")]
     pub(crate) if_version: Option<String>,
     /// Where to write

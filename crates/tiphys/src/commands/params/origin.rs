@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use tiphys_engine::{parameter_places, source_node};
 use tiphys_params::{Announcement, Default, Parameter};
 use tiphys_render::AnnouncedSource;
-use tiphys_store::StoredApplication;
+use tiphys_store::{FileVersion, StoredApplication};
 use tiphys_yaml::Position;
 
 use super::defaults::Defaults;
@@ -100,6 +100,8 @@ impl Chain {
 
 /// What sets parameters of one source, the strongest first, and what announces defaults.
 pub(super) struct Layers<'a> {
+    /// What the Application's own file was when it was read, for `params set --if-version`.
+    pub(super) version: Option<FileVersion>,
     layers: Vec<Layer<'a>>,
     defaults: Defaults<'a>,
 }
@@ -134,7 +136,7 @@ impl<'a> Layers<'a> {
             places: document.map(parameter_places).unwrap_or_default(),
             values: by_name(&source.own_parameters),
         };
-        Self { layers: files.chain([own]).collect(), defaults }
+        Self { version: stored.version(), layers: files.chain([own]).collect(), defaults }
     }
 
     /// The chain of a parameter; `value` is the one that is set in the end.

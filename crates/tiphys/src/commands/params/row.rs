@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use tiphys_params::{Announcement, ItemType, Parameter};
 use tiphys_render::AnnouncedSource;
+use tiphys_store::FileVersion;
 
 use super::origin::{Chain, Layers, Location, Origin, by_name, default_of};
 use super::problems::{Problems, Trouble};
@@ -28,6 +29,8 @@ pub(super) struct Row<'a> {
     /// What is wrong.
     pub(super) trouble: Trouble,
     pub(super) source: &'a AnnouncedSource,
+    /// What the Application's own file was when it was read.
+    version: Option<FileVersion>,
 }
 
 /// The rows of one source: announced parameters in their order, then the others that are set.
@@ -50,7 +53,8 @@ pub(super) fn rows<'a>(
         .map(|(name, announcement)| {
             let parameter = values.get(name).copied();
             let chain = layers.chain(name, announcement, parameter);
-            Row { name, announcement, announced, parameter, chain, trouble: problems.take(name), source }
+            let (trouble, version) = (problems.take(name), layers.version);
+            Row { name, announcement, announced, parameter, chain, trouble, source, version }
         })
         .collect()
 }
@@ -137,6 +141,7 @@ impl Row<'_> {
             "suggestions": self.trouble.suggestions,
             "sourcePosition": self.source.position,
             "sourceName": self.source.name,
+            "version": self.version.map(|version| version.to_string()),
         })
     }
 }

@@ -53,12 +53,12 @@ async fn run(
     let stored = super::only_application(&place, app)?;
     if args.write_to == WriteTo::Application {
         require_file(&stored)?;
-        require_version(&stored, args)?;
     }
+    require_version(&stored, args)?;
     let subject = Subject::find(&place, Arc::clone(&stored), choice, args.allow_unannounced).await?;
     let planned = match args.write_to {
         WriteTo::Application => document::plan(&subject, wanted, host)?,
-        WriteTo::Override => override_file::plan(&subject, wanted, args, host)?,
+        WriteTo::Override => override_file::plan(&subject, wanted, host)?,
     };
     for warning in planned.change.applied.warnings.iter().chain(&planned.warnings) {
         tracing::warn!("{}: {warning}", stored.full_name());
@@ -119,8 +119,8 @@ fn require_file(stored: &StoredApplication) -> Result<(), Failure> {
 
 fn require_version(stored: &StoredApplication, args: &EditArgs) -> Result<(), Failure> {
     let Some(wanted) = &args.if_version else { return Ok(()) };
-    match stored.version() {
-        Some(version) if version.to_string() == *wanted => Ok(()),
+    match stored.version().map(|version| version.to_string()) {
+        Some(version) if version == *wanted => Ok(()),
         Some(version) => Err(Failure::conflict(format!(
             "{} is of version {version}, not {wanted}: it was changed; look at it again and repeat",
             stored.place.file

@@ -4,11 +4,10 @@ use std::path::Path;
 
 use tiphys_api::ApplicationSource;
 use tiphys_engine::{OverrideFile, SourceType, override_file_names, override_source, patch_changes};
-use tiphys_store::{FileEdit, FileVersion};
+use tiphys_store::FileEdit;
 use tiphys_yaml::{Target, read_document};
 
 use super::{Planned, not_edited};
-use crate::args::EditArgs;
 use crate::commands::params::change::{self, Subject, Wanted};
 use crate::failure::{Failure, chain};
 use crate::settings::Host;
@@ -18,12 +17,7 @@ const NEW_FILE: &str =
     "# Changes the source of this folder's application; see Argo CD's documentation on source overrides.\n";
 
 /// What is to be written into the override file.
-pub(super) fn plan(
-    subject: &Subject,
-    wanted: &Wanted,
-    args: &EditArgs,
-    host: &Host,
-) -> Result<Planned, Failure> {
+pub(super) fn plan(subject: &Subject, wanted: &Wanted, host: &Host) -> Result<Planned, Failure> {
     let Some(announced) = &subject.announced else {
         return Err(Failure::bad_input(
             "--write-to override needs to know the source as it is in effect; leave --allow-unannounced out",
@@ -68,14 +62,6 @@ pub(super) fn plan(
             text.map_err(|error| Failure::bad_input(format!("{}: {}", file.display(), chain(&error))))?;
         FileEdit::create(&file, text)
     };
-    if let Some(wanted) = &args.if_version
-        && edit.before().map(|before| FileVersion::of(before).to_string()).as_ref() != Some(wanted)
-    {
-        return Err(Failure::conflict(format!(
-            "{} is not of version {wanted}: it was changed; look at it again and repeat",
-            file.display()
-        )));
-    }
     agree(subject, &folder, &names, edit.after(), &change)?;
     Ok(Planned { change, edit: Some(edit), warnings: Vec::new() })
 }
