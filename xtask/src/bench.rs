@@ -4,6 +4,7 @@
 //! one run to warm up, then as many as asked, of which the least, the median and the most are shown. A missed target is printed and
 //! fails nothing, since a busy machine misses them all.
 
+mod base;
 mod cases;
 mod data;
 mod figures;
@@ -28,7 +29,7 @@ use world::World;
 /// Arguments of `cargo xtask bench`.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Options {
-    /// Measure only this (repeatable): fresh, overlay, copy, working-copy, many, throughput, params, server, output
+    /// Measure only this (repeatable): fresh, overlay, copy, working-copy, many, throughput, params, server, output, diff-base
     #[arg(long, value_name = "NAME")]
     pub(crate) only: Vec<String>,
 

@@ -34,6 +34,17 @@ pub(crate) fn rule(config: &PluginConfig) -> Option<Rule<'_>> {
 }
 
 impl Pattern<'_> {
+    /// Whether the pattern hits nothing outside of the folder that it is looked up in: it neither climbs nor names an absolute path,
+    /// also not by a variable.
+    pub(crate) fn stays_in_folder(&self) -> bool {
+        let (Self::FileName(text) | Self::Glob(text)) = self;
+        !text.contains("..")
+            && !text.contains(['$', '~'])
+            && !text.contains("{/")
+            && !text.contains(",/")
+            && !text.starts_with('/')
+    }
+
     /// Whether the pattern hits anything, seen from the application's folder. Hits outside the tree do not count: Argo CD lets `..`
     /// in a pattern look around in the plugin server's own files.
     pub(crate) fn found(

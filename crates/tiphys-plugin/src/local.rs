@@ -266,6 +266,14 @@ impl Plugin for LocalPlugin {
         })
     }
 
+    fn looks_only_at_folder(&self) -> bool {
+        match discovery::rule(&self.config) {
+            None => true,
+            Some(discovery::Rule::Pattern(pattern)) => pattern.stays_in_folder(),
+            Some(discovery::Rule::Command(_)) => false,
+        }
+    }
+
     async fn matches(&self, request: &Request) -> Result<Match, PluginError> {
         match discovery::rule(&self.config) {
             None => Ok(Match::DiscoveryNotConfigured),

@@ -210,6 +210,12 @@ pub trait Plugin: Send + Sync + std::fmt::Debug {
     /// What the plugin says of itself without looking at any files.
     async fn configuration(&self) -> Result<Configuration, PluginError>;
 
+    /// Whether what [`Plugin::matches`] answers depends on nothing but the files of the application's own folder, and costs next to
+    /// nothing. False if it is not known.
+    fn looks_only_at_folder(&self) -> bool {
+        false
+    }
+
     /// Whether the plugin supports the application's folder.
     async fn matches(&self, request: &Request) -> Result<Match, PluginError>;
 

@@ -7,6 +7,7 @@
 
 use futures_util::future::{join, try_join};
 use tiphys_api::{Application, ApplicationSource};
+use tiphys_engine::SourcePlace;
 use tiphys_source::{FilesIdentity, Scope};
 use tiphys_tree::RepoPath;
 
@@ -81,11 +82,55 @@ async fn compare_sources(before: Side<'_>, after: Side<'_>) -> Option<Vec<Compar
     }
     let mut compared = Vec::new();
     for (_, source) in rendered(&of_before, place_before) {
-        let (a, b) = try_join(before.files(source), after.files(source)).await.ok()?;
-        let equal = a == b && before.has_plugins_of(after, source);
+        let equal = plain_and_same(before, after, source, place_before).await
+            || same_files(before, after, source).await.ok()?;
         compared.push(Compared { source: source.clone(), equal });
     }
     Some(compared)
+}
+
+/// Whether all files that a source is made from, and the plugins for it, are the same.
+async fn same_files(
+    before: Side<'_>,
+    after: Side<'_>,
+    source: &ApplicationSource,
+) -> Result<bool, CannotCompare> {
+    let (a, b) = try_join(before.files(source), after.files(source)).await?;
+    Ok(a == b && before.has_plugins_of(after, source))
+}
+
+/// Whether a source is plain manifests of a folder that is the same on both sides, and that by looking at nothing but this folder:
+/// the rest of a large repository need not even be read.
+async fn plain_and_same(
+    before: Side<'_>,
+    after: Side<'_>,
+    source: &ApplicationSource,
+    place: SourcePlace,
+) -> bool {
+    let Ok(app_path) = RepoPath::new(&source.path) else { return false };
+    if !same_folder_files(before, after, source, &app_path).await {
+        return false;
+    }
+    // Boxed because preparing is a large future.
+    let plain = Box::pin(after.renderer.is_plain_folder(after.application, source, place));
+    // With the same files, the same plugins say the same on the other side.
+    plain.await.unwrap_or(false) && before.has_plugins_of(after, source)
+}
+
+/// Whether an application's folder is the same on both sides, and nothing in it leads out of it.
+async fn same_folder_files(
+    before: Side<'_>,
+    after: Side<'_>,
+    source: &ApplicationSource,
+    app_path: &RepoPath,
+) -> bool {
+    let folder = Scope::Only(Vec::new());
+    match try_join(before.identity(source, &folder, app_path), after.identity(source, &folder, app_path))
+        .await
+    {
+        Ok((a, b)) => a == b && !a.may_lead_elsewhere(),
+        Err(_) => false,
+    }
 }
 
 /// Whether both are plain manifests of folders that are equal, whatever else there is in the repositories.
@@ -98,13 +143,7 @@ async fn same_folder(
     else {
         return matches!((&a.work, &b.work), (Work::Nothing, Work::Nothing));
     };
-    let folder = Scope::Only(Vec::new());
-    let before = before.identity(source, &folder, &a.app_path);
-    let after = after.identity(source, &folder, &b.app_path);
-    match try_join(before, after).await {
-        Ok((a, b)) => plan_a == plan_b && a == b && !a.may_lead_elsewhere(),
-        Err(_) => false,
-    }
+    plan_a == plan_b && same_folder_files(before, after, source, &a.app_path).await
 }
 
 impl Side<'_> {

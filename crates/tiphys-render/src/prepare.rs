@@ -84,10 +84,35 @@ impl Renderer {
         source: &ApplicationSource,
         place: SourcePlace,
     ) -> Result<Prepared, SourceFailure> {
-        if !source.chart.is_empty() {
-            return Err(SourceFailure::Chart);
+        let origin = self.origin(application, source).await?;
+        self.prepare_from(origin, application, source, place).await
+    }
+
+    /// Whether a source is plain manifests, as far as the application's folder tells that by itself: false where a plugin's
+    /// rule would have to be run, or looks elsewhere in the repository.
+    pub(crate) async fn is_plain_folder(
+        &self,
+        application: &Application,
+        source: &ApplicationSource,
+        place: SourcePlace,
+    ) -> Result<bool, SourceFailure> {
+        let names_tool = source.plugin.is_some() || source.helm.is_some() || source.kustomize.is_some();
+        if names_tool || !self.catalogue.all().iter().all(|plugin| plugin.looks_only_at_folder()) {
+            return Ok(false);
         }
         let origin = self.origin(application, source).await?;
+        let folder = Origin { scope: Scope::Only(Vec::new()), ..origin };
+        let prepared = self.prepare_from(folder, application, source, place).await?;
+        Ok(matches!(prepared.work, Work::Directory { .. }))
+    }
+
+    async fn prepare_from(
+        &self,
+        origin: Origin<'_>,
+        application: &Application,
+        source: &ApplicationSource,
+        place: SourcePlace,
+    ) -> Result<Prepared, SourceFailure> {
         let (app_path, revision) = (&origin.app_path, &origin.revision);
         let tree = origin.tree(self.likely_modes(source)).await.map_err(SourceFailure::Repository)?;
         // Said here, so that a missing folder is not an odd failure of whatever looks into it first.
@@ -130,6 +155,9 @@ impl Renderer {
         application: &Application,
         source: &ApplicationSource,
     ) -> Result<Origin<'_>, SourceFailure> {
+        if !source.chart.is_empty() {
+            return Err(SourceFailure::Chart);
+        }
         let app_path = RepoPath::new(&source.path).map_err(SourceFailure::Path)?;
         let scope = Self::scope(application, &app_path)?;
         let resolved = self.sources.resolve(&source.repo_url, &source.target_revision).await;

@@ -219,6 +219,12 @@ pub(crate) fn is_default(revision: &str) -> bool {
     revision.is_empty() || revision == "HEAD"
 }
 
+/// Normalised URLs of a repository's remotes, each once.
+pub(crate) async fn remote_urls(dir: &Path, git: &Git) -> Result<BTreeSet<String>, SourceError> {
+    let remotes = remotes(dir, git, &dir.display().to_string()).await?;
+    Ok(remotes.into_iter().map(|(_, url)| url).collect())
+}
+
 /// Names and normalised URLs of a repository's remotes, as they are written and as `insteadOf` makes them.
 async fn remotes(dir: &Path, git: &Git, shown: &str) -> Result<Vec<(Option<String>, String)>, SourceError> {
     let written = ["config", "--null", "--get-regexp", r"^remote\..*\.(push)?url$"];

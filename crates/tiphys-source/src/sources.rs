@@ -36,6 +36,7 @@ pub struct Sources {
     past: Option<Vec<ObjectId>>,
     repositories: Arc<Mutex<HashMap<String, Arc<Repository>>>>,
     trees: Arc<Mutex<HashMap<TreeRequest, Arc<OnceCell<Made>>>>>,
+    identities: Arc<Mutex<compare::Identities>>,
 }
 
 /// A revision of a repository, as it stands for one command.
@@ -113,6 +114,7 @@ impl Sources {
             past: None,
             repositories: Arc::default(),
             trees: Arc::default(),
+            identities: Arc::default(),
             options: Arc::new(options),
         }
     }

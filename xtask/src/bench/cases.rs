@@ -29,7 +29,7 @@ pub(super) struct Case {
 }
 
 /// All cases, in the order in which they are measured.
-pub(super) const CASES: [Case; 9] = [
+pub(super) const CASES: [Case; 10] = [
     Case { name: "fresh", about: "one render, objects fetched, no tree written yet", measure: fresh },
     Case { name: "overlay", about: "one render, tree known, private view by an overlay", measure: overlay },
     Case { name: "copy", about: "one render, tree known, private view by a copy", measure: copy },
@@ -43,6 +43,11 @@ pub(super) const CASES: [Case; 9] = [
     Case { name: "params", about: "params list in a store of 1,000 Applications", measure: params },
     Case { name: "server", about: "one render by a plugin server behind a socket", measure: server },
     Case { name: "output", about: "a plugin that prints 1,000 objects", measure: output },
+    Case {
+        name: "diff-base",
+        about: "200 applications at two revisions, one changed, beside two renders of that one",
+        measure: super::base::measure,
+    },
 ];
 
 fn fresh(world: &World, case: &'static str, figures: &mut Vec<Figure>) -> Result<(), Failure> {

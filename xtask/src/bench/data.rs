@@ -131,7 +131,7 @@ pub(super) fn application_name(index: usize) -> String {
     format!("app-{index:04}")
 }
 
-/// Writes the plugins: `nothing` prints one object, `many` prints [`OBJECTS_OF_MANY`].
+/// Writes the plugins: `nothing` prints one object, `many` prints [`OBJECTS_OF_MANY`], `shell` prints one with its parameter.
 pub(super) fn plugins(folder: &Path) -> Result<PathBuf, Failure> {
     let plugins = folder.join("plugins");
     let mut many = String::new();
@@ -160,6 +160,21 @@ spec:
         );
         write(&plugins.join(name).join("plugin.yaml"), text.as_bytes())?;
     }
+    let script =
+        "echo \"{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {suffix: '$PARAM_SUFFIX'}}\"";
+    let text = format!(
+        "apiVersion: argoproj.io/v1alpha1
+kind: ConfigManagementPlugin
+metadata:
+  name: shell
+spec:
+  generate:
+    command: [sh, -c]
+    args: [{}]
+",
+        serde_json::Value::from(script)
+    );
+    write(&plugins.join("shell/plugin.yaml"), text.as_bytes())?;
     Ok(plugins)
 }
 
@@ -280,7 +295,7 @@ impl Words {
 }
 
 /// Runs git and gives what it printed.
-fn git(arguments: &[&str], input: Option<&[u8]>) -> Result<String, Failure> {
+pub(super) fn git(arguments: &[&str], input: Option<&[u8]>) -> Result<String, Failure> {
     let failed = |problem: String| Failure::new(format!("git {}: {problem}", arguments.join(" ")));
     let mut command = program("git");
     command.args(arguments).env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");

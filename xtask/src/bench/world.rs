@@ -80,6 +80,11 @@ impl World {
         Ok(Self { place, starter, tiphys, plugins, runs, repositories: RefCell::default() })
     }
 
+    /// Runs of each figure, beside the one to warm up.
+    pub(super) fn runs(&self) -> usize {
+        self.runs
+    }
+
     /// Where it all is.
     pub(super) fn folder(&self) -> &Path {
         self.place.path()

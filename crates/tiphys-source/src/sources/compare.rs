@@ -1,19 +1,24 @@
 //! The same sources at another revision, and what tells files apart that were not read yet.
 
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError};
 
 use gix_hash::ObjectId;
 use tiphys_tree::{ContainmentError, Modes, RepoPath, resolve};
+use tokio::sync::OnceCell;
 
 use super::{Made, Origin, Sources, TreeRequest, blocking};
 use crate::base::BaseRevision;
-use crate::copy::OpenCopy;
+use crate::copy::{self, OpenCopy};
 use crate::identity::{FilesIdentity, Identity};
 use crate::plan;
 use crate::repository::cache_name;
 use crate::work_tree::{PastFiles, WorkTreePath};
 use crate::{RepositoryCredential, Scope, SourceError, normalize_git_url};
+
+/// What parts of revisions are, each worked out once.
+pub(super) type Identities = HashMap<(Origin, Option<Vec<RepoPath>>), Arc<OnceCell<FilesIdentity>>>;
 
 impl Sources {
     /// The same sources with other credentials, before anything was fetched with them.
@@ -50,6 +55,7 @@ impl Sources {
             past: Some(past),
             repositories: Arc::clone(&self.repositories),
             trees: Arc::clone(&self.trees),
+            identities: Arc::clone(&self.identities),
         })
     }
 
@@ -60,6 +66,18 @@ impl Sources {
             tops.push(self.copy(index).await?.dir.clone());
         }
         Ok(tops)
+    }
+
+    /// The repositories that a work tree is a copy of, by the URLs of its remotes as [`normalize_git_url`] makes them, for which no folder
+    /// stands: what is changed in the work tree does not change what is rendered from them.
+    pub async fn unused_remotes(&self, top: &Path) -> Result<Vec<String>, SourceError> {
+        let mut unused = Vec::new();
+        for url in copy::remote_urls(top, &self.git).await? {
+            if self.copies_of(&url).await?.is_empty() {
+                unused.push(url);
+            }
+        }
+        Ok(unused)
     }
 
     /// The commit that takes the place of a folder's files.
@@ -115,12 +133,21 @@ impl Sources {
             return Ok(FilesIdentity(Identity::Remote { repository, revision }));
         }
         let resolved = self.resolve(url, target_revision).await?;
-        let paths = scope.paths(app_path);
-        let identity = match resolved.origin {
-            Origin::Files(index) => self.identity_of_files(self.copy(index).await?, paths.as_deref()).await,
-            origin => self.identity_of_commit(&origin, paths.as_deref()).await,
+        let part = (resolved.origin, scope.paths(app_path));
+        let cell = {
+            let mut known = self.identities.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(known.entry(part.clone()).or_default())
         };
-        identity.map_err(|error| error.of(&resolved.repository))
+        let work_out = || async {
+            match part {
+                (Origin::Files(index), paths) => {
+                    self.identity_of_files(self.copy(index).await?, paths.as_deref()).await
+                }
+                (origin, paths) => self.identity_of_commit(&origin, paths.as_deref()).await,
+            }
+        };
+        let identity = cell.get_or_try_init(work_out).await;
+        identity.cloned().map_err(|error| error.of(&resolved.repository))
     }
 
     /// What the files at a path of a work tree are: at a revision, or as they are now, without those that git ignores.

@@ -1,10 +1,13 @@
 //! Rendering the applications of both sides and comparing what came of it.
 
+use std::sync::Arc;
+
 use futures_util::{StreamExt, stream};
+use tiphys_api::ApplicationSource;
 use tiphys_engine::diff::{Comparison, compare};
 use tiphys_plugin::ChooseError;
 use tiphys_render::{RenderError, RenderedApplication, SourceFailure, render_pair};
-use tiphys_source::BaseRevision;
+use tiphys_source::{BaseRevision, normalize_git_url};
 use tiphys_store::{ApplicationRef, Filter, Selector, StoredApplication};
 
 use super::pairs::{self, Pair, Pairs};
@@ -118,7 +121,34 @@ fn told(pairs: &Pairs, sides: &TwoSides) -> Option<Kind> {
     for stored in &now {
         findings::warn_of(stored);
     }
+    warn_of_unused_copies(&now, sides);
     (!pairs.errors.is_empty()).then_some(Kind::BadInput)
+}
+
+/// A person who compares what is checked out hardly wants the remote repository, whose files are the same on both sides.
+fn warn_of_unused_copies(applications: &[Arc<StoredApplication>], sides: &TwoSides) {
+    for (top, url) in &sides.unused_copies {
+        let is_meant = |source: &ApplicationSource| normalize_git_url(&source.repo_url) == *url;
+        let count = applications
+            .iter()
+            .filter(|stored| {
+                let spec = &stored.application.spec;
+                spec.source.iter().chain(&spec.sources).any(is_meant)
+            })
+            .count();
+        if count > 0 {
+            let those = if count == 1 {
+                "one application is".to_owned()
+            } else {
+                format!("{count} applications are")
+            };
+            tracing::warn!(
+                "{those} made from {url}, of which {} is a copy: its changed files count only with --repo {}",
+                top.display(),
+                top.display()
+            );
+        }
+    }
 }
 
 /// Compares one application; none if nothing had to be rendered for that.

@@ -38,6 +38,8 @@ pub(super) struct TwoSides {
     pub(super) past: Side,
     pub(super) now: Side,
     pub(super) plugins: Plugins,
+    /// Work trees of the store, each with a repository that it is a copy of without standing for it.
+    pub(super) unused_copies: Vec<(PathBuf, String)>,
 }
 
 /// Opens both sides. Nothing of the new one is run or trusted before it is known that it may be.
@@ -54,6 +56,9 @@ pub(super) async fn open(
     let sources = Sources::new(Arc::clone(&ground.trees), options);
     let reader = Past { sources: &sources, base };
     let (stores_past, stores_now, mut tops) = stores(&reader, common, arguments, host).await?;
+    tops.sort();
+    tops.dedup();
+    let unused = unused_copies(&sources, &tops).await?;
     let trusted = if from == PluginsFrom::Base { &stores_past } else { &stores_now };
     let credentials = context::credentials_of(&trusted.store);
     tops.extend(sources.work_trees().await.map_err(|error| failed(&error))?);
@@ -78,7 +83,17 @@ pub(super) async fn open(
         past: Side { renderer: renderer(sources_past, settings_past, &plugins.past)?, stores: stores_past },
         now: Side { renderer: renderer(sources, settings_now, &plugins.now)?, stores: stores_now },
         plugins,
+        unused_copies: unused,
     })
+}
+
+async fn unused_copies(sources: &Sources, tops: &[PathBuf]) -> Result<Vec<(PathBuf, String)>, Failure> {
+    let mut unused = Vec::new();
+    for top in tops {
+        let urls = sources.unused_remotes(top).await.map_err(|error| failed(&error))?;
+        unused.extend(urls.into_iter().map(|url| (top.clone(), url)));
+    }
+    Ok(unused)
 }
 
 /// Kustomize's build options let a kustomization run programs.
