@@ -161,7 +161,9 @@ pub fn edit(text: &[u8], target: Target, changes: &[Change]) -> Result<Vec<u8>, 
     for lines in [Lines::OneByOne, Lines::Escaped] {
         let patches = Emitter::new(content, &tree, lines).patches(&draft).ok_or_else(not_possible)?;
         for result in patches.results(content) {
-            if intended.is_value_of(&result, &tree) {
+            // What was a character within the text must not become a byte-order mark.
+            let begins_alike = !mark.is_empty() || !result.starts_with('\u{FEFF}');
+            if begins_alike && intended.is_value_of(&result, &tree) {
                 return Ok([mark, result.as_bytes()].concat());
             }
         }

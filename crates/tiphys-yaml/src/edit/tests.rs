@@ -95,6 +95,7 @@ macro_rules! files {
 }
 
 files! {
+    applications_keep_their_looks: "applications.txt",
     scalars_are_replaced_in_their_style: "scalars.txt",
     entries_and_items_are_added_and_removed_by_indentation: "block.txt",
     values_in_brackets_stay_in_brackets: "flow.txt",
@@ -127,4 +128,16 @@ fn many_changes_take_time_that_grows_with_their_number() {
     }
     let changed = edit(text.as_bytes(), Target::FirstDocument, &changes).expect("it fits");
     assert_eq!(String::from_utf8(changed).expect("still UTF-8"), after);
+}
+
+#[test]
+fn what_is_no_utf_8_is_refused() {
+    let changes = [Change::Set { path: path("a"), value: "x".into() }];
+    let utf16: Vec<u8> = "\u{FEFF}a: 1".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    assert_eq!(edit(&utf16, Target::FirstDocument, &changes), Err(EditError::Utf16));
+    let error = Error::at(Position { line: 2, column: 5 }, "invalid UTF-8");
+    assert_eq!(
+        edit(b"a: 1\nb: \xC3\xA9\xFF", Target::FirstDocument, &changes),
+        Err(EditError::Unreadable(error))
+    );
 }

@@ -96,4 +96,14 @@ impl NewValue {
     fn node(&self) -> Node {
         Node { position: crate::Position::START, data: self.data() }
     }
+
+    /// Whether a text in it has several lines.
+    pub(super) fn has_lines(&self) -> bool {
+        match self {
+            Self::Null | Self::Bool(_) | Self::Number(_) => false,
+            Self::Text(text) => text.contains('\n'),
+            Self::List(items) => items.iter().any(Self::has_lines),
+            Self::Object(entries) => entries.iter().any(|(_, value)| value.has_lines()),
+        }
+    }
 }

@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use super::{DASH_STEP, Emitter, Slot};
+use crate::edit::NewValue;
 use crate::edit::lines::Line;
 use crate::edit::render::{FlowStyle, Steps};
-use crate::reader::spans::{Child, Collection, Shape, Span};
+use crate::reader::spans::{Child, Collection, Layout, Shape, Span};
 
 impl Emitter<'_> {
     /// Changes children that stand by indentation.
@@ -14,6 +15,7 @@ impl Emitter<'_> {
         let column = span.column;
         let style = FlowStyle { is_json: false, gap: " ", comma_gap: " ", padding: "", unit: None };
         let steps = Steps { dash: self.dash_step(children), ..self.steps_in(span, collection) };
+        let is_spaced = self.is_spaced(children, column);
         let mut after: Option<usize> = None;
         let mut kept = vec![false; children.len()];
         for (number, slot) in slots.iter().enumerate() {
@@ -28,11 +30,13 @@ impl Emitter<'_> {
             let lines = if let Some(key) = slot.key {
                 self.renderer().entry(key, &value, column, steps)
             } else {
-                self.renderer().item(&value, column, steps)
+                self.bracketed_item(collection, &value, column, steps)
+                    .unwrap_or_else(|| self.renderer().item(&value, column, steps))
             };
             if let Some(child) = after.and_then(|index| children.get(index)) {
                 let at = self.end_of_block_child(child, column);
-                self.patches.insert_lines(at, &lines);
+                let gap = if is_spaced { "\n" } else { "" };
+                self.patches.insert_lines(at, &format!("{gap}{lines}"));
             } else {
                 let next = slots.iter().skip(number).find_map(|slot| slot.from);
                 if let Some(next) = next.and_then(|index| children.get(index)) {
@@ -51,6 +55,45 @@ impl Emitter<'_> {
             }
             index += 1;
         }
+    }
+
+    /// Whether empty lines stand between all children.
+    fn is_spaced(&self, children: &[Child], column: usize) -> bool {
+        let has_gap_above = |child: &Child| {
+            let start = self.own_comments(self.lines.start(child.lead), column, 0);
+            self.lines.above(start).is_some_and(|above| self.lines.kind(above) == Line::Blank)
+        };
+        children.len() > 1 && children.iter().skip(1).all(has_gap_above)
+    }
+
+    /// An item in brackets, as a line, if the last one is of the same kind and stands in brackets and in one line. Texts of several
+    /// lines are better read by indentation.
+    fn bracketed_item(
+        &self,
+        collection: &Collection,
+        value: &NewValue,
+        column: usize,
+        steps: Steps,
+    ) -> Option<String> {
+        let is_object = match value {
+            NewValue::Object(entries) => !entries.is_empty(),
+            NewValue::List(items) if !items.is_empty() => false,
+            _ => return None,
+        };
+        if value.has_lines() {
+            return None;
+        }
+        let last = &self.tree[collection.children.last()?.value];
+        let inner = last.collection().filter(|inner| {
+            matches!(inner.layout, Layout::Flow { .. })
+                && inner.is_object == is_object
+                && !inner.children.is_empty()
+                && self.lines.end(last.content) >= last.end
+        })?;
+        let style = self.flow_style(last, inner, None);
+        let text = self.renderer().flow(value, &style, "", None);
+        let (indentation, blanks) = (" ".repeat(column), " ".repeat(steps.dash - 1));
+        Some(format!("{indentation}-{blanks}{text}\n"))
     }
 
     /// Where what comes behind a child is put: behind its last line, and behind comments below it that are indented deeper than
@@ -111,12 +154,31 @@ impl Emitter<'_> {
         }
         let floor =
             run.start.checked_sub(1).and_then(|previous| children.get(previous)).map_or(0, |child| child.end);
-        self.delete_block_children(first, last, span.column, floor);
+        let range = self.delete_block_children(first, last, span.column, floor);
+        // What was between the first one and the next is not needed at the beginning.
+        let above = self.lines.above(range.start).map(|above| self.lines.kind(above));
+        if run.start == 0 && next.is_some() && above.is_none_or(|above| above == Line::Content) {
+            self.patches.delete(range.end..self.below_blanks(range.end));
+        }
+    }
+
+    /// Where the empty lines end that begin here, if there are any.
+    fn below_blanks(&self, mut line: usize) -> usize {
+        while self.lines.kind(line) == Line::Blank {
+            line = self.lines.next(self.lines.end(line));
+        }
+        line
     }
 
     /// Deletes the lines of children that follow each other, with their comments, and with the blank lines above them if there
-    /// are some below too. Nothing before `floor` belongs to them.
-    pub(super) fn delete_block_children(&mut self, first: &Child, last: &Child, column: usize, floor: usize) {
+    /// are some below too. Nothing before `floor` belongs to them. Gives what was deleted.
+    pub(super) fn delete_block_children(
+        &mut self,
+        first: &Child,
+        last: &Child,
+        column: usize,
+        floor: usize,
+    ) -> Range<usize> {
         let end = self.end_of_block_child(last, column);
         let mut start = self.own_comments(self.lines.start(first.lead), column, floor);
         if matches!(self.lines.kind(end), Line::Blank | Line::None) {
@@ -144,6 +206,7 @@ impl Emitter<'_> {
                 self.patches.delete(end..below);
             }
         }
+        start..end
     }
 
     /// Columns from the dashes of a list to its items.

@@ -25,7 +25,11 @@ impl Emitter<'_> {
         place: &Place<'_>,
     ) {
         let children = &collection.children;
-        let style = self.flow_style(span, collection, place);
+        let outer = match place {
+            Place::Flow { style, .. } => Some(*style),
+            Place::Root | Place::Key { .. } | Place::Dash { .. } => None,
+        };
+        let style = self.flow_style(span, collection, outer);
         let keeps_comma = matches!(collection.layout, Layout::Flow { trailing_comma: Some(_) });
         let mut kept = vec![false; children.len()];
         let mut after: Option<usize> = None;
@@ -125,11 +129,12 @@ impl Emitter<'_> {
     }
 
     /// How the children of a collection in brackets are written.
-    fn flow_style(&self, span: &Span, collection: &Collection, place: &Place<'_>) -> FlowStyle {
-        let outer = match place {
-            Place::Flow { style, .. } => Some(*style),
-            Place::Root | Place::Key { .. } | Place::Dash { .. } => None,
-        };
+    pub(super) fn flow_style(
+        &self,
+        span: &Span,
+        collection: &Collection,
+        outer: Option<&FlowStyle>,
+    ) -> FlowStyle {
         let is_quoted = |id: Id| matches!(self.tree[id].shape, Shape::Scalar(ScalarStyle::DoubleQuoted));
         let first_key = |collection: &Collection| {
             collection.children.first().and_then(|child| child.key.as_ref()).map(|key| key.span)
