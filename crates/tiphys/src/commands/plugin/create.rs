@@ -41,7 +41,8 @@ pub(super) fn run(args: &PluginCreateArgs, host: &Host) -> Result<ExitCode, Fail
         )));
     }
     write_whole(&target, &name)
-        .map_err(|error| Failure::bad_input(format!("cannot make {}: {error}", shown.display())))?;
+        // The name of the temporary folder, which the error has, means nothing to a reader.
+        .map_err(|error| Failure::bad_input(format!("cannot make {}: {}", shown.display(), error.kind())))?;
     tell(&shown);
     Ok(ExitCode::SUCCESS)
 }

@@ -182,7 +182,10 @@ impl Verdict<'_> {
     fn write(&mut self, file: &'static str, text: &str) -> Result<(), Failure> {
         let path = self.folder.join(file);
         write_whole(self.folder, &path, text)
-            .map_err(|error| Failure::bad_input(format!("cannot write {}: {error}", path.display())))?;
+            // The name of the temporary file, which the error has, means nothing to a reader.
+            .map_err(|error| {
+                Failure::bad_input(format!("cannot write {}: {}", path.display(), error.kind()))
+            })?;
         self.updated.push(file);
         Ok(())
     }
