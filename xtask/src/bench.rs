@@ -9,6 +9,7 @@ mod cases;
 mod data;
 mod figures;
 mod machine;
+mod people;
 mod place;
 mod sample;
 mod server;
@@ -29,7 +30,7 @@ use world::World;
 /// Arguments of `cargo xtask bench`.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Options {
-    /// Measure only this (repeatable): fresh, overlay, copy, working-copy, many, throughput, params, server, output, diff-base
+    /// Measure only this (repeatable): fresh, overlay, copy, working-copy, many, throughput, params, params-set, completion, server, output, diff-base
     #[arg(long, value_name = "NAME")]
     pub(crate) only: Vec<String>,
 

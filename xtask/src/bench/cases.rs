@@ -29,7 +29,7 @@ pub(super) struct Case {
 }
 
 /// All cases, in the order in which they are measured.
-pub(super) const CASES: [Case; 10] = [
+pub(super) const CASES: [Case; 12] = [
     Case { name: "fresh", about: "one render, objects fetched, no tree written yet", measure: fresh },
     Case { name: "overlay", about: "one render, tree known, private view by an overlay", measure: overlay },
     Case { name: "copy", about: "one render, tree known, private view by a copy", measure: copy },
@@ -41,6 +41,16 @@ pub(super) const CASES: [Case; 10] = [
         measure: throughput,
     },
     Case { name: "params", about: "params list in a store of 1,000 Applications", measure: params },
+    Case {
+        name: "params-set",
+        about: "params set in a store of 1,000 Applications",
+        measure: super::people::set,
+    },
+    Case {
+        name: "completion",
+        about: "an answer to a shell in a store of 1,000 Applications",
+        measure: super::people::completion,
+    },
     Case { name: "server", about: "one render by a plugin server behind a socket", measure: server },
     Case { name: "output", about: "a plugin that prints 1,000 objects", measure: output },
     Case {
