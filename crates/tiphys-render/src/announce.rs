@@ -77,6 +77,7 @@ impl Renderer {
         let build = &prepared.build;
         let merged = prepared.override_files.iter().map(|file| MergedFile {
             path: file.path.clone(),
+            text: file.text.clone(),
             patch: file.step.patch.clone(),
             parameters: set_parameters(&file.step.source, place, build),
         });

@@ -47,6 +47,8 @@ pub struct Prepared {
 pub struct MergedOverride {
     /// Its path in the repository.
     pub path: String,
+    /// Its bytes.
+    pub text: Vec<u8>,
     /// What it did.
     pub step: OverrideStep,
 }
@@ -281,10 +283,13 @@ impl Renderer {
         let files: Vec<OverrideFile<'_>> =
             read.iter().map(|(name, text)| OverrideFile { name, text }).collect();
         let merged = override_source(source, &files).map_err(SourceFailure::Override)?;
-        let paths = read.into_iter().map(|(path, _)| path);
         Ok(Merged {
             source: merged.source,
-            files: paths.zip(merged.steps).map(|(path, step)| MergedOverride { path, step }).collect(),
+            files: read
+                .into_iter()
+                .zip(merged.steps)
+                .map(|((path, text), step)| MergedOverride { path, text, step })
+                .collect(),
             warnings: merged.warnings.into_iter().map(|warning| warning.message).collect(),
         })
     }

@@ -93,6 +93,8 @@ pub struct AnnouncedSource {
 pub struct MergedFile {
     /// Its path in the repository.
     pub path: String,
+    /// Its bytes.
+    pub text: Vec<u8>,
     /// Its document, with the places in it.
     pub patch: Node,
     /// The values that are set after this file and those before it.

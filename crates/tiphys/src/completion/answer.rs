@@ -92,6 +92,7 @@ fn values(line: &Line<'_>, context: &Context<'_>, arg: &Arg, typed: &str) -> Vec
         ("source_name", _) => names::source_names(context, line),
         ("source_position", _) => names::source_positions(context, line),
         ("argocd_namespace", _) => names::namespaces(context),
+        ("unset", _) => parameters::of_application(context, line, typed, Use::Unset),
         ("params", _) => parameters::of_plugin(context, line, typed),
         (_, "APP") => names::applications(context, line, typed),
         (_, name) if in_params && name.starts_with("NAME") => {
@@ -109,8 +110,8 @@ fn values(line: &Line<'_>, context: &Context<'_>, arg: &Arg, typed: &str) -> Vec
             Some(equals) => prefixed(&typed[..=equals], paths(context, &typed[equals + 1..], Files::No)),
             None => paths(context, typed, Files::No),
         },
-        // A store and a plugin may be a folder or a file of documents.
-        ("store" | "plugins" | "plugin" | "app", _) => paths(context, typed, Files::Documents),
+        // These are folders or files of documents.
+        ("store" | "plugins" | "plugin" | "app" | "values", _) => paths(context, typed, Files::Documents),
         (_, "FILE" | "PATH") => paths(context, typed, Files::All),
         (_, "DIR" | "REPO") => paths(context, typed, Files::No),
         _ => Vec::new(),

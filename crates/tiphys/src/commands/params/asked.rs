@@ -120,6 +120,7 @@ impl Asked {
         Location {
             file: place.file.to_string(),
             position: document.map(|document| document.position).or(place.position),
+            version: self.stored.version(),
         }
     }
 

@@ -42,7 +42,7 @@ impl<'a> Defaults<'a> {
             Default::Array(items) => written.array.as_deref() == Some(items),
             Default::Map(map) => written.map.as_ref() == Some(map),
         };
-        same.then(|| Location { file: self.file.clone(), position: Some(*position) })
+        same.then(|| Location { file: self.file.clone(), position: Some(*position), version: None })
     }
 }
 

@@ -40,6 +40,8 @@ pub(super) struct Location {
     pub(super) file: String,
     /// Where in it, if it is known.
     pub(super) position: Option<Position>,
+    /// What the file was when it was read, if it can be written.
+    pub(super) version: Option<FileVersion>,
 }
 
 impl Location {
@@ -53,7 +55,11 @@ impl Location {
 
     /// The shape of `location` in `params list -o json`.
     pub(super) fn to_json(&self) -> Value {
-        json!({"file": self.file, "line": self.position.map(|position| position.line)})
+        json!({
+            "file": self.file,
+            "line": self.position.map(|position| position.line),
+            "version": self.version.map(|version| version.to_string()),
+        })
     }
 }
 
@@ -110,6 +116,7 @@ pub(super) struct Layers<'a> {
 struct Layer<'a> {
     origin: Origin,
     file: String,
+    version: Option<FileVersion>,
     /// The places of what it sets itself.
     places: BTreeMap<&'a str, Position>,
     /// The values after it.
@@ -126,6 +133,7 @@ impl<'a> Layers<'a> {
         let files = source.override_files.iter().rev().map(|file| Layer {
             origin: Origin::File,
             file: file.path.clone(),
+            version: Some(FileVersion::of(&file.text)),
             places: parameter_places(&file.patch),
             values: by_name(&file.parameters),
         });
@@ -133,6 +141,7 @@ impl<'a> Layers<'a> {
         let own = Layer {
             origin: Origin::Set,
             file: stored.place.file.to_string(),
+            version: stored.version(),
             places: document.map(parameter_places).unwrap_or_default(),
             values: by_name(&source.own_parameters),
         };
@@ -153,7 +162,7 @@ impl<'a> Layers<'a> {
             if layer.origin == Origin::File && position.is_none() {
                 return None;
             }
-            let location = Location { file: layer.file.clone(), position };
+            let location = Location { file: layer.file.clone(), position, version: layer.version };
             Some(Link { origin: layer.origin, value, location: Some(location) })
         };
         let mut links: Vec<Link> = self.layers.iter().filter_map(link).collect();
