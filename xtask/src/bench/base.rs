@@ -56,7 +56,8 @@ pub(super) fn measure(world: &World, case: &'static str, figures: &mut Vec<Figur
         }
         let two = Figure::new(case, format!("two renders of one, {name}"), Unit::Milliseconds, renders);
         figures.extend(two);
-        let allowed = Figure::new(case, "", Unit::Milliseconds, allowed).map(|figure| figure.median());
+        let allowed =
+            Figure::new(case, "", Unit::Milliseconds, allowed).map(|figure| figure.median().round());
         let wall = diffs.iter().map(|sample| sample.wall_seconds * 1_000.0).collect();
         let processor = diffs.iter().map(|sample| sample.cpu_seconds * 1_000.0).collect();
         let what = format!("{APPLICATIONS} applications, one changed, {name}");

@@ -69,6 +69,33 @@ fn an_interrupted_render_leaves_no_process_no_folder_and_no_output() {
 }
 
 #[test]
+fn an_interrupted_comparison_of_revisions_leaves_no_process_no_folder_and_no_output() {
+    let world = world(BUSY);
+    let mut git = world.command("sh");
+    let commit = "mkdir repo/apps && cp store/web.yaml repo/apps && git -C repo init --quiet --initial-branch=main \
+                  && git -C repo add --all && git -C repo commit --quiet -m first \
+                  && sed -i s/plain,/marked,/ repo/apps/web.yaml";
+    git.args(["-c", commit]);
+    assert_eq!(world.finish(git).code, 0, "the repository is made");
+    let pipe = world.pipe("pipe");
+    let arguments = [
+        "diff",
+        "--base=main",
+        "--store=repo/apps",
+        "--plugins=plugins",
+        "--repo=https://git.example.org/team/apps.git=repo",
+        "--pass-env=PIPE",
+        "--jobs=1",
+    ];
+    let running = world.start_with("PIPE", &world.path("pipe"), &arguments);
+    assert_eq!(pipe.line(), "started");
+    running.signal(&world, "INT");
+    assert_eq!(running.finish(&world), interrupted());
+    pipe.ends();
+    assert_nothing_is_left(&world);
+}
+
+#[test]
 fn a_second_signal_ends_what_does_not_end_at_the_first() {
     let world = world("trap 'echo asked >&3' TERM\necho started >&3\nwhile :; do sleep 1000; done");
     let pipe = world.pipe("pipe");

@@ -211,3 +211,28 @@ fn a_copy_is_whole_stays_and_may_be_changed() {
     fs::write(copy.join("a/run"), "changed").expect("written");
     assert_eq!(fs::read_to_string(tree.root().join("a/run")).expect("the file"), "#!");
 }
+
+#[test]
+fn listed_files_are_looked_at_without_a_tree_and_within_the_bound() {
+    let place = Place::new(LIMITS);
+    place.write("a/x", "content");
+    place.write("b", "0123456789");
+    symlink("a/x", place.dir.path().join("copy/link")).expect("a link");
+    symlink("a", place.dir.path().join("copy/folder")).expect("a link");
+    let files = ["a", "a/x", "b", "folder/x", "gone", "link"].map(path);
+    let look = |limits| {
+        super::look_at_files(&place.dir.path().join("copy"), &files, limits, |entry| match entry {
+            super::DirectoryEntry::Link { target } => Ok(format!("-> {target}")),
+            super::DirectoryEntry::File { executable, bytes, content } => {
+                let mut text = String::new();
+                content.read_to_string(&mut text)?;
+                Ok(format!("{executable} {bytes} {text}"))
+            }
+        })
+    };
+    let seen = look(LIMITS).expect("all can be read");
+    let seen: Vec<(&str, &str)> = seen.iter().map(|(path, seen)| (path.as_str(), seen.as_str())).collect();
+    assert_eq!(seen, [("a/x", "false 7 content"), ("b", "false 10 0123456789"), ("link", "-> a/x")]);
+    let refused = look(TreeLimits { bytes_max: 16, ..LIMITS }).expect_err("they have 17 bytes");
+    assert!(matches!(refused, StoreError::Write(WriteError::TooManyBytes { max: 16 })), "{refused:?}");
+}
