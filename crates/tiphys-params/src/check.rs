@@ -93,6 +93,10 @@ pub fn check_value(announcement: &Announcement, parameter: &Parameter) -> Vec<Pr
     problems
 }
 
+/// Names that are compared in one check to find those that look alike. Behind it names that nobody announced come without
+/// suggestions: of so many not each is a slip of the pen.
+pub const COMPARISONS_MAX: usize = 100_000;
+
 /// Checks all parameters that are set against all announcements: each value, names that nobody announced (in the order of the
 /// parameters), then required ones that are not set at all (in the order of the announcements).
 pub fn check_values(announcements: &[Announcement], parameters: &[Parameter]) -> Vec<Problem> {
@@ -100,19 +104,20 @@ pub fn check_values(announcements: &[Announcement], parameters: &[Parameter]) ->
     let by_name: HashMap<&str, &Announcement> =
         announcements.iter().rev().map(|announcement| (announcement.name.as_str(), announcement)).collect();
     let mut problems = Vec::new();
+    let mut comparisons = 0;
     for parameter in parameters {
         match by_name.get(parameter.name.as_str()) {
             Some(announcement) => problems.extend(check_value(announcement, parameter)),
             None => problems.push(Problem {
                 parameter: parameter.name.clone(),
                 kind: ProblemKind::Unannounced {
-                    suggestions: suggest(
-                        &parameter.name,
-                        announcements.iter().map(|announcement| announcement.name.as_str()),
-                    )
-                    .into_iter()
-                    .map(str::to_owned)
-                    .collect(),
+                    suggestions: if comparisons + announcements.len() > COMPARISONS_MAX {
+                        Vec::new()
+                    } else {
+                        comparisons += announcements.len();
+                        let names = announcements.iter().map(|announcement| announcement.name.as_str());
+                        suggest(&parameter.name, names).into_iter().map(str::to_owned).collect()
+                    },
                 },
             }),
         }

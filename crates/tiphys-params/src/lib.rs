@@ -21,7 +21,9 @@ pub use assignment::{
     ParameterChange, ParameterValue, Part, SyntaxError, Target, apply, read_operand, read_values,
     written_assignment,
 };
-pub use check::{Item, Problem, ProblemKind, check_default, check_value, check_values, is_number};
+pub use check::{
+    COMPARISONS_MAX, Item, Problem, ProblemKind, check_default, check_value, check_values, is_number,
+};
 pub use environment::{
     AnnouncedCollision, Collision, EnvVar, Origin, ValuePart, Winner, announced_collisions, app_parameters,
     collisions, deduplicated, escape, parameter_variables,

@@ -1,4 +1,4 @@
-use super::{check_default, check_value, check_values, is_number};
+use super::{COMPARISONS_MAX, ProblemKind, check_default, check_value, check_values, is_number};
 use crate::{Announcement, CollectionType, ItemType, Parameter};
 
 fn text(name: &str, value: &str) -> Parameter {
@@ -163,4 +163,23 @@ fn an_announced_default_is_checked_like_a_value() {
     assert_eq!(said, ["parameter `x`: the value has to be one of `a`, `b`"]);
     let without = Announcement { required: Some(true), choices: texts(&["a"]), ..Announcement::named("x") };
     assert_eq!(check_default(&without), []);
+}
+
+#[test]
+fn so_many_unknown_names_have_suggestions_as_the_bound_allows() {
+    const ANNOUNCED: usize = 1_000;
+    let announcements: Vec<Announcement> =
+        (0..ANNOUNCED).map(|number| Announcement::named(format!("p{number:03}"))).collect();
+    let allowed = COMPARISONS_MAX / ANNOUNCED;
+    let parameters: Vec<Parameter> =
+        (0..=allowed).map(|number| text(&format!("p{number:03}x"), "v")).collect();
+    let suggested: Vec<bool> = check_values(&announcements, &parameters)
+        .iter()
+        .map(|problem| match &problem.kind {
+            ProblemKind::Unannounced { suggestions } => !suggestions.is_empty(),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    let expected: Vec<bool> = (0..=allowed).map(|number| number < allowed).collect();
+    assert_eq!(suggested, expected);
 }
