@@ -108,7 +108,7 @@ impl Chain {
 pub(super) struct Layers<'a> {
     /// What the Application's own file was when it was read, for `params set --if-version`.
     pub(super) version: Option<FileVersion>,
-    layers: Vec<Layer<'a>>,
+    documents: Vec<Layer<'a>>,
     defaults: Defaults<'a>,
 }
 
@@ -145,7 +145,7 @@ impl<'a> Layers<'a> {
             places: document.map(parameter_places).unwrap_or_default(),
             values: by_name(&source.own_parameters),
         };
-        Self { version: stored.version(), layers: files.chain([own]).collect(), defaults }
+        Self { version: stored.version(), documents: files.chain([own]).collect(), defaults }
     }
 
     /// The chain of a parameter; `value` is the one that is set in the end.
@@ -165,7 +165,7 @@ impl<'a> Layers<'a> {
             let location = Location { file: layer.file.clone(), position, version: layer.version };
             Some(Link { origin: layer.origin, value, location: Some(location) })
         };
-        let mut links: Vec<Link> = self.layers.iter().filter_map(link).collect();
+        let mut links: Vec<Link> = self.documents.iter().filter_map(link).collect();
         let set = links.len();
         if let Some((announcement, value)) = announcement.and_then(|a| Some((a, a.default_value()?))) {
             links.push(Link {
