@@ -76,6 +76,16 @@ impl Refs {
         self.commits.get(&format!("refs/remotes/{remote}/{branch}")).map(String::as_str)
     }
 
+    /// Whether a name is that of a branch, or of a clone's copy of a remote's branch.
+    pub(crate) fn has_branch(&self, name: &str) -> bool {
+        let name = name.strip_prefix("refs/heads/").unwrap_or(name);
+        self.commits.contains_key(&format!("refs/heads/{name}"))
+            || self.commits.keys().any(|key| {
+                let branch = key.strip_prefix("refs/remotes/").and_then(|rest| rest.split_once('/'));
+                branch.is_some_and(|(_, branch)| branch == name)
+            })
+    }
+
     /// A name of this commit, for servers that give commits by name only.
     pub(crate) fn name_of(&self, commit: &str) -> Option<&str> {
         self.commits

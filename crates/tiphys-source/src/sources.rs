@@ -33,7 +33,7 @@ pub struct Sources {
     local: Arc<LocalRepositories>,
     copies: Arc<[OnceCell<OpenCopy>]>,
     /// The commit that takes the place of each folder's files; none: the files stand for the repository as they are.
-    past: Option<Vec<ObjectId>>,
+    past: Option<Vec<compare::Past>>,
     repositories: Arc<Mutex<HashMap<String, Arc<Repository>>>>,
     trees: Arc<Mutex<HashMap<TreeRequest, Arc<OnceCell<Made>>>>>,
     identities: Arc<Mutex<compare::Identities>>,

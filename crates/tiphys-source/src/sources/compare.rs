@@ -8,14 +8,22 @@ use gix_hash::ObjectId;
 use tiphys_tree::{ContainmentError, Modes, RepoPath, resolve};
 use tokio::sync::OnceCell;
 
-use super::{Made, Origin, Sources, TreeRequest, blocking};
-use crate::base::BaseRevision;
+use super::{Made, Origin, Sources, TreeRequest, blocking, commit_in_copy};
+use crate::base::{BasePoint, BaseRevision};
 use crate::copy::{self, OpenCopy};
 use crate::identity::{FilesIdentity, Identity};
 use crate::plan;
 use crate::repository::cache_name;
 use crate::work_tree::{PastFiles, WorkTreePath};
 use crate::{RepositoryCredential, Scope, SourceError, normalize_git_url};
+
+/// What takes the place of a folder's files at another revision.
+#[derive(Clone, Copy)]
+pub(super) struct Past {
+    commit: ObjectId,
+    /// What the revision's name stands for; another commit if the one is meant from which both come.
+    named: ObjectId,
+}
 
 /// What parts of revisions are, each worked out once.
 pub(super) type Identities = HashMap<(Origin, Option<Vec<RepoPath>>), Arc<OnceCell<FilesIdentity>>>;
@@ -44,7 +52,15 @@ impl Sources {
                 );
                 return Err(SourceError::Copy { dir: copy.dir.clone(), problem });
             };
-            past.push(base.commit(git, &self.git).await?);
+            let commit = base.commit(git, &self.git).await?;
+            let named = match base.point {
+                BasePoint::Revision => commit,
+                BasePoint::MergeBase => {
+                    let named = BaseRevision { point: BasePoint::Revision, ..base.clone() };
+                    named.commit(git, &self.git).await?
+                }
+            };
+            past.push(Past { commit, named });
         }
         Ok(Self {
             store: Arc::clone(&self.store),
@@ -82,7 +98,29 @@ impl Sources {
 
     /// The commit that takes the place of a folder's files.
     pub(super) fn past_of(&self, copy: usize) -> Option<ObjectId> {
-        self.past.as_ref().and_then(|past| past.get(copy)).copied()
+        self.past.as_ref().and_then(|past| past.get(copy)).map(|past| past.commit)
+    }
+
+    /// The folder that stands for a repository, if a target revision of it is a branch that is not checked out there but the very one
+    /// that these sources are at: a source with it is made from that commit on both sides, whatever is changed in the folder.
+    pub async fn folder_of_base(
+        &self,
+        repo_url: &str,
+        target_revision: &str,
+    ) -> Result<Option<PathBuf>, SourceError> {
+        let url = repo_url.trim();
+        for (index, copy) in self.copies_of(&normalize_git_url(url)).await? {
+            let Some(past) = self.past.as_ref().and_then(|past| past.get(index)) else { continue };
+            if copy.is_current(target_revision) {
+                return Ok(None);
+            }
+            let is_branch = copy.git.as_ref().is_some_and(|git| git.refs.has_branch(target_revision));
+            let commit = commit_in_copy(copy, &normalize_git_url(url), target_revision)?;
+            if is_branch && commit == Some(past.named) {
+                return Ok(Some(copy.dir.clone()));
+            }
+        }
+        Ok(None)
     }
 
     /// What stood at a path of a work tree at another revision, without touching the work tree or its index: the path's own files,

@@ -5,6 +5,7 @@ mod pairs;
 mod past;
 mod plugins;
 mod sides;
+mod unheeded;
 
 use std::process::ExitCode;
 use std::sync::Arc;

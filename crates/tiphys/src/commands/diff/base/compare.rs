@@ -1,18 +1,16 @@
 //! Rendering the applications of both sides and comparing what came of it.
 
-use std::sync::Arc;
-
 use futures_util::{StreamExt, stream};
-use tiphys_api::ApplicationSource;
 use tiphys_engine::diff::{Comparison, compare};
 use tiphys_plugin::ChooseError;
 use tiphys_render::{RenderError, RenderedApplication, SourceFailure, render_pair};
-use tiphys_source::{BaseRevision, normalize_git_url};
+use tiphys_source::BaseRevision;
 use tiphys_store::{ApplicationRef, Filter, Selector, StoredApplication};
 
 use super::pairs::{self, Pair, Pairs};
 use super::past::label;
 use super::sides::{self, Ground, TwoSides};
+use super::unheeded;
 use crate::args::{CommonArgs, DiffArgs};
 use crate::commands::diff::output::ApplicationDiff;
 use crate::failure::{Failure, Kind};
@@ -67,7 +65,7 @@ pub(super) async fn run(
 
     let sides = Box::pin(sides::open(common, args, base, &arguments, ground, host)).await?;
     let pairs = pairs::pair(&sides.past.stores, &sides.now.stores, &arguments, &filter);
-    let worst = told(&pairs, &sides);
+    let worst = told(&pairs, &sides).await?;
     if pairs.joined.is_empty() && worst.is_none() {
         return Err(Failure::bad_input("no application to compare")
             .hint("--store names the folder or file that holds Applications; -v lists what was left out"));
@@ -97,7 +95,7 @@ pub(super) async fn run(
 }
 
 /// Tells what could not be chosen and what is hardly meant so.
-fn told(pairs: &Pairs, sides: &TwoSides) -> Option<Kind> {
+async fn told(pairs: &Pairs, sides: &TwoSides) -> Result<Option<Kind>, Failure> {
     for error in &pairs.errors {
         Failure::bad_input_from(error).tell();
     }
@@ -121,34 +119,8 @@ fn told(pairs: &Pairs, sides: &TwoSides) -> Option<Kind> {
     for stored in &now {
         findings::warn_of(stored);
     }
-    warn_of_unused_copies(&now, sides);
-    (!pairs.errors.is_empty()).then_some(Kind::BadInput)
-}
-
-/// A person who compares what is checked out hardly wants the remote repository, whose files are the same on both sides.
-fn warn_of_unused_copies(applications: &[Arc<StoredApplication>], sides: &TwoSides) {
-    for (top, url) in &sides.unused_copies {
-        let is_meant = |source: &ApplicationSource| normalize_git_url(&source.repo_url) == *url;
-        let count = applications
-            .iter()
-            .filter(|stored| {
-                let spec = &stored.application.spec;
-                spec.source.iter().chain(&spec.sources).any(is_meant)
-            })
-            .count();
-        if count > 0 {
-            let those = if count == 1 {
-                "one application is".to_owned()
-            } else {
-                format!("{count} applications are")
-            };
-            tracing::warn!(
-                "{those} made from {url}, of which {} is a copy: its changed files count only with --repo {}",
-                top.display(),
-                top.display()
-            );
-        }
-    }
+    unheeded::warn(&now, sides).await?;
+    Ok((!pairs.errors.is_empty()).then_some(Kind::BadInput))
 }
 
 /// Compares one application; none if nothing had to be rendered for that.

@@ -40,6 +40,8 @@ pub(super) struct TwoSides {
     pub(super) plugins: Plugins,
     /// Work trees of the store, each with a repository that it is a copy of without standing for it.
     pub(super) unused_copies: Vec<(PathBuf, String)>,
+    /// The sources at the base.
+    pub(super) sources_past: Arc<Sources>,
 }
 
 /// Opens both sides. Nothing of the new one is run or trusted before it is known that it may be.
@@ -71,19 +73,24 @@ pub(super) async fn open(
     if from == PluginsFrom::Base {
         trust_options_of(&settings_past, &mut settings_now, base);
     }
+    let (sources, sources_past) = (Arc::new(sources), Arc::new(sources_past));
     let renderer = |sources, settings, side: &SidePlugins| -> Result<Renderer, Failure> {
         let mut catalogue = context::catalogue_of(side.plugins.clone(), common, host, &ground.runs);
         for plugin in context::remote_plugins(common, host)? {
             catalogue.add(Arc::new(plugin));
         }
-        let renderer = Renderer::new(Arc::new(sources), catalogue, settings, ground.cancel.clone());
+        let renderer = Renderer::new(sources, catalogue, settings, ground.cancel.clone());
         Ok(renderer.with_plugin_marks(side.marks.clone()))
     };
     Ok(TwoSides {
-        past: Side { renderer: renderer(sources_past, settings_past, &plugins.past)?, stores: stores_past },
+        past: Side {
+            renderer: renderer(Arc::clone(&sources_past), settings_past, &plugins.past)?,
+            stores: stores_past,
+        },
         now: Side { renderer: renderer(sources, settings_now, &plugins.now)?, stores: stores_now },
         plugins,
         unused_copies: unused,
+        sources_past,
     })
 }
 
