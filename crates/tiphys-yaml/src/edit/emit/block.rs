@@ -35,7 +35,8 @@ impl Emitter<'_> {
             };
             if let Some(child) = after.and_then(|index| children.get(index)) {
                 let at = self.end_of_block_child(child, column);
-                let gap = if is_spaced { "\n" } else { "" };
+                // Behind `|+` an empty line would be part of the text.
+                let gap = if is_spaced && self.block_ends.get(&at) != Some(&true) { "\n" } else { "" };
                 self.patches.insert_lines(at, &format!("{gap}{lines}"));
             } else {
                 let next = slots.iter().skip(number).find_map(|slot| slot.from);
