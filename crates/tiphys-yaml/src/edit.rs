@@ -14,16 +14,17 @@ mod patch;
 mod render;
 mod value;
 
+use std::ops::Range;
 use std::str::Utf8Error;
 
-use crate::reader::spans::{Id, Tree};
+use crate::reader::spans::{Id, Tree, Use};
 use crate::text::{is_utf16, without_bom};
 use crate::{Data, Error, Position};
 
 use check::Intended;
 use draft::Draft;
 use emit::Emitter;
-use habits::Lines;
+use habits::Manner;
 
 pub use value::NewValue;
 
@@ -122,13 +123,13 @@ pub enum EditError {
 /// Every byte outside of what changes stays: comments, order, quoting, blank lines, indentation, line ends, a byte-order mark, a
 /// missing final line break, other documents. What is new is written as its neighbours are: in brackets or by indentation,
 /// quoted as the text that it replaces if that can hold it, else quoted only where some reader of YAML 1.1 or 1.2 would take it
-/// for something else than a text. Comments go as follows:
+/// for something else than a text. Comments and empty lines go as follows:
 ///
 /// * The comment behind a value that is replaced stays.
 /// * An item or entry that is removed takes the comments behind it, below it and indented deeper, and directly above it and
-///   indented as it is (up to the first blank line) along. Of the blank lines on both sides those below it stay.
+///   indented as it is (up to the first empty line) along. Of the empty lines on both sides those below it stay.
 /// * What is added to a list or an object goes behind the last item or entry, and behind comments directly below that are
-///   indented deeper than the list or object.
+///   indented deeper than the list or object; with an empty line before it if there is one between all the others.
 ///
 /// An alias in whose value something changes is replaced by the value, written out. A value with an anchor that is used
 /// elsewhere can only be changed if the uses keep their values.
@@ -157,9 +158,9 @@ pub fn edit(text: &[u8], target: Target, changes: &[Change]) -> Result<Vec<u8>, 
         EditError::NotPossible { position }
     };
     let mut touched = Vec::new();
-    // What stands below a text of several lines can keep it from being written line by line.
-    for lines in [Lines::OneByOne, Lines::Escaped] {
-        let patches = Emitter::new(content, &tree, lines).patches(&draft).ok_or_else(not_possible)?;
+    // What stands below can keep something from looking well.
+    for manner in [Manner::Neat, Manner::Safe] {
+        let Some(patches) = Emitter::new(content, &tree, manner).patches(&draft) else { continue };
         for result in patches.results(content) {
             // What was a character within the text must not become a byte-order mark.
             let begins_alike = !mark.is_empty() || !result.starts_with('\u{FEFF}');
@@ -169,7 +170,7 @@ pub fn edit(text: &[u8], target: Target, changes: &[Change]) -> Result<Vec<u8>, 
         }
         touched = patches.ranges();
     }
-    Err(shared(&tree, target_id, &touched).unwrap_or_else(not_possible))
+    Err(shared(&tree, target_id, &draft.changed(), &touched).unwrap_or_else(not_possible))
 }
 
 /// The place of the first byte that is no UTF-8.
@@ -192,28 +193,20 @@ fn locate(tree: &Tree, target: Target) -> Result<Option<Id>, EditError> {
     }
 }
 
-/// The first shared value that a change touched.
-fn shared(tree: &Tree, target: Option<Id>, touched: &[std::ops::Range<usize>]) -> Option<EditError> {
+/// The first shared value that a change touched: one in which something changes, or whose bytes do.
+fn shared(tree: &Tree, target: Option<Id>, changed: &[Id], bytes: &[Range<usize>]) -> Option<EditError> {
     let is_touched = |id: Id| {
         let span = &tree[id];
-        touched.iter().any(|range| range.start <= span.end && range.end >= span.start)
+        changed.contains(&id) || bytes.iter().any(|range| range.start <= span.end && range.end >= span.start)
     };
-    let error = |id: Id, used| {
-        let span = &tree[id];
-        let anchor = span.anchor.clone().unwrap_or_default();
-        EditError::Shared { anchor, position: span.position, used }
-    };
-    let within = target.map(|id| tree[id].start..tree[id].end);
-    // A use within the target may also be a merge that hides the new value, wherever the anchor is.
-    tree.uses
-        .iter()
-        .find(|used| is_touched(used.target))
-        .or_else(|| {
-            tree.uses
-                .iter()
-                .find(|used| used.is_merge && within.as_ref().is_some_and(|w| w.contains(&used.offset)))
-        })
-        .map(|used| error(used.target, used.position))
+    // A merge within the target may also hide the new value, or bring one that is to be removed.
+    let within = target.map_or(0..0, |id| tree[id].start..tree[id].end);
+    let hides = |used: &&Use| used.is_merge && within.contains(&used.offset);
+    let used =
+        tree.uses.iter().find(|used| is_touched(used.target)).or_else(|| tree.uses.iter().find(hides))?;
+    let target = &tree[used.target];
+    let anchor = target.anchor.clone().unwrap_or_default();
+    Some(EditError::Shared { anchor, position: target.position, used: used.position })
 }
 
 /// A path as error texts write it.

@@ -130,6 +130,21 @@ impl<'a> Draft<'a> {
         }
     }
 
+    /// The parts of the text in which something changes, this one first.
+    pub(super) fn changed(&self) -> Vec<Id> {
+        let mut found: Vec<Id> = self.origin.into_iter().collect();
+        let inner: Vec<&Self> = match &self.content {
+            Content::Same(_) => return Vec::new(),
+            Content::Flat(_) => Vec::new(),
+            Content::List(items) => items.iter().map(|item| &item.value).collect(),
+            Content::Object(object) => {
+                object.entries.iter().filter_map(|entry| entry.value.as_ref()).collect()
+            }
+        };
+        found.extend(inner.into_iter().flat_map(Self::changed));
+        found
+    }
+
     /// The part at a step, which is made if it is missing.
     fn step_into(&mut self, step: &Step, tree: &Tree) -> Result<&mut Self, Why> {
         match step {

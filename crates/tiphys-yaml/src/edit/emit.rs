@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use super::NewValue;
 use super::draft::{Content, Draft};
-use super::habits::{self, Habits, block_values};
+use super::habits::{Habits, Manner, block_values};
 use super::lines::Lines;
 use super::patch::Patches;
 use super::render::{FlowStyle, Rendered, Renderer, Steps};
@@ -52,8 +52,8 @@ struct Slot<'d, 'a> {
 }
 
 impl<'a> Emitter<'a> {
-    pub(super) fn new(text: &'a str, tree: &'a Tree, lines: habits::Lines) -> Self {
-        let habits = Habits::of(text, tree, lines);
+    pub(super) fn new(text: &'a str, tree: &'a Tree, manner: Manner) -> Self {
+        let habits = Habits::of(text, tree, manner);
         let patches = Patches::new(habits.line_break);
         let block_ends = tree
             .spans()

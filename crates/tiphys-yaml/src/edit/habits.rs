@@ -1,6 +1,6 @@
 //! How a file is written, so that what is added looks like the rest of it.
 
-use super::lines::Lines as TextLines;
+use super::lines::Lines;
 use crate::reader::ScalarStyle;
 use crate::reader::spans::{Collection, Layout, Shape, Span, Tree};
 
@@ -15,7 +15,7 @@ pub(super) struct Habits {
     /// Columns from an object to the dashes of a list that is the value of one of its keys.
     pub(super) list_step: usize,
     pub(super) quote: Quote,
-    pub(super) lines: Lines,
+    pub(super) manner: Manner,
     pub(super) line_break: &'static str,
     /// What each level is indented with in JSON of several lines; `None` if it stands in one.
     pub(super) json_unit: Option<String>,
@@ -30,17 +30,17 @@ pub(super) enum Quote {
     Double,
 }
 
-/// How texts of several lines are written.
+/// How much care is taken to have it look well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Lines {
-    /// Below `|`, where that is possible.
-    OneByOne,
-    /// In quotes.
-    Escaped,
+pub(super) enum Manner {
+    /// Texts of several lines stand below `|`, and empty lines between what others have them between.
+    Neat,
+    /// Texts of several lines stand in quotes, and nothing is added for the looks: what stands below may allow neither.
+    Safe,
 }
 
 impl Habits {
-    pub(super) fn of(text: &str, tree: &Tree, lines: Lines) -> Self {
+    pub(super) fn of(text: &str, tree: &Tree, manner: Manner) -> Self {
         let mut object_steps = Counts::default();
         let mut list_steps = Counts::default();
         let (mut single, mut double) = (0_usize, 0_usize);
@@ -62,7 +62,7 @@ impl Habits {
             object_step: object_steps.most_common().unwrap_or(2).clamp(1, STEP_COLUMNS_MAX),
             list_step: list_steps.most_common().unwrap_or(0),
             quote: if single > double { Quote::Single } else { Quote::Double },
-            lines,
+            manner,
             line_break: line_break(text),
             json_unit,
             json_gap,
@@ -102,7 +102,7 @@ fn line_break(text: &str) -> &'static str {
 
 /// The indentation of JSON in several lines, and what stands behind its colons.
 fn json_habits(text: &str, tree: &Tree) -> (Option<String>, &'static str) {
-    let lines = TextLines(text);
+    let lines = Lines(text);
     let unit = tree.collections().find_map(|(span, collection)| {
         let child = collection.children.first().filter(|child| lines.is_first(child.lead))?;
         let unit = lines.indentation(child.lead).strip_prefix(lines.indentation(span.content))?;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::NewValue;
-use super::habits::{Habits, Lines, Quote};
+use super::habits::{Habits, Manner, Quote};
 use crate::json::float_text;
 use crate::reader::ScalarStyle;
 use crate::writer::style::{Indentation, Style, write_text};
@@ -194,7 +194,7 @@ impl Renderer<'_> {
 
     /// How a text of several lines is written below `|`. One that ends with empty lines is not: those below it would be part of it.
     fn literal_style(self, text: &str) -> Option<Style> {
-        let style = Some(Style::of(text)).filter(|_| self.habits.lines == Lines::OneByOne);
+        let style = Some(Style::of(text)).filter(|_| self.habits.manner == Manner::Neat);
         style.filter(|style| matches!(style, Style::Literal { .. }) && !text.ends_with("\n\n"))
     }
 

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::{DASH_STEP, Emitter, Slot};
 use crate::edit::NewValue;
+use crate::edit::habits::Manner;
 use crate::edit::lines::Line;
 use crate::edit::render::{FlowStyle, Steps};
 use crate::reader::spans::{Child, Collection, Layout, Shape, Span};
@@ -15,7 +16,7 @@ impl Emitter<'_> {
         let column = span.column;
         let style = FlowStyle { is_json: false, gap: " ", comma_gap: " ", padding: "", unit: None };
         let steps = Steps { dash: self.dash_step(children), ..self.steps_in(span, collection) };
-        let is_spaced = self.is_spaced(children, column);
+        let is_spaced = self.habits.manner == Manner::Neat && self.is_spaced(children, column);
         let mut after: Option<usize> = None;
         let mut kept = vec![false; children.len()];
         for (number, slot) in slots.iter().enumerate() {
