@@ -20,7 +20,6 @@ use std::collections::HashSet;
 
 pub use apply::{Applied, ApplyError, Edited, InEffect, ParameterChange, apply};
 pub use operand::{OperandError, ParameterValue, read_operand, read_values};
-pub use written::written_assignment;
 
 /// What is to become of a part of a parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -19,7 +19,6 @@ pub use announcement::{
 pub use assignment::{
     Applied, ApplyError, Assignment, Edited, Form, InEffect, Operand, OperandError, OperandOrigin,
     ParameterChange, ParameterValue, Part, SyntaxError, Target, apply, read_operand, read_values,
-    written_assignment,
 };
 pub use check::{
     COMPARISONS_MAX, Item, Problem, ProblemKind, check_default, check_value, check_values, is_number,

@@ -114,6 +114,11 @@ impl Failure {
         &self.message
     }
 
+    /// What to do about it.
+    pub(crate) fn remedy(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+
     /// What kind of failure this is.
     pub(crate) fn kind(&self) -> Kind {
         self.kind

@@ -65,6 +65,24 @@ pub(crate) async fn unless_interrupted<T>(
     Err(Failure::interrupted())
 }
 
+/// Runs a server to its end. The first signal fires the token and the server ends in order, which is a success; a second one, or too
+/// much time, ends the process at once, as in [`unless_interrupted`].
+pub(crate) async fn until_stopped<T>(
+    stop: &CancellationToken,
+    server: impl Future<Output = T>,
+) -> Result<T, Failure> {
+    tokio::pin!(server);
+    tokio::select! {
+        result = &mut server => return Ok(result),
+        () = shutdown_signal() => stop.cancel(),
+    }
+    tokio::select! {
+        result = &mut server => Ok(result),
+        () = shutdown_signal() => Err(Failure::interrupted()),
+        () = tokio::time::sleep(WIND_UP_MAX) => Err(Failure::interrupted()),
+    }
+}
+
 /// Waits for SIGINT, SIGTERM, or SIGHUP (the terminal is gone).
 pub(crate) async fn shutdown_signal() {
     let (Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup)) =

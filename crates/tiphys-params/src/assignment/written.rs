@@ -6,25 +6,27 @@ use serde_json::json;
 
 use super::{Assignment, Form, Operand, OperandOrigin, ParameterValue, Target, read_operand};
 
-/// The argument of `params set` that sets a parameter to this value, before any quoting for a shell: `NAME=TEXT` where that is clear,
-/// else `NAME:=JSON`.
-///
-/// `known` are the names that are announced or set, as for [`Assignment::parse`], which reads the argument back. `None` if no argument
-/// says it: the name takes the sign for a part of another known name.
-pub fn written_assignment(name: &str, value: &ParameterValue, known: &HashSet<&str>) -> Option<String> {
-    let json = match value {
-        ParameterValue::String(text) => json!(text),
-        ParameterValue::Array(list) => json!(list),
-        ParameterValue::Map(map) => json!(map),
-    };
-    let text = match value {
-        ParameterValue::String(text) if !text.starts_with('@') && !has_hidden(text) => {
-            Some(format!("{name}={text}"))
-        }
-        _ => None,
-    };
-    let forms = text.into_iter().chain([format!("{name}:={json}")]);
-    forms.into_iter().find(|argument| says(argument, name, value, known))
+impl ParameterValue {
+    /// The argument of `params set` that sets a parameter to this value, before any quoting for a shell: `NAME=TEXT` where that is
+    /// clear, else `NAME:=JSON`.
+    ///
+    /// `known` are the names that are announced or set, as for [`Assignment::parse`], which reads the argument back. `None` if no
+    /// argument says it: the name takes the sign for a part of another known name.
+    pub fn argument(&self, name: &str, known: &HashSet<&str>) -> Option<String> {
+        let json = match self {
+            Self::String(text) => json!(text),
+            Self::Array(list) => json!(list),
+            Self::Map(map) => json!(map),
+        };
+        let text = match self {
+            Self::String(text) if !text.starts_with('@') && !has_hidden(text) => {
+                Some(format!("{name}={text}"))
+            }
+            _ => None,
+        };
+        let forms = text.into_iter().chain([format!("{name}:={json}")]);
+        forms.into_iter().find(|argument| says(argument, name, self, known))
+    }
 }
 
 /// Characters that a person would not see on a command line.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use tiphys_web::LoopbackAddress;
 
 /// Arguments of `plugin`.
 #[derive(Debug, Args)]
@@ -95,13 +96,15 @@ pub(crate) struct PluginSchemaArgs {}
 #[derive(Debug, Args)]
 #[command(
     after_help = "Each finding has a rule, which docs/plugin-rules.md explains. With --in the announcement is run for that folder too, and the form that
-it makes is shown.
+it makes is shown. With --serve a browser shows it: each load of the page reads the plugin and runs its announcement again, nothing is
+saved, and ^C ends it.
 
 Exit code 2: a finding is an error; 3: the announcement failed.
 
 Examples:
   tiphys plugin check ./plugins/kustomize -o json
-  tiphys plugin check ./plugins/kustomize --in . --path apps/guestbook --param name-prefix=dev-"
+  tiphys plugin check ./plugins/kustomize --in . --path apps/guestbook --param name-prefix=dev-
+  tiphys plugin check ./plugins/kustomize --in . --path apps/guestbook --serve"
 )]
 pub(crate) struct PluginCheckArgs {
     /// The plugin: its folder, or its file
@@ -127,6 +130,10 @@ pub(crate) struct PluginCheckArgs {
     /// An entry of `spec.source.plugin.env`
     #[arg(long = "plugin-env", value_name = "NAME=VALUE", requires = "repository")]
     pub(crate) plugin_env: Vec<String>,
+
+    /// Show the form in a browser, at a loopback address; `PORT` alone is one of 127.0.0.1, and nothing a free one
+    #[arg(long, value_name = "ADDR:PORT", num_args = 0..=1, default_missing_value = "0", requires = "repository")]
+    pub(crate) serve: Option<LoopbackAddress>,
 }
 
 /// A folder of a repository that plugins are tried on.

@@ -11,6 +11,7 @@ mod help;
 mod many;
 mod processes;
 mod refused_access;
+mod serve;
 mod server;
 mod shells;
 mod world;

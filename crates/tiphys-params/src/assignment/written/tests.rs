@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use proptest::prelude::*;
 
-use super::{super::*, written_assignment};
+use super::super::*;
 
 fn text(text: &str) -> ParameterValue {
     ParameterValue::String(text.to_owned())
@@ -34,7 +34,7 @@ fn a_value_is_written_as_a_person_would() {
     ];
     let known: HashSet<&str> = ["n", "a", "a=b", "x[y]", "z", "z:"].into_iter().collect();
     for (name, value, expected) in cases {
-        assert_eq!(written_assignment(name, &value, &known).as_deref(), expected, "{name} {value:?}");
+        assert_eq!(value.argument(name, &known).as_deref(), expected, "{name} {value:?}");
     }
 }
 
@@ -56,7 +56,7 @@ proptest! {
     ) {
         let known: HashSet<&str> = names.iter().map(String::as_str).collect();
         for name in &names {
-            let Some(argument) = written_assignment(name, &value, &known) else { continue };
+            let Some(argument) = value.argument(name, &known) else { continue };
             let read = Assignment::parse(&argument, &known).expect("it is an assignment");
             prop_assert_eq!(&read.target, &Target::whole(name));
             let Some(Operand { form, origin: OperandOrigin::Inline(text) }) = read.value else {
@@ -69,6 +69,6 @@ proptest! {
     #[test]
     fn a_plain_name_can_be_set_to_everything(value in value()) {
         let known: HashSet<&str> = ["replicas"].into_iter().collect();
-        prop_assert!(written_assignment("replicas", &value, &known).is_some());
+        prop_assert!(value.argument("replicas", &known).is_some());
     }
 }

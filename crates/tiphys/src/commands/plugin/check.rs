@@ -1,6 +1,7 @@
 //! `tiphys plugin check`: what is wrong with a plugin, and the form that it makes for one application.
 
 mod form;
+mod serve;
 mod trying;
 
 use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@ use crate::output;
 use crate::settings::Host;
 use crate::terminal::harmless;
 
-use trying::Tried;
+use trying::{Tried, Trying};
 
 /// Prints how a plugin's file is read and what was found, with `--in` also for one application. Exit code 2 if a finding is an error, 3
 /// if announcing failed.
@@ -28,15 +29,16 @@ pub(super) async fn run(
         return Err(Failure::bad_input("`plugin check` prints text, or with -o json or yaml a document"));
     }
     let (path, shown) = plugin_file(&args.plugin, host);
-    let text = read_plugin_file(&path)
-        .map_err(|error| Failure::bad_input(format!("cannot read {}: {error}", shown.display())))?;
+    let text = read(&path, &shown)?;
     let file = shown.to_string_lossy().into_owned();
+    let trying =
+        args.repository.as_deref().map(|repository| Trying { common, args, repository, host, file: &file });
+    if let (Some(address), Some(trying)) = (args.serve, trying) {
+        return serve::run(trying, &path, address).await;
+    }
     let mut report = check(&text, &file);
-    let tried = match &args.repository {
-        Some(repository) => {
-            let trying = trying::run(common, args, repository, host, &file, &mut report);
-            Some(Box::pin(trying).await?)
-        }
+    let tried = match trying {
+        Some(trying) => Some(Box::pin(trying.run(&mut report)).await?),
         None => None,
     };
     let document = || {
@@ -57,6 +59,11 @@ pub(super) async fn run(
     }
     let kind = kind_of(&report).max(failed.map(|failure| failure.kind()));
     Ok(kind.map_or(ExitCode::SUCCESS, |kind| ExitCode::from(kind.code())))
+}
+
+fn read(path: &Path, shown: &Path) -> Result<Vec<u8>, Failure> {
+    read_plugin_file(path)
+        .map_err(|error| Failure::bad_input(format!("cannot read {}: {error}", shown.display())))
 }
 
 /// The plugin's file, and what people call it.

@@ -1,0 +1,72 @@
+//! Who may ask: the browser of this machine, for a page that it got from here.
+//!
+//! A page of anybody's may make a browser send requests to this machine. Such a request names another host (a name that was made to
+//! point here), or says that it comes from another site; both are refused.
+
+use std::net::IpAddr;
+
+use axum::http::header::{HOST, ORIGIN};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
+
+/// Why a request is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Refusal {
+    /// It was sent to another name.
+    #[error("this page is served to 127.0.0.1, [::1] and localhost only; the request names another host")]
+    Host,
+    /// Another site had it sent.
+    #[error("the request comes from another site; open the page by its own address")]
+    Site,
+}
+
+/// What a browser says of where a request comes from.
+const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+/// What a browser says of what a request is for.
+const FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
+
+/// Judges a request by its head.
+pub(crate) fn judge(method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
+    let host = only(headers, &HOST).ok_or(Refusal::Host)?;
+    let named = uri.authority().map(axum::http::uri::Authority::as_str);
+    if !is_loopback(host) || named.is_some_and(|named| named != host) {
+        return Err(Refusal::Host);
+    }
+    let site = headers.get(FETCH_SITE).map(HeaderValue::as_bytes);
+    let allowed = if *method == Method::GET || *method == Method::HEAD {
+        // Following a link of another page is a person's own act; what a page loads by itself is not.
+        matches!(site, None | Some(b"same-origin" | b"none"))
+            || headers.get(FETCH_DEST).is_some_and(|dest| dest == "document")
+    } else {
+        let own = |origin: &str| origin.strip_prefix("http://") == Some(host);
+        match site {
+            Some(site) => site == b"same-origin",
+            None => only(headers, &ORIGIN).is_some_and(own),
+        }
+    };
+    if allowed { Ok(()) } else { Err(Refusal::Site) }
+}
+
+/// The header's value, if it is there once and a text.
+fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
+    let mut values = headers.get_all(name).iter();
+    match (values.next(), values.next()) {
+        (Some(value), None) => value.to_str().ok(),
+        _ => None,
+    }
+}
+
+/// Whether `HOST` or `HOST:PORT` is a loopback address or `localhost`. The port may be that of a tunnel.
+fn is_loopback(host: &str) -> bool {
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => host,
+    };
+    let address = match name.strip_prefix('[') {
+        Some(rest) => rest.strip_suffix(']').unwrap_or_default(),
+        None => name,
+    };
+    name.eq_ignore_ascii_case("localhost") || address.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+}
+
+#[cfg(test)]
+mod tests;

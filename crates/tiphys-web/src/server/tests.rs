@@ -1,0 +1,30 @@
+use axum::body::{Body, Bytes};
+use axum::extract::State;
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use tokio::sync::mpsc;
+
+use super::post;
+use crate::posted::FORM_BYTES_MAX;
+
+/// The status for a body that does not say its length, where nobody answers what is asked.
+async fn status(body: Bytes) -> StatusCode {
+    let (asks, asked) = mpsc::channel(1);
+    drop(asked);
+    let mut headers = HeaderMap::new();
+    headers
+        .insert(CONTENT_TYPE, HeaderValue::from_static("application/x-www-form-urlencoded; charset=utf-8"));
+    post(State(asks), headers, Body::from(body)).await.status()
+}
+
+#[tokio::test]
+async fn a_form_that_does_not_say_its_length_may_have_a_bounded_number_of_bytes() {
+    let largest = vec![b'a'; FORM_BYTES_MAX];
+    assert_eq!(status(Bytes::from(largest.clone())).await, StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(status(Bytes::from([largest, vec![b'a']].concat())).await, StatusCode::PAYLOAD_TOO_LARGE);
+}
+
+#[tokio::test]
+async fn bytes_that_are_no_text_are_refused() {
+    assert_eq!(status(Bytes::from_static(b"/a=%FF")).await, StatusCode::BAD_REQUEST);
+}

@@ -1,0 +1,111 @@
+//! `plugin check --serve`: the form in a browser. Each load of the page reads the plugin and runs its announcement again.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use tiphys_plugin::config::check::{Finding, Level, Report, Rule, check};
+use tiphys_web::{
+    Announced, Failed, Finding as ShownFinding, LoopbackAddress, Outcome, Preview, Severity, bind, serve,
+};
+use tokio_util::sync::CancellationToken;
+
+use super::trying::{Tried, Trying};
+use crate::failure::Failure;
+use crate::lifecycle;
+use crate::output;
+
+/// Serves the form until a signal comes.
+pub(super) async fn run(
+    trying: Trying<'_>,
+    path: &Path,
+    address: LoopbackAddress,
+) -> Result<ExitCode, Failure> {
+    if trying.common.output.is_some() {
+        return Err(Failure::bad_input("--serve prints nothing on standard output, so there is no -o"));
+    }
+    if !trying.host.absolute(trying.repository).is_dir() {
+        return Err(Failure::bad_input(format!("--in: {} is no folder", trying.repository.display())));
+    }
+    if trying.args.params.iter().any(|text| text.ends_with("=@-")) {
+        return Err(Failure::bad_input(
+            "--param: standard input can be read once, and --serve needs the value for each load; name a file",
+        ));
+    }
+    let bound = bind(address)
+        .await
+        .map_err(|error| Failure::bad_input(format!("--serve: cannot listen on {address}: {error}")))?;
+    output::note(&format!("the form is at {} until ^C", bound.url()));
+    let stop = CancellationToken::new();
+    let serving =
+        serve(bound, stop.clone(), async |unwanted| Box::pin(preview(trying, path, unwanted)).await);
+    lifecycle::until_stopped(&stop, serving)
+        .await?
+        .map_err(|error| Failure::rendering(format!("--serve: the server failed: {error}")))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn preview(trying: Trying<'_>, path: &Path, unwanted: CancellationToken) -> Preview {
+    let mut report = Report { plugin: None, socket: None, findings: Vec::new() };
+    let tried = match super::read(path, Path::new(trying.file)) {
+        Ok(text) => {
+            report = check(&text, trying.file);
+            trying.run_until(unwanted, &mut report).await
+        }
+        Err(failure) => Err(failure),
+    };
+    shown(trying.file, &report, tried.unwrap_or_else(|failure| trying.failed(failure)))
+}
+
+/// What the page shows of it.
+fn shown(file: &str, report: &Report, tried: Tried) -> Preview {
+    let name = report.plugin.as_ref().and_then(|plugin| plugin.pointer("/metadata/name")?.as_str());
+    let plugin = name.filter(|name| !name.is_empty()).unwrap_or(file).to_owned();
+    let failed = |step: &str, message: &str, hint: Option<&str>| {
+        Outcome::Failed(Failed {
+            step: step.to_owned(),
+            message: message.to_owned(),
+            hint: hint.map(str::to_owned),
+            parameters: tried.parameters.clone(),
+        })
+    };
+    let stopped = report.findings.iter().find_map(|finding| match finding.rule {
+        Rule::AnnouncementFailed => Some((finding, "announcing")),
+        Rule::AnnouncementOutput => Some((finding, "reading the announcements")),
+        _ => None,
+    });
+    let outcome = match (&tried.announcements, &tried.failure, stopped) {
+        (Some(announcements), _, _) => Outcome::Announced(Announced {
+            announcements: announcements.clone(),
+            parameters: tried.parameters.clone(),
+            in_application: tried.in_application.clone(),
+        }),
+        (None, Some(failure), _) => failed("asking the plugin", failure.message(), failure.remedy()),
+        (None, None, Some((finding, step))) => failed(step, &finding.message, None),
+        (None, None, None) => {
+            failed("reading the plugin", "the plugin cannot be served; the findings say why", None)
+        }
+    };
+    Preview {
+        plugin,
+        folder: tried.folder,
+        application: tried.application,
+        findings: report.findings.iter().map(finding).collect(),
+        notes: tried.collisions,
+        outcome,
+    }
+}
+
+fn finding(finding: &Finding) -> ShownFinding {
+    let place = finding.position.map(|at| format!(":{}:{}", at.line, at.column)).unwrap_or_default();
+    ShownFinding {
+        severity: match finding.rule.level() {
+            Level::Error => Severity::Error,
+            Level::Warning => Severity::Warning,
+            Level::Note => Severity::Note,
+        },
+        rule: finding.rule.name().to_owned(),
+        message: finding.message.clone(),
+        place: format!("{}{place}", finding.file),
+        page: finding.rule.page(),
+    }
+}

@@ -1,0 +1,338 @@
+//! `plugin check --serve` over real HTTP.
+
+use std::io::{Read as _, Write as _};
+use std::net::{Shutdown, TcpStream};
+use std::time::Duration;
+
+use crate::world::{Output, Pipe, Running, World};
+
+/// How long an answer may take.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+const STATIC: &str = r#"apiVersion: argoproj.io/v1alpha1
+kind: ConfigManagementPlugin
+metadata: {name: shop}
+spec:
+  discover: {fileName: "*"}
+  generate: {command: [sh, -c, "true"]}
+  parameters:
+    static:
+    - {name: title, title: Title, tooltip: Shown in the tab., string: "a\nb"}
+    - {name: replicas, itemType: number, required: true}
+    - {name: debug, itemType: boolean, string: "false"}
+    - {name: theme, choices: [light, dark]}
+    - {name: hosts, collectionType: array}
+    - {name: limits, collectionType: map, map: {cpu: "1"}}
+"#;
+
+/// A plugin whose dynamic command is this script, without any static announcement.
+fn dynamic(script: &str) -> String {
+    let indented = script.replace('\n', "\n        ");
+    format!(
+        "apiVersion: argoproj.io/v1alpha1
+kind: ConfigManagementPlugin
+metadata: {{name: shop}}
+spec:
+  discover: {{fileName: \"*\"}}
+  generate: {{command: [sh, -c, \"true\"]}}
+  parameters:
+    dynamic:
+      command: [sh, -c]
+      args:
+      - |
+        {indented}
+"
+    )
+}
+
+/// A program that serves the form of the plugin `shop` for the folder `repo`.
+struct Served {
+    world: World,
+    running: Running,
+    _log: Pipe,
+    /// `127.0.0.1:PORT`.
+    address: String,
+}
+
+/// An answer.
+struct Answer {
+    status: u16,
+    /// In lower case.
+    head: String,
+    body: String,
+}
+
+impl Served {
+    fn start(plugin: &str, args: &[&str]) -> Self {
+        let world = World::empty();
+        world.write("shop/plugin.yaml", plugin).write("repo/file", "");
+        Self::start_in(world, args)
+    }
+
+    fn start_in(world: World, args: &[&str]) -> Self {
+        let all = [&["plugin", "check", "shop", "--in=repo", "--pass-env=PIPE", "--serve"], args].concat();
+        let mut running = world.start_with("PIPE", &world.path("pipe"), &all);
+        let log = running.stderr();
+        let line = log.line();
+        let address =
+            line.strip_prefix("the form is at http://").and_then(|rest| rest.split_once("/ until ^C"));
+        let address = address.unwrap_or_else(|| panic!("no address: {line}")).0.to_owned();
+        Self { world, running, _log: log, address }
+    }
+
+    fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(&self.address).expect("the server listens");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a timeout can be set");
+        stream
+    }
+
+    /// Sends a request with these header lines behind its first one, and reads the answer to its end.
+    fn send(&self, first: &str, headers: &[&str], body: &str) -> Answer {
+        let mut stream = self.connect();
+        let headers: String = headers.iter().map(|header| format!("{header}\r\n")).collect();
+        let request = format!("{first} HTTP/1.1\r\nConnection: close\r\n{headers}\r\n{body}");
+        stream.write_all(request.as_bytes()).expect("the request can be sent");
+        let mut text = String::new();
+        stream.read_to_string(&mut text).expect("an answer comes");
+        let (head, body) = text.split_once("\r\n\r\n").expect("an answer has a head");
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
+        Answer { status, head: head.to_lowercase(), body: body.to_owned() }
+    }
+
+    fn get(&self, path: &str) -> Answer {
+        self.send(&format!("GET {path}"), &[&format!("Host: {}", self.address)], "")
+    }
+
+    fn post(&self, body: &str) -> Answer {
+        let headers = [
+            format!("Host: {}", self.address),
+            "Sec-Fetch-Site: same-origin".to_owned(),
+            "Content-Type: application/x-www-form-urlencoded".to_owned(),
+            format!("Content-Length: {}", body.len()),
+        ];
+        self.send("POST /", &headers.each_ref().map(String::as_str), body)
+    }
+
+    /// Ends the program as `^C` does.
+    fn interrupt(self) -> (World, Output) {
+        self.running.signal(&self.world, "INT");
+        let output = self.running.finish(&self.world);
+        (self.world, output)
+    }
+}
+
+/// All parts stand in the text.
+fn assert_has(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "{part} is missing:\n{text}");
+    }
+}
+
+fn ended() -> Output {
+    // The line with the address was read from standard error before.
+    Output { code: 0, stdout: String::new(), stderr: String::new() }
+}
+
+#[test]
+fn the_page_has_a_control_for_each_kind() {
+    let served = Served::start(STATIC, &["127.0.0.1:0", "--param", "replicas=9007199254740993"]);
+    let page = served.get("/");
+    assert_eq!(page.status, 200);
+    assert_has(
+        &page.body,
+        &[
+            "<h1>Plugin <code>shop</code></h1>",
+            "No findings",
+            r#"<label for="f0">Title</label>"#,
+            "<textarea id=\"f0\" name=\"/title\"",
+            "Shown in the tab.",
+            r#"name="/replicas" value="9007199254740993" inputmode="decimal""#,
+            r#"type="radio" id="f2-0" name="/debug" value="" checked> not set (default: false)"#,
+            r#"<option value="=dark">dark</option>"#,
+            r#"value="set:/hosts">Set a list"#,
+            r#"value="set:/limits">Set a map"#,
+        ],
+    );
+    assert_has(
+        &page.head,
+        &[
+            "content-type: text/html; charset=utf-8",
+            "content-security-policy: default-src 'none'; style-src 'self';",
+            "x-content-type-options: nosniff",
+            "cache-control: no-store",
+        ],
+    );
+    let style = served.get("/style.css");
+    assert_eq!(style.status, 200);
+    assert_has(&style.head, &["content-type: text/css", "x-content-type-options: nosniff"]);
+    assert_eq!(served.get("/favicon.ico").status, 404);
+    let (world, output) = served.interrupt();
+    assert_eq!(output, ended());
+    assert_eq!(world.left_behind(), Vec::<std::path::PathBuf>::new());
+}
+
+#[test]
+fn a_reload_shows_the_plugin_as_it_is_then() {
+    let served = Served::start(STATIC, &[]);
+    assert!(!served.get("/").body.contains("Colour"));
+    served.world.write("shop/plugin.yaml", &STATIC.replace("name: theme", "name: theme, title: Colour"));
+    assert_has(&served.get("/").body, &[r#"<label for="f3">Colour</label>"#]);
+    served.world.write("shop/plugin.yaml", "kind: [");
+    let broken = served.get("/");
+    assert_eq!(broken.status, 500);
+    assert_has(
+        &broken.body,
+        &["There is no form: reading the plugin failed", "invalid-yaml", "shop/plugin.yaml:1:"],
+    );
+    std::fs::remove_file(served.world.path("shop/plugin.yaml")).expect("it can be removed");
+    assert_has(&served.get("/").body, &["cannot read shop/plugin.yaml"]);
+    served.world.write("shop/plugin.yaml", STATIC);
+    assert_eq!(served.get("/").status, 200);
+}
+
+#[test]
+fn what_was_entered_is_kept_checked_and_told_as_commands() {
+    let served = Served::start(STATIC, &[]);
+    let wrong = served.post(
+        "/title=++it%27s%0D%0A&/replicas=3x&/debug=&/theme==dark&set:/hosts=yes&/hosts/0=a&set:/limits=no",
+    );
+    assert_eq!(wrong.status, 422);
+    assert_has(
+        &wrong.body,
+        &[
+            "<h2 id=\"summary\">1 problem</h2>",
+            "<a href=\"#f1\">replicas: the value has to be a decimal number",
+            "\n  it&#39;s\n</textarea>",
+            r#"value="3x""#,
+            r#"<option value="=dark" selected>"#,
+        ],
+    );
+    let row = served
+        .post("/title=&/replicas=3&/debug=&/theme=&set:/hosts=yes&/hosts/0=a&set:/limits=no&op=add:/hosts");
+    assert_eq!(row.status, 200);
+    assert_has(&row.body, &[r#"name="/hosts/0" value="a""#, r#"name="/hosts/1" value="""#, " autofocus>"]);
+    let right = served.post("/title=++it%27s%0D%0A&/replicas=9007199254740993&/debug==true&/theme=&set:/hosts=yes&/hosts/0=a&set:/limits=no");
+    assert_eq!(right.status, 200);
+    let command = "tiphys params set APP &#39;title=  it&#39;\\&#39;&#39;s\n&#39; replicas=9007199254740993 debug=true \
+                   &#39;hosts:=[&#34;a&#34;]&#39;\n";
+    assert_has(&right.body, &["The values fit", command]);
+}
+
+#[test]
+fn a_failing_announcement_shows_what_failed_and_what_is_set() {
+    let plugin = dynamic("echo no moon >&2; exit 7");
+    let served = Served::start(&plugin, &["0", "--param=phase=full <b>"]);
+    let page = served.get("/");
+    assert_eq!(page.status, 500);
+    assert_has(
+        &page.body,
+        &[
+            "There is no form: announcing failed",
+            "exit status 7: no moon",
+            "announcement-failed",
+            "<code>phase</code>: <code>&#34;full &#60;b&#62;&#34;</code>",
+        ],
+    );
+    assert!(!page.body.contains("<label"), "{}", page.body);
+    assert_has(&served.post("/phase=new").body, &[r#"type="hidden" name="/phase" value="new""#, "Try again"]);
+}
+
+#[test]
+fn requests_of_other_sites_are_refused_and_run_nothing() {
+    let served = Served::start(&dynamic("touch \"$PIPE\"; echo []"), &[]);
+    let host = format!("Host: {}", served.address);
+    let form = "Content-Type: application/x-www-form-urlencoded";
+    let cases: [(&str, &[&str], u16); 9] = [
+        ("GET /", &["Host: evil.example"], 403),
+        ("GET /style.css", &["Host: evil.example"], 403),
+        ("GET /", &[&host, "Sec-Fetch-Site: cross-site", "Sec-Fetch-Dest: image"], 403),
+        ("POST /", &[&host, form, "Content-Length: 0", "Sec-Fetch-Site: cross-site"], 403),
+        ("POST /", &[&host, form, "Content-Length: 0", "Origin: http://evil.example"], 403),
+        ("POST /", &[&host, form, "Content-Length: 0"], 403),
+        ("POST /", &["Host: evil.example", form, "Content-Length: 0", "Sec-Fetch-Site: same-origin"], 403),
+        (
+            "POST /",
+            &[&host, "Content-Type: text/plain", "Content-Length: 0", "Sec-Fetch-Site: same-origin"],
+            415,
+        ),
+        ("DELETE /", &[&host, "Sec-Fetch-Site: same-origin"], 405),
+    ];
+    for (first, headers, status) in cases {
+        let answer = served.send(first, headers, "");
+        assert_eq!(answer.status, status, "{first} {headers:?}");
+        assert_has(&answer.head, &["content-security-policy: default-src 'none'"]);
+    }
+    assert!(!served.world.path("pipe").exists(), "the plugin was not asked");
+    assert_eq!(served.get("/").status, 200);
+    assert!(served.world.path("pipe").exists(), "now it was");
+}
+
+#[test]
+fn a_form_may_have_a_bounded_number_of_bytes() {
+    let served = Served::start(STATIC, &[]);
+    let headers = [
+        format!("Host: {}", served.address),
+        "Sec-Fetch-Site: same-origin".to_owned(),
+        "Content-Type: application/x-www-form-urlencoded".to_owned(),
+        format!("Content-Length: {}", (8 << 20) + 1),
+    ];
+    let refused = served.send("POST /", &headers.each_ref().map(String::as_str), "");
+    assert_eq!(refused.status, 413);
+    assert_eq!(refused.body, "the posted form has more than 8388608 bytes, the most that it may have\n");
+    let largest = format!("/title={}", "x".repeat((8 << 20) - "/title=".len()));
+    assert_eq!(
+        served.post(&largest).status,
+        422,
+        "the largest form is read; a required value is missing in it"
+    );
+}
+
+/// Holds the pipe open, says that it has started, and stays; with a child that leaves its group.
+const HOLDER: &str = "exec 3> \"$PIPE\"\necho started >&3\nsetsid sleep 1000 &\nwait";
+
+#[test]
+fn an_announcement_ends_when_the_browser_goes_away() {
+    let world = World::empty();
+    world.write("shop/plugin.yaml", &dynamic(HOLDER)).write("repo/file", "");
+    let pipe = world.pipe("pipe");
+    let served = Served::start_in(world, &[]);
+    let mut browser = served.connect();
+    write!(browser, "GET / HTTP/1.1\r\nHost: {}\r\n\r\n", served.address).expect("the request can be sent");
+    assert_eq!(pipe.line(), "started");
+    browser.shutdown(Shutdown::Both).expect("the connection can be closed");
+    drop(browser);
+    pipe.ends();
+    served.world.write("shop/plugin.yaml", STATIC);
+    assert_eq!(served.get("/").status, 200, "the next one is answered");
+}
+
+#[test]
+fn an_interrupted_server_ends_what_runs_and_leaves_nothing() {
+    let world = World::empty();
+    world.write("shop/plugin.yaml", &dynamic(HOLDER)).write("repo/file", "");
+    let pipe = world.pipe("pipe");
+    let served = Served::start_in(world, &[]);
+    let mut browser = served.connect();
+    write!(browser, "GET / HTTP/1.1\r\nHost: {}\r\n\r\n", served.address).expect("the request can be sent");
+    assert_eq!(pipe.line(), "started");
+    // An idle connection, as browsers open them ahead, keeps nothing.
+    let idle = served.connect();
+    let (world, output) = served.interrupt();
+    assert_eq!(output, ended());
+    pipe.ends();
+    assert_eq!(world.left_behind(), Vec::<std::path::PathBuf>::new());
+    drop(idle);
+}
+
+#[test]
+fn a_port_that_is_taken_is_named() {
+    let served = Served::start(STATIC, &[]);
+    let address = served.address.as_str();
+    let output = served.world.run(&["plugin", "check", "shop", "--in=repo", "--serve", address]);
+    assert_eq!((output.code, output.stdout.as_str()), (2, ""));
+    assert!(
+        output.stderr.starts_with(&format!("error: --serve: cannot listen on {address}: ")),
+        "{}",
+        output.stderr
+    );
+}
