@@ -6,7 +6,7 @@ mod projection;
 mod quantity;
 mod secret;
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 use tiphys_params::Warning;
@@ -64,21 +64,29 @@ const SERVER_METADATA: [&str; 8] = [
 
 /// Compares what was rendered with what is live, in three ways: a live field counts only if it was rendered, or if it was applied before
 /// (`kubectl.kubernetes.io/last-applied-configuration`) and is not rendered any more. What only the server sets does not count. The live
-/// side is shown without what does not count.
+/// side is shown without what does not count. Of an object that was rendered several times the last one counts, as for Argo CD.
 ///
 /// `removable` are the live objects that the application would remove if it did not render them (see [`Ownership::removed_by`]).
 pub fn compare_live(pairs: &[LivePair], removable: &[Manifest], rules: &LiveRules<'_>) -> LiveComparison {
     let mut found = LiveComparison::default();
-    for LivePair { rendered, live } in pairs {
+    let last: HashMap<ObjectKey, usize> =
+        pairs.iter().enumerate().map(|(index, pair)| (pair.rendered.key(), index)).collect();
+    for (index, LivePair { rendered, live }) in pairs.iter().enumerate() {
         if let Some(reason) = left_out::of_rendered(rendered) {
             found.left_out.push(LeftOut { key: super::pairs::shown_key(rendered), reason });
+            continue;
+        }
+        if last.get(&rendered.key()).is_some_and(|last| *last != index) {
+            found.warnings.push(Warning {
+                message: format!("{} is rendered more than once; the last one counts", rendered.key()),
+                position: None,
+            });
             continue;
         }
         found.warnings.extend(live.iter().flat_map(|live| warnings(rendered, live, rules)));
         found.note(rendered, live.as_ref(), rules.ignored);
     }
-    let rendered: HashSet<ObjectKey> = pairs.iter().map(|pair| pair.rendered.key()).collect();
-    for live in removable.iter().filter(|live| !rendered.contains(&live.key())) {
+    for live in removable.iter().filter(|live| !last.contains_key(&live.key())) {
         match left_out::of_live(live) {
             Some(reason) => found.left_out.push(LeftOut { key: live.key(), reason }),
             None => found

@@ -13,7 +13,7 @@ use super::{ApplicationArgs, BaseArgs};
   tiphys diff --repo . --base origin/main --merge-base    what this branch changes in the manifests of all applications
 
 Exit code: 0 if nothing differs, 1 if something does, 2 and more if something failed.
-KUBECTL_EXTERNAL_DIFF names a program that shows the differences instead; it gets two folders, as from kubectl.")]
+Without -o, KUBECTL_EXTERNAL_DIFF may name a program that shows the differences: it gets two folders, as from kubectl.")]
 pub(crate) struct DiffArgs {
     #[command(flatten)]
     pub(crate) applications: ApplicationArgs,

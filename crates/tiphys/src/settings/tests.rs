@@ -64,4 +64,10 @@ fn no_color_and_an_empty_variable() {
     assert!(host(&[], &[]).stderr_is_styled());
     assert!(host(&[], &[("NO_COLOR", "")]).stderr_is_styled());
     assert!(!host(&[], &[("NO_COLOR", "1")]).stderr_is_styled());
+    let on_terminal = |variables: &[(&str, &str)]| Host { stdout_terminal: true, ..host(&[], variables) };
+    assert!(!host(&[], &[]).stdout_is_styled(), "stdout is no terminal");
+    assert!(on_terminal(&[("TERM", "xterm")]).stdout_is_styled());
+    assert!(on_terminal(&[("NO_COLOR", "")]).stdout_is_styled());
+    assert!(!on_terminal(&[("NO_COLOR", "1")]).stdout_is_styled());
+    assert!(!on_terminal(&[("TERM", "dumb")]).stdout_is_styled());
 }

@@ -193,6 +193,15 @@ fn an_object_of_another_application_and_one_in_another_version_are_warned_of() {
 }
 
 #[test]
+fn of_an_object_that_is_rendered_twice_the_last_one_counts() {
+    let object = |value: &str| json!({"kind": "X", "metadata": {"name": "a"}, "spec": value});
+    let found = compared(&[(object("1"), Some(object("2"))), (object("2"), Some(object("2")))], &[], &[]);
+    assert_eq!(found.comparison.counts(), crate::diff::Counts { equal: 1, ..Default::default() });
+    let told: Vec<&str> = found.warnings.iter().map(|warning| warning.message.as_str()).collect();
+    assert_eq!(told, ["X a is rendered more than once; the last one counts"]);
+}
+
+#[test]
 fn an_object_is_looked_for_where_it_can_be() {
     let definition =
         manifest(json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
