@@ -202,6 +202,13 @@ fn items_of_kubernetes_lists_are_matched_by_their_keys() {
             json!([{"name": "a", "x": 1}]),
         ),
         (
+            "a live key that is there twice",
+            json!([{"name": "a"}]),
+            json!([{"name": "a", "x": 1}, {"name": "a"}]),
+            json!(null),
+            json!([{"name": "a", "x": 1}, {"name": "a"}]),
+        ),
+        (
             "a key that is there twice",
             json!([{"name": "a"}, {"name": "a"}]),
             json!([{"name": "a"}, {"name": "a", "x": 1}]),
@@ -222,9 +229,11 @@ fn items_of_kubernetes_lists_are_matched_by_their_keys() {
         assert_eq!(shown(POD, &pod(rendered), &pod(live), &applied), pod(expected), "{what}");
     }
     let ports = |ports: Value| json!({"spec": {"containers": [{"name": "a", "ports": ports}]}});
+    // The protocol that the server takes where there is none is a part of the key; others have opened a third port.
     let rendered = ports(json!([{"containerPort": 53}, {"containerPort": 53, "protocol": "UDP"}]));
-    let live =
-        ports(json!([{"containerPort": 53, "protocol": "TCP"}, {"containerPort": 53, "protocol": "UDP"}]));
+    let live = ports(
+        json!([{"containerPort": 9}, {"containerPort": 53, "protocol": "TCP"}, {"containerPort": 53, "protocol": "UDP"}]),
+    );
     assert_eq!(shown(POD, &rendered, &live, &json!(null)), rendered);
     let finalizers = |list: Value| json!({"metadata": {"finalizers": list}});
     let (rendered, live) = (finalizers(json!(["a"])), finalizers(json!(["others", "a"])));
