@@ -79,7 +79,7 @@ fn a_cluster_scoped_objects_mark_has_a_namespace_that_it_has_not() {
 
 #[test]
 fn a_label_says_it_where_labels_are_asked() {
-    let labelled = json!({"labels": {"app": "guestbook"}, "annotations": {"argocd.argoproj.io/tracking-id": "x:apps/Deployment:shop/web"}});
+    let labelled = json!({"labels": {"app": "guestbook"}, "annotations": {"argocd.argoproj.io/tracking-id": "x:apps/Deployment:shop/other"}});
     let live = deployment(labelled);
     assert_eq!(ownership(TrackingMethod::Label, "").removed_by(&live), Some("guestbook"));
     assert_eq!(ownership(TrackingMethod::None, "").removed_by(&live), None);

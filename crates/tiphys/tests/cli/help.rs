@@ -61,9 +61,14 @@ fn the_help_of_every_command_has_an_example_that_calls_it() {
 #[test]
 fn options_say_which_variables_stand_for_them() {
     let help = World::empty().run(&["render", "--help"]).stdout;
-    for name in
-        ["TIPHYS_STORE", "TIPHYS_PLUGINS", "TIPHYS_PASS_ENV", "TIPHYS_CACHE_DIR", "ARGOCD_PLUGINSOCKFILEPATH"]
-    {
+    for name in [
+        "TIPHYS_STORE",
+        "TIPHYS_PLUGINS",
+        "TIPHYS_PASS_ENV",
+        "TIPHYS_CACHE_DIR",
+        "TIPHYS_CLUSTER_STATE",
+        "ARGOCD_PLUGINSOCKFILEPATH",
+    ] {
         assert!(help.contains(name), "{name}: {help}");
     }
 }

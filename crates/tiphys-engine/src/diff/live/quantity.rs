@@ -7,9 +7,6 @@ struct Quantity {
     twos: i32,
 }
 
-/// The most digits that are looked at: more fit no quantity of Kubernetes, whose numbers have 64 bits and nine places.
-const DIGITS_MAX: usize = 28;
-
 /// Whether two texts are spellings of one quantity. What is none is equal to nothing.
 pub(super) fn equal(one: &str, other: &str) -> bool {
     match (Quantity::parse(one), Quantity::parse(other)) {
@@ -31,10 +28,10 @@ impl Quantity {
         let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
         let joined = format!("{whole}{fraction}");
         let significant = joined.trim_start_matches('0');
-        if joined.is_empty() || significant.len() > DIGITS_MAX || !joined.bytes().all(|c| c.is_ascii_digit())
-        {
+        if joined.is_empty() || !joined.bytes().all(|c| c.is_ascii_digit()) {
             return None;
         }
+        // More digits than fit are no quantity of Kubernetes, whose numbers have 64 bits and nine places.
         let digits: i128 = if significant.is_empty() { 0 } else { significant.parse().ok()? };
         Some(Self { digits: sign * digits, tens: tens - i32::try_from(fraction.len()).ok()?, twos })
     }

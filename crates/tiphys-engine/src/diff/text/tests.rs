@@ -22,6 +22,7 @@ fn hunks_have_as_many_equal_lines_around_them_as_asked_for() {
 #[test]
 fn only_a_newline_ends_a_line() {
     assert_eq!(unified("a\rb\n", "a\rc\n", 3), "@@ -1 +1 @@\n-a\rb\n+a\rc\n");
+    assert_eq!(unified("a\r\n", "a\n", 3), "@@ -1 +1 @@\n-a\r\n+a\n");
 }
 
 #[test]
