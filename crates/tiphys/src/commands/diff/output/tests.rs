@@ -42,7 +42,7 @@ fn changed(name: &str, objects: usize, lines: usize) -> ApplicationDiff {
     application(name, Ok(compare(&side("old ```` text"), &side("new"))))
 }
 
-/// Whether all fences are closed, as CommonMark reads them, and all folds outside of them.
+/// Whether all fences are closed, as `CommonMark` has it, and all folds outside of them.
 fn is_closed(text: &str) -> bool {
     let mut fence: Option<usize> = None;
     let mut folds = 0;
