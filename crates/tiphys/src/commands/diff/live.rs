@@ -14,7 +14,7 @@ use tiphys_render::RenderedApplication;
 use tiphys_store::{Place, StoredApplication};
 
 use self::clusters::{LiveCluster, LiveClusters};
-use super::output::{self, ApplicationDiff, Form, Sides};
+use super::output::{self, ApplicationDiff, Form, Presence, Sides};
 use crate::applications::{self, Chosen};
 use crate::args::{CommonArgs, DiffArgs};
 use crate::context::{self, Wishes, Workplace};
@@ -44,6 +44,7 @@ pub(super) async fn run(
             compared.push(ApplicationDiff {
                 namespace: metadata.namespace.clone(),
                 name: metadata.name.clone(),
+                presence: Presence::Both,
                 result,
             });
         }

@@ -23,8 +23,33 @@ pub(crate) struct ApplicationDiff {
     pub(crate) namespace: String,
     /// Its name.
     pub(crate) name: String,
+    /// Which of the sides have it.
+    pub(crate) presence: Presence,
     /// What differs, or what failed.
     pub(crate) result: Result<Comparison, Failure>,
+}
+
+/// Which sides have an application.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Presence {
+    /// Both, or there are no sides to have one.
+    #[default]
+    Both,
+    /// Only the new one.
+    Added,
+    /// Only the old one.
+    Removed,
+}
+
+impl Presence {
+    /// What headings say behind the name.
+    fn note(self) -> &'static str {
+        match self {
+            Self::Both => "",
+            Self::Added => " (new application)",
+            Self::Removed => " (removed application)",
+        }
+    }
 }
 
 /// What the two sides are called in headings.
@@ -80,6 +105,18 @@ impl ApplicationDiff {
         self.result.as_ref().map_or(&[], |comparison| &comparison.objects)
     }
 
+    /// Whether it is not the same on both sides.
+    fn differs(&self) -> bool {
+        self.result.is_ok() && (self.presence != Presence::Both || !self.objects().is_empty())
+    }
+
+    /// What headings call it, and what they say of its objects.
+    fn title(&self) -> (String, String) {
+        let counts = self.counts();
+        let objects = if counts.differ() { unified::summary(counts) } else { "no objects".to_owned() };
+        (format!("{}{}", self.full_name(), self.presence.note()), objects)
+    }
+
     fn counts(&self) -> Counts {
         self.result.as_ref().map(Comparison::counts).unwrap_or_default()
     }
@@ -101,7 +138,7 @@ pub(crate) async fn finish(
         worst = worst.max(Some(failure.kind()));
     }
     let counts = total(applications);
-    let mut differ = counts.differ();
+    let mut differ = applications.iter().any(ApplicationDiff::differs);
     match form {
         Form::External(command) => {
             if differ {

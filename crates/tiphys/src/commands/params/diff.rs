@@ -7,7 +7,7 @@ use tiphys_engine::diff::compare;
 
 use super::change::{Subject, Wanted};
 use crate::args::{CommonArgs, ParamsDiffArgs};
-use crate::commands::diff::output::{self, ApplicationDiff, Sides};
+use crate::commands::diff::output::{self, ApplicationDiff, Presence, Sides};
 use crate::context::{self, Wishes};
 use crate::failure::Failure;
 use crate::settings::Host;
@@ -49,6 +49,7 @@ pub(super) async fn run(
     let diff = ApplicationDiff {
         namespace: metadata.namespace.clone(),
         name: metadata.name.clone(),
+        presence: Presence::Both,
         result: compared.map_err(|error| Failure::of_application(&stored, &error)),
     };
     let sides = Sides { before: "saved".to_owned(), after: "unsaved".to_owned() };

@@ -12,7 +12,7 @@ use super::past::label;
 use super::sides::{self, Ground, TwoSides};
 use super::unheeded;
 use crate::args::{CommonArgs, DiffArgs};
-use crate::commands::diff::output::ApplicationDiff;
+use crate::commands::diff::output::{ApplicationDiff, Presence};
 use crate::failure::{Failure, Kind};
 use crate::findings;
 use crate::progress::Progress;
@@ -82,6 +82,11 @@ pub(super) async fn run(
             let diff = ApplicationDiff {
                 namespace: stored.application.metadata.namespace.clone(),
                 name: stored.application.metadata.name.clone(),
+                presence: match pair {
+                    Pair::Both { .. } => Presence::Both,
+                    Pair::Added(_) => Presence::Added,
+                    Pair::Removed(_) => Presence::Removed,
+                },
                 result: result.map(Option::unwrap_or_default),
             };
             (diff, equal)

@@ -3,20 +3,20 @@
 use serde_json::{Value, json};
 use tiphys_engine::diff::{ObjectDiff, Shown};
 
-use super::{ApplicationDiff, Sides, unified};
+use super::{ApplicationDiff, Presence, Sides, unified};
 use crate::failure::Failure;
 use crate::output;
 
 /// The shape of `-o json`: a list with one entry an application, equal ones included.
 ///
 /// ```json
-/// [{"application": "shop", "namespace": "argocd", "error": null, "equal": 3,
+/// [{"application": "shop", "namespace": "argocd", "change": "added|removed|changed|equal", "error": null, "equal": 3,
 ///   "objects": [{"group": "apps", "kind": "Deployment", "namespace": "web", "name": "shop",
 ///                "change": "added|removed|changed", "before": {…}, "after": {…}, "patch": "--- …"}]}]
 /// ```
 ///
 /// `before` is `null` for what is added, `after` for what is removed. An application that failed has a text in `error`, and
-/// `objects` and `equal` are `null`.
+/// `change`, `objects` and `equal` are `null`.
 pub(super) fn text(applications: &[ApplicationDiff], sides: &Sides, context_lines: usize) -> String {
     let list = applications.iter().map(|one| application(one, sides, context_lines));
     output::json(&Value::Array(list.collect()))
@@ -36,9 +36,16 @@ fn application(one: &ApplicationDiff, sides: &Sides, context_lines: usize) -> Va
         })
     };
     let comparison = one.result.as_ref().ok();
+    let change = match one.presence {
+        Presence::Added => "added",
+        Presence::Removed => "removed",
+        Presence::Both if one.differs() => "changed",
+        Presence::Both => "equal",
+    };
     json!({
         "application": one.name,
         "namespace": one.namespace,
+        "change": comparison.map(|_| change),
         "error": one.result.as_ref().err().map(Failure::message),
         "equal": comparison.map(|comparison| comparison.equal),
         "objects": comparison.map(|comparison| comparison.objects.iter().map(object).collect::<Vec<_>>()),

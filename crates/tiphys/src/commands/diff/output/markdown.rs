@@ -43,17 +43,19 @@ impl Comment {
         sides: &Sides,
         context_lines: usize,
     ) {
+        if !one.differs() {
+            return;
+        }
+        let (name, objects) = one.title();
         if comparison.objects.is_empty() {
+            self.line(&name, &objects);
             return;
         }
         let patches: Vec<String> =
             comparison.objects.iter().map(|object| unified::patch(object, sides, context_lines)).collect();
         let fence = fence(&patches);
-        let begin = format!(
-            "\n<details>\n<summary><b>{}</b>: {}</summary>\n\n{fence}diff\n",
-            html(&one.full_name()),
-            unified::summary(comparison.counts())
-        );
+        let begin =
+            format!("\n<details>\n<summary><b>{}</b>: {objects}</summary>\n\n{fence}diff\n", html(&name));
         let end = format!("{fence}\n\n</details>\n");
         let mut room = self.room().saturating_sub(begin.len() + end.len());
         let mut shown = String::new();
@@ -69,6 +71,16 @@ impl Comment {
             self.text.push_str(&begin);
             self.text.push_str(&shown);
             self.text.push_str(&end);
+        }
+    }
+
+    /// An application without objects that only one side has.
+    fn line(&mut self, name: &str, objects: &str) {
+        let line = format!("\n<b>{}</b>: {objects}\n", html(name));
+        if line.len() <= self.room() {
+            self.text.push_str(&line);
+        } else {
+            self.not_shown.push(name.to_owned());
         }
     }
 
@@ -112,7 +124,7 @@ impl Comment {
 
 fn heading(applications: &[ApplicationDiff], sides: &Sides) -> String {
     let count = |is: fn(&ApplicationDiff) -> bool| applications.iter().filter(|one| is(one)).count();
-    let differ = count(|one| !one.objects().is_empty());
+    let differ = count(ApplicationDiff::differs);
     let failed = count(|one| one.result.is_err());
     let counts = total(applications);
     let failed = if failed > 0 { format!(", {failed} failed") } else { String::new() };

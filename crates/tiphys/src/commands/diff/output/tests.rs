@@ -3,7 +3,7 @@ use serde_json::{Map, Value, json};
 use tiphys_engine::Manifest;
 use tiphys_engine::diff::{Comparison, compare};
 
-use super::{ApplicationDiff, Sides, markdown, unified};
+use super::{ApplicationDiff, Presence, Sides, markdown, unified};
 use crate::args::{Arguments, Command, DiffOutputArgs};
 use crate::failure::Failure;
 
@@ -30,7 +30,12 @@ fn config_map(name: &str, value: &str) -> Manifest {
 }
 
 fn application(name: &str, result: Result<Comparison, Failure>) -> ApplicationDiff {
-    ApplicationDiff { namespace: "argocd".to_owned(), name: name.to_owned(), result }
+    ApplicationDiff {
+        namespace: "argocd".to_owned(),
+        name: name.to_owned(),
+        presence: Presence::Both,
+        result,
+    }
 }
 
 /// An application with so many objects that differ in so many lines.

@@ -25,9 +25,10 @@ pub(super) fn text(
     colours: Colours,
 ) -> String {
     let mut text = String::new();
-    for one in applications.iter().filter(|one| !one.objects().is_empty()) {
-        if applications.len() > 1 {
-            let heading = one_line(&format!("# {}: {}", one.full_name(), summary(one.counts())));
+    for one in applications.iter().filter(|one| one.differs()) {
+        if applications.len() > 1 || one.objects().is_empty() {
+            let (name, objects) = one.title();
+            let heading = one_line(&format!("# {name}: {objects}"));
             text.push_str(&colours.painted(&heading, BOLD));
         }
         for object in one.objects() {
