@@ -109,11 +109,12 @@ impl Sources {
         target_revision: &str,
     ) -> Result<Option<PathBuf>, SourceError> {
         let url = repo_url.trim();
-        for (index, copy) in self.copies_of(&normalize_git_url(url)).await? {
+        let copies = self.copies_of(&normalize_git_url(url)).await?;
+        if copies.iter().any(|(_, copy)| copy.is_current(target_revision)) {
+            return Ok(None);
+        }
+        for (index, copy) in copies {
             let Some(past) = self.past.as_ref().and_then(|past| past.get(index)) else { continue };
-            if copy.is_current(target_revision) {
-                return Ok(None);
-            }
             let is_branch = copy.git.as_ref().is_some_and(|git| git.refs.has_branch(target_revision));
             let commit = commit_in_copy(copy, &normalize_git_url(url), target_revision)?;
             if is_branch && commit == Some(past.named) {

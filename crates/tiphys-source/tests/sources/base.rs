@@ -356,6 +356,9 @@ async fn a_branch_that_is_the_base_itself_is_told_from_what_is_checked_out() {
             let found = then.folder_of_base(URL, revision).await.expect("it can be told");
             assert_eq!(found, *expected, "{base:?} {revision:?}");
         }
+        let both = bench.with_copies(&[&format!("{URL}=apps"), &format!("{URL}@main=apps")]);
+        let both = both.at(&base).await.expect("it is there");
+        assert_eq!(both.folder_of_base(URL, "main").await.expect("it can be told"), None, "{base:?}");
         assert_eq!(
             then.folder_of_base("https://nowhere.invalid/x.git", "main").await.expect("it can be told"),
             None
