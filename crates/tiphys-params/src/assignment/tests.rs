@@ -220,9 +220,10 @@ fn applied(
         .collect();
     let assignments: Vec<Assignment<ParameterValue>> = texts
         .iter()
-        .map(|text| match text.strip_prefix('-') {
-            Some(text) => Assignment { target: Target::parse(text, &known).expect("a target"), value: None },
-            None => {
+        .map(|text| {
+            if let Some(text) = text.strip_prefix('-') {
+                Assignment { target: Target::parse(text, &known).expect("a target"), value: None }
+            } else {
                 let Assignment { target, value } = Assignment::parse(text, &known).expect("an assignment");
                 let Some(Operand { form, origin: OperandOrigin::Inline(text) }) = value else {
                     panic!("{text}: these tests have no files")
@@ -366,16 +367,15 @@ fn what_does_not_fit_is_refused_and_says_how_to_write_it() {
 
 #[test]
 fn free_names_take_the_kind_of_what_is_written_first() {
-    let cases: [(&[&str], String); 6] = [
-        (&["a=1"], format!("a: not set → 1\n[{{\"name\":\"a\",\"string\":\"1\"}}]")),
-        (&["a+=1"], format!("a[0]: not set → 1\n[{{\"array\":[\"1\"],\"name\":\"a\"}}]")),
-        (&["a[k]=1"], format!("a[k]: not set → 1\n[{{\"map\":{{\"k\":\"1\"}},\"name\":\"a\"}}]")),
-        (&["a:={}"], format!("a: not set → {{}}\n[{{\"map\":{{}},\"name\":\"a\"}}]")),
-        (&["a[0]=1"], "error: parameter \"a\" has no item [0]: it is empty; a+=TEXT appends one".to_owned()),
+    let cases: [(&[&str], &str); 6] = [
+        (&["a=1"], "a: not set → 1\n[{\"name\":\"a\",\"string\":\"1\"}]"),
+        (&["a+=1"], "a[0]: not set → 1\n[{\"array\":[\"1\"],\"name\":\"a\"}]"),
+        (&["a[k]=1"], "a[k]: not set → 1\n[{\"map\":{\"k\":\"1\"},\"name\":\"a\"}]"),
+        (&["a:={}"], "a: not set → {}\n[{\"map\":{},\"name\":\"a\"}]"),
+        (&["a[0]=1"], "error: parameter \"a\" has no item [0]: it is empty; a+=TEXT appends one"),
         (
             &["a[k]=1", "a+=1"],
-            "error: parameter \"a\" is a map, not a list\nhint: write a[KEY]=TEXT or a:='{\"KEY\":\"TEXT\"}'"
-                .to_owned(),
+            "error: parameter \"a\" is a map, not a list\nhint: write a[KEY]=TEXT or a:='{\"KEY\":\"TEXT\"}'",
         ),
     ];
     for (texts, expected) in cases {

@@ -89,7 +89,7 @@ impl Served {
     /// Sends a request with these header lines behind its first one, and reads the answer to its end.
     fn send(&self, first: &str, headers: &[&str], body: &str) -> Answer {
         let mut stream = self.connect();
-        let headers: String = headers.iter().map(|header| format!("{header}\r\n")).collect();
+        let headers: String = headers.iter().flat_map(|header| [header, "\r\n"]).collect();
         let request = format!("{first} HTTP/1.1\r\nConnection: close\r\n{headers}\r\n{body}");
         stream.write_all(request.as_bytes()).expect("the request can be sent");
         let mut text = String::new();

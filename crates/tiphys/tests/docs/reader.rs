@@ -62,7 +62,7 @@ impl Reader {
     }
 
     fn write(&self, file: &str, lines: &[String]) {
-        if file.ends_with(".yaml") {
+        if Path::new(file).extension().is_some_and(|extension| extension == "yaml") {
             let read = tiphys_yaml::read_document((lines.join("\n") + "\n").as_bytes());
             assert!(read.is_ok(), "{file}: {}", read.expect_err("it is none"));
         }
