@@ -5,7 +5,7 @@
 //! | `NAME=TEXT` | sets a text |
 //! | `NAME:=JSON` | sets a text, a list or a map, whichever the JSON is; numbers and booleans are the texts that they are written as |
 //! | `NAME[KEY]=TEXT`, `NAME[0]=TEXT` | sets one entry of a map, one item of a list |
-//! | `NAME+=TEXT` | appends an item to a list |
+//! | `NAME+=TEXT`, `NAME+:=JSON` | appends an item, or all items of a JSON list, to a list |
 //! | `NAME=@FILE`, `NAME:=@FILE` | the same with what is in a file |
 //!
 //! Names may hold any of these signs themselves: a name that is known as it stands wins over every other reading.
@@ -164,20 +164,22 @@ fn split<'a>(text: &'a str, known: &HashSet<&str>) -> Result<(Target, Form, &'a 
     {
         return Ok(reading.of(Target::whole(reading.before)));
     }
-    // The first sign that ends an item of a known name.
-    let items =
-        signs.iter().flat_map(|at| readings(text, *at)).filter(|reading| reading.before.ends_with(']'));
-    for reading in items {
-        let target = with_item(reading.before, known);
-        if target.part != Part::Whole && known.contains(target.name.as_str()) {
-            return Ok(reading.of(target));
+    // The first sign that ends an item of a known name. Such a name ends at one of the first brackets, so only they are looked at.
+    let ends: Vec<usize> = text
+        .match_indices('[')
+        .map(|(at, _)| at)
+        .take_while(|at| *at <= longest)
+        .filter(|at| known.contains(&text[..*at]))
+        .collect();
+    if let Some(first_end) = ends.first() {
+        let items = signs.iter().filter(|at| *at > first_end).flat_map(|at| readings(text, *at));
+        if let Some(reading) = items.into_iter().find(|reading| reading.before.ends_with(']')) {
+            return Ok(reading.of(with_item(reading.before, known)));
         }
     }
     // A new name: a bracket that is open at the sign is a key with the sign in it.
-    let closed = |at: &&usize| {
-        let reading = shortest(text, **at);
-        !reading.before.contains('[') || reading.before.ends_with(']')
-    };
+    let bracket = text.find('[').unwrap_or(text.len());
+    let closed = |at: &&usize| **at < bracket || shortest(text, **at).before.ends_with(']');
     let at = signs.iter().find(closed).unwrap_or(first);
     let reading = shortest(text, *at);
     Ok(reading.of(with_item(reading.before, known)))
@@ -218,11 +220,12 @@ fn shortest(text: &str, at: usize) -> Reading<'_> {
 /// `NAME[KEY]` as an item: of the longest known name, else from the first bracket on. Anything else is a whole name.
 fn with_item(text: &str, known: &HashSet<&str>) -> Target {
     let Some(inner) = text.strip_suffix(']') else { return Target::whole(text) };
-    let brackets: Vec<usize> = inner.match_indices('[').map(|(at, _)| at).collect();
-    let of_known = brackets.iter().rev().find(|at| known.contains(&inner[..**at]));
-    match of_known.or(brackets.first()) {
-        Some(at) if *at > 0 => {
-            Target { name: inner[..*at].to_owned(), part: Part::Item(inner[at + 1..].to_owned()) }
+    let longest = known.iter().map(|name| name.len()).max().unwrap_or_default();
+    let brackets = inner.match_indices('[').map(|(at, _)| at).take_while(|at| *at <= longest);
+    let of_known = brackets.filter(|at| known.contains(&inner[..*at])).last();
+    match of_known.or_else(|| inner.find('[')) {
+        Some(at) if at > 0 => {
+            Target { name: inner[..at].to_owned(), part: Part::Item(inner[at + 1..].to_owned()) }
         }
         _ => Target::whole(text),
     }

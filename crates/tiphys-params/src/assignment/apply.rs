@@ -120,21 +120,16 @@ fn items(length: usize) -> String {
 /// An item of a parameter that is not set is one of the announced default: the rest of the default is then set with it, since a plugin
 /// gets only what is set.
 pub fn apply(edited: Edited<'_>, assignments: &[Assignment<ParameterValue>]) -> Result<Applied, ApplyError> {
+    require_each_once(assignments)?;
     let mut work = Work::of(edited);
-    let mut seen: HashSet<&Target> = HashSet::new();
-    let mut begun: HashSet<&str> = HashSet::new();
     let mut changes = Vec::with_capacity(assignments.len());
-    for assignment in assignments {
-        let target = &assignment.target;
-        let again = target.part != Part::End && !seen.insert(target);
-        // A whole value behind a part of it would throw the part away.
-        let hides = target.part == Part::Whole && begun.contains(target.name.as_str());
-        if again || hides {
-            return Err(ApplyError::Twice(target.clone()));
-        }
-        begun.insert(&target.name);
-        work.follow(assignment, &mut changes)?;
+    for place in order(assignments) {
+        let mut made = Vec::new();
+        work.follow(&assignments[place], &mut made)?;
+        changes.extend(made.into_iter().map(|change| (place, change)));
     }
+    changes.sort_by_key(|(place, _)| *place);
+    let changes = changes.into_iter().map(|(_, change)| change).collect();
     let mut problems = Vec::new();
     for name in ordered(assignments) {
         let Some(announcement) = work.announcement(name) else { continue };
@@ -146,6 +141,47 @@ pub fn apply(edited: Edited<'_>, assignments: &[Assignment<ParameterValue>]) -> 
     }
     let warnings = work.warnings(assignments);
     Ok(Applied { parameters: work.list.into_iter().flatten().collect(), changes, warnings })
+}
+
+/// Refuses a part that is given twice, and a whole value behind a part of it, which it would throw away.
+fn require_each_once(assignments: &[Assignment<ParameterValue>]) -> Result<(), ApplyError> {
+    let mut seen: HashSet<&Target> = HashSet::new();
+    let mut begun: HashSet<&str> = HashSet::new();
+    for Assignment { target, .. } in assignments {
+        let again = target.part != Part::End && !seen.insert(target);
+        let hides = target.part == Part::Whole && begun.contains(target.name.as_str());
+        if again || hides {
+            return Err(ApplyError::Twice(target.clone()));
+        }
+        begun.insert(&target.name);
+    }
+    Ok(())
+}
+
+/// The places of the assignments in the order in which they are followed: as they are given, but of several items of one list that are
+/// taken away the last item first, so that each index means the list that the person saw.
+fn order(assignments: &[Assignment<ParameterValue>]) -> Vec<usize> {
+    let removed_index =
+        |assignment: &Assignment<ParameterValue>| match (&assignment.value, &assignment.target.part) {
+            (None, Part::Item(item)) => index_of(item),
+            _ => None,
+        };
+    let mut removals: HashMap<&str, Vec<(usize, usize)>> = HashMap::new();
+    for (place, assignment) in assignments.iter().enumerate() {
+        if let Some(index) = removed_index(assignment) {
+            removals.entry(&assignment.target.name).or_default().push((index, place));
+        }
+    }
+    // Taken from the end, which is the highest index.
+    removals.values_mut().for_each(|of_name| of_name.sort_unstable());
+    let next = |(place, assignment): (usize, &Assignment<ParameterValue>)| match removed_index(assignment) {
+        Some(_) => {
+            let of_name = removals.get_mut(assignment.target.name.as_str());
+            of_name.and_then(Vec::pop).map_or(place, |(_, place)| place)
+        }
+        None => place,
+    };
+    assignments.iter().enumerate().map(next).collect()
 }
 
 /// The names that were touched, each once.

@@ -69,6 +69,17 @@ fn each_form_of_an_assignment_is_read() {
 }
 
 #[test]
+fn a_long_value_with_many_signs_and_brackets_takes_no_long_time() {
+    let known: HashSet<&str> = KNOWN.into_iter().collect();
+    let text = format!("new={}", "[section]=value\n".repeat(1 << 16));
+    let begun = std::time::Instant::now();
+    let assignment = Assignment::parse(&text, &known).expect("an assignment");
+    assert_eq!(assignment.target, Target::whole("new"));
+    // It takes some milliseconds; in time that grows with the square of the length it takes hours.
+    assert!(begun.elapsed() < std::time::Duration::from_secs(10), "{:?}", begun.elapsed());
+}
+
+#[test]
 fn what_is_taken_away_is_a_name_or_an_item() {
     let known: HashSet<&str> = KNOWN.into_iter().collect();
     let cases = [
@@ -380,6 +391,36 @@ fn free_names_take_the_kind_of_what_is_written_first() {
     ];
     for (texts, expected) in cases {
         assert_eq!(applied(&[], &[], true, texts), expected, "{texts:?}");
+    }
+}
+
+#[test]
+fn each_index_that_is_taken_away_is_one_of_the_list_as_it_was() {
+    let letters = Parameter {
+        name: "l".to_owned(),
+        array: Some(["a", "b", "c", "d"].map(str::to_owned).to_vec()),
+        ..Parameter::default()
+    };
+    let cases: [(&[&str], &str); 4] = [
+        (
+            &["-l[0]", "-l[1]"],
+            "l[0]: a → not set\nl[1]: b → not set\n[{\"array\":[\"c\",\"d\"],\"name\":\"l\"}]",
+        ),
+        (
+            &["-l[1]", "-l[0]"],
+            "l[1]: b → not set\nl[0]: a → not set\n[{\"array\":[\"c\",\"d\"],\"name\":\"l\"}]",
+        ),
+        (
+            &["-l[3]", "-l[0]", "-l[2]"],
+            "l[3]: d → not set\nl[0]: a → not set\nl[2]: c → not set\n[{\"array\":[\"b\"],\"name\":\"l\"}]",
+        ),
+        (
+            &["-l[0]", "-l[4]"],
+            "error: parameter \"l\" has no item [4]: its items are [0] to [3]; l+=TEXT appends one",
+        ),
+    ];
+    for (texts, expected) in cases {
+        assert_eq!(applied(std::slice::from_ref(&letters), &[], true, texts), expected, "{texts:?}");
     }
 }
 

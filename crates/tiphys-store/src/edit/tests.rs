@@ -211,3 +211,42 @@ fn a_folder_that_takes_no_new_file_is_named() {
     let error = edit.write().expect_err("nobody can make a file there");
     assert!(matches!(error, FileWriteError::Folder { .. }), "{error}");
 }
+
+#[test]
+fn of_changes_at_the_same_time_each_is_in_the_file_or_a_conflict() {
+    const WRITERS: usize = 4;
+    const ROUNDS: usize = 50;
+    let dir = folder();
+    let write = |writer: usize| {
+        let mut written = Vec::new();
+        for round in 0..ROUNDS {
+            let key = format!("writer-{writer}-{round}");
+            let store = load(dir.path());
+            let edit = store.applications()[0].edit(&set(&["metadata", "labels", &key], "x"));
+            match edit.map(FileEdit::write) {
+                Ok(Ok(())) => written.push(key),
+                Ok(Err(FileWriteError::Conflict { .. })) | Err(FileEditError::Conflict { .. }) => {}
+                other => panic!("{other:?}"),
+            }
+        }
+        written
+    };
+    let written: Vec<String> = std::thread::scope(|scope| {
+        let writers: Vec<_> = (0..WRITERS)
+            .map(|writer| {
+                scope.spawn({
+                    let write = &write;
+                    move || write(writer)
+                })
+            })
+            .collect();
+        writers.into_iter().flat_map(|writer| writer.join().expect("a writer ends")).collect()
+    });
+    assert!(!written.is_empty(), "somebody always succeeds");
+    let store = load(dir.path());
+    let labels = &store.applications()[0].application.metadata.labels;
+    let lost: Vec<&String> = written.iter().filter(|key| !labels.contains_key(*key)).collect();
+    assert_eq!(lost, Vec::<&String>::new(), "what was said to be written is there");
+    assert_eq!(labels.len(), written.len(), "and nothing else");
+    assert_eq!(names(dir.path()), ["app.yaml"]);
+}

@@ -1,7 +1,7 @@
 //! Writing a changed file as a whole or not at all.
 
-use std::fs::{self, File, Metadata, OpenOptions, Permissions};
-use std::io::{self, Write as _};
+use std::fs::{self, File, Metadata, OpenOptions, Permissions, TryLockError};
+use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
 use std::path::{Path, PathBuf};
 
@@ -79,7 +79,8 @@ impl FileEdit {
     /// owner are kept as far as this process may; a symbolic link stays and its target is replaced. Of a file with several names
     /// (hard links) only this one gets the new text. Extended attributes are not kept.
     ///
-    /// Just before that the file is read once more: if it is not what it was, nothing happens.
+    /// Just before that the file is read once more: if it is not what it was, nothing happens. Of several that write in this way at
+    /// once one succeeds, and the others have a conflict; editors take no such lock.
     pub fn write(self) -> Result<(), FileWriteError> {
         if self.is_unchanged() {
             return Ok(());
@@ -100,27 +101,52 @@ impl FileEdit {
         if metadata.mode() & OWNER_WRITES == 0 {
             return Err(FileWriteError::ReadOnly { path: self.path.clone() });
         }
-        if let Err(source) = OpenOptions::new().write(true).open(&target) {
-            return Err(match source.kind() {
-                io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-                    FileWriteError::ReadOnly { path: self.path.clone() }
-                }
-                _ => self.lost_or(source),
-            });
-        }
+        let opened = OpenOptions::new().write(true).open(&target).map_err(|source| match source.kind() {
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                FileWriteError::ReadOnly { path: self.path.clone() }
+            }
+            _ => self.lost_or(source),
+        })?;
+        self.claim(&opened)?;
         let folder = folder_of(&target);
         let unfinished = self.unfinished(folder)?;
         keep_rights(unfinished.as_file(), &metadata).map_err(|source| self.failed(source))?;
         self.fill(&unfinished)?;
-        // From here to the rename somebody else's change would be lost; nothing comes in between.
-        match fs::read(&target) {
-            Ok(bytes) if bytes == before => {}
-            Ok(_) => return Err(FileWriteError::Conflict { path: self.path.clone() }),
-            Err(source) => return Err(self.lost_or(source)),
-        }
+        // From here to the rename the change of an editor that takes no lock would be lost; it is two calls of the system.
+        self.require_same(&opened, &target, before)?;
         unfinished.persist(&target).map_err(|PersistError { error, .. }| self.failed(error))?;
         sync_folder(folder);
         Ok(())
+    }
+
+    /// Keeps others who write in this way from the file until it is closed. Who comes second has a conflict and not to wait: what he
+    /// read is about to be replaced.
+    fn claim(&self, opened: &File) -> Result<(), FileWriteError> {
+        match opened.try_lock() {
+            Ok(()) => Ok(()),
+            Err(TryLockError::WouldBlock) => Err(FileWriteError::Conflict { path: self.path.clone() }),
+            // A file system without locks: what is left is the comparison of the bytes.
+            Err(TryLockError::Error(source)) if source.kind() == io::ErrorKind::Unsupported => Ok(()),
+            Err(TryLockError::Error(source)) => Err(self.failed(source)),
+        }
+    }
+
+    /// Refuses a file that is another one by now, or has other bytes. A lock on a file that was replaced guards nothing.
+    fn require_same(&self, opened: &File, target: &Path, before: &[u8]) -> Result<(), FileWriteError> {
+        let current = File::open(target).map_err(|source| self.lost_or(source))?;
+        let identity = |file: &File| file.metadata().map(|metadata| (metadata.dev(), metadata.ino()));
+        let (locked, found) = (identity(opened), identity(&current));
+        let is_same =
+            locked.map_err(|source| self.failed(source))? == found.map_err(|source| self.failed(source))?;
+        let mut bytes = Vec::new();
+        // One byte more than was there shows that it is longer.
+        let bound = before.len() as u64 + 1;
+        current.take(bound).read_to_end(&mut bytes).map_err(|source| self.failed(source))?;
+        if is_same && bytes == before {
+            Ok(())
+        } else {
+            Err(FileWriteError::Conflict { path: self.path.clone() })
+        }
     }
 
     fn create_new(&self) -> Result<(), FileWriteError> {

@@ -95,7 +95,7 @@ const SET_HELP: &str = "What is written:
   NAME:=JSON           a list or a map of texts, or a text in quotes; numbers keep every digit
   NAME[KEY]=TEXT       one entry of a map
   NAME[0]=TEXT         one item of a list, from 0
-  NAME+=TEXT           one more item of a list
+  NAME+=TEXT           one more item of a list; NAME+:=JSON for several
   NAME=@FILE           what is in a file, to the byte; NAME:=@FILE for JSON
 A name that is announced or set just as it stands is taken before any of these.
 
@@ -165,7 +165,8 @@ pub(crate) struct EditArgs {
     /// Print the patch, and write nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Write only if the Application's file still is of this version; `params list -o json` tells it
+    /// Write only if the file still is of this version; `params list -o json` tells an Application's as `version`, an override
+    /// file's in `location`
     #[arg(long, value_name = "VERSION")]
     pub(crate) if_version: Option<String>,
     /// Where to write

@@ -23,6 +23,9 @@ fn hunks_have_as_many_equal_lines_around_them_as_asked_for() {
 fn only_a_newline_ends_a_line() {
     assert_eq!(unified("a\rb\n", "a\rc\n", 3), "@@ -1 +1 @@\n-a\rb\n+a\rc\n");
     assert_eq!(unified("a\r\n", "a\n", 3), "@@ -1 +1 @@\n-a\r\n+a\n");
+    let none = "\\ No newline at end of file\n";
+    assert_eq!(unified("a\nb", "a\nc", 1), format!("@@ -1,2 +1,2 @@\n a\n-b\n{none}+c\n{none}"));
+    assert_eq!(unified("a\nb", "c\nb", 1), format!("@@ -1,2 +1,2 @@\n-a\n+c\n b\n{none}"));
 }
 
 #[test]

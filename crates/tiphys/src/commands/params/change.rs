@@ -19,7 +19,7 @@ use crate::settings::Host;
 #[derive(Debug)]
 pub(super) struct Wanted {
     set: Vec<String>,
-    files: Vec<(String, Vec<(String, ParameterValue)>)>,
+    files: Vec<Vec<(String, ParameterValue)>>,
     unset: Vec<String>,
 }
 
@@ -56,7 +56,7 @@ impl Wanted {
                 .map_err(|error| Failure::bad_input(format!("--values {file}: {error}")))?;
             let values = read_values(&bytes)
                 .map_err(|error| Failure::bad_input(format!("--values {file}: {}", chain(&error))))?;
-            files.push((file.clone(), values));
+            files.push(values);
         }
         if args.assignments.is_empty() && args.values.is_empty() && unset.is_empty() {
             return Err(Failure::bad_input("nothing to set")
@@ -77,7 +77,7 @@ impl Wanted {
         host: &Host,
     ) -> Result<Vec<Assignment<ParameterValue>>, Failure> {
         let mut wanted = Vec::new();
-        for (_, values) in &self.files {
+        for values in &self.files {
             wanted.extend(
                 values.iter().map(|(name, value)| Assignment {
                     target: Target::whole(name),

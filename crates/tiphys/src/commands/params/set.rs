@@ -53,19 +53,19 @@ async fn run(
     let stored = super::only_application(&place, app)?;
     if args.write_to == WriteTo::Application {
         require_file(&stored)?;
+        require_version(&stored, args)?;
     }
-    require_version(&stored, args)?;
     let subject = Subject::find(&place, Arc::clone(&stored), choice, args.allow_unannounced).await?;
     let planned = match args.write_to {
         WriteTo::Application => document::plan(&subject, wanted, host)?,
-        WriteTo::Override => override_file::plan(&subject, wanted, host)?,
+        WriteTo::Override => override_file::plan(&subject, wanted, args, host)?,
     };
     for warning in planned.change.applied.warnings.iter().chain(&planned.warnings) {
         tracing::warn!("{}: {warning}", stored.full_name());
     }
     let file = planned.edit.as_ref().map(|edit| edit.path().display().to_string());
     match planned.edit {
-        Some(edit) if args.dry_run => output::print(&patch(&edit))?,
+        Some(edit) if args.dry_run => output::print(&patch(&edit, host))?,
         Some(edit) => edit.write().map_err(|error| unwritten(&error))?,
         None => {}
     }
@@ -84,14 +84,17 @@ async fn run(
     Ok(ExitCode::SUCCESS)
 }
 
-/// The edit as a patch that `patch -p0` and `git apply -p0` take.
-fn patch(edit: &FileEdit) -> String {
-    let path = edit.path().display().to_string();
+/// The edit as a patch that `patch -p0` and `git apply -p0` take in the current folder, if the file is below it.
+fn patch(edit: &FileEdit, host: &Host) -> String {
+    let current = host.absolute("");
+    let path = edit.path().strip_prefix(&current).unwrap_or(edit.path()).display().to_string();
+    // A name with blanks ends at a tab.
+    let end = if path.contains(char::is_whitespace) { "\t" } else { "" };
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let before = edit.before().map(text);
-    let old = if before.is_some() { path.as_str() } else { "/dev/null" };
+    let old = if before.is_some() { format!("{path}{end}") } else { "/dev/null".to_owned() };
     let hunks = unified(&before.unwrap_or_default(), &text(edit.after()), DEFAULT_CONTEXT_LINES);
-    format!("--- {old}\n+++ {path}\n{hunks}")
+    format!("--- {old}\n+++ {path}{end}\n{hunks}")
 }
 
 /// An Application that is nobody's file cannot be changed in one; one that something else makes is not changed where it is a copy.
@@ -133,7 +136,10 @@ fn require_version(stored: &StoredApplication, args: &EditArgs) -> Result<(), Fa
 fn not_edited(error: &FileEditError) -> Failure {
     match error {
         FileEditError::Conflict { .. } => Failure::conflict(chain(error)),
-        _ => Failure::bad_input(chain(error)),
+        FileEditError::Read { .. } => Failure::rendering(chain(error)),
+        FileEditError::NoFile { .. } | FileEditError::TooLarge { .. } | FileEditError::Edit { .. } => {
+            Failure::bad_input(chain(error))
+        }
     }
 }
 
@@ -141,6 +147,7 @@ fn not_edited(error: &FileEditError) -> Failure {
 fn unwritten(error: &FileWriteError) -> Failure {
     match error {
         FileWriteError::Conflict { .. } | FileWriteError::Exists { .. } => Failure::conflict(chain(error)),
-        _ => Failure::bad_input(chain(error)),
+        FileWriteError::ReadOnly { .. } | FileWriteError::NotAFile { .. } => Failure::bad_input(chain(error)),
+        FileWriteError::Folder { .. } | FileWriteError::Write { .. } => Failure::rendering(chain(error)),
     }
 }

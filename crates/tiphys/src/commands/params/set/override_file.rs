@@ -4,10 +4,12 @@ use std::path::Path;
 
 use tiphys_api::ApplicationSource;
 use tiphys_engine::{OverrideFile, SourceType, override_file_names, override_source, patch_changes};
-use tiphys_store::FileEdit;
+use tiphys_render::{AnnouncedSource, MergedFile};
+use tiphys_store::{FileEdit, FileVersion};
 use tiphys_yaml::{Target, read_document};
 
 use super::{Planned, not_edited};
+use crate::args::EditArgs;
 use crate::commands::params::change::{self, Subject, Wanted};
 use crate::failure::{Failure, chain};
 use crate::settings::Host;
@@ -17,7 +19,12 @@ const NEW_FILE: &str =
     "# Changes the source of this folder's application; see Argo CD's documentation on source overrides.\n";
 
 /// What is to be written into the override file.
-pub(super) fn plan(subject: &Subject, wanted: &Wanted, host: &Host) -> Result<Planned, Failure> {
+pub(super) fn plan(
+    subject: &Subject,
+    wanted: &Wanted,
+    args: &EditArgs,
+    host: &Host,
+) -> Result<Planned, Failure> {
     let Some(announced) = &subject.announced else {
         return Err(Failure::bad_input(
             "--write-to override needs to know the source as it is in effect; leave --allow-unannounced out",
@@ -48,22 +55,58 @@ pub(super) fn plan(subject: &Subject, wanted: &Wanted, host: &Host) -> Result<Pl
     {
         block.parameters.get_or_insert_default();
     }
-    let before = read(&file)?;
-    let document = source_of(&file, before.as_deref())?;
+    let merged = merged(announced, file_name);
+    if merged.is_none() && file.symlink_metadata().is_ok() {
+        return Err(Failure::bad_input(format!(
+            "{} is there, but is no part of what is rendered: git ignores it, it is a link that leads nowhere, or it was made just now; \
+             nothing was written",
+            file.display()
+        )));
+    }
+    if let Some(wanted) = &args.if_version {
+        require_version(&file, merged, wanted)?;
+    }
+    let document = source_of(&file, merged.map(|merged| merged.text.as_slice()))?;
     let changes = patch_changes(subject.source(), &document, &change.before, &change.after);
     if changes.is_empty() || change.applied.changes.iter().all(|change| change.before == change.after) {
         return Ok(Planned { change, edit: None, warnings: Vec::new() });
     }
-    let edit = if before.is_some() {
-        FileEdit::of(&file, Target::FirstDocument, &changes).map_err(|error| not_edited(&error))?
+    let edit = if let Some(merged) = merged {
+        let edit =
+            FileEdit::of(&file, Target::FirstDocument, &changes).map_err(|error| not_edited(&error))?;
+        // What the plugin was asked with is what the change was made from.
+        if edit.before() != Some(merged.text.as_slice()) {
+            return Err(Failure::conflict(format!(
+                "{} was changed by somebody else after it was read; nothing was written, try again",
+                file.display()
+            )));
+        }
+        edit
     } else {
         let text = tiphys_yaml::edit(NEW_FILE.as_bytes(), Target::FirstDocument, &changes);
         let text =
             text.map_err(|error| Failure::bad_input(format!("{}: {}", file.display(), chain(&error))))?;
         FileEdit::create(&file, text)
     };
-    agree(subject, &folder, &names, edit.after(), &change)?;
+    agree(subject, announced, &file, &names, edit.after(), &change)?;
     Ok(Planned { change, edit: Some(edit), warnings: Vec::new() })
+}
+
+/// The override file of this name, as it was merged.
+fn merged<'a>(announced: &'a AnnouncedSource, name: &str) -> Option<&'a MergedFile> {
+    announced.override_files.iter().find(|merged| merged.path.rsplit('/').next() == Some(name))
+}
+
+/// Refuses a file that is of another version than the one that was seen.
+fn require_version(file: &Path, merged: Option<&MergedFile>, wanted: &str) -> Result<(), Failure> {
+    let file = file.display();
+    match merged.map(|merged| FileVersion::of(&merged.text).to_string()) {
+        Some(version) if version == wanted => Ok(()),
+        Some(version) => Err(Failure::conflict(format!(
+            "{file} is of version {version}, not {wanted}: it was changed; look at it again and repeat"
+        ))),
+        None => Err(Failure::conflict(format!("{file} is not there, so it is of no version"))),
+    }
 }
 
 /// What an override file says of a source now.
@@ -81,31 +124,23 @@ fn source_of(file: &Path, text: Option<&[u8]>) -> Result<ApplicationSource, Fail
     }
 }
 
-fn read(file: &Path) -> Result<Option<Vec<u8>>, Failure> {
-    match std::fs::read(file) {
-        Ok(text) => Ok(Some(text)),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Failure::bad_input(format!("cannot read {}: {error}", file.display()))),
-    }
-}
-
 /// Refuses what Argo CD would merge into something else: it decodes the patched source on top of the old one, so that lists' items
 /// inherit what stood at their place, and keys of maps never go.
 fn agree(
     subject: &Subject,
-    folder: &Path,
+    announced: &AnnouncedSource,
+    file: &Path,
     names: &[String],
     text: &[u8],
     change: &change::Change,
 ) -> Result<(), Failure> {
-    let mut files: Vec<(&str, Vec<u8>)> = Vec::new();
+    let mut files: Vec<(&str, &[u8])> = Vec::new();
     if let [general, _] = names
-        && let Some(general_text) = read(&folder.join(general))?
+        && let Some(merged) = merged(announced, general)
     {
-        files.push((general, general_text));
+        files.push((general, &merged.text));
     }
-    let own = names.last().map(String::as_str).unwrap_or_default();
-    files.push((own, text.to_vec()));
+    files.push((names.last().map(String::as_str).unwrap_or_default(), text));
     let files: Vec<OverrideFile<'_>> = files.iter().map(|(name, text)| OverrideFile { name, text }).collect();
     let merged =
         override_source(subject.source(), &files).map_err(|error| Failure::bad_input_from(&error))?;
@@ -120,9 +155,6 @@ fn agree(
     } else {
         "another part of the file, or a key in another letter case, would hide it"
     };
-    Err(Failure::bad_input(format!(
-        "{}: the change cannot be written there: {why}",
-        folder.join(own).display()
-    ))
-    .hint("change the Application itself, or what makes it"))
+    Err(Failure::bad_input(format!("{}: the change cannot be written there: {why}", file.display()))
+        .hint("change the Application itself, or what makes it"))
 }
