@@ -92,6 +92,12 @@ pub enum SyntaxError {
         /// As it was written.
         text: String,
     },
+    /// An item is a text, to which nothing is appended.
+    #[error("{text} is one item; `+=` appends to a list, so write {text}=TEXT")]
+    Item {
+        /// The item.
+        text: String,
+    },
     /// Nothing stands behind `@`.
     #[error("{text:?} names no file behind `@`; for a text that begins with `@` write NAME:='\"@…\"'")]
     File {
@@ -162,7 +168,7 @@ fn split<'a>(text: &'a str, known: &HashSet<&str>) -> Result<(Target, Form, &'a 
     if let Some(reading) =
         literal.filter(|reading| known.contains(reading.before)).max_by_key(|reading| reading.before.len())
     {
-        return Ok(reading.of(Target::whole(reading.before)));
+        return reading.of(Target::whole(reading.before));
     }
     // The first sign that ends an item of a known name. Such a name ends at one of the first brackets, so only they are looked at.
     let ends: Vec<usize> = text
@@ -174,7 +180,7 @@ fn split<'a>(text: &'a str, known: &HashSet<&str>) -> Result<(Target, Form, &'a 
     if let Some(first_end) = ends.first() {
         let items = signs.iter().filter(|at| *at > first_end).flat_map(|at| readings(text, *at));
         if let Some(reading) = items.into_iter().find(|reading| reading.before.ends_with(']')) {
-            return Ok(reading.of(with_item(reading.before, known)));
+            return reading.of(with_item(reading.before, known));
         }
     }
     // A new name: a bracket that is open at the sign is a key with the sign in it.
@@ -182,7 +188,7 @@ fn split<'a>(text: &'a str, known: &HashSet<&str>) -> Result<(Target, Form, &'a 
     let closed = |at: &&usize| **at < bracket || shortest(text, **at).before.ends_with(']');
     let at = signs.iter().find(closed).unwrap_or(first);
     let reading = shortest(text, *at);
-    Ok(reading.of(with_item(reading.before, known)))
+    reading.of(with_item(reading.before, known))
 }
 
 /// One way to read the sign at a place.
@@ -194,12 +200,13 @@ struct Reading<'a> {
 }
 
 impl<'a> Reading<'a> {
-    fn of(&self, target: Target) -> (Target, Form, &'a str) {
-        let part = match target.part {
-            Part::Whole if self.appends => Part::End,
-            part => part,
+    fn of(&self, target: Target) -> Result<(Target, Form, &'a str), SyntaxError> {
+        let part = match (target.part, self.appends) {
+            (Part::Whole, true) => Part::End,
+            (Part::Item(_), true) => return Err(SyntaxError::Item { text: self.before.to_owned() }),
+            (part, _) => part,
         };
-        (Target { part, ..target }, self.form, self.value)
+        Ok((Target { part, ..target }, self.form, self.value))
     }
 }
 

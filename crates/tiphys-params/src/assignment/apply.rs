@@ -117,8 +117,8 @@ fn items(length: usize) -> String {
 
 /// Applies assignments one after the other. The result holds the plugin's announcements where it was touched, or nothing is changed.
 ///
-/// An item of a parameter that is not set is one of the announced default: the rest of the default is then set with it, since a plugin
-/// gets only what is set.
+/// An item of a list that is not set is one of the announced default: the rest of the default is then set with it, and a warning says
+/// so, since a plugin gets a list as a whole. Of a map only the key is set.
 pub fn apply(edited: Edited<'_>, assignments: &[Assignment<ParameterValue>]) -> Result<Applied, ApplyError> {
     require_each_once(assignments)?;
     let mut work = Work::of(edited);
@@ -246,7 +246,9 @@ impl<'a> Work<'a> {
             (None, Part::Item(item)) => {
                 self.remove_item(name, item)?;
                 // The items behind it move up: what stands there now is not what became of it.
-                changes.push(ParameterChange { target: target.clone(), before, after: InEffect::Nothing });
+                let is_kept = matches!(before, InEffect::Default(_)) && self.kind(name) == Some(Kind::Map);
+                let after = if is_kept { before.clone() } else { InEffect::Nothing };
+                changes.push(ParameterChange { target: target.clone(), before, after });
                 return Ok(());
             }
             (Some(value), Part::Whole) => self.set(name, value)?,
@@ -332,12 +334,14 @@ impl<'a> Work<'a> {
                 self.list_mut(name).remove(index);
             }
             Kind::Map => {
-                if self.in_effect(&Target { name: name.to_owned(), part: Part::Item(item.to_owned()) })
-                    == InEffect::Nothing
-                {
-                    return Err(self.no_key(name, item));
+                match self.in_effect(&Target { name: name.to_owned(), part: Part::Item(item.to_owned()) }) {
+                    InEffect::Nothing => return Err(self.no_key(name, item)),
+                    // It is not set, so there is nothing to take away.
+                    InEffect::Default(_) => {}
+                    InEffect::Set(_) => {
+                        self.map_mut(name).remove(item);
+                    }
                 }
-                self.map_mut(name).remove(item);
             }
         }
         Ok(())
@@ -371,12 +375,12 @@ impl<'a> Work<'a> {
         parameter.array.get_or_insert(default)
     }
 
-    /// The map of a parameter, as [`Work::list_mut`].
+    /// The map of a parameter, to be changed; another kind of value goes. Of a default nothing is written down: what a map does not
+    /// have is the plugin's own.
     fn map_mut(&mut self, name: &str) -> &mut BTreeMap<String, String> {
-        let default = if self.parameter(name).is_none() { map_of(self.value(name)) } else { BTreeMap::new() };
         let parameter = self.entry(name);
         (parameter.string, parameter.array) = (None, None);
-        parameter.map.get_or_insert(default)
+        parameter.map.get_or_insert_default()
     }
 
     /// Replaces the value of the entry that counts, or adds an entry.
@@ -444,6 +448,20 @@ impl<'a> Work<'a> {
                 warnings.push(format!(
                     "parameter `{name}` is set {} times; the last entry was changed, which is the one that its variables have",
                     places.len()
+                ));
+            }
+            let was_set = self.edited.parameters.iter().any(|parameter| parameter.name == name);
+            let by_item = |assignment: &Assignment<ParameterValue>| {
+                assignment.target.name == name && assignment.target.part != Part::Whole
+            };
+            if let Some(Default::Array(default)) =
+                self.announcement(name).and_then(Announcement::default_value)
+                && !was_set
+                && !default.is_empty()
+                && assignments.iter().find(|assignment| assignment.target.name == name).is_some_and(by_item)
+            {
+                warnings.push(format!(
+                    "parameter `{name}`: the announced default is written with the change, since a list is set as a whole"
                 ));
             }
             if self.announcement(name).is_none() && !self.edited.names_are_free {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tiphys_yaml::{Data, Node, read_document_of_texts};
+use tiphys_yaml::{Data, Node, read_document_of_texts, read_documents};
 
 use super::Form;
 
@@ -46,6 +46,9 @@ pub enum OperandError {
     /// A key that is there twice.
     #[error("{0} is given twice")]
     Twice(String),
+    /// Several documents.
+    #[error("there are {0} documents; one is due")]
+    Documents(usize),
     /// A file of values that is neither of the two forms.
     #[error(
         "expected parameters by name, or a list of entries with `name` and `string`, `array` or `map`; found {0}"
@@ -85,6 +88,10 @@ pub fn read_values(bytes: &[u8]) -> Result<Vec<(String, ParameterValue)>, Operan
     let Some(node) = read_document_of_texts(bytes).map_err(OperandError::NotYaml)? else {
         return Ok(Vec::new());
     };
+    match read_documents(bytes).map_err(OperandError::NotYaml)?.len() {
+        0 | 1 => {}
+        count => return Err(OperandError::Documents(count)),
+    }
     if let Some((path, _)) = node.repeated_keys().first() {
         return Err(OperandError::Twice(format!("`{path}`")));
     }

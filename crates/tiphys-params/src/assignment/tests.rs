@@ -59,6 +59,11 @@ fn each_form_of_an_assignment_is_read() {
         (":=5", r#"error: ":=5" names no parameter"#),
         ("+=5", r#"error: "+=5" names no parameter"#),
         (
+            "limits[cpu]+=5",
+            "error: limits[cpu] is one item; `+=` appends to a list, so write limits[cpu]=TEXT",
+        ),
+        ("new[a]+:=5", "error: new[a] is one item; `+=` appends to a list, so write new[a]=TEXT"),
+        (
             "replicas=@",
             r#"error: "replicas=@" names no file behind `@`; for a text that begins with `@` write NAME:='"@…"'"#,
         ),
@@ -277,12 +282,12 @@ fn assignments_change_the_list_and_say_what_changes() {
         (
             &["hosts+=b.example", "hosts+:=[\"c\",\"d\"]"],
             format!(
-                "hosts[1]: not set → b.example\nhosts[2]: not set → c\nhosts[3]: not set → d\n[{before},{{\"array\":[\"example.org\",\"b.example\",\"c\",\"d\"],\"name\":\"hosts\"}}]"
+                "hosts[1]: not set → b.example\nhosts[2]: not set → c\nhosts[3]: not set → d\n[{before},{{\"array\":[\"example.org\",\"b.example\",\"c\",\"d\"],\"name\":\"hosts\"}}]\nwarning: parameter `hosts`: the announced default is written with the change, since a list is set as a whole"
             ),
         ),
         (
             &["hosts[0]=b"],
-            format!("hosts[0]: example.org (default) → b\n[{before},{{\"array\":[\"b\"],\"name\":\"hosts\"}}]"),
+            format!("hosts[0]: example.org (default) → b\n[{before},{{\"array\":[\"b\"],\"name\":\"hosts\"}}]\nwarning: parameter `hosts`: the announced default is written with the change, since a list is set as a whole"),
         ),
         (
             &["hosts:=[]", "hosts+=x", "-hosts[0]"],
@@ -292,11 +297,11 @@ fn assignments_change_the_list_and_say_what_changes() {
         ),
         (
             &["limits[memory]=2"],
-            format!("limits[memory]: not set → 2\n[{before},{{\"map\":{{\"cpu\":\"1\",\"memory\":\"2\"}},\"name\":\"limits\"}}]"),
+            format!("limits[memory]: not set → 2\n[{before},{{\"map\":{{\"memory\":\"2\"}},\"name\":\"limits\"}}]"),
         ),
         (
             &["-limits[cpu]"],
-            format!("limits[cpu]: 1 (default) → not set\n[{before},{{\"map\":{{}},\"name\":\"limits\"}}]"),
+            format!("limits[cpu]: 1 (default) → 1 (default)\n[{before}]"),
         ),
         (
             &["limits:={\"a b\":\"1\"}"],
