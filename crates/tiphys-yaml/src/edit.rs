@@ -25,6 +25,7 @@ use check::Intended;
 use draft::Draft;
 use emit::Emitter;
 use habits::Manner;
+use lines::Lines;
 
 pub use value::NewValue;
 
@@ -78,12 +79,12 @@ pub enum EditError {
     #[error("no value begins at {0}; read the text again")]
     NoTarget(Position),
     /// A change goes through something that is no object or no list.
-    #[error("`{path}` at {position} is {found}, where {wanted} is needed")]
+    #[error("`{path}`{} is {found}, where {wanted} is needed", place_words(*position))]
     WrongType {
         /// The place in the object.
         path: String,
-        /// The place in the text.
-        position: Position,
+        /// The place in the text; `None` if an earlier change made it, or changed something in it.
+        position: Option<Position>,
         /// What it is, with an article.
         found: &'static str,
         /// What it should be, with an article.
@@ -151,16 +152,17 @@ pub fn edit(text: &[u8], target: Target, changes: &[Change]) -> Result<Vec<u8>, 
     let mut draft = Draft::of(target_id.map(|_| &node), target_id);
     for change in changes {
         draft.apply(change, &tree).map_err(draft::Refusal::into_error)?;
-        intended.apply(change);
     }
+    intended.apply(changes);
     let not_possible = || {
         let position = target_id.map_or(Position::START, |id| tree[id].position);
         EditError::NotPossible { position }
     };
+    let lines = Lines::of(content);
     let mut touched = Vec::new();
     // What stands below can keep something from looking well.
     for manner in [Manner::Neat, Manner::Safe] {
-        let Some(patches) = Emitter::new(content, &tree, manner).patches(&draft) else { continue };
+        let Some(patches) = Emitter::new(content, &lines, &tree, manner).patches(&draft) else { continue };
         for result in patches.results(content) {
             // What was a character within the text must not become a byte-order mark.
             let begins_alike = !mark.is_empty() || !result.starts_with('\u{FEFF}');
@@ -216,6 +218,11 @@ fn path_text(path: &[Step]) -> String {
         Step::Key(key) => text + "." + key,
         Step::Index(index) => text + "[" + &index.to_string() + "]",
     })
+}
+
+/// ` at 2:6`, or nothing.
+fn place_words(position: Option<Position>) -> String {
+    position.map(|position| format!(" at {position}")).unwrap_or_default()
 }
 
 /// The type of a value in words with an article.

@@ -1,6 +1,7 @@
 //! What a result must be: the changes applied to values, without regard to how they are written.
 
-use std::collections::HashMap;
+use std::cell::LazyCell;
+use std::collections::{BTreeMap, HashMap};
 
 use super::{Change, EditError, Step, Target};
 use crate::reader::spans::Tree;
@@ -39,31 +40,17 @@ impl Intended {
         self.way.iter().try_fold(root, |node, number| child(node, *number)).unwrap_or(root)
     }
 
-    /// Applies a change that fits.
-    pub(super) fn apply(&mut self, change: &Change) {
+    /// Applies changes that fit.
+    pub(super) fn apply(&mut self, changes: &[Change]) {
         let root = &mut self.documents[self.document];
-        let target = self.way.iter().try_fold(root, |node, number| child_mut(node, *number));
-        let Some(target) = target else { return };
-        match change {
-            Change::Set { path, value } => {
-                if let Some(node) = path.iter().try_fold(target, step_into) {
-                    node.data = value.data();
-                }
-            }
-            Change::Remove { path } => {
-                let Some((last, parents)) = path.split_last() else { return };
-                let Some(parent) = parents.iter().try_fold(target, step_into) else { return };
-                match (&mut parent.data, last) {
-                    (Data::Mapping(entries), Step::Key(key)) => {
-                        entries.retain(|entry| entry.key.text != *key);
-                    }
-                    (Data::Sequence(items), Step::Index(index)) if *index < items.len() => {
-                        items.remove(*index);
-                    }
-                    _ => {}
-                }
-            }
+        let Some(target) = self.way.iter().try_fold(root, |node, number| child_mut(node, *number)) else {
+            return;
+        };
+        let mut part = Part::Whole(std::mem::replace(&mut target.data, Data::Null));
+        for change in changes {
+            part.apply(change);
         }
+        target.data = part.into_data();
     }
 
     /// Whether a text has these documents, and is JSON if it was before.
@@ -117,31 +104,94 @@ fn find(node: &Node, position: Position, way: &mut Vec<usize>) -> bool {
     false
 }
 
-/// The part at a step, which is made if it is missing.
-fn step_into<'a>(node: &'a mut Node, step: &Step) -> Option<&'a mut Node> {
-    let new = || Node { position: Position::START, data: Data::Null };
-    if node.is_null() {
-        node.data = match step {
-            Step::Key(_) => Data::Mapping(Vec::new()),
-            Step::Index(_) => Data::Sequence(Vec::new()),
+/// A value while changes are applied. What something changes in is opened, so that no key has to be searched for.
+enum Part {
+    Whole(Data),
+    List(Vec<Part>),
+    /// Of keys that occur twice the last counts, and the order does not.
+    Object(BTreeMap<String, Part>),
+}
+
+impl Part {
+    fn apply(&mut self, change: &Change) {
+        match change {
+            Change::Set { path, value } => {
+                if let Some(part) = path.iter().try_fold(self, Self::step_into) {
+                    *part = Self::Whole(value.data());
+                }
+            }
+            Change::Remove { path } => {
+                let Some((last, parents)) = path.split_last() else { return };
+                let Some(parent) = parents.iter().try_fold(self, Self::step_into) else { return };
+                parent.open();
+                match (parent, last) {
+                    (Self::Object(parts), Step::Key(key)) => {
+                        parts.remove(key);
+                    }
+                    (Self::List(parts), Step::Index(index)) if *index < parts.len() => {
+                        parts.remove(*index);
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// The part at a step, which is made if it is missing.
+    fn step_into(&mut self, step: &Step) -> Option<&mut Self> {
+        if matches!(self, Self::Whole(Data::Null)) {
+            *self = match step {
+                Step::Key(_) => Self::Object(BTreeMap::new()),
+                Step::Index(_) => Self::List(Vec::new()),
+            };
+        }
+        self.open();
+        match (self, step) {
+            (Self::Object(parts), Step::Key(key)) => {
+                Some(parts.entry(key.clone()).or_insert(Self::Whole(Data::Null)))
+            }
+            (Self::List(parts), Step::Index(index)) => {
+                if *index == parts.len() {
+                    parts.push(Self::Whole(Data::Null));
+                }
+                parts.get_mut(*index)
+            }
+            _ => None,
+        }
+    }
+
+    /// Makes a list or an object something whose parts can be changed.
+    fn open(&mut self) {
+        let Self::Whole(data) = self else { return };
+        *self = match std::mem::replace(data, Data::Null) {
+            Data::Sequence(items) => {
+                Self::List(items.into_iter().map(|node| Self::Whole(node.data)).collect())
+            }
+            Data::Mapping(entries) => Self::Object(
+                entries.into_iter().map(|entry| (entry.key.text, Self::Whole(entry.value.data))).collect(),
+            ),
+            data => Self::Whole(data),
         };
     }
-    match (&mut node.data, step) {
-        (Data::Mapping(entries), Step::Key(key)) => {
-            let at = entries.iter().rposition(|entry| entry.key.text == *key).unwrap_or(entries.len());
-            if at == entries.len() {
-                let key = Key { text: key.clone(), position: Position::START };
-                entries.push(Entry { key, value: new() });
-            }
-            entries.get_mut(at).map(|entry| &mut entry.value)
+
+    fn into_data(self) -> Data {
+        match self {
+            Self::Whole(data) => data,
+            Self::List(parts) => Data::Sequence(parts.into_iter().map(Self::into_node).collect()),
+            Self::Object(parts) => Data::Mapping(
+                parts
+                    .into_iter()
+                    .map(|(text, part)| Entry {
+                        key: Key { text, position: Position::START },
+                        value: part.into_node(),
+                    })
+                    .collect(),
+            ),
         }
-        (Data::Sequence(items), Step::Index(index)) => {
-            if *index == items.len() {
-                items.push(new());
-            }
-            items.get_mut(*index)
-        }
-        _ => None,
+    }
+
+    fn into_node(self) -> Node {
+        Node { position: Position::START, data: self.into_data() }
     }
 }
 
@@ -158,14 +208,11 @@ pub(super) fn same_data(a: &Data, b: &Data) -> bool {
         (Data::Mapping(a), Data::Mapping(b)) => {
             let is_aligned = a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.key.text == b.key.text);
             if is_aligned {
-                let comes_again = |from: usize, key: &str| {
-                    a.get(from..).unwrap_or_default().iter().any(|later| later.key.text == key)
-                };
-                return a
-                    .iter()
-                    .zip(b)
-                    .enumerate()
-                    .all(|(at, (a, b))| same(&a.value, &b.value) || comes_again(at + 1, &a.key.text));
+                // Most objects have no key twice, so that the places of the last ones are looked up only where something differs.
+                let last = LazyCell::new(|| last_places(a));
+                return a.iter().zip(b).enumerate().all(|(at, (a, b))| {
+                    same(&a.value, &b.value) || last.get(a.key.text.as_str()) != Some(&at)
+                });
             }
             let (a, b) = (by_key(a), by_key(b));
             a.len() == b.len()
@@ -180,6 +227,11 @@ pub(super) fn same_data(a: &Data, b: &Data) -> bool {
         }
         _ => a == b,
     }
+}
+
+/// Where each key occurs last.
+fn last_places(entries: &[Entry]) -> HashMap<&str, usize> {
+    entries.iter().enumerate().map(|(at, entry)| (entry.key.text.as_str(), at)).collect()
 }
 
 fn by_key(entries: &[Entry]) -> HashMap<&str, &Node> {

@@ -1,11 +1,13 @@
 //! The target's value while changes are applied to it: each part knows where it stands in the text, and whether it is as there.
 
-use std::collections::HashMap;
+mod object;
 
 use super::check::same_data;
 use super::{Change, EditError, NewValue, Step, path_text, type_words};
 use crate::reader::spans::{Child, Id, Tree};
 use crate::{Data, Node, Position};
+
+use object::{Object, Removed};
 
 /// A value, as it is or as it shall be.
 #[derive(Debug)]
@@ -33,26 +35,6 @@ pub(super) struct Item<'a> {
     pub(super) value: Draft<'a>,
 }
 
-/// The entries of an object, those that were removed and merge keys included.
-#[derive(Debug, Default)]
-pub(super) struct Object<'a> {
-    pub(super) entries: Vec<Entry<'a>>,
-    /// The last entry of each key.
-    last: HashMap<String, usize>,
-    /// What merges bring for keys that have no entry.
-    merged: HashMap<&'a str, &'a Node>,
-}
-
-#[derive(Debug)]
-pub(super) struct Entry<'a> {
-    /// Which child it is in the text; `None` if it is new.
-    pub(super) from: Option<usize>,
-    /// `None` for a merge key.
-    pub(super) key: Option<String>,
-    /// `None` if it was removed.
-    pub(super) value: Option<Draft<'a>>,
-}
-
 /// Why a change does not fit; the path is that of the change up to a step.
 #[derive(Debug)]
 pub(super) struct Refusal {
@@ -62,7 +44,12 @@ pub(super) struct Refusal {
 
 #[derive(Debug)]
 enum Why {
-    WrongType { found: &'static str, wanted: &'static str, position: Position },
+    /// `position`: where it stands in the text; `None` if changes made it, or changed something in it.
+    WrongType {
+        found: &'static str,
+        wanted: &'static str,
+        position: Option<Position>,
+    },
     Missing,
 }
 
@@ -148,15 +135,7 @@ impl<'a> Draft<'a> {
     /// The part at a step, which is made if it is missing.
     fn step_into(&mut self, step: &Step, tree: &Tree) -> Result<&mut Self, Why> {
         match step {
-            Step::Key(key) => {
-                let object = self.object(tree)?;
-                let at = match object.find(key) {
-                    Some(at) => at,
-                    None => object.push(key.clone(), Draft::flat(NewValue::Null)),
-                };
-                let slot = &mut object.entries[at].value;
-                Ok(slot.get_or_insert_with(|| Draft::flat(NewValue::Null)))
-            }
+            Step::Key(key) => Ok(self.object(tree)?.get_or_add(key)),
             Step::Index(index) => {
                 let items = self.list(tree)?;
                 if *index == items.len() {
@@ -173,11 +152,7 @@ impl<'a> Draft<'a> {
             return Err(Why::Missing);
         }
         match step {
-            Step::Key(key) => {
-                let object = self.object(tree)?;
-                let at = object.find(key).ok_or(Why::Missing)?;
-                object.entries[at].value.as_mut().ok_or(Why::Missing)
-            }
+            Step::Key(key) => self.object(tree)?.get(key).ok_or(Why::Missing),
             Step::Index(index) => {
                 self.list(tree)?.get_mut(*index).map(|item| &mut item.value).ok_or(Why::Missing)
             }
@@ -190,13 +165,8 @@ impl<'a> Draft<'a> {
         }
         match step {
             Step::Key(key) => {
-                let object = self.object(tree)?;
-                // What a merge brings cannot be removed here; the comparison at the end says so.
-                if object.last.remove(key).is_none() && !object.merged.contains_key(key.as_str()) {
+                if self.object(tree)?.remove(key) == Removed::Nothing {
                     return Err(Why::Missing);
-                }
-                for entry in object.entries.iter_mut().filter(|entry| entry.key.as_ref() == Some(key)) {
-                    entry.value = None;
                 }
             }
             Step::Index(index) => {
@@ -215,11 +185,12 @@ impl<'a> Draft<'a> {
     }
 
     fn wrong_type(&self, wanted: &'static str) -> Why {
+        // What changes made stands nowhere.
         let (found, position) = match &self.content {
-            Content::Same(node) => (type_words(&node.data), node.position),
-            Content::Flat(value) => (type_words(&value.data()), Position::START),
-            Content::List(_) => ("a list", Position::START),
-            Content::Object(_) => ("an object", Position::START),
+            Content::Same(node) => (type_words(&node.data), Some(node.position)),
+            Content::Flat(value) => (type_words(&value.data()), None),
+            Content::List(_) => ("a list", None),
+            Content::Object(_) => ("an object", None),
         };
         Why::WrongType { found, wanted, position }
     }
@@ -231,12 +202,9 @@ impl<'a> Draft<'a> {
         } else if let Content::Same(Node { data: Data::Mapping(entries), .. }) = &self.content {
             self.content = Content::Object(Object::of(entries, children(self.origin, tree)));
         }
-        if !matches!(self.content, Content::Object(_)) {
-            return Err(self.wrong_type("an object"));
-        }
-        match &mut self.content {
-            Content::Object(object) => Ok(object),
-            _ => Err(Why::Missing),
+        match self.content {
+            Content::Object(ref mut object) => Ok(object),
+            _ => Err(self.wrong_type("an object")),
         }
     }
 
@@ -252,12 +220,9 @@ impl<'a> Draft<'a> {
             };
             self.content = Content::List(nodes.iter().enumerate().map(item).collect());
         }
-        if !matches!(self.content, Content::List(_)) {
-            return Err(self.wrong_type("a list"));
-        }
-        match &mut self.content {
-            Content::List(items) => Ok(items),
-            _ => Err(Why::Missing),
+        match self.content {
+            Content::List(ref mut items) => Ok(items),
+            _ => Err(self.wrong_type("a list")),
         }
     }
 
@@ -309,7 +274,7 @@ impl<'a> Draft<'a> {
         };
         match &self.content {
             Content::Same(node) => matches!(node.data, Data::Mapping(_)) && !merges(self.origin),
-            Content::Object(object) => object.entries.iter().all(|entry| entry.key.is_some()),
+            Content::Object(object) => !object.has_merges(),
             Content::Flat(_) | Content::List(_) => false,
         }
     }
@@ -328,77 +293,6 @@ impl Refusal {
         // What is missing is the step itself; what is of the wrong type stands before it.
         let length = if matches!(why, Why::Missing) { done + 1 } else { done };
         Self { path: path.get(..length).unwrap_or_default().to_vec(), why }
-    }
-}
-
-impl<'a> Object<'a> {
-    /// `children`: the entries as they stand in the text; `None` if they stand elsewhere.
-    fn of(nodes: &'a [crate::Entry], children: Option<&[Child]>) -> Self {
-        // Of keys that occur twice the last counts.
-        let mut values: HashMap<&str, &Node> =
-            nodes.iter().map(|entry| (entry.key.text.as_str(), &entry.value)).collect();
-        let mut object = Self::default();
-        let Some(children) = children else {
-            for entry in nodes {
-                let value = Draft { origin: None, content: Content::Same(&entry.value) };
-                match object.last.get(&entry.key.text) {
-                    Some(at) => object.entries[*at].value = Some(value),
-                    None => {
-                        object.push(entry.key.text.clone(), value);
-                    }
-                }
-            }
-            return object;
-        };
-        for (index, child) in children.iter().enumerate() {
-            let key = child.key.as_ref().and_then(|key| key.text.clone());
-            let node = key.as_ref().and_then(|key| values.get(key.as_str())).copied().unwrap_or(&NOTHING);
-            if let Some(key) = &key {
-                object.last.insert(key.clone(), object.entries.len());
-            }
-            let value = Draft { origin: Some(child.value), content: Content::Same(node) };
-            object.entries.push(Entry { from: Some(index), key, value: Some(value) });
-        }
-        values.retain(|key, _| !object.last.contains_key(*key));
-        object.merged = values;
-        object
-    }
-
-    /// The entry of a key. What a merge brings gets one, as a copy.
-    fn find(&mut self, key: &str) -> Option<usize> {
-        if let Some(at) = self.last.get(key) {
-            return Some(*at);
-        }
-        let node = self.merged.remove(key)?;
-        Some(self.push(key.to_owned(), Draft { origin: None, content: Content::Same(node) }))
-    }
-
-    fn push(&mut self, key: String, value: Draft<'a>) -> usize {
-        let at = self.entries.len();
-        self.last.insert(key.clone(), at);
-        self.entries.push(Entry { from: None, key: Some(key), value: Some(value) });
-        at
-    }
-
-    fn assign(&mut self, values: &[(String, NewValue)], tree: &Tree) {
-        let wanted: std::collections::HashSet<&str> = values.iter().map(|(key, _)| key.as_str()).collect();
-        for entry in &mut self.entries {
-            if let Some(key) = &entry.key
-                && !wanted.contains(key.as_str())
-            {
-                entry.value = None;
-                self.last.remove(key);
-            }
-        }
-        for (key, value) in values {
-            if let Some(draft) = self.last.get(key).and_then(|at| self.entries[*at].value.as_mut()) {
-                draft.assign(value, tree);
-            } else {
-                let mut draft = Draft::flat(NewValue::Null);
-                draft.assign(value, tree);
-                self.push(key.clone(), draft);
-            }
-        }
     }
 }
 

@@ -21,7 +21,7 @@ const DASH_STEP: usize = 2;
 /// Makes patches.
 pub(super) struct Emitter<'a> {
     text: &'a str,
-    lines: Lines<'a>,
+    lines: &'a Lines<'a>,
     tree: &'a Tree,
     habits: Habits,
     patches: Patches,
@@ -52,15 +52,15 @@ struct Slot<'d, 'a> {
 }
 
 impl<'a> Emitter<'a> {
-    pub(super) fn new(text: &'a str, tree: &'a Tree, manner: Manner) -> Self {
-        let habits = Habits::of(text, tree, manner);
+    pub(super) fn new(text: &'a str, lines: &'a Lines<'a>, tree: &'a Tree, manner: Manner) -> Self {
+        let habits = Habits::of(text, lines, tree, manner);
         let patches = Patches::new(habits.line_break);
         let block_ends = tree
             .spans()
             .filter(|span| scalar_style(span) == Some(ScalarStyle::Block))
             .map(|span| (span.end, header(text, span).contains('+')))
             .collect();
-        Self { text, lines: Lines(text), tree, habits, patches, block_ends, failed: false }
+        Self { text, lines, tree, habits, patches, block_ends, failed: false }
     }
 
     /// The patches for a target; `None` if it cannot be written.

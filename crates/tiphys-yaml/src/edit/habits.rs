@@ -40,7 +40,7 @@ pub(super) enum Manner {
 }
 
 impl Habits {
-    pub(super) fn of(text: &str, tree: &Tree, manner: Manner) -> Self {
+    pub(super) fn of(text: &str, lines: &Lines<'_>, tree: &Tree, manner: Manner) -> Self {
         let mut object_steps = Counts::default();
         let mut list_steps = Counts::default();
         let (mut single, mut double) = (0_usize, 0_usize);
@@ -57,7 +57,7 @@ impl Habits {
                 Shape::Scalar(_) | Shape::Nothing | Shape::Alias => {}
             }
         }
-        let (json_unit, json_gap) = if tree.is_json { json_habits(text, tree) } else { (None, " ") };
+        let (json_unit, json_gap) = if tree.is_json { json_habits(lines, tree) } else { (None, " ") };
         Self {
             object_step: object_steps.most_common().unwrap_or(2).clamp(1, STEP_COLUMNS_MAX),
             list_step: list_steps.most_common().unwrap_or(0),
@@ -101,8 +101,7 @@ fn line_break(text: &str) -> &'static str {
 }
 
 /// The indentation of JSON in several lines, and what stands behind its colons.
-fn json_habits(text: &str, tree: &Tree) -> (Option<String>, &'static str) {
-    let lines = Lines(text);
+fn json_habits(lines: &Lines<'_>, tree: &Tree) -> (Option<String>, &'static str) {
     let unit = tree.collections().find_map(|(span, collection)| {
         let child = collection.children.first().filter(|child| lines.is_first(child.lead))?;
         let unit = lines.indentation(child.lead).strip_prefix(lines.indentation(span.content))?;

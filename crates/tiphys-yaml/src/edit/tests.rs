@@ -1,5 +1,6 @@
 mod document;
 mod property;
+mod time;
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -101,33 +102,6 @@ files! {
     values_in_brackets_stay_in_brackets: "flow.txt",
     json_stays_json: "json.txt",
     shared_values_are_not_changed_unseen: "anchors.txt",
-}
-
-#[test]
-fn many_changes_take_time_that_grows_with_their_number() {
-    // Looking at the whole text for each change would take minutes.
-    const COUNT: usize = 20_000;
-    let mut text = String::from("# all\nparameters:\n");
-    let mut after = text.clone();
-    let mut changes = Vec::new();
-    for number in 0..COUNT {
-        writeln!(text, "- name: p{number} # {number}\n  string: \"{number}\"\n  # end")
-            .expect("writing to a string");
-        writeln!(after, "- name: p{number} # {number}\n  string: \"new {number}\"\n  # end")
-            .expect("writing to a string");
-        changes.push(Change::Set {
-            path: path(&format!("parameters/{number}/string")),
-            value: format!("new {number}").into(),
-        });
-    }
-    text.push_str("map:\n  k: v\n");
-    after.push_str("map:\n  k: v\n");
-    for number in 0..COUNT / 10 {
-        writeln!(after, "  k{number}: v").expect("writing to a string");
-        changes.push(Change::Set { path: path(&format!("map/k{number}")), value: "v".into() });
-    }
-    let changed = edit(text.as_bytes(), Target::FirstDocument, &changes).expect("it fits");
-    assert_eq!(String::from_utf8(changed).expect("still UTF-8"), after);
 }
 
 #[test]

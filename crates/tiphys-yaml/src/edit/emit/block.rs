@@ -18,8 +18,9 @@ impl Emitter<'_> {
         let steps = Steps { dash: self.dash_step(children), ..self.steps_in(span, collection) };
         let is_spaced = self.habits.manner == Manner::Neat && self.is_spaced(children, column);
         let mut after: Option<usize> = None;
+        let first = slots.iter().find_map(|slot| slot.from);
         let mut kept = vec![false; children.len()];
-        for (number, slot) in slots.iter().enumerate() {
+        for slot in slots {
             if let Some((index, child)) = slot.from.and_then(|index| Some((index, children.get(index)?))) {
                 let place = Self::place(span, collection, child, steps, &style);
                 self.draft(slot.value, &place);
@@ -39,11 +40,8 @@ impl Emitter<'_> {
                 // Behind `|+` an empty line would be part of the text.
                 let gap = if is_spaced && self.block_ends.get(&at) != Some(&true) { "\n" } else { "" };
                 self.patches.insert_lines(at, &format!("{gap}{lines}"));
-            } else {
-                let next = slots.iter().skip(number).find_map(|slot| slot.from);
-                if let Some(next) = next.and_then(|index| children.get(index)) {
-                    self.insert_block_child_before(next, &lines, column, children);
-                }
+            } else if let Some(next) = first.and_then(|index| children.get(index)) {
+                self.insert_block_child_before(next, &lines, column, children);
             }
         }
         let mut index = 0;

@@ -33,6 +33,7 @@ impl Emitter<'_> {
         let keeps_comma = matches!(collection.layout, Layout::Flow { trailing_comma: Some(_) });
         let mut kept = vec![false; children.len()];
         let mut after: Option<usize> = None;
+        let first = slots.iter().find_map(|slot| slot.from);
         for (number, slot) in slots.iter().enumerate() {
             let needs_comma = number + 1 < slots.len() || keeps_comma;
             if let Some((index, child)) = slot.from.and_then(|index| Some((index, children.get(index)?))) {
@@ -51,7 +52,7 @@ impl Emitter<'_> {
                 after = Some(index);
                 continue;
             }
-            let sibling = after.or_else(|| slots.iter().skip(number).find_map(|slot| slot.from));
+            let sibling = after.or(first);
             let Some((sibling, child)) = sibling.and_then(|index| Some((index, children.get(index)?))) else {
                 continue;
             };

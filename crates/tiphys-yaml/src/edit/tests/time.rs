@@ -1,0 +1,116 @@
+//! Many changes of long texts take time that grows with their number, and not with its square.
+
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use super::path;
+use crate::edit::{Change, NewValue, Target, edit};
+
+/// What one text may take in a build without optimization on a machine that has other work: many times what it does take. With a
+/// walk along the line or through the keys for each change it is exceeded.
+const TIME_MAX: Duration = Duration::from_secs(10);
+
+/// How many changes each text gets.
+const COUNT: usize = 16_000;
+
+/// How many changes where each would walk through what is in memory. That takes little, so that there must be more.
+const MANY: usize = 60_000;
+
+fn numbered(count: usize, part: impl FnMut(usize) -> String) -> Vec<String> {
+    (0..count).map(part).collect()
+}
+
+fn set(place: &str, value: impl Into<NewValue>) -> Change {
+    Change::Set { path: path(place), value: value.into() }
+}
+
+#[track_caller]
+fn check(before: &str, changes: &[Change], after: &str) {
+    let begun = Instant::now();
+    let changed = edit(before.as_bytes(), Target::FirstDocument, changes).expect("it fits");
+    let taken = begun.elapsed();
+    assert!(String::from_utf8(changed).expect("still UTF-8") == after, "another text than expected");
+    assert!(taken < TIME_MAX, "{taken:?} for {} changes", changes.len());
+}
+
+#[test]
+fn many_parameters_by_indentation_are_changed_in_time() {
+    let mut text = String::from("# all\nparameters:\n");
+    let mut after = text.clone();
+    let mut changes = Vec::new();
+    for number in 0..COUNT {
+        writeln!(text, "- name: p{number} # {number}\n  string: \"{number}\"\n  # end")
+            .expect("writing to a string");
+        writeln!(after, "- name: p{number} # {number}\n  string: \"new {number}\"\n  # end")
+            .expect("writing to a string");
+        changes.push(set(&format!("parameters/{number}/string"), format!("new {number}")));
+    }
+    text.push_str("map:\n  k: v\n");
+    after.push_str("map:\n  k: v\n");
+    for number in 0..COUNT {
+        writeln!(after, "  k{number}: v").expect("writing to a string");
+        changes.push(set(&format!("map/k{number}"), "v"));
+    }
+    check(&text, &changes, &after);
+}
+
+#[test]
+fn many_values_of_json_in_one_line_are_changed_in_time() {
+    let entries = |value: &str| numbered(COUNT, |number| format!("\"k{number}\":\"{value}\"")).join(",");
+    let changes =
+        numbered(COUNT, |number| format!("k{number}")).iter().map(|key| set(key, "b")).collect::<Vec<_>>();
+    check(&format!("{{{}}}\n", entries("a")), &changes, &format!("{{{}}}\n", entries("b")));
+}
+
+#[test]
+fn many_items_are_added_to_json_in_one_line_in_time() {
+    let items = |count| numbered(count, |number| format!("{{\"n\":{number}}}")).join(",");
+    let item = |number: usize| NewValue::Object(vec![("n".to_owned(), NewValue::Number(number.into()))]);
+    let changes: Vec<Change> =
+        (COUNT..2 * COUNT).map(|number| set(&format!("list/{number}"), item(number))).collect();
+    let text = |count| format!("{{\"list\":[{}]}}", items(count));
+    check(&text(COUNT), &changes, &text(2 * COUNT));
+}
+
+#[test]
+fn many_items_of_a_yaml_list_in_one_line_are_changed_and_added_in_time() {
+    let changes: Vec<Change> =
+        (0..2 * COUNT).map(|number| set(&format!("list/{number}"), format!("b{number}"))).collect();
+    let text = |letter, count| {
+        format!("list: [{}]\n", numbered(count, |number| format!("{letter}{number}")).join(", "))
+    };
+    check(&text('a', COUNT), &changes, &text('b', 2 * COUNT));
+}
+
+#[test]
+fn many_items_before_the_first_of_a_list_are_added_in_time() {
+    let items = numbered(MANY, |number| format!("i{number}"));
+    let values =
+        items.iter().map(|item| NewValue::from(item.as_str())).chain([NewValue::from("last")]).collect();
+    let after = format!("list: [{}, last]\n", items.join(", "));
+    check("list: [last]\n", &[set("list", NewValue::List(values))], &after);
+}
+
+#[test]
+fn many_items_of_a_list_in_one_line_are_removed_in_time() {
+    let text = |count| format!("list: [{}]\n", numbered(count, |number| format!("i{number}")).join(", "));
+    let changes: Vec<Change> =
+        (1..2 * COUNT).rev().map(|number| Change::Remove { path: path(&format!("list/{number}")) }).collect();
+    check(&text(2 * COUNT), &changes, &text(1));
+}
+
+#[test]
+fn many_keys_are_added_to_an_object_in_time() {
+    let changes: Vec<Change> = (0..MANY).map(|number| set(&format!("k{number}"), "v")).collect();
+    let after = numbered(MANY, |number| format!("k{number}: v\n")).concat();
+    check("", &changes, &after);
+}
+
+#[test]
+fn many_keys_are_removed_from_an_object_in_time() {
+    let text = numbered(MANY, |number| format!("k{number}: v\n")).concat();
+    let changes: Vec<Change> = (1..MANY)
+        .map(|number| Change::Remove { path: vec![crate::Step::Key(format!("k{number}"))] })
+        .collect();
+    check(&text, &changes, "k0: v\n");
+}
