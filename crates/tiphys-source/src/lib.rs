@@ -36,6 +36,6 @@ pub use options::{
     FETCH_TIMEOUT, Freshness, LOCAL_TIMEOUT, LOOKUP_TIMEOUT, Network, Progress, ProgressSink, SourceOptions,
 };
 pub use secret::Secret;
-pub use sources::{ResolvedRevision, Sources, Want};
+pub use sources::{Nesting, ResolvedRevision, Sources, Want};
 pub use url::{mask_url, normalize_git_url};
 pub use work_tree::{NotUtf8, PastFiles, WorkTreePath};

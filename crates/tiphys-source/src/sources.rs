@@ -1,6 +1,7 @@
 //! From a repository and a revision to a tree.
 
 mod compare;
+mod nesting;
 mod submodules;
 
 use std::collections::HashMap;
@@ -20,6 +21,8 @@ use crate::plan;
 use crate::refs::{Shape, shape};
 use crate::repository::{Context, Repository, cache_name};
 use crate::{Scope, Secret, SourceError, lfs, mask_url, normalize_git_url};
+
+pub use nesting::Nesting;
 
 /// Keeps the names of trees of folders apart from those that other parts make.
 const FOLDER_SALT: &[u8] = b"tiphys folder";

@@ -75,11 +75,14 @@ impl Sources {
         })
     }
 
-    /// The tops of the work trees that stand for repositories, links resolved.
+    /// The tops of the work trees that stand for repositories, and of those around them, links resolved.
     pub async fn work_trees(&self) -> Result<Vec<PathBuf>, SourceError> {
         let mut tops = Vec::new();
-        for index in 0..self.copies.len() {
+        for (index, given) in self.options.copies.iter().enumerate() {
             tops.push(self.copy(index).await?.dir.clone());
+            let around = WorkTreePath::find(&given.dir)
+                .map_err(|error| SourceError::Copy { dir: given.dir.clone(), problem: error.to_string() })?;
+            tops.extend(around.into_iter().map(|place| place.top));
         }
         Ok(tops)
     }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tiphys_source::{BasePoint, BaseRevision, PastFiles, SourceError, Sources, WorkTreePath};
+use tiphys_source::{BasePoint, BaseRevision, Nesting, PastFiles, SourceError, Sources, WorkTreePath};
 use tiphys_store::PastInput;
 use tiphys_tree::Modes;
 
@@ -49,14 +49,66 @@ pub(super) fn work_trees(option: &str, path: &Path) -> Result<Vec<WorkTreePath>,
 }
 
 impl Past<'_> {
-    /// A path that must lie in a work tree: the innermost one is meant, as it is by git. `shown` is what a person calls it.
-    pub(super) async fn path(&self, shown: &str, path: &Path, modes: Modes) -> Result<PastPath, Failure> {
-        let place = work_trees("", path)?.pop().ok_or_else(|| {
+    /// A path that must lie in a work tree, and the tops of all work trees around it. `shown` is what a person calls it.
+    pub(super) async fn path(
+        &self,
+        shown: &str,
+        path: &Path,
+        modes: Modes,
+    ) -> Result<(PastPath, Vec<PathBuf>), Failure> {
+        let places = work_trees("", path)?;
+        let tops = places.iter().map(|place| place.top.clone()).collect();
+        let place = self.innermost(places).await?.ok_or_else(|| {
             Failure::bad_input(format!("{shown} is in no git repository")).hint(
                 "--base compares two revisions of a repository; --cluster-state compares with live objects",
             )
         })?;
-        self.at(place, modes).await
+        Ok((self.at(place, modes).await?, tops))
+    }
+
+    /// The work tree that is meant by a path in several: the innermost one, as it is by git, as far as the base leads there, too. The
+    /// change does not choose it: what it has put in the place of a folder is no other repository to compare with.
+    async fn innermost(&self, places: Vec<WorkTreePath>) -> Result<Option<WorkTreePath>, Failure> {
+        let mut places = places.into_iter();
+        let Some(mut outer) = places.next() else { return Ok(None) };
+        for inner in places {
+            let base = label(self.base);
+            let problem = match self.nesting(&outer, &inner).await? {
+                Nesting::Untracked | Nesting::SameAtBase => {
+                    outer = inner;
+                    continue;
+                }
+                // The base has no store there, whatever the inner repository has.
+                Nesting::New => break,
+                Nesting::Replaced { was, now } => format!("is {was} at {base} and {now} now"),
+                Nesting::Moved { was, now } => {
+                    format!("is a submodule from {was} at {base} and from {now} now")
+                }
+            };
+            return Err(Failure::bad_input(format!(
+                "{} of {} {problem}; a change must not choose the repository that it is compared with",
+                outer.path,
+                outer.top.display()
+            )));
+        }
+        Ok(Some(outer))
+    }
+
+    /// The work tree whose base has a path in several: the outermost one that tracks it.
+    pub(super) async fn outermost(&self, places: Vec<WorkTreePath>) -> Result<Option<WorkTreePath>, Failure> {
+        let mut places = places.into_iter();
+        let Some(mut outer) = places.next() else { return Ok(None) };
+        for inner in places {
+            if self.nesting(&outer, &inner).await? != Nesting::Untracked {
+                break;
+            }
+            outer = inner;
+        }
+        Ok(Some(outer))
+    }
+
+    async fn nesting(&self, outer: &WorkTreePath, inner: &WorkTreePath) -> Result<Nesting, Failure> {
+        self.sources.nesting(outer, inner, self.base).await.map_err(|error| failed(&error))
     }
 
     /// A path in a work tree.

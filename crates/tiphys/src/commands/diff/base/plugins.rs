@@ -32,10 +32,10 @@ pub(super) struct SidePlugins {
     pub(super) marks: BTreeMap<String, String>,
 }
 
-/// Loads the plugins. `tops` are those of the work trees that are compared.
+/// Loads the plugins. `tops` are those of the work trees that are compared, of all that a change may have touched.
 pub(super) async fn load(
     past: &Past<'_>,
-    tops: &[PathBuf],
+    tops: &BTreeSet<PathBuf>,
     from: PluginsFrom,
     common: &CommonArgs,
     host: &Host,
@@ -45,8 +45,9 @@ pub(super) async fn load(
     for path in paths {
         // Whoever installed the program has chosen the plugins that came with it.
         let places = if origin.is_empty() { Vec::new() } else { past::work_trees(origin, &path)? };
-        let compared = places.into_iter().find(|place| tops.contains(&place.top));
-        let Some(place) = compared.filter(|_| from != PluginsFrom::Head) else {
+        let compared = places.into_iter().skip_while(|place| !tops.contains(&place.top)).collect();
+        let compared = if from == PluginsFrom::Head { None } else { past.outermost(compared).await? };
+        let Some(place) = compared else {
             let loaded = load_now(&path, origin)?;
             plugins.past.plugins.extend(loaded.iter().cloned());
             plugins.now.plugins.extend(loaded);

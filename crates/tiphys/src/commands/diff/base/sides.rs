@@ -1,5 +1,6 @@
 //! Both sides of a comparison: stores, sources, plugins, settings.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use tiphys_tree::{Modes, Store};
 use tokio_util::sync::CancellationToken;
 
 use super::pairs::SideStore;
-use super::past::{Past, PastPath, failed, label};
+use super::past::{self, Past, PastPath, failed, label};
 use super::plugins::{self, Plugins, SidePlugins};
 use crate::args::{CommonArgs, DiffArgs, PluginsFrom};
 use crate::context::{self, Wishes};
@@ -57,14 +58,15 @@ pub(super) async fn open(
     let options = context::source_options(common, host, ground.cache.clone(), Vec::new(), Vec::new())?;
     let sources = Sources::new(Arc::clone(&ground.trees), options);
     let reader = Past { sources: &sources, base };
-    let (stores_past, stores_now, mut tops) = stores(&reader, common, arguments, host).await?;
-    tops.sort();
-    tops.dedup();
+    let StoreSides { past: stores_past, now: stores_now, tops, around: mut compared } =
+        stores(&reader, common, arguments, host).await?;
     let unused = unused_copies(&sources, &tops).await?;
     let trusted = if from == PluginsFrom::Base { &stores_past } else { &stores_now };
     let credentials = context::credentials_of(&trusted.store);
-    tops.extend(sources.work_trees().await.map_err(|error| failed(&error))?);
-    let plugins = Box::pin(plugins::load(&reader, &tops, from, common, host)).await?;
+    compared.extend(sources.work_trees().await.map_err(|error| failed(&error))?);
+    let here = past::work_trees("", &host.absolute(""))?;
+    compared.extend(here.into_iter().map(|place| place.top));
+    let plugins = Box::pin(plugins::load(&reader, &compared, from, common, host)).await?;
 
     let sources = sources.with_credentials(credentials);
     let sources_past = Box::pin(sources.at(base)).await.map_err(|error| failed(&error))?;
@@ -94,7 +96,10 @@ pub(super) async fn open(
     })
 }
 
-async fn unused_copies(sources: &Sources, tops: &[PathBuf]) -> Result<Vec<(PathBuf, String)>, Failure> {
+async fn unused_copies(
+    sources: &Sources,
+    tops: &BTreeSet<PathBuf>,
+) -> Result<Vec<(PathBuf, String)>, Failure> {
     let mut unused = Vec::new();
     for top in tops {
         let urls = sources.unused_remotes(top).await.map_err(|error| failed(&error))?;
@@ -114,27 +119,38 @@ fn trust_options_of(past: &RenderSettings, now: &mut RenderSettings, base: &Base
     }
 }
 
-/// Loads the stores of both sides, and the paths that were asked for; gives the tops of the work trees that they are in, too. A path
-/// that only one side has is nothing on the other.
+/// The stores of both sides.
+struct StoreSides {
+    past: SideStore,
+    now: SideStore,
+    /// Tops of the work trees that they are read from at the base.
+    tops: BTreeSet<PathBuf>,
+    /// Tops of all work trees that they lie in now: a change may have put one into another.
+    around: BTreeSet<PathBuf>,
+}
+
+/// Loads the stores of both sides, and the paths that were asked for. A path that only one side has is nothing on the other.
 async fn stores(
     reader: &Past<'_>,
     common: &CommonArgs,
     arguments: &[ApplicationRef],
     host: &Host,
-) -> Result<(SideStore, SideStore, Vec<PathBuf>), Failure> {
-    let mut tops = Vec::new();
+) -> Result<StoreSides, Failure> {
+    let (mut tops, mut around) = (BTreeSet::new(), BTreeSet::new());
     let (mut inputs_past, mut inputs_now) = (Vec::new(), Vec::new());
     // The trees are needed until all stores are loaded.
     let mut held: Vec<PastPath> = Vec::new();
     for path in context::store_paths(common) {
-        let at_base = reader.path(&format!("--store: {path}"), &host.absolute(&path), Modes::Plain).await?;
+        let (at_base, outside) =
+            reader.path(&format!("--store: {path}"), &host.absolute(&path), Modes::Plain).await?;
         let input = at_base.input(reader.base);
         // What is on neither side is told by loading it.
         if input.is_none() || host.absolute(&path).exists() {
             inputs_now.push(StoreInput::Path(PathBuf::from(path)));
         }
         inputs_past.extend(input.map(StoreInput::Past));
-        tops.push(at_base.place.top.clone());
+        tops.insert(at_base.place.top.clone());
+        around.extend(outside);
         held.push(at_base);
     }
     let store_now = context::load(&inputs_now)?;
@@ -143,7 +159,7 @@ async fn stores(
     for argument in arguments {
         let ApplicationRef::Path(path) = argument else { continue };
         let shown = path.display().to_string();
-        let at_base = reader.path(&shown, &host.absolute(path), Modes::Plain).await?;
+        let (at_base, outside) = reader.path(&shown, &host.absolute(path), Modes::Plain).await?;
         let input = at_base.input(reader.base);
         if input.is_none() || host.absolute(path).exists() {
             let loaded = Resources::load(&[StoreInput::Path(path.clone())]);
@@ -152,7 +168,8 @@ async fn stores(
         if let Some(input) = input {
             paths_past.push((path.clone(), load_past(&[StoreInput::Past(input)])?));
         }
-        tops.push(at_base.place.top.clone());
+        tops.insert(at_base.place.top.clone());
+        around.extend(outside);
         held.push(at_base);
     }
     drop(held);
@@ -161,7 +178,7 @@ async fn stores(
         store,
         paths,
     };
-    Ok((side(store_past, paths_past), side(store_now, paths_now), tops))
+    Ok(StoreSides { past: side(store_past, paths_past), now: side(store_now, paths_now), tops, around })
 }
 
 fn load_past(inputs: &[StoreInput]) -> Result<Resources, Failure> {
