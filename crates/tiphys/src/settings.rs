@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::fs::Permissions;
 use std::io::IsTerminal;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
@@ -138,9 +140,21 @@ impl Host {
         self.variable("TMPDIR").map_or_else(|| PathBuf::from("/tmp"), |dir| self.absolute(dir))
     }
 
-    /// Where plugins' working folders are kept for people who ask for them.
-    pub(crate) fn kept_workdirs(&self) -> PathBuf {
-        self.temporary_dir().join("tiphys-workdirs")
+    /// A new folder in which plugins' working folders are kept for people who ask for them. Nobody else may look into it: values that
+    /// are secret may be in files there.
+    pub(crate) fn kept_workdirs(&self) -> Result<PathBuf, Failure> {
+        let base = self.temporary_dir();
+        tempfile::Builder::new()
+            .prefix("tiphys-workdirs-")
+            .permissions(Permissions::from_mode(0o700))
+            .tempdir_in(&base)
+            .map(tempfile::TempDir::keep)
+            .map_err(|error| {
+                Failure::bad_input(format!(
+                    "--keep-workdir: cannot make a folder in {}: {error}",
+                    base.display()
+                ))
+            })
     }
 
     /// The plugins that were installed with the program: `share/tiphys/plugins` beside `bin`.

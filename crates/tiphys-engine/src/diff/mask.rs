@@ -13,6 +13,10 @@ pub(super) const LAST_APPLIED_ANNOTATION: &str = "kubectl.kubernetes.io/last-app
 /// The mask of the first of a key's values; each other value gets one sign more, as in Argo CD.
 const MASK: &str = "++++++++";
 
+/// The fields of a Secret: those that may be shown, and those that have masks of their own.
+const SECRET_FIELDS: [&str; 7] =
+    ["apiVersion", "data", "immutable", "kind", "metadata", "stringData", "type"];
+
 /// An object as it may be shown: of a Secret, masks stand for the values of `data` and `stringData`. Equal values of one key have equal
 /// masks on both sides, different ones do not; nothing else can be told from them.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,6 +66,11 @@ impl Masks {
                 // Not a Secret that a cluster would take; what it holds may be secret all the same.
                 Some(other) => *other = self.of(field, other.to_string().into_bytes()).into(),
             }
+        }
+        // A field that a Secret does not have is a mistake of writing, such as `stringdata`, with the same content.
+        for (field, value) in secret.iter_mut().filter(|(field, _)| !SECRET_FIELDS.contains(&field.as_str()))
+        {
+            *value = self.of(field, value.to_string().into_bytes()).into();
         }
         let annotations = secret.get_mut("metadata").and_then(|metadata| metadata.get_mut("annotations"));
         if let Some(applied) =

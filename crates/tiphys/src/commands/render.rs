@@ -37,7 +37,7 @@ pub(crate) async fn run(common: &CommonArgs, args: &RenderArgs, host: Host) -> R
     }
     let wishes = Wishes {
         name_others: format == OutputFormat::Wide,
-        keep_workdirs: args.keep_workdir.then(|| host.kept_workdirs()),
+        keep_workdirs: args.keep_workdir.then(|| host.kept_workdirs()).transpose()?,
         ..Wishes::default()
     };
     let place = context::workplace(common, &host, context::resources(common)?, wishes)?;

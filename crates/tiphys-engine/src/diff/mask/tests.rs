@@ -47,6 +47,13 @@ fn masks_show_equality_and_nothing_else() {
             json!({"data": {"k": first}}),
         ),
         (
+            "a field that is written otherwise",
+            json!({"stringdata": {"k": "a"}, "type": "Opaque"}),
+            json!({"stringdata": {"k": "b"}, "type": "Opaque"}),
+            json!({"stringdata": first, "type": "Opaque"}),
+            json!({"stringdata": second, "type": "Opaque"}),
+        ),
+        (
             "different",
             json!({"data": {"k": "YQ=="}}),
             json!({"data": {"k": "Yg=="}}),

@@ -113,8 +113,10 @@ async fn print_env(trial: &Trial) -> Result<ExitCode, Failure> {
 fn trial(common: &CommonArgs, host: &Host, args: &PluginRunArgs) -> Result<Trial, Failure> {
     let mut subject = Subject::of_arguments(&args.plugin, &args.folder, host)?;
     set_block(subject.block(), &args.params, &args.plugin_env, host)?;
-    let wishes =
-        Wishes { keep_workdirs: args.keep_workdir.then(|| host.kept_workdirs()), ..Wishes::default() };
+    let wishes = Wishes {
+        keep_workdirs: args.keep_workdir.then(|| host.kept_workdirs()).transpose()?,
+        ..Wishes::default()
+    };
     subject.trial(common, host, wishes)
 }
 

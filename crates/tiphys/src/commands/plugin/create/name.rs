@@ -14,7 +14,7 @@ pub(super) struct PluginName(String);
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{name:?} is no name for a plugin: lower-case letters, digits and `-` are allowed, {CHARS_MAX} at most, the first a letter and \
-     the last no `-`"
+     the last no `-`; words that YAML reads as something else (`yes`, `null`) are none"
 )]
 pub(super) struct NameError {
     name: String,
@@ -34,9 +34,16 @@ impl FromStr for PluginName {
         let holds = text.len() <= CHARS_MAX
             && text.starts_with(|c: char| c.is_ascii_lowercase())
             && !text.ends_with('-')
-            && text.chars().all(allowed);
+            && text.chars().all(allowed)
+            && is_text(text);
         if holds { Ok(Self(text.to_owned())) } else { Err(NameError { name: text.to_owned() }) }
     }
+}
+
+/// Whether YAML takes a word for a text. A name stands in many files, in some of them without quotes.
+fn is_text(word: &str) -> bool {
+    let read = tiphys_yaml::read_document(word.as_bytes());
+    read.is_ok_and(|node| node.is_some_and(|node| node.as_str() == Some(word)))
 }
 
 impl NameError {
@@ -50,7 +57,8 @@ impl NameError {
             .collect();
         let joined: String = words.join("-").chars().take(CHARS_MAX).collect();
         let name = joined.trim_end_matches('-');
-        (!name.is_empty()).then(|| name.to_owned())
+        let name = if is_text(name) { name.to_owned() } else { format!("{name}-plugin") };
+        (name != "-plugin").then_some(name)
     }
 }
 

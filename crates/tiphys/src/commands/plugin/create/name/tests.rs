@@ -21,12 +21,16 @@ fn what_is_no_name_is_refused_with_one_that_is_near() {
         ("My Plugin", Some("my-plugin")),
         ("my_plugin", Some("my-plugin")),
         ("my.plugin", Some("my-plugin")),
-        ("-n", Some("n")),
+        ("-n", Some("n-plugin")),
         ("a-", Some("a")),
         ("../../etc/passwd", Some("etc-passwd")),
         ("$(id)", Some("id")),
         ("2 pages", Some("pages")),
         ("a\nb", Some("a-b")),
+        ("yes", Some("yes-plugin")),
+        ("null", Some("null-plugin")),
+        ("y", Some("y-plugin")),
+        ("On", Some("on-plugin")),
         (&too_long, Some(&too_long[..63])),
     ];
     for (text, near) in cases {
