@@ -162,7 +162,7 @@ pub fn edit(text: &[u8], target: Target, changes: &[Change]) -> Result<Vec<u8>, 
     let mut touched = Vec::new();
     // What stands below can keep something from looking well.
     for manner in [Manner::Neat, Manner::Safe] {
-        let Some(patches) = Emitter::new(content, &lines, &tree, manner).patches(&draft) else { continue };
+        let Ok(patches) = Emitter::new(content, &lines, &tree, manner).patches(&draft) else { continue };
         for result in patches.results(content) {
             // What was a character within the text must not become a byte-order mark.
             let begins_alike = !mark.is_empty() || !result.starts_with('\u{FEFF}');

@@ -13,7 +13,7 @@ use super::lines::Lines;
 use super::patch::Patches;
 use super::render::{FlowStyle, Rendered, Renderer, Steps};
 use crate::reader::ScalarStyle;
-use crate::reader::spans::{Child, Collection, Id, Layout, Shape, Span, Tree};
+use crate::reader::spans::{Child, Collection, CollectionKind, Id, Layout, Shape, Span, Tree};
 
 /// Columns from a dash to its item, where nothing says otherwise.
 const DASH_STEP: usize = 2;
@@ -27,9 +27,11 @@ pub(super) struct Emitter<'a> {
     patches: Patches,
     /// Where block texts end, and whether all empty lines below belong to them.
     block_ends: HashMap<usize, bool>,
-    /// Something cannot be written.
-    failed: bool,
 }
+
+/// There is no place for what is to be written.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Unwritable;
 
 /// Where a value stands.
 #[derive(Clone, Debug)]
@@ -51,6 +53,13 @@ struct Slot<'d, 'a> {
     value: &'d Draft<'a>,
 }
 
+/// Where a new child is put: beside one that stays, which is named by its number.
+#[derive(Clone, Copy, Debug)]
+enum Beside {
+    Before(usize),
+    Behind(usize),
+}
+
 impl<'a> Emitter<'a> {
     pub(super) fn new(text: &'a str, lines: &'a Lines<'a>, tree: &'a Tree, manner: Manner) -> Self {
         let habits = Habits::of(text, lines, tree, manner);
@@ -60,15 +69,15 @@ impl<'a> Emitter<'a> {
             .filter(|span| scalar_style(span) == Some(ScalarStyle::Block))
             .map(|span| (span.end, header(text, span).contains('+')))
             .collect();
-        Self { text, lines, tree, habits, patches, block_ends, failed: false }
+        Self { text, lines, tree, habits, patches, block_ends }
     }
 
-    /// The patches for a target; `None` if it cannot be written.
-    pub(super) fn patches(mut self, target: &Draft<'_>) -> Option<Patches> {
+    /// The patches for a target.
+    pub(super) fn patches(mut self, target: &Draft<'_>) -> Result<Patches, Unwritable> {
         if let Some(id) = target.origin {
             let style = self.target_flow_style();
             let place = self.place_of_target(id, &style);
-            self.draft(target, &place);
+            self.draft(target, &place)?;
         } else {
             let value = target.value();
             if value != NewValue::Null {
@@ -77,7 +86,7 @@ impl<'a> Emitter<'a> {
             }
         }
         self.keep_last_block_text();
-        (self.patches.settle() && !self.failed).then_some(self.patches)
+        if self.patches.settle() { Ok(self.patches) } else { Err(Unwritable) }
     }
 
     /// A block text at the very end of a text without a final line break has none either. If lines come behind it, it must say so.
@@ -144,24 +153,25 @@ impl<'a> Emitter<'a> {
 
     /// The steps below the keys of an object: those that it has itself, else those of the file.
     fn steps_in(&self, span: &Span, collection: &Collection) -> Steps {
-        let own = |is_object| {
+        let own = |kind| {
             block_values(span, collection, self.tree)
                 .rev()
-                .find(|value| value.is_object == is_object)
+                .find(|value| value.kind == kind)
                 .map(|value| value.step)
         };
         let steps = self.steps();
         Steps {
-            object: own(true).filter(|step| (1..10).contains(step)).unwrap_or(steps.object),
-            list: own(false).unwrap_or(steps.list),
+            object: own(CollectionKind::Object).filter(|step| (1..10).contains(step)).unwrap_or(steps.object),
+            list: own(CollectionKind::List).unwrap_or(steps.list),
             ..steps
         }
     }
 
-    fn draft(&mut self, draft: &Draft<'_>, place: &Place<'_>) {
-        let Some(id) = draft.origin else { return };
+    /// Writes what is different in a value that stands in the text.
+    fn draft(&mut self, draft: &Draft<'_>, place: &Place<'_>) -> Result<(), Unwritable> {
+        let Some(id) = draft.origin else { return Ok(()) };
         let slots: Vec<Slot<'_, '_>> = match &draft.content {
-            Content::Same(_) => return,
+            Content::Same(_) => return Ok(()),
             Content::Flat(_) => Vec::new(),
             Content::List(items) => {
                 items.iter().map(|item| Slot { from: item.from, key: None, value: &item.value }).collect()
@@ -176,11 +186,11 @@ impl<'a> Emitter<'a> {
         };
         let tree = self.tree;
         let span = &tree[id];
-        match span.collection() {
+        match (span.collection(), slots.iter().find_map(|slot| slot.from)) {
             // Something of it stays, so that it is changed child by child.
-            Some(collection) if slots.iter().any(|slot| slot.from.is_some()) => match collection.layout {
-                Layout::Block => self.block(span, collection, &slots),
-                Layout::Flow { .. } => self.flow(span, collection, &slots, place),
+            (Some(collection), Some(first)) => match collection.layout {
+                Layout::Block => self.block(span, collection, &slots, first),
+                Layout::Flow { .. } => self.flow(span, collection, &slots, place, first),
                 Layout::Pair => self.pair(span, collection, &slots, place, &draft.value()),
             },
             _ => self.replace(span, &draft.value(), place),

@@ -2,7 +2,7 @@
 
 use super::lines::Lines;
 use crate::reader::ScalarStyle;
-use crate::reader::spans::{Collection, Layout, Shape, Span, Tree};
+use crate::reader::spans::{Collection, CollectionKind, Layout, Shape, Span, Tree};
 
 /// The most columns that the indentation of a block text can be counted with.
 const STEP_COLUMNS_MAX: usize = 9;
@@ -50,8 +50,10 @@ impl Habits {
                 Shape::Scalar(ScalarStyle::DoubleQuoted) => double += 1,
                 Shape::Collection(collection) => {
                     for child in block_values(span, collection, tree) {
-                        let steps = if child.is_object { &mut object_steps } else { &mut list_steps };
-                        steps.add(child.step);
+                        match child.kind {
+                            CollectionKind::Object => object_steps.add(child.step),
+                            CollectionKind::List => list_steps.add(child.step),
+                        }
                     }
                 }
                 Shape::Scalar(_) | Shape::Nothing | Shape::Alias => {}
@@ -72,7 +74,7 @@ impl Habits {
 
 /// A list or an object by indentation that is the value of a key.
 pub(super) struct BlockValue {
-    pub(super) is_object: bool,
+    pub(super) kind: CollectionKind,
     /// Columns to the right of the key.
     pub(super) step: usize,
 }
@@ -83,12 +85,12 @@ pub(super) fn block_values<'a>(
     collection: &'a Collection,
     tree: &'a Tree,
 ) -> impl DoubleEndedIterator<Item = BlockValue> + 'a {
-    let is_block_object = collection.layout == Layout::Block && collection.is_object;
+    let is_block_object = collection.layout == Layout::Block && collection.kind == CollectionKind::Object;
     let children = if is_block_object { collection.children.as_slice() } else { &[] };
     children.iter().filter_map(move |child| {
         let value = &tree[child.value];
         let inner = value.collection().filter(|inner| inner.layout == Layout::Block)?;
-        Some(BlockValue { is_object: inner.is_object, step: value.column.checked_sub(span.column)? })
+        Some(BlockValue { kind: inner.kind, step: value.column.checked_sub(span.column)? })
     })
 }
 

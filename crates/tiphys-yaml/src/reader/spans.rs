@@ -78,8 +78,15 @@ pub(crate) enum Shape {
 #[derive(Debug)]
 pub(crate) struct Collection {
     pub(crate) layout: Layout,
-    pub(crate) is_object: bool,
+    pub(crate) kind: CollectionKind,
     pub(crate) children: Vec<Child>,
+}
+
+/// What a collection is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CollectionKind {
+    List,
+    Object,
 }
 
 /// How a collection is held together.
@@ -244,10 +251,10 @@ impl Builder {
                 self.place(id, extent, Some(as_key.unwrap_or_default()));
             }
             Event::SequenceStart { anchor } => {
-                self.begin(position, extent, anchor.as_deref(), IsObject::No);
+                self.begin(position, extent, anchor.as_deref(), CollectionKind::List);
             }
             Event::MappingStart { anchor } => {
-                self.begin(position, extent, anchor.as_deref(), IsObject::Yes);
+                self.begin(position, extent, anchor.as_deref(), CollectionKind::Object);
             }
             Event::SequenceEnd | Event::MappingEnd => self.end(extent),
         }
@@ -259,7 +266,7 @@ impl Builder {
 
     fn is_object(&self, id: Id) -> bool {
         let collection = self.spans.get(id.0).and_then(Span::collection);
-        collection.is_some_and(|collection| collection.is_object)
+        collection.is_some_and(|collection| collection.kind == CollectionKind::Object)
     }
 
     fn add(
@@ -288,14 +295,13 @@ impl Builder {
         id
     }
 
-    fn begin(&mut self, position: Position, extent: &Extent, anchor: Option<&str>, is_object: IsObject) {
+    fn begin(&mut self, position: Position, extent: &Extent, anchor: Option<&str>, kind: CollectionKind) {
         let layout = match extent.look {
             Look::Flow => Layout::Flow { trailing_comma: None },
             Look::Pair => Layout::Pair,
             _ => Layout::Block,
         };
-        let is_object = is_object == IsObject::Yes;
-        let shape = Shape::Collection(Collection { layout, is_object, children: Vec::new() });
+        let shape = Shape::Collection(Collection { layout, kind, children: Vec::new() });
         let id = self.add(position, extent, anchor, shape, None);
         self.place(id, extent, Some(String::new()));
         self.open.push(Open { id, children: Vec::new(), key: None });
@@ -348,10 +354,4 @@ impl Builder {
             child.end = end;
         }
     }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum IsObject {
-    Yes,
-    No,
 }

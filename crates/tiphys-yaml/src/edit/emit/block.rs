@@ -2,58 +2,66 @@
 
 use std::ops::Range;
 
-use super::{DASH_STEP, Emitter, Slot};
+use super::{Beside, DASH_STEP, Emitter, Slot, Unwritable};
 use crate::edit::NewValue;
 use crate::edit::habits::Manner;
 use crate::edit::lines::Line;
 use crate::edit::render::{FlowStyle, Steps};
-use crate::reader::spans::{Child, Collection, Layout, Shape, Span};
+use crate::reader::spans::{Child, Collection, CollectionKind, Layout, Shape, Span};
 
 impl Emitter<'_> {
-    /// Changes children that stand by indentation.
-    pub(super) fn block(&mut self, span: &Span, collection: &Collection, slots: &[Slot<'_, '_>]) {
+    /// Changes children that stand by indentation. `first`: the first one that stays.
+    pub(super) fn block(
+        &mut self,
+        span: &Span,
+        collection: &Collection,
+        slots: &[Slot<'_, '_>],
+        first: usize,
+    ) -> Result<(), Unwritable> {
         let children = &collection.children;
         let column = span.column;
         let style = FlowStyle { is_json: false, gap: " ", comma_gap: " ", padding: "", unit: None };
         let steps = Steps { dash: self.dash_step(children), ..self.steps_in(span, collection) };
         let is_spaced = self.habits.manner == Manner::Neat && self.is_spaced(children, column);
-        let mut after: Option<usize> = None;
-        let first = slots.iter().find_map(|slot| slot.from);
+        let gap = if is_spaced { "\n" } else { "" };
+        let mut beside = Beside::Before(first);
         let mut kept = vec![false; children.len()];
         for slot in slots {
-            if let Some((index, child)) = slot.from.and_then(|index| Some((index, children.get(index)?))) {
-                let place = Self::place(span, collection, child, steps, &style);
-                self.draft(slot.value, &place);
+            if let Some(index) = slot.from {
+                let place = Self::place(span, collection, &children[index], steps, &style);
+                self.draft(slot.value, &place)?;
                 kept[index] = true;
-                after = Some(index);
+                beside = Beside::Behind(index);
                 continue;
             }
-            let value = slot.value.value();
-            let lines = if let Some(key) = slot.key {
-                self.renderer().entry(key, &value, column, steps)
-            } else {
-                self.bracketed_item(collection, &value, column, steps)
-                    .unwrap_or_else(|| self.renderer().item(&value, column, steps))
-            };
-            if let Some(child) = after.and_then(|index| children.get(index)) {
-                let at = self.end_of_block_child(child, column);
-                // Behind `|+` an empty line would be part of the text.
-                let gap = if is_spaced && self.block_ends.get(&at) != Some(&true) { "\n" } else { "" };
-                self.patches.insert_lines(at, &format!("{gap}{lines}"));
-            } else if let Some(next) = first.and_then(|index| children.get(index)) {
-                self.insert_block_child_before(next, &lines, column, children);
+            let lines = self.new_block_child(collection, slot, column, steps);
+            match beside {
+                Beside::Before(index) => {
+                    self.insert_block_child_before(&children[index], &lines, column, children);
+                }
+                Beside::Behind(index) => {
+                    self.insert_block_child_behind(&children[index], &lines, column, gap);
+                }
             }
         }
-        let mut index = 0;
-        while index < children.len() {
-            let begin = index;
-            while kept.get(index) == Some(&false) {
-                index += 1;
-            }
-            if begin < index {
-                self.remove_block_children(span, children, begin..index);
-            }
-            index += 1;
+        self.remove_other_block_children(span, children, &kept);
+        Ok(())
+    }
+
+    /// A new child, as lines.
+    fn new_block_child(
+        &self,
+        collection: &Collection,
+        slot: &Slot<'_, '_>,
+        column: usize,
+        steps: Steps,
+    ) -> String {
+        let value = slot.value.value();
+        match slot.key {
+            Some(key) => self.renderer().entry(key, &value, column, steps),
+            None => self
+                .bracketed_item(collection, &value, column, steps)
+                .unwrap_or_else(|| self.renderer().item(&value, column, steps)),
         }
     }
 
@@ -75,9 +83,9 @@ impl Emitter<'_> {
         column: usize,
         steps: Steps,
     ) -> Option<String> {
-        let is_object = match value {
-            NewValue::Object(entries) => !entries.is_empty(),
-            NewValue::List(items) if !items.is_empty() => false,
+        let kind = match value {
+            NewValue::Object(entries) if !entries.is_empty() => CollectionKind::Object,
+            NewValue::List(items) if !items.is_empty() => CollectionKind::List,
             _ => return None,
         };
         if value.has_lines() {
@@ -86,7 +94,7 @@ impl Emitter<'_> {
         let last = &self.tree[collection.children.last()?.value];
         let inner = last.collection().filter(|inner| {
             matches!(inner.layout, Layout::Flow { .. })
-                && inner.is_object == is_object
+                && inner.kind == kind
                 && !inner.children.is_empty()
                 && self.lines.end(last.content) >= last.end
         })?;
@@ -106,6 +114,14 @@ impl Emitter<'_> {
             at = self.lines.next(self.lines.end(at));
         }
         at
+    }
+
+    /// `gap`: what stands between children, if an empty line does.
+    fn insert_block_child_behind(&mut self, child: &Child, lines: &str, column: usize, gap: &str) {
+        let at = self.end_of_block_child(child, column);
+        // Behind `|+` an empty line would be part of the text.
+        let gap = if self.block_ends.get(&at) == Some(&true) { "" } else { gap };
+        self.patches.insert_lines(at, &format!("{gap}{lines}"));
     }
 
     fn insert_block_child_before(&mut self, next: &Child, lines: &str, column: usize, children: &[Child]) {
@@ -130,6 +146,18 @@ impl Emitter<'_> {
             start = above;
         }
         start
+    }
+
+    /// Removes the children that are not kept.
+    fn remove_other_block_children(&mut self, span: &Span, children: &[Child], kept: &[bool]) {
+        let mut begin = 0;
+        for run in kept.chunk_by(PartialEq::eq) {
+            let end = begin + run.len();
+            if run.first() == Some(&false) {
+                self.remove_block_children(span, children, begin..end);
+            }
+            begin = end;
+        }
     }
 
     /// Removes children that follow each other, with their lines and comments. Others stay.

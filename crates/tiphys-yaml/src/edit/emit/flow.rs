@@ -2,11 +2,18 @@
 
 use std::ops::Range;
 
-use super::{Emitter, Place, Slot};
+use super::{Beside, Emitter, Place, Slot, Unwritable};
 use crate::edit::NewValue;
 use crate::edit::render::FlowStyle;
 use crate::reader::ScalarStyle;
-use crate::reader::spans::{Child, Collection, Id, Layout, Shape, Span};
+use crate::reader::spans::{Child, Collection, CollectionKind, Id, Layout, Shape, Span};
+
+/// Whether a comma stands behind a child.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Comma {
+    Wanted,
+    Unwanted,
+}
 
 impl Emitter<'_> {
     /// How a target that stands in brackets itself is written.
@@ -16,14 +23,15 @@ impl Emitter<'_> {
         FlowStyle { is_json, gap, comma_gap: gap, padding: "", unit: self.habits.json_unit.clone() }
     }
 
-    /// Changes children in brackets.
+    /// Changes children in brackets. `first`: the first one that stays.
     pub(super) fn flow(
         &mut self,
         span: &Span,
         collection: &Collection,
         slots: &[Slot<'_, '_>],
         place: &Place<'_>,
-    ) {
+        first: usize,
+    ) -> Result<(), Unwritable> {
         let children = &collection.children;
         let outer = match place {
             Place::Flow { style, .. } => Some(*style),
@@ -31,43 +39,67 @@ impl Emitter<'_> {
         };
         let style = self.flow_style(span, collection, outer);
         let keeps_comma = matches!(collection.layout, Layout::Flow { trailing_comma: Some(_) });
+        let mut beside = Beside::Before(first);
         let mut kept = vec![false; children.len()];
-        let mut after: Option<usize> = None;
-        let first = slots.iter().find_map(|slot| slot.from);
         for (number, slot) in slots.iter().enumerate() {
-            let needs_comma = number + 1 < slots.len() || keeps_comma;
-            if let Some((index, child)) = slot.from.and_then(|index| Some((index, children.get(index)?))) {
-                let inner = Self::place(span, collection, child, self.steps(), &style);
-                self.draft(slot.value, &inner);
-                match collection.comma_after(index) {
-                    None if needs_comma => {
-                        // Without a blank a comma would be part of a key without quotes.
-                        let is_open = child.colon == Some(child.end);
-                        self.patches.insert(child.end, if is_open { " ," } else { "," });
-                    }
-                    Some(comma) if !needs_comma => self.patches.delete(comma..comma + 1),
-                    _ => {}
-                }
+            let is_last = number + 1 == slots.len();
+            let comma = if is_last && !keeps_comma { Comma::Unwanted } else { Comma::Wanted };
+            if let Some(index) = slot.from {
+                let inner = Self::place(span, collection, &children[index], self.steps(), &style);
+                self.draft(slot.value, &inner)?;
+                self.settle_comma(collection, index, comma);
                 kept[index] = true;
-                after = Some(index);
-                continue;
+                beside = Beside::Behind(index);
+            } else {
+                self.insert_flow_child(collection, slot, beside, comma, &style);
             }
-            let sibling = after.or(first);
-            let Some((sibling, child)) = sibling.and_then(|index| Some((index, children.get(index)?))) else {
-                continue;
-            };
-            let is_on_own_line = self.lines.is_first(child.lead);
-            let indentation = self.lines.indentation(child.lead).to_owned();
-            let value = slot.value.value();
-            let mut text = match slot.key {
-                Some(key) => self.renderer().flow_entry(key, &value, &style, &indentation),
-                None => self.renderer().flow(&value, &style, &indentation, None),
-            };
-            if needs_comma {
-                text.push(',');
+        }
+        self.remove_other_flow_children(collection, &kept);
+        Ok(())
+    }
+
+    /// Writes or removes the comma behind a child that stays.
+    fn settle_comma(&mut self, collection: &Collection, index: usize, comma: Comma) {
+        match (collection.comma_after(index), comma) {
+            (None, Comma::Wanted) => {
+                let child = &collection.children[index];
+                // Without a blank a comma would be part of a key without quotes.
+                let is_open = child.colon == Some(child.end);
+                self.patches.insert(child.end, if is_open { " ," } else { "," });
             }
-            if after.is_some() {
-                let end = collection.comma_after(sibling).map_or(child.end, |comma| comma + 1);
+            (Some(at), Comma::Unwanted) => self.patches.delete(at..at + 1),
+            (Some(_), Comma::Wanted) | (None, Comma::Unwanted) => {}
+        }
+    }
+
+    /// Writes a new child, on a line of its own if the one beside it has one.
+    fn insert_flow_child(
+        &mut self,
+        collection: &Collection,
+        slot: &Slot<'_, '_>,
+        beside: Beside,
+        comma: Comma,
+        style: &FlowStyle,
+    ) {
+        let (Beside::Before(index) | Beside::Behind(index)) = beside;
+        let sibling = &collection.children[index];
+        let is_on_own_line = self.lines.is_first(sibling.lead);
+        let indentation = self.lines.indentation(sibling.lead);
+        let value = slot.value.value();
+        let mut text = match slot.key {
+            Some(key) => self.renderer().flow_entry(key, &value, style, indentation),
+            None => self.renderer().flow(&value, style, indentation, None),
+        };
+        if comma == Comma::Wanted {
+            text.push(',');
+        }
+        match beside {
+            Beside::Before(_) if is_on_own_line => {
+                self.patches.insert(sibling.lead, &format!("{text}\n{indentation}"));
+            }
+            Beside::Before(_) => self.patches.insert(sibling.lead, &format!("{text}{}", style.comma_gap)),
+            Beside::Behind(_) => {
+                let end = collection.comma_after(index).map_or(sibling.end, |comma| comma + 1);
                 if is_on_own_line {
                     // Behind a comment on the same line.
                     let at = if self.lines.is_last(end) { self.lines.end(end) } else { end };
@@ -75,16 +107,16 @@ impl Emitter<'_> {
                 } else {
                     self.patches.insert(end, &format!("{}{text}", style.comma_gap));
                 }
-            } else if is_on_own_line {
-                self.patches.insert(child.lead, &format!("{text}\n{indentation}"));
-            } else {
-                self.patches.insert(child.lead, &format!("{text}{}", style.comma_gap));
             }
         }
+    }
+
+    /// Removes the children that are not kept.
+    fn remove_other_flow_children(&mut self, collection: &Collection, kept: &[bool]) {
         // Those that only removed ones follow take the blanks before them along, the others those behind them.
         let last_kept = kept.iter().rposition(|kept| *kept);
-        for (index, child) in children.iter().enumerate() {
-            if kept.get(index) == Some(&false) {
+        for (index, (child, is_kept)) in collection.children.iter().zip(kept).enumerate() {
+            if !is_kept {
                 let is_last = last_kept.is_some_and(|last| last < index);
                 let range = self.flow_child(child, collection.comma_after(index), is_last);
                 self.patches.delete(range);
@@ -100,17 +132,17 @@ impl Emitter<'_> {
         slots: &[Slot<'_, '_>],
         place: &Place<'_>,
         value: &NewValue,
-    ) {
+    ) -> Result<(), Unwritable> {
         let (Place::Flow { style, .. }, [child]) = (place, &collection.children[..]) else {
-            self.failed = true;
-            return;
+            return Err(Unwritable);
         };
         if let [Slot { from: Some(_), value, .. }] = slots {
             let inner = Self::place(span, collection, child, self.steps(), style);
-            self.draft(value, &inner);
+            self.draft(value, &inner)
         } else {
             let text = self.renderer().flow(value, style, "", None);
             self.patches.replace(span.content..span.end, &text);
+            Ok(())
         }
     }
 
@@ -142,7 +174,7 @@ impl Emitter<'_> {
         };
         let first = collection.children.first();
         let looks_like_json = match first.map(|child| &self.tree[child.value]) {
-            _ if collection.is_object => first_key(collection).is_some_and(is_quoted),
+            _ if collection.kind == CollectionKind::Object => first_key(collection).is_some_and(is_quoted),
             Some(value) => match value.collection() {
                 Some(inner) => first_key(inner).is_some_and(is_quoted),
                 None => matches!(value.shape, Shape::Scalar(ScalarStyle::DoubleQuoted)),

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{DASH_STEP, Emitter, Place, header, scalar_style};
+use super::{DASH_STEP, Emitter, Place, Unwritable, header, scalar_style};
 use crate::edit::NewValue;
 use crate::edit::lines::Line;
 use crate::edit::render::{Rendered, Steps};
@@ -12,7 +12,12 @@ use crate::writer::style::Indentation;
 
 impl Emitter<'_> {
     /// Writes another value where one stands, whatever that is.
-    pub(super) fn replace(&mut self, span: &Span, value: &NewValue, place: &Place<'_>) {
+    pub(super) fn replace(
+        &mut self,
+        span: &Span,
+        value: &NewValue,
+        place: &Place<'_>,
+    ) -> Result<(), Unwritable> {
         self.remove_tag(span);
         match place {
             Place::Flow { behind, colon, style } => {
@@ -27,7 +32,7 @@ impl Emitter<'_> {
                 }
             }
             Place::Root => self.replace_root(span, value),
-            Place::Key { behind: None, .. } => self.failed = true,
+            Place::Key { behind: None, .. } => return Err(Unwritable),
             Place::Key { behind: Some(behind), column, steps } => {
                 let rendered = self.behind_key(span, value, *column, *steps);
                 self.replace_block(span, rendered, *behind, *column);
@@ -37,6 +42,7 @@ impl Emitter<'_> {
                 self.replace_block(span, rendered, *behind, *column);
             }
         }
+        Ok(())
     }
 
     fn behind_key(&self, span: &Span, value: &NewValue, column: usize, steps: Steps) -> Rendered {

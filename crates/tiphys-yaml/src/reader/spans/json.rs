@@ -1,6 +1,6 @@
 //! The spans of a JSON text that has been read: where it is no YAML the tokens of YAML do not help.
 
-use super::{Child, Collection, Document, Id, Key, Layout, ScalarStyle, Shape, Span, Tree};
+use super::{Child, Collection, CollectionKind, Document, Id, Key, Layout, ScalarStyle, Shape, Span, Tree};
 use crate::json::{OutOfRange, Parser};
 use crate::{Data, LIMITS, Node, Position};
 
@@ -28,8 +28,8 @@ impl Walker<'_> {
         self.skip_blanks();
         let id = self.add();
         match self.byte() {
-            Some(b'{') => self.collection(id, b'}'),
-            Some(b'[') => self.collection(id, b']'),
+            Some(b'{') => self.collection(id, CollectionKind::Object),
+            Some(b'[') => self.collection(id, CollectionKind::List),
             Some(b'"') => self.skip_string(),
             _ => self.skip_word(),
         }
@@ -37,8 +37,9 @@ impl Walker<'_> {
         id
     }
 
-    fn collection(&mut self, id: Id, close: u8) {
-        let is_object = close == b'}';
+    fn collection(&mut self, id: Id, kind: CollectionKind) {
+        let is_object = kind == CollectionKind::Object;
+        let close = if is_object { b'}' } else { b']' };
         let mut children: Vec<Child> = Vec::new();
         let mut comma = None;
         self.at += 1;
@@ -64,7 +65,7 @@ impl Walker<'_> {
             }
         }
         let layout = Layout::Flow { trailing_comma: None };
-        self.spans[id.0].shape = Shape::Collection(Collection { layout, is_object, children });
+        self.spans[id.0].shape = Shape::Collection(Collection { layout, kind, children });
     }
 
     /// Reads a key and the colon behind it.
