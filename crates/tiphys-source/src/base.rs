@@ -1,5 +1,7 @@
 //! The revision that the present is compared with (`--base`): how it is named, and which commit it is in a repository.
 
+use std::sync::{Arc, PoisonError};
+
 use gix_hash::ObjectId;
 
 use crate::SourceError;
@@ -29,29 +31,42 @@ pub enum BasePoint {
 }
 
 impl BaseRevision {
-    /// The commit in a repository. Names are git's own to read, so that what people type after `git diff` works here.
+    /// The commit in a repository, looked up once.
     pub(crate) async fn commit(
         &self,
         repository: &LocalRepository,
         git: &Git,
     ) -> Result<ObjectId, SourceError> {
-        let peeled = format!("{}^{{commit}}", self.name);
-        // Git itself reads an empty name as HEAD in some places.
-        let found = if self.name.is_empty() {
-            Err(String::new())
-        } else {
-            ask(repository, git, &["rev-parse", "--verify", "--end-of-options", &peeled]).await?
+        let cell = {
+            let mut known = repository.bases.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(known.entry(self.clone()).or_default())
         };
-        let revision = found.map_err(|said| self.missing(repository, &said))?;
-        match self.point {
-            BasePoint::Revision => Ok(revision),
-            BasePoint::MergeBase => {
-                let (revision, head) = (revision.to_string(), "HEAD^{commit}");
-                ask(repository, git, &["merge-base", "--end-of-options", &revision, head])
-                    .await?
-                    .map_err(|_| self.unrelated(repository))
-            }
+        let commit = match self.point {
+            BasePoint::Revision => cell.get_or_try_init(|| self.named(repository, git)).await,
+            BasePoint::MergeBase => cell.get_or_try_init(|| self.merge_base(repository, git)).await,
+        };
+        commit.copied()
+    }
+
+    /// What the name stands for. Names are git's own to read, so that what people type after `git diff` works here.
+    async fn named(&self, repository: &LocalRepository, git: &Git) -> Result<ObjectId, SourceError> {
+        // Git itself reads an empty name as HEAD in some places.
+        if self.name.is_empty() {
+            return Err(self.missing(repository, ""));
         }
+        let peeled = format!("{}^{{commit}}", self.name);
+        let found = ask(repository, git, &["rev-parse", "--verify", "--end-of-options", &peeled]).await?;
+        found.map_err(|said| self.missing(repository, &said))
+    }
+
+    async fn merge_base(&self, repository: &LocalRepository, git: &Git) -> Result<ObjectId, SourceError> {
+        let revision = Self { point: BasePoint::Revision, ..self.clone() };
+        let named = Box::pin(revision.commit(repository, git)).await?.to_string();
+        let Some(head) = repository.head.map(|head| head.to_string()) else {
+            return Err(self.unrelated(repository));
+        };
+        let found = ask(repository, git, &["merge-base", "--end-of-options", &named, &head]).await?;
+        found.map_err(|_| self.unrelated(repository))
     }
 
     fn missing(&self, repository: &LocalRepository, said: &str) -> SourceError {

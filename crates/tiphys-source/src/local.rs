@@ -8,6 +8,7 @@ use gix_hash::ObjectId;
 use tokio::sync::OnceCell;
 
 use crate::SourceError;
+use crate::base::BaseRevision;
 use crate::copy::is_default;
 use crate::git::{Git, Place, shown};
 use crate::objects::Objects;
@@ -28,6 +29,8 @@ pub(crate) struct LocalRepository {
     pub(crate) bare: bool,
     /// Some commits lack their parents.
     pub(crate) shallow: bool,
+    /// What revisions to compare with stand for, each looked up once: a fetch in between must not make two of one.
+    pub(crate) bases: Mutex<HashMap<BaseRevision, Arc<OnceCell<ObjectId>>>>,
 }
 
 /// The repositories that one command has looked at, each once.
@@ -91,6 +94,7 @@ impl LocalRepository {
             branch: Some(branch.trim().to_owned()).filter(|branch| !branch.is_empty()),
             bare: bare == "true",
             shallow: shallow == "true",
+            bases: Mutex::default(),
         })
     }
 

@@ -127,19 +127,19 @@ impl Sources {
         Ok(None)
     }
 
-    /// What stood at a path of a work tree at another revision, without touching the work tree or its index: the path's own files,
-    /// or the whole revision if links among them lead elsewhere.
+    /// What stood at a path of a work tree at another revision, without touching the work tree or its index: of [`Scope::Only`] paths
+    /// those and the path's own files, or the whole revision if links among them lead elsewhere.
     pub async fn past_files(
         &self,
         place: &WorkTreePath,
         base: &BaseRevision,
-        modes: Modes,
+        (scope, modes): (&Scope, Modes),
     ) -> Result<PastFiles, SourceError> {
         let repository = self.local.open(&place.top, &self.git).await?;
         let commit = base.commit(&repository, &self.git).await?;
         let origin = Origin::WorkTree { top: place.top.clone(), commit };
         let shown = place.top.display().to_string();
-        let narrow = Scope::Only(Vec::new()).paths(&place.path);
+        let narrow = scope.paths(&place.path);
         let mut past = PastFiles { commit: commit.to_string(), found: None };
         for paths in narrow.map(Some).into_iter().chain([None]) {
             let whole = paths.is_none();
@@ -192,14 +192,16 @@ impl Sources {
         identity.cloned().map_err(|error| error.of(&resolved.repository))
     }
 
-    /// What the files at a path of a work tree are: at a revision, or as they are now, without those that git ignores.
+    /// What the files of a work tree are, of [`Scope::Only`] paths those and the ones at its path: at a revision, or as they are now,
+    /// without those that git ignores.
     pub async fn work_tree_identity(
         &self,
         place: &WorkTreePath,
         base: Option<&BaseRevision>,
+        scope: &Scope,
     ) -> Result<FilesIdentity, SourceError> {
         let repository = self.local.open(&place.top, &self.git).await?;
-        let paths = Scope::Only(Vec::new()).paths(&place.path);
+        let paths = scope.paths(&place.path);
         let identity = match base {
             None => {
                 let files = OpenCopy::of_work_tree(repository);

@@ -174,12 +174,18 @@ async fn a_folder_without_git_has_no_other_revision() {
     );
 }
 
+/// A path's own files.
+const OWN: Scope = Scope::Only(Vec::new());
+
 /// The listing of what a commit has at a path.
 async fn past(bench: &Workbench, at: &str, revision: &str) -> Option<Vec<String>> {
     let found = WorkTreePath::find(&bench.path(at)).expect("it is UTF-8");
     let place = found.last().expect("it is in a work tree");
-    let past =
-        bench.sources().past_files(place, &base(revision), Modes::Preserved).await.expect("it can be read");
+    let past = bench
+        .sources()
+        .past_files(place, &base(revision), (&OWN, Modes::Preserved))
+        .await
+        .expect("it can be read");
     let place = past.place()?;
     Some(if place.is_file() {
         vec![std::fs::read_to_string(place).expect("the file can be read")]
@@ -210,7 +216,11 @@ async fn a_path_is_read_as_a_commit_has_it() {
     assert_eq!(past(&bench, "apps/store/gone.yaml", "HEAD").await, None);
     // A link that leads out of the folder is followed all the same.
     let place = WorkTreePath::find(&bench.path("apps/linked")).expect("it is UTF-8").remove(0);
-    let past = bench.sources().past_files(&place, &base("HEAD"), Modes::Plain).await.expect("it can be read");
+    let past = bench
+        .sources()
+        .past_files(&place, &base("HEAD"), (&OWN, Modes::Plain))
+        .await
+        .expect("it can be read");
     let file = past.place().expect("it was there").join("far.yaml");
     assert_eq!(std::fs::read_to_string(file).expect("the link leads to a file"), "c");
 }
@@ -221,8 +231,11 @@ async fn a_link_out_of_the_repository_is_not_followed_at_a_commit_either() {
     bench.repository("apps").link("out", "../elsewhere").commit("first");
     std::fs::create_dir(bench.path("elsewhere")).expect("the folder can be made");
     let place = WorkTreePath::find(&bench.path("apps/out")).expect("it is UTF-8").remove(0);
-    let error =
-        bench.sources().past_files(&place, &base("HEAD"), Modes::Plain).await.expect_err("it leads out");
+    let error = bench
+        .sources()
+        .past_files(&place, &base("HEAD"), (&OWN, Modes::Plain))
+        .await
+        .expect_err("it leads out");
     assert_eq!(
         bench.message(&error),
         "tree of repository $DIR/apps: repository contains out-of-bounds symlinks. file: out"
@@ -364,4 +377,24 @@ async fn a_branch_that_is_the_base_itself_is_told_from_what_is_checked_out() {
             None
         );
     }
+}
+
+#[tokio::test]
+async fn a_revision_is_one_commit_for_a_whole_command() {
+    let bench = Workbench::new();
+    let repository = parted(&bench);
+    let sources = bench.with_copies(&[&format!("{URL}=apps")]);
+    let then = sources.at(&base("main")).await.expect("it is there");
+    let parting = sources.at(&merge_base("main")).await.expect("it is there");
+    repository.git(&["update-ref", "refs/heads/main", "topic"]);
+    assert_eq!(files(&then, URL, "HEAD").await, ["app/a.yaml: main"]);
+    let again = sources.at(&base("main")).await.expect("it is there");
+    assert_eq!(files(&again, URL, "HEAD").await, ["app/a.yaml: main"]);
+    let place = WorkTreePath::find(&bench.path("apps/app/a.yaml")).expect("it is UTF-8").remove(0);
+    for (base, expected) in [(base("main"), "main"), (merge_base("main"), "first")] {
+        let past = sources.past_files(&place, &base, (&OWN, Modes::Plain)).await.expect("it can be read");
+        let file = past.place().expect("it was there");
+        assert_eq!(std::fs::read_to_string(file).expect("the file can be read"), expected);
+    }
+    assert_eq!(files(&parting, URL, "HEAD").await, ["app/a.yaml: first"]);
 }

@@ -40,7 +40,8 @@ What a change may run: plugins that --plugins names in a work tree that is compa
 commands that check it; so are repository Secrets and kustomize's build options of the store. Compared are all work trees that a --store, an \
 APP that is a path, a --repo folder or the current folder lies in. In a work tree within another one REV is the inner one's, unless the change \
 has put it in the place of something else, which is refused. With --plugins-from head or each the \
-change's own are used, which run with all that this process may do. Plugins outside of these work trees are used as they are. \
+change's own are used, which run with all that this process may do; with each, no input of a plugin's application is equal once a file of the \
+plugin's work tree differs. Plugins outside of these work trees are used as they are. \
 Whichever side they come from: a plugin that runs files of the application's folder (./render.sh), or lets its tool do so, runs the change's files.";
 
 /// How differences are printed.

@@ -2,11 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use tiphys_source::{BasePoint, BaseRevision, Nesting, PastFiles, SourceError, Sources, WorkTreePath};
+use tiphys_source::{BasePoint, BaseRevision, Nesting, PastFiles, Scope, SourceError, Sources, WorkTreePath};
 use tiphys_store::PastInput;
 use tiphys_tree::Modes;
 
 use crate::failure::{Failure, chain};
+
+/// A path's own files.
+pub(super) const OWN: Scope = Scope::Only(Vec::new());
 
 /// The base, and what reads work trees at it.
 pub(super) struct Past<'a> {
@@ -111,11 +114,23 @@ impl Past<'_> {
         self.sources.nesting(outer, inner, self.base).await.map_err(|error| failed(&error))
     }
 
-    /// A path in a work tree.
-    pub(super) async fn at(&self, place: WorkTreePath, modes: Modes) -> Result<PastPath, Failure> {
-        let files =
-            self.sources.past_files(&place, self.base, modes).await.map_err(|error| failed(&error))?;
-        Ok(PastPath { place, files })
+    /// A path in a work tree, with the files there.
+    async fn at(&self, place: WorkTreePath, modes: Modes) -> Result<PastPath, Failure> {
+        let files = self.sources.past_files(&place, self.base, (&OWN, modes)).await;
+        Ok(PastPath { place, files: files.map_err(|error| failed(&error))? })
+    }
+
+    /// A path in a work tree, with all files of the revision around it: programs there may read them. What cannot be had as a whole, for
+    /// a submodule that is not there or a link that leads out of it, does without; then the reason is given, too.
+    pub(super) async fn with_all(
+        &self,
+        place: WorkTreePath,
+        modes: Modes,
+    ) -> Result<(PastPath, Option<SourceError>), Failure> {
+        match self.sources.past_files(&place, self.base, (&Scope::Whole, modes)).await {
+            Ok(files) => Ok((PastPath { place, files }, None)),
+            Err(error) => Ok((self.at(place, modes).await?, Some(error))),
+        }
     }
 }
 

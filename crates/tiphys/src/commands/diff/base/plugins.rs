@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use tiphys_plugin::{LoadError, LoadedPlugin, load_plugins};
-use tiphys_source::{BaseRevision, WorkTreePath};
+use tiphys_source::{BaseRevision, Scope, WorkTreePath};
 use tiphys_tree::Modes;
 
 use super::past::{self, Past, PastPath, label};
@@ -53,16 +53,15 @@ pub(super) async fn load(
             plugins.now.plugins.extend(loaded);
             continue;
         };
-        let PastPlugins { at_base, folder, loaded } = load_past(past, place, &path, origin).await?;
+        let PastPlugins { at_base, loaded } = load_past(past, place, &path, origin).await?;
         if from == PluginsFrom::Base {
             let unused = unused(past, &at_base.place, &path, &loaded).await?;
             plugins.only_now.extend(unused);
             plugins.now.plugins.extend(loaded.iter().cloned());
         } else {
             let of_now = load_now(&path, origin)?;
-            let root = at_base.files.place().unwrap_or_default();
-            plugins.past.marks.extend(marks(past, (&at_base.place, &root), &loaded, Some(past.base)).await?);
-            plugins.now.marks.extend(marks(past, (&at_base.place, &folder), &of_now, None).await?);
+            plugins.past.marks.extend(marks(past, &at_base.place, &loaded, Some(past.base)).await);
+            plugins.now.marks.extend(marks(past, &at_base.place, &of_now, None).await);
             plugins.now.plugins.extend(of_now);
         }
         plugins.past.plugins.extend(loaded);
@@ -82,8 +81,6 @@ fn load_now(path: &Path, origin: &str) -> Result<Vec<LoadedPlugin>, Failure> {
 struct PastPlugins {
     /// The path, or the folder of the file that it names: a plugin has files beside its own.
     at_base: PastPath,
-    /// The same on this machine.
-    folder: PathBuf,
     /// None if the base has nothing there.
     loaded: Vec<LoadedPlugin>,
 }
@@ -94,15 +91,22 @@ async fn load_past(
     path: &Path,
     origin: &str,
 ) -> Result<PastPlugins, Failure> {
-    let mut at_base = past.at(place, Modes::Preserved).await?;
-    let mut folder = path.to_path_buf();
+    let (mut at_base, mut problem) = past.with_all(place, Modes::Preserved).await?;
     let mut file = at_base.files.place();
     let parent = at_base.place.path.parent();
     if let (Some(_), Some(parent)) = (file.as_ref().filter(|place| place.is_file()), parent) {
         let name = at_base.place.path.file_name().unwrap_or_default().to_owned();
-        at_base = past.at(WorkTreePath { path: parent, ..at_base.place }, Modes::Preserved).await?;
+        let folder = WorkTreePath { path: parent, ..at_base.place };
+        (at_base, problem) = past.with_all(folder, Modes::Preserved).await?;
         file = at_base.files.place().map(|place| place.join(name));
-        folder.pop();
+    }
+    if let Some(error) = problem {
+        tracing::warn!(
+            "the plugins of {} have none of the other files of {}: {}",
+            path.display(),
+            label(past.base),
+            chain(&error)
+        );
     }
     let loaded = match file.map(|file| load_plugins(&file)) {
         None | Some(Err(LoadError::Nothing { .. })) => Vec::new(),
@@ -110,7 +114,7 @@ async fn load_past(
             Failure::bad_input(format!("{origin}{}", at_base.named(&chain(&error), past.base)))
         })?,
     };
-    Ok(PastPlugins { at_base, folder, loaded })
+    Ok(PastPlugins { at_base, loaded })
 }
 
 /// Warns of plugins that the working copy has otherwise; gives the names of those that the base does not have at all.
@@ -120,8 +124,8 @@ async fn unused(
     path: &Path,
     of_base: &[LoadedPlugin],
 ) -> Result<BTreeSet<String>, Failure> {
-    let then = past.sources.work_tree_identity(place, Some(past.base)).await;
-    let now = past.sources.work_tree_identity(place, None).await;
+    let then = past.sources.work_tree_identity(place, Some(past.base), &past::OWN).await;
+    let now = past.sources.work_tree_identity(place, None, &past::OWN).await;
     if then.map_err(|error| past::failed(&error))? != now.map_err(|error| past::failed(&error))? {
         tracing::warn!(
             "the plugins of {} are not those of {}, which run on both sides: what the change does to plugins is not shown (see \
@@ -140,21 +144,15 @@ async fn unused(
         .collect())
 }
 
-/// What tells each plugin from the one of the other side: its folder's files. `root` is where the path can be read.
+/// What tells each plugin from the one of the other side: the files of its work tree, since it may read all of them.
 async fn marks(
     past: &Past<'_>,
-    (place, root): (&WorkTreePath, &Path),
+    place: &WorkTreePath,
     plugins: &[LoadedPlugin],
     base: Option<&BaseRevision>,
-) -> Result<BTreeMap<String, String>, Failure> {
-    let mut marks = BTreeMap::new();
-    for plugin in plugins {
-        let below = plugin.folder.strip_prefix(root).ok().and_then(Path::to_str).unwrap_or_default();
-        let path = place.path.join(below).unwrap_or_else(|_| place.path.clone());
-        let folder = WorkTreePath { path, ..place.clone() };
-        let identity = past.sources.work_tree_identity(&folder, base).await;
-        let identity = identity.map_err(|error| past::failed(&error))?;
-        marks.insert(plugin.config.display_name(), format!("{identity:?}"));
-    }
-    Ok(marks)
+) -> BTreeMap<String, String> {
+    let identity = past.sources.work_tree_identity(place, base, &Scope::Whole).await;
+    // What is not known differs.
+    let mark = identity.map_or_else(|_| format!("{base:?}"), |identity| format!("{identity:?}"));
+    plugins.iter().map(|plugin| (plugin.config.display_name(), mark.clone())).collect()
 }
