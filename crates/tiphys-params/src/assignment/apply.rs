@@ -173,7 +173,9 @@ fn order(assignments: &[Assignment<ParameterValue>]) -> Vec<usize> {
         }
     }
     // Taken from the end, which is the highest index.
-    removals.values_mut().for_each(|of_name| of_name.sort_unstable());
+    for of_name in removals.values_mut() {
+        of_name.sort_unstable();
+    }
     let next = |(place, assignment): (usize, &Assignment<ParameterValue>)| match removed_index(assignment) {
         Some(_) => {
             let of_name = removals.get_mut(assignment.target.name.as_str());
