@@ -9,6 +9,12 @@ use crate::edit::lines::Line;
 use crate::edit::render::{FlowStyle, Steps};
 use crate::reader::spans::{Child, Collection, CollectionKind, Layout, Shape, Span};
 
+/// How a collection in brackets is written.
+struct Brackets {
+    kind: CollectionKind,
+    style: FlowStyle,
+}
+
 impl Emitter<'_> {
     /// Changes children that stand by indentation. `first`: the first one that stays.
     pub(super) fn block(
@@ -24,24 +30,25 @@ impl Emitter<'_> {
         let steps = Steps { dash: self.dash_step(children), ..self.steps_in(span, collection) };
         let is_spaced = self.habits.manner == Manner::Neat && self.is_spaced(children, column);
         let gap = if is_spaced { "\n" } else { "" };
+        let brackets = self.brackets_of_last(children);
         let mut beside = Beside::Before(first);
         let mut kept = vec![false; children.len()];
-        for slot in slots {
-            if let Some(index) = slot.from {
-                let place = Self::place(span, collection, &children[index], steps, &style);
-                self.draft(slot.value, &place)?;
-                kept[index] = true;
-                beside = Beside::Behind(index);
+        // New ones that follow each other are written at once.
+        for run in slots.chunk_by(|one, next| one.from.is_none() && next.from.is_none()) {
+            if let [Slot { from: Some(index), value, .. }] = run {
+                let place = Self::place(span, collection, &children[*index], steps, &style);
+                self.draft(value, &place)?;
+                kept[*index] = true;
+                beside = Beside::Behind(*index);
                 continue;
             }
-            let lines = self.new_block_child(collection, slot, column, steps);
+            let new: Vec<String> =
+                run.iter().map(|slot| self.new_block_child(slot, brackets.as_ref(), column, steps)).collect();
             match beside {
                 Beside::Before(index) => {
-                    self.insert_block_child_before(&children[index], &lines, column, children);
+                    self.insert_before_block_child(&children[index], &new.concat(), column, children);
                 }
-                Beside::Behind(index) => {
-                    self.insert_block_child_behind(&children[index], &lines, column, gap);
-                }
+                Beside::Behind(index) => self.insert_behind_block_child(&children[index], &new, column, gap),
             }
         }
         self.remove_other_block_children(span, children, &kept);
@@ -51,8 +58,8 @@ impl Emitter<'_> {
     /// A new child, as lines.
     fn new_block_child(
         &self,
-        collection: &Collection,
         slot: &Slot<'_, '_>,
+        brackets: Option<&Brackets>,
         column: usize,
         steps: Steps,
     ) -> String {
@@ -60,7 +67,7 @@ impl Emitter<'_> {
         match slot.key {
             Some(key) => self.renderer().entry(key, &value, column, steps),
             None => self
-                .bracketed_item(collection, &value, column, steps)
+                .bracketed_item(brackets, &value, column, steps)
                 .unwrap_or_else(|| self.renderer().item(&value, column, steps)),
         }
     }
@@ -74,11 +81,22 @@ impl Emitter<'_> {
         children.len() > 1 && children.iter().skip(1).all(has_gap_above)
     }
 
-    /// An item in brackets, as a line, if the last one is of the same kind and stands in brackets and in one line. Texts of several
-    /// lines are better read by indentation.
+    /// How the last child is written, if it stands in brackets and in one line.
+    fn brackets_of_last(&self, children: &[Child]) -> Option<Brackets> {
+        let last = &self.tree[children.last()?.value];
+        let inner = last.collection().filter(|inner| {
+            matches!(inner.layout, Layout::Flow { .. })
+                && !inner.children.is_empty()
+                && self.lines.end(last.content) >= last.end
+        })?;
+        Some(Brackets { kind: inner.kind, style: self.flow_style(last, inner, None) })
+    }
+
+    /// An item in brackets, as a line, if the last one is of the same kind and stands in brackets. Texts of several lines are
+    /// better read by indentation.
     fn bracketed_item(
         &self,
-        collection: &Collection,
+        brackets: Option<&Brackets>,
         value: &NewValue,
         column: usize,
         steps: Steps,
@@ -88,18 +106,8 @@ impl Emitter<'_> {
             NewValue::List(items) if !items.is_empty() => CollectionKind::List,
             _ => return None,
         };
-        if value.has_lines() {
-            return None;
-        }
-        let last = &self.tree[collection.children.last()?.value];
-        let inner = last.collection().filter(|inner| {
-            matches!(inner.layout, Layout::Flow { .. })
-                && inner.kind == kind
-                && !inner.children.is_empty()
-                && self.lines.end(last.content) >= last.end
-        })?;
-        let style = self.flow_style(last, inner, None);
-        let text = self.renderer().flow(value, &style, "", None);
+        let brackets = brackets.filter(|brackets| brackets.kind == kind && !value.has_lines())?;
+        let text = self.renderer().flow(value, &brackets.style, "", None);
         let (indentation, blanks) = (" ".repeat(column), " ".repeat(steps.dash - 1));
         Some(format!("{indentation}-{blanks}{text}\n"))
     }
@@ -117,14 +125,15 @@ impl Emitter<'_> {
     }
 
     /// `gap`: what stands between children, if an empty line does.
-    fn insert_block_child_behind(&mut self, child: &Child, lines: &str, column: usize, gap: &str) {
+    fn insert_behind_block_child(&mut self, child: &Child, new: &[String], column: usize, gap: &str) {
         let at = self.end_of_block_child(child, column);
         // Behind `|+` an empty line would be part of the text.
         let gap = if self.block_ends.get(&at) == Some(&true) { "" } else { gap };
-        self.patches.insert_lines(at, &format!("{gap}{lines}"));
+        let lines: String = new.iter().flat_map(|lines| [gap, lines]).collect();
+        self.patches.insert_lines(at, &lines);
     }
 
-    fn insert_block_child_before(&mut self, next: &Child, lines: &str, column: usize, children: &[Child]) {
+    fn insert_before_block_child(&mut self, next: &Child, lines: &str, column: usize, children: &[Child]) {
         let is_inline = children.first().is_some_and(|first| !self.lines.is_first(first.lead));
         if is_inline {
             // The first one stands behind a dash; the new one takes its place.

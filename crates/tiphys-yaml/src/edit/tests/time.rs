@@ -114,3 +114,24 @@ fn many_keys_are_removed_from_an_object_in_time() {
         .collect();
     check(&text, &changes, "k0: v\n");
 }
+
+#[test]
+fn many_items_are_added_behind_a_long_one_in_one_line_in_time() {
+    let long = numbered(COUNT, |number| format!("i{number}")).join(", ");
+    let added = || numbered(COUNT, |number| format!("- [i{number}]\n")).concat();
+    let changes: Vec<Change> = (0..COUNT)
+        .map(|number| {
+            set(&format!("{}", number + 1), NewValue::List(vec![format!("i{number}").as_str().into()]))
+        })
+        .collect();
+    let text = format!("- [{long}]\n");
+    check(&text, &changes, &(text.clone() + &added()));
+}
+
+#[test]
+fn many_entries_are_added_behind_many_comments_in_time() {
+    let text = String::from("a: 1\n") + &"  # note\n".repeat(COUNT);
+    let changes: Vec<Change> = (0..COUNT).map(|number| set(&format!("k{number}"), "v")).collect();
+    let added = numbered(COUNT, |number| format!("k{number}: v\n")).concat();
+    check(&text, &changes, &(text.clone() + &added));
+}
