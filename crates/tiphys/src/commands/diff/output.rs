@@ -184,7 +184,6 @@ fn total(applications: &[ApplicationDiff]) -> Counts {
 }
 
 /// Says how much differs and how much is equal. An empty answer on stdout alone could also be a mistake.
-#[expect(clippy::print_stderr, reason = "a message for people, which no level of logging may hide")]
 fn tell_counts(counts: Counts, applications: &[ApplicationDiff]) {
     let failed = applications.iter().filter(|one| one.result.is_err()).count();
     let not_compared = match failed {
@@ -193,7 +192,7 @@ fn tell_counts(counts: Counts, applications: &[ApplicationDiff]) {
         1 => "; 1 application was not compared".to_owned(),
         _ => format!("; {failed} applications were not compared"),
     };
-    eprintln!("{}; {}{not_compared}", unified::summary(counts), equal(counts));
+    output::note(&format!("{}; {}{not_compared}", unified::summary(counts), equal(counts)));
 }
 
 /// How many objects are equal.

@@ -15,6 +15,7 @@ use crate::args::{CommonArgs, DiffArgs};
 use crate::commands::diff::output::{ApplicationDiff, Presence};
 use crate::failure::{Failure, Kind};
 use crate::findings;
+use crate::output::note;
 use crate::progress::Progress;
 use crate::settings::Host;
 
@@ -31,10 +32,9 @@ pub(super) struct Compared {
 
 impl Compared {
     /// Says what the differences alone do not.
-    #[expect(clippy::print_stderr, reason = "messages for people, which no level of logging may hide")]
     pub(super) fn tell(&self) {
         for (old, new) in &self.renamed {
-            eprintln!("hint: application {old} may have been renamed to {new}: their specs are equal");
+            note(&format!("hint: application {old} may have been renamed to {new}: their specs are equal"));
         }
         if self.equal > 0 {
             let (equal, all) = (self.equal, self.applications.len());
@@ -44,7 +44,7 @@ impl Compared {
             } else {
                 "were not rendered: their inputs are"
             };
-            eprintln!("{equal} of {all} {what} {why} equal");
+            note(&format!("{equal} of {all} {what} {why} equal"));
         }
     }
 }

@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -199,19 +199,28 @@ impl Pairs {
         }
     }
 
-    /// Applications that may have been renamed: the old and the new full name of each removed and each added one whose specs are equal.
+    /// Applications that may have been renamed: the old and the new full name of each removed and each added one whose specs are equal;
+    /// several that are alike in their order, each once.
     pub(super) fn renamed(&self) -> Vec<(String, String)> {
+        let mut added: HashMap<String, VecDeque<&StoredApplication>> = HashMap::new();
+        for pair in &self.joined {
+            if let Pair::Added(now) = pair {
+                added.entry(spec(now)).or_default().push_back(now);
+            }
+        }
         let mut renamed = Vec::new();
         for pair in &self.joined {
             let Pair::Removed(past) = pair else { continue };
-            let same = self.joined.iter().find_map(|other| match other {
-                Pair::Added(now) if now.application.spec == past.application.spec => Some(now),
-                _ => None,
-            });
+            let same = added.get_mut(&spec(past)).and_then(VecDeque::pop_front);
             renamed.extend(same.map(|now| (past.full_name(), now.full_name())));
         }
         renamed
     }
+}
+
+/// A spec as text, which is the same for equal ones.
+fn spec(stored: &StoredApplication) -> String {
+    serde_json::to_string(&stored.application.spec).unwrap_or_default()
 }
 
 fn key(stored: &StoredApplication, control_plane: &str) -> Key {

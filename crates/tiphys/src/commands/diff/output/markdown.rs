@@ -54,8 +54,7 @@ impl Comment {
         let patches: Vec<String> =
             comparison.objects.iter().map(|object| unified::patch(object, sides, context_lines)).collect();
         let fence = fence(&patches);
-        let begin =
-            format!("\n<details>\n<summary><b>{}</b>: {objects}</summary>\n\n{fence}diff\n", html(&name));
+        let begin = format!("\n<details>\n<summary>{}: {objects}</summary>\n\n{fence}diff\n", html(&name));
         let end = format!("{fence}\n\n</details>\n");
         let mut room = self.room().saturating_sub(begin.len() + end.len());
         let mut shown = String::new();
@@ -76,7 +75,7 @@ impl Comment {
 
     /// An application without objects that only one side has.
     fn line(&mut self, name: &str, objects: &str) {
-        let line = format!("\n<b>{}</b>: {objects}\n", html(name));
+        let line = format!("\n{}: {objects}\n", html(name));
         if line.len() <= self.room() {
             self.text.push_str(&line);
         } else {
@@ -89,7 +88,7 @@ impl Comment {
         let message = format!("{}\n", message.lines().map(one_line).collect::<Vec<_>>().join("\n"));
         let fence = fence(std::slice::from_ref(&message));
         let name = html(&one.full_name());
-        let block = format!("\n<b>{name}</b> failed:\n\n{fence}text\n{message}{fence}\n");
+        let block = format!("\n{name} failed:\n\n{fence}text\n{message}{fence}\n");
         if block.len() <= self.room() {
             self.text.push_str(&block);
         } else {
@@ -144,9 +143,19 @@ fn fence(texts: &[String]) -> String {
     "`".repeat(runs.max().unwrap_or(0).max(2) + 1)
 }
 
-/// A name as text of HTML.
+/// A name as code in HTML. Every character that means something to Markdown is written as a number, for it is read within HTML, too; so
+/// are `@` and `#`, which make mentions, and `:` and `.`, which make links.
 fn html(name: &str) -> String {
-    short(&one_line(name)).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+    let mut text = "<code>".to_owned();
+    for c in short(&one_line(name)).chars() {
+        if c.is_ascii_punctuation() && !matches!(c, '/' | '-' | '(' | ')') || c == '\u{a0}' {
+            text.extend(["&#", &u32::from(c).to_string(), ";"]);
+        } else {
+            text.push(c);
+        }
+    }
+    text.push_str("</code>");
+    text
 }
 
 /// A name as code.

@@ -99,15 +99,33 @@ fn what_does_not_fit_in_a_comment_is_counted_and_named() {
     );
     let named = rest.matches("` ").count() + rest.matches("`,").count();
     assert!(rest.ends_with(&format!(" and {} more.", 91 - named)), "{named}: {rest}");
-    assert!(text.contains("<summary><b>argocd/small</b>: 1 changed</summary>\n\n`````diff\n"), "{text}");
-    assert!(!text.contains("<b>argocd/large</b>"), "{text}");
+    assert!(
+        text.contains("<summary><code>argocd/small</code>: 1 changed</summary>\n\n`````diff\n"),
+        "{text}"
+    );
+    assert!(!text.contains("<code>argocd/large</code>"), "{text}");
 }
 
 #[test]
 fn a_name_cannot_leave_its_place_in_a_comment() {
-    let application = changed("</summary>`x`\n\u{1b}&", 1, 1);
-    let text = markdown::text(&[application], &sides(), &shown_with(&[]));
-    assert!(text.contains("<b>argocd/&lt;/summary&gt;`x`\u{fffd}\u{fffd}&amp;</b>"), "{text}");
+    let tags = ("</summary>`x`\n\u{1b}&", "&#60;/summary&#62;&#96;x&#96;\u{fffd}\u{fffd}&#38;");
+    let markdown = (
+        "![](http://x)[approved](y)@org **b** #1",
+        "&#33;&#91;&#93;(http&#58;//x)&#91;approved&#93;(y)&#64;org &#42;&#42;b&#42;&#42; &#35;1",
+    );
+    for (name, shown) in [tags, markdown] {
+        let failed = application(name, Err(Failure::rendering("why")));
+        let added =
+            ApplicationDiff { presence: Presence::Added, ..application(name, Ok(Comparison::default())) };
+        for (application, expected) in [
+            (changed(name, 1, 1), format!("\n<summary><code>argocd/{shown}</code>: 1 changed</summary>\n")),
+            (failed, format!("\n<code>argocd/{shown}</code> failed:\n\n```text\nwhy\n```\n")),
+            (added, format!("\n<code>argocd/{shown} (new application)</code>: no objects\n")),
+        ] {
+            let text = markdown::text(&[application], &sides(), &shown_with(&[]));
+            assert!(text.contains(&expected), "{expected} {text}");
+        }
+    }
 }
 
 #[test]

@@ -109,4 +109,8 @@ fn one_side_that_fits_the_filter_is_enough() {
 fn an_added_one_with_the_spec_of_a_removed_one_may_be_the_same() {
     let pairs = pair(&side("old p\ngone q\nkept p"), &side("new p\nkept p"), &[], &Filter::default());
     assert_eq!(pairs.renamed(), [("old".to_owned(), "new".to_owned())]);
+    // Each has one counterpart at most.
+    let pairs = pair(&side("a p\nb p\nc p\nd q"), &side("u p\nv p\nw q"), &[], &Filter::default());
+    let expected = [("a", "u"), ("b", "v"), ("d", "w")].map(|(old, new)| (old.to_owned(), new.to_owned()));
+    assert_eq!(pairs.renamed(), expected);
 }
