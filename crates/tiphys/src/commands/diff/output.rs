@@ -186,13 +186,9 @@ fn total(applications: &[ApplicationDiff]) -> Counts {
 /// Says how much differs and how much is equal. An empty answer on stdout alone could also be a mistake.
 fn tell_counts(counts: Counts, applications: &[ApplicationDiff]) {
     let failed = applications.iter().filter(|one| one.result.is_err()).count();
-    let not_compared = match failed {
-        0 => String::new(),
-        _ if failed == applications.len() => return,
-        1 => "; 1 application was not compared".to_owned(),
-        _ => format!("; {failed} applications were not compared"),
-    };
-    output::note(&format!("{}; {}{not_compared}", unified::summary(counts), equal(counts)));
+    if applications.is_empty() || failed < applications.len() {
+        output::note(&format!("{}; {}", unified::headline(counts, failed), equal(counts)));
+    }
 }
 
 /// How many objects are equal.

@@ -126,10 +126,9 @@ fn heading(applications: &[ApplicationDiff], sides: &Sides) -> String {
     let differ = count(ApplicationDiff::differs);
     let failed = count(|one| one.result.is_err());
     let counts = total(applications);
-    let failed = if failed > 0 { format!(", {failed} failed") } else { String::new() };
     format!(
-        "### Manifests: {}\n\nFrom {} to {}: applications that differ: {differ} of {}{failed}; {}.\n",
-        unified::summary(counts),
+        "### Manifests: {}\n\nFrom {} to {}: applications that differ: {differ} of {}; {}.\n",
+        unified::headline(counts, failed),
         code(&sides.before),
         code(&sides.after),
         applications.len(),

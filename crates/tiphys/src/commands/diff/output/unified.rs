@@ -68,6 +68,20 @@ pub(super) fn object_name(key: &ObjectKey) -> String {
     format!("{group}{} {namespace}{}", key.kind, key.name)
 }
 
+/// What was found, in short: `1 added, 2 changed`, `no differences`, `1 application failed, nothing else differs`.
+pub(super) fn headline(counts: Counts, failed: usize) -> String {
+    let failures = match failed {
+        0 => return summary(counts),
+        1 => "1 application failed".to_owned(),
+        _ => format!("{failed} applications failed"),
+    };
+    if counts.differ() {
+        format!("{}, {failures}", summary(counts))
+    } else {
+        format!("{failures}, nothing else differs")
+    }
+}
+
 /// `1 added, 2 changed`, or `no differences`.
 pub(super) fn summary(counts: Counts) -> String {
     if !counts.differ() {
