@@ -2,9 +2,11 @@
 
 use std::fmt;
 
+use tiphys_api::GROUP;
 use tiphys_yaml::{Data, Node};
 
 use crate::TRACKING_ANNOTATION;
+use crate::tracking::TrackingId;
 
 /// What makes an Application.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +31,7 @@ impl Owner {
         references.iter().find_map(|reference| {
             let text = |key| reference.get(key).and_then(Node::as_str);
             let name = text("name")?.to_owned();
-            if !text("apiVersion")?.starts_with("argoproj.io/") {
+            if text("apiVersion")?.split_once('/')?.0 != GROUP {
                 return None;
             }
             match text("kind")? {
@@ -42,11 +44,9 @@ impl Owner {
 
     fn by_tracking(application: &Node) -> Option<Self> {
         let id = application.at(["metadata", "annotations", TRACKING_ANNOTATION])?.as_str()?;
-        let (owner, object) = id.split_once(':')?;
-        let (kind, object) = object.split_once(':')?;
-        let (_, name) = object.split_once('/')?;
+        let TrackingId { application: owner, group, kind, name, .. } = TrackingId::parse(id)?;
         let own = application.at(["metadata", "name"])?.as_str()?;
-        (kind == "argoproj.io/Application" && name == own && owner != own)
+        ((group, kind) == (GROUP, "Application") && name == own && owner != own)
             .then(|| Self::Application(owner.to_owned()))
     }
 }

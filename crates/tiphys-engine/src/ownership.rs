@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::tracking::TrackingId;
 use crate::{INSTALLATION_ID_ANNOTATION, Manifest, TRACKING_ANNOTATION, TrackingMethod};
 
 /// How live objects say which application they belong to.
@@ -49,47 +50,27 @@ impl Ownership {
         }
         let owner = self.owner(live)?;
         match self.mark(live) {
-            Some(mark) if self.method != TrackingMethod::Label && !mark.is_of(live) => None,
+            Some(mark) if self.method != TrackingMethod::Label && !is_of(&mark, live) => None,
             _ => Some(owner),
         }
     }
 
-    fn mark<'a>(&self, live: &'a Manifest) -> Option<Mark<'a>> {
+    fn mark<'a>(&self, live: &'a Manifest) -> Option<TrackingId<'a>> {
         if !self.installation_id.is_empty()
             && metadata_text(live, "annotations", INSTALLATION_ID_ANNOTATION) != Some(&self.installation_id)
         {
             return None;
         }
-        Mark::parse(metadata_text(live, "annotations", TRACKING_ANNOTATION)?)
+        TrackingId::parse(metadata_text(live, "annotations", TRACKING_ANNOTATION)?)
     }
 }
 
-/// The tracking annotation, taken apart.
-struct Mark<'a> {
-    application: &'a str,
-    group: &'a str,
-    kind: &'a str,
-    namespace: &'a str,
-    name: &'a str,
-}
-
-impl<'a> Mark<'a> {
-    /// Reads `<application>:<group>/<kind>:<namespace>/<name>`.
-    fn parse(text: &'a str) -> Option<Self> {
-        let mut parts = text.splitn(3, ':');
-        let application = parts.next().filter(|name| !name.is_empty())?;
-        let (group, kind) = parts.next()?.split_once('/')?;
-        let (namespace, name) = parts.next()?.split_once('/')?;
-        Some(Self { application, group, kind, namespace, name })
-    }
-
-    /// Whether it names this object. A cluster-scoped object's mark has the namespace of the application's destination.
-    fn is_of(&self, live: &Manifest) -> bool {
-        let namespace = live.namespace();
-        live.group_kind() == (self.group, self.kind)
-            && self.name == live.name()
-            && (namespace.is_empty() || namespace == self.namespace)
-    }
+/// Whether a mark names this object. A cluster-scoped object's mark has the namespace of the application's destination.
+fn is_of(mark: &TrackingId<'_>, live: &Manifest) -> bool {
+    let namespace = live.namespace();
+    live.group_kind() == (mark.group, mark.kind)
+        && mark.name == live.name()
+        && (namespace.is_empty() || namespace == mark.namespace)
 }
 
 fn metadata_text<'a>(live: &'a Manifest, field: &str, key: &str) -> Option<&'a str> {

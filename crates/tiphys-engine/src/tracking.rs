@@ -22,6 +22,33 @@ const LEGACY_LABEL_KEY: &str = "applications.argoproj.io/app-name";
 /// The longest value of a label, in bytes.
 const LABEL_BYTES_MAX: usize = 63;
 
+/// The value of [`TRACKING_ANNOTATION`], taken apart.
+pub(crate) struct TrackingId<'a> {
+    pub(crate) application: &'a str,
+    pub(crate) group: &'a str,
+    pub(crate) kind: &'a str,
+    pub(crate) namespace: &'a str,
+    pub(crate) name: &'a str,
+}
+
+impl<'a> TrackingId<'a> {
+    /// Reads an annotation; one that names no application is none.
+    pub(crate) fn parse(text: &'a str) -> Option<Self> {
+        let mut parts = text.splitn(3, ':');
+        let application = parts.next().filter(|name| !name.is_empty())?;
+        let (group, kind) = parts.next()?.split_once('/')?;
+        let (namespace, name) = parts.next()?.split_once('/')?;
+        Some(Self { application, group, kind, namespace, name })
+    }
+}
+
+impl fmt::Display for TrackingId<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { application, group, kind, namespace, name } = self;
+        write!(f, "{application}:{group}/{kind}:{namespace}/{name}")
+    }
+}
+
 /// How objects are marked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TrackingMethod {
@@ -137,7 +164,14 @@ impl Tracking {
     fn annotate(&self, manifest: &mut Manifest) -> Result<(), Unmarkable> {
         let key = manifest.key();
         let namespace = if key.namespace.is_empty() { &self.namespace } else { &key.namespace };
-        let id = format!("{}:{}/{}:{namespace}/{}", self.instance_name, key.group, key.kind, key.name);
+        let id = TrackingId {
+            application: &self.instance_name,
+            group: &key.group,
+            kind: &key.kind,
+            namespace,
+            name: &key.name,
+        };
+        let id = id.to_string();
         let annotations = texts_of(manifest.object_mut(), "annotations")?;
         if self.installation_id.is_empty() {
             annotations.remove(INSTALLATION_ID_ANNOTATION);
