@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use crate::{
-    Announcement, CollectionType, Default, ItemType, Parameter, ParameterValue, ProblemKind, check_values,
+    Announcement, CollectionType, ItemType, Parameter, ParameterValue, ProblemKind, Shape, check_values,
 };
 
 /// One field of the form.
@@ -46,17 +46,6 @@ pub enum Input {
     Switch,
     /// One of the choices.
     Choice,
-}
-
-/// How many values a field has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
-    /// One.
-    Single,
-    /// A list of them.
-    List,
-    /// A map from texts to them.
-    Map,
 }
 
 /// The fields of a form: the announced parameters in their order, then the others that are set.
@@ -119,19 +108,11 @@ impl Field {
             title: announcement.title.clone().unwrap_or_default(),
             tooltip: announcement.tooltip.clone().unwrap_or_default(),
             input,
-            shape: match announcement.collection_type {
-                CollectionType::Absent | CollectionType::String => Shape::Single,
-                CollectionType::Array => Shape::List,
-                CollectionType::Map => Shape::Map,
-            },
+            shape: Shape::of(announcement.collection_type),
             choices: announcement.choices.clone(),
             required: announcement.required == Some(true),
             announced: true,
-            default: announcement.default_value().map(|value| match value {
-                Default::String(text) => ParameterValue::String(text.to_owned()),
-                Default::Array(items) => ParameterValue::Array(items.to_vec()),
-                Default::Map(map) => ParameterValue::Map(map.clone()),
-            }),
+            default: announcement.default_value().map(ParameterValue::from),
             value: parameter.cloned(),
             problems: Vec::new(),
         }
@@ -186,17 +167,6 @@ impl Input {
             Self::Number => "number",
             Self::Switch => "switch",
             Self::Choice => "choice",
-        }
-    }
-}
-
-impl Shape {
-    /// The field of a parameter that holds such a value.
-    pub fn field(self) -> &'static str {
-        match self {
-            Self::Single => "string",
-            Self::List => "array",
-            Self::Map => "map",
         }
     }
 }

@@ -8,6 +8,7 @@ mod check;
 mod environment;
 mod field;
 mod merge;
+mod shape;
 mod suggest;
 mod value;
 
@@ -27,7 +28,8 @@ pub use environment::{
     AnnouncedCollision, Collision, EnvVar, Origin, ValuePart, Winner, announced_collisions, app_parameters,
     collisions, deduplicated, escape, parameter_variables,
 };
-pub use field::{Field, Input, Shape, fields};
+pub use field::{Field, Input, fields};
 pub use merge::merge_announcements;
+pub use shape::Shape;
 pub use suggest::{SUGGESTIONS_MAX, suggest};
 pub use value::{NamelessParameter, Parameter, Parameters, Warning, require_names};

@@ -50,6 +50,11 @@ pub fn read_document_of_texts(text: &[u8]) -> Result<Option<Node>, Error> {
     read_first(text, LIMITS, Unquoted::Texts)
 }
 
+/// All documents, each as [`read_document_of_texts`] reads the first. Empty and `null` ones are left out.
+pub fn read_documents_of_texts(text: &[u8]) -> Result<Vec<Node>, Error> {
+    read_all(text, LIMITS, Unquoted::Texts)
+}
+
 /// Reads all documents of a file, with positions that count from the file's beginning. Empty and `null` ones are left out.
 pub fn read_documents(text: &[u8]) -> Result<Vec<Node>, Error> {
     read_documents_within(text, LIMITS)
@@ -57,11 +62,15 @@ pub fn read_documents(text: &[u8]) -> Result<Vec<Node>, Error> {
 
 /// As [`read_documents`], with other bounds, which hold for each document.
 pub fn read_documents_within(text: &[u8], limits: Limits) -> Result<Vec<Node>, Error> {
-    if let Some(node) = json::read_as_kubernetes(text, limits, Unquoted::Typed) {
+    read_all(text, limits, Unquoted::Typed)
+}
+
+fn read_all(text: &[u8], limits: Limits, unquoted: Unquoted) -> Result<Vec<Node>, Error> {
+    if let Some(node) = json::read_as_kubernetes(text, limits, unquoted) {
         return Ok(vec![node]);
     }
     let decoded = text::decode(text);
-    let mut documents = Documents::new(&decoded, Position::START, limits);
+    let mut documents = Documents::new(&decoded, Position::START, limits).with_unquoted(unquoted);
     let mut nodes = Vec::new();
     while let Some(node) = documents.next_document()? {
         if !node.is_null() {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::{Assignment, ParameterValue, Part, Target};
 use crate::suggest::suggest;
-use crate::{Announcement, CollectionType, Default, Parameter, Problem, check_value};
+use crate::{Announcement, Default, Parameter, Problem, Shape, check_value};
 
 /// What assignments are applied to.
 #[derive(Clone, Copy, Debug)]
@@ -204,6 +204,8 @@ struct Work<'a> {
     list: Vec<Option<Parameter>>,
     /// The places of each name, in order.
     places: HashMap<String, Vec<usize>>,
+    /// The lists that were begun with the announced default.
+    defaulted: HashSet<String>,
 }
 
 impl<'a> Work<'a> {
@@ -218,7 +220,8 @@ impl<'a> Work<'a> {
             .rev()
             .map(|announcement| (announcement.name.as_str(), announcement))
             .collect();
-        Self { edited, announcements, list: edited.parameters.iter().cloned().map(Some).collect(), places }
+        let list = edited.parameters.iter().cloned().map(Some).collect();
+        Self { edited, announcements, list, places, defaulted: HashSet::new() }
     }
 
     fn announcement(&self, name: &str) -> Option<&'a Announcement> {
@@ -248,7 +251,7 @@ impl<'a> Work<'a> {
             (None, Part::Item(item)) => {
                 self.remove_item(name, item)?;
                 // The items behind it move up: what stands there now is not what became of it.
-                let is_kept = matches!(before, InEffect::Default(_)) && self.kind(name) == Some(Kind::Map);
+                let is_kept = matches!(before, InEffect::Default(_)) && self.kind(name) == Some(Shape::Map);
                 let after = if is_kept { before.clone() } else { InEffect::Nothing };
                 changes.push(ParameterChange { target: target.clone(), before, after });
                 return Ok(());
@@ -285,9 +288,9 @@ impl<'a> Work<'a> {
 
     fn set(&mut self, name: &str, value: &ParameterValue) -> Result<(), ApplyError> {
         if let Some(due) = self.kind(name)
-            && due != Kind::of(value)
+            && due != Shape::of_value(value)
         {
-            return Err(mismatch(name, due, Kind::of(value)));
+            return Err(mismatch(name, due, Shape::of_value(value)));
         }
         self.put(name, value.clone());
         Ok(())
@@ -295,12 +298,12 @@ impl<'a> Work<'a> {
 
     /// Appends the items of a value, and says where they stand now.
     fn append(&mut self, name: &str, value: &ParameterValue) -> Result<Vec<usize>, ApplyError> {
-        let due = self.kind(name).unwrap_or(Kind::List);
+        let due = self.kind(name).unwrap_or(Shape::List);
         let items = match (due, value) {
-            (Kind::List, ParameterValue::String(text)) => std::slice::from_ref(text),
-            (Kind::List, ParameterValue::Array(items)) => items,
-            (Kind::List, ParameterValue::Map(_)) => return Err(mismatch(name, Kind::List, Kind::Map)),
-            (due, _) => return Err(mismatch(name, due, Kind::List)),
+            (Shape::List, ParameterValue::String(text)) => std::slice::from_ref(text),
+            (Shape::List, ParameterValue::Array(items)) => items,
+            (Shape::List, ParameterValue::Map(_)) => return Err(mismatch(name, Shape::List, Shape::Map)),
+            (due, _) => return Err(mismatch(name, due, Shape::List)),
         };
         let list = self.list_mut(name);
         let first = list.len();
@@ -310,17 +313,17 @@ impl<'a> Work<'a> {
 
     fn set_item(&mut self, name: &str, item: &str, value: &ParameterValue) -> Result<(), ApplyError> {
         let ParameterValue::String(text) = value else {
-            return Err(mismatch(&format!("{name}[{item}]"), Kind::Text, Kind::of(value)));
+            return Err(mismatch(&format!("{name}[{item}]"), Shape::Single, Shape::of_value(value)));
         };
         // Of a new name whose kind nobody knows, a number is the index of a list that has no items yet.
-        let guess = if index_of(item).is_some() { Kind::List } else { Kind::Map };
+        let guess = if index_of(item).is_some() { Shape::List } else { Shape::Map };
         match self.kind(name).unwrap_or(guess) {
-            Kind::Text => return Err(ApplyError::NoItems { name: name.to_owned() }),
-            Kind::List => {
+            Shape::Single => return Err(ApplyError::NoItems { name: name.to_owned() }),
+            Shape::List => {
                 let index = self.index(name, item)?;
                 text.clone_into(&mut self.list_mut(name)[index]);
             }
-            Kind::Map => {
+            Shape::Map => {
                 self.map_mut(name).insert(item.to_owned(), text.clone());
             }
         }
@@ -328,14 +331,14 @@ impl<'a> Work<'a> {
     }
 
     fn remove_item(&mut self, name: &str, item: &str) -> Result<(), ApplyError> {
-        let guess = if index_of(item).is_some() { Kind::List } else { Kind::Map };
+        let guess = if index_of(item).is_some() { Shape::List } else { Shape::Map };
         match self.kind(name).unwrap_or(guess) {
-            Kind::Text => return Err(ApplyError::NoItems { name: name.to_owned() }),
-            Kind::List => {
+            Shape::Single => return Err(ApplyError::NoItems { name: name.to_owned() }),
+            Shape::List => {
                 let index = self.index(name, item)?;
                 self.list_mut(name).remove(index);
             }
-            Kind::Map => {
+            Shape::Map => {
                 match self.in_effect(&Target { name: name.to_owned(), part: Part::Item(item.to_owned()) }) {
                     InEffect::Nothing => return Err(self.no_key(name, item)),
                     // It is not set, so there is nothing to take away.
@@ -372,6 +375,9 @@ impl<'a> Work<'a> {
     /// The list of a parameter, to be changed: a default is written down first, another kind of value goes.
     fn list_mut(&mut self, name: &str) -> &mut Vec<String> {
         let default = if self.parameter(name).is_none() { list_of(self.value(name)) } else { Vec::new() };
+        if !default.is_empty() {
+            self.defaulted.insert(name.to_owned());
+        }
         let parameter = self.entry(name);
         (parameter.string, parameter.map) = (None, None);
         parameter.array.get_or_insert(default)
@@ -408,13 +414,9 @@ impl<'a> Work<'a> {
     }
 
     /// What kind of value the parameter has: as announced, else as it is set; nobody knows of a new one.
-    fn kind(&self, name: &str) -> Option<Kind> {
+    fn kind(&self, name: &str) -> Option<Shape> {
         if let Some(announcement) = self.announcement(name) {
-            return Some(match announcement.collection_type {
-                CollectionType::Absent | CollectionType::String => Kind::Text,
-                CollectionType::Array => Kind::List,
-                CollectionType::Map => Kind::Map,
-            });
+            return Some(Shape::of(announcement.collection_type));
         }
         self.parameter(name).and_then(|parameter| Held::of(parameter).kind())
     }
@@ -452,16 +454,7 @@ impl<'a> Work<'a> {
                     places.len()
                 ));
             }
-            let was_set = self.edited.parameters.iter().any(|parameter| parameter.name == name);
-            let by_item = |assignment: &Assignment<ParameterValue>| {
-                assignment.target.name == name && assignment.target.part != Part::Whole
-            };
-            if let Some(Default::Array(default)) =
-                self.announcement(name).and_then(Announcement::default_value)
-                && !was_set
-                && !default.is_empty()
-                && assignments.iter().find(|assignment| assignment.target.name == name).is_some_and(by_item)
-            {
+            if self.defaulted.contains(name) {
                 warnings.push(format!(
                     "parameter `{name}`: the announced default is written with the change, since a list is set as a whole"
                 ));
@@ -474,33 +467,7 @@ impl<'a> Work<'a> {
     }
 }
 
-/// The three kinds of values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Text,
-    List,
-    Map,
-}
-
-impl Kind {
-    fn of(value: &ParameterValue) -> Self {
-        match value {
-            ParameterValue::String(_) => Self::Text,
-            ParameterValue::Array(_) => Self::List,
-            ParameterValue::Map(_) => Self::Map,
-        }
-    }
-
-    fn words(self) -> &'static str {
-        match self {
-            Self::Text => "a text",
-            Self::List => "a list",
-            Self::Map => "a map",
-        }
-    }
-}
-
-fn mismatch(name: &str, due: Kind, given: Kind) -> ApplyError {
+fn mismatch(name: &str, due: Shape, given: Shape) -> ApplyError {
     ApplyError::Kind {
         name: name.to_owned(),
         due: due.words(),
@@ -510,11 +477,11 @@ fn mismatch(name: &str, due: Kind, given: Kind) -> ApplyError {
 }
 
 /// How to write a value of this kind.
-fn remedy(name: &str, due: Kind) -> String {
+fn remedy(name: &str, due: Shape) -> String {
     match due {
-        Kind::Text => format!("write {name}=TEXT"),
-        Kind::List => format!("write {name}+=TEXT, {name}[0]=TEXT or {name}:='[\"TEXT\"]'"),
-        Kind::Map => format!("write {name}[KEY]=TEXT or {name}:='{{\"KEY\":\"TEXT\"}}'"),
+        Shape::Single => format!("write {name}=TEXT"),
+        Shape::List => format!("write {name}+=TEXT, {name}[0]=TEXT or {name}:='[\"TEXT\"]'"),
+        Shape::Map => format!("write {name}[KEY]=TEXT or {name}:='{{\"KEY\":\"TEXT\"}}'"),
     }
 }
 
@@ -536,22 +503,22 @@ impl<'a> Held<'a> {
     }
 
     /// The kind of the field that is set, the first of them if there are several.
-    fn kind(self) -> Option<Kind> {
-        let list_or_map = || self.list.map(|_| Kind::List).or(self.map.map(|_| Kind::Map));
-        self.text.map(|_| Kind::Text).or_else(list_or_map)
+    fn kind(self) -> Option<Shape> {
+        let list_or_map = || self.list.map(|_| Shape::List).or(self.map.map(|_| Shape::Map));
+        self.text.map(|_| Shape::Single).or_else(list_or_map)
     }
 }
 
 /// A part of the value in the field of this kind, else in whichever is set.
-fn part_of(held: Held<'_>, kind: Option<Kind>, part: &Part) -> Option<ParameterValue> {
+fn part_of(held: Held<'_>, kind: Option<Shape>, part: &Part) -> Option<ParameterValue> {
     let text = |text: &str| ParameterValue::String(text.to_owned());
     match (kind.or_else(|| held.kind())?, part) {
-        (Kind::Text, Part::Item(_)) => None,
-        (Kind::Text, _) => held.text.map(text),
-        (Kind::List, Part::Item(item)) => held.list?.get(index_of(item)?).map(|item| text(item)),
-        (Kind::List, _) => held.list.map(|list| ParameterValue::Array(list.to_vec())),
-        (Kind::Map, Part::Item(key)) => held.map?.get(key).map(|value| text(value)),
-        (Kind::Map, _) => held.map.map(|map| ParameterValue::Map(map.clone())),
+        (Shape::Single, Part::Item(_)) => None,
+        (Shape::Single, _) => held.text.map(text),
+        (Shape::List, Part::Item(item)) => held.list?.get(index_of(item)?).map(|item| text(item)),
+        (Shape::List, _) => held.list.map(|list| ParameterValue::Array(list.to_vec())),
+        (Shape::Map, Part::Item(key)) => held.map?.get(key).map(|value| text(value)),
+        (Shape::Map, _) => held.map.map(|map| ParameterValue::Map(map.clone())),
     }
 }
 

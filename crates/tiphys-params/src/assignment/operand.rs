@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use tiphys_yaml::{Data, Node, read_document_of_texts, read_documents};
+use tiphys_yaml::{Data, Node, read_document_of_texts, read_documents_of_texts};
 
 use super::Form;
+use crate::{Default, Shape};
 
 /// A value that a parameter can have.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +16,16 @@ pub enum ParameterValue {
     Array(Vec<String>),
     /// A map from text to text.
     Map(BTreeMap<String, String>),
+}
+
+impl From<Default<'_>> for ParameterValue {
+    fn from(default: Default<'_>) -> Self {
+        match default {
+            Default::String(text) => Self::String(text.to_owned()),
+            Default::Array(items) => Self::Array(items.to_vec()),
+            Default::Map(map) => Self::Map(map.clone()),
+        }
+    }
 }
 
 /// A value that cannot be a parameter's. The value itself is not repeated: it may be long, or secret.
@@ -85,13 +96,12 @@ pub fn read_operand(form: Form, bytes: &[u8]) -> Result<ParameterValue, OperandE
 /// Reads a file of values, YAML or JSON: parameters by name (`replicas: 5`), or a list of entries as in an Application
 /// (`- name: replicas`). What is written without quotes is the text that stands there: `0123` and `yes` stay as they are.
 pub fn read_values(bytes: &[u8]) -> Result<Vec<(String, ParameterValue)>, OperandError> {
-    let Some(node) = read_document_of_texts(bytes).map_err(OperandError::NotYaml)? else {
-        return Ok(Vec::new());
+    let documents = read_documents_of_texts(bytes).map_err(OperandError::NotYaml)?;
+    let node = match &documents[..] {
+        [] => return Ok(Vec::new()),
+        [node] => node,
+        several => return Err(OperandError::Documents(several.len())),
     };
-    match read_documents(bytes).map_err(OperandError::NotYaml)?.len() {
-        0 | 1 => {}
-        count => return Err(OperandError::Documents(count)),
-    }
     if let Some((path, _)) = node.repeated_keys().first() {
         return Err(OperandError::Twice(format!("`{path}`")));
     }
@@ -117,12 +127,11 @@ fn entry(node: &Node, place: usize) -> Result<(String, ParameterValue), OperandE
         return Err(problem("needs exactly one of `string`, `array` and `map`"));
     };
     let value = value_of(value, &format!("`{field}` of `{name}`"))?;
-    let fits = match &value {
-        ParameterValue::String(_) => field == "string",
-        ParameterValue::Array(_) => field == "array",
-        ParameterValue::Map(_) => field == "map",
-    };
-    if fits { Ok((name.to_owned(), value)) } else { Err(problem(&format!("`{field}` holds something else"))) }
+    if Shape::of_value(&value).field() == field {
+        Ok((name.to_owned(), value))
+    } else {
+        Err(problem(&format!("`{field}` holds something else")))
+    }
 }
 
 fn value_of(node: &Node, place: &str) -> Result<ParameterValue, OperandError> {

@@ -169,6 +169,7 @@ fn a_file_of_values_is_a_map_or_a_list_of_entries() {
     let entries = "- name: replicas\n  string: 0123\n- {name: on, string: yes}\n- name: size\n  string: '1e3'\n- name: hosts\n  array: [a, 2]\n- name: limits\n  map: {y: 1.10}\n";
     assert_eq!(read_values(entries.as_bytes()).expect(entries), expected);
     assert_eq!(read_values(b"# nothing\n"), Ok(Vec::new()));
+    assert_eq!(read_values(b"size: .nan\n"), Ok(vec![("size".to_owned(), text(".nan"))]));
 
     let refused = [
         ("a: 1\na: 2\n", "`a` is given twice"),
