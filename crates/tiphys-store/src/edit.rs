@@ -3,12 +3,12 @@
 mod write;
 
 use std::fmt;
-use std::fs;
-use std::io::{self, Read as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use tiphys_yaml::{Change, EditError, Target};
 
+use crate::files::read_bounded;
 use crate::{FILE_BYTES_MAX, FileName, StoredApplication};
 
 pub use write::FileWriteError;
@@ -154,14 +154,11 @@ impl FileEdit {
 
 /// Reads a file of a store.
 fn read(path: &Path) -> Result<Vec<u8>, FileEditError> {
-    let failed = |source| FileEditError::Read { path: path.to_owned(), source };
-    let file = fs::File::open(path).map_err(failed)?;
-    let mut bytes = Vec::new();
-    file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.len() as u64 > FILE_BYTES_MAX {
-        return Err(FileEditError::TooLarge { path: path.to_owned() });
+    match read_bounded(path) {
+        Ok(Some(bytes)) => Ok(bytes),
+        Ok(None) => Err(FileEditError::TooLarge { path: path.to_owned() }),
+        Err(source) => Err(FileEditError::Read { path: path.to_owned(), source }),
     }
-    Ok(bytes)
 }
 
 #[cfg(test)]

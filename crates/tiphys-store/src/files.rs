@@ -1,7 +1,7 @@
 //! Which files of a folder belong to a store.
 
 use std::fs;
-use std::io;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use ignore::{DirEntry, WalkBuilder};
@@ -96,6 +96,13 @@ fn candidate(entry: DirEntry, folder: &Path, root: &Path) -> Option<Candidate> {
         return None;
     };
     Some(Candidate::new(entry.into_path(), real))
+}
+
+/// The bytes of a file; `None` if there are more than [`FILE_BYTES_MAX`].
+pub(crate) fn read_bounded(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    let mut bytes = Vec::new();
+    fs::File::open(path)?.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes)?;
+    Ok(Some(bytes).filter(|bytes| bytes.len() as u64 <= FILE_BYTES_MAX))
 }
 
 fn has_document_extension(path: &Path) -> bool {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{self, Read as _};
+use std::io;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use tiphys_api::{Application, Findings, Metadata, ObjectRef, ResourceError};
 use tiphys_yaml::{DecodeError, Node, Position};
 
 use crate::content::{Content, read};
-use crate::files::{Candidate, FILE_BYTES_MAX, candidates, past_candidates};
+use crate::files::{Candidate, FILE_BYTES_MAX, candidates, past_candidates, read_bounded};
 use crate::settings::StoredSettings;
 use crate::{
     DEFAULT_CONTROL_PLANE_NAMESPACE, FileName, FileVersion, Place, RepositorySecret, Settings, StoredProject,
@@ -356,7 +356,11 @@ fn read_file(candidate: &Candidate) -> Content {
     let file = candidate.name.clone();
     let text = match &candidate.problem {
         Some(problem) => Err(SkipReason::Unreadable(problem.to_string())),
-        None => read_bounded(&candidate.path),
+        None => match read_bounded(&candidate.path) {
+            Ok(Some(text)) => Ok(text),
+            Ok(None) => Err(SkipReason::TooLarge),
+            Err(error) => Err(SkipReason::Unreadable(error.to_string())),
+        },
     };
     match text {
         Ok(text) => read(&file, &text),
@@ -366,14 +370,6 @@ fn read_file(candidate: &Candidate) -> Content {
             ..Content::default()
         },
     }
-}
-
-fn read_bounded(path: &Path) -> Result<Vec<u8>, SkipReason> {
-    let unreadable = |error: io::Error| SkipReason::Unreadable(error.to_string());
-    let file = fs::File::open(path).map_err(unreadable)?;
-    let mut text = Vec::new();
-    file.take(FILE_BYTES_MAX + 1).read_to_end(&mut text).map_err(unreadable)?;
-    if text.len() as u64 > FILE_BYTES_MAX { Err(SkipReason::TooLarge) } else { Ok(text) }
 }
 
 #[cfg(test)]
