@@ -31,7 +31,8 @@ pub use manifest::{Manifest, ObjectKey};
 pub(crate) use merge_patch::merge_patch;
 pub use normalize::{NormalizeError, NormalizeProblem, normalize};
 pub use override_files::{
-    Overridden, OverrideError, OverrideFile, OverrideStep, override_file_names, override_source,
+    OVERRIDE_FILE_BYTES_MAX, Overridden, OverrideError, OverrideFile, OverrideStep, override_file_names,
+    override_source,
 };
 pub use owner::Owner;
 pub use ownership::Ownership;
@@ -42,7 +43,9 @@ pub use parameter_place::{parameter_places, source_node};
 pub use plugin_environment::{plugin_env, request_environment};
 pub use scope::{Scope, Scopes, set_namespace};
 pub use selection::{combine, nothing_rendered, skip_secrets};
-pub use source_type::{AmbiguousSource, SourceType, detected_type, explicit_type, without_empty_blocks};
+pub use source_type::{
+    AmbiguousSource, KUSTOMIZATION_FILES, SourceType, detected_type, explicit_type, without_empty_blocks,
+};
 pub use sources::{SourcesError, sources};
 pub use tracking::{
     DEFAULT_LABEL_KEY, INSTALLATION_ID_ANNOTATION, TRACKING_ANNOTATION, Tracking, TrackingMethod,

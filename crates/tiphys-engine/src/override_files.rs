@@ -13,6 +13,9 @@ use tiphys_yaml::{Data, DecodeError, Entry, Key, Node, Position, read_document};
 
 use crate::merge_patch;
 
+/// Bytes of one override file; larger ones are mistakes.
+pub const OVERRIDE_FILE_BYTES_MAX: u64 = 1024 * 1024;
+
 /// The longest file name that file systems take, in bytes.
 const FILE_NAME_BYTES_MAX: usize = 255;
 

@@ -77,13 +77,16 @@ fn switches_of(block: &KustomizeSource) -> KustomizeSource {
     }
 }
 
+/// The files that make a folder a kustomization.
+pub const KUSTOMIZATION_FILES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+
 /// The type that the files of the source's own folder look like, once no plugin has claimed it. `names` are those of its
 /// files (not of folders), in any order; where several decide, the last by bytes does, as in Argo CD.
 pub fn detected_type<'a>(names: impl IntoIterator<Item = &'a str>) -> SourceType {
     names
         .into_iter()
         .filter_map(|name| {
-            if matches!(name, "kustomization.yaml" | "kustomization.yml" | "Kustomization") {
+            if KUSTOMIZATION_FILES.contains(&name) {
                 Some((name, SourceType::Kustomize))
             } else {
                 name.ends_with("Chart.yaml").then_some((name, SourceType::Helm))

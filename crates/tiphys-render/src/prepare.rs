@@ -6,9 +6,9 @@ use std::time::Duration;
 use tiphys_api::{Application, ApplicationSource};
 use tiphys_engine::{
     BuildEnvironment, BuildInputs, DirectoryPlan, GENERATE_PATHS_ANNOTATION, HELM_PLUGIN, KUSTOMIZE_PLUGIN,
-    OverrideFile, OverrideStep, PluginPlan, SourcePlace, SourcePlan, SourceType, detected_type,
-    generate_paths, instance_name, override_file_names, override_source, request_environment, translate,
-    translate_as,
+    OVERRIDE_FILE_BYTES_MAX, OverrideFile, OverrideStep, PluginPlan, SourcePlace, SourcePlan, SourceType,
+    detected_type, generate_paths, instance_name, override_file_names, override_source, request_environment,
+    translate, translate_as,
 };
 use tiphys_params::EnvVar;
 use tiphys_plugin::{Choice, ChooseError, Chosen, Deadline, Plugin, Request, RequestFor};
@@ -17,9 +17,6 @@ use tiphys_tree::{Depth, Modes, RepoPath, Tree};
 
 use crate::error::SourceFailure;
 use crate::renderer::Renderer;
-
-/// Bytes of one override file; larger ones are mistakes.
-const OVERRIDE_FILE_BYTES_MAX: u64 = 1024 * 1024;
 
 /// A source that is ready to be run.
 #[derive(Debug)]

@@ -6,8 +6,9 @@ use std::path::Path;
 use serde_json::Value;
 use tiphys_api::ApplicationSource;
 use tiphys_engine::{
-    BuildEnvironment, KUSTOMIZE_PLUGIN, OverrideFile, SourcePlace, SourcePlan, instance_name,
-    override_file_names, override_source, translate, without_empty_blocks,
+    BuildEnvironment, KUSTOMIZATION_FILES, KUSTOMIZE_PLUGIN, OVERRIDE_FILE_BYTES_MAX, OverrideFile,
+    SourcePlace, SourcePlan, instance_name, override_file_names, override_source, translate,
+    without_empty_blocks,
 };
 use tiphys_params::{Announcement, ItemType, Parameter};
 use tiphys_plugin::{LoadedPlugin, load_plugins};
@@ -16,12 +17,6 @@ use tiphys_tree::{RepoPath, glob};
 
 use crate::completion::context::{Context, at_home};
 use crate::completion::line::Line;
-
-/// Bytes of an override file that is looked at.
-const OVERRIDE_FILE_BYTES_MAX: u64 = 1024 * 1024;
-
-/// The file names by which Argo CD tells a kustomization.
-const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
 /// A parameter.
 #[derive(Clone, Debug)]
@@ -233,7 +228,7 @@ fn discovered<'a>(context: &'a Context<'_>, folder: &Path) -> Option<&'a LoadedP
     };
     let native = |plugin: &&LoadedPlugin| plugin.config.display_name() == KUSTOMIZE_PLUGIN;
     plugins.iter().filter(|plugin| !native(plugin)).find(holds).or_else(|| {
-        let is_kustomization = KUSTOMIZATIONS.iter().any(|name| folder.join(name).is_file());
+        let is_kustomization = KUSTOMIZATION_FILES.iter().any(|name| folder.join(name).is_file());
         plugins.iter().find(native).filter(|_| is_kustomization)
     })
 }
