@@ -33,9 +33,8 @@ pub(crate) enum ParamsCommand {
     after_help = "Examples:\n  tiphys params list guestbook --repo .\n  tiphys params list guestbook -o json --source-position 2"
 )]
 pub(crate) struct ParamsListArgs {
-    /// The application: its name or its file
-    #[arg(value_name = "APP")]
-    pub(crate) app: String,
+    #[command(flatten)]
+    pub(crate) application: OneApplication,
     #[command(flatten)]
     pub(crate) source: SourceChoice,
 }
@@ -46,9 +45,8 @@ pub(crate) struct ParamsListArgs {
     after_help = "Examples:\n  tiphys params get guestbook name-prefix --repo .\n  tiphys params get guestbook images -o json"
 )]
 pub(crate) struct ParamsGetArgs {
-    /// The application: its name or its file
-    #[arg(value_name = "APP")]
-    pub(crate) app: String,
+    #[command(flatten)]
+    pub(crate) application: OneApplication,
     /// The parameter
     #[arg(value_name = "NAME")]
     pub(crate) name: String,
@@ -62,9 +60,8 @@ pub(crate) struct ParamsGetArgs {
     after_help = "Examples:\n  tiphys params explain guestbook images --repo .\n  tiphys params explain guestbook images -o json"
 )]
 pub(crate) struct ParamsExplainArgs {
-    /// The application: its name or its file
-    #[arg(value_name = "APP")]
-    pub(crate) app: String,
+    #[command(flatten)]
+    pub(crate) application: OneApplication,
     /// The parameter
     #[arg(value_name = "NAME")]
     pub(crate) name: String,
@@ -79,9 +76,8 @@ pub(crate) struct ParamsExplainArgs {
     after_help = SET_HELP,
 )]
 pub(crate) struct ParamsSetArgs {
-    /// The application: its name or its file
-    #[arg(value_name = "APP")]
-    pub(crate) app: String,
+    #[command(flatten)]
+    pub(crate) application: OneApplication,
     #[command(flatten)]
     pub(crate) values: ValueArgs,
     #[command(flatten)]
@@ -112,9 +108,8 @@ Examples:
     after_help = "Examples:\n  tiphys params unset guestbook replicas --repo .\n  tiphys params unset guestbook 'limits[cpu]' 'hosts[0]'"
 )]
 pub(crate) struct ParamsUnsetArgs {
-    /// The application: its name or its file
-    #[arg(value_name = "APP")]
-    pub(crate) app: String,
+    #[command(flatten)]
+    pub(crate) application: OneApplication,
     /// What to take away: `NAME`, `NAME[KEY]` of a map, `NAME[0]` of a list
     #[arg(value_name = "NAME", required = true)]
     pub(crate) names: Vec<String>,
@@ -131,9 +126,8 @@ pub(crate) struct ParamsUnsetArgs {
     after_help = "Exit code: 0 if the manifests are equal, 1 if they differ, 2 and more for errors.\n\nExamples:\n  tiphys params diff guestbook replicas=5 --repo .\n  tiphys params diff guestbook -f values.yaml --unset 'limits[cpu]' -o json"
 )]
 pub(crate) struct ParamsDiffArgs {
-    /// The application: its name or its file
-    #[arg(value_name = "APP")]
-    pub(crate) app: String,
+    #[command(flatten)]
+    pub(crate) application: OneApplication,
     #[command(flatten)]
     pub(crate) values: ValueArgs,
     /// Take this away: `NAME`, `NAME[KEY]`, `NAME[0]`
@@ -184,6 +178,14 @@ pub(crate) enum WriteTo {
     Application,
     /// `.argocd-source-<app>.yaml` in the application's folder of the --repo folder
     Override,
+}
+
+/// The one application that a command is about.
+#[derive(Debug, Args)]
+pub(crate) struct OneApplication {
+    /// The application: its name or its file
+    #[arg(value_name = "APP")]
+    pub(crate) app: String,
 }
 
 /// Which of an application's several sources.

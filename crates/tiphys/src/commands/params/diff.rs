@@ -22,7 +22,7 @@ pub(super) async fn run(
     super::require_one_standard_input(common, &args.values)?;
     let wanted = Wanted::values(&args.values, &args.unset, host)?;
     let place = context::workplace(common, host, context::resources(common)?, Wishes::default())?;
-    let stored = super::only_application(&place, &args.app)?;
+    let stored = super::only_application(&place, &args.application.app)?;
     let subject = Subject::find(&place, stored.clone(), &args.source, args.allow_unannounced).await?;
     let change = subject.change(&wanted, subject.source(), host)?;
     for warning in &change.applied.warnings {

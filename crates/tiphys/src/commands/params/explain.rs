@@ -24,7 +24,7 @@ pub(super) async fn run(
     args: &ParamsExplainArgs,
     host: &Host,
 ) -> Result<ExitCode, Failure> {
-    let asked = asked::ask(common, host, &args.app, &args.source).await?;
+    let asked = asked::ask(common, host, &args.application.app, &args.source).await?;
     let row = asked.row(&args.name)?;
     super::problems::warn_of(&asked, std::slice::from_ref(&row));
     let text = match common.output {

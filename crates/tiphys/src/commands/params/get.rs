@@ -12,7 +12,7 @@ use crate::settings::Host;
 
 /// Prints the value that is in effect: a text as it is, a list with one item a line, a map with one `KEY=VALUE` a line.
 pub(super) async fn run(common: &CommonArgs, args: &ParamsGetArgs, host: &Host) -> Result<ExitCode, Failure> {
-    let asked = asked::ask(common, host, &args.app, &args.source).await?;
+    let asked = asked::ask(common, host, &args.application.app, &args.source).await?;
     let row = asked.row(&args.name)?;
     let text = match common.output {
         Some(OutputFormat::Json) => output::json(&row.to_json()),

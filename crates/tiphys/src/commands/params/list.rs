@@ -29,7 +29,7 @@ pub(super) async fn run(
     args: &ParamsListArgs,
     host: &Host,
 ) -> Result<ExitCode, Failure> {
-    let asked = asked::ask(common, host, &args.app, &args.source).await?;
+    let asked = asked::ask(common, host, &args.application.app, &args.source).await?;
     let rows = asked.rows();
     warn_of(&asked, &rows);
     if rows.is_empty() && asked.has_failed() {

@@ -21,7 +21,7 @@ use crate::settings::Host;
 pub(super) async fn set(common: &CommonArgs, args: &ParamsSetArgs, host: &Host) -> Result<ExitCode, Failure> {
     super::require_one_standard_input(common, &args.values)?;
     let wanted = Wanted::values(&args.values, &[], host)?;
-    run(common, host, &args.app, &args.source, &args.edit, &wanted).await
+    run(common, host, &args.application.app, &args.source, &args.edit, &wanted).await
 }
 
 /// `params unset`.
@@ -30,7 +30,7 @@ pub(super) async fn unset(
     args: &ParamsUnsetArgs,
     host: &Host,
 ) -> Result<ExitCode, Failure> {
-    run(common, host, &args.app, &args.source, &args.edit, &Wanted::names(&args.names)).await
+    run(common, host, &args.application.app, &args.source, &args.edit, &Wanted::names(&args.names)).await
 }
 
 /// What is to be written, if anything changes.
