@@ -1,12 +1,10 @@
 //! New values as text: by indentation, in brackets, and as JSON.
 
-use std::fmt::Write as _;
-
 use super::NewValue;
 use super::habits::{Habits, Manner, Quote};
 use crate::json::float_text;
 use crate::reader::ScalarStyle;
-use crate::writer::style::{Indentation, Style, write_text};
+use crate::writer::style::{Escapes, Indentation, Style, write_double_quoted, write_text};
 
 /// A key with more bytes than this gets a line of its own behind `?`: readers look no further than 1,024 characters for the colon.
 const SIMPLE_KEY_BYTES_MAX: usize = 128;
@@ -292,30 +290,10 @@ fn flat(value: &NewValue) -> String {
     }
 }
 
-/// A text as a JSON string. Nothing is escaped that need not be; what YAML does not take as it is is.
+/// A text as a JSON string.
 fn json_text(text: &str) -> String {
-    let mut out = String::from("\"");
-    for character in text.chars() {
-        match character {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\0'..' '
-            | '\u{7F}'..='\u{9F}'
-            | '\u{2028}'
-            | '\u{2029}'
-            | '\u{FEFF}'
-            | '\u{FFFE}'
-            | '\u{FFFF}' => {
-                let written = write!(out, "\\u{:04x}", u32::from(character));
-                debug_assert!(written.is_ok(), "writing to a string does not fail");
-            }
-            _ => out.push(character),
-        }
-    }
-    out.push('"');
+    let mut out = String::new();
+    write_double_quoted(&mut out, text, Escapes::Json);
     out
 }
 

@@ -57,7 +57,7 @@ pub(crate) fn write_text(out: &mut String, text: &str, style: Style, indentation
             out.push_str(&text.replace('\'', "''"));
             out.push('\'');
         }
-        Style::DoubleQuoted => write_double_quoted(out, text),
+        Style::DoubleQuoted => write_double_quoted(out, text, Escapes::Yaml),
         Style::Literal { counted } => {
             out.push('|');
             if counted {
@@ -83,7 +83,17 @@ pub(crate) fn write_text(out: &mut String, text: &str, style: Style, indentation
     }
 }
 
-fn write_double_quoted(out: &mut String, text: &str) {
+/// How a character that may not stand as it is is written between double quotes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Escapes {
+    /// With YAML's short forms.
+    Yaml,
+    /// With none but those that JSON has.
+    Json,
+}
+
+/// Appends a text in double quotes. Nothing is escaped that need not be.
+pub(crate) fn write_double_quoted(out: &mut String, text: &str, escapes: Escapes) {
     out.push('"');
     for character in text.chars() {
         match character {
@@ -92,14 +102,15 @@ fn write_double_quoted(out: &mut String, text: &str) {
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
-            '\0' => out.push_str("\\0"),
             _ if is_visible(character) => out.push(character),
             _ => {
                 let code = u32::from(character);
-                let written = match code {
-                    0..=0xFF => write!(out, "\\x{code:02X}"),
-                    0x100..=0xFFFF => write!(out, "\\u{code:04X}"),
-                    _ => write!(out, "\\U{code:08X}"),
+                // Everything above U+FFFF is visible.
+                let written = match (escapes, code) {
+                    (Escapes::Json, _) => write!(out, "\\u{code:04x}"),
+                    (Escapes::Yaml, 0) => write!(out, "\\0"),
+                    (Escapes::Yaml, 1..=0xFF) => write!(out, "\\x{code:02X}"),
+                    (Escapes::Yaml, _) => write!(out, "\\u{code:04X}"),
                 };
                 debug_assert!(written.is_ok(), "writing to a string does not fail");
             }
