@@ -7,12 +7,16 @@ mod announcement;
 mod archives;
 mod client;
 mod generated;
+mod metrics;
 mod receive;
 mod server;
 mod socket;
 
 pub use archives::Archives;
 pub use client::{ConnectError, RemotePlugin, remote_plugins};
+pub use metrics::{
+    Build, CallTimer, CommandEnd, Levels, METRICS_CONTENT_TYPE, Method, Metrics, Refusal, StoreLevels, Upload,
+};
 pub use server::{ServeError, Server, ServerLimits};
 pub use socket::{SOCKET_PATH_BYTES_MAX, SocketError, SocketGuard, bind};
 

@@ -1,0 +1,231 @@
+//! What the plugin server counts, and its text for a scrape.
+//!
+//! No label has a value that an application, a repository or a caller chose, so the number of series is fixed, and nothing secret can be
+//! in one. What other parts know anyway (the store, the queue, the process) is asked at each scrape: [`Levels`].
+
+mod labels;
+mod levels;
+
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::{Registry, Unit};
+use tiphys_plugin::Phase;
+use tonic::Code;
+
+pub use labels::{CommandEnd, Method, Refusal, Upload};
+pub use levels::{Build, Levels, StoreLevels};
+
+use labels::{CallLabels, CommandLabels, MethodLabels, RefusalLabels, Step, StepLabels, UploadLabels};
+use levels::{Sampled, Sampler};
+
+/// Upper bounds of the histograms, in seconds: from a small answer of a warm server to the longest deadlines that callers set.
+const SECONDS: [f64; 17] =
+    [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 90.0, 300.0];
+
+/// What the content type of [`Metrics::encode`]'s text is.
+pub const METRICS_CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+type Seconds<L> = Family<L, Histogram, fn() -> Histogram>;
+
+/// The metrics of one plugin server.
+#[derive(Debug)]
+pub struct Metrics {
+    registry: Registry,
+    sampler: Arc<OnceLock<Sampler>>,
+    calls: Family<CallLabels, Counter>,
+    calls_running: Family<MethodLabels, Gauge>,
+    call_seconds: Seconds<MethodLabels>,
+    step_seconds: Seconds<StepLabels>,
+    commands: Family<CommandLabels, Counter>,
+    received_bytes: Counter,
+    uploads: Family<UploadLabels, Counter>,
+    refusals: Family<RefusalLabels, Counter>,
+    wait_seconds: Histogram,
+    orphans: Counter,
+}
+
+impl Metrics {
+    /// Metrics that have counted nothing. Every series that can be is there from the start, so that a first failure is seen as a rise.
+    pub fn new() -> Arc<Self> {
+        let mut registry = Registry::with_prefix("tiphys_cmp");
+        let sampler = Arc::new(OnceLock::new());
+        let metrics = Self {
+            calls: Family::default(),
+            calls_running: Family::default(),
+            call_seconds: Family::new_with_constructor(seconds),
+            step_seconds: Family::new_with_constructor(seconds),
+            commands: Family::default(),
+            received_bytes: Counter::default(),
+            uploads: Family::default(),
+            refusals: Family::default(),
+            wait_seconds: seconds(),
+            orphans: Counter::default(),
+            sampler: Arc::clone(&sampler),
+            registry: Registry::default(),
+        };
+        registry.register("calls", "Calls that have ended, by gRPC code", metrics.calls.clone());
+        registry.register("calls_running", "Calls under way", metrics.calls_running.clone());
+        registry.register_with_unit(
+            "call",
+            "Time from the beginning of a call to its answer",
+            Unit::Seconds,
+            metrics.call_seconds.clone(),
+        );
+        registry.register_with_unit(
+            "step",
+            "Time that one step of a call took",
+            Unit::Seconds,
+            metrics.step_seconds.clone(),
+        );
+        registry.register("commands", "Plugin commands that have ended, by how", metrics.commands.clone());
+        registry.register_with_unit(
+            "received",
+            "Bytes of archives received, as they came over the socket",
+            Unit::Bytes,
+            metrics.received_bytes.clone(),
+        );
+        registry.register(
+            "uploads",
+            "Archives received, by whether their tree was in the store already",
+            metrics.uploads.clone(),
+        );
+        registry.register("refusals", "Calls refused because of a bound, by which", metrics.refusals.clone());
+        registry.register_with_unit(
+            "queue_wait",
+            "Time that a run waited for its turn",
+            Unit::Seconds,
+            metrics.wait_seconds.clone(),
+        );
+        registry.register(
+            "orphans_reaped",
+            "Processes that plugins left to this one as process 1",
+            metrics.orphans.clone(),
+        );
+        registry.register_collector(Box::new(Sampled(sampler)));
+        metrics.create_series();
+        Arc::new(Self { registry, ..metrics })
+    }
+
+    /// Counts at zero, for all that can be counted.
+    fn create_series(&self) {
+        for &method in Method::ALL {
+            drop(self.calls_running.get_or_create(&MethodLabels { method }));
+            drop(self.call_seconds.get_or_create(&MethodLabels { method }));
+            drop(self.calls.get_or_create(&CallLabels::new(method, Code::Ok)));
+        }
+        for &step in Step::ALL {
+            drop(self.step_seconds.get_or_create(&StepLabels { step }));
+        }
+        for &upload in Upload::ALL {
+            drop(self.uploads.get_or_create(&UploadLabels { upload }));
+        }
+        for &bound in Refusal::ALL {
+            drop(self.refusals.get_or_create(&RefusalLabels { bound }));
+        }
+    }
+
+    /// Says what is asked at each scrape, once; it must be quick. Without it those lines are missing.
+    pub fn sample(&self, build: Build, levels: impl Fn() -> Levels + Send + Sync + 'static) {
+        // A second one would be a second server in this process, whose levels the first cannot speak for.
+        drop(self.sampler.set(Sampler { build, levels: Box::new(levels) }));
+    }
+
+    /// The text of a scrape, in the form of [`METRICS_CONTENT_TYPE`].
+    pub fn encode(&self) -> String {
+        let mut text = String::new();
+        // Writing into a string does not fail.
+        let _ = encode(&mut text, &self.registry);
+        text
+    }
+
+    /// A call has begun.
+    pub fn call(self: &Arc<Self>, method: Method) -> CallTimer {
+        self.calls_running.get_or_create(&MethodLabels { method }).inc();
+        CallTimer { metrics: Arc::clone(self), method, began: Instant::now(), code: Code::Cancelled }
+    }
+
+    /// An archive has been received whole, so many bytes over the socket.
+    pub fn received(&self, bytes: u64, took: Duration) {
+        self.received_bytes.inc_by(bytes);
+        self.step(Step::Receive, took);
+    }
+
+    /// A received archive is a tree of the store now; unpacking begins with the first byte.
+    pub fn unpacked(&self, upload: Upload, took: Duration) {
+        self.uploads.get_or_create(&UploadLabels { upload }).inc();
+        self.step(Step::Unpack, took);
+    }
+
+    /// A call was refused because of a bound.
+    pub fn refused(&self, bound: Refusal) {
+        self.refusals.get_or_create(&RefusalLabels { bound }).inc();
+    }
+
+    /// So many orphans were reaped.
+    pub fn reaped(&self, processes: u64) {
+        self.orphans.inc_by(processes);
+    }
+
+    /// A plugin's command has ended.
+    pub fn command_ended(&self, phase: Phase, took: Duration, ended: CommandEnd) {
+        let step = Step::from(phase);
+        self.commands.get_or_create(&CommandLabels { step, ended }).inc();
+        self.step(step, took);
+    }
+
+    /// A plugin's output was split and read.
+    pub fn output_parsed(&self, took: Duration) {
+        self.step(Step::Parse, took);
+    }
+
+    /// A run waited so long for its turn.
+    pub fn waited(&self, took: Duration) {
+        self.wait_seconds.observe(took.as_secs_f64());
+    }
+
+    fn step(&self, step: Step, took: Duration) {
+        self.step_seconds.get_or_create(&StepLabels { step }).observe(took.as_secs_f64());
+    }
+}
+
+fn seconds() -> Histogram {
+    Histogram::new(SECONDS)
+}
+
+/// A call under way. One that is dropped without a code was given up by its caller, which is what gRPC calls `Cancelled`.
+#[derive(Debug)]
+#[must_use = "the call ends when the timer does"]
+pub struct CallTimer {
+    metrics: Arc<Metrics>,
+    method: Method,
+    began: Instant,
+    code: Code,
+}
+
+impl CallTimer {
+    /// The call has been answered.
+    pub fn finish(mut self, code: Code) {
+        self.code = code;
+    }
+}
+
+impl Drop for CallTimer {
+    fn drop(&mut self) {
+        let Self { metrics, method, began, code } = self;
+        metrics.calls_running.get_or_create(&MethodLabels { method: *method }).dec();
+        metrics.calls.get_or_create(&CallLabels::new(*method, *code)).inc();
+        metrics
+            .call_seconds
+            .get_or_create(&MethodLabels { method: *method })
+            .observe(began.elapsed().as_secs_f64());
+    }
+}
+
+#[cfg(test)]
+mod tests;

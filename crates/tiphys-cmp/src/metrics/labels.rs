@@ -1,0 +1,189 @@
+//! Labels, all of them with few values that this program chose.
+
+use std::fmt::{self, Write as _};
+
+use prometheus_client::encoding::{EncodeLabelSet, EncodeLabelValue, LabelValueEncoder};
+use tiphys_plugin::Phase;
+use tonic::Code;
+
+/// A label value that is one of few texts.
+macro_rules! texts {
+    ($(#[$doc:meta])* $visibility:vis enum $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $text:literal,)+ }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        $visibility enum $name { $($(#[$variant_doc])* $variant,)+ }
+
+        impl $name {
+            /// Every value.
+            $visibility const ALL: &[Self] = &[$(Self::$variant),+];
+
+            /// The text in the metrics.
+            $visibility const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $text,)+ }
+            }
+        }
+
+        impl EncodeLabelValue for $name {
+            fn encode(&self, encoder: &mut LabelValueEncoder<'_>) -> fmt::Result {
+                encoder.write_str(self.as_str())
+            }
+        }
+    };
+}
+
+texts! {
+    /// A method of the plugin protocol.
+    pub enum Method {
+        /// `GenerateManifest`.
+        GenerateManifest = "GenerateManifest",
+        /// `CheckPluginConfiguration`.
+        CheckPluginConfiguration = "CheckPluginConfiguration",
+        /// `MatchRepository`.
+        MatchRepository = "MatchRepository",
+        /// `GetParametersAnnouncement`.
+        GetParametersAnnouncement = "GetParametersAnnouncement",
+    }
+}
+
+texts! {
+    /// What a call spends its time with.
+    pub(super) enum Step {
+        Receive = "receive",
+        Unpack = "unpack",
+        Find = "find",
+        Init = "init",
+        Generate = "generate",
+        Announce = "announce",
+        Parse = "parse",
+    }
+}
+
+texts! {
+    /// How a plugin's command ended.
+    pub enum CommandEnd {
+        /// With exit code 0.
+        Done = "done",
+        /// With another exit code, or by a signal that was not ours.
+        Failed = "failed",
+        /// At its deadline.
+        Deadline = "deadline",
+        /// Because its caller has gone.
+        Cancelled = "cancelled",
+        /// Because it printed more than it may.
+        OutputTooLarge = "output_too_large",
+        /// It could not be started.
+        NotStarted = "not_started",
+    }
+}
+
+texts! {
+    /// Whether an archive's tree was in the store.
+    pub enum Upload {
+        /// It was not.
+        New = "new",
+        /// It was: nothing was written.
+        Known = "known",
+        /// Nothing was to be written: the entries were enough.
+        Listed = "listed",
+    }
+}
+
+texts! {
+    /// Which bound made the server refuse a call.
+    pub enum Refusal {
+        /// Too many runs wait.
+        QueueLength = "queue_length",
+        /// A run waited too long.
+        QueueWait = "queue_wait",
+        /// Bytes, unpacked bytes or entries of an archive.
+        Archive = "archive",
+        /// The store is full of trees in use.
+        Store = "store",
+        /// The environment does not fit into a process.
+        Environment = "environment",
+        /// A sender paused for too long.
+        Stall = "stall",
+    }
+}
+
+impl From<Phase> for Step {
+    fn from(phase: Phase) -> Self {
+        match phase {
+            Phase::Find => Self::Find,
+            Phase::Init => Self::Init,
+            Phase::Generate => Self::Generate,
+            Phase::Announce => Self::Announce,
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub(super) struct MethodLabels {
+    pub(super) method: Method,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub(super) struct CallLabels {
+    method: Method,
+    code: CodeLabel,
+}
+
+impl CallLabels {
+    pub(super) fn new(method: Method, code: Code) -> Self {
+        Self { method, code: CodeLabel(code as i32) }
+    }
+}
+
+/// A gRPC code by Go's name for it, which is what dashboards for Argo CD expect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct CodeLabel(i32);
+
+impl EncodeLabelValue for CodeLabel {
+    fn encode(&self, encoder: &mut LabelValueEncoder<'_>) -> fmt::Result {
+        encoder.write_str(code_name(Code::from_i32(self.0)))
+    }
+}
+
+/// Go's name of a gRPC code.
+pub(super) const fn code_name(code: Code) -> &'static str {
+    match code {
+        Code::Ok => "OK",
+        Code::Cancelled => "Canceled",
+        Code::Unknown => "Unknown",
+        Code::InvalidArgument => "InvalidArgument",
+        Code::DeadlineExceeded => "DeadlineExceeded",
+        Code::NotFound => "NotFound",
+        Code::AlreadyExists => "AlreadyExists",
+        Code::PermissionDenied => "PermissionDenied",
+        Code::ResourceExhausted => "ResourceExhausted",
+        Code::FailedPrecondition => "FailedPrecondition",
+        Code::Aborted => "Aborted",
+        Code::OutOfRange => "OutOfRange",
+        Code::Unimplemented => "Unimplemented",
+        Code::Internal => "Internal",
+        Code::Unavailable => "Unavailable",
+        Code::DataLoss => "DataLoss",
+        Code::Unauthenticated => "Unauthenticated",
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub(super) struct StepLabels {
+    pub(super) step: Step,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub(super) struct CommandLabels {
+    pub(super) step: Step,
+    pub(super) ended: CommandEnd,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub(super) struct UploadLabels {
+    pub(super) upload: Upload,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub(super) struct RefusalLabels {
+    pub(super) bound: Refusal,
+}
