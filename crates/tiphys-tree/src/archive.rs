@@ -5,10 +5,42 @@ mod pack;
 mod tests;
 mod unpack;
 
-use crate::WriteError;
+use std::fmt;
+
+use crate::{Modes, StoreError, WriteError};
 
 pub use pack::pack;
 pub use unpack::unpack;
+
+/// How an archive is taken in.
+#[derive(Clone, Copy)]
+pub struct Intake<'a> {
+    /// Whether executable bits are kept.
+    pub modes: Modes,
+    /// Bounds of the archive.
+    pub limits: ArchiveLimits,
+    /// Asked for every entry and for every piece that is inflated; `true` ends the work with [`ArchiveError::Stopped`].
+    pub stop: &'a (dyn Fn() -> bool + Sync),
+}
+
+impl fmt::Debug for Intake<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { modes, limits, stop: _ } = self;
+        f.debug_struct("Intake").field("modes", modes).field("limits", limits).finish_non_exhaustive()
+    }
+}
+
+/// Bounds of one archive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_field_names, reason = "each is the greatest value of what its name says")]
+pub struct ArchiveLimits {
+    /// Bytes of the archive as it is sent.
+    pub packed_bytes_max: u64,
+    /// Entries: files, directories and links, directories that are only part of a path included.
+    pub entries_max: u64,
+    /// Bytes of the content of all entries together.
+    pub bytes_max: u64,
+}
 
 /// Why an archive could not be made or read.
 #[derive(Debug, thiserror::Error)]
@@ -22,9 +54,21 @@ pub enum ArchiveError {
     /// An entry could not be written.
     #[error(transparent)]
     Write(#[from] WriteError),
-    /// The file system failed.
+    /// The archive is larger than it may be.
+    #[error("the archive has more than {max} bytes; see --packed-bytes-max")]
+    TooManyPackedBytes {
+        /// The bound.
+        max: u64,
+    },
+    /// [`Intake::stop`] said so.
+    #[error("the archive was not read to its end, because the call has ended")]
+    Stopped,
+    /// Reading the archive's own bytes failed, or writing them.
     #[error(transparent)]
     Io(#[from] std::io::Error),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
 }
 
 impl ArchiveError {

@@ -16,6 +16,7 @@ pub use containment::{ContainmentError, resolve};
 pub use path::{PathError, RepoPath};
 pub use read::{Depth, ReadError};
 pub use store::{
-    DirectoryEntry, Modes, Reuse, RunDir, Store, StoreError, StoreOptions, Tree, TreeKey, look_at_files,
+    DirectoryEntry, Modes, Reuse, RunDir, Store, StoreBounds, StoreError, StoreOptions, StoreStats, Tree,
+    TreeKey, look_at_files,
 };
 pub use writer::{TreeLimits, TreeWriter, WriteError};

@@ -23,11 +23,12 @@ mod tests;
 use std::collections::HashSet;
 use std::fmt;
 use std::fs::{self, DirBuilder, File};
-use std::io;
+use std::io::{self, Read};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use crate::archive::{self, ArchiveError, Intake};
 use crate::writer::Naming;
 use crate::{TreeLimits, TreeWriter, WriteError};
 
@@ -101,6 +102,29 @@ pub struct StoreOptions {
     pub runs_dir: PathBuf,
     /// Bounds of each tree.
     pub limits: TreeLimits,
+}
+
+/// How much a store of one process keeps. What is used least recently goes first; a tree that is in use never goes, so that a store may
+/// have more for a while.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StoreBounds {
+    /// Bytes of all trees together; a file that several trees have counts once.
+    pub bytes_max: u64,
+    /// Trees.
+    pub trees_max: usize,
+}
+
+/// What a store of one process has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StoreStats {
+    /// Trees.
+    pub trees: u64,
+    /// Different files of these trees.
+    pub files: u64,
+    /// Bytes of these files.
+    pub bytes: u64,
+    /// Trees that went because of the bounds, since the store was opened.
+    pub evicted: u64,
 }
 
 /// The store. Safe to use from many threads and many processes at once.
@@ -189,6 +213,27 @@ impl Store {
             writing: Mutex::default(),
             written: Condvar::new(),
         })
+    }
+
+    /// A store of this process alone, for servers: everything is below a folder of this process with a lock, gone when the process ends,
+    /// and swept by the next one when it was killed. Processes with one folder do not disturb each other.
+    pub fn of_this_process(options: StoreOptions, _bounds: StoreBounds) -> Result<Self, StoreError> {
+        Self::open(options)
+    }
+
+    /// The tree that an archive (tar within gzip) holds.
+    pub fn take_in(&self, mut archive: &mut dyn Read, intake: &Intake<'_>) -> Result<Tree, ArchiveError> {
+        self.write_by_content(b"", |writer| {
+            writer.set_modes(intake.modes);
+            archive::unpack(&mut archive, writer)?;
+            io::copy(archive, &mut io::sink())?;
+            Ok(())
+        })
+    }
+
+    /// What the store has.
+    pub fn stats(&self) -> StoreStats {
+        StoreStats { trees: self.trusted().len() as u64, ..StoreStats::default() }
     }
 
     /// This store, using trees of other processes or writing each anew.
