@@ -5,6 +5,7 @@
 
 mod announcement;
 mod archives;
+mod calls;
 mod client;
 mod generated;
 mod metrics;
@@ -13,11 +14,12 @@ mod server;
 mod socket;
 
 pub use archives::Archives;
+pub use calls::Traces;
 pub use client::{ConnectError, RemotePlugin, remote_plugins};
 pub use metrics::{
     Build, CallTimer, CommandEnd, Levels, METRICS_CONTENT_TYPE, Method, Metrics, Refusal, StoreLevels, Upload,
 };
-pub use server::{ServeError, Server, ServerLimits};
+pub use server::{CALL_TIMEOUT, GRACE, STALL_MAX, ServeError, Server, ServerOptions, UNPACKING_MAX};
 pub use socket::{SOCKET_PATH_BYTES_MAX, SocketError, SocketGuard, bind};
 
 /// Bytes of one message, both ways: Argo CD's default of `ARGOCD_GRPC_MAX_SIZE_MB` (`spec/cmp.md` 1.1).

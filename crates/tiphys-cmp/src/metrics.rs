@@ -18,6 +18,7 @@ use prometheus_client::registry::{Registry, Unit};
 use tiphys_plugin::Phase;
 use tonic::Code;
 
+pub(crate) use labels::code_name;
 pub use labels::{CommandEnd, Method, Refusal, Upload};
 pub use levels::{Build, Levels, StoreLevels};
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tempfile::TempDir;
-use tiphys_cmp::{Archives, RemotePlugin, Server, ServerLimits, SocketError, bind, remote_plugins};
+use tiphys_cmp::{Archives, Metrics, RemotePlugin, Server, ServerOptions, SocketError, bind, remote_plugins};
 use tiphys_params::EnvVar;
 use tiphys_plugin::{
     BaseEnvironment, Deadline, Endings, EnvironmentRule, LocalPlugin, Match, Plugin, Request, RunSettings,
@@ -86,8 +86,9 @@ async fn served<T>(spec: &str, ask: impl AsyncFnOnce(&RemotePlugin, &Store) -> T
     let socket = dir.path().join("sockets/demo-v1.sock");
     let (listener, guard) = bind(&socket).await.expect("the socket is free");
     let shutdown = CancellationToken::new();
-    let limits = ServerLimits { call_timeout: Duration::from_mins(1) };
-    let serving = Server::new(Arc::new(plugin), server_store, limits).serve(listener, shutdown.clone());
+    let options = ServerOptions { call_timeout: Duration::from_mins(1), ..ServerOptions::default() };
+    let serving = Server::new(Arc::new(plugin), server_store, Metrics::new(), options)
+        .serve(listener, shutdown.clone());
     let asking = async {
         let archives = Arc::new(Archives::new(dir.path().to_path_buf()));
         let plugins = remote_plugins(&dir.path().join("sockets"), &archives).expect("the folder is listed");

@@ -145,7 +145,7 @@ impl EncodeLabelValue for CodeLabel {
 }
 
 /// Go's name of a gRPC code.
-pub(super) const fn code_name(code: Code) -> &'static str {
+pub(crate) const fn code_name(code: Code) -> &'static str {
     match code {
         Code::Ok => "OK",
         Code::Cancelled => "Canceled",

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use tiphys_cmp::{Server, ServerLimits, bind};
+use tiphys_cmp::{Metrics, Server, ServerOptions, bind};
 use tiphys_plugin::{BaseEnvironment, EnvironmentRule, LocalPlugin, load_plugins};
 use tokio_util::sync::CancellationToken;
 
@@ -51,9 +51,10 @@ pub(crate) async fn run(common: &CommonArgs, args: &CmpServerArgs, host: Host) -
     let plugin = LocalPlugin::new(plugin.config, Some(plugin.folder), base, Arc::clone(&settings));
     let (listener, socket) = bind(&socket).await.map_err(|error| Failure::bad_input_from(&error))?;
     tracing::info!(socket = %socket.path().display(), "argocd-cmp-server {} serving on {}", env!("CARGO_PKG_VERSION"), socket.path().display());
-    let limits = ServerLimits { call_timeout: common.bounds.plugin_timeout() };
+    let options = ServerOptions { call_timeout: common.bounds.plugin_timeout(), ..ServerOptions::default() };
     let shutdown = CancellationToken::new();
-    let serving = Server::new(Arc::new(plugin), store, limits).serve(listener, shutdown.clone());
+    let serving =
+        Server::new(Arc::new(plugin), store, Metrics::new(), options).serve(listener, shutdown.clone());
     tokio::pin!(serving);
     let result = tokio::select! {
         result = &mut serving => result,

@@ -1,0 +1,46 @@
+//! What a plugin server allows: bounds with their defaults.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::MESSAGE_BYTES_MAX;
+use crate::calls::Traces;
+
+/// How long a call may take whose caller sets no deadline: Argo CD's default of `ARGOCD_EXEC_TIMEOUT`.
+pub const CALL_TIMEOUT: Duration = Duration::from_secs(90);
+/// How long running calls may go on after the server was asked to end.
+pub const GRACE: Duration = Duration::from_secs(20);
+/// How long the sender of an upload may send nothing before the call is ended.
+pub const STALL_MAX: Duration = Duration::from_secs(30);
+/// Archives that are unpacked at once; further uploads wait in the order in which they came.
+pub const UNPACKING_MAX: usize = 32;
+
+/// Bounds of a server, and what it tells of its calls.
+#[derive(Clone, Debug)]
+pub struct ServerOptions {
+    /// How long a call may take when the caller sets no deadline.
+    pub call_timeout: Duration,
+    /// Bytes of one message, both ways.
+    pub message_bytes_max: usize,
+    /// How long running calls may go on when the server is to end.
+    pub grace: Duration,
+    /// How long the sender of an upload may send nothing before the call is ended.
+    pub stall_max: Duration,
+    /// Archives that are unpacked at once. Each takes a thread for blocking work.
+    pub unpacking_max: usize,
+    /// Joins the spans of calls to the traces of their callers.
+    pub traces: Option<Arc<dyn Traces>>,
+}
+
+impl Default for ServerOptions {
+    fn default() -> Self {
+        Self {
+            call_timeout: CALL_TIMEOUT,
+            message_bytes_max: MESSAGE_BYTES_MAX,
+            grace: GRACE,
+            stall_max: STALL_MAX,
+            unpacking_max: UNPACKING_MAX,
+            traces: None,
+        }
+    }
+}
