@@ -5,6 +5,7 @@
 
 pub mod archive;
 mod containment;
+mod entries;
 pub mod glob;
 mod path;
 mod read;
@@ -13,6 +14,7 @@ mod store;
 mod writer;
 
 pub use containment::{ContainmentError, resolve};
+pub use entries::{Entries, EntryKind, Final, Lost};
 pub use path::{PathError, RepoPath};
 pub use read::{Depth, ReadError};
 pub use store::{

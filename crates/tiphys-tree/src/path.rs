@@ -41,6 +41,11 @@ impl RepoPath {
         Self::default().join(path)
     }
 
+    /// A path whose components are known to be names.
+    pub(crate) fn from_clean(path: String) -> Self {
+        Self(path)
+    }
+
     /// The path, `/`-separated; empty for the root.
     pub fn as_str(&self) -> &str {
         &self.0

@@ -1,0 +1,169 @@
+//! The names, kinds and link targets of a tree in memory, so that questions about them are answered before a file is written.
+
+mod lookup;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use rustix::io::Errno;
+
+use crate::path::parent;
+use crate::{RepoPath, WriteError};
+
+pub use lookup::{Final, Lost};
+
+/// Bytes of one name at most, as on every file system of Linux.
+const NAME_BYTES_MAX: usize = 255;
+/// Bytes of a path, and of a link's target, at most, as Linux has it.
+const PATH_BYTES_MAX: usize = 4095;
+
+/// What stands at a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EntryKind {
+    /// A directory.
+    Directory,
+    /// A regular file.
+    File,
+    /// A symbolic link, wherever it leads.
+    Link,
+}
+
+/// The entries of one tree, without the bytes of its files. Each takes about 70 bytes and the last name of its path.
+///
+/// Entries are refused as [`TreeWriter`](crate::TreeWriter) refuses them; parents are made on demand, and count. After an error the
+/// list is not complete, and nothing should be asked of it.
+#[derive(Clone, Debug)]
+pub struct Entries {
+    /// The root first. A flat list, since trees of somebody else's making may be deep.
+    nodes: Vec<Node>,
+    entries_max: u64,
+}
+
+#[derive(Clone, Debug)]
+enum Node {
+    /// What is in it, in the order of the names' bytes.
+    Directory(BTreeMap<Box<str>, Number>),
+    File,
+    /// A link with its target, as it is written.
+    Link(Box<str>),
+}
+
+/// An entry's position in [`Entries::nodes`].
+type Number = u32;
+
+const ROOT: Number = 0;
+
+impl Entries {
+    /// An empty tree that takes so many entries: files, directories and links.
+    pub fn new(entries_max: u64) -> Self {
+        Self { nodes: vec![Node::Directory(BTreeMap::new())], entries_max }
+    }
+
+    /// Adds a directory (which may be there already).
+    pub fn directory(&mut self, path: &RepoPath) -> Result<(), WriteError> {
+        check_length(path, path.as_str())?;
+        self.enter(path.as_str()).map(drop)
+    }
+
+    /// Adds a file.
+    pub fn file(&mut self, path: &RepoPath) -> Result<(), WriteError> {
+        self.add(path, Node::File)
+    }
+
+    /// Adds a link with its target as it is written. Where it leads is not looked at; what leads out of the tree leads nowhere.
+    pub fn link(&mut self, path: &RepoPath, target: &str) -> Result<(), WriteError> {
+        check_length(path, target)?;
+        self.add(path, Node::Link(target.into()))
+    }
+
+    /// How many entries there are, the root not among them.
+    pub fn len(&self) -> usize {
+        self.nodes.len() - 1
+    }
+
+    /// Whether there is nothing but the root.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn add(&mut self, path: &RepoPath, node: Node) -> Result<(), WriteError> {
+        check_length(path, path.as_str())?;
+        let clash = || WriteError::Clash { path: path.to_string() };
+        let name = path.file_name().ok_or_else(clash)?;
+        let directory = self.enter(parent(path.as_str()))?;
+        if self.child(directory, name).is_some() {
+            return Err(clash());
+        }
+        self.insert(directory, name, path.as_str(), node).map(drop)
+    }
+
+    /// The number of a directory, which is made with its parents where it is not there.
+    fn enter(&mut self, directory: &str) -> Result<Number, WriteError> {
+        let mut here = ROOT;
+        let mut end = 0;
+        for name in directory.split('/').filter(|name| !name.is_empty()) {
+            end += usize::from(end > 0) + name.len();
+            let path = &directory[..end];
+            here = match self.child(here, name) {
+                Some(child) if self.kind(child) == EntryKind::Directory => child,
+                Some(_) => return Err(WriteError::Clash { path: path.to_owned() }),
+                None => self.insert(here, name, path, Node::Directory(BTreeMap::new()))?,
+            };
+        }
+        Ok(here)
+    }
+
+    /// Adds what is not there yet to a directory.
+    fn insert(
+        &mut self,
+        directory: Number,
+        name: &str,
+        path: &str,
+        node: Node,
+    ) -> Result<Number, WriteError> {
+        if name.len() > NAME_BYTES_MAX {
+            return Err(too_long(path));
+        }
+        let max = self.entries_max.min(u64::from(Number::MAX));
+        let number = Number::try_from(self.nodes.len()).ok().filter(|number| u64::from(*number) <= max);
+        let number = number.ok_or(WriteError::TooManyEntries { max })?;
+        if let Node::Directory(children) = &mut self.nodes[directory as usize]
+            && let Entry::Vacant(place) = children.entry(name.into())
+        {
+            place.insert(number);
+            self.nodes.push(node);
+        }
+        Ok(number)
+    }
+
+    fn node(&self, number: Number) -> &Node {
+        &self.nodes[number as usize]
+    }
+
+    fn kind(&self, number: Number) -> EntryKind {
+        match self.node(number) {
+            Node::Directory(_) => EntryKind::Directory,
+            Node::File => EntryKind::File,
+            Node::Link(_) => EntryKind::Link,
+        }
+    }
+
+    /// What has this name in a directory.
+    fn child(&self, directory: Number, name: &str) -> Option<Number> {
+        match self.node(directory) {
+            Node::Directory(children) => children.get(name).copied(),
+            Node::File | Node::Link(_) => None,
+        }
+    }
+}
+
+fn check_length(path: &RepoPath, text: &str) -> Result<(), WriteError> {
+    if text.len() > PATH_BYTES_MAX { Err(too_long(path.as_str())) } else { Ok(()) }
+}
+
+/// What the file system would say.
+fn too_long(path: &str) -> WriteError {
+    WriteError::Io { path: path.into(), source: Errno::NAMETOOLONG.into() }
+}

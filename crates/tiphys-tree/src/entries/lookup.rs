@@ -1,0 +1,144 @@
+//! Looking paths up in a list of entries as the system does it on disk, with the tree's root for the end of the world.
+
+use std::borrow::Cow;
+
+use super::{Entries, EntryKind, Node, Number, ROOT};
+use crate::containment::LINKS_FOLLOWED_MAX;
+use crate::{ContainmentError, RepoPath};
+
+/// What becomes of a link at the end of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Final {
+    /// It is followed, as `stat` does.
+    Follow,
+    /// It is what was asked for, as with `lstat`.
+    Keep,
+}
+
+/// Why nothing was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Lost {
+    /// There is nothing, or a file where a directory is due.
+    Missing,
+    /// Links that lead to each other, or more of them than the system follows.
+    TooManyLinks,
+    /// This link leads out of the tree; `None`: the path itself does.
+    Outside(Option<String>),
+}
+
+impl Entries {
+    /// The path that something really has, all links followed; refuses to leave the tree at any step, and absolute links too.
+    /// The same as [`resolve`](crate::resolve) for a tree on disk.
+    pub fn resolve(&self, path: &RepoPath) -> Result<RepoPath, ContainmentError> {
+        let mut walk = Walk::new(self, path.as_str().as_bytes());
+        match walk.run(Final::Follow) {
+            Ok(_) => Ok(RepoPath::from_clean(walk.path())),
+            Err(Lost::Missing) => Err(ContainmentError::Missing { path: path.to_string() }),
+            Err(Lost::TooManyLinks) => Err(ContainmentError::TooManyLinks { path: path.to_string() }),
+            Err(Lost::Outside(link)) => {
+                Err(ContainmentError::OutOfBounds { file: link.unwrap_or_else(|| path.to_string()) })
+            }
+        }
+    }
+
+    /// What stands at a path. Components are bytes, and may be `.` and `..`.
+    pub fn look_at(&self, path: &[u8], last: Final) -> Result<EntryKind, Lost> {
+        Walk::new(self, path).run(last).map(|found| self.kind(found))
+    }
+
+    /// What is in a directory, in the order of the names' bytes; links on the way there are followed. `None` if it is no directory.
+    pub fn list(&self, path: &[u8]) -> Result<Option<impl Iterator<Item = (&str, EntryKind)>>, Lost> {
+        let found = Walk::new(self, path).run(Final::Follow)?;
+        Ok(match self.node(found) {
+            Node::Directory(children) => {
+                Some(children.iter().map(|(name, child)| (&**name, self.kind(*child))))
+            }
+            Node::File | Node::Link(_) => None,
+        })
+    }
+}
+
+/// A path that is being walked.
+struct Walk<'a> {
+    entries: &'a Entries,
+    /// Where the walk is: names and numbers from below the root down.
+    here: Vec<(&'a str, Number)>,
+    /// What is still to be walked, last component first, each with the position of the link that it comes from.
+    ahead: Vec<(Cow<'a, [u8]>, Option<usize>)>,
+    /// The links that were followed.
+    links: Vec<String>,
+}
+
+impl<'a> Walk<'a> {
+    fn new(entries: &'a Entries, path: &[u8]) -> Self {
+        let ahead = path.rsplit(is_slash).map(|name| (Cow::Owned(name.to_vec()), None)).collect();
+        Self { entries, here: Vec::new(), ahead, links: Vec::new() }
+    }
+
+    /// Walks to the end.
+    fn run(&mut self, last: Final) -> Result<Number, Lost> {
+        while let Some((name, link)) = self.ahead.pop() {
+            // Whatever has something behind it, be it a slash alone, must be a directory.
+            if self.entries.kind(self.number()) != EntryKind::Directory {
+                return Err(Lost::Missing);
+            }
+            match &*name {
+                b"" | b"." => continue,
+                b".." => {
+                    if self.here.pop().is_none() {
+                        return Err(Lost::Outside(link.map(|link| self.links[link].clone())));
+                    }
+                    continue;
+                }
+                _ => {}
+            }
+            let child = self.enter(&name).ok_or(Lost::Missing)?;
+            if let Node::Link(target) = self.entries.node(child)
+                && (last == Final::Follow || !self.ahead.is_empty())
+            {
+                self.follow(target)?;
+            }
+        }
+        Ok(self.number())
+    }
+
+    /// Goes one step down.
+    fn enter(&mut self, name: &[u8]) -> Option<Number> {
+        let Node::Directory(children) = self.entries.node(self.number()) else { return None };
+        let (name, number) = children.get_key_value(std::str::from_utf8(name).ok()?)?;
+        self.here.push((name, *number));
+        Some(*number)
+    }
+
+    /// Replaces the link that the walk has come to by its target.
+    fn follow(&mut self, target: &'a str) -> Result<(), Lost> {
+        if self.links.len() == LINKS_FOLLOWED_MAX {
+            return Err(Lost::TooManyLinks);
+        }
+        let link = self.path();
+        if target.is_empty() {
+            return Err(Lost::Missing);
+        }
+        if target.starts_with('/') {
+            return Err(Lost::Outside(Some(link)));
+        }
+        self.here.pop();
+        let from = Some(self.links.len());
+        self.ahead.extend(target.as_bytes().rsplit(is_slash).map(|name| (Cow::Borrowed(name), from)));
+        self.links.push(link);
+        Ok(())
+    }
+
+    fn number(&self) -> Number {
+        self.here.last().map_or(ROOT, |(_, number)| *number)
+    }
+
+    fn path(&self) -> String {
+        self.here.iter().map(|(name, _)| *name).collect::<Vec<_>>().join("/")
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the shape that rsplit calls")]
+fn is_slash(byte: &u8) -> bool {
+    *byte == b'/'
+}

@@ -1,0 +1,208 @@
+//! Entries in memory against the same entries on disk.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+use proptest::prelude::*;
+use tempfile::TempDir;
+
+use super::{Entries, EntryKind, Final, Lost};
+use crate::{ContainmentError, RepoPath, WriteError, resolve};
+
+/// Entries by path: directories end in a slash, links say where they lead.
+fn entries(list: &[(&str, &str)]) -> Entries {
+    let mut entries = Entries::new(1_000);
+    for (path, target) in list {
+        add(&mut entries, path, target).expect("no clash");
+    }
+    entries
+}
+
+fn add(entries: &mut Entries, path: &str, target: &str) -> Result<(), WriteError> {
+    let clean = repo_path(path);
+    if path.ends_with('/') {
+        entries.directory(&clean)
+    } else if target.is_empty() {
+        entries.file(&clean)
+    } else {
+        entries.link(&clean, target)
+    }
+}
+
+fn repo_path(path: &str) -> RepoPath {
+    RepoPath::new(path).expect("a path inside")
+}
+
+#[test]
+fn links_inside_are_followed_and_those_that_leave_lead_nowhere() {
+    let entries = entries(&[
+        ("a/b/file", ""),
+        ("l", "a/b"),
+        ("a/up", ".."),
+        ("a/b/m", "./../../l//file"),
+        ("out", "../root/a"),
+        ("absolute", "/a"),
+        ("dangling", "a/none"),
+        ("loop", "loop"),
+        ("slash", "a/b/file/"),
+    ]);
+    for (path, expected) in [
+        ("", Ok("")),
+        ("l", Ok("a/b")),
+        ("l/file", Ok("a/b/file")),
+        ("a/up/a/up/l/m", Ok("a/b/file")),
+        ("a/up", Ok("")),
+        ("out", Err("repository contains out-of-bounds symlinks. file: out")),
+        ("a/up/out/b", Err("repository contains out-of-bounds symlinks. file: out")),
+        ("absolute/b", Err("repository contains out-of-bounds symlinks. file: absolute")),
+        ("dangling", Err("dangling: app path does not exist")),
+        ("a/b/file/x", Err("a/b/file/x: app path does not exist")),
+        ("slash", Err("slash: app path does not exist")),
+        ("loop", Err("loop: too many levels of symbolic links")),
+    ] {
+        let answer = entries.resolve(&repo_path(path)).map_err(|error| error.to_string());
+        assert_eq!(answer, expected.map(repo_path).map_err(str::to_owned), "{path}");
+    }
+}
+
+#[test]
+fn a_link_at_the_end_is_kept_or_followed_as_asked() {
+    let entries = entries(&[("a/b/", ""), ("a/l", "b"), ("dangling", "x")]);
+    let look = |path: &str, last| entries.look_at(path.as_bytes(), last);
+    assert_eq!(look("a/l", Final::Keep), Ok(EntryKind::Link));
+    assert_eq!(look("a/l", Final::Follow), Ok(EntryKind::Directory));
+    assert_eq!(look("a/l/", Final::Keep), Ok(EntryKind::Directory));
+    assert_eq!(look("dangling", Final::Keep), Ok(EntryKind::Link));
+    assert_eq!(look("dangling", Final::Follow), Err(Lost::Missing));
+    assert_eq!(look("..", Final::Keep), Err(Lost::Outside(None)));
+}
+
+#[test]
+fn a_directory_is_listed_in_the_order_of_bytes() {
+    let entries = entries(&[("d/b", ""), ("d/a/x", ""), ("d/B", "b"), ("d/é", ""), ("l", "d")]);
+    let listed: Vec<_> = entries.list(b"l").expect("there").expect("a directory").collect();
+    assert_eq!(
+        listed,
+        [("B", EntryKind::Link), ("a", EntryKind::Directory), ("b", EntryKind::File), ("é", EntryKind::File)]
+    );
+    assert!(entries.list(b"d/b").expect("there").is_none(), "a file is no directory");
+    assert_eq!(entries.len(), 7, "the parents count");
+}
+
+#[test]
+fn what_a_writer_refuses_is_refused() {
+    let long_name = "n".repeat(256);
+    let long_path = "d/".repeat(2_100);
+    for (first, second, expected) in [
+        ("a", "a", "a clashes with another entry"),
+        ("a/b", "a", "a clashes with another entry"),
+        ("a", "a/b/c", "a clashes with another entry"),
+        ("a", "a/", "a clashes with another entry"),
+        ("a", "./", ""),
+        ("a/", "a/", ""),
+        ("a", &long_name, &*format!("cannot write {long_name}")),
+        ("a", &long_path, &*format!("cannot write {}", long_path.trim_end_matches('/'))),
+    ] {
+        let mut entries = entries(&[(first, "")]);
+        let answer = add(&mut entries, second, "").err().map(|error| error.to_string());
+        assert_eq!(answer.unwrap_or_default(), expected, "{first} {second}");
+    }
+    let error = Entries::new(9).link(&repo_path("l"), &"x".repeat(4_096)).expect_err("too long");
+    assert_eq!(error.to_string(), "cannot write l");
+    assert!(Entries::new(9).file(&RepoPath::default()).is_err(), "the root is no file");
+}
+
+#[test]
+fn parents_count_as_entries_of_the_bound() {
+    let mut entries = Entries::new(3);
+    entries.file(&repo_path("a/b/c")).expect("three entries");
+    entries.directory(&repo_path("a/b")).expect("it is there");
+    let error = entries.file(&repo_path("d")).expect_err("a fourth");
+    assert!(matches!(error, WriteError::TooManyEntries { max: 3 }), "{error}");
+}
+
+/// Directories, files and links among few names, so that links meet each other.
+pub(crate) fn any_entries() -> impl Strategy<Value = Vec<(String, String)>> {
+    let name = || prop::sample::select(vec!["a", "b", ".c"]);
+    let path = prop::collection::vec(name(), 1..4).prop_map(|names| names.join("/"));
+    let target = prop::collection::vec(prop::sample::select(vec!["a", "b", ".c", "..", "..", ".", ""]), 1..6)
+        .prop_map(|names| names.join("/"));
+    let directory = path.clone().prop_map(|path| (format!("{path}/"), String::new()));
+    let file = path.clone().prop_map(|path| (path, String::new()));
+    let link = (path, target.prop_filter("an empty target makes no link", |target| !target.is_empty()));
+    prop::collection::vec(prop_oneof![2 => directory, 3 => file, 4 => link], 1..16)
+}
+
+/// Entries, without those that clash or lead out as they are written, both in memory and in the folder `root` of a temporary one.
+pub(crate) fn in_memory_and_on_disk(list: &[(String, String)]) -> (Entries, TempDir) {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let root = dir.path().join("root");
+    fs::create_dir(&root).expect("the root");
+    let mut entries = Entries::new(1_000);
+    for (path, target) in list {
+        let outside = !crate::containment::stays_inside_as_written(
+            repo_path(path).as_str().as_bytes(),
+            target.as_bytes(),
+        );
+        if outside || add(&mut entries, path, target).is_err() {
+            continue;
+        }
+        let place = root.join(path);
+        fs::create_dir_all(if path.ends_with('/') { &place } else { place.parent().expect("a parent") })
+            .expect("folders");
+        if !target.is_empty() {
+            symlink(target, &place).expect("a link");
+        } else if !path.ends_with('/') {
+            fs::write(&place, "").expect("a file");
+        }
+    }
+    (entries, dir)
+}
+
+fn kind_on_disk(metadata: io::Result<fs::Metadata>) -> Option<EntryKind> {
+    let kind = metadata.ok()?.file_type();
+    Some(if kind.is_symlink() {
+        EntryKind::Link
+    } else if kind.is_dir() {
+        EntryKind::Directory
+    } else {
+        EntryKind::File
+    })
+}
+
+fn relative(root: &Path, answer: Result<std::path::PathBuf, ContainmentError>) -> Result<RepoPath, String> {
+    let found = answer.map_err(|error| error.to_string())?;
+    Ok(repo_path(found.strip_prefix(root).expect("inside").to_str().expect("UTF-8")))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_path_is_in_memory_what_it_is_on_disk(
+        list in any_entries(),
+        names in prop::collection::vec(prop::sample::select(vec!["a", "b", ".c", "a", "b", ".", ""]), 1..6),
+    ) {
+        let (entries, dir) = in_memory_and_on_disk(&list);
+        let root = dir.path().join("root");
+        let path = names.join("/");
+        // A leading slash would leave the root.
+        let path = path.trim_start_matches('/');
+        let place = root.join(path);
+        for (last, metadata) in [(Final::Keep, fs::symlink_metadata(&place)), (Final::Follow, fs::metadata(&place))] {
+            match entries.look_at(path.as_bytes(), last) {
+                Ok(kind) => prop_assert_eq!(Some(kind), kind_on_disk(metadata), "{}", path),
+                Err(Lost::Outside(_)) => {}
+                Err(_) => prop_assert_eq!(None, kind_on_disk(metadata), "{}", path),
+            }
+        }
+        let clean = repo_path(path);
+        let (ours, disks) = (entries.resolve(&clean), relative(&root, resolve(&root, &clean)));
+        // A slash behind a file's name in a link is overlooked on disk, and not by the system.
+        if list.iter().all(|(_, target)| !target.ends_with(['/', '.'])) {
+            prop_assert_eq!(ours.map_err(|error| error.to_string()), disks);
+        }
+    }
+}
