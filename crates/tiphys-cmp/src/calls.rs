@@ -166,6 +166,8 @@ fn status(call: &str, error: &PluginError) -> Status {
     let text = format!("{call}: {}", chain(error));
     match error {
         PluginError::DeadlineExceeded { .. } => Status::deadline_exceeded(text),
+        PluginError::DeadlineInQueue { .. } => Status::deadline_exceeded(text),
+        PluginError::Busy { .. } => Status::resource_exhausted(text),
         PluginError::Cancelled => Status::cancelled(text),
         _ => Status::unknown(text),
     }

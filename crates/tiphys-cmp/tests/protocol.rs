@@ -10,12 +10,11 @@ use tempfile::TempDir;
 use tiphys_cmp::{Archives, Metrics, RemotePlugin, Server, ServerOptions, SocketError, bind, remote_plugins};
 use tiphys_params::EnvVar;
 use tiphys_plugin::{
-    BaseEnvironment, Deadline, Endings, EnvironmentRule, LocalPlugin, Match, Plugin, Request, RunSettings,
-    Strictness, chain, config,
+    BaseEnvironment, Deadline, Endings, EnvironmentRule, LocalPlugin, Match, Plugin, PrivateView, Request,
+    RunSettings, SlotLimits, Slots, Strictness, Unobserved, chain, config,
 };
 use tiphys_process::{Launcher, Limits};
 use tiphys_tree::{Modes, RepoPath, Store, StoreError, StoreOptions, Tree, TreeLimits};
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 fn store(dir: &Path) -> Arc<Store> {
@@ -46,16 +45,17 @@ fn plugin(store: &Arc<Store>, spec: &str) -> LocalPlugin {
         format!("kind: ConfigManagementPlugin\nmetadata: {{name: demo}}\nspec:\n  version: v1\n{spec}");
     let config = config::read(text.as_bytes()).expect("the plugin's file holds");
     let settings = Arc::new(RunSettings {
-        launcher: Launcher { program: tiphys_testkit::launcher::program() },
+        launcher: Launcher::new(tiphys_testkit::launcher::program()),
         store: Arc::clone(store),
         limits: Limits {
             stdout_bytes_max: 1 << 20,
             stderr_bytes_max: 4096,
             grace: Duration::from_millis(300),
         },
-        overlay: true,
+        private_view: PrivateView::Auto,
         keep_workdirs: None,
-        slots: Arc::new(Semaphore::new(4)),
+        slots: Slots::new(SlotLimits::patient(4)),
+        observer: Arc::new(Unobserved),
         strictness: Strictness::default(),
         endings: Endings::default(),
     });

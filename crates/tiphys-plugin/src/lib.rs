@@ -13,7 +13,9 @@ mod endings;
 mod environment;
 mod load;
 mod local;
+mod observer;
 mod plugin;
+mod slots;
 
 pub use announcement::Strictness;
 pub use catalogue::{Catalogue, Choice, ChooseError, Chosen, Others, RequestFor};
@@ -22,4 +24,7 @@ pub use endings::Endings;
 pub use environment::{BaseEnvironment, EnvironmentRule};
 pub use load::{LoadError, LoadedPlugin, load_plugins, read_plugin_file};
 pub use local::{LocalPlugin, RunSettings};
+pub use observer::{CommandEnd, Observer, Unobserved};
 pub use plugin::{Configuration, Deadline, Generated, Match, Phase, Plugin, PluginError, Request};
+pub use slots::{SlotLimits, Slots};
+pub use tiphys_process::PrivateView;

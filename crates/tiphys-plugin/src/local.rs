@@ -5,16 +5,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tiphys_params::{Announcement, Parameters, merge_announcements};
-use tiphys_process::{CommandSpec, Ended, Launcher, Limits, Outcome, Run, View, quote_command};
+use tiphys_process::{CommandSpec, Ended, Launcher, Limits, Outcome, PrivateView, Run, View, quote_command};
 use tiphys_tree::{Modes, Store};
-use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 use crate::announcement::Strictness;
 use crate::config::{self, PluginConfig};
 use crate::endings::Endings;
 use crate::environment::BaseEnvironment;
+use crate::observer::{CommandEnd, Observer};
 use crate::plugin::{Configuration, Generated, Match, Phase, Plugin, PluginError, Request};
+use crate::slots::Slots;
 use crate::{announcement, chain, discovery};
 
 /// The variable with all parameters (`spec/cmp.md` 4.4).
@@ -29,13 +30,15 @@ pub struct RunSettings {
     pub store: Arc<Store>,
     /// Output, standard error, grace period.
     pub limits: Limits,
-    /// False: every run gets a full copy of the tree, even where an overlay could be had.
-    pub overlay: bool,
+    /// How the private view of each run is made.
+    pub private_view: PrivateView,
     /// Each run works in a copy that stays, in a new folder below this one, instead of a private view. For people who look into
     /// what a plugin was given.
     pub keep_workdirs: Option<PathBuf>,
     /// How many runs may be under way at once, those that are being ended included; the others wait in the order in which they came.
-    pub slots: Arc<Semaphore>,
+    pub slots: Arc<Slots>,
+    /// Is told what happens.
+    pub observer: Arc<dyn Observer>,
     /// What happens to what the proposal forbids and Argo CD lets pass.
     pub strictness: Strictness,
     /// Runs that have answered and are being ended.
@@ -120,10 +123,8 @@ impl LocalPlugin {
         commands: &[(Phase, &config::Command)],
     ) -> Result<Vec<Finished>, PluginError> {
         let first = commands.first().map_or(Phase::Generate, |(phase, _)| *phase);
-        let slot = tokio::select! {
-            slot = Arc::clone(&self.settings.slots).acquire_owned() => slot.map_err(|_| PluginError::Cancelled)?,
-            () = request.cancel.cancelled() => return Err(PluginError::Cancelled),
-        };
+        let settings = &self.settings;
+        let slot = settings.slots.take(request.deadline, &request.cancel, settings.observer.as_ref()).await?;
         let run_dir = self.settings.store.run_dir().map_err(PluginError::View)?;
         let view = self.view(request, run_dir.path())?;
         let started = self.settings.launcher.start(view, self.settings.limits).await;
@@ -143,8 +144,8 @@ impl LocalPlugin {
     fn view(&self, request: &Request, run_dir: &Path) -> Result<View, PluginError> {
         let lower = request.tree.root();
         let Some(keep) = &self.settings.keep_workdirs else {
-            let overlay = self.settings.overlay;
-            return Ok(View::Private { lower: lower.to_path_buf(), run_dir: run_dir.to_path_buf(), overlay });
+            let how = self.settings.private_view;
+            return Ok(View::Private { lower: lower.to_path_buf(), run_dir: run_dir.to_path_buf(), how });
         };
         let dir = request.tree.copy_below(keep, &self.name).map_err(PluginError::View)?;
         tracing::warn!(
@@ -171,10 +172,11 @@ impl LocalPlugin {
                 env: env.clone(),
                 dir: PathBuf::from(request.app_path.as_str()),
             };
-            let outcome = run
-                .execute(spec, Some(deadline), &request.cancel)
-                .await
-                .map_err(|source| PluginError::Run { phase: *phase, source })?;
+            let started = Instant::now();
+            let outcome = run.execute(spec, Some(deadline), &request.cancel).await;
+            let end = outcome.as_ref().map_or(CommandEnd::NotStarted, |outcome| outcome.ended.into());
+            self.settings.observer.command_ended(*phase, started.elapsed(), end);
+            let outcome = outcome.map_err(|source| PluginError::Run { phase: *phase, source })?;
             finished.push(self.judge(*phase, &argv, run.root(), outcome)?);
         }
         Ok(finished)
@@ -298,7 +300,10 @@ impl Plugin for LocalPlugin {
         commands.push((Phase::Generate, &self.config.generate));
         let finished = self.run(request, &commands).await?;
         let stdout = finished.last().map(|one| one.stdout.as_slice()).unwrap_or_default();
-        let documents = tiphys_yaml::split_output(stdout)
+        let began = Instant::now();
+        let documents = tiphys_yaml::split_output(stdout);
+        self.settings.observer.output_parsed(began.elapsed());
+        let documents = documents
             .map_err(|error| PluginError::Output { phase: Phase::Generate, message: error.to_string() })?;
         Ok(Generated {
             documents,
@@ -316,7 +321,12 @@ impl Plugin for LocalPlugin {
         let fixed = announcement::fixed(&self.config, self.settings.strictness)?;
         let dynamic = match self.announcement_output(request).await? {
             None => Vec::new(),
-            Some(stdout) => announcement::dynamic(&stdout, &self.name, self.settings.strictness)?,
+            Some(stdout) => {
+                let began = Instant::now();
+                let dynamic = announcement::dynamic(&stdout, &self.name, self.settings.strictness);
+                self.settings.observer.output_parsed(began.elapsed());
+                dynamic?
+            }
         };
         Ok(merge_announcements(fixed, dynamic))
     }

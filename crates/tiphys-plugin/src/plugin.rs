@@ -8,6 +8,8 @@ use tiphys_yaml::OutputDocument;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use crate::slots::SlotLimits;
+
 /// What a plugin is asked about: an application's folder in a tree, and the environment of the request.
 #[derive(Clone, Debug)]
 pub struct Request {
@@ -135,6 +137,30 @@ pub enum PluginError {
     /// Nobody waits for the answer any more.
     #[error("cancelled")]
     Cancelled,
+    /// Too many runs are under way, and too many wait or this one has waited too long.
+    #[error(
+        "busy: all places for plugin runs ({runs_max}, {}) are taken and {bound} ({option}): try again later",
+        SlotLimits::RUNS_OPTION
+    )]
+    Busy {
+        /// Runs that may be under way at once.
+        runs_max: usize,
+        /// The bound that was reached, with its value.
+        bound: String,
+        /// The option for that bound.
+        option: &'static str,
+    },
+    /// The caller's deadline passed before a place for the run was free; nothing was started.
+    #[error(
+        "the deadline passed after {waited:?} in the queue: only {runs_max} plugin runs may be under way at once ({})",
+        SlotLimits::RUNS_OPTION
+    )]
+    DeadlineInQueue {
+        /// How long it waited.
+        waited: Duration,
+        /// Runs that may be under way at once.
+        runs_max: usize,
+    },
     /// A command could not be started at all.
     #[error("{phase}")]
     Run {

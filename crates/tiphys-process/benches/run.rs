@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use tiphys_process::{CommandSpec, Launcher, Limits, Tool, View};
+use tiphys_process::{CommandSpec, Launcher, Limits, PrivateView, Tool, View};
 use tokio_util::sync::CancellationToken;
 
 /// Files of the measured tree, in folders of [`FILES_PER_FOLDER`].
@@ -40,13 +40,13 @@ async fn main() {
     let folder = tempfile::TempDir::new_in(parent).expect("a folder");
     let tree = folder.path().join("tree");
     make_tree(&tree);
-    let launcher = Launcher { program: env!("CARGO_BIN_EXE_tiphys-launcher").into() };
+    let launcher = Launcher::new(env!("CARGO_BIN_EXE_tiphys-launcher"));
     let limits = Limits { stdout_bytes_max: 1000, stderr_bytes_max: 1000, grace: Duration::from_secs(5) };
     let run_dir = folder.path().join("run");
     let views = [
         ("direct", View::Direct { dir: tree.clone() }),
-        ("overlay", View::Private { lower: tree.clone(), run_dir: run_dir.clone(), overlay: true }),
-        ("copy", View::Private { lower: tree.clone(), run_dir: run_dir.clone(), overlay: false }),
+        ("overlay", View::Private { lower: tree.clone(), run_dir: run_dir.clone(), how: PrivateView::Auto }),
+        ("copy", View::Private { lower: tree.clone(), run_dir: run_dir.clone(), how: PrivateView::Copy }),
     ];
     println!(
         "{FILES} files of {FILE_BYTES} bytes; least/median of {ROUNDS} runs of /bin/true, in milliseconds"

@@ -19,5 +19,7 @@ mod tool;
 pub use attached::Attached;
 pub use launcher::{LAUNCHER_ARGUMENT, launcher_main};
 pub use quote::quote_command;
-pub use run::{CommandSpec, Containment, Ended, Launcher, Limits, Outcome, Run, RunError, View};
+pub use run::{
+    CommandSpec, Containment, Ended, Launcher, Limits, Outcome, PrivateView, Run, RunError, View, ViewKind,
+};
 pub use tool::{Tool, ToolError, ToolOutput};

@@ -9,7 +9,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::run::{CommandSpec, Containment, Ended, Limits, View};
+use crate::run::{CommandSpec, Containment, Ended, Limits, PrivateView, View};
 
 /// Bytes of kind and length before a payload.
 pub(crate) const HEADER_BYTES: usize = 5;
@@ -93,8 +93,12 @@ impl Request {
                         frame.number(0);
                         frame.path(dir);
                     }
-                    View::Private { lower, run_dir, overlay } => {
-                        frame.number(if *overlay { 1 } else { 2 });
+                    View::Private { lower, run_dir, how } => {
+                        frame.number(match how {
+                            PrivateView::Auto => 1,
+                            PrivateView::Copy => 2,
+                            PrivateView::Overlay => 3,
+                        });
                         frame.path(lower);
                         frame.path(run_dir);
                     }
@@ -134,7 +138,13 @@ impl Request {
                 let view = match payload.number()? {
                     0 => View::Direct { dir: payload.path()? },
                     way => {
-                        View::Private { lower: payload.path()?, run_dir: payload.path()?, overlay: way == 1 }
+                        let how = match way {
+                            1 => PrivateView::Auto,
+                            2 => PrivateView::Copy,
+                            3 => PrivateView::Overlay,
+                            _ => return Err(malformed()),
+                        };
+                        View::Private { lower: payload.path()?, run_dir: payload.path()?, how }
                     }
                 };
                 let limits = Limits {

@@ -1,21 +1,23 @@
 //! Commands of a plugin, run under a launcher.
 
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 use std::time::Duration;
 
 use tokio::io::AsyncWriteExt;
-use tokio::process::{Child, ChildStdin};
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 
-use crate::launcher::{KILL_WAIT_MAX, LAUNCHER_ARGUMENT};
+use crate::launcher::KILL_WAIT_MAX;
 use crate::message::{Event, Request};
-use crate::remove::remove_tree;
 
 mod events;
-use events::Events;
+mod launching;
+mod spec;
+
+pub use launching::Launcher;
+use launching::{Contact, remove_run_dir};
+
+pub use spec::{CommandSpec, Containment, Ended, Limits, Outcome, PrivateView, RunError, View, ViewKind};
 
 /// How long the launcher may take to answer that a run is being ended. It answers at once unless somebody stopped it.
 const ANSWER_WAIT_MAX: Duration = Duration::from_secs(2);
@@ -23,146 +25,14 @@ const ANSWER_WAIT_MAX: Duration = Duration::from_secs(2);
 /// How long the removal of a run's folder may take.
 const REMOVAL_WAIT_MAX: Duration = Duration::from_mins(1);
 
-/// How the launcher process is started: a program that calls [`crate::launcher_main`] when its first argument is
-/// [`crate::LAUNCHER_ARGUMENT`]. The product uses its own executable.
-#[derive(Clone, Debug)]
-pub struct Launcher {
-    /// Absolute path of the program.
-    pub program: PathBuf,
-}
-
-/// What a run sees of a tree. The launcher sets it up and removes `run_dir` (if there is one) on every way out, a kill of the parent included.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum View {
-    /// A directory as it is; nothing is made or removed.
-    Direct {
-        /// The directory.
-        dir: PathBuf,
-    },
-    /// A private writable view over a read-only tree: an overlay where the kernel allows it, else a copy (reflinks where the file system has them).
-    Private {
-        /// The read-only tree.
-        lower: PathBuf,
-        /// An empty folder of this run, removed with all its content when the run ends.
-        run_dir: PathBuf,
-        /// False forces the copy.
-        overlay: bool,
-    },
-}
-
-/// Bounds of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// Bytes of standard output that one command may print; more ends the run with [`Ended::OutputTooLarge`].
-    pub stdout_bytes_max: usize,
-    /// Bytes of standard error that are kept per command: the first and the last half, with a line between that says how much is left out.
-    pub stderr_bytes_max: usize,
-    /// Time between SIGTERM and SIGKILL when a run is ended.
-    pub grace: Duration,
-}
-
-/// How the end of every process of a run is brought about.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Containment {
-    /// The launcher adopts orphans and finds every descendant, one that left its group or session included. Linux only.
-    #[cfg_attr(target_os = "linux", default)]
-    Descendants,
-    /// The portable way: the process groups of the commands. A process that leaves its group escapes.
-    #[cfg_attr(not(target_os = "linux"), default)]
-    ProcessGroups,
-}
-
-/// One command.
-#[derive(Clone, PartialEq, Eq)]
-pub struct CommandSpec {
-    /// Program and arguments; never empty. A program without `/` is looked up in the `PATH` of `env`.
-    pub argv: Vec<String>,
-    /// The whole environment; later entries win.
-    pub env: Vec<(String, String)>,
-    /// Working directory, relative to the view's root, without `..`; empty for the root.
-    pub dir: PathBuf,
-}
-
-/// Values of the environment may be secret.
-impl std::fmt::Debug for CommandSpec {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let names: Vec<&str> = self.env.iter().map(|(name, _)| name.as_str()).collect();
-        f.debug_struct("CommandSpec")
-            .field("argv", &self.argv)
-            .field("env", &names)
-            .field("dir", &self.dir)
-            .finish()
-    }
-}
-
-/// How a command ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
-    /// It exited with this code.
-    Exited(i32),
-    /// A signal that we did not send ended it.
-    Signalled(i32),
-    /// The deadline passed.
-    DeadlineExceeded,
-    /// The caller gave up.
-    Cancelled,
-    /// It printed more than [`Limits::stdout_bytes_max`].
-    OutputTooLarge,
-}
-
-/// What a command left.
-#[derive(Clone)]
-pub struct Outcome {
-    /// How it ended.
-    pub ended: Ended,
-    /// Standard output until the command itself ended (a descendant that keeps the pipe open is not waited for).
-    pub stdout: Vec<u8>,
-    /// Standard error, bounded; not UTF-8 bytes replaced.
-    pub stderr: String,
-    /// Time from start to end.
-    pub duration: Duration,
-}
-
-/// Output may be secret.
-impl std::fmt::Debug for Outcome {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Outcome")
-            .field("ended", &self.ended)
-            .field("stdout_bytes", &self.stdout.len())
-            .field("stderr_bytes", &self.stderr.len())
-            .field("duration", &self.duration)
-            .finish()
-    }
-}
-
-/// Why a command could not be run at all.
-#[derive(Debug, thiserror::Error)]
-pub enum RunError {
-    /// The program was not found or may not be executed.
-    #[error("cannot start {program}")]
-    Start {
-        /// First element of argv.
-        program: String,
-        /// The system's answer.
-        #[source]
-        source: std::io::Error,
-    },
-    /// The launcher itself failed: it could not be started, could not set up the view, or died.
-    #[error("launcher: {message}")]
-    Launcher {
-        /// What happened.
-        message: String,
-    },
-}
-
 /// A started launcher with its view, in which commands are run one after another. Dropping it ends all its processes
 /// (SIGTERM, grace, SIGKILL in the launcher) without waiting for them; [`Run::finish`] waits.
 #[derive(Debug)]
 pub struct Run {
-    launcher: Child,
-    requests: ChildStdin,
-    events: Events,
+    launcher: Launcher,
+    contact: Contact,
     root: PathBuf,
+    copied_because: Option<String>,
     owned_folder: Option<PathBuf>,
     grace: Duration,
     state: State,
@@ -177,75 +47,15 @@ enum State {
     Busy,
 }
 
-impl Launcher {
-    /// Starts a launcher and sets up the view.
-    pub async fn start(&self, view: View, limits: Limits) -> Result<Run, RunError> {
-        self.start_contained(view, limits, Containment::default()).await
-    }
-
-    /// As [`Launcher::start`], with the way in which processes are found at the end.
-    pub async fn start_contained(
-        &self,
-        view: View,
-        limits: Limits,
-        containment: Containment,
-    ) -> Result<Run, RunError> {
-        let owned_folder = claim_run_dir(&view)?;
-        match self.set_up(view, limits, containment).await {
-            Ok((launcher, requests, events, root)) => {
-                let grace = limits.grace;
-                Ok(Run { launcher, requests, events, root, owned_folder, grace, state: State::Idle })
-            }
-            Err(error) => {
-                // The launcher removes the folder if it can, but it may not even have been started.
-                remove_run_dir(owned_folder).await;
-                Err(error)
-            }
-        }
-    }
-
-    async fn set_up(
-        &self,
-        view: View,
-        limits: Limits,
-        containment: Containment,
-    ) -> Result<(Child, ChildStdin, Events, PathBuf), RunError> {
-        #[expect(clippy::disallowed_methods, reason = "this is the crate that starts processes")]
-        let mut process = tokio::process::Command::new(&self.program);
-        process.arg(LAUNCHER_ARGUMENT).env_clear();
-        process.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut launcher = process.spawn().map_err(|error| RunError::Launcher {
-            message: format!("cannot start {}: {error}", self.program.display()),
-        })?;
-        let (Some(mut requests), Some(stdout)) = (launcher.stdin.take(), launcher.stdout.take()) else {
-            return Err(launcher_error("has no pipes"));
-        };
-        let mut events = Events::new(stdout);
-        let request = encode(&Request::SetUp { view, limits, containment })?;
-        // If it died, its own last words or their absence say more than a broken pipe.
-        let _heard: std::io::Result<()> = requests.write_all(&request).await;
-        let error = match events.next().await.map_err(broken)? {
-            Some(Event::Ready { root, copied_because }) => {
-                if !copied_because.is_empty() {
-                    tracing::debug!(reason = copied_because, "the tree is copied, since there is no overlay");
-                }
-                return Ok((launcher, requests, events, root));
-            }
-            Some(Event::SetUpFailed { message }) => RunError::Launcher { message },
-            Some(_) => launcher_error("spoke out of turn"),
-            None => launcher_error("died while it was set up"),
-        };
-        drop(requests);
-        while let Ok(Some(_)) = events.next().await {}
-        launcher.wait().await.map_err(broken)?;
-        Err(error)
-    }
-}
-
 impl Run {
     /// Absolute path at which the commands see the tree (to be replaced in messages).
     pub fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// Why the tree was copied where an overlay would have been preferred; `None` if it was not.
+    pub fn copied_because(&self) -> Option<&str> {
+        self.copied_because.as_deref()
     }
 
     /// Runs one command to its end, to the deadline, or until `cancel` fires. Left-over background processes stay until the run ends.
@@ -279,7 +89,7 @@ impl Run {
             answer = Answer::Finished { ended, stderr: Vec::new() };
         } else {
             // A launcher that died is noticed below.
-            let _heard: std::io::Result<()> = self.requests.write_all(&request).await;
+            let _heard: std::io::Result<()> = self.contact.requests.write_all(&request).await;
             let given_up = tokio::select! {
                 biased;
                 finished = self.finished(&mut stdout) => { answer = finished?; None }
@@ -314,21 +124,23 @@ impl Run {
     /// Ends every process of the run and waits until the launcher has removed everything.
     pub async fn finish(mut self) -> Result<(), RunError> {
         self.say_end().await;
+        // The answer of this run is known, so this is the time to get ready for the next one.
+        self.launcher.prepare();
         let wait_max = self.grace + KILL_WAIT_MAX + REMOVAL_WAIT_MAX;
         let message = match timeout(wait_max, self.gone()).await {
             Ok(Some(message)) => {
-                self.launcher.wait().await.map_err(broken)?;
+                self.contact.process.wait().await.map_err(broken)?;
                 if message.is_empty() {
                     return Ok(());
                 }
                 message
             }
             Ok(None) => {
-                let status = self.launcher.wait().await.map_err(broken)?;
+                let status = self.contact.process.wait().await.map_err(broken)?;
                 format!("died before it had ended the run: {status}")
             }
             Err(_elapsed) => {
-                self.launcher.kill().await.map_err(broken)?;
+                self.contact.process.kill().await.map_err(broken)?;
                 format!("did not end the run within {wait_max:?}")
             }
         };
@@ -339,14 +151,14 @@ impl Run {
     /// Tells the launcher to end the run. It may be gone, or have begun by itself.
     async fn say_end(&mut self) {
         if let Ok(request) = encode(&Request::End) {
-            let _heard: std::io::Result<()> = self.requests.write_all(&request).await;
+            let _heard: std::io::Result<()> = self.contact.requests.write_all(&request).await;
         }
     }
 
     /// Reads until the command is done. Can be dropped and called again without loss.
     async fn finished(&mut self, stdout: &mut Vec<u8>) -> Result<Answer, RunError> {
         loop {
-            match self.events.next().await.map_err(broken)? {
+            match self.contact.events.next().await.map_err(broken)? {
                 Some(Event::Stdout(chunk)) => stdout.extend_from_slice(&chunk),
                 Some(Event::Finished { ended, stderr }) => return Ok(Answer::Finished { ended, stderr }),
                 Some(Event::NotStarted { errno, message }) => {
@@ -361,7 +173,7 @@ impl Run {
     /// Reads to the launcher's last word; `None` if it died without.
     async fn gone(&mut self) -> Option<String> {
         loop {
-            match self.events.next().await {
+            match self.contact.events.next().await {
                 Ok(Some(Event::Gone { message })) => return Some(message),
                 Ok(Some(_)) => {}
                 Ok(None) | Err(_) => return None,
@@ -399,34 +211,4 @@ fn launcher_error(message: &str) -> RunError {
 fn start_error(errno: i32, message: String) -> std::io::Error {
     let plain = std::io::Error::from_raw_os_error(errno);
     if message.is_empty() { plain } else { std::io::Error::new(plain.kind(), message) }
-}
-
-/// Makes sure that the run's folder is there and empty, so that all in it may be removed.
-fn claim_run_dir(view: &View) -> Result<Option<PathBuf>, RunError> {
-    let View::Private { run_dir, .. } = view else { return Ok(None) };
-    let fail = |reason: String| RunError::Launcher {
-        message: format!("folder of the run {}: {reason}", run_dir.display()),
-    };
-    match std::fs::DirBuilder::new().mode(0o700).create(run_dir) {
-        Ok(()) => {}
-        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-            let mut entries = std::fs::read_dir(run_dir).map_err(|error| fail(error.to_string()))?;
-            if entries.next().is_some() {
-                return Err(fail("not empty".to_owned()));
-            }
-        }
-        Err(error) => return Err(fail(error.to_string())),
-    }
-    Ok(Some(run_dir.clone()))
-}
-
-/// Removes what a launcher that failed may have left.
-async fn remove_run_dir(run_dir: Option<PathBuf>) {
-    let Some(run_dir) = run_dir else { return };
-    let shown = run_dir.clone();
-    match tokio::task::spawn_blocking(move || remove_tree(&run_dir)).await {
-        Ok(Ok(())) => {}
-        Ok(Err(error)) => tracing::warn!(%error, "cannot remove the folder of a run"),
-        Err(error) => tracing::warn!(%error, folder = %shown.display(), "cannot remove the folder of a run"),
-    }
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
-use tiphys_process::{CommandSpec, Ended, Launcher, Limits, Tool, View};
+use tiphys_process::{CommandSpec, Ended, Launcher, Limits, PrivateView, Tool, View};
 use tokio_util::sync::CancellationToken;
 
 const RUNS: usize = 100;
@@ -21,11 +21,12 @@ fn children() -> usize {
 }
 
 async fn one_run(number: usize, folder: &TempDir) {
-    let launcher = Launcher { program: env!("CARGO_BIN_EXE_tiphys-launcher").into() };
+    let launcher = Launcher::new(env!("CARGO_BIN_EXE_tiphys-launcher"));
     let lower = folder.path().join("tree");
     let run_dir = folder.path().join(format!("run-{number}"));
     let limits = Limits { stdout_bytes_max: 1000, stderr_bytes_max: 1000, grace: Duration::from_millis(100) };
-    let view = View::Private { lower, run_dir: run_dir.clone(), overlay: !number.is_multiple_of(3) };
+    let how = if number.is_multiple_of(3) { PrivateView::Copy } else { PrivateView::Auto };
+    let view = View::Private { lower, run_dir: run_dir.clone(), how };
     let mut run = launcher.start(view, limits).await.expect("starts");
     let script = format!("sleep 1000 & echo {number} >file; cat file; exit {number}");
     let command = CommandSpec {

@@ -9,14 +9,13 @@ use tiphys_cmp::{Archives, RemotePlugin};
 use tiphys_engine::{DEFAULT_LABEL_KEY, TrackingMethod};
 use tiphys_plugin::{
     BaseEnvironment, Catalogue, Endings, EnvironmentRule, LoadedPlugin, LocalPlugin, Others, RunSettings,
-    Strictness, load_plugins,
+    SlotLimits, Slots, Strictness, Unobserved, load_plugins,
 };
 use tiphys_process::Launcher;
 use tiphys_render::{DestinationVersions, RenderSettings, Renderer};
 use tiphys_source::{Freshness, LocalCopy, Network, Progress, RepositoryCredential, SourceOptions, Sources};
 use tiphys_store::{Store as Resources, StoreInput};
 use tiphys_tree::{Reuse, Store, StoreOptions};
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::args::{CommonArgs, TrackingArg};
@@ -51,12 +50,14 @@ pub(crate) fn run_settings(
 ) -> Arc<RunSettings> {
     let slots = common.jobs.map_or(host.processors(), usize::from);
     Arc::new(RunSettings {
-        launcher: Launcher { program: host.executable().to_path_buf() },
+        launcher: Launcher::new(host.executable().to_path_buf()),
         store,
         limits: common.bounds.run(),
-        overlay: !common.copy_views,
+        private_view: common.private_view.into(),
         keep_workdirs: keep,
-        slots: Arc::new(Semaphore::new(slots)),
+        // A command asks for all its runs itself, so any number of them may wait.
+        slots: Slots::new(SlotLimits::patient(slots)),
+        observer: Arc::new(Unobserved),
         strictness: if host.variable("TIPHYS_CMP_STRICT") == Some("false") {
             Strictness::Log
         } else {

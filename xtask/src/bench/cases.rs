@@ -101,7 +101,7 @@ fn copy(world: &World, case: &'static str, figures: &mut Vec<Figure>) -> Result<
     for files in SIZES {
         let target = (files == FILES).then_some(Target::AtMost(150.0));
         let what = format!("{files} files, commit");
-        let wanted = (files, Revision::Commit, User::Own, ["--copy-views"].as_slice());
+        let wanted = (files, Revision::Commit, User::Own, ["--private-view=copy"].as_slice());
         known(world, case, figures, wanted, (&what, target))?;
     }
     Ok(())

@@ -8,12 +8,11 @@ use tempfile::TempDir;
 use tiphys_params::EnvVar;
 use tiphys_plugin::config::{self, PluginConfig};
 use tiphys_plugin::{
-    BaseEnvironment, Deadline, Endings, EnvironmentRule, LocalPlugin, Plugin, Request, RunSettings,
-    Strictness,
+    BaseEnvironment, Deadline, Endings, EnvironmentRule, LocalPlugin, Plugin, PrivateView, Request,
+    RunSettings, SlotLimits, Slots, Strictness, Unobserved,
 };
 use tiphys_process::{Launcher, Limits};
 use tiphys_tree::{RepoPath, Store, StoreError, StoreOptions, Tree, TreeLimits};
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) const STDOUT_BYTES_MAX: usize = 1024 * 1024;
@@ -40,16 +39,17 @@ impl World {
         };
         let store = Arc::new(Store::open(options).expect("the store opens"));
         let settings = Arc::new(RunSettings {
-            launcher: Launcher { program: tiphys_testkit::launcher::program() },
+            launcher: Launcher::new(tiphys_testkit::launcher::program()),
             store: Arc::clone(&store),
             limits: Limits {
                 stdout_bytes_max: STDOUT_BYTES_MAX,
                 stderr_bytes_max: 4096,
                 grace: Duration::from_millis(300),
             },
-            overlay: true,
+            private_view: PrivateView::Auto,
             keep_workdirs: None,
-            slots: Arc::new(Semaphore::new(4)),
+            slots: Slots::new(SlotLimits::patient(4)),
+            observer: Arc::new(Unobserved),
             strictness,
             endings: Endings::default(),
         });

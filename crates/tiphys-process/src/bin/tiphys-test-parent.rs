@@ -4,15 +4,15 @@
 
 use std::time::Duration;
 
-use tiphys_process::{CommandSpec, Launcher, Limits, View};
+use tiphys_process::{CommandSpec, Launcher, Limits, PrivateView, View};
 use tokio_util::sync::CancellationToken;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let mut next = || arguments.next().ok_or("too few arguments");
-    let launcher = Launcher { program: next()?.into() };
-    let view = View::Private { lower: next()?.into(), run_dir: next()?.into(), overlay: true };
+    let launcher = Launcher::new(next()?);
+    let view = View::Private { lower: next()?.into(), run_dir: next()?.into(), how: PrivateView::Auto };
     let mark = next()?;
     let limits = Limits { stdout_bytes_max: 1024, stderr_bytes_max: 1024, grace: Duration::from_millis(300) };
     let env = vec![("PATH".to_owned(), "/usr/bin:/bin".to_owned()), ("TIPHYS_TEST_MARK".to_owned(), mark)];

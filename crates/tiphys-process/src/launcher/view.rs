@@ -7,7 +7,7 @@ use super::overlay;
 use super::session::root_below;
 use crate::copy::copy_tree;
 use crate::remove::remove_tree;
-use crate::run::View;
+use crate::run::{PrivateView, View};
 
 /// A view that stands.
 #[derive(Debug)]
@@ -18,20 +18,30 @@ pub(super) struct Prepared {
     pub(super) copied_because: Option<String>,
 }
 
-/// Makes the view. Where the kernel refuses an overlay the tree is copied: what was entered of namespaces by then does no harm.
+/// Makes the view. Where the system refuses an overlay the tree may be copied: what was entered of namespaces by then does no harm.
 pub(super) fn set_up(view: &View) -> Result<Prepared, String> {
     match view {
         View::Direct { dir } => Ok(Prepared { root: resolved(dir, "directory")?, copied_because: None }),
-        View::Private { lower, run_dir, overlay } => {
+        View::Private { lower, run_dir, how } => {
             let lower = resolved(lower, "tree")?;
             let run_dir = resolved(run_dir, "folder of the run")?;
             let root = root_below(&run_dir);
-            let refused = if *overlay { overlay::mount(&lower, &run_dir).err() } else { None };
-            if refused.is_some() || !*overlay {
-                remove_tree(&root)
-                    .and_then(|()| copy_tree(&lower, &root))
-                    .map_err(|error| format!("copying the tree: {error}"))?;
-            }
+            let refused = match how {
+                PrivateView::Overlay => {
+                    overlay::mount(&lower, &run_dir).map_err(|refused| {
+                        format!("no overlay, and no copy is wanted: the system refused: {refused}")
+                    })?;
+                    return Ok(Prepared { root, copied_because: None });
+                }
+                PrivateView::Auto => match overlay::mount(&lower, &run_dir) {
+                    Ok(()) => return Ok(Prepared { root, copied_because: None }),
+                    Err(refused) => Some(refused),
+                },
+                PrivateView::Copy => None,
+            };
+            remove_tree(&root)
+                .and_then(|()| copy_tree(&lower, &root))
+                .map_err(|error| format!("copying the tree: {error}"))?;
             Ok(Prepared { root, copied_because: refused })
         }
     }
@@ -41,8 +51,8 @@ pub(super) fn set_up(view: &View) -> Result<Prepared, String> {
 pub(super) fn remove(view: &View) -> Result<(), String> {
     match view {
         View::Direct { .. } => Ok(()),
-        View::Private { run_dir, overlay, .. } => {
-            if *overlay {
+        View::Private { run_dir, how, .. } => {
+            if *how != PrivateView::Copy {
                 overlay::unmount(&root_below(run_dir));
             }
             remove_tree(run_dir).map_err(|error| format!("removing the folder of the run: {error}"))

@@ -19,12 +19,17 @@ fn every_request_survives_the_way_to_the_launcher() {
             containment: Containment::Descendants,
         },
         Request::SetUp {
-            view: View::Private { lower: not_utf8.clone(), run_dir: "/r".into(), overlay: true },
+            view: View::Private { lower: not_utf8.clone(), run_dir: "/r".into(), how: PrivateView::Auto },
             limits,
             containment: Containment::ProcessGroups,
         },
         Request::SetUp {
-            view: View::Private { lower: "/l".into(), run_dir: not_utf8, overlay: false },
+            view: View::Private { lower: "/l".into(), run_dir: not_utf8, how: PrivateView::Copy },
+            limits,
+            containment: Containment::ProcessGroups,
+        },
+        Request::SetUp {
+            view: View::Private { lower: "/l".into(), run_dir: "/r".into(), how: PrivateView::Overlay },
             limits,
             containment: Containment::ProcessGroups,
         },

@@ -92,14 +92,14 @@ async fn a_command_inherits_three_descriptors_and_no_signal_setting() {
     let place = Place::new(Who::Caller);
     let script = place.path("launcher.sh");
     // Whoever starts tiphys may leave descriptors open and signals ignored.
-    let launcher = place.launcher().program.display().to_string();
+    let launcher = place.launcher_program().display().to_string();
     place.file(
         "launcher.sh",
         &format!("#!/bin/sh\ntrap '' INT TERM HUP\nexec 5</ 7>/dev/null {launcher} \"$@\"\n"),
     );
     fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("chmod");
     // The shell that reads the script, unlike the system that executes it, does not mind a file that was just written.
-    let wrapper = Launcher { program: script };
+    let wrapper = Launcher::new(script);
     let mut run = match wrapper.start(place.direct(), LIMITS).await {
         Ok(run) => run,
         Err(error) => panic!("{error}"),

@@ -6,3 +6,4 @@ mod commands;
 mod ending;
 mod support;
 mod views;
+mod warm;

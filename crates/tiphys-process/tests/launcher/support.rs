@@ -1,14 +1,14 @@
 //! Launchers of every kind, trees, and looks at processes from outside.
 
 use std::fs::{self, Permissions};
-use std::os::unix::fs::{PermissionsExt, chown};
+use std::os::unix::fs::{PermissionsExt, chown, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
-use tiphys_process::{CommandSpec, Launcher, Limits, Outcome, Run, RunError, View};
+use tiphys_process::{CommandSpec, Launcher, Limits, Outcome, PrivateView, Run, RunError, View};
 use tokio_util::sync::CancellationToken;
 
 /// Who launches.
@@ -75,6 +75,7 @@ fn make_programs() -> TempDir {
     let launcher = launcher.display();
     let give_up_mounting = if is_root() { "setpriv --bounding-set=-sys_admin --inh-caps=-all" } else { "" };
     let scripts = [
+        ("noted", format!("echo $$ >>${{0%/*}}/started\nexec {launcher} \"$@\"")),
         ("without-mounting", format!("exec {give_up_mounting} {launcher} \"$@\"")),
         ("unprivileged", format!("exec {become_nobody} {launcher} \"$@\"")),
         (
@@ -113,7 +114,20 @@ impl Place {
     }
 
     pub(crate) fn launcher(&self) -> Launcher {
-        Launcher { program: self.programs.path().join(self.who.program()) }
+        Launcher::new(self.launcher_program())
+    }
+
+    /// A launcher that writes its number into the file `started` when it is started.
+    pub(crate) fn noted_launcher(&self) -> PathBuf {
+        let here = self.path("noted");
+        if !here.exists() {
+            symlink(self.programs.path().join("noted"), &here).expect("links");
+        }
+        here
+    }
+
+    pub(crate) fn launcher_program(&self) -> PathBuf {
+        self.programs.path().join(self.who.program())
     }
 
     fn give_away(&self, path: &Path) {
@@ -137,18 +151,18 @@ impl Place {
     }
 
     pub(crate) fn overlay(&self) -> View {
-        self.view(true)
+        self.view(PrivateView::Auto)
     }
 
     pub(crate) fn copy(&self) -> View {
-        self.view(false)
+        self.view(PrivateView::Copy)
     }
 
-    fn view(&self, overlay: bool) -> View {
+    pub(crate) fn view(&self, how: PrivateView) -> View {
         if !self.path("run").exists() {
             self.folder_at("run");
         }
-        View::Private { lower: self.path("tree"), run_dir: self.path("run"), overlay }
+        View::Private { lower: self.path("tree"), run_dir: self.path("run"), how }
     }
 
     pub(crate) fn direct(&self) -> View {

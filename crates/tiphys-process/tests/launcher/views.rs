@@ -6,7 +6,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use tiphys_process::{Launcher, RunError, View};
+use tiphys_process::{Launcher, PrivateView, RunError, View, ViewKind};
 
 use super::support::{
     EVERYONE, LIMITS, Place, Who, execute, is_root, output, shell, user_namespaces_are_allowed,
@@ -141,7 +141,7 @@ async fn paths_may_hold_the_characters_that_separate_mount_options() {
         place.folder_at("r:u,n\\ dir");
         let run_dir = place.path("r:u,n\\ dir");
         let lower = place.path("a:b,c\\d e");
-        let view = View::Private { lower, run_dir: run_dir.clone(), overlay: true };
+        let view = View::Private { lower, run_dir: run_dir.clone(), how: PrivateView::Auto };
         let mut run = place.start(view).await;
         assert_eq!(file_system(&mut run).await, file_system_of_an_overlay(who));
         assert_eq!(
@@ -204,8 +204,8 @@ async fn a_tree_that_is_missing_or_a_file_is_named_and_nothing_stays() {
     for (name, reason) in
         [("nothing", "No such file or directory (os error 2)"), ("tree/file", "not a directory")]
     {
-        for overlay in [true, false] {
-            let view = View::Private { lower: place.path(name), run_dir: place.path("run"), overlay };
+        for how in [PrivateView::Auto, PrivateView::Overlay, PrivateView::Copy] {
+            let view = View::Private { lower: place.path(name), run_dir: place.path("run"), how };
             let error = place.launcher().start(view, LIMITS).await.expect_err("no tree");
             let expected = format!("launcher: tree {}: {reason}", place.path(name).display());
             assert_eq!(error.to_string(), expected);
@@ -214,6 +214,46 @@ async fn a_tree_that_is_missing_or_a_file_is_named_and_nothing_stays() {
         let error = place.launcher().start(View::Direct { dir: place.path(name) }, LIMITS).await;
         let expected = format!("launcher: directory {}: {reason}", place.path(name).display());
         assert_eq!(error.expect_err("no folder").to_string(), expected);
+    }
+}
+
+#[tokio::test]
+async fn where_only_an_overlay_will_do_a_refusal_is_told_and_nothing_stays() {
+    for who in EVERYONE {
+        let place = Place::new(who);
+        let started = place.launcher().start(place.view(PrivateView::Overlay), LIMITS).await;
+        match (file_system_of_an_overlay(who), started) {
+            ("overlayfs", Ok(mut run)) => {
+                assert_eq!(file_system(&mut run).await, "overlayfs", "{who:?}");
+                run.finish().await.expect("finishes");
+            }
+            ("overlayfs", Err(error)) => panic!("{who:?}: {error}"),
+            (_, Ok(_)) => panic!("{who:?}: a copy, though none is wanted"),
+            (_, Err(error)) => {
+                let text = error.to_string();
+                let beginning = "launcher: no overlay, and no copy is wanted: the system refused: ";
+                assert!(text.starts_with(beginning) && text.len() > beginning.len(), "{who:?}: {text}");
+            }
+        }
+        assert!(!place.path("run").exists(), "{who:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_probe_tells_what_auto_gives_and_why_and_leaves_nothing() {
+    for who in EVERYONE {
+        let place = Place::new(who);
+        place.folder_at("run");
+        let probed = place.launcher().probe_view(&place.path("tree"), &place.path("run")).await;
+        match (file_system_of_an_overlay(who), probed.expect("answers")) {
+            ("overlayfs", ViewKind::Overlay) => {}
+            (expected, ViewKind::Copy { reason }) => {
+                assert_ne!(expected, "overlayfs", "{who:?}: {reason}");
+                assert!(!reason.is_empty(), "{who:?}");
+            }
+            (_, ViewKind::Overlay) => panic!("{who:?}: no overlay was expected"),
+        }
+        assert!(!place.path("run").exists(), "{who:?}");
     }
 }
 
@@ -236,7 +276,7 @@ async fn a_program_that_is_no_launcher_is_an_error_and_nothing_stays() {
         ("/bin/true", "launcher: died while it was set up"),
         ("/nowhere/tiphys", "launcher: cannot start /nowhere/tiphys: No such file or directory (os error 2)"),
     ] {
-        let launcher = Launcher { program: program.into() };
+        let launcher = Launcher::new(program);
         let error = launcher.start(place.overlay(), LIMITS).await.expect_err("no launcher");
         assert!(matches!(error, RunError::Launcher { .. }));
         assert_eq!(error.to_string(), expected);

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, ValueEnum};
+use tiphys_plugin::PrivateView;
 
 use super::bounds::BoundArgs;
 
@@ -76,9 +77,17 @@ pub(crate) struct CommonArgs {
     #[arg(long, value_name = "N", global = true, value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: Option<u16>,
 
-    /// Give plugins full copies of the tree instead of overlays
-    #[arg(long, global = true, hide_short_help = true)]
-    pub(crate) copy_views: bool,
+    /// How each plugin run gets a private, writable view of the tree: an overlay where the system allows it, else a copy (`auto`); an
+    /// overlay or an error; a full copy
+    #[arg(
+        long,
+        value_name = "HOW",
+        global = true,
+        hide_short_help = true,
+        env = "TIPHYS_PRIVATE_VIEW",
+        default_value = "auto"
+    )]
+    pub(crate) private_view: PrivateViewArg,
 
     /// Say more on stderr; twice and thrice: even more
     #[arg(short, long, global = true, action = ArgAction::Count)]
@@ -96,6 +105,24 @@ pub(crate) enum OutputFormat {
     // Only of commands that compare.
     Diff,
     Markdown,
+}
+
+/// Ways of making a private view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PrivateViewArg {
+    Auto,
+    Overlay,
+    Copy,
+}
+
+impl From<PrivateViewArg> for PrivateView {
+    fn from(arg: PrivateViewArg) -> Self {
+        match arg {
+            PrivateViewArg::Auto => Self::Auto,
+            PrivateViewArg::Overlay => Self::Overlay,
+            PrivateViewArg::Copy => Self::Copy,
+        }
+    }
 }
 
 /// Tracking methods, with Argo CD's names.

@@ -1,0 +1,79 @@
+//! What happens during runs, for whoever counts and measures.
+
+use std::fmt::Debug;
+use std::time::Duration;
+
+use tiphys_process::Ended;
+
+use crate::plugin::Phase;
+
+/// Is told what happened when it has happened. Calls come from several tasks at once and must not block.
+///
+/// Nothing that it is told comes from users or repositories, so all of it may be a label of a metric.
+pub trait Observer: Send + Sync + Debug {
+    /// A command ended, or could not be started.
+    fn command_ended(&self, phase: Phase, took: Duration, ended: CommandEnd);
+
+    /// The output of `generate` or of `parameters.dynamic` was taken apart.
+    fn output_parsed(&self, took: Duration);
+
+    /// A run got its place, after so long in the queue.
+    fn waited(&self, took: Duration);
+
+    /// A run was refused, since too many wait or it had waited too long.
+    fn refused(&self);
+}
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CommandEnd {
+    /// With exit code 0.
+    Succeeded,
+    /// With another exit code or by a signal.
+    Failed,
+    /// It could not be started.
+    NotStarted,
+    /// It did not end in time.
+    DeadlineExceeded,
+    /// Nobody waited for it any more.
+    Cancelled,
+    /// It printed too much.
+    OutputTooLarge,
+}
+
+impl CommandEnd {
+    /// A word for labels.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Succeeded => "succeeded",
+            Self::Failed => "failed",
+            Self::NotStarted => "not_started",
+            Self::DeadlineExceeded => "deadline_exceeded",
+            Self::Cancelled => "cancelled",
+            Self::OutputTooLarge => "output_too_large",
+        }
+    }
+}
+
+impl From<Ended> for CommandEnd {
+    fn from(ended: Ended) -> Self {
+        match ended {
+            Ended::Exited(0) => Self::Succeeded,
+            Ended::Exited(_) | Ended::Signalled(_) => Self::Failed,
+            Ended::DeadlineExceeded => Self::DeadlineExceeded,
+            Ended::Cancelled => Self::Cancelled,
+            Ended::OutputTooLarge => Self::OutputTooLarge,
+        }
+    }
+}
+
+/// Counts nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unobserved;
+
+impl Observer for Unobserved {
+    fn command_ended(&self, _phase: Phase, _took: Duration, _ended: CommandEnd) {}
+    fn output_parsed(&self, _took: Duration) {}
+    fn waited(&self, _took: Duration) {}
+    fn refused(&self) {}
+}

@@ -1,0 +1,193 @@
+//! Starting launchers: each run has one of its own.
+
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::io::AsyncWriteExt;
+use tokio::process::{Child, ChildStdin};
+
+use super::events::Events;
+use super::spec::{Containment, Limits, PrivateView, RunError, View, ViewKind};
+use super::{Run, State, broken, encode, launcher_error};
+use crate::launcher::LAUNCHER_ARGUMENT;
+use crate::message::{Event, Request};
+use crate::remove::remove_tree;
+
+/// How the launcher process is started: a program that calls [`crate::launcher_main`] when its first argument is
+/// [`crate::LAUNCHER_ARGUMENT`]. The product uses its own executable.
+#[derive(Clone, Debug)]
+pub struct Launcher {
+    program: PathBuf,
+    spares: Arc<Spares>,
+}
+
+/// Launchers that were started ahead and wait for a view to set up. They end when this process ends, since their pipe then closes.
+#[derive(Debug)]
+struct Spares {
+    max: usize,
+    idle: Mutex<Vec<Contact>>,
+}
+
+/// A launcher process and the pipes to it.
+#[derive(Debug)]
+pub(super) struct Contact {
+    pub(super) process: Child,
+    pub(super) requests: ChildStdin,
+    pub(super) events: Events,
+}
+
+impl Launcher {
+    /// A launcher process is started for each run when it begins. `program` is an absolute path.
+    pub fn new(program: impl Into<PathBuf>) -> Self {
+        Self::warm(program, 0)
+    }
+
+    /// At most so many launcher processes wait for runs to come, so that a run need not wait for the start of a program. One is started
+    /// whenever a run ends, and by [`Launcher::prepare`].
+    pub fn warm(program: impl Into<PathBuf>, spares_max: usize) -> Self {
+        let spares = Spares { max: spares_max, idle: Mutex::new(Vec::new()) };
+        Self { program: program.into(), spares: Arc::new(spares) }
+    }
+
+    /// Starts a launcher process ahead, if one is wanted. A failure is told by the next run.
+    pub fn prepare(&self) {
+        let idle = || self.spares.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        if idle().len() >= self.spares.max {
+            return;
+        }
+        match self.spawn() {
+            Ok(spare) => idle().push(spare),
+            Err(error) => tracing::debug!(%error, "no launcher is started ahead"),
+        }
+    }
+
+    /// Starts a launcher and sets up the view.
+    pub async fn start(&self, view: View, limits: Limits) -> Result<Run, RunError> {
+        self.start_contained(view, limits, Containment::default()).await
+    }
+
+    /// As [`Launcher::start`], with the way in which processes are found at the end.
+    pub async fn start_contained(
+        &self,
+        view: View,
+        limits: Limits,
+        containment: Containment,
+    ) -> Result<Run, RunError> {
+        let owned_folder = claim_run_dir(&view)?;
+        match self.set_up(view, limits, containment).await {
+            Ok((contact, root, copied_because)) => Ok(Run {
+                launcher: self.clone(),
+                contact,
+                root,
+                copied_because,
+                owned_folder,
+                grace: limits.grace,
+                state: State::Idle,
+            }),
+            Err(error) => {
+                // The launcher removes the folder if it can, but it may not even have been started.
+                remove_run_dir(owned_folder).await;
+                Err(error)
+            }
+        }
+    }
+
+    /// Which private view [`PrivateView::Auto`] gives here: makes one of a read-only tree in an empty folder, and removes it. The tree
+    /// should be small and where the runs' trees are, since the answer depends on the file system, too.
+    pub async fn probe_view(&self, lower: &Path, run_dir: &Path) -> Result<ViewKind, RunError> {
+        let view = View::Private {
+            lower: lower.to_path_buf(),
+            run_dir: run_dir.to_path_buf(),
+            how: PrivateView::Auto,
+        };
+        let run = self.start(view, Limits::NOTHING).await?;
+        let reason = run.copied_because().map(str::to_owned);
+        run.finish().await?;
+        Ok(reason.map_or(ViewKind::Overlay, |reason| ViewKind::Copy { reason }))
+    }
+
+    async fn set_up(
+        &self,
+        view: View,
+        limits: Limits,
+        containment: Containment,
+    ) -> Result<(Contact, PathBuf, Option<String>), RunError> {
+        let mut contact = self.contact()?;
+        let request = encode(&Request::SetUp { view, limits, containment })?;
+        // If it died, its own last words or their absence say more than a broken pipe.
+        let _heard: std::io::Result<()> = contact.requests.write_all(&request).await;
+        let error = match contact.events.next().await.map_err(broken)? {
+            Some(Event::Ready { root, copied_because }) => {
+                let copied_because = Some(copied_because).filter(|reason| !reason.is_empty());
+                if let Some(reason) = &copied_because {
+                    tracing::debug!(reason, "the tree is copied, since there is no overlay");
+                }
+                return Ok((contact, root, copied_because));
+            }
+            Some(Event::SetUpFailed { message }) => RunError::Launcher { message },
+            Some(_) => launcher_error("spoke out of turn"),
+            None => launcher_error("died while it was set up"),
+        };
+        let Contact { mut process, requests, mut events } = contact;
+        drop(requests);
+        while let Ok(Some(_)) = events.next().await {}
+        process.wait().await.map_err(broken)?;
+        Err(error)
+    }
+
+    /// A launcher that waits: a spare one that still lives, else a new one.
+    fn contact(&self) -> Result<Contact, RunError> {
+        while let Some(mut spare) = self.spares.idle.lock().unwrap_or_else(PoisonError::into_inner).pop() {
+            if matches!(spare.process.try_wait(), Ok(None)) {
+                return Ok(spare);
+            }
+        }
+        self.spawn()
+    }
+
+    fn spawn(&self) -> Result<Contact, RunError> {
+        #[expect(clippy::disallowed_methods, reason = "this is the crate that starts processes")]
+        let mut process = tokio::process::Command::new(&self.program);
+        process.arg(LAUNCHER_ARGUMENT).env_clear();
+        process.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut process = process.spawn().map_err(|error| RunError::Launcher {
+            message: format!("cannot start {}: {error}", self.program.display()),
+        })?;
+        let (Some(requests), Some(stdout)) = (process.stdin.take(), process.stdout.take()) else {
+            return Err(launcher_error("has no pipes"));
+        };
+        Ok(Contact { process, requests, events: Events::new(stdout) })
+    }
+}
+
+/// Makes sure that the run's folder is there and empty, so that all in it may be removed.
+fn claim_run_dir(view: &View) -> Result<Option<PathBuf>, RunError> {
+    let View::Private { run_dir, .. } = view else { return Ok(None) };
+    let fail = |reason: String| RunError::Launcher {
+        message: format!("folder of the run {}: {reason}", run_dir.display()),
+    };
+    match std::fs::DirBuilder::new().mode(0o700).create(run_dir) {
+        Ok(()) => {}
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+            let mut entries = std::fs::read_dir(run_dir).map_err(|error| fail(error.to_string()))?;
+            if entries.next().is_some() {
+                return Err(fail("not empty".to_owned()));
+            }
+        }
+        Err(error) => return Err(fail(error.to_string())),
+    }
+    Ok(Some(run_dir.clone()))
+}
+
+/// Removes what a launcher that failed may have left.
+pub(super) async fn remove_run_dir(run_dir: Option<PathBuf>) {
+    let Some(run_dir) = run_dir else { return };
+    let shown = run_dir.clone();
+    match tokio::task::spawn_blocking(move || remove_tree(&run_dir)).await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => tracing::warn!(%error, "cannot remove the folder of a run"),
+        Err(error) => tracing::warn!(%error, folder = %shown.display(), "cannot remove the folder of a run"),
+    }
+}
