@@ -1,6 +1,6 @@
 //! `cargo xtask bench`: what rendering costs beside the plugins, held against the targets of `docs/performance.md`.
 //!
-//! Every figure comes from whole processes of the release build, on a memory file system, with plugins that do next to nothing:
+//! Every figure comes from whole processes of the program that people get, on a memory file system, with plugins that do next to nothing:
 //! one run to warm up, then as many as asked, of which the least, the median and the most are shown. A missed target is printed and
 //! fails nothing, since a busy machine misses them all.
 
@@ -20,8 +20,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::Failure;
-use crate::cargo::CommandLine;
-use crate::install::target_folder;
+use crate::build::{self, Profile};
 use cases::CASES;
 use machine::Machine;
 use place::Place;
@@ -42,7 +41,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
 
-    /// Measure this program instead of the release build
+    /// Measure this program instead of the static one that is built
     #[arg(long, value_name = "FILE")]
     pub(crate) program: Option<PathBuf>,
 
@@ -62,7 +61,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
     }
     let program = match &options.program {
         Some(program) => program.clone(),
-        None => build(root)?,
+        None => build::build(root, Profile::Release, build::LinkingOption::default().get())?,
     };
     let machine = Machine::here();
     println!("{}", machine.line());
@@ -82,10 +81,4 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
         fs::write(file, format!("{all:#}\n")).map_err(|error| Failure::at(file, error))?;
     }
     Ok(())
-}
-
-/// Builds what people get, and says where it is.
-fn build(root: &Path) -> Result<PathBuf, Failure> {
-    CommandLine::cargo(&["build", "--release", "--locked", "--package", "tiphys"]).run(root)?;
-    Ok(target_folder(root)?.join("release/tiphys"))
 }

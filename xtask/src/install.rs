@@ -1,4 +1,4 @@
-//! `cargo xtask install`: the release binary and the shipped plugins in a folder such as `~/.local`.
+//! `cargo xtask install`: the program as people get it and the shipped plugins in a folder such as `~/.local`.
 //!
 //! Each file is written beside its place and renamed, so that a program that runs meanwhile sees the old file or the new one.
 //! Nothing is removed: a file that an older version brought stays.
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use cargo_metadata::MetadataCommand;
 
 use crate::Failure;
-use crate::cargo::CommandLine;
+use crate::build::{self, Profile};
 
 /// Part of a plugin's folder that is for its tests only.
 const TEST_DATA: &str = "testdata";
@@ -26,16 +26,17 @@ pub(crate) struct Options {
     /// Folder that gets `bin` and `share` [default: ~/.local]
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Option<PathBuf>,
+    #[command(flatten)]
+    linking: build::LinkingOption,
 }
 
-/// Builds the release binary and copies it and the shipped plugins to the chosen folder.
+/// Builds the program and copies it and the shipped plugins to the chosen folder.
 pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
     let destination = match &options.root {
         Some(folder) => std::path::absolute(folder).map_err(|error| Failure::at(folder, error))?,
         None => default_root()?,
     };
-    CommandLine::cargo(&["build", "--release", "--locked", "--package", "tiphys"]).run(root)?;
-    let program = target_folder(root)?.join("release/tiphys");
+    let program = build::build(root, Profile::Release, options.linking.get())?;
 
     let bin = destination.join("bin");
     copy_file(&program, &bin.join("tiphys"))?;
@@ -73,7 +74,7 @@ fn copy_folder(from: &Path, to: &Path) -> Result<(), Failure> {
 }
 
 /// Copies one file with its content and its execute permission, in one step for whoever looks at `to`.
-fn copy_file(from: &Path, to: &Path) -> Result<(), Failure> {
+pub(crate) fn copy_file(from: &Path, to: &Path) -> Result<(), Failure> {
     const EXECUTABLE: u32 = 0o755;
     const DATA: u32 = 0o644;
     let folder = to.parent().unwrap_or(Path::new("."));

@@ -6,6 +6,7 @@
 
 mod bench;
 mod book;
+mod build;
 mod cargo;
 mod demo;
 mod failure;
@@ -42,6 +43,8 @@ enum Command {
     Book(book::Options),
     /// Render the example applications and show what was rendered by what
     Demo(demo::Options),
+    /// Build the program as people get it: one static executable
+    Build(build::Options),
     /// Install the program and its plugins
     Install(install::Options),
     /// Measure what rendering costs beside the plugins
@@ -58,6 +61,7 @@ fn main() -> ExitCode {
         Command::Tools(options) => tools::run(&root, &options),
         Command::Book(options) => book::run(&root, &options),
         Command::Demo(options) => demo::run(&root, &options),
+        Command::Build(options) => build::run(&root, &options),
         Command::Install(options) => install::run(&root, &options),
         Command::Bench(options) => bench::run(&root, &options),
         Command::Proto(options) => proto::run(&root, &options),

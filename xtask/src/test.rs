@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 
+use crate::build::{self, Linking, Profile};
 use crate::cargo::CommandLine;
 use crate::{Failure, book, tidy, tools};
 
@@ -36,6 +37,8 @@ enum Step {
     Tools,
     /// The book builds, all links of its pages included
     Book,
+    /// The static program builds, which a test starts in an empty root
+    Static,
     /// All tests pass
     Tests,
     /// The documentation builds, all its links included
@@ -87,6 +90,7 @@ impl Step {
             Step::Tidy => tidy::run(root, &tidy::Options::default()),
             Step::Tools => tools::run(root, &tools::Options::default()),
             Step::Book => book::run(root, &book::Options::default()),
+            Step::Static => build::build(root, Profile::Dev, Linking::Static).map(drop),
             Step::Tests => {
                 remove_reports(root)?;
                 CommandLine::cargo(&["test", "--workspace"]).run(root)

@@ -30,7 +30,7 @@ impl Host {
             variables: std::env::vars_os()
                 .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
                 .collect(),
-            executable: std::env::current_exe().unwrap_or_default(),
+            executable: executable(),
             current_dir: std::env::current_dir().unwrap_or_default(),
             processors: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
             stdout_terminal: std::io::stdout().is_terminal(),
@@ -161,6 +161,33 @@ impl Host {
     pub(crate) fn installed_plugins(&self) -> Option<PathBuf> {
         let bin = self.executable.parent()?;
         Some(bin.parent()?.join("share/tiphys/plugins")).filter(|dir| dir.is_dir())
+    }
+}
+
+/// This program's file, by the kernel's word. Where there is no `/proc` to ask, as in an empty root, it is what the program was called:
+/// a path, or a name that was looked up on `PATH`.
+#[expect(clippy::disallowed_methods, reason = "called by the one place that reads them")]
+fn executable() -> PathBuf {
+    std::env::current_exe().unwrap_or_else(|_| {
+        let called = std::env::args_os().next().map(PathBuf::from).unwrap_or_default();
+        let current_dir = std::env::current_dir().unwrap_or_default();
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        called_program(&called, &current_dir, std::env::split_paths(&path), Path::is_file).unwrap_or_default()
+    })
+}
+
+/// The file that a program's name stands for when it is called in a folder with these entries of `PATH`.
+fn called_program(
+    called: &Path,
+    current_dir: &Path,
+    path: impl IntoIterator<Item = PathBuf>,
+    is_file: impl Fn(&Path) -> bool,
+) -> Option<PathBuf> {
+    let is_bare = called.components().count() == 1 && called.is_relative() && !called.starts_with(".");
+    if is_bare {
+        path.into_iter().map(|folder| current_dir.join(folder).join(called)).find(|file| is_file(file))
+    } else {
+        Some(current_dir.join(called)).filter(|file| is_file(file))
     }
 }
 

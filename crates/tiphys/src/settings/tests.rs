@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::Host;
+use super::{Host, called_program};
 
 fn host(arguments: &[&str], variables: &[(&str, &str)]) -> Host {
     Host {
@@ -70,4 +70,36 @@ fn no_color_and_an_empty_variable() {
     assert!(on_terminal(&[("NO_COLOR", "")]).stdout_is_styled());
     assert!(!on_terminal(&[("NO_COLOR", "1")]).stdout_is_styled());
     assert!(!on_terminal(&[("TERM", "dumb")]).stdout_is_styled());
+}
+
+#[test]
+fn without_the_kernels_word_the_program_is_what_it_was_called() {
+    let cases = [
+        ("/var/run/tiphys/argocd-cmp-server", Some("/var/run/tiphys/argocd-cmp-server")),
+        ("./tiphys", Some("/current/./tiphys")),
+        ("bin/tiphys", Some("/current/bin/tiphys")),
+        ("tiphys", Some("/current/tools/tiphys")),
+        ("other", Some("/usr/bin/other")),
+        ("gone", None),
+        ("/gone/tiphys", None),
+        ("", None),
+    ];
+    let files = [
+        "/var/run/tiphys/argocd-cmp-server",
+        "/current/./tiphys",
+        "/current/bin/tiphys",
+        "/current/tools/tiphys",
+        "/current/other",
+        "/usr/bin/other",
+        "/usr/bin/tiphys",
+    ];
+    for (called, expected) in cases {
+        let found = called_program(
+            Path::new(called),
+            Path::new("/current"),
+            ["tools", "/usr/bin"].map(PathBuf::from),
+            |file| files.iter().any(|known| file.as_os_str() == *known),
+        );
+        assert_eq!(found, expected.map(PathBuf::from), "{called:?}");
+    }
 }
