@@ -1,6 +1,9 @@
 //! Trees as the plugin protocol sends them: tar within gzip (`spec/cmp.md` 7.2 and 7.5).
 
+mod list;
 mod pack;
+mod packed;
+mod read;
 #[cfg(test)]
 mod tests;
 mod unpack;
@@ -9,8 +12,12 @@ use std::fmt;
 
 use crate::{Modes, StoreError, WriteError};
 
+pub use list::list;
 pub use pack::pack;
 pub use unpack::unpack;
+
+pub(crate) use read::{Sink, read, unread};
+pub(crate) use unpack::unpack_into;
 
 /// How an archive is taken in.
 #[derive(Clone, Copy)]

@@ -222,12 +222,10 @@ impl Store {
     }
 
     /// The tree that an archive (tar within gzip) holds.
-    pub fn take_in(&self, mut archive: &mut dyn Read, intake: &Intake<'_>) -> Result<Tree, ArchiveError> {
+    pub fn take_in(&self, archive: &mut dyn Read, intake: &Intake<'_>) -> Result<Tree, ArchiveError> {
         self.write_by_content(b"", |writer| {
             writer.set_modes(intake.modes);
-            archive::unpack(&mut archive, writer)?;
-            io::copy(archive, &mut io::sink())?;
-            Ok(())
+            archive::unpack_into(archive, intake, writer)
         })
     }
 

@@ -1,0 +1,266 @@
+//! Reading an archive, for whoever wants its entries. Whatever its headers claim is checked before it is believed.
+
+use std::io::{self, BufRead as _, BufReader, Read};
+
+use flate2::read::MultiGzDecoder;
+use tar::{Archive, Entry, EntryType, PaxExtensions};
+
+use super::packed::{Cause, Packed, Stoppable};
+use super::{ArchiveError, ArchiveLimits, Intake};
+use crate::containment::{LinkSet, stays_inside_as_written};
+use crate::{Entries, Modes, RepoPath, WriteError};
+
+/// Bytes of one extended header at most; Go's reader has the same bound.
+const EXTENDED_HEADER_BYTES_MAX: u64 = 1024 * 1024;
+/// Extended headers in front of one entry at most. Two kinds exist in each of two formats, and a name needs one.
+const EXTENDED_HEADERS_MAX: u32 = 8;
+/// Bytes of the archive that are read at once.
+const PACKED_BUFFER_BYTES: usize = 32 * 1024;
+/// Bytes that are decompressed ahead.
+const BUFFER_BYTES: usize = 128 * 1024;
+/// Where a header says what kind of entry it is.
+const TYPE_OFFSET: usize = 156;
+
+/// What becomes of an archive's entries. They are checked when they come here: no path and no link as it is written leads out, no
+/// path comes twice, none is below a link or a file. What links lead to through other links is known only at the end.
+pub(crate) trait Sink {
+    /// A directory that the archive names. Those that are only part of a path are not told.
+    fn directory(&mut self, path: &RepoPath) -> Result<(), ArchiveError>;
+
+    /// A link with a target that is relative to it.
+    fn link(&mut self, path: &RepoPath, target: &str) -> Result<(), ArchiveError>;
+
+    /// A file of so many bytes. An error of `content` is [`unread`].
+    fn file(
+        &mut self,
+        path: &RepoPath,
+        executable: bool,
+        bytes: u64,
+        content: &mut dyn Read,
+    ) -> Result<(), ArchiveError>;
+}
+
+/// Argo CD's words for a file whose bytes could not be read.
+#[expect(clippy::needless_pass_by_value, reason = "the shape that map_err calls")]
+pub(crate) fn unread(error: io::Error) -> ArchiveError {
+    ArchiveError::malformed(format!("error writing tgz file: {error}"))
+}
+
+/// Reads an archive to its last byte, those behind the end of the tar included, and gives the names that are in it; hard links,
+/// devices and the like are left out as Argo CD does.
+///
+/// As there, a path is taken below the tree's root whether or not it begins with a slash, and so is a link's target below the
+/// directory of the link. A link to the root itself is refused.
+pub(crate) fn read(
+    archive: &mut dyn Read,
+    intake: &Intake<'_>,
+    sink: &mut impl Sink,
+) -> Result<Entries, ArchiveError> {
+    let cause = Cause::default();
+    let mut packed = Packed::new(archive, intake, &cause);
+    let answer = entries(&mut packed, intake, &cause, sink)
+        .and_then(|entries| io::copy(&mut packed, &mut io::sink()).map(|_| entries).map_err(Into::into));
+    answer.map_err(|error| cause.explain(error))
+}
+
+fn entries(
+    packed: &mut Packed<'_>,
+    intake: &Intake<'_>,
+    cause: &Cause,
+    sink: &mut impl Sink,
+) -> Result<Entries, ArchiveError> {
+    let unzipped = MultiGzDecoder::new(BufReader::with_capacity(PACKED_BUFFER_BYTES, packed));
+    let mut unzipped = BufReader::with_capacity(BUFFER_BYTES, Stoppable::new(unzipped, intake, cause));
+    unzipped.fill_buf().map_err(|error| ArchiveError::malformed(format!("error reading file: {error}")))?;
+    let mut tar = Archive::new(unzipped);
+    let mut reading = Reading::new(intake, sink);
+    let mut extended = Extended::default();
+    // Raw, because extended headers are otherwise read into memory whatever their size.
+    for entry in tar.entries().map_err(|error| broken(&error))?.raw(true) {
+        if (intake.stop)() {
+            return Err(ArchiveError::Stopped);
+        }
+        let mut entry = entry.map_err(|error| broken(&error))?;
+        match entry.header().entry_type() {
+            EntryType::XHeader => extended.read_pax(&mut entry)?,
+            EntryType::GNULongName => extended.path = Some(extended.long_text(&mut entry)?),
+            EntryType::GNULongLink => extended.target = Some(extended.long_text(&mut entry)?),
+            _ => reading.entry(&mut entry, std::mem::take(&mut extended))?,
+        }
+    }
+    reading.links.check().map_err(|file| WriteError::LinkOutside { file })?;
+    Ok(reading.entries)
+}
+
+/// What extended headers say of the entry behind them.
+#[derive(Default)]
+struct Extended {
+    path: Option<Vec<u8>>,
+    target: Option<Vec<u8>>,
+    size: Option<u64>,
+    /// How many of them there were.
+    count: u32,
+}
+
+impl Extended {
+    fn read_pax<R: Read>(&mut self, entry: &mut Entry<'_, R>) -> Result<(), ArchiveError> {
+        let text = self.text(entry)?;
+        for record in PaxExtensions::new(&text) {
+            let record = record.map_err(|error| broken(&error))?;
+            match record.key_bytes() {
+                b"path" => self.path = Some(record.value_bytes().to_vec()),
+                b"linkpath" => self.target = Some(record.value_bytes().to_vec()),
+                b"size" => {
+                    let size = record.value().ok().and_then(|size| size.parse().ok());
+                    self.size = Some(size.ok_or_else(|| broken(&"invalid size in an extended header"))?);
+                }
+                key if key.starts_with(b"GNU.sparse.") => {
+                    return Err(broken(&"sparse files are not supported"));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// A long name is ended by a NUL.
+    fn long_text<R: Read>(&mut self, entry: &mut Entry<'_, R>) -> Result<Vec<u8>, ArchiveError> {
+        let mut text = self.text(entry)?;
+        text.truncate(text.iter().position(|byte| *byte == 0).unwrap_or(text.len()));
+        Ok(text)
+    }
+
+    fn text<R: Read>(&mut self, entry: &mut Entry<'_, R>) -> Result<Vec<u8>, ArchiveError> {
+        self.count += 1;
+        if self.count > EXTENDED_HEADERS_MAX {
+            return Err(broken(&format!("an entry has more than {EXTENDED_HEADERS_MAX} extended headers")));
+        }
+        let size = entry.header().entry_size().map_err(|error| broken(&error))?;
+        if size > EXTENDED_HEADER_BYTES_MAX {
+            let message = format!("an extended header has more than {EXTENDED_HEADER_BYTES_MAX} bytes");
+            return Err(broken(&message));
+        }
+        let mut text = Vec::new();
+        Whole { inner: entry, left: size }.read_to_end(&mut text).map_err(|error| broken(&error))?;
+        Ok(text)
+    }
+}
+
+/// What was read so far.
+struct Reading<'a, S> {
+    limits: ArchiveLimits,
+    modes: Modes,
+    entries: Entries,
+    links: LinkSet,
+    /// Entries that were left out. They cost time as others do.
+    left_out: u64,
+    bytes: u64,
+    sink: &'a mut S,
+}
+
+impl<'a, S: Sink> Reading<'a, S> {
+    fn new(intake: &Intake<'_>, sink: &'a mut S) -> Self {
+        let Intake { limits, modes, .. } = *intake;
+        let entries = Entries::new(limits.entries_max);
+        Self { limits, modes, entries, links: LinkSet::default(), left_out: 0, bytes: 0, sink }
+    }
+
+    fn entry<R: Read>(&mut self, entry: &mut Entry<'_, R>, extended: Extended) -> Result<(), ArchiveError> {
+        let header = entry.header();
+        let size = header.entry_size().map_err(|error| broken(&error))?;
+        if extended.size.is_some_and(|extended| extended != size) {
+            return Err(broken(&"an entry is larger than its header can say"));
+        }
+        // Before a byte of it is inflated, whatever kind it is: what is left out is inflated, too.
+        self.count_bytes(size)?;
+        let name = text(extended.path.unwrap_or_else(|| header.path_bytes().into_owned()))?;
+        let mut kind = header.entry_type();
+        if header.as_bytes()[TYPE_OFFSET] == 0 && name.ends_with('/') {
+            // The oldest archives tell directories by their slash alone.
+            kind = EntryType::Directory;
+        }
+        if !matches!(kind, EntryType::Regular | EntryType::Directory | EntryType::Symlink) {
+            return self.leave_out();
+        }
+        let illegal = || ArchiveError::malformed(format!("illegal filepath in archive: {name}"));
+        let path = RepoPath::new(name.trim_start_matches('/')).map_err(|_| illegal())?;
+        if path.is_root() {
+            return if matches!(&*name, "." | "./") { self.leave_out() } else { Err(illegal()) };
+        }
+        match kind {
+            EntryType::Directory => {
+                self.entries.directory(&path)?;
+                self.sink.directory(&path)
+            }
+            EntryType::Symlink => {
+                let target = match extended.target {
+                    Some(target) => target,
+                    None => header.link_name_bytes().unwrap_or_default().into_owned(),
+                };
+                self.link(&path, &text(target)?)
+            }
+            _ => {
+                let executable = header.mode().map_err(|error| broken(&error))? & 0o100 != 0;
+                self.entries.file(&path)?;
+                let executable = executable && self.modes == Modes::Preserved;
+                self.sink.file(&path, executable, size, &mut Whole { inner: entry, left: size })
+            }
+        }
+    }
+
+    fn link(&mut self, path: &RepoPath, target: &str) -> Result<(), ArchiveError> {
+        let target = target.trim_start_matches('/');
+        let illegal = || ArchiveError::malformed(format!("illegal filepath in symlink: {path}"));
+        let lead = path.parent().unwrap_or_default().join(target).map_err(|_| illegal())?;
+        if lead.is_root() {
+            return Err(illegal());
+        }
+        // Cleaning takes `..` back together with the name before it; the system enters that name first.
+        if !stays_inside_as_written(path.as_str().as_bytes(), target.as_bytes()) {
+            return Err(illegal());
+        }
+        self.entries.link(path, target)?;
+        self.links.add(path.as_str().as_bytes(), target.as_bytes());
+        self.sink.link(path, target)
+    }
+
+    fn leave_out(&mut self) -> Result<(), ArchiveError> {
+        let max = self.limits.entries_max;
+        self.left_out += 1;
+        if self.left_out > max { Err(WriteError::TooManyEntries { max }.into()) } else { Ok(()) }
+    }
+
+    fn count_bytes(&mut self, bytes: u64) -> Result<(), ArchiveError> {
+        let max = self.limits.bytes_max;
+        self.bytes = self.bytes.saturating_add(bytes);
+        if self.bytes > max { Err(WriteError::TooManyBytes { max }.into()) } else { Ok(()) }
+    }
+}
+
+/// A file's content; an end before all of it was read is an error.
+struct Whole<R> {
+    inner: R,
+    left: u64,
+}
+
+impl<R: Read> Read for Whole<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        self.left = self.left.saturating_sub(u64::try_from(read).unwrap_or(u64::MAX));
+        if read == 0 && self.left > 0 && !buffer.is_empty() {
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "unexpected EOF"));
+        }
+        Ok(read)
+    }
+}
+
+fn text(bytes: Vec<u8>) -> Result<String, ArchiveError> {
+    String::from_utf8(bytes).map_err(|error| {
+        let name = String::from_utf8_lossy(error.as_bytes()).into_owned();
+        broken(&format!("{name:?} is not UTF-8"))
+    })
+}
+
+fn broken(reason: &dyn std::fmt::Display) -> ArchiveError {
+    ArchiveError::malformed(format!("error while iterating on tar reader: {reason}"))
+}
