@@ -7,6 +7,9 @@ mod announcement;
 mod archives;
 mod calls;
 mod client;
+mod connection;
+#[doc(hidden)]
+pub mod exposed;
 mod generated;
 mod metrics;
 mod receive;

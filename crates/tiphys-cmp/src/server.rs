@@ -7,10 +7,12 @@ use std::sync::Arc;
 use tiphys_plugin::Plugin;
 use tiphys_tree::Store;
 use tokio::net::UnixListener;
+use tokio_stream::StreamExt as _;
 use tokio_stream::wrappers::UnixListenerStream;
 use tokio_util::sync::CancellationToken;
 
 use crate::calls::Service;
+use crate::connection::Connection;
 use crate::generated::plugin::config_management_plugin_service_server::ConfigManagementPluginServiceServer;
 use crate::metrics::Metrics;
 
@@ -57,10 +59,11 @@ impl Server {
         .max_decoding_message_size(message_bytes_max)
         .max_encoding_message_size(message_bytes_max);
         health.set_serving::<ConfigManagementPluginServiceServer<Service>>().await;
+        let connections = UnixListenerStream::new(listener).map(|stream| stream.map(Connection::new));
         tonic::transport::Server::builder()
             .add_service(health_service)
             .add_service(service)
-            .serve_with_incoming_shutdown(UnixListenerStream::new(listener), stop.cancelled_owned())
+            .serve_with_incoming_shutdown(connections, stop.cancelled_owned())
             .await?;
         Ok(())
     }
