@@ -10,8 +10,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::stream;
 use tiphys_params::Announcement;
-use tiphys_plugin::{Configuration, Generated, Match, Plugin, PluginError, Request};
-use tiphys_tree::Modes;
+use tiphys_plugin::{Configuration, Discovery, Generated, Match, Plugin, PluginError, Request};
+use tiphys_tree::{Entries, Modes, RepoPath};
 use tokio::net::UnixStream;
 use tokio::time::Instant;
 use tonic::transport::{Channel, Endpoint, Uri};
@@ -177,6 +177,14 @@ impl Plugin for RemotePlugin {
             discovery_configured: answer.is_discovery_configured,
             provide_git_creds: answer.provide_git_creds,
         })
+    }
+
+    fn discovery(&self) -> Discovery {
+        Discovery::Run
+    }
+
+    fn matches_entries(&self, _entries: &Entries, _app_path: &RepoPath) -> Result<Match, PluginError> {
+        Err(PluginError::NeedsFiles { plugin: self.name.clone() })
     }
 
     async fn matches(&self, request: &Request) -> Result<Match, PluginError> {

@@ -1,9 +1,15 @@
 //! Discovery: exactly one rule of a plugin's file is looked at, the first that is set (`spec/cmp.md` 3.1).
 
-use tiphys_tree::{RepoPath, Tree, glob, resolve};
+use std::path::Path;
+
+use tiphys_tree::glob::{self, Listing, Place};
 
 use crate::config::{Command, PluginConfig};
 use crate::plugin::PluginError;
+
+/// Where patterns see the tree: as deep below `/` as Argo CD's server has it (`spec/cmp.md` 7.1), so that a pattern which climbs out of
+/// the tree and comes back finds the same, wherever the tree really is.
+const SEEN_AT: &str = "/tmp/_cmp_server/tree";
 
 /// The rule that decides.
 pub(crate) enum Rule<'a> {
@@ -45,21 +51,20 @@ impl Pattern<'_> {
             && !text.starts_with('/')
     }
 
-    /// Whether the pattern hits anything, seen from the application's folder. Hits outside the tree do not count: Argo CD lets `..`
-    /// in a pattern look around in the plugin server's own files.
+    /// Whether the pattern hits anything in a tree, on disk or in memory, seen from the application's folder, a path without links.
+    /// Hits outside the tree do not count: Argo CD lets `..` in a pattern look around in the plugin server's own files.
     pub(crate) fn found(
         &self,
-        tree: &Tree,
-        app_path: &RepoPath,
+        tree: &dyn Listing,
+        base: &Path,
         variable: &dyn Fn(&str) -> Option<String>,
     ) -> Result<bool, PluginError> {
-        let base = resolve(tree.root(), app_path)
-            .map_err(|source| PluginError::AppPath { path: app_path.clone(), source })?;
+        let place = Place { tree, seen_at: Path::new(SEEN_AT), base };
         let (text, hits) = match self {
-            Self::FileName(pattern) => (pattern, glob::file_name(&base, pattern)),
-            Self::Glob(pattern) => (pattern, glob::find(&base, pattern, variable)),
+            Self::FileName(pattern) => (pattern, glob::file_name(&place, pattern)),
+            Self::Glob(pattern) => (pattern, glob::find(&place, pattern, variable)),
         };
         let hits = hits.map_err(|source| PluginError::Pattern { pattern: (*text).to_owned(), source })?;
-        Ok(hits.iter().any(|hit| hit.starts_with(tree.root())))
+        Ok(!hits.is_empty())
     }
 }

@@ -25,6 +25,6 @@ pub use environment::{BaseEnvironment, EnvironmentRule};
 pub use load::{LoadError, LoadedPlugin, load_plugins, read_plugin_file};
 pub use local::{LocalPlugin, RunSettings};
 pub use observer::{CommandEnd, Observer, Unobserved};
-pub use plugin::{Configuration, Deadline, Generated, Match, Phase, Plugin, PluginError, Request};
+pub use plugin::{Configuration, Deadline, Discovery, Generated, Match, Phase, Plugin, PluginError, Request};
 pub use slots::{SlotLimits, Slots};
 pub use tiphys_process::PrivateView;

@@ -6,15 +6,17 @@ use std::time::Duration;
 
 use tiphys_params::{Announcement, Parameters, merge_announcements};
 use tiphys_process::{CommandSpec, Ended, Launcher, Limits, Outcome, PrivateView, Run, View, quote_command};
-use tiphys_tree::{Modes, Store};
+use tiphys_tree::glob::{Folder, Listing};
+use tiphys_tree::{ContainmentError, Entries, Modes, RepoPath, Store, resolve};
 use tokio::time::Instant;
 
 use crate::announcement::Strictness;
 use crate::config::{self, PluginConfig};
+use crate::discovery::Pattern;
 use crate::endings::Endings;
 use crate::environment::BaseEnvironment;
 use crate::observer::{CommandEnd, Observer};
-use crate::plugin::{Configuration, Generated, Match, Phase, Plugin, PluginError, Request};
+use crate::plugin::{Configuration, Discovery, Generated, Match, Phase, Plugin, PluginError, Request};
 use crate::slots::Slots;
 use crate::{announcement, chain, discovery};
 
@@ -139,6 +141,12 @@ impl LocalPlugin {
             drop((run_dir, tree, slot));
         });
         result
+    }
+
+    /// Whether a pattern hits anything, seen from a folder of a tree.
+    fn holds(&self, pattern: &Pattern<'_>, tree: &dyn Listing, base: &Path) -> Result<Match, PluginError> {
+        let found = pattern.found(tree, base, &|name| self.base.get(name).map(str::to_owned))?;
+        Ok(if found { Match::Supported } else { Match::NotSupported })
     }
 
     fn view(&self, request: &Request, run_dir: &Path) -> Result<View, PluginError> {
@@ -276,14 +284,29 @@ impl Plugin for LocalPlugin {
         }
     }
 
+    fn discovery(&self) -> Discovery {
+        match discovery::rule(&self.config) {
+            None => Discovery::NotConfigured,
+            Some(discovery::Rule::Pattern(_)) => Discovery::Entries,
+            Some(discovery::Rule::Command(_)) => Discovery::Run,
+        }
+    }
+
+    fn matches_entries(&self, entries: &Entries, app_path: &RepoPath) -> Result<Match, PluginError> {
+        let Some(discovery::Rule::Pattern(pattern)) = discovery::rule(&self.config) else {
+            return Err(PluginError::NeedsFiles { plugin: self.name.clone() });
+        };
+        let base = entries.resolve(app_path).map_err(|source| app_path_error(app_path, source))?;
+        self.holds(&pattern, entries, Path::new(base.as_str()))
+    }
+
     async fn matches(&self, request: &Request) -> Result<Match, PluginError> {
         match discovery::rule(&self.config) {
             None => Ok(Match::DiscoveryNotConfigured),
             Some(discovery::Rule::Pattern(pattern)) => {
-                let found = pattern.found(&request.tree, &request.app_path, &|name| {
-                    self.base.get(name).map(str::to_owned)
-                })?;
-                Ok(if found { Match::Supported } else { Match::NotSupported })
+                let (root, path) = (request.tree.root(), &request.app_path);
+                let base = resolve(root, path).map_err(|source| app_path_error(path, source))?;
+                self.holds(&pattern, &Folder(root), base.strip_prefix(root).unwrap_or(&base))
             }
             Some(discovery::Rule::Command(command)) => {
                 let finished = self.run(request, &[(Phase::Find, command)]).await?;
@@ -330,6 +353,10 @@ impl Plugin for LocalPlugin {
         };
         Ok(merge_announcements(fixed, dynamic))
     }
+}
+
+fn app_path_error(path: &RepoPath, source: ContainmentError) -> PluginError {
+    PluginError::AppPath { path: path.clone(), source }
 }
 
 /// One final newline less, as Argo CD's command runner gives standard output (`spec/cmp.md` 6.5).

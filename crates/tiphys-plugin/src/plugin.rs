@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tiphys_params::{Announcement, EnvVar};
-use tiphys_tree::{Modes, RepoPath, Tree};
+use tiphys_tree::{Entries, Modes, RepoPath, Tree};
 use tiphys_yaml::OutputDocument;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -62,6 +62,17 @@ pub enum Match {
     Supported,
     /// Its rule does not hold.
     NotSupported,
+}
+
+/// How a plugin decides whether it supports a folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Discovery {
+    /// It has no rule.
+    NotConfigured,
+    /// By the names and links of a tree alone: [`Plugin::matches_entries`] can be asked before any file is written.
+    Entries,
+    /// With the files, by a command or behind a socket.
+    Run,
 }
 
 /// What `generate` gave.
@@ -208,6 +219,12 @@ pub enum PluginError {
         #[source]
         source: tiphys_tree::ContainmentError,
     },
+    /// The names of files were given, and the plugin does not decide by names.
+    #[error("plugin {plugin} needs the files of a tree to tell whether it supports it")]
+    NeedsFiles {
+        /// The plugin.
+        plugin: String,
+    },
     /// No folder for the run could be made.
     #[error("private view of the tree")]
     View(#[source] tiphys_tree::StoreError),
@@ -241,6 +258,13 @@ pub trait Plugin: Send + Sync + std::fmt::Debug {
     fn looks_only_at_folder(&self) -> bool {
         false
     }
+
+    /// How the plugin decides whether it supports a folder.
+    fn discovery(&self) -> Discovery;
+
+    /// What [`Plugin::matches`] answers for a tree with these entries. A plugin whose [`Plugin::discovery`] is not
+    /// [`Discovery::Entries`] cannot tell: [`PluginError::NeedsFiles`].
+    fn matches_entries(&self, entries: &Entries, app_path: &RepoPath) -> Result<Match, PluginError>;
 
     /// Whether the plugin supports the application's folder.
     async fn matches(&self, request: &Request) -> Result<Match, PluginError>;

@@ -2,7 +2,7 @@
 
 mod lookup;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -12,7 +12,8 @@ use rustix::io::Errno;
 use crate::path::parent;
 use crate::{RepoPath, WriteError};
 
-pub use lookup::{Final, Lost};
+pub use lookup::Final;
+pub(crate) use lookup::Lost;
 
 /// Bytes of one name at most, as on every file system of Linux.
 const NAME_BYTES_MAX: usize = 255;

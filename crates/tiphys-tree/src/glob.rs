@@ -1,7 +1,7 @@
 //! The two glob languages of plugin discovery.
 //!
-//! Both take the whole absolute path for the pattern, so that special characters in the names of a repository's directories count
-//! (`spec/cmp.md` 3.1). Names that are not UTF-8 are matched as Go does: each byte that cannot be read counts as U+FFFD.
+//! Both look at a [`Place`]: a tree on disk or its entries in memory, which give the same answers. They take the whole absolute path
+//! for the pattern, so that special characters in the names of a repository's directories count (`spec/cmp.md` 3.1). Names that are not UTF-8 are matched as Go does: each byte that cannot be read counts as U+FFFD.
 
 mod file_name;
 mod find;
@@ -9,6 +9,7 @@ mod go_match;
 mod go_path;
 mod go_regexp;
 mod mask;
+mod place;
 #[cfg(test)]
 mod tests;
 
@@ -16,6 +17,8 @@ use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
+
+pub use place::{Folder, Listing, Place};
 
 /// A pattern that cannot be used, or a tree that cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -32,13 +35,13 @@ pub enum GlobError {
     /// zglob's answer for a missing literal path or static prefix.
     #[error("{path}: file does not exist")]
     Missing {
-        /// The path.
+        /// The path, relative to the tree's root if it is in the tree.
         path: PathBuf,
     },
     /// The file system failed.
     #[error("cannot read {path}")]
     Io {
-        /// The path.
+        /// The path, relative to the tree's root if it is in the tree.
         path: PathBuf,
         /// The system's answer.
         #[source]
@@ -46,23 +49,25 @@ pub enum GlobError {
     },
 }
 
-/// `discover.fileName`: Go's `filepath.Glob(filepath.Join(base, pattern))` (`spec/cmp.md` 3.2 and 14). `base` is absolute. Sorted by bytes.
+/// `discover.fileName`: Go's `filepath.Glob(filepath.Join(base, pattern))` (`spec/cmp.md` 3.2 and 14). The hits, relative to the
+/// tree's root and sorted by bytes; hits outside of the tree do not count.
 ///
 /// A directory that cannot be read has no hits; the only error is [`GlobError::Pattern`].
-pub fn file_name(base: &Path, pattern: &str) -> Result<Vec<PathBuf>, GlobError> {
-    let found = file_name::glob(&joined(base, pattern))?;
-    Ok(sorted(found))
+pub fn file_name(place: &Place<'_>, pattern: &str) -> Result<Vec<PathBuf>, GlobError> {
+    let found = file_name::glob(place, &joined(place, pattern))?;
+    Ok(inside(place, &found))
 }
 
-/// `discover.find.glob`: go-zglob's `Glob(filepath.Join(base, pattern))` (`spec/cmp.md` 3.3 and 14). `base` is absolute. `variable` looks up
-/// `$NAME` segments. Sorted by bytes. Letter case counts on every system, as it does for plugin servers on Linux.
+/// `discover.find.glob`: go-zglob's `Glob(filepath.Join(base, pattern))` (`spec/cmp.md` 3.3 and 14). `variable` looks up `$NAME`
+/// segments. The hits, relative to the tree's root and sorted by bytes; hits outside of the tree do not count. Letter case counts on
+/// every system, as it does for plugin servers on Linux.
 pub fn find(
-    base: &Path,
+    place: &Place<'_>,
     pattern: &str,
     variable: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Vec<PathBuf>, GlobError> {
-    let found = find::glob(&joined(base, pattern), variable)?;
-    Ok(sorted(found))
+    let found = find::glob(place, &joined(place, pattern), variable)?;
+    Ok(inside(place, &found))
 }
 
 /// Go's `filepath.Match` on Linux.
@@ -70,13 +75,14 @@ pub fn go_match(pattern: &str, name: &str) -> Result<bool, GlobError> {
     go_match::matches(pattern.as_bytes(), name.as_bytes())
 }
 
-fn joined(base: &Path, pattern: &str) -> Vec<u8> {
-    go_path::join(base.as_os_str().as_bytes(), pattern.as_bytes())
+fn joined(place: &Place<'_>, pattern: &str) -> Vec<u8> {
+    go_path::join(place.absolute_base().as_os_str().as_bytes(), pattern.as_bytes())
 }
 
-fn sorted(mut found: Vec<Vec<u8>>) -> Vec<PathBuf> {
+fn inside(place: &Place<'_>, found: &[Vec<u8>]) -> Vec<PathBuf> {
+    let mut found: Vec<&[u8]> = found.iter().filter_map(|path| place.inside(path)).collect();
     found.sort_unstable();
-    found.iter().map(|path| to_path(path).to_path_buf()).collect()
+    found.into_iter().map(|path| to_path(path).to_path_buf()).collect()
 }
 
 fn to_path(path: &[u8]) -> &Path {

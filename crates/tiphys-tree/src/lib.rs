@@ -14,7 +14,7 @@ mod store;
 mod writer;
 
 pub use containment::{ContainmentError, resolve};
-pub use entries::{Entries, EntryKind, Final, Lost};
+pub use entries::{Entries, EntryKind, Final};
 pub use path::{PathError, RepoPath};
 pub use read::{Depth, ReadError};
 pub use store::{

@@ -74,8 +74,12 @@ impl World {
     }
 
     pub(crate) fn plugin_in(&self, config: PluginConfig, folder: Option<&Path>) -> LocalPlugin {
-        let host =
-            [("PATH", "/usr/local/bin:/usr/bin:/bin"), ("HOME", "/nonexistent"), ("SECRET_OF_THE_HOST", "s")];
+        let host = [
+            ("PATH", "/usr/local/bin:/usr/bin:/bin"),
+            ("HOME", "/nonexistent"),
+            ("LC_FOLDER", "sub"),
+            ("SECRET_OF_THE_HOST", "s"),
+        ];
         let host = host.map(|(name, value)| (name.to_owned(), value.to_owned()));
         let base = BaseEnvironment::new(host, &EnvironmentRule::Listed(Vec::new()));
         LocalPlugin::new(config, folder.map(Path::to_path_buf), base, Arc::clone(&self.settings))

@@ -17,9 +17,11 @@ pub enum Final {
 
 /// Why nothing was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Lost {
-    /// There is nothing, or a file where a directory is due.
+pub(crate) enum Lost {
+    /// There is nothing.
     Missing,
+    /// A file stands where a directory is due.
+    NotADirectory,
     /// Links that lead to each other, or more of them than the system follows.
     TooManyLinks,
     /// This link leads out of the tree; `None`: the path itself does.
@@ -33,7 +35,9 @@ impl Entries {
         let mut walk = Walk::new(self, path.as_str().as_bytes());
         match walk.run(Final::Follow) {
             Ok(_) => Ok(RepoPath::from_clean(walk.path())),
-            Err(Lost::Missing) => Err(ContainmentError::Missing { path: path.to_string() }),
+            Err(Lost::Missing | Lost::NotADirectory) => {
+                Err(ContainmentError::Missing { path: path.to_string() })
+            }
             Err(Lost::TooManyLinks) => Err(ContainmentError::TooManyLinks { path: path.to_string() }),
             Err(Lost::Outside(link)) => {
                 Err(ContainmentError::OutOfBounds { file: link.unwrap_or_else(|| path.to_string()) })
@@ -42,19 +46,19 @@ impl Entries {
     }
 
     /// What stands at a path. Components are bytes, and may be `.` and `..`.
-    pub fn look_at(&self, path: &[u8], last: Final) -> Result<EntryKind, Lost> {
+    pub(crate) fn look_at(&self, path: &[u8], last: Final) -> Result<EntryKind, Lost> {
         Walk::new(self, path).run(last).map(|found| self.kind(found))
     }
 
-    /// What is in a directory, in the order of the names' bytes; links on the way there are followed. `None` if it is no directory.
-    pub fn list(&self, path: &[u8]) -> Result<Option<impl Iterator<Item = (&str, EntryKind)>>, Lost> {
+    /// What is in a directory, in the order of the names' bytes; links on the way there are followed.
+    pub(crate) fn children(&self, path: &[u8]) -> Result<impl Iterator<Item = (&str, EntryKind)>, Lost> {
         let found = Walk::new(self, path).run(Final::Follow)?;
-        Ok(match self.node(found) {
+        match self.node(found) {
             Node::Directory(children) => {
-                Some(children.iter().map(|(name, child)| (&**name, self.kind(*child))))
+                Ok(children.iter().map(|(name, child)| (&**name, self.kind(*child))))
             }
-            Node::File | Node::Link(_) => None,
-        })
+            Node::File | Node::Link(_) => Err(Lost::NotADirectory),
+        }
     }
 }
 
@@ -80,7 +84,7 @@ impl<'a> Walk<'a> {
         while let Some((name, link)) = self.ahead.pop() {
             // Whatever has something behind it, be it a slash alone, must be a directory.
             if self.entries.kind(self.number()) != EntryKind::Directory {
-                return Err(Lost::Missing);
+                return Err(Lost::NotADirectory);
             }
             match &*name {
                 b"" | b"." => continue,

@@ -1,15 +1,13 @@
 //! Go's `filepath.Glob`: the pattern is cut at its slashes, and each part is looked for in the hits of the part before.
 
-use std::fs;
-use std::os::unix::ffi::OsStrExt as _;
-
-use super::{GlobError, go_match, go_path, to_path};
+use super::{GlobError, Place, go_match, go_path};
+use crate::entries::Final;
 
 /// Slashes that Go takes in a pattern before it calls it malformed.
 const SEPARATORS_MAX: usize = 10_000;
 
-/// The paths that match a cleaned pattern, in no order.
-pub(super) fn glob(pattern: &[u8]) -> Result<Vec<Vec<u8>>, GlobError> {
+/// The paths that match a cleaned absolute pattern, in no order.
+pub(super) fn glob(place: &Place<'_>, pattern: &[u8]) -> Result<Vec<Vec<u8>>, GlobError> {
     // From the end of the pattern to its front, down to the part without special characters.
     let mut names: Vec<&[u8]> = Vec::new();
     let mut here = pattern;
@@ -20,7 +18,7 @@ pub(super) fn glob(pattern: &[u8]) -> Result<Vec<Vec<u8>>, GlobError> {
         go_match::matches(here, b"")?;
         if !is_special(here) {
             // A literal need only be there, and a broken link is there.
-            let there = fs::symlink_metadata(to_path(here)).is_ok();
+            let there = place.kind(here, Final::Keep).is_ok();
             return Ok(if there { vec![here.to_vec()] } else { Vec::new() });
         }
         let name_start = here.iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1);
@@ -38,7 +36,7 @@ pub(super) fn glob(pattern: &[u8]) -> Result<Vec<Vec<u8>>, GlobError> {
     while let Some(name) = names.pop() {
         let mut next = Vec::new();
         for directory in &found {
-            look_in(directory, name, &mut next)?;
+            look_in(place, directory, name, &mut next)?;
         }
         found = next;
     }
@@ -46,14 +44,21 @@ pub(super) fn glob(pattern: &[u8]) -> Result<Vec<Vec<u8>>, GlobError> {
 }
 
 /// Adds what matches in one directory. Whatever cannot be read has no hits.
-fn look_in(directory: &[u8], pattern: &[u8], hits: &mut Vec<Vec<u8>>) -> Result<(), GlobError> {
-    for entry in fs::read_dir(to_path(directory)).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        if go_match::matches(pattern, name.as_bytes())? {
-            hits.push(go_path::join(directory, name.as_bytes()));
-        }
-    }
-    Ok(())
+fn look_in(
+    place: &Place<'_>,
+    directory: &[u8],
+    pattern: &[u8],
+    hits: &mut Vec<Vec<u8>>,
+) -> Result<(), GlobError> {
+    let mut outcome = Ok(());
+    let listed = place.list(directory, &mut |name, _| match go_match::matches(pattern, name) {
+        Ok(true) => hits.push(go_path::join(directory, name)),
+        Ok(false) => {}
+        Err(error) => outcome = Err(error),
+    });
+    // What could be read before an error counts.
+    drop(listed);
+    outcome
 }
 
 fn is_special(pattern: &[u8]) -> bool {

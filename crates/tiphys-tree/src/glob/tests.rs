@@ -4,26 +4,68 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
+use proptest::prelude::*;
 use serde_json::Value;
 use tiphys_testkit::oracle;
 
-use super::{GlobError, file_name, find};
+use super::{Folder, GlobError, Listing, Place, file_name, find};
+use crate::entries::tests::{any_entries, in_memory_and_on_disk};
+use crate::{Entries, RepoPath};
 
-/// The tree of a case below a temporary folder, and its base directory.
-fn build(input: &Value) -> (tempfile::TempDir, PathBuf) {
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    let base = dir.path().join("root").join(input["base"].as_str().unwrap_or("base"));
-    fs::create_dir_all(&base).expect("the base directory");
-    for entry in input["tree"].as_array().expect("a list of entries") {
-        let place = base.join(entry["path"].as_str().expect("a path"));
-        fs::create_dir_all(place.parent().expect("a parent")).expect("folders");
-        match entry["type"].as_str() {
-            Some("dir") => fs::create_dir_all(&place).expect("a folder"),
-            Some("symlink") => symlink(entry["target"].as_str().expect("a target"), &place).expect("a link"),
-            _ => fs::write(&place, "").expect("a file"),
+/// A recorded case: its tree on disk, the same in memory, and its base directory.
+struct Case {
+    dir: tempfile::TempDir,
+    entries: Entries,
+    base: PathBuf,
+}
+
+impl Case {
+    fn new(input: &Value) -> Self {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let base = PathBuf::from(input["base"].as_str().unwrap_or("base"));
+        let base_path = RepoPath::new(base.to_str().expect("UTF-8")).expect("a path inside");
+        let disk = dir.path().join("root");
+        let mut entries = Entries::new(1_000);
+        fs::create_dir_all(disk.join(&base)).expect("the base directory");
+        entries.directory(&base_path).expect("the base directory");
+        for entry in input["tree"].as_array().expect("a list of entries") {
+            let path = entry["path"].as_str().expect("a path");
+            let (place, path) = (disk.join(&base).join(path), base_path.join(path).expect("a path inside"));
+            fs::create_dir_all(place.parent().expect("a parent")).expect("folders");
+            match entry["type"].as_str() {
+                Some("dir") => {
+                    fs::create_dir_all(&place).expect("a folder");
+                    entries.directory(&path).expect("a folder");
+                }
+                Some("symlink") => {
+                    let target = entry["target"].as_str().expect("a target");
+                    symlink(target, &place).expect("a link");
+                    entries.link(&path, target).expect("a link");
+                }
+                _ => {
+                    fs::write(&place, "").expect("a file");
+                    entries.file(&path).expect("a file");
+                }
+            }
         }
+        Self { dir, entries, base }
     }
-    (dir, base)
+
+    /// Compares the answers for the tree on disk and in memory with what was recorded.
+    fn compare(
+        &self,
+        case: &Value,
+        ask: impl Fn(&Place<'_>) -> Result<Vec<PathBuf>, GlobError>,
+    ) -> Result<(), String> {
+        let seen_at = self.dir.path().join("root");
+        let folder = Folder(&seen_at);
+        let sides: [(&str, &dyn Listing); 2] = [("on disk", &folder), ("in memory", &self.entries)];
+        for (side, tree) in sides {
+            let answer = ask(&Place { tree, seen_at: &seen_at, base: &self.base });
+            compare(case, &self.base, answer).map_err(|difference| format!("{side}: {difference}"))?;
+        }
+        Ok(())
+    }
 }
 
 /// A path relative to the base directory, climbing where it is outside.
@@ -37,17 +79,20 @@ fn relative(path: &Path, base: &Path) -> String {
 
 /// Our answer in the words of the original.
 fn in_go_words(error: &GlobError, input: &Value, base: &Path) -> String {
-    let text = match error {
+    match error {
         GlobError::Missing { path }
             if relative(path, base) == clean(input["pattern"].as_str().unwrap_or_default()) =>
         {
             "file does not exist".to_owned()
         }
-        GlobError::Missing { path } => format!("stat {}: no such file or directory", path.display()),
+        GlobError::Missing { path } => {
+            let place = path
+                .strip_prefix(base)
+                .map_or_else(|_| Path::new("$ROOT").join(path), |inside| Path::new("$BASE").join(inside));
+            format!("stat {}: no such file or directory", place.display())
+        }
         other => other.to_string(),
-    };
-    let root = base.parent().expect("a parent").to_str().expect("UTF-8").to_owned();
-    text.replace(base.to_str().expect("UTF-8"), "$BASE").replace(&root, "$ROOT")
+    }
 }
 
 fn clean(pattern: &str) -> String {
@@ -77,8 +122,8 @@ fn compare(case: &Value, base: &Path, answer: Result<Vec<PathBuf>, GlobError>) -
 fn file_names_are_found_as_go_finds_them() {
     oracle::check("glob-filename", |case| {
         let input = &case["input"];
-        let (_dir, base) = build(input);
-        Some(compare(case, &base, file_name(&base, input["pattern"].as_str().expect("a pattern"))))
+        let pattern = input["pattern"].as_str().expect("a pattern");
+        Some(Case::new(input).compare(case, |place| file_name(place, pattern)))
     });
 }
 
@@ -86,22 +131,33 @@ fn file_names_are_found_as_go_finds_them() {
 fn globs_are_found_as_zglob_finds_them() {
     oracle::check("glob-find", |case| {
         let input = &case["input"];
-        let (_dir, base) = build(input);
+        let pattern = input["pattern"].as_str().expect("a pattern");
         let variable = |name: &str| input["env"][name].as_str().map(str::to_owned);
-        Some(compare(case, &base, find(&base, input["pattern"].as_str().expect("a pattern"), &variable)))
+        Some(Case::new(input).compare(case, |place| find(place, pattern, &variable)))
     });
 }
 
-/// A folder with these files, and what `find` gives for a pattern there.
-fn found(files: &[&str], pattern: &str) -> Vec<String> {
-    let dir = tempfile::tempdir().expect("a temporary folder");
+/// The root of a tree that seems to be where plugin servers have theirs.
+fn at_root(tree: &dyn Listing) -> Place<'_> {
+    Place { tree, seen_at: Path::new("/tmp/_cmp_server/tree"), base: Path::new("") }
+}
+
+/// A tree of these files.
+fn tree(files: &[&str]) -> Entries {
+    let mut entries = Entries::new(1_000);
     for file in files {
-        let place = dir.path().join(file);
-        fs::create_dir_all(place.parent().expect("a parent")).expect("folders");
-        fs::write(place, "").expect("a file");
+        entries.file(&RepoPath::new(file).expect("a path inside")).expect("no clash");
     }
-    let found = find(dir.path(), pattern, &|_| None).expect("the pattern holds");
-    found.iter().map(|path| relative(path, dir.path())).collect()
+    entries
+}
+
+/// What `find` gives for a pattern in a tree of these files.
+fn found(files: &[&str], pattern: &str) -> Vec<PathBuf> {
+    find(&at_root(&tree(files)), pattern, &|_| None).expect("the pattern holds")
+}
+
+fn paths(texts: &[&str]) -> Vec<PathBuf> {
+    texts.iter().map(PathBuf::from).collect()
 }
 
 #[test]
@@ -109,21 +165,22 @@ fn an_escaped_character_beyond_latin_stands_for_its_first_two_hexadecimal_digits
     // go-zglob writes 日 as `[\x65E5]`, which Go reads as one of `e`, `E`, `5`. With the star escaped too, the part in front is
     // literal, and the walk goes only where that literal leads.
     let files = ["e*/x/f", "E*/x/g", "日*/x/h"];
-    assert_eq!(found(&files, "\\日*/x/*"), ["E*/x/g", "e*/x/f"]);
-    assert_eq!(found(&files, "\\日\\*/x/*"), Vec::<String>::new());
+    assert_eq!(found(&files, "\\日*/x/*"), paths(&["E*/x/g", "e*/x/f"]));
+    assert_eq!(found(&files, "\\日\\*/x/*"), paths(&[]));
 }
 
 #[test]
 fn a_class_may_swallow_what_follows_it() {
     // `[a\]` is copied, so that its `]` is escaped and the class goes on to the end of the next one.
-    assert_eq!(found(&["ab", "]b", "cb"], "[a\\]*b"), ["]b", "ab"]);
-    assert_eq!(found(&["x-", "]-", "5-"], "[[:digit:]*-"), ["5-"]);
+    assert_eq!(found(&["ab", "]b", "cb"], "[a\\]*b"), paths(&["]b", "ab"]));
+    assert_eq!(found(&["x-", "]-", "5-"], "[[:digit:]*-"), paths(&["5-"]));
 }
 
 #[test]
 fn a_class_that_go_refuses_is_refused_in_its_words() {
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    let error = |pattern: &str| find(dir.path(), pattern, &|_| None).expect_err("malformed").to_string();
+    let empty = tree(&[]);
+    let error =
+        |pattern: &str| find(&at_root(&empty), pattern, &|_| None).expect_err("malformed").to_string();
     for (pattern, reason) in [
         ("[b-a]*", "invalid character class range: `b-a`"),
         ("[[:foo:]*", "invalid character class range: `[:foo:]`"),
@@ -144,11 +201,32 @@ fn a_class_that_go_refuses_is_refused_in_its_words() {
 fn names_that_are_not_utf_8_match_a_byte_at_a_time() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let name = std::os::unix::ffi::OsStrExt::from_bytes(b"a\xff\xfe.yaml");
-    let place = dir.path().join::<&std::ffi::OsStr>(name);
-    fs::write(&place, "").expect("a file");
-    assert_eq!(file_name(dir.path(), "a??.yaml").expect("found"), std::slice::from_ref(&place));
-    assert_eq!(file_name(dir.path(), "a?.yaml").expect("found"), Vec::<PathBuf>::new());
-    assert_eq!(find(dir.path(), "**/*.yaml", &|_| None).expect("found"), [place]);
+    let name: &std::ffi::OsStr = name;
+    fs::write(dir.path().join(name), "").expect("a file");
+    let folder = Folder(dir.path());
+    let place = at_root(&folder);
+    assert_eq!(file_name(&place, "a??.yaml").expect("found"), [PathBuf::from(name)]);
+    assert_eq!(file_name(&place, "a?.yaml").expect("found"), paths(&[]));
+    assert_eq!(find(&place, "**/*.yaml", &|_| None).expect("found"), [PathBuf::from(name)]);
+}
+
+#[test]
+fn a_pattern_may_climb_within_the_tree_and_sees_nothing_outside() {
+    let tree = tree(&["app/a.yaml", "shared/b.yaml", "c.yaml"]);
+    let place = Place { base: Path::new("app"), ..at_root(&tree) };
+    for (pattern, by_name, by_find) in [
+        ("../shared/*.yaml", &["shared/b.yaml"][..], &["shared/b.yaml"][..]),
+        ("../*.yaml", &["c.yaml"], &["c.yaml"]),
+        // Out and back in again by a name that anything could have.
+        ("../../*/app/*.yaml", &["app/a.yaml"], &["app/a.yaml"]),
+        ("../../**/a.yaml", &[], &["app/a.yaml"]),
+        ("../../../../*/*/*/c.yaml", &["c.yaml"], &[]),
+        ("../../../*", &[], &[]),
+        ("/app/*", &[], &[]),
+    ] {
+        assert_eq!(file_name(&place, pattern).expect("it holds"), paths(by_name), "{pattern}");
+        assert_eq!(find(&place, pattern, &|_| None).ok().unwrap_or_default(), paths(by_find), "{pattern}");
+    }
 }
 
 #[test]
@@ -171,4 +249,41 @@ fn a_match_reads_a_pattern_only_as_far_as_it_gets() {
     ] {
         assert_eq!(super::go_match(pattern, name).ok(), expected, "{pattern:?} {name:?}");
     }
+}
+
+/// A pattern of both languages among names that trees have.
+fn any_pattern() -> impl Strategy<Value = String> {
+    let segment = prop::sample::select(vec![
+        "a", "b", ".c", "*", "**", "?", "[ab]", "[^a]*", "{a,b}", "{a,.c}*", "..", ".", "\\a", "!(a)", "$V",
+        "[",
+    ]);
+    prop::collection::vec(segment, 1..6).prop_map(|segments| segments.join("/"))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    #[test]
+    fn entries_in_memory_give_the_same_answers_as_files(
+        list in any_entries(),
+        patterns in prop::collection::vec(any_pattern(), 8),
+        base in prop::sample::select(vec!["", "a", "a/b", ".c", "none"]),
+    ) {
+        let (entries, dir) = in_memory_and_on_disk(&list);
+        let root = dir.path().join("root");
+        let folder = Folder(&root);
+        let variable = |name: &str| (name == "V").then(|| "b".to_owned());
+        for pattern in patterns {
+            let ask = |tree: &dyn Listing| {
+                let place = Place { base: Path::new(base), ..at_root(tree) };
+                let shown = |answer: Result<_, GlobError>| answer.map_err(|error| (error.to_string(), source(&error)));
+                (shown(file_name(&place, &pattern)), shown(find(&place, &pattern, &variable)))
+            };
+            prop_assert_eq!(ask(&entries), ask(&folder), "{} in {}", pattern, base);
+        }
+    }
+}
+
+fn source(error: &GlobError) -> Option<String> {
+    std::error::Error::source(error).map(ToString::to_string)
 }

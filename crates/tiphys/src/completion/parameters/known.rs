@@ -222,9 +222,13 @@ fn overridden(
 /// The plugin whose rule holds in a folder; rules that run a command or look through a whole tree are not asked.
 fn discovered<'a>(context: &'a Context<'_>, folder: &Path) -> Option<&'a LoadedPlugin> {
     let plugins = context.plugins();
+    // The whole file system for the tree: how far a repository reaches is not asked here.
+    let root = Path::new("/");
+    let base = folder.strip_prefix(root).unwrap_or(folder);
+    let place = glob::Place { tree: &glob::Folder(root), seen_at: root, base };
     let holds = |plugin: &&LoadedPlugin| {
         let pattern = &plugin.config.discover.file_name;
-        !pattern.is_empty() && glob::file_name(folder, pattern).is_ok_and(|hits| !hits.is_empty())
+        !pattern.is_empty() && glob::file_name(&place, pattern).is_ok_and(|hits| !hits.is_empty())
     };
     let native = |plugin: &&LoadedPlugin| plugin.config.display_name() == KUSTOMIZE_PLUGIN;
     plugins.iter().filter(|plugin| !native(plugin)).find(holds).or_else(|| {
