@@ -6,11 +6,13 @@
 
 mod base;
 mod cases;
+mod cmp;
+pub(crate) mod content;
 mod data;
 mod figures;
 mod machine;
 mod people;
-mod place;
+pub(crate) mod place;
 mod sample;
 mod server;
 mod world;
@@ -28,7 +30,11 @@ use world::World;
 
 /// Arguments of `cargo xtask bench`.
 #[derive(clap::Args, Debug)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Options {
+    #[command(subcommand)]
+    part: Option<Part>,
+
     /// Measure only this (repeatable): fresh, overlay, copy, working-copy, many, throughput, params, params-set, completion, server, output, diff-base
     #[arg(long, value_name = "NAME")]
     pub(crate) only: Vec<String>,
@@ -50,8 +56,18 @@ pub(crate) struct Options {
     pub(crate) line: Vec<OsString>,
 }
 
+/// Measurements that have options of their own.
+#[derive(clap::Subcommand, Debug)]
+enum Part {
+    /// Measure the plugin server, beside Argo CD's if its program is given
+    Cmp(cmp::Options),
+}
+
 /// Measures what was asked for and prints a table.
 pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
+    if let Some(Part::Cmp(options)) = &options.part {
+        return cmp::run(root, options);
+    }
     if !options.line.is_empty() {
         return sample::measure_here(&options.line);
     }

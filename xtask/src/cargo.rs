@@ -65,3 +65,9 @@ pub(crate) fn program(name: impl Into<OsString>) -> Command {
 pub(crate) fn cargo_program() -> OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
+
+/// Where programs are found.
+#[expect(clippy::disallowed_methods, reason = "what is measured finds git, sh and cat by it")]
+pub(crate) fn search_path() -> OsString {
+    std::env::var_os("PATH").unwrap_or_default()
+}

@@ -11,7 +11,9 @@ mod cargo;
 mod demo;
 mod failure;
 mod install;
+mod plugin_server;
 mod proto;
+mod soak;
 mod test;
 mod tidy;
 mod tools;
@@ -49,6 +51,8 @@ enum Command {
     Install(install::Options),
     /// Measure what rendering costs beside the plugins
     Bench(bench::Options),
+    /// Call a plugin server for minutes in every way there is, and see whether it keeps anything
+    Soak(soak::Options),
     /// Write the Rust code of the plugin protocol from its proto files
     Proto(proto::Options),
 }
@@ -64,6 +68,7 @@ fn main() -> ExitCode {
         Command::Build(options) => build::run(&root, &options),
         Command::Install(options) => install::run(&root, &options),
         Command::Bench(options) => bench::run(&root, &options),
+        Command::Soak(options) => soak::run(&root, &options),
         Command::Proto(options) => proto::run(&root, &options),
     };
     match result {

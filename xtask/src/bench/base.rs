@@ -3,7 +3,8 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::data::{Repository, application_name, git};
+use super::content::application_name;
+use super::data::{Repository, git};
 use super::figures::{Figure, Target, Unit};
 use super::place::{remove, write};
 use super::sample::{Sample, User};

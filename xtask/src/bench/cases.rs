@@ -3,7 +3,8 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use super::data::{Extent, OBJECTS_OF_MANY, Revision, application_name};
+use super::content::application_name;
+use super::data::{Extent, OBJECTS_OF_MANY, Revision};
 use super::figures::{Figure, Target, Unit};
 use super::sample::User;
 use super::server::Server;

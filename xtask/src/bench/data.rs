@@ -8,15 +8,10 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
+use super::content::{FILES_PER_APPLICATION, Words, application_name, file_of};
 use super::place::write;
 use crate::Failure;
 use crate::cargo::program;
-
-/// Files in one application's folder.
-const FILES_PER_APPLICATION: usize = 20;
-
-/// Bytes of one file, less at most one line: 10,000 files have 25.5 MB.
-const FILE_BYTES: usize = 2570;
 
 /// Objects that the plugin `many` prints.
 pub(super) const OBJECTS_OF_MANY: usize = 1_000;
@@ -126,11 +121,6 @@ metadata:
     Ok(store)
 }
 
-/// Name of an Application, and of its folder below `apps`.
-pub(super) fn application_name(index: usize) -> String {
-    format!("app-{index:04}")
-}
-
 /// Writes the plugins: `nothing` prints one object, `many` prints [`OBJECTS_OF_MANY`], `shell` prints one with its parameter.
 pub(super) fn plugins(folder: &Path) -> Result<PathBuf, Failure> {
     let plugins = folder.join("plugins");
@@ -222,7 +212,7 @@ spec:
 
 /// Everything that `git fast-import` needs to make the one commit.
 fn import_of(files: usize) -> Vec<u8> {
-    let mut words = Words(0x9e37_79b9_7f4a_7c15);
+    let mut words = Words::new(0);
     let mut text =
         format!("commit refs/heads/{BRANCH}\ncommitter bench <bench@example.com> 1700000000 +0000\n");
     text.push_str("data 4\none\n\n");
@@ -238,60 +228,6 @@ fn import_of(files: usize) -> Vec<u8> {
         .ok();
     }
     text.into_bytes()
-}
-
-/// A config map with keys and values of words and of digits, about as compressible as people's manifests.
-fn file_of(application: &str, index: usize, words: &mut Words) -> String {
-    let mut text =
-        format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {application}-{index}\ndata:\n");
-    let mut key = 0;
-    while text.len() < FILE_BYTES - 40 {
-        writeln!(
-            text,
-            "  key-{key:03}: {}-{}-{:06x}",
-            words.word(),
-            words.word(),
-            words.number() & 0xff_ffff
-        )
-        .ok();
-        key += 1;
-    }
-    text
-}
-
-/// The same words in every run (xorshift).
-struct Words(u64);
-
-impl Words {
-    fn number(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn word(&mut self) -> &'static str {
-        const WORDS: [&str; 16] = [
-            "container",
-            "replicas",
-            "service",
-            "selector",
-            "template",
-            "annotation",
-            "metadata",
-            "namespace",
-            "volume",
-            "secret",
-            "ingress",
-            "deployment",
-            "strategy",
-            "resources",
-            "protocol",
-            "readiness",
-        ];
-        let index = usize::try_from(self.number() >> 32).unwrap_or_default() % WORDS.len();
-        WORDS[index]
-    }
 }
 
 /// Runs git and gives what it printed.

@@ -13,16 +13,24 @@ pub(super) enum Unit {
     /// Applications in a second.
     #[serde(rename = "applications/s")]
     PerSecond,
+    /// Calls in a second.
+    #[serde(rename = "calls/s")]
+    CallsPerSecond,
+    /// Things that are counted.
+    #[serde(rename = "count")]
+    Count,
     /// Mebibytes.
     #[serde(rename = "MiB")]
     Mebibytes,
 }
 
 impl Unit {
-    fn text(self) -> &'static str {
+    pub(super) fn text(self) -> &'static str {
         match self {
             Self::Milliseconds => "ms",
             Self::PerSecond => "apps/s",
+            Self::CallsPerSecond => "calls/s",
+            Self::Count => "count",
             Self::Mebibytes => "MiB",
         }
     }
@@ -166,7 +174,7 @@ pub(super) fn table(figures: &[Figure]) -> String {
 }
 
 /// Three digits or so: nobody can measure more.
-fn number(value: f64) -> String {
+pub(super) fn number(value: f64) -> String {
     if value >= 100.0 { format!("{value:.0}") } else { format!("{value:.1}") }
 }
 

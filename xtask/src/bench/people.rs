@@ -2,7 +2,8 @@
 
 use std::ffi::OsString;
 
-use super::data::{Extent, Revision, application_name};
+use super::content::application_name;
+use super::data::{Extent, Revision};
 use super::figures::{Figure, Target, Unit};
 use super::sample::{Sample, User};
 use super::world::{Cache, Command, World};

@@ -20,11 +20,11 @@ const PREFIX: &str = "tiphys-bench-";
 const ROOM_BYTES_MIN: u64 = 1024 * 1024 * 1024;
 
 /// A folder that is removed at the end.
-pub(super) struct Place(PathBuf);
+pub(crate) struct Place(PathBuf);
 
 impl Place {
     /// Makes the folder, and removes those of processes that were killed.
-    pub(super) fn make() -> Result<Self, Failure> {
+    pub(crate) fn make() -> Result<Self, Failure> {
         let memory = Path::new(MEMORY_FILE_SYSTEM);
         let found = statfs(memory).map_err(|error| {
             Failure::new(format!("no memory file system to measure on: {MEMORY_FILE_SYSTEM}: {error}"))
@@ -52,7 +52,7 @@ impl Place {
     }
 
     /// The folder.
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.0
     }
 }
@@ -79,7 +79,7 @@ fn remove_left_over(memory: &Path) {
 }
 
 /// Removes a folder with all that is in it; one that is not there is fine.
-pub(super) fn remove(path: &Path) -> Result<(), Failure> {
+pub(crate) fn remove(path: &Path) -> Result<(), Failure> {
     match fs::remove_dir_all(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Failure::at(path, error)),
         _ => Ok(()),
@@ -87,7 +87,7 @@ pub(super) fn remove(path: &Path) -> Result<(), Failure> {
 }
 
 /// Writes a file, and makes its folder.
-pub(super) fn write(path: &Path, content: &[u8]) -> Result<(), Failure> {
+pub(crate) fn write(path: &Path, content: &[u8]) -> Result<(), Failure> {
     let folder = path.parent().unwrap_or(path);
     fs::create_dir_all(folder).map_err(|error| Failure::at(folder, error))?;
     fs::write(path, content).map_err(|error| Failure::at(path, error))

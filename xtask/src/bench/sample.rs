@@ -13,7 +13,7 @@ use nix::sys::resource::{UsageWho, getrusage};
 use serde::{Deserialize, Serialize};
 
 use crate::Failure;
-use crate::cargo::program;
+use crate::cargo::{program, search_path};
 
 /// What one process took.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -128,9 +128,4 @@ impl Starter {
             }
         }
     }
-}
-
-#[expect(clippy::disallowed_methods, reason = "git and the plugins' programs are found by it")]
-fn search_path() -> OsString {
-    std::env::var_os("PATH").unwrap_or_default()
 }

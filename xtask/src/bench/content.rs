@@ -1,0 +1,75 @@
+//! Files about as large and as compressible as people's manifests, the same in every run.
+
+use std::fmt::Write as _;
+
+/// Files in one application's folder.
+pub(crate) const FILES_PER_APPLICATION: usize = 20;
+
+/// Bytes of one file, less at most one line: 10,000 files have 25.5 MB.
+const FILE_BYTES: usize = 2570;
+
+/// Name of an Application, and of its folder below `apps`.
+pub(crate) fn application_name(index: usize) -> String {
+    format!("app-{index:04}")
+}
+
+/// A config map with keys and values of words and of digits.
+pub(crate) fn file_of(application: &str, index: usize, words: &mut Words) -> String {
+    let mut text =
+        format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {application}-{index}\ndata:\n");
+    let mut key = 0;
+    while text.len() < FILE_BYTES - 40 {
+        writeln!(
+            text,
+            "  key-{key:03}: {}-{}-{:06x}",
+            words.word(),
+            words.word(),
+            words.number() & 0xff_ffff
+        )
+        .ok();
+        key += 1;
+    }
+    text
+}
+
+/// Words and numbers that a seed decides (xorshift).
+pub(crate) struct Words(u64);
+
+impl Words {
+    /// The words of this seed.
+    pub(crate) fn new(seed: u64) -> Self {
+        // Any state but zero.
+        Self(0x9e37_79b9_7f4a_7c15 ^ seed.wrapping_mul(0x2545_f491_4f6c_dd1d))
+    }
+
+    /// The next number.
+    pub(crate) fn number(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn word(&mut self) -> &'static str {
+        const WORDS: [&str; 16] = [
+            "container",
+            "replicas",
+            "service",
+            "selector",
+            "template",
+            "annotation",
+            "metadata",
+            "namespace",
+            "volume",
+            "secret",
+            "ingress",
+            "deployment",
+            "strategy",
+            "resources",
+            "protocol",
+            "readiness",
+        ];
+        let index = usize::try_from(self.number() >> 32).unwrap_or_default() % WORDS.len();
+        WORDS[index]
+    }
+}

@@ -1,0 +1,300 @@
+//! As much of HTTP/2 (RFC 9113) and of its header compression (RFC 7541) as one gRPC call on a connection of its own needs.
+
+/// What a client says first.
+pub(super) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+/// The one stream of a connection.
+pub(super) const STREAM: u32 = 1;
+
+/// Bytes that may be sent before the receiver says more, for the connection and for each stream.
+pub(super) const WINDOW_BYTES: i64 = 65_535;
+
+/// The largest window there is: an answer never waits for us.
+const WINDOW_BYTES_MAX: u32 = 0x7fff_ffff;
+
+const FRAME_HEADER_BYTES: usize = 9;
+
+const SETTING_HEADER_TABLE_SIZE: u16 = 1;
+const SETTING_INITIAL_WINDOW_SIZE: u16 = 4;
+
+/// Reason of a stream's end: nobody waits for its answer any more.
+const CANCEL: u32 = 8;
+
+const DATA: u8 = 0;
+const HEADERS: u8 = 1;
+const RST_STREAM: u8 = 3;
+const SETTINGS: u8 = 4;
+const PING: u8 = 6;
+const GOAWAY: u8 = 7;
+const WINDOW_UPDATE: u8 = 8;
+const CONTINUATION: u8 = 9;
+
+const END_STREAM: u8 = 0x1;
+const ACK: u8 = 0x1;
+const END_HEADERS: u8 = 0x4;
+const PADDED: u8 = 0x8;
+const PRIORITY: u8 = 0x20;
+
+/// One frame as it came.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Frame<'a> {
+    kind: u8,
+    flags: u8,
+    stream: u32,
+    payload: &'a [u8],
+}
+
+/// What a frame of the server means for the one call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Event<'a> {
+    /// Bytes of the answer.
+    Data { bytes: &'a [u8], ends: bool },
+    /// A block of headers or trailers, or a part of one.
+    Headers { block: &'a [u8], whole: bool, ends: bool },
+    /// So many bytes more may be sent on the connection (stream 0) or on the stream.
+    Window { stream: u32, bytes: i64 },
+    /// The first window of each stream is this.
+    InitialWindow(i64),
+    /// Settings to be acknowledged that say nothing of windows.
+    Settings,
+    /// To be sent back.
+    Ping(&'a [u8]),
+    /// The server ended the stream with this reason.
+    Reset(u32),
+    /// The server ends the connection with this reason.
+    GoAway(u32),
+    /// Nothing that matters here.
+    Other,
+}
+
+/// Takes the first whole frame off `bytes`, and says how long it was; none if more has to come.
+pub(super) fn frame(bytes: &[u8]) -> Option<(Frame<'_>, usize)> {
+    let whole = frame_bytes(bytes)?;
+    let frame = bytes.get(..whole)?;
+    let stream = u32::from_be_bytes(frame[5..FRAME_HEADER_BYTES].try_into().ok()?) & WINDOW_BYTES_MAX;
+    Some((Frame { kind: frame[3], flags: frame[4], stream, payload: &frame[FRAME_HEADER_BYTES..] }, whole))
+}
+
+/// Length of the frame that begins here, its header included.
+pub(super) fn frame_bytes(bytes: &[u8]) -> Option<usize> {
+    let length = bytes.get(..FRAME_HEADER_BYTES).map(|header| [0, header[0], header[1], header[2]])?;
+    Some(FRAME_HEADER_BYTES + usize::try_from(u32::from_be_bytes(length)).ok()?)
+}
+
+/// Bytes of the frame's payload, which flow control counts.
+pub(super) fn counted(frame_bytes: usize) -> i64 {
+    i64::try_from(frame_bytes.saturating_sub(FRAME_HEADER_BYTES)).unwrap_or(i64::MAX)
+}
+
+impl<'a> Frame<'a> {
+    /// What the frame means; none if it is malformed.
+    pub(super) fn event(&self) -> Option<Event<'a>> {
+        let number = |bytes: &[u8]| Some(u32::from_be_bytes(bytes.get(..4)?.try_into().ok()?));
+        let ends = self.flags & END_STREAM != 0;
+        let whole = self.flags & END_HEADERS != 0;
+        Some(match self.kind {
+            DATA => Event::Data { bytes: self.unpadded()?, ends },
+            HEADERS => {
+                let block = self.unpadded()?;
+                let block = if self.flags & PRIORITY == 0 { block } else { block.get(5..)? };
+                Event::Headers { block, whole, ends }
+            }
+            // The block's first frame said whether the stream ends.
+            CONTINUATION => Event::Headers { block: self.payload, whole, ends: false },
+            RST_STREAM => Event::Reset(number(self.payload)?),
+            SETTINGS if self.flags & ACK == 0 => {
+                let settings = self.payload.chunks_exact(6);
+                let mut window = settings
+                    .filter(|setting| setting[..2] == SETTING_INITIAL_WINDOW_SIZE.to_be_bytes())
+                    .filter_map(|setting| number(&setting[2..]));
+                window.next_back().map_or(Event::Settings, |window| Event::InitialWindow(i64::from(window)))
+            }
+            PING if self.flags & ACK == 0 => Event::Ping(self.payload),
+            GOAWAY => Event::GoAway(number(self.payload.get(4..)?)?),
+            WINDOW_UPDATE => Event::Window { stream: self.stream, bytes: i64::from(number(self.payload)?) },
+            _ => Event::Other,
+        })
+    }
+
+    fn unpadded(&self) -> Option<&'a [u8]> {
+        if self.flags & PADDED == 0 {
+            return Some(self.payload);
+        }
+        let (length, rest) = self.payload.split_first()?;
+        rest.get(..rest.len().checked_sub(usize::from(*length))?)
+    }
+}
+
+/// All that precedes the data: preface, settings, and the request's headers.
+pub(super) fn opening(headers: &[(&str, &str)]) -> Vec<u8> {
+    let mut settings = Vec::new();
+    // Without a table no field of the answer refers to an earlier one.
+    for (setting, value) in [(SETTING_HEADER_TABLE_SIZE, 0), (SETTING_INITIAL_WINDOW_SIZE, WINDOW_BYTES_MAX)]
+    {
+        settings.extend(setting.to_be_bytes());
+        settings.extend(value.to_be_bytes());
+    }
+    let mut block = Vec::new();
+    for (name, value) in headers {
+        // A literal without an entry of the table, its name a literal, too.
+        block.push(0);
+        for text in [name, value] {
+            integer(&mut block, text.len());
+            block.extend_from_slice(text.as_bytes());
+        }
+    }
+    let more = WINDOW_BYTES_MAX - u32::try_from(WINDOW_BYTES).unwrap_or_default();
+    let frames = [
+        write(SETTINGS, 0, 0, &settings),
+        write(WINDOW_UPDATE, 0, 0, &more.to_be_bytes()),
+        write(HEADERS, END_HEADERS, STREAM, &block),
+    ];
+    [PREFACE, &frames.concat()].concat()
+}
+
+/// A length with a prefix of seven bits.
+fn integer(to: &mut Vec<u8>, value: usize) {
+    let byte = |value: usize| value.to_le_bytes()[0];
+    let Some(mut rest) = value.checked_sub(0x7f) else { return to.push(byte(value)) };
+    to.push(0x7f);
+    while rest > 0x7f {
+        to.push(byte(rest) | 0x80);
+        rest >>= 7;
+    }
+    to.push(byte(rest));
+}
+
+/// A frame of data.
+pub(super) fn data(message: &[u8]) -> Vec<u8> {
+    write(DATA, 0, STREAM, message)
+}
+
+/// What says that no more data comes.
+pub(super) fn end_of_data() -> Vec<u8> {
+    write(DATA, END_STREAM, STREAM, &[])
+}
+
+/// Acknowledges settings.
+pub(super) fn settings_seen() -> Vec<u8> {
+    write(SETTINGS, ACK, 0, &[])
+}
+
+/// Answers a ping.
+pub(super) fn pong(payload: &[u8]) -> Vec<u8> {
+    write(PING, ACK, 0, payload)
+}
+
+/// Ends the stream.
+pub(super) fn cancel() -> Vec<u8> {
+    write(RST_STREAM, 0, STREAM, &CANCEL.to_be_bytes())
+}
+
+fn write(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(payload.len()).unwrap_or(u32::MAX).to_be_bytes();
+    let mut frame = Vec::with_capacity(FRAME_HEADER_BYTES + payload.len());
+    frame.extend([length[1], length[2], length[3], kind, flags]);
+    frame.extend(stream.to_be_bytes());
+    frame.extend_from_slice(payload);
+    frame
+}
+
+/// The value of `grpc-status` in a block of headers or trailers; none if it is not there. The block must not refer to a table of
+/// earlier fields, which [`opening`] asks for.
+pub(super) fn grpc_status(block: &[u8]) -> Option<u32> {
+    let mut rest = block;
+    while let Some(&first) = rest.first() {
+        if first & 0x80 != 0 {
+            // A field of the table that all have.
+            rest = take_integer(rest, 7)?.1;
+            continue;
+        }
+        if first & 0xe0 == 0x20 {
+            // The table's size.
+            rest = take_integer(rest, 5)?.1;
+            continue;
+        }
+        let bits = if first & 0x40 == 0 { 4 } else { 6 };
+        let (index, after) = take_integer(rest, bits)?;
+        let (is_status, after) = if index == 0 {
+            let (name, after) = Text::take(after)?;
+            (name.is_grpc_status(), after)
+        } else {
+            (false, after)
+        };
+        let (value, after) = Text::take(after)?;
+        if is_status {
+            return value.digits();
+        }
+        rest = after;
+    }
+    None
+}
+
+fn take_integer(bytes: &[u8], prefix_bits: u32) -> Option<(usize, &[u8])> {
+    let (&first, mut rest) = bytes.split_first()?;
+    let mask = (1u8 << prefix_bits) - 1;
+    let mut value = usize::from(first & mask);
+    if first & mask == mask {
+        let mut shift = 0;
+        loop {
+            let (&byte, after) = rest.split_first()?;
+            rest = after;
+            value = value.checked_add(usize::from(byte & 0x7f).checked_shl(shift)?)?;
+            shift += 7;
+            if byte & 0x80 == 0 {
+                break;
+            }
+        }
+    }
+    Some((value, rest))
+}
+
+/// A text of a header field.
+struct Text<'a> {
+    is_huffman: bool,
+    bytes: &'a [u8],
+}
+
+impl<'a> Text<'a> {
+    fn take(bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
+        let is_huffman = bytes.first()? & 0x80 != 0;
+        let (length, rest) = take_integer(bytes, 7)?;
+        let (bytes, rest) = rest.split_at_checked(length)?;
+        Some((Self { is_huffman, bytes }, rest))
+    }
+
+    fn is_grpc_status(&self) -> bool {
+        const HUFFMAN: &[u8] = b"\x9a\xca\xc8\xb2\x12\x34\xda\x8f";
+        self.bytes == if self.is_huffman { HUFFMAN } else { b"grpc-status" }
+    }
+
+    /// A number of one or two digits.
+    fn digits(&self) -> Option<u32> {
+        if !self.is_huffman {
+            return std::str::from_utf8(self.bytes).ok()?.parse().ok();
+        }
+        // 0 to 2 are codes of five bits, 3 to 9 of six; what is left over is filled with ones.
+        let mut value = 0;
+        let bits = self.bytes.iter().flat_map(|byte| (0..8).rev().map(move |bit| u32::from(byte >> bit & 1)));
+        let mut code = 0;
+        let mut length = 0;
+        for bit in bits {
+            code = code << 1 | bit;
+            length += 1;
+            let digit = match (length, code) {
+                (5, 0..=2) => Some(code),
+                (6, 25..=31) => Some(code - 22),
+                (6, _) => return None,
+                _ => None,
+            };
+            if let Some(digit) = digit {
+                value = value * 10 + digit;
+                (code, length) = (0, 0);
+            }
+        }
+        (length == 0 || code + 1 == 1 << length).then_some(value)
+    }
+}
+
+#[cfg(test)]
+mod tests;
