@@ -2,15 +2,15 @@
 
 mod answer;
 mod deadline;
+mod failure;
+mod running;
 
 use std::fmt;
 use std::sync::Arc;
 
-use tiphys_plugin::{Deadline, Match, Plugin, PluginError, Request, chain};
-use tiphys_tree::Store;
-use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
-use tonic::metadata::MetadataMap;
+use tiphys_plugin::{Deadline, Match, Plugin, PluginError, Request};
+use tiphys_tree::RepoPath;
+use tokio_util::sync::{CancellationToken, DropGuard};
 use tonic::{Response, Status, Streaming};
 
 use crate::announcement::to_message;
@@ -20,8 +20,11 @@ use crate::generated::plugin::{
     RepositoryResponse,
 };
 use crate::metrics::{Method, Metrics};
-use crate::receive::receive;
+use crate::receive::{Clock, Files, Received, Receiver, Wanted};
 use crate::server::ServerOptions;
+
+pub(crate) use answer::panic_text;
+pub(crate) use running::Running;
 
 /// Joins the spans of calls to the traces of their callers.
 pub trait Traces: fmt::Debug + Send + Sync {
@@ -34,60 +37,33 @@ pub trait Traces: fmt::Debug + Send + Sync {
 #[derive(Debug)]
 pub(crate) struct Service {
     pub(crate) plugin: Arc<dyn Plugin>,
-    pub(crate) store: Arc<Store>,
+    pub(crate) receiver: Receiver,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) options: ServerOptions,
+    /// The calls that are running.
+    pub(crate) running: Running,
+    /// Fires when running calls are to end.
+    pub(crate) abort: CancellationToken,
 }
 
 impl Service {
-    /// Receives a call's files. The request's token is cancelled when the answer's future is dropped, which tonic does when the
-    /// caller goes away.
-    async fn request(
-        &self,
-        call: &str,
-        stream: Streaming<AppStreamRequest>,
-        deadline: Instant,
-    ) -> Result<(Request, tokio_util::sync::DropGuard), Status> {
-        let received = receive(stream, Arc::clone(&self.store), self.plugin.modes())
-            .await
-            .map_err(|error| error.into_status(call))?;
-        let cancel = CancellationToken::new();
-        let guard = cancel.clone().drop_guard();
-        let request = Request {
-            tree: received.tree,
-            app_path: received.app_path,
-            env: received.env,
-            deadline: Deadline::At(deadline),
-            cancel,
-        };
-        Ok((request, guard))
-    }
-
-    fn deadline(&self, metadata: &MetadataMap) -> Instant {
-        deadline::deadline(metadata, self.options.call_timeout)
-    }
-
     async fn generate(
         &self,
         stream: Streaming<AppStreamRequest>,
-        deadline: Instant,
+        clock: &Clock,
     ) -> Result<ManifestResponse, Status> {
-        let (request, _guard) = self.request("generate manifest", stream, deadline).await?;
-        let generated = self
-            .plugin
-            .generate(&request)
-            .await
-            .map_err(|error| status("error generating manifests", &error))?;
+        let received = self.receive("generate manifest", stream, Wanted::Tree, clock).await?;
+        let (request, _guard) = request(received, inside, clock)?;
+        let generated = self.plugin.generate(&request).await;
+        let generated = generated.map_err(|error| self.failed(Method::GenerateManifest, &error))?;
         let manifests = generated.documents.into_iter().map(|document| document.text).collect();
-        Ok(ManifestResponse { manifests, source_type: String::new() })
+        self.fits(ManifestResponse { manifests, source_type: String::new() })
     }
 
     async fn configuration(&self) -> Result<CheckPluginConfigurationResponse, Status> {
-        let configuration = self
-            .plugin
-            .configuration()
-            .await
-            .map_err(|error| status("check plugin configuration error", &error))?;
+        let configuration = self.plugin.configuration().await;
+        let configuration =
+            configuration.map_err(|error| self.failed(Method::CheckPluginConfiguration, &error))?;
         Ok(CheckPluginConfigurationResponse {
             is_discovery_configured: configuration.discovery_configured,
             provide_git_creds: configuration.provide_git_creds,
@@ -97,11 +73,19 @@ impl Service {
     async fn matches(
         &self,
         stream: Streaming<AppStreamRequest>,
-        deadline: Instant,
+        clock: &Clock,
     ) -> Result<RepositoryResponse, Status> {
-        let (request, _guard) = self.request("match repository", stream, deadline).await?;
-        let found =
-            self.plugin.matches(&request).await.map_err(|error| status("match repository error", &error))?;
+        let wanted =
+            if self.configuration().await?.is_discovery_configured { Wanted::Tree } else { Wanted::Nothing };
+        let received = self.receive("match repository", stream, wanted, clock).await?;
+        let found = match &received.files {
+            Files::Nothing => Ok(Match::DiscoveryNotConfigured),
+            Files::Tree(_) => {
+                let (request, _guard) = request(received, clamped, clock)?;
+                self.plugin.matches(&request).await
+            }
+        };
+        let found = found.map_err(|error| self.failed(Method::MatchRepository, &error))?;
         Ok(RepositoryResponse {
             is_supported: found == Match::Supported,
             is_discovery_enabled: found != Match::DiscoveryNotConfigured,
@@ -111,17 +95,80 @@ impl Service {
     async fn announce(
         &self,
         stream: Streaming<AppStreamRequest>,
-        deadline: Instant,
+        clock: &Clock,
     ) -> Result<ParametersAnnouncementResponse, Status> {
-        let (request, _guard) = self.request("parameters announcement", stream, deadline).await?;
-        let announcements = self
-            .plugin
-            .announce(&request)
-            .await
-            .map_err(|error| status("get parameters announcement error", &error))?;
+        let received = self.receive("parameters announcement", stream, Wanted::Tree, clock).await?;
+        let (request, _guard) = request(received, inside, clock)?;
+        let announcements = self.plugin.announce(&request).await;
+        let announcements =
+            announcements.map_err(|error| self.failed(Method::GetParametersAnnouncement, &error))?;
         let parameter_announcements = announcements.iter().map(to_message).collect();
-        Ok(ParametersAnnouncementResponse { parameter_announcements })
+        self.fits(ParametersAnnouncementResponse { parameter_announcements })
     }
+
+    async fn receive(
+        &self,
+        call: &str,
+        stream: Streaming<AppStreamRequest>,
+        wanted: Wanted,
+        clock: &Clock,
+    ) -> Result<Received, Status> {
+        let receiving = self.receiver.receive(stream, wanted, clock);
+        let receiving =
+            tracing::Instrument::instrument(receiving, tracing::info_span!("cmp.ReceiveRepoStream"));
+        receiving.await.map_err(|error| error.into_status(call))
+    }
+
+    /// A plugin's failure as the caller sees it. Where the server gave up on the plugin, that is why.
+    fn failed(&self, method: Method, error: &PluginError) -> Status {
+        if matches!(error, PluginError::Cancelled) && self.abort.is_cancelled() {
+            return answer::ending();
+        }
+        failure::status(method, error)
+    }
+
+    /// An answer, if it is no larger than a message may be.
+    fn fits<T: prost::Message>(&self, answer: T) -> Result<T, Status> {
+        let (bytes, bytes_max) = (answer.encoded_len(), self.options.message_bytes_max);
+        if bytes > bytes_max { Err(failure::answer_too_large(bytes, bytes_max)) } else { Ok(answer) }
+    }
+}
+
+/// What a plugin is asked. The request's token fires when the guard is dropped: with the answer's future, which goes when the caller
+/// does.
+fn request(
+    received: Received,
+    app_path: impl FnOnce(&str) -> Result<RepoPath, Status>,
+    clock: &Clock,
+) -> Result<(Request, DropGuard), Status> {
+    let Received { files: Files::Tree(tree), app_rel_path, env } = received else {
+        return Err(Status::internal("the files were not kept"));
+    };
+    let app_path = app_path(&app_rel_path)?;
+    let cancel = clock.abort.child_token();
+    let guard = cancel.clone().drop_guard();
+    Ok((Request { tree, app_path, env, deadline: Deadline::At(clock.deadline), cancel }, guard))
+}
+
+/// The application's folder for calls that refuse one outside of the tree (`spec/cmp.md` 6.1).
+fn inside(path: &str) -> Result<RepoPath, Status> {
+    // A path that begins with a slash is one below the tree's root, as Go joins paths.
+    RepoPath::new(path.trim_start_matches('/'))
+        .map_err(|_| Status::unknown("illegal appPath: out of workDir bound"))
+}
+
+/// The application's folder for the call whose paths end at the tree's root, however far they climb (`spec/cmp.md` 3.1).
+fn clamped(path: &str) -> Result<RepoPath, Status> {
+    let mut clamped = RepoPath::default();
+    for component in path.split('/').filter(|component| !component.is_empty()) {
+        clamped = match component {
+            ".." => clamped.parent().unwrap_or_default(),
+            name => {
+                clamped.join(name).map_err(|_| Status::unknown("illegal appPath: out of workDir bound"))?
+            }
+        };
+    }
+    Ok(clamped)
 }
 
 #[tonic::async_trait]
@@ -131,15 +178,17 @@ impl ConfigManagementPluginService for Service {
         request: tonic::Request<Streaming<AppStreamRequest>>,
     ) -> Result<Response<ManifestResponse>, Status> {
         let (metadata, _, stream) = request.into_parts();
-        let work = self.generate(stream, self.deadline(&metadata));
-        self.answered(Method::GenerateManifest, &metadata, work).await
+        let clock = self.clock(&metadata);
+        self.answered(Method::GenerateManifest, &metadata, &clock, self.generate(stream, &clock)).await
     }
 
     async fn check_plugin_configuration(
         &self,
         request: tonic::Request<()>,
     ) -> Result<Response<CheckPluginConfigurationResponse>, Status> {
-        self.answered(Method::CheckPluginConfiguration, request.metadata(), self.configuration()).await
+        let clock = self.clock(request.metadata());
+        let work = self.configuration();
+        self.answered(Method::CheckPluginConfiguration, request.metadata(), &clock, work).await
     }
 
     async fn match_repository(
@@ -147,8 +196,8 @@ impl ConfigManagementPluginService for Service {
         request: tonic::Request<Streaming<AppStreamRequest>>,
     ) -> Result<Response<RepositoryResponse>, Status> {
         let (metadata, _, stream) = request.into_parts();
-        let work = self.matches(stream, self.deadline(&metadata));
-        self.answered(Method::MatchRepository, &metadata, work).await
+        let clock = self.clock(&metadata);
+        self.answered(Method::MatchRepository, &metadata, &clock, self.matches(stream, &clock)).await
     }
 
     async fn get_parameters_announcement(
@@ -156,19 +205,11 @@ impl ConfigManagementPluginService for Service {
         request: tonic::Request<Streaming<AppStreamRequest>>,
     ) -> Result<Response<ParametersAnnouncementResponse>, Status> {
         let (metadata, _, stream) = request.into_parts();
-        let work = self.announce(stream, self.deadline(&metadata));
-        self.answered(Method::GetParametersAnnouncement, &metadata, work).await
+        let clock = self.clock(&metadata);
+        self.answered(Method::GetParametersAnnouncement, &metadata, &clock, self.announce(stream, &clock))
+            .await
     }
 }
 
-/// A failure as the caller sees it: the code by `spec/cmp.md` 1.7, the text with all causes.
-fn status(call: &str, error: &PluginError) -> Status {
-    let text = format!("{call}: {}", chain(error));
-    match error {
-        PluginError::DeadlineExceeded { .. } => Status::deadline_exceeded(text),
-        PluginError::DeadlineInQueue { .. } => Status::deadline_exceeded(text),
-        PluginError::Busy { .. } => Status::resource_exhausted(text),
-        PluginError::Cancelled => Status::cancelled(text),
-        _ => Status::unknown(text),
-    }
-}
+#[cfg(test)]
+mod tests;

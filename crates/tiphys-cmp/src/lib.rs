@@ -22,7 +22,10 @@ pub use client::{ConnectError, RemotePlugin, remote_plugins};
 pub use metrics::{
     Build, CallTimer, CommandEnd, Levels, METRICS_CONTENT_TYPE, Method, Metrics, Refusal, StoreLevels, Upload,
 };
-pub use server::{CALL_TIMEOUT, GRACE, STALL_MAX, ServeError, Server, ServerOptions, UNPACKING_MAX};
+pub use server::{
+    CALL_TIMEOUT, ENTRIES_MAX, GRACE, PACKED_BYTES_MAX, STALL_MAX, ServeError, Server, ServerOptions,
+    UNPACKED_BYTES_MAX, UNPACKING_MAX,
+};
 pub use socket::{SOCKET_PATH_BYTES_MAX, SocketError, SocketGuard, bind};
 
 /// Bytes of one message, both ways: Argo CD's default of `ARGOCD_GRPC_MAX_SIZE_MB` (`spec/cmp.md` 1.1).

@@ -1,164 +1,256 @@
 //! Receiving a call's files: hash, gunzip and untar run as the chunks arrive; nothing else is written to disk.
+//!
+//! A call holds a thread only while it unpacks, and begins with that when there is enough to unpack: the beginning of an archive waits in
+//! memory, so that senders who pause cost no threads. What is behind it waits with the sender, held back by HTTP/2's flow control.
 
-use std::io::{self, Read};
+mod clock;
+mod error;
+mod gate;
+mod pieces;
+mod upload;
+
+use std::io::Read;
 use std::sync::Arc;
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
-use bytes::Bytes;
-use sha2::{Digest, Sha256};
 use tiphys_params::EnvVar;
-use tiphys_tree::{Modes, RepoPath, Store, StoreError, Tree, archive};
-use tonic::{Status, Streaming};
+use tiphys_tree::archive::{ArchiveError, ArchiveLimits, Intake};
+use tiphys_tree::{Modes, Store, Tree};
+use tokio::sync::Semaphore;
+use tonic::Streaming;
 
-use crate::archives::hex;
-use crate::generated::plugin::{
-    AppStreamRequest, ManifestRequestMetadata, app_stream_request::Request as Part,
-};
+use crate::generated::plugin::{AppStreamRequest, ManifestRequestMetadata};
+use crate::metrics::{Metrics, Upload as Known};
 
-/// Chunks that wait between the network and the unpacking, each as large as the sender made it.
-const CHUNKS_WAITING_MAX: usize = 64;
+pub(crate) use clock::Clock;
+pub(crate) use error::ReceiveError;
+use error::{DECOMPRESSING, RECEIVING};
+use gate::{Checksum, Gate, Pass, Progress};
+use pieces::Feed;
+use upload::Upload;
+
+/// Bytes of an archive that are kept in memory before a thread begins with them.
+const BEGIN_BYTES: usize = 256 * 1024;
+
+/// Bounds of uploads.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct UploadBounds {
+    /// Bounds of each archive.
+    pub(crate) archive: ArchiveLimits,
+    /// How long a sender may send nothing.
+    pub(crate) stall_max: Duration,
+    /// Archives that are unpacked at once.
+    pub(crate) unpacking_max: usize,
+}
+
+/// Receives the files of calls.
+#[derive(Debug)]
+pub(crate) struct Receiver {
+    store: Arc<Store>,
+    modes: Modes,
+    metrics: Arc<Metrics>,
+    bounds: UploadBounds,
+    gate: Arc<Gate>,
+    /// One permit for each archive that is being unpacked.
+    places: Arc<Semaphore>,
+    /// Uploads that wait for a place.
+    waiting: Arc<AtomicUsize>,
+}
+
+/// What a call needs of the files that it gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// Nothing; they are received and checked all the same.
+    Nothing,
+    /// A tree to work in.
+    Tree,
+}
+
+/// What became of a call's files.
+#[derive(Debug)]
+pub(crate) enum Files {
+    /// They were received, and that is all.
+    Nothing,
+    /// A tree of the store.
+    Tree(Tree),
+}
 
 /// A call's files and environment.
 #[derive(Debug)]
 pub(crate) struct Received {
-    /// The unpacked archive.
-    pub(crate) tree: Tree,
-    /// The application's folder in it.
-    pub(crate) app_path: RepoPath,
+    /// The files, as the call wanted them.
+    pub(crate) files: Files,
+    /// The application's folder, as the caller wrote it.
+    pub(crate) app_rel_path: String,
     /// The request's environment; entries without a name are gone, as in Argo CD.
     pub(crate) env: Vec<EnvVar>,
 }
 
-/// Receives one client stream into the store. The texts are Argo CD's (`spec/cmp.md` 1.6).
-pub(crate) async fn receive(
-    mut stream: Streaming<AppStreamRequest>,
-    store: Arc<Store>,
-    modes: Modes,
-) -> Result<Received, ReceiveError> {
-    let first = stream.message().await.map_err(|status| {
-        ReceiveError::new(format!("error receiving stream header: {}", status.message()))
-    })?;
-    let Some(Part::Metadata(metadata)) = first.and_then(|message| message.request) else {
-        return Err(ReceiveError::new("error getting stream metadata: metadata is nil"));
-    };
-    let (sender, chunks) = mpsc::sync_channel(CHUNKS_WAITING_MAX);
-    let expected = metadata.checksum.clone();
-    let unpacking = tokio::task::spawn_blocking(move || unpack(&store, modes, chunks, &expected));
-    let forwarded = forward(&mut stream, sender).await;
-    let unpacked =
-        unpacking.await.map_err(|_| ReceiveError::new("error receiving tgz file: unpacking failed"))?;
-    forwarded?;
-    let tree = unpacked?;
-    let app_path = RepoPath::new(&metadata.app_rel_path)
-        .map_err(|_| ReceiveError::new("illegal appPath: out of workDir bound"))?;
-    Ok(Received { tree, app_path, env: environment(metadata) })
-}
-
-/// Hands chunks to the unpacking thread. When that has given up, the rest of the stream is read and thrown away, because a sender
-/// that is cut off in the middle never sees the reason (`spec/cmp.md` 1.8, "server failed mid-upload").
-async fn forward(
-    stream: &mut Streaming<AppStreamRequest>,
-    sender: mpsc::SyncSender<Bytes>,
-) -> Result<(), ReceiveError> {
-    let mut sender = Some(sender);
-    loop {
-        let message = stream.message().await.map_err(|status| {
-            ReceiveError::new(format!("error receiving tgz file: stream Recv error: {}", status.message()))
-        })?;
-        let Some(message) = message else { return Ok(()) };
-        let Some(Part::File(file)) = message.request else {
-            return Err(ReceiveError::new("error receiving tgz file: stream request file is nil"));
-        };
-        let Some(open) = sender.take() else { continue };
-        // A full channel must not block a thread of the runtime.
-        let sent = match open.try_send(file.chunk) {
-            Ok(()) => Ok(open),
-            Err(mpsc::TrySendError::Disconnected(_)) => Err(()),
-            Err(mpsc::TrySendError::Full(chunk)) => {
-                tokio::task::spawn_blocking(move || open.send(chunk).map(|()| open).map_err(|_| ()))
-                    .await
-                    .map_err(|_| ReceiveError::new("error receiving tgz file: unpacking failed"))?
-            }
-        };
-        sender = sent.ok();
-    }
-}
-
-fn unpack(
-    store: &Store,
-    modes: Modes,
-    chunks: mpsc::Receiver<Bytes>,
-    expected: &str,
-) -> Result<Tree, ReceiveError> {
-    // The modes need no salt: they are part of every file's entry in the tree's name.
-    store.write_by_content(b"", |writer| {
-        writer.set_modes(modes);
-        let mut reader = Chunks { incoming: chunks, rest: Bytes::new(), hash: Sha256::new() };
-        archive::unpack(&mut reader, writer)
-            .map_err(|error| ReceiveError::new(format!("error decompressing tgz file: {error}")))?;
-        // The archive may end before the stream does; the checksum is over all of it.
-        io::copy(&mut reader, &mut io::sink())
-            .map_err(|error| ReceiveError::new(format!("error receiving tgz file: {error}")))?;
-        if hex(&reader.hash.finalize()) != expected {
-            return Err(ReceiveError::new("error receiving tgz file: file checksum validation error"));
+impl Receiver {
+    /// A receiver that unpacks into the store.
+    pub(crate) fn new(store: Arc<Store>, modes: Modes, metrics: Arc<Metrics>, bounds: UploadBounds) -> Self {
+        Self {
+            store,
+            modes,
+            metrics,
+            gate: Arc::default(),
+            places: Arc::new(Semaphore::new(bounds.unpacking_max.clamp(1, Semaphore::MAX_PERMITS))),
+            waiting: Arc::default(),
+            bounds,
         }
-        Ok(())
-    })
-}
+    }
 
-fn environment(metadata: ManifestRequestMetadata) -> Vec<EnvVar> {
-    metadata
-        .env
-        .into_iter()
-        .filter(|entry| !entry.name.is_empty())
-        .map(|entry| EnvVar::new(entry.name, entry.value))
-        .collect()
-}
-
-/// The stream's chunks as bytes to read; hashes them on the way.
-struct Chunks {
-    incoming: mpsc::Receiver<Bytes>,
-    rest: Bytes,
-    hash: Sha256,
-}
-
-impl Read for Chunks {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        while self.rest.is_empty() {
-            match self.incoming.recv() {
-                Ok(chunk) => {
-                    self.hash.update(&chunk);
-                    self.rest = chunk;
-                }
-                Err(mpsc::RecvError) => return Ok(0),
+    /// Receives one client stream. After a failure the rest of the stream is read and thrown away where that can be, because Argo CD's
+    /// client never sees the reason when it is cut off in the middle (`spec/cmp.md` 1.8).
+    pub(crate) async fn receive(
+        &self,
+        stream: Streaming<AppStreamRequest>,
+        wanted: Wanted,
+        clock: &Clock,
+    ) -> Result<Received, ReceiveError> {
+        let began = Instant::now();
+        let mut upload = Upload::new(stream, self.bounds);
+        let received = self.read(&mut upload, wanted, clock).await;
+        self.metrics.received(upload.bytes(), began.elapsed());
+        if let Err(error) = &received {
+            if let Some(refusal) = error.refusal() {
+                self.metrics.refused(refusal);
+            }
+            if error.leaves_a_rest() {
+                upload.discard(clock).await;
             }
         }
-        let count = self.rest.len().min(buffer.len());
-        buffer[..count].copy_from_slice(&self.rest.split_to(count));
-        Ok(count)
+        received
+    }
+
+    async fn read(
+        &self,
+        upload: &mut Upload,
+        wanted: Wanted,
+        clock: &Clock,
+    ) -> Result<Received, ReceiveError> {
+        let head = upload.head(clock).await?;
+        let files = match (wanted, Checksum::parse(&head.checksum)) {
+            (Wanted::Tree, Some(checksum)) => Files::Tree(self.tree(upload, checksum, clock).await?),
+            // A text that is no checksum fits to no archive, so there is nothing to unpack.
+            (Wanted::Nothing, _) | (Wanted::Tree, None) => {
+                upload.rest(clock).await?;
+                upload.check(&head.checksum)?;
+                Files::Nothing
+            }
+        };
+        Ok(Received { files, app_rel_path: head.app_rel_path.clone(), env: environment(head) })
+    }
+
+    /// The tree of an upload. One that this server has unpacked from the same bytes is not unpacked again; the bytes are hashed all the
+    /// same, so that nobody gets a tree that he has not sent.
+    async fn tree(
+        &self,
+        upload: &mut Upload,
+        checksum: Checksum,
+        clock: &Clock,
+    ) -> Result<Tree, ReceiveError> {
+        let began = Instant::now();
+        let known = |key| self.store.get(key);
+        let (tree, kind) = match clock.within(RECEIVING, self.gate.enter(checksum, known)).await? {
+            Pass::Known(tree) => {
+                upload.rest(clock).await?;
+                upload.check(&checksum.to_string())?;
+                (tree, Known::Known)
+            }
+            Pass::Unpack(turn) => {
+                let (store, modes, limits) = (Arc::clone(&self.store), self.modes, self.bounds.archive);
+                let take_in = move |archive: &mut dyn Read, stop: &(dyn Fn() -> bool + Sync)| {
+                    store.take_in(archive, &Intake { modes, limits, stop })
+                };
+                let tree = self.unpack(upload, checksum, turn.progress(), clock, take_in).await?;
+                turn.verified(tree.key());
+                (tree, Known::New)
+            }
+        };
+        self.metrics.unpacked(kind, began.elapsed());
+        Ok(tree)
+    }
+
+    /// Has `work` read an upload on a thread of its own. What it gives counts only if the whole upload has the checksum.
+    async fn unpack<T: Send + 'static>(
+        &self,
+        upload: &mut Upload,
+        checksum: Checksum,
+        progress: Progress,
+        clock: &Clock,
+        work: impl FnOnce(&mut dyn Read, &(dyn Fn() -> bool + Sync)) -> Result<T, ArchiveError> + Send + 'static,
+    ) -> Result<T, ReceiveError> {
+        let checksum = checksum.to_string();
+        let (mut feed, mut pieces) = Feed::new(progress);
+        let mut more = true;
+        while more && feed.bytes() < BEGIN_BYTES {
+            match upload.piece(clock).await? {
+                Some(piece) => feed.begin_with(&mut pieces, piece),
+                None => more = false,
+            }
+        }
+        if !more {
+            upload.check(&checksum)?;
+        }
+        let place = {
+            let _waiting = Waiting::begin(&self.waiting);
+            clock.within(RECEIVING, Arc::clone(&self.places).acquire_owned()).await?
+        };
+        let place = place.map_err(|_| ReceiveError::ending())?;
+        let stop = StopOnDrop::default();
+        let stopped = Arc::clone(&stop.0);
+        let span = tracing::info_span!("cmp.Untgz");
+        let working = tokio::task::spawn_blocking(move || {
+            let (_place, _span) = (place, span.entered());
+            work(&mut pieces, &move || stopped.load(Ordering::Relaxed))
+        });
+        if more {
+            upload.holds_a_place(Arc::clone(&self.waiting));
+            while let Some(piece) = upload.piece(clock).await? {
+                clock.within(RECEIVING, feed.send(piece)).await?;
+            }
+            // What was sent counts before what came out of it, as in Argo CD, which checks before it unpacks.
+            upload.check(&checksum)?;
+        }
+        clock.within(RECEIVING, feed.end()).await?;
+        match clock.within(DECOMPRESSING, working).await? {
+            Ok(Ok(done)) => Ok(done),
+            Ok(Err(error)) => Err(ReceiveError::archive(&error)),
+            Err(failed) => Err(ReceiveError::panicked(failed)),
+        }
     }
 }
 
-/// Why a call's files could not be received.
-#[derive(Debug, thiserror::Error)]
-#[error("{message}")]
-pub(crate) struct ReceiveError {
-    message: String,
+/// The request's environment without entries that have no name.
+fn environment(head: ManifestRequestMetadata) -> Vec<EnvVar> {
+    let named = head.env.into_iter().filter(|entry| !entry.name.is_empty());
+    named.map(|entry| EnvVar::new(entry.name, entry.value)).collect()
 }
 
-impl ReceiveError {
-    fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into() }
-    }
+/// Ends the work on a thread when the call that waits for it ends.
+#[derive(Default)]
+struct StopOnDrop(Arc<AtomicBool>);
 
-    /// As the answer of a call; `call` is Argo CD's word for it.
-    pub(crate) fn into_status(self, call: &str) -> Status {
-        Status::unknown(format!("{call} error receiving stream: {}", self.message))
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
     }
 }
 
-impl From<StoreError> for ReceiveError {
-    fn from(error: StoreError) -> Self {
-        Self::new(format!("error decompressing tgz file: {error}"))
+/// Counts one that waits until it is dropped.
+struct Waiting<'a>(&'a AtomicUsize);
+
+impl<'a> Waiting<'a> {
+    fn begin(count: &'a AtomicUsize) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(count)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }

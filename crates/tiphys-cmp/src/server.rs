@@ -1,22 +1,44 @@
 //! The plugin server: one plugin behind one socket.
 
+mod accept;
 mod options;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tiphys_plugin::Plugin;
 use tiphys_tree::Store;
 use tokio::net::UnixListener;
-use tokio_stream::StreamExt as _;
-use tokio_stream::wrappers::UnixListenerStream;
+use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
+use tonic_health::ServingStatus;
 
-use crate::calls::Service;
-use crate::connection::Connection;
+use crate::calls::{Running, Service};
 use crate::generated::plugin::config_management_plugin_service_server::ConfigManagementPluginServiceServer;
 use crate::metrics::Metrics;
+use crate::receive::{Receiver, UploadBounds};
 
-pub use options::{CALL_TIMEOUT, GRACE, STALL_MAX, ServerOptions, UNPACKING_MAX};
+pub use options::{
+    CALL_TIMEOUT, ENTRIES_MAX, GRACE, PACKED_BYTES_MAX, STALL_MAX, ServerOptions, UNPACKED_BYTES_MAX,
+    UNPACKING_MAX,
+};
+
+/// Calls at once on one connection.
+const STREAMS_MAX: u32 = 128;
+/// Bytes that a caller may send on one call before they are read.
+const STREAM_WINDOW_BYTES: u32 = 256 * 1024;
+/// The same for all calls of a connection together: those that wait must not keep one from being read.
+const CONNECTION_WINDOW_BYTES: u32 = STREAM_WINDOW_BYTES * (STREAMS_MAX + 1);
+/// Bytes of the headers of one request.
+const HEADER_BYTES_MAX: u32 = 64 * 1024;
+/// How often a caller is asked whether it is still there, and how long it may take to say so. A caller that does not read would keep its
+/// answer in memory.
+const PING_INTERVAL: Duration = Duration::from_mins(1);
+const PING_TIMEOUT: Duration = Duration::from_secs(20);
+/// How long calls that were told to end may take for it.
+const ABORT_MAX: Duration = Duration::from_secs(2);
+/// How long callers may take to read the last answers.
+const FLUSH_MAX: Duration = Duration::from_secs(1);
 
 /// Why serving ended.
 #[derive(Debug, thiserror::Error)]
@@ -46,25 +68,58 @@ impl Server {
         Self { plugin, store, metrics, options }
     }
 
-    /// Serves until `stop` fires, then finishes the calls that are running.
+    /// Serves until `stop` fires. Then no call is accepted any more; those that are running have the grace period to end, and are ended
+    /// after it. What plugins leave behind is not waited for: that is in the hands of who has made them.
     pub async fn serve(self, listener: UnixListener, stop: CancellationToken) -> Result<(), ServeError> {
+        let Self { plugin, store, metrics, options } = self;
+        let (running, abort, grace) = (Running::default(), CancellationToken::new(), options.grace);
+        let message_bytes_max = options.message_bytes_max;
+        let bounds = UploadBounds {
+            archive: options.archive,
+            stall_max: options.stall_max,
+            unpacking_max: options.unpacking_max,
+        };
+        let receiver = Receiver::new(store, plugin.modes(), Arc::clone(&metrics), bounds);
+        let service =
+            Service { plugin, receiver, metrics, options, running: running.clone(), abort: abort.clone() };
+        let service = ConfigManagementPluginServiceServer::new(service)
+            .max_decoding_message_size(message_bytes_max)
+            .max_encoding_message_size(message_bytes_max);
+        // From here on the health service says that this server serves; other services than the whole it does not know.
         let (health, health_service) = tonic_health::server::health_reporter();
-        let message_bytes_max = self.options.message_bytes_max;
-        let service = ConfigManagementPluginServiceServer::new(Service {
-            plugin: self.plugin,
-            store: self.store,
-            metrics: self.metrics,
-            options: self.options,
-        })
-        .max_decoding_message_size(message_bytes_max)
-        .max_encoding_message_size(message_bytes_max);
-        health.set_serving::<ConfigManagementPluginServiceServer<Service>>().await;
-        let connections = UnixListenerStream::new(listener).map(|stream| stream.map(Connection::new));
-        tonic::transport::Server::builder()
+        let serving = tonic::transport::Server::builder()
+            .initial_stream_window_size(STREAM_WINDOW_BYTES)
+            .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
+            .max_concurrent_streams(STREAMS_MAX)
+            .http2_max_header_list_size(HEADER_BYTES_MAX)
+            .http2_keepalive_interval(Some(PING_INTERVAL))
+            .http2_keepalive_timeout(Some(PING_TIMEOUT))
             .add_service(health_service)
             .add_service(service)
-            .serve_with_incoming_shutdown(connections, stop.cancelled_owned())
-            .await?;
-        Ok(())
+            .serve_with_incoming_shutdown(accept::connections(listener), stop.clone().cancelled_owned());
+        let mut serving = Box::pin(serving);
+        tokio::select! {
+            ended = &mut serving => return Ok(ended?),
+            () = stop.cancelled() => {}
+        }
+        health.set_service_status("", ServingStatus::NotServing).await;
+        tokio::select! {
+            ended = &mut serving => return Ok(ended?),
+            () = running.ended() => {}
+            () = sleep(grace) => {
+                tracing::warn!("calls did not end within {grace:?}; they are ended now");
+                abort.cancel();
+                tokio::select! {
+                    ended = &mut serving => return Ok(ended?),
+                    () = running.ended() => {}
+                    () = sleep(ABORT_MAX) => tracing::warn!("calls do not end; they are left"),
+                }
+            }
+        }
+        // Watches of the health service never end by themselves, and callers may not read.
+        tokio::select! {
+            ended = &mut serving => Ok(ended?),
+            () = sleep(FLUSH_MAX) => Ok(()),
+        }
     }
 }

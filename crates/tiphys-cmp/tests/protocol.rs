@@ -186,7 +186,7 @@ async fn a_failing_command_is_told_with_its_stderr_and_a_missing_folder_by_name(
     let failed = chain(&failed.expect_err("exit 9"));
     assert!(
         failed.contains(
-            "error generating manifests: generate: `sh -c \"echo why >&2; exit 9\"` failed exit status 9: why"
+            "error generating manifests: `sh -c \"echo why >&2; exit 9\"` failed exit status 9: why"
         ),
         "{failed}"
     );

@@ -2,26 +2,41 @@
 
 use std::any::Any;
 use std::panic::AssertUnwindSafe;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use futures_util::FutureExt as _;
+use tokio::time::{sleep, sleep_until};
 use tonic::metadata::MetadataMap;
 use tonic::{Code, Response, Status};
 use tracing::Instrument as _;
 
 use super::Service;
+use super::deadline::deadline;
+use super::failure::without_work_dir;
 use crate::metrics::{CallTimer, Method, code_name};
+use crate::receive::Clock;
 
 /// The service's name on the wire.
 const SERVICE: &str = "plugin.ConfigManagementPluginService";
 
+/// How long past its deadline a plugin may take to say so, before the caller is answered without it.
+const OVERDUE_MAX: Duration = Duration::from_millis(50);
+/// How long a plugin may take to end when the server does, before the caller is answered without it.
+const ENDING_MAX: Duration = Duration::from_secs(1);
+
 impl Service {
-    /// Does a call's work. Whatever happens, the call is counted and its end is logged with the names of `spec/cmp.md` 1.1; a panic
-    /// becomes an answer.
+    /// What ends a call from outside.
+    pub(super) fn clock(&self, metadata: &MetadataMap) -> Clock {
+        Clock { deadline: deadline(metadata, self.options.call_timeout), abort: self.abort.clone() }
+    }
+
+    /// Does a call's work. Whatever happens, there is an answer by the deadline, the call is counted, and its end is logged with the
+    /// names of `spec/cmp.md` 1.1; a panic becomes an answer.
     pub(super) async fn answered<T>(
         &self,
         method: Method,
         metadata: &MetadataMap,
+        clock: &Clock,
         work: impl Future<Output = Result<T, Status>>,
     ) -> Result<Response<T>, Status> {
         let span = tracing::info_span!(
@@ -32,16 +47,28 @@ impl Service {
         if let Some(traces) = &self.options.traces {
             traces.join(&span, &|name| metadata.get(name)?.to_str().ok().map(str::to_owned));
         }
+        let _running = self.running.begin();
         let call = Call::begin(method, self.metrics.call(method));
-        let done = AssertUnwindSafe(work.instrument(span)).catch_unwind().await;
-        let result = done.unwrap_or_else(|panic| Err(Status::internal(panic_text(&*panic))));
-        call.end(result.as_ref().err());
-        result.map(Response::new)
+        let work = AssertUnwindSafe(work.instrument(span)).catch_unwind();
+        let done = tokio::select! {
+            biased;
+            done = work => done.unwrap_or_else(|panic| Err(Status::internal(panic_text(&*panic)))),
+            () = sleep_until(clock.deadline + OVERDUE_MAX) => Err(Status::deadline_exceeded("context deadline exceeded")),
+            () = async { clock.abort.cancelled().await; sleep(ENDING_MAX).await } => Err(ending()),
+        };
+        let done = done.map_err(|status| without_work_dir(status, self.options.work_dir.as_deref()));
+        call.end(done.as_ref().err());
+        done.map(Response::new)
     }
 }
 
+/// The answer to a call that the server cannot wait for.
+pub(super) fn ending() -> Status {
+    Status::unavailable("the plugin server is shutting down")
+}
+
 /// What a panic said; Argo CD answers with it, too.
-pub(super) fn panic_text(panic: &(dyn Any + Send)) -> String {
+pub(crate) fn panic_text(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().copied();
     let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     text.unwrap_or("the plugin server failed").to_owned()

@@ -1,7 +1,10 @@
 //! What a plugin server allows: bounds with their defaults.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+
+use tiphys_tree::archive::ArchiveLimits;
 
 use crate::MESSAGE_BYTES_MAX;
 use crate::calls::Traces;
@@ -14,6 +17,12 @@ pub const GRACE: Duration = Duration::from_secs(20);
 pub const STALL_MAX: Duration = Duration::from_secs(30);
 /// Archives that are unpacked at once; further uploads wait in the order in which they came.
 pub const UNPACKING_MAX: usize = 32;
+/// Bytes of an archive as it is sent.
+pub const PACKED_BYTES_MAX: u64 = 1 << 30;
+/// Entries of an archive.
+pub const ENTRIES_MAX: u64 = 500_000;
+/// Bytes of the content of an archive.
+pub const UNPACKED_BYTES_MAX: u64 = 4 << 30;
 
 /// Bounds of a server, and what it tells of its calls.
 #[derive(Clone, Debug)]
@@ -22,12 +31,16 @@ pub struct ServerOptions {
     pub call_timeout: Duration,
     /// Bytes of one message, both ways.
     pub message_bytes_max: usize,
+    /// Bounds of each archive.
+    pub archive: ArchiveLimits,
     /// How long running calls may go on when the server is to end.
     pub grace: Duration,
     /// How long the sender of an upload may send nothing before the call is ended.
     pub stall_max: Duration,
     /// Archives that are unpacked at once. Each takes a thread for blocking work.
     pub unpacking_max: usize,
+    /// Folder that texts do not name: its path differs between servers and means nothing to callers.
+    pub work_dir: Option<PathBuf>,
     /// Joins the spans of calls to the traces of their callers.
     pub traces: Option<Arc<dyn Traces>>,
 }
@@ -37,9 +50,15 @@ impl Default for ServerOptions {
         Self {
             call_timeout: CALL_TIMEOUT,
             message_bytes_max: MESSAGE_BYTES_MAX,
+            archive: ArchiveLimits {
+                packed_bytes_max: PACKED_BYTES_MAX,
+                entries_max: ENTRIES_MAX,
+                bytes_max: UNPACKED_BYTES_MAX,
+            },
             grace: GRACE,
             stall_max: STALL_MAX,
             unpacking_max: UNPACKING_MAX,
+            work_dir: None,
             traces: None,
         }
     }

@@ -1,0 +1,96 @@
+use std::path::Path;
+
+use tiphys_plugin::{Phase, PluginError};
+use tonic::{Code, Status};
+
+use super::{status, without_work_dir};
+use crate::metrics::Method;
+
+fn command(phase: Phase) -> PluginError {
+    PluginError::Command {
+        phase,
+        command: "sh -c x".to_owned(),
+        how: "exit status 9".to_owned(),
+        stderr: "why".to_owned(),
+    }
+}
+
+fn output(phase: Phase) -> PluginError {
+    PluginError::Output { phase, message: "line 1: bad".to_owned() }
+}
+
+fn late(phase: Phase) -> PluginError {
+    PluginError::DeadlineExceeded { phase, command: "x".to_owned(), stderr: "so far".to_owned() }
+}
+
+#[test]
+fn failures_of_plugins_have_argo_cds_words_and_codes() {
+    use Method::{GenerateManifest, GetParametersAnnouncement, MatchRepository};
+    let cases = [
+        (
+            GenerateManifest,
+            command(Phase::Init),
+            Code::Unknown,
+            "error generating manifests: `sh -c x` failed exit status 9: why",
+        ),
+        (
+            GenerateManifest,
+            command(Phase::Generate),
+            Code::Unknown,
+            "error generating manifests: `sh -c x` failed exit status 9: why",
+        ),
+        (
+            GenerateManifest,
+            output(Phase::Generate),
+            Code::Unknown,
+            "error generating manifests: failed to unmarshal manifest: line 1: bad",
+        ),
+        (
+            GenerateManifest,
+            late(Phase::Generate),
+            Code::DeadlineExceeded,
+            "error generating manifests: `x` did not end within its deadline: so far",
+        ),
+        (
+            MatchRepository,
+            command(Phase::Find),
+            Code::Unknown,
+            "match repository error: error running find command: `sh -c x` failed exit status 9: why",
+        ),
+        (
+            GetParametersAnnouncement,
+            command(Phase::Announce),
+            Code::Unknown,
+            "get parameters announcement error: error executing dynamic parameter output command: `sh -c x` failed exit status 9: why",
+        ),
+        (
+            GetParametersAnnouncement,
+            output(Phase::Announce),
+            Code::Unknown,
+            "get parameters announcement error: error unmarshaling dynamic parameter output into ParametersAnnouncementResponse: line 1: bad",
+        ),
+        (
+            GenerateManifest,
+            PluginError::Busy {
+                runs_max: 2,
+                bound: "9 wait already".to_owned(),
+                option: "--plugin-queue-max",
+            },
+            Code::ResourceExhausted,
+            "error generating manifests: busy: all places for plugin runs (2, --jobs) are taken and 9 wait already (--plugin-queue-max): try again later",
+        ),
+        (GenerateManifest, PluginError::Cancelled, Code::Cancelled, "error generating manifests: cancelled"),
+    ];
+    for (method, error, code, text) in cases {
+        let status = status(method, &error);
+        assert_eq!((status.code(), status.message()), (code, text), "{error:?}");
+    }
+}
+
+#[test]
+fn the_servers_folder_is_not_in_texts() {
+    let status = Status::unknown("cannot make /work dir/x/session-1: full");
+    let shown = without_work_dir(status, Some(Path::new("/work dir/x")));
+    assert_eq!(shown.message(), "cannot make <workdir>/session-1: full");
+    assert_eq!(shown.code(), Code::Unknown);
+}

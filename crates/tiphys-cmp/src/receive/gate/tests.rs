@@ -1,0 +1,119 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use tempfile::TempDir;
+use tiphys_tree::{RepoPath, Store, StoreError, StoreOptions, Tree, TreeKey, TreeLimits};
+use tokio::time::timeout;
+
+use super::{Checksum, Gate, KNOWN_MAX, Pass, State};
+
+/// Longer than any test waits on purpose; time is paused, so it costs nothing.
+const LONG: Duration = Duration::from_hours(1);
+
+fn checksum(number: u16) -> Checksum {
+    let mut bytes = [0; 32];
+    bytes[..2].copy_from_slice(&number.to_be_bytes());
+    Checksum(bytes)
+}
+
+fn tree(dir: &TempDir) -> Tree {
+    let limits = TreeLimits { entries_max: 10, bytes_max: 1000 };
+    let options = StoreOptions { dir: dir.path().join("trees"), runs_dir: dir.path().join("runs"), limits };
+    let store = Store::open(options).expect("the store opens");
+    let path = RepoPath::new("file").expect("a path inside");
+    let tree = store.write_by_content(b"", |writer| -> Result<(), StoreError> {
+        writer.file(&path, false, b"x").map_err(StoreError::from)
+    });
+    tree.expect("the tree is written")
+}
+
+fn nothing(_: TreeKey) -> Option<Tree> {
+    None
+}
+
+async fn turn(gate: &Arc<Gate>, checksum: Checksum) -> super::Turn {
+    match gate.enter(checksum, nothing).await {
+        Pass::Unpack(turn) => turn,
+        Pass::Known(tree) => panic!("{tree:?} was found"),
+    }
+}
+
+#[test]
+fn a_checksum_is_64_lower_case_digits() {
+    let good = "00ff".repeat(16);
+    assert_eq!(Checksum::parse(&good).expect("a checksum").to_string(), good);
+    let longer = format!("{good}00");
+    let upper = good.to_uppercase();
+    for bad in ["", "0", &good[1..], &good[2..], &longer, &upper, &"0g".repeat(32), &"é".repeat(32)] {
+        assert_eq!(Checksum::parse(bad), None, "{bad}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_who_follows_gets_the_tree_that_was_verified() {
+    let dir = TempDir::new().expect("a temporary folder");
+    let tree = tree(&dir);
+    let gate = Arc::new(Gate::default());
+    let first = turn(&gate, checksum(1)).await;
+    let find = |key| (key == tree.key()).then(|| tree.clone());
+    let follow = gate.enter(checksum(1), find);
+    let lead = async { first.verified(tree.key()) };
+    let (follower, ()) = tokio::join!(follow, lead);
+    assert!(matches!(follower, Pass::Known(_)), "{follower:?}");
+    assert!(gate.lock().under_way.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn when_one_fails_the_next_takes_its_turn_alone() {
+    let gate = Arc::new(Gate::default());
+    let first = turn(&gate, checksum(1)).await;
+    let (mut second, mut third) = (Box::pin(turn(&gate, checksum(1))), Box::pin(turn(&gate, checksum(1))));
+    let moment = Duration::from_millis(1);
+    assert!(timeout(moment, &mut second).await.is_err() && timeout(moment, &mut third).await.is_err());
+    drop(first);
+    let second = timeout(moment, second).await.expect("it is the second's turn");
+    assert!(second.mine.is_some());
+    assert!(timeout(moment, &mut third).await.is_err(), "the third waits for the second");
+    drop(second);
+    drop(third.await);
+    assert!(gate.lock().under_way.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_waits_for_one_who_makes_no_progress_and_everybody_for_one_who_does() {
+    let gate = Arc::new(Gate::default());
+    let first = turn(&gate, checksum(1)).await;
+    let beside = timeout(LONG, turn(&gate, checksum(1))).await.expect("it does not wait for ever");
+    assert!(beside.mine.is_none());
+    let busy = async {
+        for _ in 0..10 {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            first.progress().step();
+        }
+        drop(first);
+    };
+    let follow = turn(&gate, checksum(1));
+    let ((), follower) = tokio::join!(busy, follow);
+    assert!(follower.mine.is_some(), "it waited until the first was done");
+}
+
+#[tokio::test(start_paused = true)]
+async fn other_checksums_do_not_wait() {
+    let gate = Arc::new(Gate::default());
+    let _first = turn(&gate, checksum(1)).await;
+    let other = timeout(Duration::from_millis(1), turn(&gate, checksum(2))).await;
+    assert!(other.expect("at once").mine.is_some());
+}
+
+#[test]
+fn what_is_used_least_is_forgotten_when_too_much_is_known() {
+    let mut state = State::default();
+    let max = u16::try_from(KNOWN_MAX).expect("a small number");
+    for number in 0..max {
+        state.remember(checksum(number), TreeKey([0; 32]));
+    }
+    assert!(state.used(checksum(0)).is_some());
+    state.remember(checksum(max), TreeKey([0; 32]));
+    assert_eq!(state.known.len(), KNOWN_MAX);
+    assert!(state.used(checksum(0)).is_some() && state.used(checksum(1)).is_none());
+}
