@@ -5,6 +5,11 @@ use std::path::Path;
 
 use tiphys_params::EnvVar;
 
+pub(crate) mod files;
+pub(crate) mod passing;
+
+pub use passing::EnvironmentError;
+
 /// Which of the host's variables pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EnvironmentRule {

@@ -21,7 +21,7 @@ pub use announcement::Strictness;
 pub use catalogue::{Catalogue, Choice, ChooseError, Chosen, Others, RequestFor};
 pub use chain::chain;
 pub use endings::Endings;
-pub use environment::{BaseEnvironment, EnvironmentRule};
+pub use environment::{BaseEnvironment, EnvironmentError, EnvironmentRule};
 pub use load::{LoadError, LoadedPlugin, load_plugins, read_plugin_file};
 pub use local::{LocalPlugin, RunSettings};
 pub use observer::{CommandEnd, Observer, Unobserved};

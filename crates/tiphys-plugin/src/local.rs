@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tiphys_params::{Announcement, Parameters, merge_announcements};
-use tiphys_process::{CommandSpec, Ended, Launcher, Limits, Outcome, PrivateView, Run, View, quote_command};
+use tiphys_process::{
+    CommandSpec, Ended, ExecLimits, Launcher, Limits, Outcome, PrivateView, Run, View, quote_command,
+};
 use tiphys_tree::glob::{Folder, Listing};
 use tiphys_tree::{ContainmentError, Entries, Modes, RepoPath, Store, resolve};
 use tokio::time::Instant;
@@ -14,7 +16,8 @@ use crate::announcement::Strictness;
 use crate::config::{self, PluginConfig};
 use crate::discovery::Pattern;
 use crate::endings::Endings;
-use crate::environment::BaseEnvironment;
+use crate::environment::passing::{self, Passing};
+use crate::environment::{BaseEnvironment, files};
 use crate::observer::{CommandEnd, Observer};
 use crate::plugin::{Configuration, Discovery, Generated, Match, Phase, Plugin, PluginError, Request};
 use crate::slots::Slots;
@@ -125,13 +128,16 @@ impl LocalPlugin {
         commands: &[(Phase, &config::Command)],
     ) -> Result<Vec<Finished>, PluginError> {
         let first = commands.first().map_or(Phase::Generate, |(phase, _)| *phase);
+        let commands: Vec<(Phase, Vec<String>)> =
+            commands.iter().map(|(phase, command)| (*phase, self.argv(command))).collect();
+        let passing = self.pass(request, &commands)?;
         let settings = &self.settings;
         let slot = settings.slots.take(request.deadline, &request.cancel, settings.observer.as_ref()).await?;
         let run_dir = self.settings.store.run_dir().map_err(PluginError::View)?;
         let view = self.view(request, run_dir.path())?;
         let started = self.settings.launcher.start(view, self.settings.limits).await;
         let mut run = started.map_err(|source| PluginError::Run { phase: first, source })?;
-        let result = self.run_in(&mut run, request, commands).await;
+        let result = self.run_in(&mut run, request, commands, passing, run_dir.path()).await;
         // The answer does not wait for processes that were left behind, and the tree stays until they are gone.
         let (tree, plugin) = (request.tree.clone(), self.name.clone());
         self.settings.endings.add(async move {
@@ -164,17 +170,26 @@ impl LocalPlugin {
         Ok(View::Direct { dir })
     }
 
+    /// What the commands are given of the environment; an error before anything runs if that is too much.
+    fn pass(&self, request: &Request, commands: &[(Phase, Vec<String>)]) -> Result<Passing, PluginError> {
+        let argvs: Vec<&[String]> = commands.iter().map(|(_, argv)| argv.as_slice()).collect();
+        let (env, large) = (self.environment(request), self.config.large_parameters);
+        Ok(passing::pass(env, &request.env, &argvs, large, ExecLimits::of_this_process())?)
+    }
+
     async fn run_in(
         &self,
         run: &mut Run,
         request: &Request,
-        commands: &[(Phase, &config::Command)],
+        commands: Vec<(Phase, Vec<String>)>,
+        passing: Passing,
+        run_dir: &Path,
     ) -> Result<Vec<Finished>, PluginError> {
-        let env = self.environment(request);
         let deadline = request.deadline.from(Instant::now());
+        let Passing { mut env, files } = passing;
+        env.extend(files::write(run_dir.to_path_buf(), files).await?);
         let mut finished = Vec::with_capacity(commands.len());
-        for (phase, command) in commands {
-            let argv = self.argv(command);
+        for (phase, argv) in commands {
             let spec = CommandSpec {
                 argv: argv.clone(),
                 env: env.clone(),
@@ -183,9 +198,9 @@ impl LocalPlugin {
             let started = Instant::now();
             let outcome = run.execute(spec, Some(deadline), &request.cancel).await;
             let end = outcome.as_ref().map_or(CommandEnd::NotStarted, |outcome| outcome.ended.into());
-            self.settings.observer.command_ended(*phase, started.elapsed(), end);
-            let outcome = outcome.map_err(|source| PluginError::Run { phase: *phase, source })?;
-            finished.push(self.judge(*phase, &argv, run.root(), outcome)?);
+            self.settings.observer.command_ended(phase, started.elapsed(), end);
+            let outcome = outcome.map_err(|source| PluginError::Run { phase, source })?;
+            finished.push(self.judge(phase, &argv, run.root(), outcome)?);
         }
         Ok(finished)
     }

@@ -8,6 +8,7 @@ use tiphys_yaml::OutputDocument;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use crate::environment::EnvironmentError;
 use crate::slots::SlotLimits;
 
 /// What a plugin is asked about: an application's folder in a tree, and the environment of the request.
@@ -201,6 +202,9 @@ pub enum PluginError {
         /// What is wrong, naming the entry.
         message: String,
     },
+    /// The request's environment cannot be given to a command.
+    #[error(transparent)]
+    Environment(#[from] EnvironmentError),
     /// A discovery pattern cannot be used.
     #[error("discovery pattern {pattern:?}")]
     Pattern {

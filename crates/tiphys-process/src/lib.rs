@@ -7,6 +7,7 @@
 mod attached;
 mod bounded;
 mod copy;
+mod exec_limits;
 mod launcher;
 mod message;
 mod parallel;
@@ -17,6 +18,7 @@ mod run;
 mod tool;
 
 pub use attached::Attached;
+pub use exec_limits::ExecLimits;
 pub use launcher::{LAUNCHER_ARGUMENT, launcher_main};
 pub use quote::quote_command;
 pub use run::{

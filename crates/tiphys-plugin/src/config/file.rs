@@ -12,10 +12,10 @@ pub(super) const DETERMINISTIC: &str = "tiphys/deterministic";
 /// Where parameters go that do not fit into the environment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LargeParameters {
-    /// Nowhere: such a request fails.
+    /// Nowhere: such a request is refused.
     #[default]
     Refuse,
-    /// Into a file (`spec.largeParameters: file`).
+    /// Into files (`spec.largeParameters: file`), which are always there; the variables are while they fit.
     File,
 }
 

@@ -4,4 +4,5 @@ mod announcing;
 mod choosing;
 mod discovery;
 mod generating;
+mod large_parameters;
 mod world;

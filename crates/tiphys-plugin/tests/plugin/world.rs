@@ -31,6 +31,11 @@ impl World {
 
     /// A world in which what the proposal forbids is refused or logged.
     pub(crate) fn with(strictness: Strictness) -> Self {
+        Self::adjusted(|_, settings| settings.strictness = strictness)
+    }
+
+    /// A world whose settings are changed before it begins; the path is that of its folder.
+    pub(crate) fn adjusted(adjust: impl FnOnce(&Path, &mut RunSettings)) -> Self {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let options = StoreOptions {
             dir: dir.path().join("store"),
@@ -38,7 +43,7 @@ impl World {
             limits: TreeLimits { entries_max: 10_000, bytes_max: 1 << 30 },
         };
         let store = Arc::new(Store::open(options).expect("the store opens"));
-        let settings = Arc::new(RunSettings {
+        let mut settings = RunSettings {
             launcher: Launcher::new(tiphys_testkit::launcher::program()),
             store: Arc::clone(&store),
             limits: Limits {
@@ -50,9 +55,11 @@ impl World {
             keep_workdirs: None,
             slots: Slots::new(SlotLimits::patient(4)),
             observer: Arc::new(Unobserved),
-            strictness,
+            strictness: Strictness::Refuse,
             endings: Endings::default(),
-        });
+        };
+        adjust(dir.path(), &mut settings);
+        let settings = Arc::new(settings);
         Self { dir, store, settings }
     }
 

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use tiphys_params::suggest;
 use tiphys_yaml::{Data, Node, Position};
 
-use super::super::LargeParameters;
 use super::super::file::{DETERMINISTIC, Ignored};
 use super::{Findings, PluginFile, Rule, nearest};
 
@@ -123,8 +122,7 @@ pub(super) fn check_api_version(document: &Node, file: &PluginFile, findings: &m
 /// Keys of our own that are read, and that nothing acts on yet.
 pub(super) fn check_effects(document: &Node, file: &PluginFile, findings: &mut Findings<'_>) {
     let deterministic = file.is_deterministic();
-    let large = file.large_parameters == LargeParameters::File;
-    let keys: [(bool, &[&str], &str); 3] = [
+    let keys: [(bool, &[&str], &str); 2] = [
         (
             deterministic,
             &["metadata", "annotations", DETERMINISTIC],
@@ -134,11 +132,6 @@ pub(super) fn check_effects(document: &Node, file: &PluginFile, findings: &mut F
             file.run_context,
             &["spec", "runContext"],
             "spec.runContext has no effect yet: the plugin gets no run context",
-        ),
-        (
-            large,
-            &["spec", "largeParameters"],
-            "spec.largeParameters has no effect yet: parameters that do not fit into the environment are an error",
         ),
     ];
     for (_, path, message) in keys.into_iter().filter(|(set, ..)| *set) {

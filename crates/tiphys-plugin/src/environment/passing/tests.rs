@@ -1,0 +1,136 @@
+use super::*;
+use LargeParameters::{File, Refuse};
+
+const LIMITS: ExecLimits = ExecLimits { text_bytes_max: 100, total_bytes_max: 10_000 };
+
+/// A variable that has so many bytes as the system counts them.
+fn sized(name: &str, bytes: usize) -> EnvVar {
+    EnvVar::new(name, "x".repeat(bytes - name.len() - 2))
+}
+
+fn passed(
+    request: &[EnvVar],
+    large: LargeParameters,
+    limits: ExecLimits,
+) -> Result<(Vec<String>, Vec<&'static str>), String> {
+    let mut env = vec![("PATH".to_owned(), "/bin".to_owned())];
+    env.extend(request.iter().map(|variable| (variable.name.clone(), variable.value.clone())));
+    let argv = ["sh".to_owned(), "-c".to_owned()];
+    let passing = pass(env, request, &[&argv], large, limits).map_err(|error| error.to_string())?;
+    let names = passing.env.into_iter().map(|(name, _)| name).collect();
+    Ok((names, passing.files.into_iter().map(|(name, _)| name).collect()))
+}
+
+fn names(names: &[&str]) -> Vec<String> {
+    names.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn what_fits_is_passed_and_to_a_plugin_that_asks_as_a_file_too() {
+    let request =
+        [sized("ARGOCD_APP_PARAMETERS", 100), sized("KUBE_API_VERSIONS", 50), sized("PARAM_A", 100)];
+    let all = names(&["PATH", "ARGOCD_APP_PARAMETERS", "KUBE_API_VERSIONS", "PARAM_A"]);
+    assert_eq!(passed(&request, Refuse, LIMITS), Ok((all.clone(), vec![])));
+    assert_eq!(passed(&request, File, LIMITS), Ok((all, vec!["ARGOCD_APP_PARAMETERS", "KUBE_API_VERSIONS"])));
+}
+
+#[test]
+fn there_is_a_file_for_each_variable_of_the_request_and_for_no_other() {
+    let request = [EnvVar::new("KUBE_API_VERSIONS", "")];
+    assert_eq!(
+        passed(&request, File, LIMITS),
+        Ok((names(&["PATH", "KUBE_API_VERSIONS"]), vec!["KUBE_API_VERSIONS"]))
+    );
+    assert_eq!(passed(&[], File, LIMITS), Ok((names(&["PATH"]), vec![])));
+}
+
+#[test]
+fn of_several_values_of_one_name_the_last_is_in_the_file() {
+    let request = [EnvVar::new("ARGOCD_APP_PARAMETERS", "old"), EnvVar::new("ARGOCD_APP_PARAMETERS", "new")];
+    let env = vec![("ARGOCD_APP_PARAMETERS".to_owned(), "new".to_owned())];
+    let passing = pass(env, &request, &[], File, LIMITS).unwrap();
+    assert_eq!(passing.files, [("ARGOCD_APP_PARAMETERS", "new".to_owned())]);
+}
+
+#[test]
+fn a_large_variable_too_many_bytes_by_one_is_a_file_only_or_refused() {
+    for name in LARGE {
+        let request = [sized(name, 101)];
+        assert_eq!(passed(&request, File, LIMITS), Ok((names(&["PATH"]), vec![name])));
+        let expected = format!(
+            "environment variable {name} has 101 bytes, and the system passes at most 100 in one (name, `=`, value and a NUL): \
+             `spec.largeParameters: file` in the plugin's file gives it as a file, which the plugin then has to read"
+        );
+        assert_eq!(passed(&request, Refuse, LIMITS), Err(expected));
+    }
+}
+
+#[test]
+fn any_other_variable_that_is_too_large_is_refused_whatever_the_plugin_says() {
+    for large in [Refuse, File] {
+        let remedy = "make the parameter smaller, or keep its content in a file of the repository";
+        let expected = format!(
+            "environment variable PARAM_A has 101 bytes, and the system passes at most 100 in one (name, `=`, value and a NUL): {remedy}"
+        );
+        assert_eq!(passed(&[sized("PARAM_A", 101)], large, LIMITS), Err(expected));
+        assert!(passed(&[sized("ARGOCD_ENV_A", 101)], large, LIMITS).is_err());
+    }
+}
+
+#[test]
+fn all_together_too_many_bytes_by_one_is_refused_with_the_largest() {
+    let request = [sized("A", 40), sized("B", 60)];
+    // PATH=/bin, A, B, `sh` and `-c`, each with a pointer of 8 bytes.
+    let exact = 10 + 40 + 60 + 3 + 3 + 5 * 8;
+    let limits = |total_bytes_max| ExecLimits { total_bytes_max, ..LIMITS };
+    assert!(passed(&request, Refuse, limits(exact)).is_ok());
+    assert_eq!(
+        passed(&request, Refuse, limits(exact - 1)),
+        Err(format!(
+            "arguments and environment of the command have {exact} bytes, and the system passes at most {} \
+             (a quarter of the stack's limit, `ulimit -s`); the largest is B with 60 bytes: make it smaller, or pass it in another way",
+            exact - 1
+        ))
+    );
+}
+
+#[test]
+fn where_all_together_are_too_much_the_larger_of_the_large_ones_goes_first() {
+    let request = [sized("ARGOCD_APP_PARAMETERS", 90), sized("KUBE_API_VERSIONS", 80), sized("PARAM_A", 90)];
+    let files = vec!["ARGOCD_APP_PARAMETERS", "KUBE_API_VERSIONS"];
+    let paths: usize =
+        LARGE.iter().map(|name| ExecLimits::cost(name.len() + FILE_SUFFIX.len() + 1 + PATH_BYTES_MAX)).sum();
+    let rest = (10 + 8) + (90 + 8) + 2 * (3 + 8) + paths;
+    let limits = |total_bytes_max| ExecLimits { total_bytes_max, ..LIMITS };
+    let all = names(&["PATH", "ARGOCD_APP_PARAMETERS", "KUBE_API_VERSIONS", "PARAM_A"]);
+    assert_eq!(passed(&request, File, limits(rest + 98 + 88)), Ok((all, files.clone())));
+    let without_one = names(&["PATH", "KUBE_API_VERSIONS", "PARAM_A"]);
+    assert_eq!(passed(&request, File, limits(rest + 98 + 87)), Ok((without_one, files.clone())));
+    let without_both = names(&["PATH", "PARAM_A"]);
+    assert_eq!(passed(&request, File, limits(rest + 87)), Ok((without_both, files)));
+    // Nothing else is ever left out.
+    let error = passed(&request, File, limits(rest - 1)).unwrap_err();
+    assert!(error.contains("the largest is PARAM_A with 90 bytes"), "{error}");
+}
+
+#[test]
+fn an_argument_that_is_too_large_is_named_by_its_number() {
+    let argv = ["sh".to_owned(), "-c".to_owned(), "x".repeat(100)];
+    let error = pass(vec![], &[], &[&argv], Refuse, LIMITS).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "argument 2 of the command has 101 bytes, and the system passes at most 100: put it into a file"
+    );
+}
+
+#[test]
+fn a_nul_in_a_value_or_a_name_is_refused_with_the_variable() {
+    for (variable, shown) in
+        [(EnvVar::new("PARAM_A", "a\0b"), "PARAM_A"), (EnvVar::new("PARAM\0A", "secret"), "PARAM\\u{0}A")]
+    {
+        let expected = format!(
+            "environment variable {shown} has a NUL byte, which no program can be given: remove it from the value"
+        );
+        assert_eq!(passed(&[variable], File, LIMITS), Err(expected));
+    }
+}
