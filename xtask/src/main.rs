@@ -10,6 +10,7 @@ mod build;
 mod cargo;
 mod demo;
 mod failure;
+mod fuzz;
 mod install;
 mod plugin_server;
 mod proto;
@@ -53,6 +54,8 @@ enum Command {
     Bench(bench::Options),
     /// Call a plugin server for minutes in every way there is, and see whether it keeps anything
     Soak(soak::Options),
+    /// Run the fuzz targets, guided by coverage
+    Fuzz(fuzz::Options),
     /// Write the Rust code of the plugin protocol from its proto files
     Proto(proto::Options),
 }
@@ -69,6 +72,7 @@ fn main() -> ExitCode {
         Command::Install(options) => install::run(&root, &options),
         Command::Bench(options) => bench::run(&root, &options),
         Command::Soak(options) => soak::run(&root, &options),
+        Command::Fuzz(options) => fuzz::run(&root, &options),
         Command::Proto(options) => proto::run(&root, &options),
     };
     match result {

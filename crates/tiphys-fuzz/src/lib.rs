@@ -1,0 +1,49 @@
+//! What must hold for any bytes that come from outside: the bodies of the fuzz targets.
+//!
+//! A body is a function that takes bytes and panics if something does not hold. The test `seeds` runs each on the stable toolchain, over
+//! the seeds in `fuzz/corpus` and over changed ones; the targets below `fuzz` do so guided by coverage, see `cargo xtask fuzz`. A crate
+//! of its own, since `tiphys-testkit`, which nearly all crates depend on for their tests, would bring all crates into each.
+
+mod archive;
+mod connection;
+mod edit;
+mod glob;
+mod json_reader;
+mod lines;
+mod parameters;
+mod plugin_file;
+mod repo_path;
+mod split_output;
+mod yaml_reader;
+
+/// One fuzz target.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    /// Its name: that of its file in `fuzz/fuzz_targets` and of its folder in `fuzz/corpus`.
+    pub name: &'static str,
+    /// Panics if something does not hold for these bytes.
+    pub body: fn(&[u8]),
+    /// How many changed seeds the gate tries: about a second's worth in a debug build.
+    pub gate_inputs: usize,
+}
+
+/// All targets, by name.
+pub const TARGETS: [Target; 11] = [
+    Target { name: "connection", body: connection::body, gate_inputs: 20_000 },
+    Target { name: "edit", body: edit::body, gate_inputs: 3_000 },
+    Target { name: "glob", body: glob::body, gate_inputs: 2_000 },
+    Target { name: "gzip", body: archive::gzip_body, gate_inputs: 300 },
+    Target { name: "json_reader", body: json_reader::body, gate_inputs: 10_000 },
+    Target { name: "parameters", body: parameters::body, gate_inputs: 10_000 },
+    Target { name: "plugin_file", body: plugin_file::body, gate_inputs: 2_000 },
+    Target { name: "repo_path", body: repo_path::body, gate_inputs: 10_000 },
+    Target { name: "split_output", body: split_output::body, gate_inputs: 5_000 },
+    Target { name: "tar", body: archive::tar_body, gate_inputs: 300 },
+    Target { name: "yaml_reader", body: yaml_reader::body, gate_inputs: 5_000 },
+];
+
+/// Runs the body of a target.
+pub fn run(name: &str, bytes: &[u8]) {
+    let target = TARGETS.iter().find(|target| target.name == name).expect("a target of this name");
+    (target.body)(bytes);
+}
