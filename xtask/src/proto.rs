@@ -18,7 +18,13 @@ pub(crate) const PROTO_DIR: &str = "crates/tiphys-cmp/proto";
 pub(crate) const GENERATED_DIR: &str = "crates/tiphys-cmp/src/generated";
 
 /// The proto files that are compiled; what they import is found beside them.
-const PROTO_FILES: [&str; 1] = ["plugin.proto"];
+const PROTO_FILES: [&str; 2] = ["plugin.proto", "version.proto"];
+
+/// The file for the descriptors of all that is compiled, which the server gives to clients that ask for them.
+const DESCRIPTORS_FILE: &str = "descriptors.rs";
+
+/// Bytes of the descriptors on one line of that file.
+const DESCRIPTOR_BYTES_A_LINE: usize = 32;
 
 /// What goes above the generated code.
 const HEADER: &str =
@@ -42,8 +48,14 @@ pub(crate) fn run(root: &Path, _options: &Options) -> Result<(), Failure> {
 
 /// The generated files by name, from the proto files in a folder.
 pub(crate) fn generate(proto_dir: &Path) -> Result<BTreeMap<String, String>, Failure> {
-    let descriptors = protox::compile(PROTO_FILES, [proto_dir])
-        .map_err(|error| Failure::at(proto_dir, format!("{error:?}")))?;
+    let failed = |error| Failure::at(proto_dir, format!("{error:?}"));
+    let mut compiler = protox::Compiler::new([proto_dir]).map_err(failed)?;
+    compiler.include_imports(true).include_source_info(false).open_files(PROTO_FILES).map_err(failed)?;
+    let for_clients = compiler.encode_file_descriptor_set();
+    // Comments become documentation.
+    let descriptors = compiler.include_source_info(true).file_descriptor_set();
+    let mut files = BTreeMap::new();
+    files.insert(DESCRIPTORS_FILE.to_owned(), format!("{HEADER}{}", constant(&for_clients)));
     let out = tempfile::tempdir()
         .map_err(|error| Failure::new(format!("cannot make a temporary folder: {error}")))?;
     tonic_prost_build::configure()
@@ -53,7 +65,6 @@ pub(crate) fn generate(proto_dir: &Path) -> Result<BTreeMap<String, String>, Fai
         .out_dir(out.path())
         .compile_fds(descriptors)
         .map_err(|error| Failure::at(proto_dir, error))?;
-    let mut files = BTreeMap::new();
     for entry in fs::read_dir(out.path()).map_err(|error| Failure::at(out.path(), error))? {
         let path = entry.map_err(|error| Failure::at(out.path(), error))?.path();
         let text = fs::read_to_string(&path).map_err(|error| Failure::at(&path, error))?;
@@ -61,4 +72,20 @@ pub(crate) fn generate(proto_dir: &Path) -> Result<BTreeMap<String, String>, Fai
         files.insert(name, format!("{HEADER}{text}"));
     }
     Ok(files)
+}
+
+/// Descriptors as Rust.
+fn constant(descriptors: &[u8]) -> String {
+    let mut text =
+        "/// The compiled proto files with all that they import: a `google.protobuf.FileDescriptorSet`.\n\
+                    pub(crate) const DESCRIPTORS: &[u8] = &[\n"
+            .to_owned();
+    for line in descriptors.chunks(DESCRIPTOR_BYTES_A_LINE) {
+        let numbers: Vec<String> = line.iter().map(u8::to_string).collect();
+        text.push_str("    ");
+        text.push_str(&numbers.join(", "));
+        text.push_str(",\n");
+    }
+    text.push_str("];\n");
+    text
 }

@@ -14,6 +14,7 @@ mod generated;
 mod metrics;
 mod receive;
 mod server;
+mod services;
 mod socket;
 
 pub use archives::Archives;
@@ -26,6 +27,7 @@ pub use server::{
     CALL_TIMEOUT, ENTRIES_MAX, GRACE, PACKED_BYTES_MAX, STALL_MAX, ServeError, Server, ServerOptions,
     UNPACKED_BYTES_MAX, UNPACKING_MAX,
 };
+pub use services::version::Versions;
 pub use socket::{SOCKET_PATH_BYTES_MAX, SocketError, SocketGuard, bind};
 
 /// Bytes of one message, both ways: Argo CD's default of `ARGOCD_GRPC_MAX_SIZE_MB` (`spec/cmp.md` 1.1).

@@ -17,6 +17,7 @@ use crate::calls::{Running, Service};
 use crate::generated::plugin::config_management_plugin_service_server::ConfigManagementPluginServiceServer;
 use crate::metrics::Metrics;
 use crate::receive::{Receiver, UploadBounds};
+use crate::services::{reflection, version};
 
 pub use options::{
     CALL_TIMEOUT, ENTRIES_MAX, GRACE, PACKED_BYTES_MAX, STALL_MAX, ServerOptions, UNPACKED_BYTES_MAX,
@@ -46,6 +47,9 @@ pub enum ServeError {
     /// The transport failed.
     #[error("plugin server")]
     Transport(#[from] tonic::transport::Error),
+    /// The descriptors of the services are not what they must be.
+    #[error("reflection of the plugin server")]
+    Reflection(#[from] tonic_reflection::server::Error),
 }
 
 /// A plugin server.
@@ -73,6 +77,7 @@ impl Server {
     pub async fn serve(self, listener: UnixListener, stop: CancellationToken) -> Result<(), ServeError> {
         let Self { plugin, store, metrics, options } = self;
         let (running, abort, grace) = (Running::default(), CancellationToken::new(), options.grace);
+        let version = version::service(&options.versions);
         let message_bytes_max = options.message_bytes_max;
         let bounds = UploadBounds {
             archive: options.archive,
@@ -95,6 +100,9 @@ impl Server {
             .http2_keepalive_interval(Some(PING_INTERVAL))
             .http2_keepalive_timeout(Some(PING_TIMEOUT))
             .add_service(health_service)
+            .add_service(version)
+            .add_service(reflection::v1()?)
+            .add_service(reflection::v1alpha()?)
             .add_service(service)
             .serve_with_incoming_shutdown(accept::connections(listener), stop.clone().cancelled_owned());
         let mut serving = Box::pin(serving);

@@ -10,8 +10,8 @@ const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 /// Bytes of a frame before its payload.
 const FRAME_HEADER_BYTES: usize = 9;
 
-/// Bytes of a header block with its frames' headers that are held until the block is whole. A larger one goes by as it is; the reader
-/// takes no header list of more than 16 KiB anyway.
+/// Bytes of a header block with its frames' headers that are held until the block is whole. A larger one goes by as it is: the header list in
+/// it is longer than the server allows.
 pub(super) const BLOCK_BYTES_MAX: usize = 64 * 1024;
 
 /// Number of CONTINUATION frames of a block that are held; a block with more of them goes by as it is. Well-behaved clients need one for

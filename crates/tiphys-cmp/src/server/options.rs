@@ -8,6 +8,7 @@ use tiphys_tree::archive::ArchiveLimits;
 
 use crate::MESSAGE_BYTES_MAX;
 use crate::calls::Traces;
+use crate::services::version::Versions;
 
 /// How long a call may take whose caller sets no deadline: Argo CD's default of `ARGOCD_EXEC_TIMEOUT`.
 pub const CALL_TIMEOUT: Duration = Duration::from_secs(90);
@@ -41,6 +42,8 @@ pub struct ServerOptions {
     pub unpacking_max: usize,
     /// Folder that texts do not name: its path differs between servers and means nothing to callers.
     pub work_dir: Option<PathBuf>,
+    /// What the server says when it is asked for its version.
+    pub versions: Versions,
     /// Joins the spans of calls to the traces of their callers.
     pub traces: Option<Arc<dyn Traces>>,
 }
@@ -59,6 +62,7 @@ impl Default for ServerOptions {
             stall_max: STALL_MAX,
             unpacking_max: UNPACKING_MAX,
             work_dir: None,
+            versions: Versions::default(),
             traces: None,
         }
     }
