@@ -9,6 +9,7 @@ mod book;
 mod build;
 mod cargo;
 mod demo;
+mod e2e;
 mod failure;
 mod fuzz;
 mod install;
@@ -56,6 +57,8 @@ enum Command {
     Soak(soak::Options),
     /// Run the fuzz targets, guided by coverage
     Fuzz(fuzz::Options),
+    /// Check the plugin server with a client that is built as Argo CD's is
+    E2e(e2e::Options),
     /// Write the Rust code of the plugin protocol from its proto files
     Proto(proto::Options),
 }
@@ -73,6 +76,7 @@ fn main() -> ExitCode {
         Command::Bench(options) => bench::run(&root, &options),
         Command::Soak(options) => soak::run(&root, &options),
         Command::Fuzz(options) => fuzz::run(&root, &options),
+        Command::E2e(options) => e2e::run(&root, &options),
         Command::Proto(options) => proto::run(&root, &options),
     };
     match result {

@@ -11,7 +11,7 @@ use clap::{Args, ValueEnum};
 
 use crate::build::{self, Linking, Profile};
 use crate::cargo::CommandLine;
-use crate::{Failure, book, tidy, tools};
+use crate::{Failure, book, e2e, tidy, tools};
 
 /// Which steps to run.
 #[derive(Args, Debug, Default)]
@@ -39,6 +39,8 @@ enum Step {
     Book,
     /// The static program builds, which a test starts in an empty root
     Static,
+    /// A client built of grpc-go, as Argo CD's is, is content with the plugin server
+    E2e,
     /// All tests pass
     Tests,
     /// The documentation builds, all its links included
@@ -91,6 +93,7 @@ impl Step {
             Step::Tools => tools::run(root, &tools::Options::default()),
             Step::Book => book::run(root, &book::Options::default()),
             Step::Static => build::build(root, Profile::Dev, Linking::Static).map(drop),
+            Step::E2e => e2e::run(root, &e2e::Options::default()),
             Step::Tests => {
                 remove_reports(root)?;
                 CommandLine::cargo(&["test", "--workspace"]).run(root)

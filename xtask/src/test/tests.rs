@@ -12,7 +12,7 @@ fn names(options: &Options) -> Vec<String> {
 fn all_steps_run_in_order_without_options() {
     assert_eq!(
         names(&Options::default()),
-        ["format", "clippy", "tidy", "tools", "book", "static", "tests", "docs", "reports"]
+        ["format", "clippy", "tidy", "tools", "book", "static", "e2e", "tests", "docs", "reports"]
     );
 }
 
