@@ -84,7 +84,7 @@ async fn rules_are_evaluated_in_the_applications_folder() {
         ("  discover: {find: {glob: '*/nothing'}}", Match::NotSupported),
         ("  discover: {find: {glob: './sub/Chart.yaml'}}", Match::Supported),
         ("  discover: {find: {glob: '$SECRET_OF_THE_HOST/Chart*'}}", Match::NotSupported),
-        ("  discover: {find: {glob: '$LC_FOLDER/*.yaml'}}", Match::Supported),
+        ("  discover: {find: {glob: '$LC_FOLDER/Chart.*'}}", Match::Supported),
         ("  discover: {find: {command: [sh, -c, 'ls kustomization.yaml']}}", Match::Supported),
         ("  discover: {find: {command: [sh, -c], args: ['echo']}}", Match::NotSupported),
         ("  discover: {find: {command: [printf, '\\n\\n']}}", Match::Supported),
