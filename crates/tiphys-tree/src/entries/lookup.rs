@@ -1,7 +1,5 @@
 //! Looking paths up in a list of entries as the system does it on disk, with the tree's root for the end of the world.
 
-use std::borrow::Cow;
-
 use super::{Entries, EntryKind, Node, Number, ROOT};
 use crate::containment::LINKS_FOLLOWED_MAX;
 use crate::{ContainmentError, RepoPath};
@@ -68,14 +66,14 @@ struct Walk<'a> {
     /// Where the walk is: names and numbers from below the root down.
     here: Vec<(&'a str, Number)>,
     /// What is still to be walked, last component first, each with the position of the link that it comes from.
-    ahead: Vec<(Cow<'a, [u8]>, Option<usize>)>,
+    ahead: Vec<(&'a [u8], Option<usize>)>,
     /// The links that were followed.
     links: Vec<String>,
 }
 
 impl<'a> Walk<'a> {
-    fn new(entries: &'a Entries, path: &[u8]) -> Self {
-        let ahead = path.rsplit(is_slash).map(|name| (Cow::Owned(name.to_vec()), None)).collect();
+    fn new(entries: &'a Entries, path: &'a [u8]) -> Self {
+        let ahead = path.rsplit(is_slash).map(|name| (name, None)).collect();
         Self { entries, here: Vec::new(), ahead, links: Vec::new() }
     }
 
@@ -86,7 +84,7 @@ impl<'a> Walk<'a> {
             if self.entries.kind(self.number()) != EntryKind::Directory {
                 return Err(Lost::NotADirectory);
             }
-            match &*name {
+            match name {
                 b"" | b"." => continue,
                 b".." => {
                     if self.here.pop().is_none() {
@@ -96,7 +94,7 @@ impl<'a> Walk<'a> {
                 }
                 _ => {}
             }
-            let child = self.enter(&name).ok_or(Lost::Missing)?;
+            let child = self.enter(name).ok_or(Lost::Missing)?;
             if let Node::Link(target) = self.entries.node(child)
                 && (last == Final::Follow || !self.ahead.is_empty())
             {
@@ -128,7 +126,7 @@ impl<'a> Walk<'a> {
         }
         self.here.pop();
         let from = Some(self.links.len());
-        self.ahead.extend(target.as_bytes().rsplit(is_slash).map(|name| (Cow::Borrowed(name), from)));
+        self.ahead.extend(target.as_bytes().rsplit(is_slash).map(|name| (name, from)));
         self.links.push(link);
         Ok(())
     }

@@ -234,7 +234,7 @@ fn a_syntax_error_counts_where_there_is_something_to_match() {
     for (files, pattern, expected) in [
         (&["d/x"][..], "*/[", Err("syntax error in pattern")),
         (&["x"], "*/[", Ok(())),
-        (&["x"], "x*[", Ok(())),
+        (&["a"], "x*[", Ok(())),
     ] {
         let answer = file_name(&at_root(&tree(files)), pattern).map(drop);
         assert_eq!(answer.map_err(|error| error.to_string()), expected.map_err(str::to_owned), "{pattern}");
