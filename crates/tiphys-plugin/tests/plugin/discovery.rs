@@ -110,6 +110,19 @@ async fn a_hit_outside_the_tree_does_not_count() {
 }
 
 #[tokio::test]
+async fn where_the_store_is_has_no_say_in_what_matches() {
+    let world = World::new();
+    let tree = world.tree(&FILES.map(|file| (file, "")));
+    assert!(tree.root().to_string_lossy().contains("store [*{"), "{}", tree.root().display());
+    for discover in ["fileName: Chart.yaml", "fileName: '*.yaml'", "find: {glob: '**/*.yaml'}"] {
+        let plugin = plugin(&world, &format!("  discover: {{{discover}}}"));
+        let mut request = request(&tree);
+        request.app_path = path("app/sub");
+        assert_eq!(plugin.matches(&request).await.ok(), Some(Match::Supported), "{discover}");
+    }
+}
+
+#[tokio::test]
 async fn a_failing_find_command_and_a_malformed_pattern_are_errors() {
     let world = World::new();
     let error =
