@@ -26,6 +26,12 @@ const DESCRIPTORS_FILE: &str = "descriptors.rs";
 /// Bytes of the descriptors on one line of that file.
 const DESCRIPTOR_BYTES_A_LINE: usize = 32;
 
+/// Those of services that we only call.
+const CLIENT_PROTO_FILES: [&str; 1] = ["askpass.proto"];
+
+/// Messages with secrets in them, which must not get a form for logs.
+const SECRET_MESSAGES: [&str; 2] = [".askpass.CredentialsRequest", ".askpass.CredentialsResponse"];
+
 /// What goes above the generated code.
 const HEADER: &str =
     "// Written by `cargo xtask proto` from the files in crates/tiphys-cmp/proto; do not edit.\n\n";
@@ -54,17 +60,37 @@ pub(crate) fn generate(proto_dir: &Path) -> Result<BTreeMap<String, String>, Fai
     let for_clients = compiler.encode_file_descriptor_set();
     // Comments become documentation.
     let descriptors = compiler.include_source_info(true).file_descriptor_set();
-    let mut files = BTreeMap::new();
+    let mut files = code(proto_dir, descriptors, Sides::Both)?;
     files.insert(DESCRIPTORS_FILE.to_owned(), format!("{HEADER}{}", constant(&for_clients)));
+    let descriptors = protox::compile(CLIENT_PROTO_FILES, [proto_dir]).map_err(failed)?;
+    files.extend(code(proto_dir, descriptors, Sides::Client)?);
+    Ok(files)
+}
+
+/// Which sides of its services code is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sides {
+    Client,
+    Both,
+}
+
+/// The code for compiled proto files, by the names of its files.
+fn code(
+    proto_dir: &Path,
+    descriptors: tonic_prost_build::FileDescriptorSet,
+    sides: Sides,
+) -> Result<BTreeMap<String, String>, Failure> {
     let out = tempfile::tempdir()
         .map_err(|error| Failure::new(format!("cannot make a temporary folder: {error}")))?;
     tonic_prost_build::configure()
         .build_client(true)
-        .build_server(true)
+        .build_server(sides == Sides::Both)
         .bytes(".")
+        .skip_debug(SECRET_MESSAGES)
         .out_dir(out.path())
         .compile_fds(descriptors)
         .map_err(|error| Failure::at(proto_dir, error))?;
+    let mut files = BTreeMap::new();
     for entry in fs::read_dir(out.path()).map_err(|error| Failure::at(out.path(), error))? {
         let path = entry.map_err(|error| Failure::at(out.path(), error))?.path();
         let text = fs::read_to_string(&path).map_err(|error| Failure::at(&path, error))?;

@@ -72,15 +72,7 @@ impl RemotePlugin {
     pub fn new(socket: PathBuf, archives: Arc<Archives>) -> Self {
         let file = socket.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let name = file.strip_suffix(".sock").unwrap_or(&file).to_owned();
-        let path = socket.clone();
-        let connector = tower::service_fn(move |_: Uri| {
-            let path = path.clone();
-            async move { UnixStream::connect(path).await.map(hyper_util::rt::TokioIo::new) }
-        });
-        // The address is never used: the connector goes to the socket.
-        let channel = Endpoint::from_static("http://localhost")
-            .connect_timeout(CONNECT_TIMEOUT)
-            .connect_with_connector_lazy(connector);
+        let channel = channel(socket.clone());
         Self { name, socket, channel, archives }
     }
 
@@ -135,6 +127,18 @@ impl RemotePlugin {
             () = request.cancel.cancelled() => Err(PluginError::Cancelled),
         }
     }
+}
+
+/// A channel to whoever serves a socket, which is connected when it is used.
+pub(crate) fn channel(socket: PathBuf) -> Channel {
+    let connector = tower::service_fn(move |_: Uri| {
+        let path = socket.clone();
+        async move { UnixStream::connect(path).await.map(hyper_util::rt::TokioIo::new) }
+    });
+    // The address is never used: the connector goes to the socket.
+    Endpoint::from_static("http://localhost")
+        .connect_timeout(CONNECT_TIMEOUT)
+        .connect_with_connector_lazy(connector)
 }
 
 fn metadata(request: &Request, archive: &Archive) -> Result<ManifestRequestMetadata, PluginError> {

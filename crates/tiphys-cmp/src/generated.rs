@@ -12,6 +12,16 @@ pub(crate) mod descriptors;
     unreachable_pub,
     reason = "the generator has its own style and its own suppressions"
 )]
+pub(crate) mod askpass;
+
+#[rustfmt::skip]
+#[expect(
+    clippy::pedantic,
+    clippy::allow_attributes,
+    clippy::allow_attributes_without_reason,
+    unreachable_pub,
+    reason = "the generator has its own style and its own suppressions"
+)]
 pub(crate) mod plugin;
 
 #[rustfmt::skip]

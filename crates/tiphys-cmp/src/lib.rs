@@ -5,6 +5,7 @@
 
 mod announcement;
 mod archives;
+mod askpass;
 mod calls;
 mod client;
 mod connection;
@@ -18,6 +19,7 @@ mod services;
 mod socket;
 
 pub use archives::Archives;
+pub use askpass::{AskpassError, Credential, Wanted, ask};
 pub use calls::Traces;
 pub use client::{ConnectError, RemotePlugin, remote_plugins};
 pub use metrics::{

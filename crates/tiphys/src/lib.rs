@@ -4,6 +4,7 @@
 
 mod applications;
 mod args;
+mod askpass;
 mod assignments;
 mod commands;
 mod completion;
@@ -21,7 +22,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::args::{Arguments, Command, OutputFormat};
+use crate::args::{Arguments, CmpServerArgs, Command, OutputFormat};
 use crate::failure::{Failure, Kind};
 use crate::settings::Host;
 
@@ -31,6 +32,9 @@ pub fn main() -> ExitCode {
     // The launcher must be single-threaded, so it comes before anything else.
     if host.is_launcher() {
         return ExitCode::from(u8::try_from(tiphys_process::launcher_main()).unwrap_or(Kind::Bug.code()));
+    }
+    if let Some(questions) = host.askpass_questions() {
+        return askpass::run(&questions, &host);
     }
     if host.completion_arguments().is_some() {
         return completion::run(&host);
@@ -56,6 +60,7 @@ async fn run(arguments: Arguments, host: Host) -> Result<ExitCode, Failure> {
         Command::Diff(args) => commands::diff::run(&common, &args, host).await,
         Command::Plugin(args) => commands::plugin::run(&common, args, host).await,
         Command::Params(args) => commands::params::run(&common, args, host).await,
+        Command::CmpServer(CmpServerArgs { install: Some(dir), .. }) => commands::install::run(&dir, &host),
         Command::CmpServer(args) => commands::cmp_server::run(&common, &args, host).await,
         Command::Completion(args) => commands::completion::run(&args),
         Command::Version(args) => commands::version::run(&common, &args, &host).await,

@@ -51,6 +51,15 @@ impl Host {
         is_completion.then(|| arguments.map(|argument| argument.to_string_lossy().into_owned()).collect())
     }
 
+    /// What git asks, if this process is git's askpass program: the plugin's environment then says so, whatever the program is called
+    /// (`spec/cmp.md` 4.5).
+    pub(crate) fn askpass_questions(&self) -> Option<Vec<String>> {
+        let is_askpass = self.variable("ARGOCD_BINARY_NAME") == Some("argocd-git-ask-pass");
+        let questions = self.arguments.iter().skip(1);
+        // Only the beginning of a question counts.
+        is_askpass.then(|| questions.map(|question| question.to_string_lossy().into_owned()).collect())
+    }
+
     /// The arguments, the program's name first. Called as `argocd-cmp-server` (or with `ARGOCD_BINARY_NAME` saying so) the program is
     /// `tiphys cmp-server`.
     pub(crate) fn arguments(&self) -> Vec<OsString> {

@@ -14,6 +14,11 @@ pub(crate) struct CmpServerArgs {
     #[arg(long, value_name = "DIR", default_value = "/home/argocd/cmp-server/config")]
     pub(crate) config_dir_path: PathBuf,
 
+    /// Put this program into a folder as `argocd-cmp-server`, with a link `argocd` to it for git, and serve nothing: for an init
+    /// container
+    #[arg(long, value_name = "DIR")]
+    pub(crate) install: Option<PathBuf>,
+
     /// Where received trees and private views are kept
     #[arg(long, value_name = "DIR", env = "ARGOCD_CMP_WORKDIR")]
     pub(crate) workdir: Option<PathBuf>,

@@ -103,3 +103,19 @@ fn without_the_kernels_word_the_program_is_what_it_was_called() {
         assert_eq!(found, expected.map(PathBuf::from), "{called:?}");
     }
 }
+
+#[test]
+fn a_variable_makes_any_program_name_gits_askpass_program() {
+    let askpass = [("ARGOCD_BINARY_NAME", "argocd-git-ask-pass")];
+    let question = "Username for 'https://git.example.org': ";
+    for name in ["argocd", "tiphys", "/var/run/tiphys/argocd-cmp-server"] {
+        assert_eq!(
+            host(&[name, question], &askpass).askpass_questions(),
+            Some(vec![question.to_owned()]),
+            "{name}"
+        );
+    }
+    assert_eq!(host(&["argocd"], &askpass).askpass_questions(), Some(vec![]));
+    assert_eq!(host(&["argocd", question], &[]).askpass_questions(), None);
+    assert_eq!(host(&["argocd", question], &[("ARGOCD_BINARY_NAME", "argocd")]).askpass_questions(), None);
+}

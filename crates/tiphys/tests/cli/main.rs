@@ -3,6 +3,7 @@
 //! What can be written down as commands, files and expected output is a case below `testdata/cli/`, one file each; what needs a server,
 //! a signal or a look at processes is written in Rust.
 
+mod askpass;
 mod authors;
 mod case;
 mod cases;

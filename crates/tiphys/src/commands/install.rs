@@ -1,0 +1,77 @@
+//! `tiphys cmp-server --install DIR`: the program in a folder that an init container shares with the plugins' containers.
+
+#[cfg(test)]
+mod tests;
+
+use std::fs::{self, File, Permissions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::Path;
+use std::process::ExitCode;
+
+use crate::failure::Failure;
+use crate::settings::Host;
+
+/// The name by which the program is a plugin server (`spec/cmp.md` 1.9).
+const SERVER: &str = "argocd-cmp-server";
+
+/// The name that git calls under a plugin that is given credentials (`spec/cmp.md` 4.5).
+const ASKPASS: &str = "argocd";
+
+/// Everybody may run the program: the plugin's container may have a user of its own.
+const MODE: u32 = 0o755;
+
+/// What became of the link for git.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Link {
+    /// It leads to the program.
+    Ours,
+    /// Something else has the name, such as Argo CD's own program, and stays.
+    Foreign,
+}
+
+/// Puts the program into the folder, and says so.
+pub(crate) fn run(dir: &Path, host: &Host) -> Result<ExitCode, Failure> {
+    let link = install(host.executable(), &host.absolute(dir))?;
+    let place = dir.join(SERVER);
+    let told = match link {
+        Link::Ours => format!("installed {}, and {ASKPASS} beside it as a link to it", place.display()),
+        Link::Foreign => {
+            format!(
+                "installed {}; {ASKPASS} beside it is another program and stays as it is",
+                place.display()
+            )
+        }
+    };
+    // Nobody is left to tell if stderr is closed.
+    drop(writeln!(io::stderr(), "{told}"));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Copies a program into a folder, which is made if it is missing. Whoever looks there sees the old file or the new one, also where the
+/// old one is the program itself, or runs.
+fn install(program: &Path, dir: &Path) -> Result<Link, Failure> {
+    let failed = |error: io::Error| {
+        Failure::bad_input(format!("--install: cannot write to {}: {error}", dir.display()))
+            .hint("give it a folder that this user may write to, such as an emptyDir volume")
+    };
+    let unread = |error: io::Error| {
+        Failure::bad_input(format!("--install: cannot read this program, {}: {error}", program.display()))
+    };
+    let mut source = File::open(program).map_err(unread)?;
+    fs::create_dir_all(dir).map_err(failed)?;
+    let mut new = tempfile::Builder::new().prefix(".argocd-cmp-server.").tempfile_in(dir).map_err(failed)?;
+    io::copy(&mut source, &mut new).map_err(failed)?;
+    new.as_file().set_permissions(Permissions::from_mode(MODE)).map_err(failed)?;
+    new.persist(dir.join(SERVER)).map(drop).map_err(|error| failed(error.error))?;
+
+    let link = dir.join(ASKPASS);
+    match symlink(SERVER, &link) {
+        Ok(()) => Ok(Link::Ours),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            let leads_to_us = fs::read_link(&link).is_ok_and(|target| target == Path::new(SERVER));
+            Ok(if leads_to_us { Link::Ours } else { Link::Foreign })
+        }
+        Err(error) => Err(failed(error)),
+    }
+}

@@ -1,0 +1,243 @@
+//! The program as git's askpass program, beside a repository server that knows credentials, and under git itself.
+
+use std::convert::Infallible;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::TcpListener;
+use std::os::unix::net::UnixListener;
+use std::path::PathBuf;
+use std::task::{Context, Poll};
+
+use tonic::codegen::{BoxFuture, Service, http};
+use tonic::{Request, Response, Status};
+
+use crate::world::{Output, World};
+
+const NONCE: &str = "5f9e2c1a-nonce";
+const USERNAME: &str = "x-access-token";
+const PASSWORD: &str = "correct-horse";
+
+/// The messages, written by hand from `spec/cmp.md` 4.5: those of the program are made from its own proto file.
+#[derive(Clone, PartialEq, prost::Message)]
+struct CredentialsRequest {
+    #[prost(string, tag = "1")]
+    nonce: String,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+struct CredentialsResponse {
+    #[prost(string, tag = "1")]
+    username: String,
+    #[prost(string, tag = "2")]
+    password: String,
+}
+
+/// Argo CD's repository server, as far as git's credentials go.
+#[derive(Clone)]
+struct RepositoryServer;
+
+impl tonic::server::NamedService for RepositoryServer {
+    const NAME: &'static str = "askpass.AskPassService";
+}
+
+impl Service<http::Request<tonic::body::Body>> for RepositoryServer {
+    type Response = http::Response<tonic::body::Body>;
+    type Error = Infallible;
+    type Future = BoxFuture<Self::Response, Self::Error>;
+
+    fn poll_ready(&mut self, _context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: http::Request<tonic::body::Body>) -> Self::Future {
+        Box::pin(async move {
+            assert_eq!(request.uri().path(), "/askpass.AskPassService/GetCredentials");
+            let codec = tonic_prost::ProstCodec::<CredentialsResponse, CredentialsRequest>::default();
+            Ok(tonic::server::Grpc::new(codec).unary(Credentials, request).await)
+        })
+    }
+}
+
+struct Credentials;
+
+impl tonic::server::UnaryService<CredentialsRequest> for Credentials {
+    type Response = CredentialsResponse;
+    type Future = std::future::Ready<Result<Response<CredentialsResponse>, Status>>;
+
+    fn call(&mut self, request: Request<CredentialsRequest>) -> Self::Future {
+        std::future::ready(match request.into_inner().nonce.as_str() {
+            NONCE => Ok(Response::new(CredentialsResponse {
+                username: USERNAME.to_owned(),
+                password: PASSWORD.to_owned(),
+            })),
+            "locked" => Err(Status::permission_denied(format!("nothing for locked of {USERNAME}"))),
+            _ => Err(Status::not_found("unknown nonce")),
+        })
+    }
+}
+
+/// Serves credentials on a socket of the world, until the process of the tests ends.
+fn serve(world: &World) -> PathBuf {
+    let socket = world.path("ask-pass.sock");
+    let listener = UnixListener::bind(&socket).expect("the socket can be made");
+    listener.set_nonblocking(true).expect("a socket can be told so");
+    std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        runtime.block_on(async {
+            let listener = tokio::net::UnixListener::from_std(listener).expect("the socket is one");
+            let incoming = futures_util::stream::unfold(listener, |listener| async move {
+                Some((listener.accept().await.map(|(stream, _)| stream), listener))
+            });
+            let server = tonic::transport::Server::builder().add_service(RepositoryServer);
+            server.serve_with_incoming(incoming).await.expect("the server serves");
+        });
+    });
+    socket
+}
+
+/// What the program answers as git's askpass program to these questions; `more` are variables that are set or, without a value, not.
+fn ask(world: &World, questions: &[&str], more: &[(&str, Option<&str>)]) -> Output {
+    let mut command = world.command(crate::world::TIPHYS);
+    command
+        .args(questions)
+        .env("ARGOCD_BINARY_NAME", "argocd-git-ask-pass")
+        .env("ARGOCD_GIT_ASKPASS_NONCE", NONCE)
+        .env("ARGOCD_ASK_PASS_SOCK", world.path("ask-pass.sock"));
+    for (name, value) in more {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    world.finish(command)
+}
+
+#[test]
+fn git_gets_the_user_name_and_the_password_of_the_nonce() {
+    let world = World::empty();
+    serve(&world);
+    for (question, answer) in [
+        ("Username for 'https://git.example.org': ", USERNAME),
+        ("Password for 'https://x-access-token@git.example.org': ", PASSWORD),
+    ] {
+        let output = ask(&world, &[question], &[]);
+        assert_eq!((output.code, output.stderr.as_str()), (0, ""));
+        assert_eq!(output.stdout, format!("{answer}\n"));
+    }
+}
+
+#[test]
+fn what_keeps_credentials_back_is_told_without_a_secret() {
+    let world = World::empty();
+    serve(&world);
+    drop(UnixListener::bind(world.path("dead.sock")).expect("the socket can be made"));
+    let dead = world.path("dead.sock");
+    let username = &["Username for 'https://git.example.org': "][..];
+    let socket = "no credentials: the repository server on socket $WORLD/ask-pass.sock";
+    let usage = "as git's askpass program (ARGOCD_BINARY_NAME says so) this takes one argument, which begins with `Username` or `Password`";
+    let cases = [
+        (&[][..], None, 2, format!("{usage}; there are 0")),
+        (&["Username", "more"], None, 2, format!("{usage}; there are 2")),
+        (&["Enter passphrase for key: "], None, 2, usage.to_owned()),
+        (
+            username,
+            Some(("ARGOCD_GIT_ASKPASS_NONCE", None)),
+            2,
+            "no credentials: ARGOCD_GIT_ASKPASS_NONCE is not set; only commands of a plugin whose file says `provideGitCreds: true` have it"
+                .to_owned(),
+        ),
+        (
+            username,
+            Some(("ARGOCD_GIT_ASKPASS_NONCE", Some("another"))),
+            3,
+            format!("{socket} does not know ARGOCD_GIT_ASKPASS_NONCE; it is valid while a plugin generates, and not longer"),
+        ),
+        (
+            username,
+            Some(("ARGOCD_GIT_ASKPASS_NONCE", Some("locked"))),
+            3,
+            format!("{socket} refuses: nothing for *** of {USERNAME}"),
+        ),
+        (
+            username,
+            Some(("ARGOCD_ASK_PASS_SOCK", dead.to_str())),
+            3,
+            "no credentials: cannot reach the repository server on socket $WORLD/dead.sock; mount the folder that it has its socket in, or \
+             set ARGOCD_ASK_PASS_SOCK: Connection refused (os error 111)"
+                .to_owned(),
+        ),
+    ];
+    for (questions, variable, code, expected) in cases {
+        let output = ask(&world, questions, variable.as_slice());
+        assert_eq!((output.code, output.stdout.as_str()), (code, ""), "{}", output.stderr);
+        assert_eq!(output.stderr, format!("error: {expected}\n"));
+        for secret in [NONCE, PASSWORD] {
+            assert!(!output.stderr.contains(secret), "{}", output.stderr);
+        }
+    }
+}
+
+/// A repository behind HTTP that wants the credentials, and has one branch.
+fn repository() -> String {
+    // "x-access-token:correct-horse" in base64.
+    const AUTHORIZATION: &str = "Authorization: Basic eC1hY2Nlc3MtdG9rZW46Y29ycmVjdC1ob3JzZQ==";
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let url = format!("http://{}/team/apps.git", listener.local_addr().expect("it listens"));
+    // The thread ends with the process of the tests.
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.expect("a connection");
+            let reader = BufReader::new(stream.try_clone().expect("the socket can be shared"));
+            let head: Vec<String> =
+                reader.lines().map_while(Result::ok).take_while(|line| !line.is_empty()).collect();
+            let (status, kind, body) = if head.iter().any(|line| line == AUTHORIZATION) {
+                let branch = format!("003e{COMMIT} refs/heads/main\0\n");
+                let refs = format!("001e# service=git-upload-pack\n0000{branch}0000");
+                ("200 OK", "application/x-git-upload-pack-advertisement", refs)
+            } else {
+                ("401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"git\"", "text/plain", String::new())
+            };
+            let length = body.len();
+            let answer = format!(
+                "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+            );
+            // A client that has gone needs no answer.
+            drop(stream.write_all(answer.as_bytes()));
+        }
+    });
+    url
+}
+
+const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
+
+#[test]
+fn git_reads_a_private_repository_with_the_installed_program_on_its_path() {
+    let world = World::empty();
+    let (url, socket) = (repository(), serve(&world));
+    let installed = world.run(&["cmp-server", "--install", "shared"]);
+    let expected = "installed shared/argocd-cmp-server, and argocd beside it as a link to it\n";
+    assert_eq!((installed.code, installed.stdout.as_str(), installed.stderr.as_str()), (0, "", expected));
+
+    let path = std::env::var("PATH").expect("PATH is set");
+    let git = |nonce: &str| {
+        let mut git = world.command("git");
+        // The variables that Argo CD gives to the commands of a plugin.
+        git.args(["ls-remote", &url])
+            .env("PATH", format!("{}:{path}", world.path("shared").display()))
+            .env("GIT_ASKPASS", "argocd")
+            .env("GIT_TERMINAL_PROMPT", "0")
+            .env("ARGOCD_BINARY_NAME", "argocd-git-ask-pass")
+            .env("ARGOCD_GIT_ASKPASS_NONCE", nonce)
+            .env("ARGOCD_ASK_PASS_SOCK", &socket);
+        world.finish(git)
+    };
+    let listed = git(NONCE);
+    assert_eq!(
+        (listed.code, listed.stdout),
+        (0, format!("{COMMIT}\trefs/heads/main\n")),
+        "{}",
+        listed.stderr
+    );
+    let refused = git("another");
+    assert_eq!((refused.code, refused.stdout.as_str()), (128, ""));
+    assert!(refused.stderr.contains("does not know ARGOCD_GIT_ASKPASS_NONCE"), "{}", refused.stderr);
+}
