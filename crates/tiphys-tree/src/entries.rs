@@ -89,6 +89,25 @@ impl Entries {
         self.len() == 0
     }
 
+    /// The paths of all directories but the root, in no order.
+    pub(crate) fn directories(&self) -> Vec<Box<str>> {
+        let mut found = Vec::new();
+        let mut todo: Vec<(Number, Box<str>)> = vec![(ROOT, "".into())];
+        while let Some((directory, path)) = todo.pop() {
+            let Node::Directory(children) = self.node(directory) else { continue };
+            for (name, child) in children {
+                if self.kind(*child) == EntryKind::Directory {
+                    let slash = if path.is_empty() { "" } else { "/" };
+                    todo.push((*child, format!("{path}{slash}{name}").into()));
+                }
+            }
+            if directory != ROOT {
+                found.push(path);
+            }
+        }
+        found
+    }
+
     fn add(&mut self, path: &RepoPath, node: Node) -> Result<(), WriteError> {
         check_length(path, path.as_str())?;
         let clash = || WriteError::Clash { path: path.to_string() };

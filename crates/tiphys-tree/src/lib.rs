@@ -7,6 +7,7 @@ pub mod archive;
 mod containment;
 mod entries;
 pub mod glob;
+mod modes;
 mod path;
 mod read;
 mod reader;

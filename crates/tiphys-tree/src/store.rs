@@ -1,42 +1,40 @@
 //! The content store: trees by key, each written once, and the folders of runs.
 //!
-//! ```text
-//! <dir>/gate                      locked while a process begins
-//! <dir>/trees/<boot>/<key>/       a tree; moved here when it is whole
-//! <dir>/trees/<boot>.lock         held, shared, by every process that may have a tree of this boot in use
-//! <dir>/tmp/session-<random>/     a process' own folder, where it writes trees; holds a lock that says whether the process lives
-//! <runs_dir>/session-<random>/    the same for the folders of runs
-//! ```
-//!
-//! Nothing is synced to disk, because a tree can be written again faster than that takes. So a tree may be torn by a crash of
-//! the machine, though never by one of a process: trees are kept per boot, and those of an earlier boot are removed.
+//! There are two kinds. Commands share one, whose trees stay for the next command; its layout is in `shared.rs`. A server has one of its
+//! own, which is bounded and gone with the process; its layout is in `own.rs`. In both, `<runs_dir>/session-<random>/` has the folders
+//! of a process' runs, and a lock that says whether the process lives.
 
 pub(crate) mod digest;
 mod directory;
+mod own;
 mod remove;
 mod run_dir;
 mod seal;
 mod session;
+mod shared;
 #[cfg(test)]
 mod tests;
+mod turns;
 
-use std::collections::HashSet;
 use std::fmt;
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, Read};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use crate::archive::{self, ArchiveError, Intake};
-use crate::writer::Naming;
+use crate::writer::{Finished, Naming};
 use crate::{TreeLimits, TreeWriter, WriteError};
 
 pub use directory::{DirectoryEntry, look_at_files};
 pub use run_dir::RunDir;
 
+use own::{Lease, Own};
 use remove::remove_tree;
-use session::{Gate, Session, is_unlocked, lock_file};
+use session::{Gate, Session};
+use shared::Shared;
+use turns::Turns;
 
 /// Name of the tree itself in its folder of the store.
 const TREE: &str = "tree";
@@ -68,7 +66,16 @@ impl fmt::Display for TreeKey {
 pub struct Tree {
     key: TreeKey,
     root: Arc<PathBuf>,
-    _in_use: Arc<File>,
+    _in_use: InUse,
+}
+
+/// What keeps a tree from being removed.
+#[derive(Clone, Debug)]
+enum InUse {
+    /// A lock that other processes see.
+    ByThisBoot { _lock: Arc<File> },
+    /// A place in the counts of this process' own store.
+    ByThisProcess { _lease: Arc<Lease> },
 }
 
 impl Tree {
@@ -130,20 +137,18 @@ pub struct StoreStats {
 /// The store. Safe to use from many threads and many processes at once.
 #[derive(Debug)]
 pub struct Store {
-    /// Where trees of this boot are.
-    trees: PathBuf,
     limits: TreeLimits,
-    /// Where trees are written.
-    staging: Session,
     runs: Arc<Session>,
-    in_use: Arc<File>,
-    /// Keys of trees that this process has written or has found as they were written.
-    trusted: Mutex<HashSet<[u8; 32]>>,
-    /// Whether trees of other processes are used.
-    reuse: Reuse,
+    keeping: Keeping,
     /// Keys that a thread of this process is writing.
-    writing: Mutex<HashSet<[u8; 32]>>,
-    written: Condvar,
+    turns: Turns,
+}
+
+/// Where trees stay.
+#[derive(Debug)]
+enum Keeping {
+    Shared(Shared),
+    Own(Arc<Own>),
 }
 
 /// Why the store could not be used.
@@ -185,82 +190,59 @@ impl Store {
     pub fn open(options: StoreOptions) -> Result<Self, StoreError> {
         let StoreOptions { dir, runs_dir, limits } = options;
         let (dir, runs_dir) = (private_folder(&dir)?, private_folder(&runs_dir)?);
-        let boot = boot_id();
-        let all_trees = dir.join("trees");
-        let trees = private_folder(&all_trees.join(&boot))?;
-        let tmp = private_folder(&dir.join("tmp"))?;
-
-        let gate = Gate::close(&dir)?;
-        let staging = Session::begin(&tmp, &gate)?;
-        let in_use = lock_file(&all_trees.join(format!("{boot}.lock")))?;
-        in_use.lock_shared().map_err(StoreError::io("lock", &all_trees))?;
-        take_over_other_boots(&all_trees, &boot, &staging)?;
-        drop(gate);
-        let gate = Gate::close(&runs_dir)?;
-        let runs = Session::begin(&runs_dir, &gate)?;
-        drop(gate);
-
-        staging.sweep();
+        let keeping = Keeping::Shared(Shared::open(&dir)?);
+        let runs = begin_session(&runs_dir)?;
         runs.sweep();
-        Ok(Self {
-            trees,
-            limits,
-            staging,
-            runs: Arc::new(runs),
-            in_use: Arc::new(in_use),
-            trusted: Mutex::default(),
-            reuse: Reuse::AnyTree,
-            writing: Mutex::default(),
-            written: Condvar::new(),
-        })
+        Ok(Self { limits, runs: Arc::new(runs), keeping, turns: Turns::default() })
     }
 
     /// A store of this process alone, for servers: everything is below a folder of this process with a lock, gone when the process ends,
     /// and swept by the next one when it was killed. Processes with one folder do not disturb each other.
-    pub fn of_this_process(options: StoreOptions, _bounds: StoreBounds) -> Result<Self, StoreError> {
-        Self::open(options)
-    }
-
-    /// The tree that an archive (tar within gzip) holds.
-    pub fn take_in(&self, archive: &mut dyn Read, intake: &Intake<'_>) -> Result<Tree, ArchiveError> {
-        self.write_by_content(b"", |writer| {
-            writer.set_modes(intake.modes);
-            archive::unpack_into(archive, intake, writer)
-        })
-    }
-
-    /// What the store has.
-    pub fn stats(&self) -> StoreStats {
-        StoreStats { trees: self.trusted().len() as u64, ..StoreStats::default() }
+    ///
+    /// A thread that ends with the store sweeps and removes, so that this call and others do not wait for that.
+    pub fn of_this_process(options: StoreOptions, bounds: StoreBounds) -> Result<Self, StoreError> {
+        let StoreOptions { dir, runs_dir, limits } = options;
+        let (dir, runs_dir) = (private_folder(&dir)?, private_folder(&runs_dir)?);
+        let session = Arc::new(begin_session(&dir)?);
+        let runs = Arc::new(begin_session(&runs_dir)?);
+        let own = Own::new(session, Arc::clone(&runs), bounds)?;
+        Ok(Self { limits, runs, keeping: Keeping::Own(Arc::new(own)), turns: Turns::default() })
     }
 
     /// This store, using trees of other processes or writing each anew.
     #[must_use]
     pub fn with_reuse(self, reuse: Reuse) -> Self {
-        Self { reuse, ..self }
+        let keeping = match self.keeping {
+            Keeping::Shared(shared) => Keeping::Shared(shared.with_reuse(reuse)),
+            // It has no trees of other processes.
+            Keeping::Own(own) => Keeping::Own(own),
+        };
+        Self { keeping, ..self }
     }
 
-    /// Bounds of each tree.
+    /// Bounds of each tree that is written, but those of archives, which come with each.
     pub fn limits(&self) -> TreeLimits {
         self.limits
+    }
+
+    /// What the store has. For a store that processes share, only the trees that this process has used.
+    pub fn stats(&self) -> StoreStats {
+        match &self.keeping {
+            Keeping::Shared(shared) => StoreStats {
+                trees: u64::try_from(shared.trees()).unwrap_or(u64::MAX),
+                ..StoreStats::default()
+            },
+            Keeping::Own(own) => own.stats(),
+        }
     }
 
     /// The tree of this name, if it is there. One that something was taken out of or put into, as cleaners of temporary folders do,
     /// is thrown away: it would render with something missing.
     pub fn get(&self, key: TreeKey) -> Option<Tree> {
-        let place = self.place(key);
-        if self.trusted().contains(&key.0) {
-            return Some(self.tree(key, &place));
+        match &self.keeping {
+            Keeping::Shared(shared) => shared.get(key),
+            Keeping::Own(own) => own.get(key),
         }
-        if !place.is_dir() {
-            return None;
-        }
-        if self.reuse == Reuse::OwnTrees || !seal::holds(&place.join(TREE), &place.join(SEAL)) {
-            self.staging.take_over(&place);
-            return None;
-        }
-        self.trusted().insert(key.0);
-        Some(self.tree(key, &place))
     }
 
     /// The tree of this name, written by `fill` if it is not there. Written beside and moved into place, so that nobody sees half of it;
@@ -276,18 +258,18 @@ impl Store {
         if let Some(tree) = self.get(key) {
             return Ok(tree);
         }
-        let _turn = Turn::wait(self, key);
+        let _turn = self.turns.wait(key);
         if let Some(tree) = self.get(key) {
             return Ok(tree);
         }
         let (staged, mut writer) = self.stage(Naming::Given)?;
         fill(&mut writer)?;
-        writer.finish().map_err(StoreError::Write)?;
-        Ok(self.keep(key, staged)?)
+        let finished = writer.finish().map_err(StoreError::Write)?;
+        Ok(self.keep(key, staged, &finished)?)
     }
 
-    /// A tree whose name is not known before it is read (a working copy, an archive): written beside while its content is hashed,
-    /// then named by path, mode, link target and digest of bytes of every entry. `salt` goes into the name.
+    /// A tree whose name is not known before it is read (a working copy): written beside while its content is hashed, then named by
+    /// path, mode, link target and digest of bytes of every entry. `salt` goes into the name.
     pub fn write_by_content<E>(
         &self,
         salt: &[u8],
@@ -298,8 +280,23 @@ impl Store {
     {
         let (staged, mut writer) = self.stage(Naming::ByContent)?;
         fill(&mut writer)?;
-        let mut records = writer.finish().map_err(StoreError::Write)?;
-        Ok(self.keep(digest::key(salt, &mut records), staged)?)
+        let mut finished = writer.finish().map_err(StoreError::Write)?;
+        Ok(self.keep(digest::key(salt, &mut finished.records), staged, &finished)?)
+    }
+
+    /// The tree that an archive (tar within gzip) holds. The archive is read to its last byte before there is a tree; an error of the
+    /// reader comes back as [`ArchiveError::Io`].
+    ///
+    /// A store of one process writes only the files that it does not have: the others are linked to those that are there. Links of
+    /// one file are one file, so nobody may write into a tree; runs see an overlay above it or a copy of its bytes.
+    pub fn take_in(&self, archive: &mut dyn Read, intake: &Intake<'_>) -> Result<Tree, ArchiveError> {
+        match &self.keeping {
+            Keeping::Shared(_) => self.write_by_content(b"", |writer| {
+                writer.set_modes(intake.modes);
+                archive::unpack_into(archive, intake, writer)
+            }),
+            Keeping::Own(own) => own.take_in(archive, intake),
+        }
     }
 
     /// An empty folder for one run.
@@ -309,79 +306,63 @@ impl Store {
 
     /// A new tree that is not in place yet.
     fn stage(&self, naming: Naming) -> Result<(Staged, TreeWriter), StoreError> {
-        let staged = Staged(self.staging.fresh_path());
-        fs::create_dir(&staged.0).map_err(StoreError::io("make", &staged.0))?;
-        let writer = TreeWriter::new(staged.0.join(TREE), self.limits, naming)?;
+        let staged = Staged::new(match &self.keeping {
+            Keeping::Shared(shared) => shared.fresh_path(),
+            Keeping::Own(own) => own.fresh_path(),
+        })?;
+        let writer = TreeWriter::new(staged.tree(), self.limits, naming)?;
         Ok((staged, writer))
     }
 
-    fn place(&self, key: TreeKey) -> PathBuf {
-        self.trees.join(key.to_string())
-    }
-
-    fn tree(&self, key: TreeKey, place: &Path) -> Tree {
-        Tree { key, root: Arc::new(place.join(TREE)), _in_use: Arc::clone(&self.in_use) }
-    }
-
-    fn trusted(&self) -> MutexGuard<'_, HashSet<[u8; 32]>> {
-        self.trusted.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Moves a whole tree into place. If another process was faster its tree is taken: both have the same content.
-    fn keep(&self, key: TreeKey, staged: Staged) -> Result<Tree, StoreError> {
-        if let Some(tree) = self.get(key) {
-            return Ok(tree);
+    /// Puts a whole tree in place, or takes the one of this name that is there already.
+    fn keep(&self, key: TreeKey, staged: Staged, finished: &Finished) -> Result<Tree, StoreError> {
+        match &self.keeping {
+            Keeping::Shared(shared) => shared.keep(key, staged),
+            Keeping::Own(own) => Ok(own.keep_written(key, staged, finished)),
         }
-        let place = self.place(key);
-        seal::write(&staged.0.join(TREE), &staged.0.join(SEAL)).map_err(StoreError::io("seal", &staged.0))?;
-        match fs::rename(&staged.0, &place) {
-            Ok(()) => {}
-            Err(error)
-                if matches!(
-                    error.kind(),
-                    io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::AlreadyExists
-                ) => {}
-            Err(source) => return Err(StoreError::Io { action: "move a tree to", path: place, source }),
-        }
-        drop(staged);
-        self.trusted().insert(key.0);
-        Ok(self.tree(key, &place))
     }
 }
 
-/// A directory that a tree is written to; removed on drop if it is still there.
+/// A folder that a tree is written to; removed on drop if it is still there.
+#[derive(Debug)]
 struct Staged(PathBuf);
+
+impl Staged {
+    /// Makes the folder.
+    fn new(place: PathBuf) -> Result<Self, StoreError> {
+        fs::create_dir(&place).map_err(StoreError::io("make", &place))?;
+        Ok(Self(place))
+    }
+
+    /// The folder.
+    fn place(&self) -> &Path {
+        &self.0
+    }
+
+    /// Where the tree is in it.
+    fn tree(&self) -> PathBuf {
+        self.0.join(TREE)
+    }
+
+    /// Leaves the folder where it is.
+    fn keep(mut self) -> PathBuf {
+        std::mem::take(&mut self.0)
+    }
+}
 
 impl Drop for Staged {
     fn drop(&mut self) {
         // What cannot be removed stays below the session's folder and goes with it.
-        drop(remove_tree(&self.0));
+        if !self.0.as_os_str().is_empty() {
+            drop(remove_tree(&self.0));
+        }
     }
 }
 
-/// The right to write one key; others of this process wait until it is dropped.
-struct Turn<'a> {
-    store: &'a Store,
-    key: TreeKey,
-}
-
-impl<'a> Turn<'a> {
-    fn wait(store: &'a Store, key: TreeKey) -> Self {
-        let writing = store.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut writing = store
-            .written
-            .wait_while(writing, |writing| writing.contains(&key.0))
-            .unwrap_or_else(PoisonError::into_inner);
-        writing.insert(key.0);
-        Self { store, key }
-    }
-}
-
-impl Drop for Turn<'_> {
-    fn drop(&mut self) {
-        self.store.writing.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.key.0);
-        self.store.written.notify_all();
-    }
+/// A new session in a folder.
+fn begin_session(dir: &Path) -> Result<Session, StoreError> {
+    let gate = Gate::close(dir)?;
+    Session::begin(dir, &gate)
 }
 
 /// A folder for this user alone, made if it is missing; its absolute path.
@@ -398,24 +379,4 @@ fn private_folder(dir: &Path) -> Result<PathBuf, StoreError> {
 /// of containers are root's.
 fn is_trusted(owner: u32, user: u32) -> bool {
     owner == user || owner == 0
-}
-
-/// Trees of other boots that no process uses: on this machine none does, on a shared file system another machine may.
-fn take_over_other_boots(all_trees: &Path, boot: &str, session: &Session) -> Result<(), StoreError> {
-    for entry in fs::read_dir(all_trees).map_err(StoreError::io("read", all_trees))?.flatten() {
-        let (place, name) = (entry.path(), entry.file_name());
-        let lock = place.with_extension("lock");
-        if name.to_str() != Some(boot) && place.is_dir() && is_unlocked(&lock) {
-            session.take_over(&place);
-            drop(fs::remove_file(lock));
-        }
-    }
-    Ok(())
-}
-
-/// What tells one boot of this machine from the next. Where the system does not say, all boots count as one.
-fn boot_id() -> String {
-    let id = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
-    let id: String = id.chars().filter(char::is_ascii_hexdigit).collect();
-    if id.is_empty() { "one".to_owned() } else { id }
 }

@@ -4,21 +4,18 @@
 mod tests;
 
 use std::collections::HashSet;
-use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::containment::LinkSet;
+use crate::modes::{MODE_EXECUTABLE, Umask, file_mode};
 use crate::path::parent;
 use crate::store::digest::{Record, RecordKind};
 use crate::{Modes, PathError, RepoPath};
 
-/// Permission bits of a directory and of an executable file.
-const MODE_EXECUTABLE: u32 = 0o755;
-/// Permission bits of an ordinary file.
-const MODE_PLAIN: u32 = 0o644;
 /// Bytes that are read at once from a file's source.
 const CHUNK_BYTES: usize = 128 * 1024;
 
@@ -100,27 +97,6 @@ pub struct TreeWriter {
     book: Mutex<Book>,
 }
 
-/// Whether the process' umask takes something from the modes of a tree. It must not change what is in the tree, and setting
-/// every mode again costs a tenth of the time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Umask {
-    Harmless,
-    Harmful,
-}
-
-impl Umask {
-    /// Looks at a directory that was just made with [`MODE_EXECUTABLE`].
-    fn seen_at(directory: &Path) -> io::Result<Self> {
-        let mode = fs::metadata(directory)?.permissions().mode();
-        Ok(if mode & 0o777 == MODE_EXECUTABLE { Self::Harmless } else { Self::Harmful })
-    }
-
-    /// Sets a mode again, if it may not be what it was made with.
-    fn mend(self, mode: u32, set: impl FnOnce(Permissions) -> io::Result<()>) -> io::Result<()> {
-        if self == Self::Harmful { set(Permissions::from_mode(mode)) } else { Ok(()) }
-    }
-}
-
 /// Whether the tree's name comes from what is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Naming {
@@ -139,6 +115,17 @@ struct Book {
     entries: u64,
     bytes: u64,
     records: Vec<Record>,
+}
+
+/// What was written.
+#[derive(Debug)]
+pub(crate) struct Finished {
+    /// The records of a tree that is named by its content.
+    pub(crate) records: Vec<Record>,
+    /// Entries: files, directories and links.
+    pub(crate) entries: u64,
+    /// Bytes of all files together.
+    pub(crate) bytes: u64,
 }
 
 impl TreeWriter {
@@ -238,8 +225,8 @@ impl TreeWriter {
         Ok(())
     }
 
-    /// Checks what can only be checked when all entries are there, and gives the records of a tree that is named by its content.
-    pub(crate) fn finish(self) -> Result<Vec<Record>, WriteError> {
+    /// Checks what can only be checked when all entries are there.
+    pub(crate) fn finish(self) -> Result<Finished, WriteError> {
         let book = self.book.into_inner().unwrap_or_else(PoisonError::into_inner);
         book.links.check().map_err(|file| WriteError::LinkOutside { file })?;
         let mut records = book.records;
@@ -248,7 +235,7 @@ impl TreeWriter {
                 book.directories.into_iter().map(|path| Record { path, kind: RecordKind::Directory }),
             );
         }
-        Ok(records)
+        Ok(Finished { records, entries: book.entries, bytes: book.bytes })
     }
 
     fn write_whole(&self, path: &RepoPath, executable: bool, content: &[u8]) -> Result<(), WriteError> {
@@ -264,7 +251,7 @@ impl TreeWriter {
             self.make_room(&mut book, path)?;
             self.count_bytes(&mut book, bytes)?;
         }
-        let mode = if self.keeps_executable(executable) { MODE_EXECUTABLE } else { MODE_PLAIN };
+        let mode = file_mode(self.keeps_executable(executable));
         let file = OpenOptions::new()
             .write(true)
             .create_new(true)

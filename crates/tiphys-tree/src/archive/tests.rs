@@ -6,6 +6,7 @@ use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::os::unix::net::UnixListener;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::Compression;
 use flate2::read::GzDecoder;
@@ -14,8 +15,8 @@ use proptest::prelude::*;
 use tar::{Builder, EntryType, Header};
 use tempfile::TempDir;
 
-use super::{ArchiveError, pack, unpack};
-use crate::{Modes, RepoPath, Store, StoreOptions, Tree, TreeLimits};
+use super::{ArchiveError, ArchiveLimits, Intake, list, pack};
+use crate::{Modes, RepoPath, Store, StoreBounds, StoreOptions, StoreStats, Tree, TreeLimits};
 
 const LIMITS: TreeLimits = TreeLimits { entries_max: 100, bytes_max: 1 << 20 };
 
@@ -49,22 +50,41 @@ fn expected<const N: usize>(entries: [(&str, &str); N]) -> Listing {
     entries.map(|(path, what)| (path.to_owned(), what.to_owned())).into()
 }
 
+/// What becomes of an archive in a store of one process. In a store that is shared the same becomes of it, and a list of it has the same
+/// names or the same error.
 fn unpacked(archive: &[u8], modes: Modes, limits: TreeLimits) -> (TempDir, Result<Tree, ArchiveError>) {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    let options = StoreOptions { dir: dir.path().join("s"), runs_dir: dir.path().join("r"), limits };
-    let store = Store::open(options).expect("the store opens");
-    let mut answer = Ok(());
-    let tree = store.write_by_content(b"", |writer| {
-        writer.set_modes(modes);
-        answer = unpack(&mut &archive[..], writer);
-        Ok::<_, crate::StoreError>(())
-    });
-    let tree = answer.and_then(|()| match tree {
-        Ok(tree) => Ok(tree),
-        Err(crate::StoreError::Write(error)) => Err(ArchiveError::Write(error)),
-        Err(error) => Err(ArchiveError::malformed(format!("the store failed: {error}"))),
-    });
+    let options = |name: &str| StoreOptions {
+        dir: dir.path().join(name),
+        runs_dir: dir.path().join(format!("{name}-runs")),
+        limits: TreeLimits { entries_max: u64::MAX, bytes_max: u64::MAX },
+    };
+    let bounds = StoreBounds { bytes_max: u64::MAX, trees_max: usize::MAX };
+    let own = Store::of_this_process(options("own"), bounds).expect("the store opens");
+    let shared = Store::open(options("shared")).expect("the store opens");
+    let intake = intake(modes, limits);
+    let tree = own.take_in(&mut &archive[..], &intake);
+    let other = shared.take_in(&mut &archive[..], &intake);
+    let names = list(&mut &archive[..], &intake);
+    match (&tree, other, names) {
+        (Ok(tree), Ok(other), Ok(names)) => {
+            assert_eq!(listing(tree.root()), listing(other.root()));
+            assert_eq!(tree.key(), other.key());
+            assert_eq!(listing(tree.root()).len(), names.len());
+        }
+        (Err(error), Err(other), Err(listing)) => {
+            assert_eq!(error.to_string(), other.to_string());
+            assert_eq!(error.to_string(), listing.to_string());
+            assert_eq!(own.stats(), StoreStats::default(), "nothing stays behind");
+        }
+        (tree, other, names) => panic!("they differ: {tree:?}, {other:?}, {names:?}"),
+    }
     (dir, tree)
+}
+
+fn intake(modes: Modes, TreeLimits { entries_max, bytes_max }: TreeLimits) -> Intake<'static> {
+    let limits = ArchiveLimits { packed_bytes_max: u64::MAX, entries_max, bytes_max };
+    Intake { modes, limits, stop: &|| false }
 }
 
 fn listed(archive: &[u8], modes: Modes) -> Listing {
@@ -82,8 +102,11 @@ fn packed(root: &Path) -> Vec<u8> {
     archive
 }
 
-/// An archive of these entries: type, name, link target, content. Names are written as they are.
-fn archive(entries: &[(EntryType, &str, &str, &str)]) -> Vec<u8> {
+/// An entry of an archive: type, name, link target, content. Names are written as they are.
+type TestEntry<'a> = (EntryType, &'a str, &'a str, &'a str);
+
+/// An archive of these entries.
+fn archive(entries: &[TestEntry<'_>]) -> Vec<u8> {
     let mut builder = Builder::new(GzEncoder::new(Vec::new(), Compression::fast()));
     for (kind, name, target, content) in entries {
         let mut header = Header::new_ustar();
@@ -289,6 +312,164 @@ fn an_archive_beyond_the_bounds_is_refused() {
 }
 
 #[test]
+fn a_path_that_comes_twice_is_refused() {
+    let entries: [(&str, &[TestEntry<'_>]); 6] = [
+        ("a", &[(FILE, "a", "", "x"), (FILE, "a", "", "y")]),
+        ("a", &[(FILE, "a", "", "x"), (FILE, "b/../a", "", "y")]),
+        ("l", &[(LINK, "l", "a", ""), (DIR, "l", "", "")]),
+        ("l", &[(LINK, "l", "a", ""), (FILE, "l/x", "", "")]),
+        ("f", &[(FILE, "f", "", ""), (FILE, "f/x", "", "")]),
+        ("d", &[(FILE, "d/x", "", ""), (LINK, "d", "a", "")]),
+    ];
+    for (path, entries) in entries {
+        assert_eq!(refused(&archive(entries)), format!("{path} clashes with another entry"));
+    }
+    let twice = archive(&[(DIR, "d", "", ""), (DIR, "d", "", ""), (FILE, "d/x", "", "")]);
+    assert_eq!(listed(&twice, Modes::Plain).len(), 2, "a directory may");
+}
+
+#[test]
+fn what_is_left_out_counts_too() {
+    let fifos = [(EntryType::Fifo, "p", "", ""); 101];
+    assert_eq!(refused(&archive(&fifos)), "the tree has more than 100 entries; see --tree-entries-max");
+    let text = "x".repeat(1 << 20);
+    let hidden = archive(&[(EntryType::Link, "h", "a", &text), (FILE, "a", "", "1")]);
+    assert_eq!(refused(&hidden), "the tree has more than 1048576 bytes; see --tree-bytes-max");
+}
+
+#[test]
+fn an_entry_has_a_bounded_number_of_extended_headers() {
+    let long = (EntryType::GNULongName, "x", "", "name");
+    let mut entries = vec![long; 8];
+    entries.push((FILE, "a", "", "1"));
+    assert_eq!(listed(&archive(&entries), Modes::Plain), expected([("name", "644 1")]));
+    entries.push(long);
+    entries.extend([long; 8]);
+    let wanted = "error while iterating on tar reader: an entry has more than 8 extended headers";
+    assert_eq!(refused(&archive(&entries)), wanted);
+}
+
+/// Counts what is read of it.
+struct Counting<R> {
+    inner: R,
+    read: u64,
+}
+
+impl<R: io::Read> io::Read for Counting<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        self.read += read as u64;
+        Ok(read)
+    }
+}
+
+/// The header of an entry, as it is in a tar.
+fn header(kind: EntryType, name: &str, size: u64) -> Vec<u8> {
+    let mut header = Header::new_gnu();
+    header.set_entry_type(kind);
+    header.set_path(name).expect("a short name");
+    header.set_mode(0o644);
+    header.set_size(size);
+    header.set_cksum();
+    header.as_bytes().to_vec()
+}
+
+fn gzip(tar: &mut dyn io::Read) -> Vec<u8> {
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
+    io::copy(tar, &mut gzip).expect("packed");
+    gzip.finish().expect("an archive")
+}
+
+#[test]
+fn an_archive_that_inflates_without_end_is_left_at_the_bound() {
+    let zeros = || io::repeat(0).take(20 << 20);
+    let entries = header(DIR, ".", 0).repeat(20_000);
+    let named: Vec<u8> = (0..20_000).flat_map(|n| header(FILE, &format!("f{n}"), 0)).collect();
+    let skipped = header(EntryType::Fifo, "p", 20 << 20);
+    let cases: [(&str, Vec<u8>, u64); 4] = [
+        // An honest header of one huge file.
+        ("file", gzip(&mut header(FILE, "a", 20 << 20).chain(zeros())), 100_000),
+        // Bytes that belong to something that is left out.
+        ("left out", gzip(&mut skipped.chain(zeros())), 100_000),
+        ("entries", gzip(&mut &named[..]), 100_000),
+        ("no names", gzip(&mut &entries[..]), 100_000),
+    ];
+    for (name, archive, read_max) in cases {
+        let mut counting = Counting { inner: &archive[..], read: 0 };
+        let answer = list(&mut counting, &intake(Modes::Plain, LIMITS));
+        assert!(answer.is_err(), "{name}");
+        assert!(counting.read <= read_max, "{name}: {} of {} bytes read", counting.read, archive.len());
+    }
+    // What is behind the end of the tar is not inflated, only read.
+    let mut tar = [0; 1024].as_slice().chain(zeros());
+    let answer = list(&mut &gzip(&mut tar)[..], &intake(Modes::Plain, LIMITS));
+    assert!(answer.expect("an empty archive").is_empty());
+}
+
+#[test]
+fn a_packed_archive_beyond_its_bound_is_refused_at_any_byte() {
+    let noise: String = (0..3000_u32).map(|number| blake3::hash(&number.to_le_bytes()).to_string()).collect();
+    let mut archive = archive(&[(FILE, "a", "", &noise)]);
+    let answer = |archive: &[u8], packed_bytes_max| {
+        let mut intake = intake(Modes::Plain, LIMITS);
+        intake.limits.packed_bytes_max = packed_bytes_max;
+        list(&mut &archive[..], &intake).map(|entries| entries.len()).map_err(|error| error.to_string())
+    };
+    let bytes = archive.len() as u64;
+    assert_eq!(answer(&archive, bytes), Ok(1));
+    for max in [0, 1, bytes / 2, bytes - 1] {
+        let wanted = format!("the archive has more than {max} bytes; see --packed-bytes-max");
+        assert_eq!(answer(&archive, max), Err(wanted));
+    }
+    archive.extend_from_slice(b"behind the end");
+    let wanted = format!("the archive has more than {} bytes; see --packed-bytes-max", bytes + 13);
+    assert_eq!(answer(&archive, bytes + 14), Ok(1));
+    assert_eq!(answer(&archive, bytes + 13), Err(wanted));
+}
+
+#[test]
+fn whoever_says_stop_is_heard_at_every_entry_and_every_piece() {
+    let named: Vec<u8> = (0..1000).flat_map(|n| header(FILE, &format!("f{n}"), 0)).collect();
+    let many = gzip(&mut &named[..]);
+    let large = gzip(&mut header(FILE, "a", 10 << 20).chain(io::repeat(0).take(10 << 20)));
+    let limits = TreeLimits { entries_max: 10_000, bytes_max: 1 << 30 };
+    for (archive, asked_min) in [(many, 1000), (large, 80)] {
+        let asked = AtomicU64::new(0);
+        let mut intake = intake(Modes::Plain, limits);
+        let count = || {
+            asked.fetch_add(1, Ordering::SeqCst);
+            false
+        };
+        intake.stop = &count;
+        list(&mut &archive[..], &intake).expect("nobody stopped it");
+        let whole = asked.swap(0, Ordering::SeqCst);
+        assert!(whole >= asked_min, "asked {whole} times");
+        let stop = || asked.fetch_add(1, Ordering::SeqCst) >= 49;
+        let intake = Intake { stop: &stop, ..intake };
+        let answer = list(&mut &archive[..], &intake);
+        assert!(matches!(answer, Err(ArchiveError::Stopped)), "{answer:?}");
+        assert_eq!(asked.into_inner(), 50, "not asked again");
+    }
+}
+
+#[test]
+fn an_error_of_the_sender_comes_back_as_it_is() {
+    struct Broken;
+    impl io::Read for Broken {
+        fn read(&mut self, _buffer: &mut [u8]) -> io::Result<usize> {
+            Err(io::Error::new(io::ErrorKind::InvalidData, "file checksum validation error"))
+        }
+    }
+    let archive = archive(&[(FILE, "a", "", "1")]);
+    for end in [0, 5, archive.len() / 2, archive.len()] {
+        let answer = list(&mut archive[..end].chain(Broken), &intake(Modes::Plain, LIMITS));
+        let Err(ArchiveError::Io(error)) = answer else { panic!("{answer:?}") };
+        assert_eq!(error.kind(), io::ErrorKind::InvalidData);
+        assert_eq!(error.to_string(), "file checksum validation error");
+    }
+}
+
+#[test]
 fn an_extended_header_of_absurd_size_is_refused_before_it_is_read() {
     let text = "x".repeat(1024 * 1024 + 1);
     let wanted = "error while iterating on tar reader: an extended header has more than 1048576 bytes";
@@ -361,24 +542,8 @@ proptest! {
         });
         let tree = tree.expect("a tree");
         let archive = packed(tree.root());
-        let again = store.write_by_content(b"", |writer| unpack(&mut &archive[..], writer).map_err(Into::<Failure>::into));
-        let again = again.expect("unpacked");
+        let again = store.take_in(&mut &archive[..], &intake(Modes::Preserved, LIMITS)).expect("unpacked");
         prop_assert_eq!(listing(tree.root()), listing(again.root()));
         prop_assert_eq!(tree.key(), again.key());
-    }
-}
-
-#[derive(Debug)]
-struct Failure(#[expect(dead_code, reason = "shown by a failing test")] String);
-
-impl From<ArchiveError> for Failure {
-    fn from(error: ArchiveError) -> Self {
-        Self(error.to_string())
-    }
-}
-
-impl From<crate::StoreError> for Failure {
-    fn from(error: crate::StoreError) -> Self {
-        Self(error.to_string())
     }
 }

@@ -54,8 +54,8 @@ impl Store {
         writer.set_modes(modes);
         on_threads(&parts, |part| part.write(root, &writer))?;
         // What was read twice may have changed in between, so that the name comes from what was written.
-        let mut records = writer.finish()?;
-        self.keep(digest::key(salt, &mut records), staged)
+        let mut finished = writer.finish()?;
+        self.keep(digest::key(salt, &mut finished.records), staged, &finished)
     }
 }
 

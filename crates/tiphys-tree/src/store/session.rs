@@ -66,6 +66,11 @@ impl Session {
         Ok(session)
     }
 
+    /// Its folder.
+    pub(crate) fn path(&self) -> &Path {
+        &self.dir
+    }
+
     /// Moves something into this session, to be removed by [`Self::sweep`] or, if this process is killed first, by the next one's.
     pub(crate) fn take_over(&self, place: &Path) {
         // A folder that cannot be moved is left where it is: it costs space, and the store works without it.

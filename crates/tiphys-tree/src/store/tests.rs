@@ -245,9 +245,9 @@ fn a_tree_says_that_it_is_in_use_as_long_as_it_lives() {
     let tree = store.get_or_write(KEY, one_file("x")).expect("a tree");
     drop(store);
     let lock = tree.root().ancestors().nth(2).expect("trees of this boot").with_extension("lock");
-    assert!(!super::is_unlocked(&lock));
+    assert!(!super::session::is_unlocked(&lock));
     drop(tree);
-    assert!(super::is_unlocked(&lock));
+    assert!(super::session::is_unlocked(&lock));
 }
 
 #[test]

@@ -1,0 +1,123 @@
+//! How long an archive takes into a store: `cargo bench -p tiphys-tree -- [FOLDER]`, the folder best on a memory file system.
+
+#![expect(clippy::print_stdout, reason = "the figures are its output")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use tar::{Builder, Header};
+use tiphys_tree::archive::{self, ArchiveLimits, Intake};
+use tiphys_tree::{Modes, Store, StoreBounds, StoreOptions, TreeLimits};
+
+/// Files of the measured tree, in folders of [`FILES_PER_FOLDER`].
+const FILES: usize = 10_000;
+const FILES_PER_FOLDER: usize = 20;
+const FILE_BYTES: usize = 2_570;
+/// Bytes of a file that no other file has.
+const NOISE_BYTES: usize = 420;
+const ROUNDS: usize = 25;
+/// As Argo CD packs.
+const LEVEL: u32 = 6;
+
+/// An archive of the measured tree; `time` is in the headers, `salt` in every file.
+fn packed(time: u64, salt: &str) -> Vec<u8> {
+    let mut builder = Builder::new(GzEncoder::new(Vec::new(), Compression::new(LEVEL)));
+    for number in 0..FILES {
+        let folder =
+            format!("team-{:02}/app-{:03}", number / FILES_PER_FOLDER / 25, number / FILES_PER_FOLDER);
+        let mut header = Header::new_ustar();
+        header.set_mtime(time);
+        header.set_mode(0o755);
+        header.set_size(0);
+        if number % FILES_PER_FOLDER == 0 {
+            header.set_entry_type(tar::EntryType::Directory);
+            builder.append_data(&mut header, &folder, &b""[..]).expect("a folder");
+        }
+        let mut text = Vec::with_capacity(FILE_BYTES);
+        let mut noise = blake3::Hasher::new().update(format!("{salt}{number}").as_bytes()).finalize_xof();
+        text.resize(NOISE_BYTES, 0);
+        noise.fill(&mut text);
+        for line in 0.. {
+            text.extend_from_slice(format!("  key-{line}: the value of line {line}\n").as_bytes());
+            if text.len() >= FILE_BYTES {
+                break;
+            }
+        }
+        text.truncate(FILE_BYTES);
+        header.set_entry_type(tar::EntryType::Regular);
+        header.set_size(text.len() as u64);
+        header.set_mode(0o644);
+        builder.append_data(&mut header, format!("{folder}/file-{number}.yaml"), &text[..]).expect("a file");
+    }
+    builder.into_inner().and_then(GzEncoder::finish).expect("an archive")
+}
+
+/// Least, median and greatest in milliseconds: the least is what the machine can do when nobody else is on it.
+fn figures(mut times: Vec<Duration>) -> String {
+    times.sort_unstable();
+    let at = |index: usize| times.get(index).copied().unwrap_or_default().as_secs_f64() * 1e3;
+    format!("{:.1} / {:.1} / {:.1}", at(0), at(times.len() / 2), at(times.len().saturating_sub(1)))
+}
+
+fn store(folder: &Path) -> Store {
+    let limits = TreeLimits::DEFAULT;
+    let options = StoreOptions { dir: folder.join("store"), runs_dir: folder.join("runs"), limits };
+    let bounds = StoreBounds { bytes_max: 1 << 30, trees_max: 100 };
+    Store::of_this_process(options, bounds).expect("a store")
+}
+
+fn main() {
+    let parent = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
+    let parent = parent.map_or_else(|| PathBuf::from("/dev/shm"), PathBuf::from);
+    let folder = tempfile::TempDir::new_in(parent).expect("a folder");
+    let (first, again, other) = (packed(1, ""), packed(2, ""), packed(1, "x"));
+    println!(
+        "{FILES} files of {FILE_BYTES} bytes, {} bytes packed; least / median / greatest of {ROUNDS}, in milliseconds",
+        first.len()
+    );
+    let limits = ArchiveLimits { packed_bytes_max: 1 << 30, entries_max: 1 << 20, bytes_max: 1 << 32 };
+    let intake = Intake { modes: Modes::Plain, limits, stop: &|| false };
+    let measure = |name: &str, work: &mut dyn FnMut() -> Duration| {
+        let times = (0..ROUNDS).map(|_| work()).collect();
+        println!("{name:40} {}", figures(times));
+    };
+    let timed = |work: &mut dyn FnMut()| {
+        let begin = Instant::now();
+        work();
+        begin.elapsed()
+    };
+    measure("list", &mut || timed(&mut || drop(archive::list(&mut &first[..], &intake).expect("listed"))));
+    measure("take in, never seen", &mut || {
+        let store = store(folder.path());
+        timed(&mut || drop(store.take_in(&mut &first[..], &intake).expect("taken")))
+    });
+    measure("remove it", &mut || {
+        let store = store(folder.path());
+        drop(store.take_in(&mut &first[..], &intake).expect("taken"));
+        let begin = Instant::now();
+        drop(store);
+        begin.elapsed()
+    });
+    let warm = store(folder.path());
+    drop(warm.take_in(&mut &first[..], &intake).expect("taken"));
+    measure("take in, known, other times in headers", &mut || {
+        timed(&mut || drop(warm.take_in(&mut &again[..], &intake).expect("taken")))
+    });
+    println!("{:?}", warm.stats());
+    measure("16 at once, never seen", &mut || {
+        let store = store(folder.path());
+        timed(&mut || {
+            std::thread::scope(|scope| {
+                for _ in 0..16 {
+                    scope.spawn(|| drop(store.take_in(&mut &other[..], &intake).expect("taken")));
+                }
+            });
+        })
+    });
+    if let Ok(status) = fs::read_to_string("/proc/self/status") {
+        println!("{}", status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or_default());
+    }
+}

@@ -1,0 +1,153 @@
+//! Trees of one process alone: bounded, and gone with it.
+//!
+//! ```text
+//! <dir>/gate                                 locked while a process begins
+//! <dir>/session-<random>/lock                locked as long as the process lives
+//! <dir>/session-<random>/files/<n>/<number>  a file, once for all trees that have it
+//! <dir>/session-<random>/<number>/tree/      a tree; its files are links to those above
+//! ```
+//!
+//! A file is known by its bytes and its mode. When an archive is taken in, files that are not there are written as they come, and
+//! the tree is made of links when all of the archive was read. A tree that is there already costs no operation of the file system.
+
+mod build;
+mod contents;
+mod intake;
+mod large;
+mod places;
+mod remover;
+#[cfg(test)]
+mod tests;
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use super::session::Session;
+use super::turns::Turns;
+use super::{InUse, Staged, StoreBounds, StoreError, StoreStats, TREE, Tree, TreeKey};
+use crate::writer::Finished;
+
+use contents::{BLOCK_BYTES, Contents, FileKey, Leaving};
+use places::Places;
+use remover::Remover;
+
+/// The trees of one process.
+#[derive(Debug)]
+pub(super) struct Own {
+    contents: Mutex<Contents>,
+    /// Some file was written, or could not be.
+    settled: Condvar,
+    /// Keys of trees that are being made.
+    turns: Turns,
+    places: Arc<Places>,
+    // It ends before the folder goes that it removes things from.
+    remover: Remover,
+    session: Arc<Session>,
+}
+
+/// A tree in use. It stays as long as this lives.
+#[derive(Debug)]
+pub(super) struct Lease {
+    own: Arc<Own>,
+    key: TreeKey,
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        let mut leaving = Leaving::default();
+        self.own.contents().give_back(self.key, &mut leaving);
+        self.own.remover.remove(leaving);
+    }
+}
+
+impl Own {
+    /// An empty store in a session's folder. What was taken over by the two sessions is removed behind the caller's back.
+    pub(super) fn new(
+        session: Arc<Session>,
+        runs: Arc<Session>,
+        bounds: StoreBounds,
+    ) -> Result<Self, StoreError> {
+        let places = Arc::new(Places::new(&session.folder()?)?);
+        let remover = Remover::new(Arc::clone(&places)).map_err(StoreError::io("start", session.path()))?;
+        remover.sweep(vec![Arc::clone(&session), runs]);
+        Ok(Self {
+            contents: Mutex::new(Contents::new(bounds)),
+            settled: Condvar::new(),
+            turns: Turns::default(),
+            places,
+            remover,
+            session,
+        })
+    }
+
+    /// The tree of this name, if it is there.
+    pub(super) fn get(self: &Arc<Self>, key: TreeKey) -> Option<Tree> {
+        let root = self.contents().lend(key)?;
+        Some(self.tree(key, root))
+    }
+
+    /// A path where a tree can be written.
+    pub(super) fn fresh_path(&self) -> PathBuf {
+        self.session.fresh_path()
+    }
+
+    /// Keeps a tree that was written file by file. Its files are not shared with others.
+    pub(super) fn keep_written(self: &Arc<Self>, key: TreeKey, staged: Staged, finished: &Finished) -> Tree {
+        let room = finished.bytes.saturating_add(finished.entries.saturating_mul(BLOCK_BYTES));
+        self.keep(key, staged, Vec::new(), room)
+    }
+
+    pub(super) fn stats(&self) -> StoreStats {
+        self.contents().stats()
+    }
+
+    /// Keeps a tree that is whole. Of two trees of one name the first stays.
+    fn keep(self: &Arc<Self>, key: TreeKey, staged: Staged, files: Vec<FileKey>, room: u64) -> Tree {
+        let mut leaving = Leaving::default();
+        let root = {
+            let mut contents = self.contents();
+            if let Some(root) = contents.lend(key) {
+                contents.release(files, &mut leaving);
+                drop(contents);
+                drop(staged);
+                root
+            } else {
+                contents.keep(key, staged.keep().join(TREE), files, room, &mut leaving)
+            }
+        };
+        self.remover.remove(leaving);
+        self.tree(key, root)
+    }
+
+    fn tree(self: &Arc<Self>, key: TreeKey, root: Arc<PathBuf>) -> Tree {
+        let lease = Arc::new(Lease { own: Arc::clone(self), key });
+        Tree { key, root, _in_use: InUse::ByThisProcess { _lease: lease } }
+    }
+
+    /// A new tree that is not in place yet.
+    fn stage(&self) -> Result<Staged, StoreError> {
+        Staged::new(self.fresh_path())
+    }
+
+    /// Tries something again if the file system was full, without the trees that nobody uses.
+    fn with_room<T>(&self, mut attempt: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+        match attempt() {
+            Err(error)
+                if matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) =>
+            {
+                let mut leaving = Leaving::default();
+                self.contents().evict_all(&mut leaving);
+                self.remover.remove(leaving);
+                self.remover.wait();
+                attempt()
+            }
+            answer => answer,
+        }
+    }
+
+    /// A panic of another thread leaves the contents consistent: nothing is called while they are changed.
+    fn contents(&self) -> MutexGuard<'_, Contents> {
+        self.contents.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,144 @@
+//! Making a tree of links to files of the store.
+
+use std::io;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use rustix::fs::{Mode, OFlags, mkdirat, open, openat, symlinkat};
+
+use super::Own;
+use super::contents::{BLOCK_BYTES, FileKey, FileNumber, NAME_BYTES};
+use super::places::Linked;
+use crate::archive::ArchiveError;
+use crate::modes::MODE_EXECUTABLE;
+use crate::path::parent;
+use crate::store::digest::{Record, RecordKind};
+use crate::{StoreError, WriteError};
+
+/// Entries that are worth a second thread.
+const ENTRIES_PER_THREAD_MIN: usize = 512;
+/// Threads that make one tree. More wait for each other in the file system.
+const THREADS_MAX: usize = 2;
+
+impl Own {
+    /// Makes a tree of records, sorted, whose files are claimed, at a path where nothing is. Gives the bytes that it takes beside them.
+    pub(super) fn build(
+        &self,
+        root: &Path,
+        records: &[Record],
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<u64, ArchiveError> {
+        std::fs::create_dir(root).map_err(StoreError::io("make", root))?;
+        let directory = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let tree = open(root, directory, Mode::empty())
+            .map_err(|error| StoreError::io("open", root)(error.into()))?;
+        let making = Making { own: self, root, tree, stop };
+        making.directories(records)?;
+        let cores = thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let threads = cores.min(THREADS_MAX).min(records.len() / ENTRIES_PER_THREAD_MIN).max(1);
+        let mut parts = records.chunks(records.len().div_ceil(threads).max(1));
+        let first = parts.next().unwrap_or_default();
+        let copied = thread::scope(|scope| {
+            let others: Vec<_> = parts.map(|part| scope.spawn(|| making.leaves(part))).collect();
+            let mut copied = making.leaves(first)?;
+            for other in others {
+                copied += other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            }
+            Ok::<_, ArchiveError>(copied)
+        })?;
+        let directories = records.iter().filter(|record| record.kind == RecordKind::Directory).count();
+        let count = |length| u64::try_from(length).unwrap_or(u64::MAX);
+        Ok(copied + count(records.len()) * NAME_BYTES + (count(directories) + 1) * BLOCK_BYTES)
+    }
+}
+
+struct Making<'a> {
+    own: &'a Own,
+    root: &'a Path,
+    tree: OwnedFd,
+    stop: &'a (dyn Fn() -> bool + Sync),
+}
+
+impl Making<'_> {
+    /// Makes the directories. In the order of names each comes behind the one that holds it.
+    fn directories(&self, records: &[Record]) -> Result<(), ArchiveError> {
+        let umask = self.own.places.umask;
+        umask.mend(MODE_EXECUTABLE, |mode| std::fs::set_permissions(self.root, mode))?;
+        for Record { path, .. } in records.iter().filter(|record| record.kind == RecordKind::Directory) {
+            self.go_on()?;
+            let made = self
+                .own
+                .with_room(|| Ok(mkdirat(&self.tree, &**path, Mode::from_raw_mode(MODE_EXECUTABLE))?))
+                .and_then(|()| {
+                    let place = self.root.join(&**path);
+                    umask.mend(MODE_EXECUTABLE, |mode| std::fs::set_permissions(place, mode))
+                });
+            made.map_err(|source| failed(path, source))?;
+        }
+        Ok(())
+    }
+
+    /// Makes the files and links. Gives the bytes that had to be copied.
+    fn leaves(&self, records: &[Record]) -> Result<u64, ArchiveError> {
+        let mut copied = 0;
+        let numbers = self.numbers(records);
+        let mut here = (String::new(), None);
+        for (Record { path, kind }, number) in records.iter().zip(numbers) {
+            self.go_on()?;
+            let folder = parent(path);
+            let name = path.get(folder.len()..).unwrap_or_default().trim_start_matches('/');
+            if *kind == RecordKind::Directory {
+                continue;
+            }
+            if here.0 != folder {
+                let opened = if folder.is_empty() { None } else { Some(self.open(folder)?) };
+                here = (folder.to_owned(), opened);
+            }
+            let directory = here.1.as_ref().unwrap_or(&self.tree).as_fd();
+            let made = self.own.with_room(|| match (kind, number) {
+                (RecordKind::Link { target }, _) => {
+                    symlinkat(&**target, directory, name)?;
+                    Ok(Linked::Shared)
+                }
+                (kind, Some(number)) => {
+                    let executable = matches!(kind, RecordKind::Executable { .. });
+                    self.own.places.link(number, executable, directory, name)
+                }
+                (_, None) => Err(io::ErrorKind::NotFound.into()),
+            });
+            match made {
+                Ok(Linked::Shared) => {}
+                Ok(Linked::Copied { bytes }) => copied += bytes + BLOCK_BYTES,
+                Err(source) => {
+                    if let (io::ErrorKind::NotFound, Some(key)) = (source.kind(), FileKey::of(kind)) {
+                        // Somebody took it out of the store. The next archive with this file brings it back.
+                        self.own.contents().missing(key);
+                    }
+                    return Err(failed(path, source));
+                }
+            }
+        }
+        Ok(copied)
+    }
+
+    fn open(&self, folder: &str) -> Result<OwnedFd, ArchiveError> {
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        openat(&self.tree, folder, flags, Mode::empty()).map_err(|error| failed(folder, error.into()))
+    }
+
+    /// Where the files are; nothing for what is no file.
+    fn numbers(&self, records: &[Record]) -> Vec<Option<FileNumber>> {
+        let contents = self.own.contents();
+        records.iter().map(|record| FileKey::of(&record.kind).and_then(|key| contents.number(key))).collect()
+    }
+
+    fn go_on(&self) -> Result<(), ArchiveError> {
+        if (self.stop)() { Err(ArchiveError::Stopped) } else { Ok(()) }
+    }
+}
+
+/// The entry is named by its path in the tree: where the store is concerns nobody who sent an archive.
+pub(super) fn failed(path: &str, source: io::Error) -> ArchiveError {
+    WriteError::Io { path: PathBuf::from(path), source }.into()
+}

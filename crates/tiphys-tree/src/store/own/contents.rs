@@ -1,0 +1,309 @@
+//! What is in the store and who needs it: decisions about files and trees, made in memory alone.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::large::Beginning;
+use crate::store::digest::RecordKind;
+use crate::{StoreBounds, StoreStats, TreeKey};
+
+/// Bytes of a block of the file system: the least that a file or a directory takes.
+pub(super) const BLOCK_BYTES: u64 = 4096;
+/// Bytes that a name in a directory takes, with what the kernel keeps of it.
+pub(super) const NAME_BYTES: u64 = 256;
+
+/// What a file is known by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct FileKey {
+    pub(super) digest: [u8; 32],
+    pub(super) executable: bool,
+}
+
+impl FileKey {
+    /// The key of a record, if it is a file's.
+    pub(super) fn of(kind: &RecordKind) -> Option<Self> {
+        match kind {
+            RecordKind::File { digest } => Some(Self { digest: *digest, executable: false }),
+            RecordKind::Executable { digest } => Some(Self { digest: *digest, executable: true }),
+            RecordKind::Directory | RecordKind::Link { .. } => None,
+        }
+    }
+
+    /// The record of a file with this key.
+    pub(super) fn record(self) -> RecordKind {
+        RecordKind::file(self.executable, blake3::Hash::from_bytes(self.digest))
+    }
+}
+
+/// Where a file is. A number is never used again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct FileNumber(pub(super) u64);
+
+/// What somebody who needs a file has to do for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Claim {
+    /// It is there.
+    Known,
+    /// Write it here, then say so.
+    Write(FileNumber),
+    /// Somebody else is writing it.
+    Wait,
+}
+
+/// What nobody needs any more, and is to be removed from the file system.
+#[derive(Debug, Default, PartialEq, Eq)]
+#[must_use = "it stays on the disk"]
+pub(super) struct Leaving {
+    pub(super) trees: Vec<PathBuf>,
+    pub(super) files: Vec<FileNumber>,
+}
+
+impl Leaving {
+    pub(super) fn is_empty(&self) -> bool {
+        self.trees.is_empty() && self.files.is_empty()
+    }
+}
+
+#[derive(Debug)]
+struct KnownFile {
+    number: FileNumber,
+    state: State,
+    /// Bytes that it takes.
+    room: u64,
+    /// Places in trees that are kept, or that are being taken in. At least one.
+    needed: u64,
+    /// How a large one begins.
+    beginning: Option<Beginning>,
+}
+
+impl KnownFile {
+    /// A file of so many bytes that one place needs.
+    fn new(number: FileNumber, state: State, bytes: u64) -> Self {
+        let room = bytes.div_ceil(BLOCK_BYTES).max(1).saturating_mul(BLOCK_BYTES);
+        Self { number, state, room, needed: 1, beginning: None }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Writing,
+    Written,
+    /// It could not be written. Whoever needs it next writes it.
+    Missing,
+}
+
+#[derive(Debug)]
+struct KnownTree {
+    root: Arc<PathBuf>,
+    /// Its files, each as often as it is in the tree.
+    files: Vec<FileKey>,
+    /// Bytes that it takes without its files.
+    room: u64,
+    users: u64,
+    /// When it was used last.
+    used: u64,
+}
+
+/// Everything that the store has.
+#[derive(Debug)]
+pub(super) struct Contents {
+    bounds: StoreBounds,
+    files: HashMap<FileKey, KnownFile>,
+    /// Large files that were written, by how they begin. Of several the latest.
+    large: HashMap<Beginning, FileKey>,
+    trees: HashMap<TreeKey, KnownTree>,
+    bytes: u64,
+    /// Counts uses of trees.
+    clock: u64,
+    next_file: u64,
+    evicted: u64,
+}
+
+impl Contents {
+    pub(super) fn new(bounds: StoreBounds) -> Self {
+        let (files, large, trees) = (HashMap::new(), HashMap::new(), HashMap::new());
+        Self { bounds, files, large, trees, bytes: 0, clock: 0, next_file: 0, evicted: 0 }
+    }
+
+    pub(super) fn stats(&self) -> StoreStats {
+        let count = |length| u64::try_from(length).unwrap_or(u64::MAX);
+        StoreStats {
+            trees: count(self.trees.len()),
+            files: count(self.files.len()),
+            bytes: self.bytes,
+            evicted: self.evicted,
+        }
+    }
+
+    /// A number for a file that is not known yet.
+    pub(super) fn fresh_number(&mut self) -> FileNumber {
+        self.next_file += 1;
+        FileNumber(self.next_file)
+    }
+
+    /// Somebody needs a file of so many bytes, until it is [released](Self::release).
+    pub(super) fn claim(&mut self, key: FileKey, bytes: u64, leaving: &mut Leaving) -> Claim {
+        if let Some(known) = self.files.get_mut(&key) {
+            known.needed += 1;
+            return self.claim_again(key, leaving);
+        }
+        let number = self.fresh_number();
+        self.add(key, KnownFile::new(number, State::Writing, bytes), leaving);
+        Claim::Write(number)
+    }
+
+    /// The same for somebody who has claimed the file before and had to wait.
+    pub(super) fn claim_again(&mut self, key: FileKey, leaving: &mut Leaving) -> Claim {
+        let number = self.fresh_number();
+        match self.files.get_mut(&key) {
+            Some(KnownFile { state: State::Written, .. }) => Claim::Known,
+            Some(KnownFile { state: State::Writing, .. }) | None => Claim::Wait,
+            Some(known) => {
+                leaving.files.push(std::mem::replace(&mut known.number, number));
+                known.state = State::Writing;
+                Claim::Write(number)
+            }
+        }
+    }
+
+    /// A large file that begins so, claimed if there is one.
+    pub(super) fn claim_large(&mut self, beginning: Beginning) -> Option<(FileKey, FileNumber)> {
+        let key = *self.large.get(&beginning)?;
+        let known = self.files.get_mut(&key).filter(|known| known.state == State::Written)?;
+        known.needed += 1;
+        Some((key, known.number))
+    }
+
+    /// Claims a large file that somebody has written. If it is there already, what he wrote leaves.
+    pub(super) fn claim_written(
+        &mut self,
+        key: FileKey,
+        bytes: u64,
+        number: FileNumber,
+        beginning: Beginning,
+        leaving: &mut Leaving,
+    ) {
+        self.large.insert(beginning, key);
+        if let Some(known) = self.files.get_mut(&key) {
+            known.needed += 1;
+            known.beginning = Some(beginning);
+            let other = if known.state == State::Written {
+                number
+            } else {
+                known.state = State::Written;
+                std::mem::replace(&mut known.number, number)
+            };
+            leaving.files.push(other);
+        } else {
+            let known = KnownFile::new(number, State::Written, bytes);
+            self.add(key, KnownFile { beginning: Some(beginning), ..known }, leaving);
+        }
+    }
+
+    fn add(&mut self, key: FileKey, known: KnownFile, leaving: &mut Leaving) {
+        self.bytes = self.bytes.saturating_add(known.room);
+        self.files.insert(key, known);
+        self.make_room(leaving);
+    }
+
+    /// A file was written.
+    pub(super) fn written(&mut self, key: FileKey) {
+        self.settle(key, State::Written);
+    }
+
+    /// A file could not be written, or is gone.
+    pub(super) fn missing(&mut self, key: FileKey) {
+        self.settle(key, State::Missing);
+    }
+
+    fn settle(&mut self, key: FileKey, state: State) {
+        if let Some(known) = self.files.get_mut(&key) {
+            known.state = state;
+        }
+    }
+
+    /// Where a file is that somebody has claimed.
+    pub(super) fn number(&self, key: FileKey) -> Option<FileNumber> {
+        self.files.get(&key).map(|known| known.number)
+    }
+
+    /// Claims that are given back.
+    pub(super) fn release(&mut self, files: impl IntoIterator<Item = FileKey>, leaving: &mut Leaving) {
+        for key in files {
+            if let Entry::Occupied(mut known) = self.files.entry(key) {
+                known.get_mut().needed -= 1;
+                if known.get().needed == 0 {
+                    let known = known.remove();
+                    self.bytes -= known.room;
+                    leaving.files.push(known.number);
+                    if let Some(beginning) = known.beginning
+                        && self.large.get(&beginning) == Some(&key)
+                    {
+                        self.large.remove(&beginning);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Keeps a tree that is not there yet, with the claims of its files, and lends it. `room` is what it takes without them.
+    pub(super) fn keep(
+        &mut self,
+        key: TreeKey,
+        root: PathBuf,
+        files: Vec<FileKey>,
+        room: u64,
+        leaving: &mut Leaving,
+    ) -> Arc<PathBuf> {
+        self.clock += 1;
+        self.bytes = self.bytes.saturating_add(room);
+        let root = Arc::new(root);
+        self.trees
+            .insert(key, KnownTree { root: Arc::clone(&root), files, room, users: 1, used: self.clock });
+        self.make_room(leaving);
+        root
+    }
+
+    /// Lends a tree until it is [given back](Self::give_back).
+    pub(super) fn lend(&mut self, key: TreeKey) -> Option<Arc<PathBuf>> {
+        self.clock += 1;
+        let tree = self.trees.get_mut(&key)?;
+        tree.users += 1;
+        tree.used = self.clock;
+        Some(Arc::clone(&tree.root))
+    }
+
+    /// Takes back a tree that was lent.
+    pub(super) fn give_back(&mut self, key: TreeKey, leaving: &mut Leaving) {
+        if let Some(tree) = self.trees.get_mut(&key) {
+            tree.users -= 1;
+        }
+        self.make_room(leaving);
+    }
+
+    /// Lets every tree go that nobody uses.
+    pub(super) fn evict_all(&mut self, leaving: &mut Leaving) {
+        while self.evict_one(leaving) {}
+    }
+
+    /// Lets trees go as long as there is too much.
+    fn make_room(&mut self, leaving: &mut Leaving) {
+        while (self.bytes > self.bounds.bytes_max || self.trees.len() > self.bounds.trees_max)
+            && self.evict_one(leaving)
+        {}
+    }
+
+    /// Lets the tree go that was used least recently, if there is one that nobody uses.
+    fn evict_one(&mut self, leaving: &mut Leaving) -> bool {
+        let unused = self.trees.iter().filter(|(_, tree)| tree.users == 0);
+        let Some(key) = unused.min_by_key(|(_, tree)| tree.used).map(|(key, _)| *key) else { return false };
+        let Some(tree) = self.trees.remove(&key) else { return false };
+        self.bytes -= tree.room;
+        self.evicted += 1;
+        leaving.trees.push(tree.root.to_path_buf());
+        self.release(tree.files, leaving);
+        true
+    }
+}

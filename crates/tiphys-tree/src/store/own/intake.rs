@@ -1,0 +1,320 @@
+//! Taking in an archive: what the store has is noted, what it has not is written as it comes.
+//!
+//! One thread inflates and reads entries, another one hashes, looks up and writes what it gets from there. The first one helps when
+//! the second one is behind, so that both cores have work whether files are known (inflating takes longer) or not (writing does).
+
+use std::io::Read;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::PoisonError;
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::thread::{self, Scope, ScopedJoinHandle};
+
+use super::Own;
+use super::build::failed;
+use super::contents::{Claim, Contents, FileKey, FileNumber, Leaving};
+use crate::archive::{self, ArchiveError, Intake, Sink, unread};
+use crate::store::Tree;
+use crate::store::digest::{self, Record, RecordKind};
+use crate::store::turns::WAIT_STEP;
+use crate::{Entries, RepoPath};
+
+/// Files up to this size are handled in memory, many at once; larger ones in pieces.
+pub(super) const WHOLE_FILE_BYTES_MAX: u64 = 128 * 1024;
+/// Bytes of files that are handled together.
+const BATCH_BYTES: usize = 128 * 1024;
+/// Files that are handled together.
+const BATCH_FILES: usize = 256;
+/// Batches that wait for the second thread. With two being handled, one archive has at most 1.25 MiB of content in memory.
+const BATCHES_WAITING_MAX: usize = 2;
+
+impl Own {
+    /// The tree that an archive holds.
+    pub(in crate::store) fn take_in(
+        self: &Arc<Self>,
+        archive: &mut dyn Read,
+        intake: &Intake<'_>,
+    ) -> Result<Tree, ArchiveError> {
+        let stop = intake.stop;
+        let (taken, entries) = thread::scope(|scope| {
+            let mut taking =
+                Taking { scope, batch: Batch::default(), here: Taken::new(self, stop), second: None };
+            let entries = archive::read(archive, intake, &mut taking)?;
+            Ok::<_, ArchiveError>((taking.finish()?, entries))
+        })?;
+        self.tree_of(taken, &entries)
+    }
+
+    /// The tree of everything that was taken, made if it is not there.
+    fn tree_of(self: &Arc<Self>, mut taken: Taken<'_>, entries: &Entries) -> Result<Tree, ArchiveError> {
+        let directories = entries.directories().into_iter();
+        taken.records.extend(directories.map(|path| Record { path, kind: RecordKind::Directory }));
+        let key = digest::key(b"", &mut taken.records);
+        if let Some(tree) = self.get(key) {
+            return Ok(tree);
+        }
+        let turn = self.turns.wait_unless(key, taken.stop);
+        let _turn = turn.ok_or(ArchiveError::Stopped)?;
+        if let Some(tree) = self.get(key) {
+            return Ok(tree);
+        }
+        let staged = self.stage()?;
+        let room = self.build(&staged.tree(), &taken.records, taken.stop)?;
+        Ok(self.keep(key, staged, taken.into_files(), room))
+    }
+}
+
+/// Files that are handled together.
+#[derive(Debug, Default)]
+struct Batch {
+    /// The bytes, one file behind the other.
+    contents: Vec<u8>,
+    files: Vec<Content>,
+}
+
+#[derive(Debug)]
+struct Content {
+    path: Box<str>,
+    executable: bool,
+    bytes: Range<usize>,
+}
+
+/// The first thread's view of the work.
+struct Taking<'scope, 'env> {
+    scope: &'scope Scope<'scope, 'env>,
+    batch: Batch,
+    here: Taken<'env>,
+    /// Started when there is something for it to do.
+    second: Option<Second<'scope, 'env>>,
+}
+
+struct Second<'scope, 'env> {
+    batches: SyncSender<Batch>,
+    /// Batches to use again.
+    spare: Receiver<Batch>,
+    thread: ScopedJoinHandle<'scope, Result<Taken<'env>, ArchiveError>>,
+}
+
+impl<'env> Taking<'_, 'env> {
+    /// Hands a full batch to the second thread, or works it off if that has enough.
+    fn pass_on(&mut self) -> Result<(), ArchiveError> {
+        let batch = std::mem::take(&mut self.batch);
+        let second = match &self.second {
+            Some(second) => second,
+            None => self.second.insert(Second::start(self.scope, &self.here)),
+        };
+        self.batch = match second.batches.try_send(batch) {
+            Ok(()) => second.spare.try_recv().unwrap_or_default(),
+            Err(TrySendError::Full(mut batch)) => {
+                self.here.take(&mut batch)?;
+                batch
+            }
+            // It ends early only when it fails.
+            Err(TrySendError::Disconnected(batch)) => {
+                self.join()?;
+                batch
+            }
+        };
+        Ok(())
+    }
+
+    /// Everything that both threads have taken.
+    fn finish(mut self) -> Result<Taken<'env>, ArchiveError> {
+        let mut last = std::mem::take(&mut self.batch);
+        self.here.take(&mut last)?;
+        self.join()?;
+        Ok(self.here)
+    }
+
+    fn join(&mut self) -> Result<(), ArchiveError> {
+        if let Some(Second { batches, thread, .. }) = self.second.take() {
+            drop(batches);
+            let mut taken = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            self.here.records.append(&mut taken.records);
+        }
+        Ok(())
+    }
+}
+
+impl<'scope, 'env> Second<'scope, 'env> {
+    fn start(scope: &'scope Scope<'scope, 'env>, first: &Taken<'env>) -> Self {
+        let (batches, waiting) = sync_channel::<Batch>(BATCHES_WAITING_MAX);
+        let (done, spare) = sync_channel(BATCHES_WAITING_MAX);
+        let mut taken = Taken::new(first.own, first.stop);
+        let thread = scope.spawn(move || {
+            for mut batch in waiting {
+                taken.take(&mut batch)?;
+                // With enough spare ones this one goes.
+                drop(done.try_send(batch));
+            }
+            Ok(taken)
+        });
+        Self { batches, spare, thread }
+    }
+}
+
+impl Sink for Taking<'_, '_> {
+    fn directory(&mut self, _path: &RepoPath) -> Result<(), ArchiveError> {
+        // Directories are known at the end, those included that no entry names.
+        Ok(())
+    }
+
+    fn link(&mut self, path: &RepoPath, target: &str) -> Result<(), ArchiveError> {
+        let kind = RecordKind::Link { target: target.into() };
+        self.here.records.push(Record { path: path.as_str().into(), kind });
+        Ok(())
+    }
+
+    fn file(
+        &mut self,
+        path: &RepoPath,
+        executable: bool,
+        bytes: u64,
+        content: &mut dyn Read,
+    ) -> Result<(), ArchiveError> {
+        if bytes > WHOLE_FILE_BYTES_MAX {
+            let kind = self.here.own.take_large(path, executable, bytes, content)?.record();
+            self.here.records.push(Record { path: path.as_str().into(), kind });
+            return Ok(());
+        }
+        let begin = self.batch.contents.len();
+        content.read_to_end(&mut self.batch.contents).map_err(unread)?;
+        let bytes = begin..self.batch.contents.len();
+        self.batch.files.push(Content { path: path.as_str().into(), executable, bytes });
+        if self.batch.contents.len() >= BATCH_BYTES || self.batch.files.len() >= BATCH_FILES {
+            self.pass_on()?;
+        }
+        Ok(())
+    }
+}
+
+/// Records whose files are claimed; the claims are given back on drop.
+struct Taken<'env> {
+    own: &'env Own,
+    stop: &'env (dyn Fn() -> bool + Sync),
+    records: Vec<Record>,
+}
+
+impl<'env> Taken<'env> {
+    fn new(own: &'env Own, stop: &'env (dyn Fn() -> bool + Sync)) -> Self {
+        Self { own, stop, records: Vec::new() }
+    }
+
+    /// Claims the files of a batch, writes those that nobody has written, and empties it.
+    fn take(&mut self, batch: &mut Batch) -> Result<(), ArchiveError> {
+        self.take_files(&batch.contents, &mut batch.files)?;
+        batch.contents.clear();
+        Ok(())
+    }
+
+    fn take_files(&mut self, contents: &[u8], files: &mut Vec<Content>) -> Result<(), ArchiveError> {
+        let first = self.records.len();
+        let content = |bytes: &Range<usize>| &contents[bytes.clone()];
+        let digest = |file: &Content| *blake3::hash(content(&file.bytes)).as_bytes();
+        let digests: Vec<[u8; 32]> = files.iter().map(digest).collect();
+        let mut to_write = Writing { own: self.own, files: Vec::new() };
+        let mut to_wait_for = Vec::new();
+        let mut leaving = Leaving::default();
+        {
+            let mut contents = self.own.contents();
+            for (at, (file, digest)) in files.drain(..).zip(digests).enumerate() {
+                let key = FileKey { digest, executable: file.executable };
+                let bytes = u64::try_from(file.bytes.len()).unwrap_or(u64::MAX);
+                let to_do = ToDo { key, content: content(&file.bytes), record: first + at };
+                match contents.claim(key, bytes, &mut leaving) {
+                    Claim::Known => {}
+                    Claim::Write(number) => to_write.files.push((to_do, number)),
+                    Claim::Wait => to_wait_for.push(to_do),
+                }
+                self.records.push(Record { path: file.path, kind: key.record() });
+            }
+        }
+        self.own.remover.remove(leaving);
+        to_write.carry_out(&self.records)?;
+        // Only now, with nothing half done that others may be waiting for.
+        for to_do in to_wait_for {
+            if let Some(number) = self.wait_for(to_do.key)? {
+                Writing { own: self.own, files: vec![(to_do, number)] }.carry_out(&self.records)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until a file is written. If its writer fails it falls to us.
+    fn wait_for(&self, key: FileKey) -> Result<Option<FileNumber>, ArchiveError> {
+        let mut leaving = Leaving::default();
+        let mut contents = self.own.contents();
+        let number = loop {
+            match contents.claim_again(key, &mut leaving) {
+                Claim::Known => break None,
+                Claim::Write(number) => break Some(number),
+                Claim::Wait if (self.stop)() => return Err(ArchiveError::Stopped),
+                Claim::Wait => {
+                    let waited = self.own.settled.wait_timeout(contents, WAIT_STEP);
+                    contents = waited.unwrap_or_else(PoisonError::into_inner).0;
+                }
+            }
+        };
+        drop(contents);
+        self.own.remover.remove(leaving);
+        Ok(number)
+    }
+
+    /// The claims, for whoever keeps the tree.
+    fn into_files(mut self) -> Vec<FileKey> {
+        let records = std::mem::take(&mut self.records);
+        records.iter().filter_map(|record| FileKey::of(&record.kind)).collect()
+    }
+}
+
+impl Drop for Taken<'_> {
+    fn drop(&mut self) {
+        let mut leaving = Leaving::default();
+        let files = self.records.iter().filter_map(|record| FileKey::of(&record.kind));
+        self.own.contents().release(files, &mut leaving);
+        self.own.remover.remove(leaving);
+    }
+}
+
+/// A file that somebody has to write.
+struct ToDo<'a> {
+    key: FileKey,
+    content: &'a [u8],
+    /// The position of its record.
+    record: usize,
+}
+
+/// Files that we have to write. Others wait for them, so those that are left on drop are missing.
+struct Writing<'a> {
+    own: &'a Own,
+    files: Vec<(ToDo<'a>, FileNumber)>,
+}
+
+impl Writing<'_> {
+    fn carry_out(&mut self, records: &[Record]) -> Result<(), ArchiveError> {
+        let places = &self.own.places;
+        for (ToDo { key, content, record }, number) in &self.files {
+            self.own
+                .with_room(|| places.write(*number, key.executable, content))
+                .map_err(|source| failed(&records[*record].path, source))?;
+        }
+        self.settle(Contents::written);
+        Ok(())
+    }
+
+    /// Tells those who wait.
+    fn settle(&mut self, how: fn(&mut Contents, FileKey)) {
+        if !self.files.is_empty() {
+            let mut contents = self.own.contents();
+            self.files.drain(..).for_each(|(to_do, _)| how(&mut contents, to_do.key));
+            drop(contents);
+            self.own.settled.notify_all();
+        }
+    }
+}
+
+impl Drop for Writing<'_> {
+    fn drop(&mut self) {
+        self.settle(Contents::missing);
+    }
+}

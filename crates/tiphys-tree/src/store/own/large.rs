@@ -1,0 +1,196 @@
+//! Files that are too large to be kept in memory while their digest is made.
+//!
+//! The digest of such a file is known when its last byte is, too late to know whether it has to be written. So a file that begins like
+//! a known one of the same size is compared with that one while it comes, and is written from where they differ, if they do.
+
+use std::fs::File;
+use std::io::{self, Read, Write as _};
+
+use super::Own;
+use super::build::failed;
+use super::contents::{FileKey, FileNumber, Leaving};
+use crate::RepoPath;
+use crate::archive::{ArchiveError, unread};
+
+/// Bytes that are read, compared and written at once.
+const PIECE_BYTES: usize = 128 * 1024;
+
+/// What a large file is looked up by: size, mode and first piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Beginning([u8; 32]);
+
+impl Beginning {
+    pub(super) fn of(first: &[u8], bytes: u64, executable: bool) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&bytes.to_le_bytes()).update(&[u8::from(executable)]).update(first);
+        Self(*hasher.finalize().as_bytes())
+    }
+}
+
+impl Own {
+    /// Claims a large file, and writes it if it is not there.
+    pub(super) fn take_large(
+        &self,
+        path: &RepoPath,
+        executable: bool,
+        bytes: u64,
+        content: &mut dyn Read,
+    ) -> Result<FileKey, ArchiveError> {
+        let failed = |source| failed(path.as_str(), source);
+        let mut piece = vec![0; PIECE_BYTES];
+        let mut read = fill(content, &mut piece).map_err(unread)?;
+        let beginning = Beginning::of(&piece[..read], bytes, executable);
+        let mut twin = Twin::find(self, beginning).map_err(failed)?;
+        if let Some(twin) = &mut twin {
+            while read > 0 && twin.goes_on_with(&piece[..read]).map_err(failed)? {
+                read = fill(content, &mut piece).map_err(unread)?;
+            }
+        }
+        if read == 0
+            && let Some(key) = twin.take().and_then(|twin| twin.claimed.keep())
+        {
+            return Ok(key);
+        }
+        let mut new = New::create(self, executable).map_err(failed)?;
+        if let Some(twin) = &mut twin {
+            twin.copy_to(&mut new).map_err(failed)?;
+        }
+        while read > 0 {
+            new.write(&piece[..read]).map_err(failed)?;
+            read = fill(content, &mut piece).map_err(unread)?;
+        }
+        Ok(new.claim(beginning, executable, bytes))
+    }
+}
+
+/// Reads until the buffer is full or nothing comes any more.
+fn fill(content: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match content.read(&mut buffer[filled..]) {
+            Ok(0) => break,
+            Ok(read) => filled += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
+}
+
+/// A claim that is given back on drop.
+struct Claimed<'a> {
+    own: &'a Own,
+    key: Option<FileKey>,
+}
+
+impl Claimed<'_> {
+    /// The claim, for whoever keeps it.
+    fn keep(mut self) -> Option<FileKey> {
+        self.key.take()
+    }
+}
+
+impl Drop for Claimed<'_> {
+    fn drop(&mut self) {
+        if let Some(key) = self.key {
+            let mut leaving = Leaving::default();
+            self.own.contents().release([key], &mut leaving);
+            self.own.remover.remove(leaving);
+        }
+    }
+}
+
+/// A known file that begins as the one that comes.
+struct Twin<'a> {
+    claimed: Claimed<'a>,
+    number: FileNumber,
+    file: File,
+    /// Bytes that are equal so far.
+    equal: u64,
+    buffer: Vec<u8>,
+}
+
+impl<'a> Twin<'a> {
+    fn find(own: &'a Own, beginning: Beginning) -> io::Result<Option<Self>> {
+        let Some((key, number)) = own.contents().claim_large(beginning) else { return Ok(None) };
+        let claimed = Claimed { own, key: Some(key) };
+        match own.places.open(number) {
+            Ok(file) => Ok(Some(Self { claimed, number, file, equal: 0, buffer: vec![0; PIECE_BYTES] })),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                // Somebody took it out of the store.
+                own.contents().missing(key);
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Whether the next bytes are these.
+    fn goes_on_with(&mut self, piece: &[u8]) -> io::Result<bool> {
+        let read = fill(&mut self.file, &mut self.buffer[..piece.len()])?;
+        let same = self.buffer[..read] == *piece;
+        if same {
+            self.equal += u64::try_from(read).unwrap_or(u64::MAX);
+        }
+        Ok(same)
+    }
+
+    /// Copies what is equal.
+    fn copy_to(&mut self, new: &mut New<'_>) -> io::Result<()> {
+        let mut file = self.claimed.own.places.open(self.number)?.take(self.equal);
+        loop {
+            match fill(&mut file, &mut self.buffer)? {
+                0 => return Ok(()),
+                read => new.write(&self.buffer[..read])?,
+            }
+        }
+    }
+}
+
+/// A file that is being written. Nobody else knows of it; it is removed on drop if it is not claimed.
+struct New<'a> {
+    own: &'a Own,
+    number: Option<FileNumber>,
+    file: File,
+    hasher: blake3::Hasher,
+}
+
+impl<'a> New<'a> {
+    fn create(own: &'a Own, executable: bool) -> io::Result<Self> {
+        let number = own.contents().fresh_number();
+        let file = own.with_room(|| own.places.create(number, executable))?;
+        Ok(Self { own, number: Some(number), file, hasher: blake3::Hasher::new() })
+    }
+
+    fn write(&mut self, mut piece: &[u8]) -> io::Result<()> {
+        self.hasher.update(piece);
+        while !piece.is_empty() {
+            match self.own.with_room(|| self.file.write(piece)) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(written) => piece = &piece[written..],
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Claims what was written, or the same file that somebody else wrote in the meantime.
+    fn claim(mut self, beginning: Beginning, executable: bool, bytes: u64) -> FileKey {
+        let key = FileKey { digest: *self.hasher.finalize().as_bytes(), executable };
+        let mut leaving = Leaving::default();
+        if let Some(number) = self.number.take() {
+            self.own.contents().claim_written(key, bytes, number, beginning, &mut leaving);
+        }
+        self.own.remover.remove(leaving);
+        key
+    }
+}
+
+impl Drop for New<'_> {
+    fn drop(&mut self) {
+        if let Some(number) = self.number {
+            self.own.places.remove(number);
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! The files of the store on the file system, each once and named by a number.
+
+use std::fs::{DirBuilder, File};
+use std::io::{self, Write as _};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::Path;
+
+use rustix::fs::{AtFlags, Mode, OFlags, linkat, openat, unlinkat};
+use rustix::io::Errno;
+
+use super::contents::FileNumber;
+use crate::StoreError;
+use crate::modes::{MODE_EXECUTABLE, Umask, file_mode};
+
+/// Folders that the files are spread over, so that threads seldom wait for one another.
+const FOLDERS: u64 = 16;
+
+/// Where the files are.
+#[derive(Debug)]
+pub(super) struct Places {
+    folders: Vec<OwnedFd>,
+    pub(super) umask: Umask,
+}
+
+impl Places {
+    /// Makes the folders below an empty one.
+    pub(super) fn new(dir: &Path) -> Result<Self, StoreError> {
+        let mut umask = Umask::Harmless;
+        let mut folders = Vec::new();
+        for number in 0..FOLDERS {
+            let folder = dir.join(number.to_string());
+            let made = DirBuilder::new().mode(MODE_EXECUTABLE).create(&folder).and_then(|()| {
+                umask = Umask::seen_at(&folder)?;
+                let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+                Ok(rustix::fs::open(&folder, flags, Mode::empty())?)
+            });
+            folders.push(made.map_err(StoreError::io("make", &folder))?);
+        }
+        Ok(Self { folders, umask })
+    }
+
+    /// Makes an empty file.
+    pub(super) fn create(&self, number: FileNumber, executable: bool) -> io::Result<File> {
+        let mode = file_mode(executable);
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+        let (folder, name) = self.place(number);
+        let file = File::from(openat(folder, name, flags, Mode::from_raw_mode(mode))?);
+        self.umask.mend(mode, |mode| file.set_permissions(mode))?;
+        Ok(file)
+    }
+
+    /// Makes a file with these bytes. What was made of it is gone if that fails.
+    pub(super) fn write(&self, number: FileNumber, executable: bool, content: &[u8]) -> io::Result<()> {
+        let written = self.create(number, executable).and_then(|mut file| file.write_all(content));
+        if written.is_err() {
+            self.remove(number);
+        }
+        written
+    }
+
+    /// Opens a file to read.
+    pub(super) fn open(&self, number: FileNumber) -> io::Result<File> {
+        let (folder, name) = self.place(number);
+        Ok(File::from(openat(folder, name, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?))
+    }
+
+    /// Gives a file one more name. Where it cannot have one, it is copied.
+    pub(super) fn link(
+        &self,
+        number: FileNumber,
+        executable: bool,
+        directory: impl AsFd,
+        name: &str,
+    ) -> io::Result<Linked> {
+        let (folder, from) = self.place(number);
+        match linkat(folder, from, &directory, name, AtFlags::empty()) {
+            Ok(()) => Ok(Linked::Shared),
+            Err(Errno::MLINK | Errno::XDEV | Errno::PERM) => {
+                Ok(Linked::Copied { bytes: self.copy(number, executable, directory, name)? })
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Copies a file, and gives its size.
+    pub(super) fn copy(
+        &self,
+        number: FileNumber,
+        executable: bool,
+        directory: impl AsFd,
+        name: &str,
+    ) -> io::Result<u64> {
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+        let mode = file_mode(executable);
+        let mut copy = File::from(openat(&directory, name, flags, Mode::from_raw_mode(mode))?);
+        self.umask.mend(mode, |mode| copy.set_permissions(mode))?;
+        io::copy(&mut self.open(number)?, &mut copy)
+    }
+
+    /// Removes a file, if it is there.
+    pub(super) fn remove(&self, number: FileNumber) {
+        let (folder, name) = self.place(number);
+        // What cannot be removed goes with the session's folder.
+        let _removed = unlinkat(folder, name, AtFlags::empty());
+    }
+
+    fn place(&self, FileNumber(number): FileNumber) -> (&OwnedFd, String) {
+        let folder = usize::try_from(number % FOLDERS).unwrap_or_default();
+        (&self.folders[folder], number.to_string())
+    }
+}
+
+/// How a file got into a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Linked {
+    /// As one more name.
+    Shared,
+    /// As a file of its own, because the file system allows no more names.
+    Copied { bytes: u64 },
+}

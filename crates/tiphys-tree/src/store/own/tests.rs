@@ -1,0 +1,464 @@
+//! What a store of one process keeps, shares, lets go, and leaves behind.
+
+mod contents;
+mod random;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Barrier};
+
+use tempfile::TempDir;
+
+use super::contents::FileNumber;
+use super::places::Places;
+use super::{Leaving, Own};
+use crate::archive::{ArchiveError, ArchiveLimits, Intake};
+use crate::store::Keeping;
+use crate::{Modes, Store, StoreBounds, StoreOptions, StoreStats, Tree, TreeLimits};
+
+/// A file's content, or what makes it executable, too.
+type Files = BTreeMap<String, String>;
+
+const LARGE: usize = 300_000;
+const NO_BOUNDS: StoreBounds = StoreBounds { bytes_max: u64::MAX, trees_max: usize::MAX };
+const LIMITS: ArchiveLimits =
+    ArchiveLimits { packed_bytes_max: u64::MAX, entries_max: 100_000, bytes_max: 1 << 30 };
+
+fn temporary() -> TempDir {
+    tempfile::tempdir().expect("a temporary folder")
+}
+
+fn open(dir: &TempDir, bounds: StoreBounds) -> Store {
+    let limits = TreeLimits { entries_max: 100_000, bytes_max: 1 << 30 };
+    let options = StoreOptions { dir: dir.path().join("store"), runs_dir: dir.path().join("runs"), limits };
+    Store::of_this_process(options, bounds).expect("the store opens")
+}
+
+fn own(store: &Store) -> &Arc<Own> {
+    match &store.keeping {
+        Keeping::Own(own) => own,
+        Keeping::Shared(_) => panic!("a store of one process"),
+    }
+}
+
+fn files<const N: usize>(files: [(&str, &str); N]) -> Files {
+    files.map(|(path, content)| (path.to_owned(), content.to_owned())).into()
+}
+
+/// An archive of files; the content of an executable one begins with `#!`.
+fn archive(files: &Files) -> Vec<u8> {
+    let fast = flate2::Compression::fast();
+    let mut builder = tar::Builder::new(flate2::write::GzEncoder::new(Vec::new(), fast));
+    for (path, content) in files {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(content.len() as u64);
+        header.set_mode(if content.starts_with("#!") { 0o755 } else { 0o644 });
+        builder.append_data(&mut header, path, content.as_bytes()).expect("an entry");
+    }
+    builder.into_inner().and_then(flate2::write::GzEncoder::finish).expect("an archive")
+}
+
+fn intake() -> Intake<'static> {
+    Intake { modes: Modes::Preserved, limits: LIMITS, stop: &|| false }
+}
+
+fn take(store: &Store, content: &Files) -> Tree {
+    store.take_in(&mut &archive(content)[..], &intake()).expect("taken in")
+}
+
+/// What is in a folder and below it: files with their content.
+fn found(root: &Path) -> Files {
+    let mut found = Files::new();
+    let mut todo = vec![root.to_path_buf()];
+    while let Some(dir) = todo.pop() {
+        for entry in fs::read_dir(&dir).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                todo.push(path);
+            } else {
+                let name = path.strip_prefix(root).expect("below").to_str().expect("UTF-8").to_owned();
+                found.insert(name, fs::read_to_string(&path).expect("a text"));
+            }
+        }
+    }
+    found
+}
+
+fn inode(tree: &Tree, path: &str) -> u64 {
+    fs::metadata(tree.root().join(path)).expect("a file").ino()
+}
+
+/// What is on the disk below the store's folder: files once for all trees, and trees.
+fn on_disk(store: &Store) -> (usize, usize) {
+    let own = own(store);
+    own.remover.wait();
+    let session = own.session.path();
+    let mut trees = 0;
+    let mut numbered = 0;
+    for entry in fs::read_dir(session).expect("the session").flatten() {
+        if entry.path().join("tree").is_dir() {
+            trees += 1;
+        } else if entry.path().is_dir() {
+            numbered += found(&entry.path()).len();
+        }
+    }
+    (numbered, trees)
+}
+
+#[test]
+fn a_tree_that_is_known_is_neither_written_nor_linked() {
+    let dir = temporary();
+    let store = open(&dir, NO_BOUNDS);
+    let content = files([("a/b", "text"), ("c", "text")]);
+    let first = take(&store, &content);
+    let touched = fs::metadata(own(&store).session.path()).expect("the session").modified().expect("a time");
+    let again = take(&store, &content);
+    assert_eq!(first.root(), again.root());
+    assert_eq!(store.get(first.key()).expect("it is there").root(), first.root());
+    assert_eq!(found(first.root()), content);
+    let now = fs::metadata(own(&store).session.path()).expect("the session").modified().expect("a time");
+    assert_eq!(touched, now, "no folder was made, not even for a while");
+    assert_eq!(store.stats().trees, 1);
+    assert_eq!(store.stats().files, 1);
+}
+
+#[test]
+fn only_files_that_are_new_are_written() {
+    let dir = temporary();
+    let store = open(&dir, NO_BOUNDS);
+    let first = take(&store, &files([("a", "one"), ("b/c", "two"), ("x", "#!three")]));
+    assert_eq!(on_disk(&store), (3, 1));
+    let second = take(&store, &files([("a", "one"), ("d", "two"), ("b/c", "changed"), ("y", "#!three")]));
+    assert_eq!(on_disk(&store), (4, 2), "one file and one tree more");
+    assert_eq!(inode(&first, "a"), inode(&second, "a"));
+    assert_eq!(inode(&first, "b/c"), inode(&second, "d"));
+    assert_eq!(inode(&first, "x"), inode(&second, "y"));
+    assert_eq!(found(&second.root().join("b")), files([("c", "changed")]));
+    assert_eq!(found(&first.root().join("b")), files([("c", "two")]));
+}
+
+#[test]
+fn a_file_of_another_mode_is_another_file() {
+    let dir = temporary();
+    let store = open(&dir, NO_BOUNDS);
+    let content = files([("a", "#!same")]);
+    let with = take(&store, &content);
+    let plain = Intake { modes: Modes::Plain, ..intake() };
+    let without = store.take_in(&mut &archive(&content)[..], &plain).expect("taken in");
+    let mode =
+        |tree: &Tree| fs::metadata(tree.root().join("a")).expect("a file").permissions().mode() & 0o7777;
+    assert_eq!((mode(&with), mode(&without)), (0o755, 0o644));
+    assert_ne!(with.key(), without.key());
+}
+
+#[test]
+fn a_tree_has_one_name_however_it_is_written() {
+    let dir = temporary();
+    let store = open(&dir, NO_BOUNDS);
+    let taken = take(&store, &files([("a/b", "text"), ("c", "#!")]));
+    let path = |path| crate::RepoPath::new(path).expect("a path");
+    let written = store.write_by_content::<crate::StoreError>(b"", |writer| {
+        writer.file(&path("a/b"), false, b"text")?;
+        Ok(writer.file(&path("c"), true, b"#!")?)
+    });
+    assert_eq!(written.expect("a tree").root(), taken.root());
+    assert_eq!(on_disk(&store), (2, 1), "what was written beside is gone");
+}
+
+#[test]
+fn a_large_file_is_written_only_if_it_is_new() {
+    let dir = temporary();
+    let store = open(&dir, NO_BOUNDS);
+    let large: String = "0123456789".repeat(LARGE / 10);
+    let changed = |at: usize| {
+        let mut text = large.clone();
+        text.replace_range(at..=at, "x");
+        text
+    };
+    let first = take(&store, &files([("a", &large)]));
+    let same = take(&store, &files([("a", &large), ("b", &large), ("c", "")]));
+    assert_eq!(inode(&first, "a"), inode(&same, "b"));
+    assert_eq!(on_disk(&store), (2, 2));
+    // In the first piece, in a later one, and in the last byte; also when one of these is the last that came with this beginning.
+    for at in [0, 140_000, LARGE - 1, 150_000] {
+        let text = changed(at);
+        let tree = take(&store, &files([("a", &text), ("b", &large)]));
+        assert_eq!(found(tree.root()), files([("a", &text), ("b", &large)]), "{at}");
+    }
+    assert_eq!(on_disk(&store), (6, 6));
+    let executable = take(&store, &files([("a", &format!("#!{large}"))]));
+    assert_eq!(
+        fs::metadata(executable.root().join("a")).expect("a file").permissions().mode() & 0o777,
+        0o755
+    );
+}
+
+#[test]
+fn a_large_file_that_was_taken_out_of_the_store_is_written_again() {
+    let dir = temporary();
+    let store = open(&dir, NO_BOUNDS);
+    let large = "0123456789".repeat(LARGE / 10);
+    drop(take(&store, &files([("a", &large), ("b", "small")])));
+    for number in 0..10 {
+        own(&store).places.remove(FileNumber(number));
+    }
+    let answer = store.take_in(&mut &archive(&files([("b", "small"), ("c", "")]))[..], &intake());
+    let text = answer.expect_err("it cannot be linked").to_string();
+    assert_eq!(text, "cannot write b");
+    let content = files([("a", &large), ("b", "small"), ("d", "")]);
+    assert_eq!(found(take(&store, &content).root()), content);
+}
+
+#[test]
+fn what_is_used_least_recently_goes_first() {
+    let dir = temporary();
+    let store = open(&dir, StoreBounds { trees_max: 2, ..NO_BOUNDS });
+    let content = |name: &str| files([(name, name), ("shared", "shared")]);
+    let [a, b] = ["a", "b"].map(|name| take(&store, &content(name)).key());
+    drop(store.get(a));
+    let c = take(&store, &content("c")).key();
+    assert!(store.get(b).is_none());
+    assert!(store.get(a).is_some() && store.get(c).is_some());
+    let stats = store.stats();
+    assert_eq!((stats.trees, stats.files, stats.evicted), (2, 3, 1));
+    assert_eq!(on_disk(&store), (3, 2), "the file that others need stays");
+    assert_eq!(found(take(&store, &content("b")).root()), content("b"), "it can come again");
+}
+
+#[test]
+fn a_tree_in_use_never_goes_and_goes_when_nobody_uses_it() {
+    let dir = temporary();
+    let store = open(&dir, StoreBounds { bytes_max: 0, ..NO_BOUNDS });
+    let [a, b] = ["a", "b"].map(|name| take(&store, &files([(name, name)])));
+    let second = a.clone();
+    drop(a);
+    assert_eq!(found(second.root()), files([("a", "a")]));
+    assert_eq!(store.stats().trees, 2);
+    drop(second);
+    assert_eq!(store.stats().trees, 1);
+    assert_eq!(on_disk(&store), (1, 1));
+    drop(b);
+    assert_eq!(store.stats(), StoreStats { evicted: 2, ..StoreStats::default() });
+    assert_eq!(on_disk(&store), (0, 0));
+}
+
+#[test]
+fn a_file_counts_once_and_in_blocks() {
+    let dir = temporary();
+    let store = open(&dir, NO_BOUNDS);
+    let _first = take(&store, &files([("a", "text"), ("b", "text"), ("c", &"x".repeat(5000))]));
+    // Two files of one and of two blocks; three names, and a block for the root.
+    let first = 3 * 4096 + 3 * 256 + 4096;
+    assert_eq!(store.stats().bytes, first);
+    let _second = take(&store, &files([("d/a", "text")]));
+    assert_eq!(store.stats().bytes, first + 2 * 256 + 2 * 4096);
+}
+
+#[test]
+fn a_tree_outlives_its_store() {
+    let dir = temporary();
+    let store = open(&dir, NO_BOUNDS);
+    let tree = take(&store, &files([("a", "text")]));
+    drop(store);
+    assert_eq!(found(tree.root()), files([("a", "text")]));
+    drop(tree);
+    assert_eq!(fs::read_dir(dir.path().join("store")).expect("the store").count(), 1, "only the gate");
+}
+
+#[test]
+fn two_stores_in_one_folder_do_not_disturb_each_other() {
+    let dir = temporary();
+    let (one, two) = (open(&dir, NO_BOUNDS), open(&dir, NO_BOUNDS));
+    let content = files([("a", "text")]);
+    let (first, second) = (take(&one, &content), take(&two, &content));
+    assert_ne!(first.root(), second.root());
+    drop((first, one));
+    assert_eq!(found(second.root()), content);
+}
+
+#[test]
+fn what_a_killed_server_left_is_swept_behind_the_callers_back() {
+    let dir = temporary();
+    let stale = dir.path().join("store/session-killed");
+    fs::create_dir_all(stale.join("3/tree/a")).expect("a folder");
+    fs::write(stale.join("lock"), "").expect("a lock that nobody holds");
+    fs::create_dir_all(dir.path().join("runs/session-killed/1")).expect("a folder");
+    let store = open(&dir, NO_BOUNDS);
+    own(&store).remover.wait();
+    assert_eq!(on_disk(&store), (0, 0));
+    let sessions = |name: &str| fs::read_dir(dir.path().join(name)).expect("the folder").count();
+    assert_eq!((sessions("store"), sessions("runs")), (2, 2), "our own, and the gate");
+    let ours = own(&store).session.path();
+    assert_eq!(fs::read_dir(ours).expect("our folder").count(), 2, "the lock and the files");
+}
+
+/// Gives some bytes, then an error.
+struct Failing<'a>(&'a [u8]);
+
+impl io::Read for Failing<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self.0.read(buffer) {
+            Ok(0) => Err(io::Error::other("the sender is gone")),
+            answer => answer,
+        }
+    }
+}
+
+#[test]
+fn an_archive_that_fails_leaves_nothing_behind() {
+    let dir = temporary();
+    let store = open(&dir, NO_BOUNDS);
+    let mut content: Files =
+        (0..400).map(|n| (format!("d{}/f{n}", n % 7), format!("{n}").repeat(40))).collect();
+    content.insert("z".to_owned(), "large".repeat(LARGE / 5));
+    let whole = archive(&content);
+    for end in [10, whole.len() / 3, whole.len() / 2, whole.len() - 20, whole.len()] {
+        let answer = store.take_in(&mut Failing(&whole[..end]), &intake());
+        assert!(matches!(answer, Err(ArchiveError::Io(_))), "{answer:?}");
+        let cut = store.take_in(&mut &whole[..whole.len() / 2], &intake());
+        assert!(matches!(cut, Err(ArchiveError::Malformed { .. })), "{cut:?}");
+        assert_eq!(store.stats(), StoreStats::default());
+        assert_eq!(on_disk(&store), (0, 0));
+    }
+    assert_eq!(found(take(&store, &content).root()), content);
+}
+
+#[test]
+fn an_archive_can_be_stopped_at_any_time_and_leaves_nothing_behind() {
+    let dir = temporary();
+    let store = open(&dir, NO_BOUNDS);
+    let content: Files = (0..600).map(|n| (format!("d{}/f{n}", n % 7), format!("{n}"))).collect();
+    let whole = archive(&content);
+    let asked = AtomicUsize::new(0);
+    let mut last = 0;
+    loop {
+        asked.store(0, Ordering::SeqCst);
+        let stop = || asked.fetch_add(1, Ordering::SeqCst) >= last;
+        match store.take_in(&mut &whole[..], &Intake { stop: &stop, ..intake() }) {
+            Ok(tree) => {
+                assert_eq!(found(tree.root()), content);
+                break;
+            }
+            Err(error) => assert!(matches!(error, ArchiveError::Stopped), "{error}"),
+        }
+        assert_eq!(store.stats(), StoreStats::default());
+        assert_eq!(on_disk(&store), (0, 0));
+        last += 149;
+    }
+    assert!(last > 1200, "reading asks, and so does making the tree: {last}");
+}
+
+#[test]
+fn of_many_identical_archives_at_once_each_file_is_written_once() {
+    let dir = temporary();
+    let store = open(&dir, NO_BOUNDS);
+    let content: Files = (0..1000).map(|n| (format!("d{}/f{n}", n % 7), format!("{n}").repeat(60))).collect();
+    let (whole, barrier) = (archive(&content), Barrier::new(8));
+    let trees: Vec<Tree> = std::thread::scope(|scope| {
+        let taking = || {
+            barrier.wait();
+            store.take_in(&mut &whole[..], &intake()).expect("taken in")
+        };
+        let threads: Vec<_> = (0..8).map(|_| scope.spawn(taking)).collect();
+        threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
+    });
+    assert!(trees.iter().all(|tree| tree.root() == trees[0].root()));
+    assert_eq!(found(trees[0].root()), content);
+    assert_eq!(on_disk(&store), (1000, 1));
+    // Numbers are given to files that are to be written.
+    assert!(own(&store).contents().fresh_number() > FileNumber(1000));
+}
+
+#[test]
+fn a_writer_that_fails_leaves_its_files_to_those_who_wait() {
+    let dir = temporary();
+    let store = open(&dir, NO_BOUNDS);
+    let content: Files = (0..300).map(|n| (format!("f{n}"), format!("{n}"))).collect();
+    let whole = archive(&content);
+    std::thread::scope(|scope| {
+        for round in 0..6 {
+            let (whole, store, content) = (&whole, &store, &content);
+            scope.spawn(move || {
+                for turn in 0..4 {
+                    if (round + turn) % 2 == 0 {
+                        let mut broken = Failing(&whole[..whole.len() - 10]);
+                        assert!(store.take_in(&mut broken, &intake()).is_err());
+                    } else {
+                        let tree = store.take_in(&mut &whole[..], &intake()).expect("taken in");
+                        assert_eq!(found(tree.root()), *content);
+                    }
+                }
+            });
+        }
+    });
+    assert_eq!(on_disk(&store), (300, 1));
+}
+
+#[test]
+fn a_file_that_cannot_be_written_fails_the_archive_and_nothing_else() {
+    let dir = temporary();
+    let store = open(&dir, NO_BOUNDS);
+    let places = own(&store).session.path().join("0");
+    let folders: Vec<PathBuf> = (0..16).map(|number| places.join(number.to_string())).collect();
+    for folder in &folders {
+        fs::remove_dir(folder).expect("an empty folder");
+    }
+    for content in [files([("a/b", "text")]), files([("a/b", &"x".repeat(LARGE))])] {
+        let answer = store.take_in(&mut &archive(&content)[..], &intake());
+        assert_eq!(answer.expect_err("nowhere to write to").to_string(), "cannot write a/b");
+        assert_eq!(store.stats(), StoreStats::default());
+    }
+}
+
+#[test]
+fn a_full_disk_costs_the_trees_that_nobody_uses() {
+    let dir = temporary();
+    let store = open(&dir, NO_BOUNDS);
+    let used = take(&store, &files([("a", "used")]));
+    drop(take(&store, &files([("b", "unused")])));
+    let mut tries = 0;
+    let answer = own(&store).with_room(|| {
+        tries += 1;
+        if tries == 1 { Err(io::Error::from(io::ErrorKind::StorageFull)) } else { Ok(on_disk(&store)) }
+    });
+    assert_eq!(answer.expect("there is room now"), (1, 1), "they are gone before the second try");
+    assert_eq!(found(used.root()), files([("a", "used")]));
+    let full = own(&store).with_room(|| Err::<(), _>(io::ErrorKind::QuotaExceeded.into()));
+    assert_eq!(full.expect_err("still full").kind(), io::ErrorKind::QuotaExceeded);
+    let mut tries = 0;
+    let other = own(&store).with_room(|| {
+        tries += 1;
+        Err::<(), _>(io::Error::from(io::ErrorKind::PermissionDenied))
+    });
+    assert!(other.is_err() && tries == 1, "nothing else is tried again");
+}
+
+#[test]
+fn a_file_that_takes_no_more_names_is_copied() {
+    let dir = temporary();
+    let (files, tree) = (dir.path().join("files"), dir.path().join("tree"));
+    fs::create_dir(&files).expect("a folder");
+    fs::create_dir(&tree).expect("a folder");
+    let places = Places::new(&files).expect("folders");
+    places.write(FileNumber(7), true, b"#!text").expect("written");
+    let directory = fs::File::open(&tree).expect("the folder");
+    assert_eq!(places.copy(FileNumber(7), true, &directory, "a").expect("copied"), 6);
+    assert_eq!(fs::read(tree.join("a")).expect("the copy"), b"#!text");
+    let metadata = fs::metadata(tree.join("a")).expect("the copy");
+    assert_eq!((metadata.permissions().mode() & 0o7777, metadata.nlink()), (0o755, 1));
+}
+
+#[test]
+fn more_removals_than_wait_are_done_by_whoever_has_them() {
+    let dir = temporary();
+    let store = open(&dir, StoreBounds { bytes_max: 0, ..NO_BOUNDS });
+    for number in 0..200 {
+        drop(take(&store, &files([("a", &number.to_string())])));
+    }
+    assert_eq!(on_disk(&store), (0, 0));
+    own(&store).remover.remove(Leaving::default());
+}

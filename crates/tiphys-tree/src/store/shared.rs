@@ -1,0 +1,147 @@
+//! Trees that all processes of one user share, and that stay.
+//!
+//! ```text
+//! <dir>/gate                      locked while a process begins
+//! <dir>/trees/<boot>/<key>/       a tree; moved here when it is whole
+//! <dir>/trees/<boot>.lock         held, shared, by every process that may have a tree of this boot in use
+//! <dir>/tmp/session-<random>/     a process' own folder, where it writes trees; holds a lock that says whether the process lives
+//! ```
+//!
+//! Nothing is synced to disk, because a tree can be written again faster than that takes. So a tree may be torn by a crash of
+//! the machine, though never by one of a process: trees are kept per boot, and those of an earlier boot are removed.
+
+use std::collections::HashSet;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::session::{Gate, Session, is_unlocked, lock_file};
+use super::{InUse, Reuse, SEAL, Staged, StoreError, TREE, Tree, TreeKey, private_folder, seal};
+
+/// Trees of this boot.
+#[derive(Debug)]
+pub(super) struct Shared {
+    /// Where trees of this boot are.
+    trees: PathBuf,
+    /// Where trees are written.
+    staging: Session,
+    in_use: Arc<File>,
+    /// Keys of trees that this process has written or has found as they were written.
+    trusted: Mutex<HashSet<TreeKey>>,
+    /// Whether trees of other processes are used.
+    reuse: Reuse,
+}
+
+impl Shared {
+    /// Opens or makes the folder, and sweeps what killed programs left in it.
+    pub(super) fn open(dir: &Path) -> Result<Self, StoreError> {
+        let boot = boot_id();
+        let all_trees = dir.join("trees");
+        let trees = private_folder(&all_trees.join(&boot))?;
+        let tmp = private_folder(&dir.join("tmp"))?;
+        let gate = Gate::close(dir)?;
+        let staging = Session::begin(&tmp, &gate)?;
+        let in_use = lock_file(&all_trees.join(format!("{boot}.lock")))?;
+        in_use.lock_shared().map_err(StoreError::io("lock", &all_trees))?;
+        take_over_other_boots(&all_trees, &boot, &staging)?;
+        drop(gate);
+        staging.sweep();
+        Ok(Self {
+            trees,
+            staging,
+            in_use: Arc::new(in_use),
+            trusted: Mutex::default(),
+            reuse: Reuse::AnyTree,
+        })
+    }
+
+    pub(super) fn with_reuse(self, reuse: Reuse) -> Self {
+        Self { reuse, ..self }
+    }
+
+    /// The tree of this name, if it is there and whole.
+    pub(super) fn get(&self, key: TreeKey) -> Option<Tree> {
+        let place = self.place(key);
+        if self.trusted().contains(&key) {
+            return Some(self.tree(key, &place));
+        }
+        if !place.is_dir() {
+            return None;
+        }
+        if self.reuse == Reuse::OwnTrees || !seal::holds(&place.join(TREE), &place.join(SEAL)) {
+            self.staging.take_over(&place);
+            return None;
+        }
+        self.trusted().insert(key);
+        Some(self.tree(key, &place))
+    }
+
+    /// A path where a tree can be written.
+    pub(super) fn fresh_path(&self) -> PathBuf {
+        self.staging.fresh_path()
+    }
+
+    /// Moves a whole tree into place. If another process was faster its tree is taken: both have the same content.
+    pub(super) fn keep(&self, key: TreeKey, staged: Staged) -> Result<Tree, StoreError> {
+        if let Some(tree) = self.get(key) {
+            return Ok(tree);
+        }
+        let place = self.place(key);
+        seal::write(&staged.tree(), &staged.place().join(SEAL))
+            .map_err(StoreError::io("seal", staged.place()))?;
+        match fs::rename(staged.place(), &place) {
+            Ok(()) => {}
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::AlreadyExists
+                ) => {}
+            Err(source) => return Err(StoreError::Io { action: "move a tree to", path: place, source }),
+        }
+        drop(staged);
+        self.trusted().insert(key);
+        Ok(self.tree(key, &place))
+    }
+
+    /// How many trees this process uses or has used.
+    pub(super) fn trees(&self) -> usize {
+        self.trusted().len()
+    }
+
+    fn place(&self, key: TreeKey) -> PathBuf {
+        self.trees.join(key.to_string())
+    }
+
+    fn tree(&self, key: TreeKey, place: &Path) -> Tree {
+        Tree {
+            key,
+            root: Arc::new(place.join(TREE)),
+            _in_use: InUse::ByThisBoot { _lock: Arc::clone(&self.in_use) },
+        }
+    }
+
+    fn trusted(&self) -> MutexGuard<'_, HashSet<TreeKey>> {
+        self.trusted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Trees of other boots that no process uses: on this machine none does, on a shared file system another machine may.
+fn take_over_other_boots(all_trees: &Path, boot: &str, session: &Session) -> Result<(), StoreError> {
+    for entry in fs::read_dir(all_trees).map_err(StoreError::io("read", all_trees))?.flatten() {
+        let (place, name) = (entry.path(), entry.file_name());
+        let lock = place.with_extension("lock");
+        if name.to_str() != Some(boot) && place.is_dir() && is_unlocked(&lock) {
+            session.take_over(&place);
+            drop(fs::remove_file(lock));
+        }
+    }
+    Ok(())
+}
+
+/// What tells one boot of this machine from the next. Where the system does not say, all boots count as one.
+fn boot_id() -> String {
+    let id = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let id: String = id.chars().filter(char::is_ascii_hexdigit).collect();
+    if id.is_empty() { "one".to_owned() } else { id }
+}

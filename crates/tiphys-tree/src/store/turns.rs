@@ -1,0 +1,61 @@
+//! Of several threads that want to write one tree, one writes and the others wait.
+
+use std::collections::HashSet;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::TreeKey;
+
+/// How often a waiting thread asks whether to go on waiting.
+pub(super) const WAIT_STEP: Duration = Duration::from_millis(10);
+
+/// Keys that a thread of this process is writing.
+#[derive(Debug, Default)]
+pub(super) struct Turns {
+    writing: Mutex<HashSet<TreeKey>>,
+    written: Condvar,
+}
+
+/// The right to write one key; others of this process wait until it is dropped.
+#[derive(Debug)]
+pub(super) struct Turn<'a> {
+    turns: &'a Turns,
+    key: TreeKey,
+}
+
+impl Turns {
+    /// Waits for the right to write a key.
+    pub(super) fn wait(&self, key: TreeKey) -> Turn<'_> {
+        let writing = self.lock();
+        let mut writing = self
+            .written
+            .wait_while(writing, |writing| writing.contains(&key))
+            .unwrap_or_else(PoisonError::into_inner);
+        writing.insert(key);
+        Turn { turns: self, key }
+    }
+
+    /// The same as long as nobody says `stop`.
+    pub(super) fn wait_unless(&self, key: TreeKey, stop: &dyn Fn() -> bool) -> Option<Turn<'_>> {
+        let mut writing = self.lock();
+        while writing.contains(&key) {
+            if stop() {
+                return None;
+            }
+            writing = self.written.wait_timeout(writing, WAIT_STEP).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        writing.insert(key);
+        Some(Turn { turns: self, key })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashSet<TreeKey>> {
+        self.writing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        self.turns.lock().remove(&self.key);
+        self.turns.written.notify_all();
+    }
+}
