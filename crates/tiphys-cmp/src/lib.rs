@@ -23,7 +23,7 @@ pub use askpass::{AskpassError, Credential, Wanted, ask};
 pub use calls::Traces;
 pub use client::{ConnectError, RemotePlugin, remote_plugins};
 pub use metrics::{
-    Build, CallTimer, CommandEnd, Levels, METRICS_CONTENT_TYPE, Method, Metrics, Refusal, StoreLevels, Upload,
+    Build, CallTimer, Levels, METRICS_CONTENT_TYPE, Method, Metrics, Refusal, StoreLevels, Upload,
 };
 pub use server::{
     CALL_TIMEOUT, ENTRIES_MAX, GRACE, PACKED_BYTES_MAX, STALL_MAX, ServeError, Server, ServerOptions,

@@ -15,14 +15,16 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
-use tiphys_plugin::Phase;
+use tiphys_plugin::{CommandEnd, Observer, Phase};
 use tonic::Code;
 
 pub(crate) use labels::code_name;
-pub use labels::{CommandEnd, Method, Refusal, Upload};
+pub use labels::{Method, Refusal, Upload};
 pub use levels::{Build, Levels, StoreLevels};
 
-use labels::{CallLabels, CommandLabels, MethodLabels, RefusalLabels, Step, StepLabels, UploadLabels};
+use labels::{
+    CallLabels, CommandLabels, EndLabel, MethodLabels, RefusalLabels, Step, StepLabels, UploadLabels,
+};
 use levels::{Sampled, Sampler};
 
 /// Upper bounds of the histograms, in seconds: from a small answer of a warm server to the longest deadlines that callers set.
@@ -173,25 +175,28 @@ impl Metrics {
         self.orphans.inc_by(processes);
     }
 
-    /// A plugin's command has ended.
-    pub fn command_ended(&self, phase: Phase, took: Duration, ended: CommandEnd) {
+    fn step(&self, step: Step, took: Duration) {
+        self.step_seconds.get_or_create(&StepLabels { step }).observe(took.as_secs_f64());
+    }
+}
+
+impl Observer for Metrics {
+    fn command_ended(&self, phase: Phase, took: Duration, ended: CommandEnd) {
         let step = Step::from(phase);
-        self.commands.get_or_create(&CommandLabels { step, ended }).inc();
+        self.commands.get_or_create(&CommandLabels { step, ended: EndLabel(ended) }).inc();
         self.step(step, took);
     }
 
-    /// A plugin's output was split and read.
-    pub fn output_parsed(&self, took: Duration) {
+    fn output_parsed(&self, took: Duration) {
         self.step(Step::Parse, took);
     }
 
-    /// A run waited so long for its turn.
-    pub fn waited(&self, took: Duration) {
+    fn waited(&self, took: Duration) {
         self.wait_seconds.observe(took.as_secs_f64());
     }
 
-    fn step(&self, step: Step, took: Duration) {
-        self.step_seconds.get_or_create(&StepLabels { step }).observe(took.as_secs_f64());
+    fn refused(&self) {
+        Self::refused(self, Refusal::Queue);
     }
 }
 

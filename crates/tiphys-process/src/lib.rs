@@ -20,7 +20,7 @@ mod tool;
 pub use attached::Attached;
 pub use exec_limits::ExecLimits;
 pub use launcher::{LAUNCHER_ARGUMENT, launcher_main};
-pub use quote::quote_command;
+pub use quote::{quote_command, quote_text};
 pub use run::{
     CommandSpec, Containment, Ended, Launcher, Limits, Outcome, PrivateView, Run, RunError, View, ViewKind,
 };

@@ -1,4 +1,4 @@
-//! Commands as logs and errors show them.
+//! Commands and texts as logs and errors show them.
 
 use std::fmt::Write as _;
 
@@ -18,7 +18,13 @@ pub fn quote_command(argv: &[String]) -> String {
     text
 }
 
-/// Go's `strconv.Quote`.
+/// A text in double quotes, as Go's `strconv.Quote` has it.
+pub fn quote_text(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quote_as_go(text, &mut quoted);
+    quoted
+}
+
 fn quote_as_go(argument: &str, text: &mut String) {
     text.push('"');
     for char in argument.chars() {

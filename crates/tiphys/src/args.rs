@@ -16,7 +16,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 pub(crate) use applications::ApplicationArgs;
 pub(crate) use base::{BaseArgs, PluginsFrom};
-pub(crate) use cmp_server::CmpServerArgs;
+pub(crate) use cmp_server::{CmpServerArgs, LogFormatArg, LogLevelArg, ratio};
 pub(crate) use common::{CommonArgs, OutputFormat, TrackingArg};
 pub(crate) use diff::{DiffArgs, DiffOutputArgs};
 pub(crate) use params::{

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use tiphys_cmp::{Archives, RemotePlugin};
 use tiphys_engine::{DEFAULT_LABEL_KEY, TrackingMethod};
 use tiphys_plugin::{
-    BaseEnvironment, Catalogue, Endings, EnvironmentRule, LoadedPlugin, LocalPlugin, Others, RunSettings,
-    SlotLimits, Slots, Strictness, Unobserved, load_plugins,
+    BaseEnvironment, Catalogue, Endings, EnvironmentRule, LoadedPlugin, LocalPlugin, Observer, Others,
+    RunSettings, SlotLimits, Slots, Strictness, Unobserved, load_plugins,
 };
 use tiphys_process::Launcher;
 use tiphys_render::{DestinationVersions, RenderSettings, Renderer};
@@ -41,7 +41,7 @@ pub(crate) fn runs_dir(cache: &Path) -> PathBuf {
     cache.join("runs")
 }
 
-/// How plugin commands are run.
+/// How a command runs plugins, in folders below `keep` that stay if there is one.
 pub(crate) fn run_settings(
     common: &CommonArgs,
     host: &Host,
@@ -49,22 +49,35 @@ pub(crate) fn run_settings(
     keep: Option<PathBuf>,
 ) -> Arc<RunSettings> {
     let slots = common.jobs.map_or(host.processors(), usize::from);
-    Arc::new(RunSettings {
+    // A command asks for all its runs itself, so any number of them may wait.
+    let slots = Slots::new(SlotLimits::patient(slots));
+    let settings = observed_run_settings(common, host, store, slots, Arc::new(Unobserved));
+    Arc::new(RunSettings { keep_workdirs: keep, ..settings })
+}
+
+/// How plugins are run within these bounds, and who is told.
+pub(crate) fn observed_run_settings(
+    common: &CommonArgs,
+    host: &Host,
+    store: Arc<Store>,
+    slots: Arc<Slots>,
+    observer: Arc<dyn Observer>,
+) -> RunSettings {
+    RunSettings {
         launcher: Launcher::new(host.executable().to_path_buf()),
         store,
         limits: common.bounds.run(),
         private_view: common.private_view.into(),
-        keep_workdirs: keep,
-        // A command asks for all its runs itself, so any number of them may wait.
-        slots: Slots::new(SlotLimits::patient(slots)),
-        observer: Arc::new(Unobserved),
+        keep_workdirs: None,
+        slots,
+        observer,
         strictness: if host.variable("TIPHYS_CMP_STRICT") == Some("false") {
             Strictness::Log
         } else {
             Strictness::Refuse
         },
         endings: Endings::default(),
-    })
+    }
 }
 
 /// The environment of plugins in process.
@@ -146,9 +159,9 @@ pub(crate) fn local_plugin(
 
 /// The plugins behind the sockets of `--plugin-sockets`.
 pub(crate) fn remote_plugins(common: &CommonArgs, host: &Host) -> Result<Vec<RemotePlugin>, Failure> {
-    let Some(dir) = &common.plugin_sockets else { return Ok(Vec::new()) };
+    let Some(dir) = host.plugin_sockets(common) else { return Ok(Vec::new()) };
     let archives = Arc::new(Archives::new(host.temporary_dir()));
-    tiphys_cmp::remote_plugins(&host.absolute(dir), &archives)
+    tiphys_cmp::remote_plugins(&dir, &archives)
         .map_err(|error| Failure::bad_input(format!("--plugin-sockets: {}", chain(&error))))
 }
 

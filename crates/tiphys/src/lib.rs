@@ -12,10 +12,12 @@ mod context;
 mod credentials;
 mod failure;
 mod findings;
+mod go_values;
 mod lifecycle;
 mod output;
 mod progress;
 mod settings;
+mod telemetry;
 mod terminal;
 
 use std::process::ExitCode;
@@ -41,9 +43,15 @@ pub fn main() -> ExitCode {
     }
     let arguments = match Arguments::try_parse_from(host.arguments()) {
         Ok(arguments) => arguments,
+        Err(error) if error.use_stderr() && host.is_plugin_server() => {
+            return commands::cmp_server::refused(&error);
+        }
         Err(error) => return usage(&error),
     };
-    lifecycle::install_logging(arguments.common.verbose, &arguments.command, &host);
+    // The server's logs are made by its own settings.
+    if !matches!(arguments.command, Command::CmpServer(CmpServerArgs { install: None, .. })) {
+        telemetry::for_people(arguments.common.verbose, &host);
+    }
     match lifecycle::run(run(arguments, host)) {
         Ok(code) => code,
         Err(failure) => failure.report(),
@@ -61,7 +69,7 @@ async fn run(arguments: Arguments, host: Host) -> Result<ExitCode, Failure> {
         Command::Plugin(args) => commands::plugin::run(&common, args, host).await,
         Command::Params(args) => commands::params::run(&common, args, host).await,
         Command::CmpServer(CmpServerArgs { install: Some(dir), .. }) => commands::install::run(&dir, &host),
-        Command::CmpServer(args) => commands::cmp_server::run(&common, &args, host).await,
+        Command::CmpServer(args) => Ok(commands::cmp_server::run(&common, &args, &host).await),
         Command::Completion(args) => commands::completion::run(&args),
         Command::Version(args) => commands::version::run(&common, &args, &host).await,
     }

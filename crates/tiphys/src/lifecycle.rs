@@ -1,40 +1,20 @@
-//! The life of the process: logging, the runtime, signals.
+//! The life of the process: the runtime, signals, and what works at the same time.
 
-use std::process::ExitCode;
+use std::pin::{Pin, pin};
 use std::time::Duration;
 
-use tokio::signal::unix::{SignalKind, signal};
+use futures_util::stream::{FuturesUnordered, StreamExt as _};
+
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
-use tracing_subscriber::EnvFilter;
 
-use crate::args::Command;
 use crate::failure::Failure;
-use crate::settings::Host;
-use crate::terminal::Lines;
-
-/// Logs go to stderr: warnings for people, JSON lines under the plugin server.
-pub(crate) fn install_logging(verbose: u8, command: &Command, host: &Host) {
-    let server = matches!(command, Command::CmpServer(_));
-    let level = match (verbose, server) {
-        (0, false) => "warn",
-        (0, true) | (1, _) => "info",
-        (2, _) => "debug",
-        _ => "trace",
-    };
-    let filter = host.variable("TIPHYS_LOG").map_or_else(|| EnvFilter::new(level), EnvFilter::new);
-    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
-    if server {
-        builder.json().init();
-    } else {
-        builder.with_ansi(host.stderr_is_styled()).event_format(Lines).init();
-    }
-}
 
 /// How long an interrupted command may take to end what it started before the process ends all the same.
 const WIND_UP_MAX: Duration = Duration::from_secs(15);
 
 /// Runs a command on the runtime.
-pub(crate) fn run(command: impl Future<Output = Result<ExitCode, Failure>>) -> Result<ExitCode, Failure> {
+pub(crate) fn run<T>(command: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -83,17 +63,90 @@ pub(crate) async fn until_stopped<T>(
     }
 }
 
-/// Waits for SIGINT, SIGTERM, or SIGHUP (the terminal is gone).
-pub(crate) async fn shutdown_signal() {
-    let (Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup)) =
-        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()), signal(SignalKind::hangup()))
-    else {
-        // Without handlers the signals' default action ends the process, which is what this would do.
-        return std::future::pending().await;
+/// Something that works beside a server for as long as it does. It ends only if it fails, with the reason.
+pub(crate) type Beside<'a> = Pin<Box<dyn Future<Output = String> + 'a>>;
+
+/// Runs a server and what works beside it. The first signal fires `stop`, and the server ends in order, which is a success. A second one
+/// ends it at once; so does `wind_up_max`. If a part ends without being asked to, the server ends in order, too, and that is a failure.
+pub(crate) async fn serve(
+    signals: &mut Signals,
+    stop: &CancellationToken,
+    wind_up_max: Duration,
+    server: impl Future<Output = Result<(), Failure>>,
+    beside: Vec<Beside<'_>>,
+) -> Result<(), Failure> {
+    let mut server = pin!(server);
+    let mut beside: FuturesUnordered<_> = beside.into_iter().collect();
+    let reason = tokio::select! {
+        result = &mut server => {
+            return result.and_then(|()| Err(Failure::bug("the server ended without being asked to")));
+        }
+        Some(reason) = beside.next() => Some(reason),
+        () = signals.next() => None,
     };
-    tokio::select! {
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
-        _ = hangup.recv() => {}
+    stop.cancel();
+    let ended = async {
+        // What works beside goes on until the server has ended.
+        let idle = async {
+            while beside.next().await.is_some() {}
+            std::future::pending::<()>().await;
+        };
+        tokio::select! {
+            result = &mut server => result,
+            () = idle => Ok(()),
+        }
+    };
+    let result = tokio::select! {
+        result = ended => result,
+        () = signals.next() => Err(Failure::interrupted()),
+        () = tokio::time::sleep(wind_up_max) => {
+            Err(Failure::bug(format!("the server did not end within {wind_up_max:?}")))
+        }
+    };
+    match reason {
+        Some(reason) => Err(Failure::rendering(reason)),
+        None => result,
     }
 }
+
+/// The signals that ask a process to end: SIGINT, SIGTERM, and SIGHUP (the terminal is gone).
+#[derive(Debug)]
+pub(crate) struct Signals {
+    interrupt: Signal,
+    terminate: Signal,
+    hangup: Signal,
+}
+
+impl Signals {
+    /// Takes the signals from now on: none is lost, and none has its default action any more.
+    pub(crate) fn install() -> Result<Self, Failure> {
+        let install =
+            |kind| signal(kind).map_err(|error| Failure::bug(format!("cannot handle signals: {error}")));
+        Ok(Self {
+            interrupt: install(SignalKind::interrupt())?,
+            terminate: install(SignalKind::terminate())?,
+            hangup: install(SignalKind::hangup())?,
+        })
+    }
+
+    /// Waits for the next one.
+    pub(crate) async fn next(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+            _ = self.hangup.recv() => {}
+        }
+    }
+}
+
+/// Waits for a signal that asks the process to end.
+pub(crate) async fn shutdown_signal() {
+    match Signals::install() {
+        Ok(mut signals) => signals.next().await,
+        // Without handlers the signals' default action ends the process, which is what this would do.
+        Err(_) => std::future::pending().await,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -7,6 +7,7 @@ use std::io::IsTerminal;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
+use crate::args::CommonArgs;
 use crate::failure::Failure;
 
 /// What this process was given.
@@ -60,15 +61,17 @@ impl Host {
         is_askpass.then(|| questions.map(|question| question.to_string_lossy().into_owned()).collect())
     }
 
-    /// The arguments, the program's name first. Called as `argocd-cmp-server` (or with `ARGOCD_BINARY_NAME` saying so) the program is
-    /// `tiphys cmp-server`.
+    /// Whether the program was called as Argo CD's plugin server: by the variable that decides it for Argo CD's program, else by its name.
+    pub(crate) fn is_plugin_server(&self) -> bool {
+        /// The name.
+        const NAME: &str = "argocd-cmp-server";
+        let called = || self.arguments.first().map(Path::new)?.file_name()?.to_str();
+        self.variable("ARGOCD_BINARY_NAME").or_else(called) == Some(NAME)
+    }
+
+    /// The arguments, the program's name first; those of Argo CD's plugin server are those of `tiphys cmp-server`.
     pub(crate) fn arguments(&self) -> Vec<OsString> {
-        let called = self.arguments.first().map(Path::new).and_then(Path::file_name);
-        let is_server = match self.variable("ARGOCD_BINARY_NAME") {
-            Some(name) => name == "argocd-cmp-server",
-            None => called.is_some_and(|name| name == "argocd-cmp-server"),
-        };
-        if !is_server || self.arguments.get(1).is_some_and(|first| first == "cmp-server") {
+        if !self.is_plugin_server() || self.arguments.get(1).is_some_and(|first| first == "cmp-server") {
             return self.arguments.clone();
         }
         let rest = self.arguments.iter().skip(1).cloned();
@@ -144,6 +147,13 @@ impl Host {
         }
     }
 
+    /// The folder of plugin servers' sockets, if somebody has said one. An empty variable says none, as in Argo CD.
+    pub(crate) fn plugin_sockets(&self, common: &CommonArgs) -> Option<PathBuf> {
+        let asked = common.plugin_sockets.as_deref();
+        let asked = asked.or_else(|| self.variable("ARGOCD_PLUGINSOCKFILEPATH").map(Path::new));
+        asked.map(|dir| self.absolute(dir))
+    }
+
     /// The folder for temporary files.
     pub(crate) fn temporary_dir(&self) -> PathBuf {
         self.variable("TMPDIR").map_or_else(|| PathBuf::from("/tmp"), |dir| self.absolute(dir))
@@ -197,6 +207,23 @@ fn called_program(
         path.into_iter().map(|folder| current_dir.join(folder).join(called)).find(|file| is_file(file))
     } else {
         Some(current_dir.join(called)).filter(|file| is_file(file))
+    }
+}
+
+#[cfg(test)]
+impl Host {
+    /// A process in the folder `/current` with these arguments and variables.
+    pub(crate) fn for_tests(arguments: &[&str], variables: &[(&str, &str)]) -> Self {
+        let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        Self {
+            arguments: arguments.iter().map(OsString::from).collect(),
+            variables: variables.iter().map(owned).collect(),
+            executable: PathBuf::from("/opt/tiphys/bin/tiphys"),
+            current_dir: PathBuf::from("/current"),
+            processors: 2,
+            stdout_terminal: false,
+            stderr_terminal: true,
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 
 use prometheus_client::encoding::{EncodeLabelSet, EncodeLabelValue, LabelValueEncoder};
-use tiphys_plugin::Phase;
+use tiphys_plugin::{CommandEnd, Phase};
 use tonic::Code;
 
 /// A label value that is one of few texts.
@@ -59,24 +59,6 @@ texts! {
 }
 
 texts! {
-    /// How a plugin's command ended.
-    pub enum CommandEnd {
-        /// With exit code 0.
-        Done = "done",
-        /// With another exit code, or by a signal that was not ours.
-        Failed = "failed",
-        /// At its deadline.
-        Deadline = "deadline",
-        /// Because its caller has gone.
-        Cancelled = "cancelled",
-        /// Because it printed more than it may.
-        OutputTooLarge = "output_too_large",
-        /// It could not be started.
-        NotStarted = "not_started",
-    }
-}
-
-texts! {
     /// Whether an archive's tree was in the store.
     pub enum Upload {
         /// It was not.
@@ -91,10 +73,8 @@ texts! {
 texts! {
     /// Which bound made the server refuse a call.
     pub enum Refusal {
-        /// Too many runs wait.
-        QueueLength = "queue_length",
-        /// A run waited too long.
-        QueueWait = "queue_wait",
+        /// Too many runs wait for their turn, or one has waited for too long.
+        Queue = "queue",
         /// Bytes, unpacked bytes or entries of an archive.
         Archive = "archive",
         /// The store is full of trees in use.
@@ -175,7 +155,17 @@ pub(super) struct StepLabels {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub(super) struct CommandLabels {
     pub(super) step: Step,
-    pub(super) ended: CommandEnd,
+    pub(super) ended: EndLabel,
+}
+
+/// How a plugin's command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct EndLabel(pub(super) CommandEnd);
+
+impl EncodeLabelValue for EndLabel {
+    fn encode(&self, encoder: &mut LabelValueEncoder<'_>) -> fmt::Result {
+        encoder.write_str(self.0.as_str())
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]

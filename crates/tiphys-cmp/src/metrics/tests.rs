@@ -1,10 +1,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tiphys_plugin::Phase;
+use tiphys_plugin::{CommandEnd, Observer as _, Phase};
 use tonic::Code;
 
-use super::{Build, CommandEnd, Levels, Method, Metrics, Refusal, StoreLevels, Upload};
+use super::{Build, Levels, Method, Metrics, Refusal, StoreLevels, Upload};
 
 /// The lines of a scrape that are not zero, without histograms' buckets.
 fn counted(metrics: &Metrics) -> Vec<String> {
@@ -30,9 +30,10 @@ fn what_happened_is_counted_once_under_its_names() {
     metrics.received(24, Duration::from_millis(250));
     metrics.unpacked(Upload::New, Duration::from_millis(500));
     metrics.unpacked(Upload::Known, Duration::from_millis(500));
-    metrics.refused(Refusal::QueueLength);
+    Metrics::refused(&metrics, Refusal::Archive);
+    tiphys_plugin::Observer::refused(&*metrics);
     metrics.reaped(3);
-    metrics.command_ended(Phase::Init, Duration::from_secs(1), CommandEnd::Done);
+    metrics.command_ended(Phase::Init, Duration::from_secs(1), CommandEnd::Succeeded);
     metrics.command_ended(Phase::Generate, Duration::from_secs(2), CommandEnd::Failed);
     metrics.output_parsed(Duration::from_millis(125));
     metrics.waited(Duration::from_secs(4));
@@ -46,12 +47,13 @@ fn what_happened_is_counted_once_under_its_names() {
         r#"tiphys_cmp_calls_total{method="MatchRepository",code="Canceled"} 1"#,
         r#"tiphys_cmp_calls_total{method="MatchRepository",code="Unknown"} 1"#,
         r#"tiphys_cmp_commands_total{step="generate",ended="failed"} 1"#,
-        r#"tiphys_cmp_commands_total{step="init",ended="done"} 1"#,
+        r#"tiphys_cmp_commands_total{step="init",ended="succeeded"} 1"#,
         "tiphys_cmp_orphans_reaped_total 3",
         "tiphys_cmp_queue_wait_seconds_count 1",
         "tiphys_cmp_queue_wait_seconds_sum 4.0",
         "tiphys_cmp_received_bytes_total 1024",
-        r#"tiphys_cmp_refusals_total{bound="queue_length"} 1"#,
+        r#"tiphys_cmp_refusals_total{bound="archive"} 1"#,
+        r#"tiphys_cmp_refusals_total{bound="queue"} 1"#,
         r#"tiphys_cmp_step_seconds_count{step="generate"} 1"#,
         r#"tiphys_cmp_step_seconds_count{step="init"} 1"#,
         r#"tiphys_cmp_step_seconds_count{step="parse"} 1"#,

@@ -5,32 +5,35 @@ use std::time::Duration;
 use clap::Args;
 use tiphys_tree::TreeLimits;
 
+/// How long one plugin's commands may take where nobody says it: Argo CD's default of `ARGOCD_EXEC_TIMEOUT`.
+const PLUGIN_TIMEOUT: Duration = Duration::from_secs(90);
+
 /// Bounds of every command. `--help` shows all of them, `-h` those that people change.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Bounds")]
 pub(crate) struct BoundArgs {
-    /// How long one plugin's commands may take, in seconds
-    #[arg(long, value_name = "SECONDS", global = true, env = "TIPHYS_PLUGIN_TIMEOUT", default_value_t = 90, value_parser = clap::value_parser!(u64).range(1..=86_400))]
-    plugin_timeout: u64,
+    /// How long one plugin's commands may take, in seconds; default `90`, which `cmp-server` reads from `ARGOCD_EXEC_TIMEOUT`
+    #[arg(long, value_name = "SECONDS", global = true, env = "TIPHYS_PLUGIN_TIMEOUT", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    plugin_timeout: Option<u64>,
 
     /// Time between SIGTERM and SIGKILL when a plugin's processes are ended, in seconds
-    #[arg(long, value_name = "SECONDS", global = true, hide_short_help = true, default_value_t = 5, value_parser = clap::value_parser!(u64).range(0..=3_600))]
+    #[arg(long, value_name = "SECONDS", global = true, env = "TIPHYS_PLUGIN_GRACE", hide_short_help = true, default_value_t = 5, value_parser = clap::value_parser!(u64).range(0..=3_600))]
     plugin_grace: u64,
 
     /// Bytes that one plugin command may print on standard output
-    #[arg(long, value_name = "BYTES", global = true, default_value_t = 100 * 1024 * 1024, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "BYTES", global = true, env = "TIPHYS_PLUGIN_OUTPUT_MAX", default_value_t = 100 * 1024 * 1024, value_parser = clap::value_parser!(u64).range(1..))]
     plugin_output_max: u64,
 
     /// Bytes of standard error that are kept of one plugin command: the first and the last half
-    #[arg(long, value_name = "BYTES", global = true, hide_short_help = true, default_value_t = 64 * 1024, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "BYTES", global = true, env = "TIPHYS_PLUGIN_STDERR_MAX", hide_short_help = true, default_value_t = 64 * 1024, value_parser = clap::value_parser!(u64).range(1..))]
     plugin_stderr_max: u64,
 
-    /// Files, folders and links of one repository's tree
-    #[arg(long, value_name = "N", global = true, hide_short_help = true, default_value_t = TreeLimits::DEFAULT.entries_max, value_parser = clap::value_parser!(u64).range(1..))]
-    tree_entries_max: u64,
+    /// Files, folders and links of one repository's tree; default `1000000`, and `500000` of an archive that `cmp-server` receives
+    #[arg(long, value_name = "N", global = true, env = "TIPHYS_TREE_ENTRIES_MAX", hide_short_help = true, value_parser = clap::value_parser!(u64).range(1..))]
+    tree_entries_max: Option<u64>,
 
     /// Bytes of all files of one repository's tree together
-    #[arg(long, value_name = "BYTES", global = true, hide_short_help = true, default_value_t = TreeLimits::DEFAULT.bytes_max, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "BYTES", global = true, env = "TIPHYS_TREE_BYTES_MAX", hide_short_help = true, default_value_t = TreeLimits::DEFAULT.bytes_max, value_parser = clap::value_parser!(u64).range(1..))]
     tree_bytes_max: u64,
 
     /// Bytes of all files of one `directory` source together
@@ -49,7 +52,12 @@ pub(crate) struct BoundArgs {
 impl BoundArgs {
     /// How long one plugin's commands may take.
     pub(crate) fn plugin_timeout(&self) -> Duration {
-        Duration::from_secs(self.plugin_timeout)
+        self.asked_plugin_timeout().unwrap_or(PLUGIN_TIMEOUT)
+    }
+
+    /// The same where somebody has said it.
+    pub(crate) fn asked_plugin_timeout(&self) -> Option<Duration> {
+        self.plugin_timeout.map(Duration::from_secs)
     }
 
     /// Bounds of a run.
@@ -63,7 +71,15 @@ impl BoundArgs {
 
     /// Bounds of a tree.
     pub(crate) fn tree(&self) -> TreeLimits {
-        TreeLimits { entries_max: self.tree_entries_max, bytes_max: self.tree_bytes_max }
+        TreeLimits {
+            entries_max: self.tree_entries_max.unwrap_or(TreeLimits::DEFAULT.entries_max),
+            bytes_max: self.tree_bytes_max,
+        }
+    }
+
+    /// Entries of a tree where somebody has said it.
+    pub(crate) fn asked_tree_entries_max(&self) -> Option<u64> {
+        self.tree_entries_max
     }
 
     /// Objects of one source.

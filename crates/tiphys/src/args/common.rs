@@ -21,8 +21,9 @@ pub(crate) struct CommonArgs {
     #[arg(long, value_name = "PATH", global = true, action = ArgAction::Append)]
     pub(crate) plugins: Vec<PathBuf>,
 
-    /// Folder of the sockets of running plugin servers
-    #[arg(long, value_name = "DIR", global = true, env = "ARGOCD_PLUGINSOCKFILEPATH")]
+    /// Folder of the sockets of running plugin servers [env: `ARGOCD_PLUGINSOCKFILEPATH`]
+    // An empty variable stands for none, which the parser would refuse.
+    #[arg(long, value_name = "DIR", global = true)]
     pub(crate) plugin_sockets: Option<PathBuf>,
 
     /// Pass more of this environment to plugins in process: a name, or a prefix that ends in `*`
@@ -73,8 +74,9 @@ pub(crate) struct CommonArgs {
     #[command(flatten)]
     pub(crate) bounds: BoundArgs,
 
-    /// How many plugin runs may be under way at once; default: the number of processors
-    #[arg(long, value_name = "N", global = true, value_parser = clap::value_parser!(u16).range(1..))]
+    /// How many plugin runs may be under way at once; default: the number of processors, and for `cmp-server`, whose plugins may wait for
+    /// others, eight times as many and at least 16
+    #[arg(long, value_name = "N", global = true, env = "TIPHYS_JOBS", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: Option<u16>,
 
     /// How each plugin run gets a private, writable view of the tree: an overlay where the system allows it, else a copy (`auto`); an

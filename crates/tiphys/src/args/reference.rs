@@ -117,10 +117,18 @@ fn row(arg: &Arg) -> [String; 4] {
         [name] if arg.is_require_equals_set() => format!("[={name}]"),
         names => names.iter().flat_map(|name| [" ", name.as_str()]).collect(),
     };
-    let variable = arg.get_env().map(|name| format!("`{}`", name.display())).unwrap_or_default();
+    let (means, told) = variable_in(&text_of(arg));
+    let variable = arg.get_env().map_or(told, |name| format!("`{}`", name.display()));
     let defaults = arg.get_default_values().iter().filter(|_| takes_values);
     let defaults: Vec<String> = defaults.map(|value| format!("`{}`", value.display())).collect();
-    [format!("`{}`", cell(&format!("{short}{long}{values}"))), variable, defaults.join(", "), text_of(arg)]
+    [format!("`{}`", cell(&format!("{short}{long}{values}"))), variable, defaults.join(", "), means]
+}
+
+/// A text without the variable at its end, which it has where the parser does not read the variable; and the variable.
+fn variable_in(text: &str) -> (String, String) {
+    let Some((before, rest)) = text.split_once(" [env: ") else { return (text.to_owned(), String::new()) };
+    let (variable, after) = rest.split_once(']').expect("the bracket ends");
+    (format!("{before}{after}"), variable.to_owned())
 }
 
 /// The help of an argument, with its values if there are only some.

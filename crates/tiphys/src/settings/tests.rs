@@ -1,22 +1,10 @@
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::{Host, called_program};
 
 fn host(arguments: &[&str], variables: &[(&str, &str)]) -> Host {
-    Host {
-        arguments: arguments.iter().map(OsString::from).collect(),
-        variables: variables
-            .iter()
-            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
-            .collect::<BTreeMap<_, _>>(),
-        executable: PathBuf::from("/opt/tiphys/bin/tiphys"),
-        current_dir: PathBuf::from("/current"),
-        processors: 2,
-        stdout_terminal: false,
-        stderr_terminal: true,
-    }
+    Host::for_tests(arguments, variables)
 }
 
 #[test]

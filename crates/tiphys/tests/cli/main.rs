@@ -14,5 +14,6 @@ mod processes;
 mod refused_access;
 mod serve;
 mod server;
+mod server_life;
 mod shells;
 mod world;

@@ -9,7 +9,7 @@ fn serve(world: &World, plugin: &str) -> (Running, Pipe) {
     let config = format!("--config-dir-path=plugins/{plugin}");
     let mut server = world.start(&["cmp-server", &config, "--plugin-sockets=sockets"]);
     let log = server.stderr();
-    while !log.line().contains("serving on") {}
+    log.line_with("serving on");
     (server, log)
 }
 
@@ -111,12 +111,4 @@ fn a_socket_that_nobody_serves_is_named() {
     assert_eq!((output.code, output.stdout.as_str()), (3, ""));
     assert!(output.stderr.contains("plugin \"dead\" could not tell"), "{}", output.stderr);
     assert!(output.stderr.contains("$WORLD/sockets/dead.sock"), "{}", output.stderr);
-}
-
-#[test]
-fn a_server_without_a_usable_plugin_does_not_start() {
-    let world = World::new();
-    let missing = world.run(&["cmp-server", "--config-dir-path=gone", "--plugin-sockets=sockets"]);
-    assert_eq!((missing.code, missing.stdout.as_str()), (2, ""));
-    assert!(missing.stderr.contains("cannot read $WORLD/gone"), "{}", missing.stderr);
 }

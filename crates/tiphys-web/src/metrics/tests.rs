@@ -1,0 +1,73 @@
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+use super::{Health, MetricsEndpoint, Observed};
+
+#[derive(Debug, Default)]
+struct Fake {
+    serving: AtomicBool,
+}
+
+impl Observed for Fake {
+    fn metrics(&self) -> String {
+        "calls_total 3\n# EOF\n".to_owned()
+    }
+
+    fn content_type(&self) -> &'static str {
+        "text/fake; version=1"
+    }
+
+    fn health(&self) -> Health {
+        if self.serving.load(Ordering::Relaxed) { Health::Serving } else { Health::NotServing }
+    }
+}
+
+/// The answer's status line, headers and body, dates left out.
+async fn get(address: SocketAddr, target: &str) -> (String, Vec<String>, String) {
+    let mut stream = TcpStream::connect(address).await.expect("it listens");
+    let request = format!("{target} HTTP/1.1\r\nhost: any\r\nconnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).await.expect("it is open");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.expect("it answers");
+    let (head, body) = answer.split_once("\r\n\r\n").expect("a head and a body");
+    let mut lines = head.lines().map(str::to_owned);
+    let status = lines.next().expect("a status");
+    let mut headers: Vec<String> = lines.filter(|line| !line.starts_with("date: ")).collect();
+    headers.sort();
+    (status, headers, body.to_owned())
+}
+
+#[tokio::test]
+async fn metrics_and_health_are_told_to_whoever_asks_and_nothing_else_is() {
+    let fake = Arc::new(Fake::default());
+    let endpoint =
+        MetricsEndpoint::bind(SocketAddr::from(([127, 0, 0, 1], 0))).await.expect("a port is free");
+    let address = endpoint.address();
+    let serving = endpoint.serve(Arc::<Fake>::clone(&fake));
+    let asking = async {
+        let (status, headers, body) = get(address, "GET /metrics").await;
+        assert_eq!((status.as_str(), body.as_str()), ("HTTP/1.1 200 OK", "calls_total 3\n# EOF\n"));
+        let expected = [
+            "cache-control: no-store",
+            "connection: close",
+            "content-length: 20",
+            "content-type: text/fake; version=1",
+        ];
+        assert_eq!(headers, expected);
+        let (status, _, body) = get(address, "GET /healthz").await;
+        assert_eq!((status.as_str(), body.as_str()), ("HTTP/1.1 503 Service Unavailable", "not serving\n"));
+        fake.serving.store(true, Ordering::Relaxed);
+        let (status, _, body) = get(address, "GET /healthz").await;
+        assert_eq!((status.as_str(), body.as_str()), ("HTTP/1.1 200 OK", "serving\n"));
+        assert_eq!(get(address, "GET /").await.0, "HTTP/1.1 404 Not Found");
+        assert_eq!(get(address, "POST /metrics").await.0, "HTTP/1.1 405 Method Not Allowed");
+    };
+    tokio::select! {
+        ended = serving => panic!("serving ended: {ended:?}"),
+        () = asking => {}
+    }
+}

@@ -1,0 +1,81 @@
+use clap::Parser;
+
+use super::{CmpServerArgs, LogFormatArg, LogLevelArg, listen_address};
+
+#[derive(Debug, Parser)]
+struct Program {
+    #[command(flatten)]
+    server: CmpServerArgs,
+}
+
+fn parse(arguments: &[&str]) -> Result<CmpServerArgs, clap::Error> {
+    Program::try_parse_from([&["argocd-cmp-server"], arguments].concat()).map(|program| program.server)
+}
+
+#[test]
+fn flags_are_taken_as_argo_cd_takes_them() {
+    let args = parse(&[
+        "--config-dir-path=/a",
+        "--config-dir-path",
+        "/b",
+        "--loglevel=WARNING",
+        "--logformat",
+        "Text",
+        "--otlp-insecure=false",
+        "--otlp-headers",
+        "a=b,c=d=e",
+        "--otlp-headers=f=",
+        "--otlp-attrs=x:y,z:1",
+        "--otlp-sample-ratio=0.25",
+    ])
+    .expect("all of them are flags");
+    assert_eq!(args.config_dir_path.to_str(), Some("/b"));
+    assert_eq!(args.loglevel, Some(LogLevelArg::Warn));
+    assert_eq!(args.logformat, Some(LogFormatArg::Text));
+    assert_eq!(args.otlp_insecure, Some(false));
+    assert_eq!(args.otlp_headers, ["a=b", "c=d=e", "f="]);
+    assert_eq!(args.otlp_attrs, ["x:y", "z:1"]);
+    assert_eq!(args.otlp_sample_ratio, Some(0.25));
+    assert_eq!(parse(&["--otlp-insecure"]).expect("a flag").otlp_insecure, Some(true));
+    let insecure = |value: &str| parse(&[&format!("--otlp-insecure={value}")]).map(|args| args.otlp_insecure);
+    assert_eq!(insecure("T").expect("Go reads it"), Some(true));
+    assert!(insecure("yes").is_err());
+}
+
+#[test]
+fn a_flag_that_makes_no_sense_is_refused() {
+    for arguments in [
+        ["--loglevel=loud"],
+        ["--logformat=xml"],
+        ["--otlp-sample-ratio=1.1"],
+        ["--otlp-sample-ratio=-0.1"],
+        ["--otlp-sample-ratio=NaN"],
+        ["--unknown"],
+        ["--upload-stall-max=0"],
+        ["--unpacking-max=0"],
+        ["argument"],
+    ] {
+        assert!(parse(&arguments).is_err(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn an_address_without_a_host_is_this_machine_and_a_colon_means_all_addresses() {
+    let cases = [
+        ("9090", Some("127.0.0.1:9090")),
+        ("localhost:9090", Some("127.0.0.1:9090")),
+        (":9090", Some("[::]:9090")),
+        ("10.0.0.1:80", Some("10.0.0.1:80")),
+        ("[::1]:80", Some("[::1]:80")),
+        ("0", Some("127.0.0.1:0")),
+        ("", None),
+        (":", None),
+        ("host:80", None),
+        ("10.0.0.1", None),
+        ("70000", None),
+    ];
+    for (text, expected) in cases {
+        let address = listen_address(text).ok().map(|address| address.to_string());
+        assert_eq!(address.as_deref(), expected, "{text}");
+    }
+}

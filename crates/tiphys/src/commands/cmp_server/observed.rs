@@ -1,0 +1,138 @@
+//! What the metrics ask of the server's parts at each scrape.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::SystemTime;
+
+use tiphys_cmp::{Build, Levels, METRICS_CONTENT_TYPE, Metrics, StoreLevels};
+use tiphys_plugin::Slots;
+use tiphys_tree::Store;
+use tiphys_web::{Health, Observed};
+
+/// Whether calls are served; shared by those who tell it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Serving(Arc<AtomicBool>);
+
+impl Serving {
+    /// They are from now on.
+    pub(super) fn begin(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// They are not any more.
+    pub(super) fn end(&self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
+
+    fn now(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// The server as its HTTP endpoint tells it.
+#[derive(Debug)]
+pub(super) struct ServerObserved {
+    metrics: Arc<Metrics>,
+    serving: Serving,
+}
+
+impl ServerObserved {
+    /// Has the metrics ask these parts.
+    pub(super) fn new(
+        metrics: Arc<Metrics>,
+        store: &Arc<Store>,
+        slots: &Arc<Slots>,
+        serving: Serving,
+    ) -> Self {
+        let (store, slots, asked) = (Arc::clone(store), Arc::clone(slots), serving.clone());
+        metrics.sample(build(), move || {
+            let stats = store.stats();
+            let process = Process::this();
+            Levels {
+                serving: asked.now(),
+                waiting: count(slots.waiting()),
+                running: count(slots.running()),
+                store: StoreLevels {
+                    trees: stats.trees,
+                    files: stats.files,
+                    bytes: stats.bytes,
+                    evicted: stats.evicted,
+                },
+                resident_bytes: process.resident_bytes,
+                descriptors: process.descriptors,
+                threads: process.threads,
+                processes: process.processes,
+            }
+        });
+        Self { metrics, serving }
+    }
+}
+
+impl Observed for ServerObserved {
+    fn metrics(&self) -> String {
+        self.metrics.encode()
+    }
+
+    fn content_type(&self) -> &'static str {
+        METRICS_CONTENT_TYPE
+    }
+
+    fn health(&self) -> Health {
+        if self.serving.now() { Health::Serving } else { Health::NotServing }
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "the metric says when the process was started")]
+fn build() -> Build {
+    Build {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        commit: option_env!("TIPHYS_COMMIT").unwrap_or_default().to_owned(),
+        started: SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default(),
+    }
+}
+
+fn count(number: usize) -> u64 {
+    u64::try_from(number).unwrap_or(u64::MAX)
+}
+
+/// What `/proc` says of this process, where there is one.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Process {
+    resident_bytes: Option<u64>,
+    descriptors: Option<u64>,
+    threads: Option<u64>,
+    processes: Option<u64>,
+}
+
+impl Process {
+    fn this() -> Self {
+        let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+        // The folder is read through a descriptor of its own.
+        let descriptors = entries(Path::new("/proc/self/fd"), |_| true).map(|count| count.saturating_sub(1));
+        let is_process = |name: &str| name.bytes().all(|byte| byte.is_ascii_digit());
+        Self { descriptors, processes: entries(Path::new("/proc"), is_process), ..Self::of_status(&status) }
+    }
+
+    /// Lines of a name, a colon and a number, of memory in kB.
+    fn of_status(status: &str) -> Self {
+        let field = |name: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
+            line.split_whitespace().next()?.parse::<u64>().ok()
+        };
+        Self {
+            resident_bytes: field("VmRSS").map(|kib| kib * 1024),
+            threads: field("Threads"),
+            ..Self::default()
+        }
+    }
+}
+
+fn entries(folder: &Path, counts: impl Fn(&str) -> bool) -> Option<u64> {
+    let names = fs::read_dir(folder).ok()?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    Some(count(names.filter(|name| counts(name)).count()))
+}
+
+#[cfg(test)]
+mod tests;

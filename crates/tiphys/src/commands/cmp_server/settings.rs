@@ -1,0 +1,245 @@
+//! What the plugin server goes by: flags, else Argo CD's variables, else defaults (`spec/cmp.md` 1.1, 1.9).
+//!
+//! A bad flag is refused by the parser. A bad variable is told and its default taken, as in Argo CD, so that whatever starts there starts
+//! here.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use tiphys_tree::StoreBounds;
+use tiphys_tree::archive::ArchiveLimits;
+use tracing_subscriber::filter::LevelFilter;
+
+use crate::args::{CmpServerArgs, CommonArgs, LogFormatArg, LogLevelArg, ratio};
+use crate::go_values;
+use crate::settings::Host;
+use crate::telemetry::{LogFormat, TraceSettings};
+
+/// Where Argo CD's repo-server looks for sockets.
+const SOCKET_DIR: &str = "/home/argocd/cmp-server/plugins";
+
+/// Name of our folder below the work folder. Below it each server has one of its own.
+const WORKDIR_NAME: &str = "tiphys-cmp-server";
+
+/// How the server works.
+#[derive(Clone, Debug)]
+pub(super) struct ServerSettings {
+    /// The plugin's file, or the folder of a `plugin.yaml`.
+    pub(super) config: PathBuf,
+    pub(super) socket_dir: PathBuf,
+    pub(super) workdir: PathBuf,
+    pub(super) log_level: LevelFilter,
+    pub(super) log_format: LogFormat,
+    /// None: there are no traces.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the next step sends them"))]
+    pub(super) traces: Option<TraceSettings>,
+    pub(super) metrics_address: Option<SocketAddr>,
+    /// How long a call may take whose caller sets no deadline.
+    pub(super) call_timeout: Duration,
+    pub(super) message_bytes_max: usize,
+    pub(super) archive: ArchiveLimits,
+    pub(super) store: StoreBounds,
+    /// Archives that are unpacked at once.
+    pub(super) unpacking_max: usize,
+    /// Runs under way at once.
+    pub(super) runs_max: usize,
+    /// Runs that may wait for their turn.
+    pub(super) queue_max: usize,
+    pub(super) queue_wait_max: Duration,
+    pub(super) stall_max: Duration,
+    pub(super) grace: Duration,
+    /// Variables that could not be read.
+    pub(super) warnings: Vec<String>,
+}
+
+impl ServerSettings {
+    /// From the command line and the environment.
+    pub(super) fn new(common: &CommonArgs, args: &CmpServerArgs, host: &Host) -> Self {
+        let mut variables = Variables { host, warnings: Vec::new() };
+        let log_level =
+            variables.choose(args.loglevel, "ARGOCD_CMP_SERVER_LOGLEVEL", "a level", "info", value);
+        let log_format =
+            variables.choose(args.logformat, "ARGOCD_CMP_SERVER_LOGFORMAT", "a form", "json", value);
+        let call_timeout = variables.choose(
+            common.bounds.asked_plugin_timeout(),
+            "ARGOCD_EXEC_TIMEOUT",
+            "a duration above 0",
+            "90s",
+            |text| go_values::duration(text).filter(|timeout| !timeout.is_zero()),
+        );
+        let message_bytes_max = variables.choose(
+            args.bounds.message_bytes_max,
+            "ARGOCD_GRPC_MAX_SIZE_MB",
+            "a number of MiB from 0 to 2147483647",
+            "100",
+            |text| {
+                Some(u64::from(text.parse::<u32>().ok().filter(|&mib| mib <= i32::MAX.unsigned_abs())?) * MIB)
+            },
+        );
+        let workdir = args.workdir.as_ref().map(|dir| host.absolute(dir));
+        let workdir = workdir
+            .or_else(|| host.variable("ARGOCD_CMP_WORKDIR").map(|dir| host.absolute(dir)))
+            .unwrap_or_else(|| host.temporary_dir());
+        let config = host.absolute(&args.config_dir_path);
+        Self {
+            config: if config.is_dir() { config.join("plugin.yaml") } else { config },
+            socket_dir: host.plugin_sockets(common).unwrap_or_else(|| PathBuf::from(SOCKET_DIR)),
+            workdir: workdir.join(WORKDIR_NAME),
+            log_level: level(log_level.unwrap_or(LogLevelArg::Info), common.verbose),
+            log_format: match log_format.unwrap_or(LogFormatArg::Json) {
+                LogFormatArg::Json => LogFormat::Json,
+                LogFormatArg::Text => LogFormat::Text,
+            },
+            traces: traces(args, &mut variables),
+            metrics_address: args.metrics_address,
+            call_timeout: call_timeout.unwrap_or_else(|| common.bounds.plugin_timeout()),
+            message_bytes_max: message_bytes_max
+                .map_or(tiphys_cmp::MESSAGE_BYTES_MAX, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX)),
+            archive: ArchiveLimits {
+                packed_bytes_max: args.bounds.packed_bytes_max,
+                entries_max: common.bounds.asked_tree_entries_max().unwrap_or(tiphys_cmp::ENTRIES_MAX),
+                bytes_max: common.bounds.tree().bytes_max,
+            },
+            store: StoreBounds {
+                bytes_max: args.bounds.store_bytes_max,
+                trees_max: usize::try_from(args.bounds.store_trees_max).unwrap_or(usize::MAX),
+            },
+            unpacking_max: usize::try_from(args.bounds.unpacking_max).unwrap_or(tiphys_cmp::UNPACKING_MAX),
+            runs_max: common.jobs.map_or_else(|| runs_max(host.processors()), usize::from),
+            queue_max: usize::try_from(args.bounds.plugin_queue_max).unwrap_or(usize::MAX),
+            queue_wait_max: Duration::from_secs(args.bounds.plugin_queue_wait),
+            stall_max: Duration::from_secs(args.bounds.upload_stall_max),
+            grace: Duration::from_secs(args.bounds.shutdown_grace),
+            warnings: variables.warnings,
+        }
+    }
+
+    /// How long the server may take to end before its process ends all the same: running calls, then what they left behind.
+    pub(super) fn wind_up_max(&self, common: &CommonArgs) -> Duration {
+        /// For what has no bound of its own, such as removing folders.
+        const RESERVE: Duration = Duration::from_secs(3);
+        self.grace + common.bounds.run().grace + RESERVE
+    }
+}
+
+const MIB: u64 = 1024 * 1024;
+
+/// Plugins that wait for a vault or a registry need no processor, and Argo CD's server runs any number of them at once; those that compute
+/// share the processors, and each needs memory.
+fn runs_max(processors: usize) -> usize {
+    /// Runs for each processor.
+    const RUNS: usize = 8;
+    /// Runs of a small container.
+    const RUNS_MIN: usize = 16;
+    processors.saturating_mul(RUNS).max(RUNS_MIN)
+}
+
+/// Reads variables, and remembers those that are bad.
+struct Variables<'a> {
+    host: &'a Host,
+    warnings: Vec<String>,
+}
+
+impl Variables<'_> {
+    /// The flag's value, else the variable's if it can be read.
+    fn choose<T>(
+        &mut self,
+        flag: Option<T>,
+        name: &str,
+        wanted: &str,
+        default: &str,
+        read: impl FnOnce(&str) -> Option<T>,
+    ) -> Option<T> {
+        if flag.is_some() {
+            return flag;
+        }
+        let text = self.host.variable(name)?;
+        let value = read(text);
+        if value.is_none() {
+            self.warnings.push(format!("{name}: {text:?} is not {wanted}; the default {default} is taken"));
+        }
+        value
+    }
+}
+
+/// One of the words of a flag.
+fn value<T: clap::ValueEnum>(text: &str) -> Option<T> {
+    T::from_str(text, true).ok()
+}
+
+/// `-v` is for people who know the other commands.
+fn level(asked: LogLevelArg, verbose: u8) -> LevelFilter {
+    let asked = match asked {
+        LogLevelArg::Trace => LevelFilter::TRACE,
+        LogLevelArg::Debug => LevelFilter::DEBUG,
+        LogLevelArg::Info => LevelFilter::INFO,
+        LogLevelArg::Warn => LevelFilter::WARN,
+        LogLevelArg::Error => LevelFilter::ERROR,
+    };
+    let verbose = match verbose {
+        0 => LevelFilter::ERROR,
+        1 => LevelFilter::INFO,
+        2 => LevelFilter::DEBUG,
+        _ => LevelFilter::TRACE,
+    };
+    asked.max(verbose)
+}
+
+fn traces(args: &CmpServerArgs, variables: &mut Variables<'_>) -> Option<TraceSettings> {
+    let address =
+        args.otlp_address.as_deref().or_else(|| variables.host.variable("ARGOCD_CMP_SERVER_OTLP_ADDRESS"))?;
+    if address.is_empty() {
+        return None;
+    }
+    let address = address.to_owned();
+    let insecure = variables
+        .choose(
+            args.otlp_insecure,
+            "ARGOCD_CMP_SERVER_OTLP_INSECURE",
+            "true or false",
+            "true",
+            go_values::boolean,
+        )
+        .unwrap_or(true);
+    let sample_ratio = variables
+        .choose(
+            args.otlp_sample_ratio,
+            "ARGOCD_CMP_SERVER_OTLP_SAMPLE_RATIO",
+            "a number from 0 to 1",
+            "1",
+            |text| ratio(text).ok(),
+        )
+        .unwrap_or(1.0);
+    let headers =
+        variables.pairs(&args.otlp_headers, "--otlp-headers", "ARGOCD_CMP_SERVER_OTLP_HEADERS", '=');
+    let attributes = variables.pairs(&args.otlp_attrs, "--otlp-attrs", "ARGOCD_CMP_SERVER_OTLP_ATTRS", ':');
+    Some(TraceSettings { address, insecure, headers, attributes, sample_ratio })
+}
+
+impl Variables<'_> {
+    /// Names and values of a list, divided by this sign. What is no pair is told without its text, since headers hold credentials.
+    fn pairs(&mut self, flag: &[String], option: &str, name: &str, sign: char) -> Vec<(String, String)> {
+        let (items, origin): (Vec<&str>, _) = if flag.is_empty() {
+            let list = self.host.variable(name).unwrap_or_default();
+            (list.split(',').collect(), name)
+        } else {
+            (flag.iter().map(String::as_str).collect(), option)
+        };
+        let mut pairs = Vec::new();
+        let given = items.iter().map(|item| item.trim()).enumerate().filter(|(_, item)| !item.is_empty());
+        for (index, item) in given {
+            match item.split_once(sign) {
+                Some((name, value)) if !name.is_empty() => pairs.push((name.to_owned(), value.to_owned())),
+                _ => self.warnings.push(format!(
+                    "{origin}: item {} has no name before a {sign:?} and is left out",
+                    index + 1
+                )),
+            }
+        }
+        pairs
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,128 @@
+use std::time::Duration;
+
+use clap::Parser as _;
+use tracing_subscriber::filter::LevelFilter;
+
+use super::ServerSettings;
+use crate::args::{Arguments, Command};
+use crate::settings::Host;
+use crate::telemetry::LogFormat;
+
+fn settings(flags: &[&str], variables: &[(&str, &str)]) -> ServerSettings {
+    let host = Host::for_tests(&["tiphys"], variables);
+    let arguments = Arguments::try_parse_from([&["tiphys", "cmp-server"], flags].concat());
+    let Arguments { common, command } = arguments.expect("the flags are good");
+    let Command::CmpServer(args) = command else { panic!("it is the server's command") };
+    ServerSettings::new(&common, &args, &host)
+}
+
+#[test]
+fn without_flags_and_variables_the_defaults_are_argo_cds() {
+    let settings = settings(&[], &[]);
+    assert_eq!(settings.config.to_str(), Some("/home/argocd/cmp-server/config"));
+    assert_eq!(settings.socket_dir.to_str(), Some("/home/argocd/cmp-server/plugins"));
+    assert_eq!(settings.workdir.to_str(), Some("/tmp/tiphys-cmp-server"));
+    assert_eq!(settings.log_level, LevelFilter::INFO);
+    assert_eq!(settings.log_format, LogFormat::Json);
+    assert_eq!(settings.call_timeout, Duration::from_secs(90));
+    assert_eq!(settings.message_bytes_max, 100 * 1024 * 1024);
+    assert_eq!(settings.grace, Duration::from_secs(20));
+    assert!(settings.traces.is_none() && settings.metrics_address.is_none());
+    assert_eq!(settings.warnings, Vec::<String>::new());
+}
+
+#[test]
+fn a_flag_wins_over_its_variable_and_an_empty_variable_is_none() {
+    let variables = [
+        ("ARGOCD_CMP_SERVER_LOGLEVEL", "debug"),
+        ("ARGOCD_CMP_SERVER_LOGFORMAT", "TEXT"),
+        ("ARGOCD_PLUGINSOCKFILEPATH", "/sockets"),
+        ("ARGOCD_CMP_WORKDIR", "/work"),
+        ("ARGOCD_GRPC_MAX_SIZE_MB", "200"),
+        ("ARGOCD_EXEC_TIMEOUT", "2m30s"),
+    ];
+    let by_variables = settings(&[], &variables);
+    assert_eq!(by_variables.log_level, LevelFilter::DEBUG);
+    assert_eq!(by_variables.log_format, LogFormat::Text);
+    assert_eq!(by_variables.socket_dir.to_str(), Some("/sockets"));
+    assert_eq!(by_variables.workdir.to_str(), Some("/work/tiphys-cmp-server"));
+    assert_eq!(by_variables.message_bytes_max, 200 * 1024 * 1024);
+    assert_eq!(by_variables.call_timeout, Duration::from_secs(150));
+    let flags = [
+        "--loglevel=error",
+        "--logformat=json",
+        "--plugin-sockets=s",
+        "--workdir=w",
+        "--message-bytes-max=7",
+        "--plugin-timeout=3",
+    ];
+    let by_flags = settings(&flags, &variables);
+    assert_eq!(by_flags.log_level, LevelFilter::ERROR);
+    assert_eq!(by_flags.log_format, LogFormat::Json);
+    assert_eq!(by_flags.socket_dir.to_str(), Some("/current/s"));
+    assert_eq!(by_flags.workdir.to_str(), Some("/current/w/tiphys-cmp-server"));
+    assert_eq!(by_flags.message_bytes_max, 7);
+    assert_eq!(by_flags.call_timeout, Duration::from_secs(3));
+    let empty = settings(&[], &variables.map(|(name, _)| (name, "")));
+    assert_eq!(empty.socket_dir.to_str(), Some("/home/argocd/cmp-server/plugins"));
+    assert_eq!((empty.message_bytes_max, empty.call_timeout), (100 * 1024 * 1024, Duration::from_secs(90)));
+    assert_eq!(empty.warnings, Vec::<String>::new());
+}
+
+#[test]
+fn a_bad_variable_is_told_and_its_default_taken() {
+    let otlp = ("ARGOCD_CMP_SERVER_OTLP_ADDRESS", "collector:4317");
+    let cases = [
+        ("ARGOCD_CMP_SERVER_LOGLEVEL", "loud", "\"loud\" is not a level; the default info is taken"),
+        ("ARGOCD_CMP_SERVER_LOGFORMAT", "xml", "\"xml\" is not a form; the default json is taken"),
+        ("ARGOCD_EXEC_TIMEOUT", "90", "\"90\" is not a duration above 0; the default 90s is taken"),
+        ("ARGOCD_EXEC_TIMEOUT", "0s", "\"0s\" is not a duration above 0; the default 90s is taken"),
+        (
+            "ARGOCD_GRPC_MAX_SIZE_MB",
+            "2147483648",
+            "\"2147483648\" is not a number of MiB from 0 to 2147483647; the default 100 is taken",
+        ),
+        (
+            "ARGOCD_CMP_SERVER_OTLP_SAMPLE_RATIO",
+            "1.5",
+            "\"1.5\" is not a number from 0 to 1; the default 1 is taken",
+        ),
+        ("ARGOCD_CMP_SERVER_OTLP_INSECURE", "no", "\"no\" is not true or false; the default true is taken"),
+        ("ARGOCD_CMP_SERVER_OTLP_HEADERS", "a=b,secret", "item 2 has no name before a '=' and is left out"),
+        ("ARGOCD_CMP_SERVER_OTLP_ATTRS", ":x", "item 1 has no name before a ':' and is left out"),
+    ];
+    for (name, value, expected) in cases {
+        let settings = settings(&[], &[otlp, (name, value)]);
+        assert_eq!(settings.warnings, [format!("{name}: {expected}")]);
+        assert_eq!(settings.log_level, LevelFilter::INFO);
+        assert_eq!(settings.call_timeout, Duration::from_secs(90));
+        let traces = settings.traces.expect("there is an address");
+        assert!(traces.insecure, "{name}");
+        assert!((traces.sample_ratio - 1.0).abs() < f64::EPSILON, "{name}");
+    }
+}
+
+#[test]
+fn traces_are_sent_where_an_address_says_so() {
+    let variables = [
+        ("ARGOCD_CMP_SERVER_OTLP_ADDRESS", "collector:4317"),
+        ("ARGOCD_CMP_SERVER_OTLP_INSECURE", "false"),
+        ("ARGOCD_CMP_SERVER_OTLP_HEADERS", "authorization=Bearer a=, x=y"),
+        ("ARGOCD_CMP_SERVER_OTLP_ATTRS", "team:shop,zone:a:b"),
+        ("ARGOCD_CMP_SERVER_OTLP_SAMPLE_RATIO", "0.25"),
+    ];
+    let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let by_variables = settings(&[], &variables).traces.expect("there is an address");
+    assert_eq!(by_variables.address, "collector:4317");
+    assert!(!by_variables.insecure);
+    assert_eq!(by_variables.headers, [pair("authorization", "Bearer a="), pair("x", "y")]);
+    assert_eq!(by_variables.attributes, [pair("team", "shop"), pair("zone", "a:b")]);
+    assert!((by_variables.sample_ratio - 0.25).abs() < f64::EPSILON);
+    assert!(!format!("{by_variables:?}").contains("Bearer"), "headers hold credentials");
+    let flags = ["--otlp-address=other:1", "--otlp-insecure", "--otlp-headers=h=v", "--otlp-sample-ratio=0"];
+    let by_flags = settings(&flags, &variables).traces.expect("there is an address");
+    assert_eq!((by_flags.address.as_str(), by_flags.insecure), ("other:1", true));
+    assert_eq!(by_flags.headers, [pair("h", "v")]);
+    assert!(by_flags.sample_ratio.abs() < f64::EPSILON);
+    assert!(settings(&["--otlp-address="], &variables).traces.is_none(), "an empty address is none");
+}

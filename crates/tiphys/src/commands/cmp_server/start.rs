@@ -1,0 +1,197 @@
+//! The server's parts, put together in an order in which nothing is promised that is not there.
+
+use std::path::Path;
+use std::pin::pin;
+use std::sync::Arc;
+
+use tiphys_cmp::{Metrics, Server, ServerOptions, SocketGuard, Versions, bind};
+use tiphys_plugin::{
+    BaseEnvironment, EnvironmentRule, LoadedPlugin, LocalPlugin, RunSettings, SlotLimits, Slots, load_plugins,
+};
+use tiphys_process::{Launcher, PrivateView, ViewKind};
+use tiphys_tree::{Store, StoreError, StoreOptions};
+use tiphys_web::MetricsEndpoint;
+use tokio::net::UnixListener;
+use tokio_util::sync::CancellationToken;
+
+use super::cannot_start;
+use super::observed::{ServerObserved, Serving};
+use super::settings::ServerSettings;
+use crate::args::CommonArgs;
+use crate::context;
+use crate::failure::{Failure, chain};
+use crate::lifecycle::{self, Beside, Signals};
+use crate::settings::Host;
+
+/// Serves until a signal comes and the calls that were running have ended.
+pub(super) async fn serve(
+    settings: &ServerSettings,
+    common: &CommonArgs,
+    host: &Host,
+) -> Result<(), Failure> {
+    // From here on a signal ends the server in order, and leaves no socket.
+    let mut signals = Signals::install()?;
+    let plugin = plugin(&settings.config)?;
+    let store = store(settings, common)?;
+    let metrics = Metrics::new();
+    let runs = runs(settings, common, host, &store, &metrics);
+    let serving = Serving::default();
+    let observed = Arc::new(ServerObserved::new(Arc::clone(&metrics), &store, &runs.slots, serving.clone()));
+    let mut beside: Vec<Beside<'_>> = Vec::new();
+    if let Some(address) = settings.metrics_address {
+        let endpoint = MetricsEndpoint::bind(address)
+            .await
+            .map_err(|error| Failure::bad_input(format!("--metrics-address {address}: {error}")))?;
+        tracing::info!("metrics are on http://{}/metrics", endpoint.address());
+        beside.push(Box::pin(async move {
+            let ended = endpoint.serve(observed).await;
+            ended
+                .map_or_else(|error| format!("metrics: {error}"), |()| "metrics: the server ended".to_owned())
+        }));
+    }
+    let socket = settings.socket_dir.join(plugin.config.socket_name());
+    let base = BaseEnvironment::new(host.variables(), &EnvironmentRule::Container);
+    let plugin = LocalPlugin::new(plugin.config, Some(plugin.folder), base, Arc::clone(&runs));
+    let server = Server::new(Arc::new(plugin), Arc::clone(&store), metrics, options(settings));
+    let (listener, socket) = bind(&socket).await.map_err(|error| cannot_start(&error))?;
+    serving.begin();
+    tracing::info!("argocd-cmp-server {} serving on {}", env!("CARGO_PKG_VERSION"), socket.path().display());
+    runs.launcher.prepare();
+    beside.push(Box::pin(async {
+        tell_private_view(&runs, common.private_view.into()).await;
+        std::future::pending().await
+    }));
+    let stop = CancellationToken::new();
+    let served = async {
+        let result = calls(server, listener, socket, &stop, &serving).await;
+        // What calls left behind is ended before the server is.
+        runs.endings.drained().await;
+        result
+    };
+    let result = lifecycle::serve(&mut signals, &stop, settings.wind_up_max(common), served, beside).await;
+    if result.is_ok() {
+        tracing::info!("all calls have ended");
+    }
+    result
+}
+
+/// Serves calls until `stop` fires and running ones have ended. The socket goes as soon as there is to be no more calls, so that nobody
+/// takes this server for one that will answer.
+async fn calls(
+    server: Server,
+    listener: UnixListener,
+    socket: SocketGuard,
+    stop: &CancellationToken,
+    serving: &Serving,
+) -> Result<(), Failure> {
+    let mut ending = pin!(server.serve(listener, stop.clone()));
+    let result = tokio::select! {
+        // A server without calls ends at the same moment.
+        biased;
+        () = stop.cancelled() => {
+            serving.end();
+            tracing::info!("asked to end: no more calls are taken, and those that are running are finished");
+            drop(socket);
+            ending.await
+        }
+        result = &mut ending => result,
+    };
+    result.map_err(|error| Failure::rendering(chain(&error)))
+}
+
+fn options(settings: &ServerSettings) -> ServerOptions {
+    ServerOptions {
+        call_timeout: settings.call_timeout,
+        message_bytes_max: settings.message_bytes_max,
+        archive: settings.archive,
+        grace: settings.grace,
+        stall_max: settings.stall_max,
+        unpacking_max: settings.unpacking_max,
+        work_dir: Some(settings.workdir.clone()),
+        versions: Versions {
+            git_commit: option_env!("TIPHYS_COMMIT").unwrap_or_default().to_owned(),
+            ..Versions::default()
+        },
+        ..ServerOptions::default()
+    }
+}
+
+/// The one plugin of the configuration.
+fn plugin(file: &Path) -> Result<LoadedPlugin, Failure> {
+    let loaded = load_plugins(file).map_err(|error| cannot_start(&error))?;
+    let [plugin] = <[_; 1]>::try_from(loaded).map_err(|all| {
+        let (file, count) = (file.display(), all.len());
+        Failure::bad_input(format!("{file}: a plugin server serves one plugin; the file has {count}"))
+    })?;
+    context::warn_of_folder(&plugin);
+    if !plugin.config.discovery_configured() {
+        tracing::info!(
+            "No discovery configuration is defined for plugin {}. To use this plugin, specify {:?} in the Application's \
+             spec.source.plugin.name field.",
+            plugin.config.name,
+            plugin.config.display_name()
+        );
+    }
+    Ok(plugin)
+}
+
+fn store(settings: &ServerSettings, common: &CommonArgs) -> Result<Arc<Store>, Failure> {
+    let options = StoreOptions {
+        dir: settings.workdir.clone(),
+        runs_dir: settings.workdir.join("runs"),
+        limits: common.bounds.tree(),
+    };
+    Store::of_this_process(options, settings.store)
+        .map(Arc::new)
+        .map_err(|error| Failure::bad_input(format!("error initializing plugin service: {}", chain(&error))))
+}
+
+fn runs(
+    settings: &ServerSettings,
+    common: &CommonArgs,
+    host: &Host,
+    store: &Arc<Store>,
+    metrics: &Arc<Metrics>,
+) -> Arc<RunSettings> {
+    let slots = Slots::new(SlotLimits {
+        runs_max: settings.runs_max,
+        waiting_max: settings.queue_max,
+        wait_max: settings.queue_wait_max,
+    });
+    let observer = Arc::<Metrics>::clone(metrics);
+    let runs = context::observed_run_settings(common, host, Arc::clone(store), slots, observer);
+    // Each processor can begin one run without waiting for a program to start.
+    let launcher = Launcher::warm(host.executable(), host.processors());
+    Arc::new(RunSettings { launcher, ..runs })
+}
+
+/// Says which private view runs get. It is found out when calls are served already, since that takes a process.
+async fn tell_private_view(runs: &RunSettings, asked: PrivateView) {
+    let found = match asked {
+        PrivateView::Auto => match probe(runs).await {
+            Ok(kind) => kind,
+            Err(reason) => {
+                tracing::warn!("cannot find out which private view runs get: {reason}");
+                return;
+            }
+        },
+        PrivateView::Overlay => ViewKind::Overlay,
+        PrivateView::Copy => ViewKind::Copy { reason: "it was asked for".to_owned() },
+    };
+    match found {
+        ViewKind::Overlay => {
+            tracing::info!(private_view = "overlay", "each run sees its tree through an overlay");
+        }
+        ViewKind::Copy { reason } => {
+            tracing::info!(private_view = "copy", reason, "each run gets a full copy of its tree");
+        }
+    }
+}
+
+async fn probe(runs: &RunSettings) -> Result<ViewKind, String> {
+    let told = |error: &dyn std::error::Error| chain(error);
+    let tree =
+        runs.store.write_by_content(b"", |_| Ok::<(), StoreError>(())).map_err(|error| told(&error))?;
+    let run_dir = runs.store.run_dir().map_err(|error| told(&error))?;
+    runs.launcher.probe_view(tree.root(), run_dir.path()).await.map_err(|error| told(&error))
+}

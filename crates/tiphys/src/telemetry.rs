@@ -1,0 +1,49 @@
+//! What the program says of itself while it works: logs on standard error, and traces.
+//!
+//! Commands tell people what matters, in sentences. The plugin server writes lines as Argo CD's servers do, since what collects and reads
+//! them is made for those. Nothing in a log is a value of an environment or a manifest, at no level.
+
+mod server_log;
+mod traces;
+
+use tracing_subscriber::filter::{EnvFilter, LevelFilter};
+use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
+use tracing_subscriber::util::SubscriberInitExt as _;
+
+use crate::settings::Host;
+use crate::terminal::Lines;
+
+pub(crate) use server_log::{LogFormat, LogLine, Severity};
+pub(crate) use traces::TraceSettings;
+
+use server_log::ServerLog;
+
+/// The variable that says in the language of `tracing-subscriber` what is logged; it wins over options.
+const FILTER_VARIABLE: &str = "TIPHYS_LOG";
+
+/// Logs of commands: warnings for people, more with `-v`.
+pub(crate) fn for_people(verbose: u8, host: &Host) {
+    let level = match verbose {
+        0 => "warn",
+        1 => "info",
+        2 => "debug",
+        _ => "trace",
+    };
+    let filter = host.variable(FILTER_VARIABLE).map_or_else(|| EnvFilter::new(level), EnvFilter::new);
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(host.stderr_is_styled())
+        .event_format(Lines)
+        .init();
+}
+
+/// Logs of the plugin server.
+pub(crate) fn for_server(level: LevelFilter, format: LogFormat, host: &Host) {
+    // What libraries tell is about frames and sockets: of interest only where everything is.
+    let others = if level == LevelFilter::TRACE { LevelFilter::DEBUG } else { level.min(LevelFilter::WARN) };
+    let filter = host
+        .variable(FILTER_VARIABLE)
+        .map_or_else(|| EnvFilter::new(format!("{others},tiphys={level}")), EnvFilter::new);
+    tracing_subscriber::registry().with(ServerLog::new(format, std::io::stderr).with_filter(filter)).init();
+}
