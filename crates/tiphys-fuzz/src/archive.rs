@@ -1,5 +1,5 @@
 //! Any bytes are taken in as an archive or refused: what is taken in is what was listed, nothing leads out of it, nothing is written
-//! beside it, and packing it again gives the same tree.
+//! beside it, the store keeps to its bounds, and packing a tree again gives the same one.
 
 use std::fs;
 use std::io::Write as _;
@@ -103,6 +103,9 @@ impl World {
                 );
             }
         }
+        let stats = self.store.stats();
+        let bounded = stats.trees <= TREES_MAX as u64 && stats.bytes <= LIMITS.bytes_max;
+        assert!(bounded, "no tree is in use, and the store has {stats:?}");
         let mut beside: Vec<_> = fs::read_dir(self.dir.path())
             .expect("the folder is there")
             .map(|entry| entry.expect("an entry").file_name())
