@@ -1,6 +1,9 @@
 // Command e2e is a client of `tiphys cmp-server` made of what Argo CD's repo-server is made of: grpc-go, dialled in the same way.
 //
 // It starts the server, runs every check, prints a line for each and exits with 1 if one failed.
+//
+// The checks hold for Argo CD's own server, too, but for those of what it does differently: it announces the dynamic parameters first, puts
+// error texts into the version, knows no symbols in reflection, refuses frequent pings, and does not end when it is asked to.
 package main
 
 import (

@@ -20,6 +20,9 @@ const (
 	stopTimeout  = 30 * time.Second
 )
 
+// dropIn is the name under which Argo CD's program, and ours, is a plugin server without being told.
+const dropIn = "argocd-cmp-server"
+
 // plugin does what the environment of a request tells it to.
 const plugin = `apiVersion: argoproj.io/v1alpha1
 kind: ConfigManagementPlugin
@@ -108,7 +111,11 @@ func startServer(program, sockets string) (*server, error) {
 	if err := os.WriteFile(filepath.Join(folder, "config", "plugin.yaml"), []byte(plugin), 0o600); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(folder))
 	}
-	s.command = exec.Command(program, "cmp-server", "--config-dir-path", filepath.Join(folder, "config"))
+	arguments := []string{"--config-dir-path", filepath.Join(folder, "config")}
+	if filepath.Base(program) != dropIn {
+		arguments = append([]string{"cmp-server"}, arguments...)
+	}
+	s.command = exec.Command(program, arguments...)
 	s.command.Env = append(os.Environ(),
 		"ARGOCD_PLUGINSOCKFILEPATH="+filepath.Dir(s.socket),
 		"ARGOCD_CMP_WORKDIR="+filepath.Join(folder, "tmp"))
