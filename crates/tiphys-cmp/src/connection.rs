@@ -13,6 +13,9 @@
 //! always does; no byte is ever added or lost. (Decoding and encoding again would need a decoder: the crates for that, `loona-hpack`
 //! and `httlib-hpack`, have had no release since 2024.)
 //!
+//! The cost for an upload of 5.8 MB in messages of 1 KiB is 0.12 ms of work; read from a socket it takes less than without this layer (1.1 ms
+//! instead of 1.3 ms), because more is read at a time (`benches/connection.rs`; 2026-11-21, the least of 101 rounds on two busy processors).
+//!
 //! What the server writes goes by untouched. So do all frames but HEADERS and CONTINUATION: of a DATA frame nothing is looked at but the
 //! length. The test `plain_h2_refuses_the_authority_that_argo_cd_sends` fails when this module can go.
 
