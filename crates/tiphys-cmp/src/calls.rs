@@ -8,7 +8,7 @@ mod running;
 use std::fmt;
 use std::sync::Arc;
 
-use tiphys_plugin::{Deadline, Match, Plugin, PluginError, Request};
+use tiphys_plugin::{Deadline, Discovery, Match, Plugin, PluginError, Request};
 use tiphys_tree::RepoPath;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tonic::{Response, Status, Streaming};
@@ -75,11 +75,20 @@ impl Service {
         stream: Streaming<AppStreamRequest>,
         clock: &Clock,
     ) -> Result<RepositoryResponse, Status> {
-        let wanted =
-            if self.configuration().await?.is_discovery_configured { Wanted::Tree } else { Wanted::Nothing };
+        let wanted = match self.plugin.discovery() {
+            Discovery::NotConfigured => Wanted::Nothing,
+            Discovery::Entries => Wanted::Entries,
+            Discovery::Run => Wanted::Tree,
+        };
         let received = self.receive("match repository", stream, wanted, clock).await?;
-        let found = match &received.files {
+        let found = match received.files {
             Files::Nothing => Ok(Match::DiscoveryNotConfigured),
+            Files::Entries(entries) => {
+                let (plugin, app_path) = (Arc::clone(&self.plugin), clamped(&received.app_rel_path)?);
+                let looking =
+                    tokio::task::spawn_blocking(move || plugin.matches_entries(&entries, &app_path));
+                looking.await.unwrap_or(Err(PluginError::Cancelled))
+            }
             Files::Tree(_) => {
                 let (request, _guard) = request(received, clamped, clock)?;
                 self.plugin.matches(&request).await

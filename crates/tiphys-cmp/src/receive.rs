@@ -15,8 +15,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use tiphys_params::EnvVar;
-use tiphys_tree::archive::{ArchiveError, ArchiveLimits, Intake};
-use tiphys_tree::{Modes, Store, Tree};
+use tiphys_tree::archive::{self, ArchiveError, ArchiveLimits, Intake};
+use tiphys_tree::{Entries, Modes, Store, Tree};
 use tokio::sync::Semaphore;
 use tonic::Streaming;
 
@@ -32,6 +32,9 @@ use upload::Upload;
 
 /// Bytes of an archive that are kept in memory before a thread begins with them.
 const BEGIN_BYTES: usize = 256 * 1024;
+
+/// Archives that are unpacked at once when they are in memory as a whole.
+const WHOLE_MAX: usize = 8;
 
 /// Bounds of uploads.
 #[derive(Clone, Copy, Debug)]
@@ -52,10 +55,12 @@ pub(crate) struct Receiver {
     metrics: Arc<Metrics>,
     bounds: UploadBounds,
     gate: Arc<Gate>,
-    /// One permit for each archive that is being unpacked.
+    /// One permit for each archive that is unpacked while it comes.
     places: Arc<Semaphore>,
-    /// Uploads that wait for a place.
+    /// Uploads that wait for such a place.
     waiting: Arc<AtomicUsize>,
+    /// One permit for each archive that is unpacked when it is here. They never wait for senders.
+    places_of_whole: Arc<Semaphore>,
 }
 
 /// What a call needs of the files that it gets.
@@ -63,6 +68,8 @@ pub(crate) struct Receiver {
 pub(crate) enum Wanted {
     /// Nothing; they are received and checked all the same.
     Nothing,
+    /// Names and links are enough; no file is written. A tree will do, too, if it is there.
+    Entries,
     /// A tree to work in.
     Tree,
 }
@@ -72,6 +79,8 @@ pub(crate) enum Wanted {
 pub(crate) enum Files {
     /// They were received, and that is all.
     Nothing,
+    /// Their names and links.
+    Entries(Entries),
     /// A tree of the store.
     Tree(Tree),
 }
@@ -90,13 +99,15 @@ pub(crate) struct Received {
 impl Receiver {
     /// A receiver that unpacks into the store.
     pub(crate) fn new(store: Arc<Store>, modes: Modes, metrics: Arc<Metrics>, bounds: UploadBounds) -> Self {
+        let places = bounds.unpacking_max.clamp(1, Semaphore::MAX_PERMITS);
         Self {
             store,
             modes,
             metrics,
             gate: Arc::default(),
-            places: Arc::new(Semaphore::new(bounds.unpacking_max.clamp(1, Semaphore::MAX_PERMITS))),
+            places: Arc::new(Semaphore::new(places)),
             waiting: Arc::default(),
+            places_of_whole: Arc::new(Semaphore::new(WHOLE_MAX)),
             bounds,
         }
     }
@@ -133,8 +144,9 @@ impl Receiver {
         let head = upload.head(clock).await?;
         let files = match (wanted, Checksum::parse(&head.checksum)) {
             (Wanted::Tree, Some(checksum)) => Files::Tree(self.tree(upload, checksum, clock).await?),
+            (Wanted::Entries, Some(checksum)) => self.entries(upload, checksum, clock).await?,
             // A text that is no checksum fits to no archive, so there is nothing to unpack.
-            (Wanted::Nothing, _) | (Wanted::Tree, None) => {
+            (Wanted::Nothing, _) | (Wanted::Entries | Wanted::Tree, None) => {
                 upload.rest(clock).await?;
                 upload.check(&head.checksum)?;
                 Files::Nothing
@@ -173,6 +185,33 @@ impl Receiver {
         Ok(tree)
     }
 
+    /// The entries of an upload, or its tree if that is here.
+    async fn entries(
+        &self,
+        upload: &mut Upload,
+        checksum: Checksum,
+        clock: &Clock,
+    ) -> Result<Files, ReceiveError> {
+        let began = Instant::now();
+        let (files, kind) = match self.gate.known(checksum, &|key| self.store.get(key)) {
+            Some(tree) => {
+                upload.rest(clock).await?;
+                upload.check(&checksum.to_string())?;
+                (Files::Tree(tree), Known::Known)
+            }
+            None => {
+                let (modes, limits) = (self.modes, self.bounds.archive);
+                let list = move |archive: &mut dyn Read, stop: &(dyn Fn() -> bool + Sync)| {
+                    archive::list(archive, &Intake { modes, limits, stop })
+                };
+                let entries = self.unpack(upload, checksum, Progress::default(), clock, list).await?;
+                (Files::Entries(entries), Known::Listed)
+            }
+        };
+        self.metrics.unpacked(kind, began.elapsed());
+        Ok(files)
+    }
+
     /// Has `work` read an upload on a thread of its own. What it gives counts only if the whole upload has the checksum.
     async fn unpack<T: Send + 'static>(
         &self,
@@ -191,12 +230,12 @@ impl Receiver {
                 None => more = false,
             }
         }
-        if !more {
-            upload.check(&checksum)?;
-        }
-        let place = {
+        let place = if more {
             let _waiting = Waiting::begin(&self.waiting);
             clock.within(RECEIVING, Arc::clone(&self.places).acquire_owned()).await?
+        } else {
+            upload.check(&checksum)?;
+            clock.within(RECEIVING, Arc::clone(&self.places_of_whole).acquire_owned()).await?
         };
         let place = place.map_err(|_| ReceiveError::ending())?;
         let stop = StopOnDrop::default();

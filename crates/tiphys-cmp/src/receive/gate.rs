@@ -173,7 +173,8 @@ impl Gate {
         }
     }
 
-    fn known(&self, checksum: Checksum, find: &impl Fn(TreeKey) -> Option<Tree>) -> Option<Tree> {
+    /// The tree of uploads with this checksum, if it is known and there.
+    pub(super) fn known(&self, checksum: Checksum, find: &impl Fn(TreeKey) -> Option<Tree>) -> Option<Tree> {
         let key = self.lock().used(checksum)?;
         let tree = find(key);
         if tree.is_none() {

@@ -20,7 +20,7 @@ use crate::generated::plugin::{
 /// Bytes that are collected before somebody else sees them. Argo CD sends 1,024 at a time.
 const PIECE_BYTES: usize = 64 * 1024;
 /// How long a sender may send nothing while others wait for the place that its archive takes.
-const STALL_AGAINST_OTHERS_MAX: Duration = Duration::from_secs(2);
+const STALL_AGAINST_OTHERS_MAX: Duration = Duration::from_secs(1);
 /// Bytes that are read after a failure, so that the sender gets to the answer; then it is cut off.
 const DISCARDED_BYTES_MAX: u64 = 1 << 30;
 

@@ -16,7 +16,7 @@ pub const CALL_TIMEOUT: Duration = Duration::from_secs(90);
 pub const GRACE: Duration = Duration::from_secs(20);
 /// How long the sender of an upload may send nothing before the call is ended.
 pub const STALL_MAX: Duration = Duration::from_secs(30);
-/// Archives that are unpacked at once; further uploads wait in the order in which they came.
+/// Archives that are unpacked at once while they come; further uploads wait in the order in which they came.
 pub const UNPACKING_MAX: usize = 32;
 /// Bytes of an archive as it is sent.
 pub const PACKED_BYTES_MAX: u64 = 1 << 30;
@@ -38,7 +38,7 @@ pub struct ServerOptions {
     pub grace: Duration,
     /// How long the sender of an upload may send nothing before the call is ended.
     pub stall_max: Duration,
-    /// Archives that are unpacked at once. Each takes a thread for blocking work.
+    /// Archives that are unpacked at once while they come. Each takes a thread for blocking work.
     pub unpacking_max: usize,
     /// Folder that texts do not name: its path differs between servers and means nothing to callers.
     pub work_dir: Option<PathBuf>,

@@ -1,0 +1,9 @@
+//! Calls of the plugin server as a client makes them who is wrong, slow, gone, or one of many.
+
+mod archives;
+mod ending;
+mod sharing;
+mod stalls;
+mod uploads;
+mod wire;
+mod world;

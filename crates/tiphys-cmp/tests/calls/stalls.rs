@@ -1,0 +1,141 @@
+//! Callers who pause, go, or never come to an end.
+
+use std::time::Duration;
+
+use futures_util::future::{join_all, select};
+use tiphys_cmp::ServerOptions;
+use tonic::Code;
+
+use crate::archives::archive;
+use crate::wire::{checksum, file, head, slowly, upload};
+use crate::world::{Obedient, options, served};
+
+/// More than the part of an archive that waits in memory, so that a thread has begun with it.
+const LARGE: usize = 400_000;
+
+#[tokio::test]
+async fn a_sender_who_pauses_too_long_is_told_so_in_every_phase() {
+    let options = ServerOptions { stall_max: Duration::from_millis(300), ..options() };
+    served(Obedient::default(), options, async |world| {
+        let caller = world.caller().await;
+        let whole = archive("x", LARGE);
+        let (sum, half) = (checksum(&whole), whole[..whole.len() - 9].to_vec());
+        let cases = [
+            ("before the head", vec![]),
+            ("before the archive", vec![head(&sum)]),
+            ("in its beginning", vec![head(&sum), file(half[..1000].to_vec())]),
+            ("in its middle", vec![head(&sum), file(half)]),
+            ("without an end", vec![head(&sum), file(whole)]),
+        ];
+        for (when, parts) in cases {
+            let (_sender, parts) = slowly(parts);
+            let status = caller.generate(parts).await.expect_err(when);
+            assert_eq!(status.code(), Code::DeadlineExceeded, "{when}: {}", status.message());
+            assert!(
+                status.message().contains("the sender sent nothing for 300ms"),
+                "{when}: {}",
+                status.message()
+            );
+        }
+        assert_eq!(world.count(r#"tiphys_cmp_refusals_total{bound="stall"}"#), 5);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_deadline_ends_a_call_that_receives_and_one_that_runs() {
+    let options = ServerOptions { call_timeout: Duration::from_millis(500), ..options() };
+    served(Obedient::default(), options, async |world| {
+        let caller = world.caller().await;
+        let whole = archive("x", LARGE);
+        let head_late = "generate manifest error receiving stream: error receiving stream header: context deadline exceeded";
+        let late = "generate manifest error receiving stream: error receiving tgz file: stream context error: context deadline exceeded";
+        let cases = [(vec![], head_late), (vec![head(&checksum(&whole))], late), (vec![head(&checksum(&whole)), file(whole)], late)];
+        for (parts, text) in cases {
+            let (_sender, parts) = slowly(parts);
+            let status = caller.generate(parts).await.expect_err("late");
+            assert_eq!((status.code(), status.message()), (Code::DeadlineExceeded, text));
+        }
+        let status = caller.generate(upload(&archive("hang", 0))).await.expect_err("late");
+        assert_eq!((status.code(), status.message()), (Code::DeadlineExceeded, "context deadline exceeded"));
+        assert_eq!(world.count(r#"tiphys_cmp_calls_total{method="GenerateManifest",code="DeadlineExceeded"}"#), 4);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn two_hundred_who_stall_do_not_hold_up_one_who_does_not() {
+    served(Obedient::default(), options(), async |world| {
+        let stalled = archive("y", LARGE);
+        let mut senders = Vec::new();
+        let mut stalling = Vec::new();
+        for number in 0..200 {
+            // Different checksums, none of them right: nobody of them waits for another.
+            let claim = head(&checksum(format!("{number}").as_bytes()));
+            let part = file(if number % 2 == 0 { stalled.clone() } else { stalled[..500].to_vec() });
+            let (sender, parts) = slowly([claim, part]);
+            senders.push(sender);
+            let caller = world.caller().await;
+            stalling.push(async move { caller.generate(parts).await });
+        }
+        let honest = async {
+            while world.count(r#"tiphys_cmp_calls_running{method="GenerateManifest"}"#) < 200 {
+                tokio::task::yield_now().await;
+            }
+            let caller = world.caller().await;
+            let small = caller.generate(upload(&archive("small", 1000))).await;
+            let large = caller.generate(upload(&archive("large", LARGE))).await;
+            (small, large)
+        };
+        match select(Box::pin(join_all(stalling)), Box::pin(honest)).await {
+            futures_util::future::Either::Right(((small, large), _)) => {
+                assert_eq!(small.expect("rendered"), [r#"{"kind":"small"}"#]);
+                assert_eq!(large.expect("rendered"), [r#"{"kind":"large"}"#]);
+            }
+            futures_util::future::Either::Left(_) => panic!("the others end later"),
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_call_whose_caller_has_gone_is_cancelled() {
+    served(Obedient::default(), options(), async |world| {
+        let caller = world.caller().await;
+        let call = Box::pin(caller.generate(upload(&archive("hang until cancelled", 0))));
+        let begun = Box::pin(world.plugin.begun.notified());
+        // Dropping the call resets its stream.
+        drop(select(call, begun).await);
+        world.plugin.cancelled.notified().await;
+        let caller = world.caller().await;
+        let call = Box::pin(caller.generate(upload(&archive("hang until cancelled", 0))));
+        drop(select(call, Box::pin(world.plugin.begun.notified())).await);
+        drop(caller);
+        world.plugin.cancelled.notified().await;
+        while world.count(r#"tiphys_cmp_calls_total{method="GenerateManifest",code="Canceled"}"#) < 2 {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_caller_who_goes_in_the_middle_of_an_upload_leaves_nothing() {
+    served(Obedient::default(), options(), async |world| {
+        let whole = archive("x", LARGE);
+        let (_sender, parts) = slowly([head(&checksum(&whole)), file(whole.clone())]);
+        let caller = world.caller().await;
+        let call = Box::pin(caller.generate(parts));
+        let other = world.caller().await;
+        let running = Box::pin(async {
+            while world.count(r#"tiphys_cmp_calls_running{method="GenerateManifest"}"#) < 1 {
+                tokio::task::yield_now().await;
+            }
+        });
+        drop(select(call, running).await);
+        drop(caller);
+        // The same bytes: whoever comes next is not held up by who has gone.
+        assert_eq!(other.generate(upload(&whole)).await.expect("rendered"), [r#"{"kind":"x"}"#]);
+    })
+    .await;
+}

@@ -1,0 +1,277 @@
+//! What is wrong with an upload, and what the server says to it (`spec/cmp.md` 1.6, 1.7, 7.5).
+
+use tiphys_cmp::ServerOptions;
+use tiphys_plugin::Discovery;
+use tonic::Code;
+
+use crate::archives::{archive, entry, gzip, gzip_small, header, tar};
+use crate::wire::{Part, checksum, file, files, head, head_of, slowly, upload};
+use crate::world::{Obedient, options, served};
+
+/// Bytes of a member of a bomb: they pack to less than a thousandth.
+const MEMBER_BYTES: usize = 8 << 20;
+
+/// What a bomb unpacks to: more than eleven octal digits hold would need another format.
+const BOMB_BYTES: u64 = (8 << 30) - (8 << 20);
+
+fn bomb() -> Vec<u8> {
+    let mut bomb = gzip(&header("zeros", b'0', BOMB_BYTES, ""));
+    let member = gzip_small(&vec![0; MEMBER_BYTES]);
+    for _ in 0..BOMB_BYTES / MEMBER_BYTES as u64 {
+        bomb.extend_from_slice(&member);
+    }
+    bomb
+}
+
+fn many_entries(count: usize) -> Vec<u8> {
+    let tar: Vec<u8> = (0..count).flat_map(|number| header(&format!("d/{number}"), b'0', 0, "")).collect();
+    gzip(&tar)
+}
+
+fn with_entry(name: &str, kind: u8, link: &str) -> Vec<Part> {
+    let mut bytes = entry(name, kind, b"", link);
+    bytes.extend(tar(&[("app/file", b"x")]));
+    upload(&gzip(&bytes))
+}
+
+/// An upload, and the end of the text that answers it behind `generate manifest error receiving stream: `.
+fn wrong_uploads() -> Vec<(&'static str, Vec<Part>, &'static str)> {
+    let good = archive("x", 5000);
+    let sum = checksum(&good);
+    let cut = &good[..good.len() / 2];
+    let mut second_head = upload(&good);
+    second_head.insert(2, head(&sum));
+    let mut nothing_between = upload(&good);
+    nothing_between.insert(2, Part::default());
+    let mut behind = good.clone();
+    behind.extend_from_slice(b"garbage");
+    vec![
+        ("no message", vec![], "error getting stream metadata: metadata is nil"),
+        ("a file first", vec![file("x")], "error getting stream metadata: metadata is nil"),
+        ("an empty message first", vec![Part::default()], "error getting stream metadata: metadata is nil"),
+        ("a second head", second_head, "error receiving tgz file: stream request file is nil"),
+        ("an empty message", nothing_between, "error receiving tgz file: stream request file is nil"),
+        (
+            "a wrong checksum",
+            [head(&checksum(b"other"))].into_iter().chain(files(&good)).collect(),
+            "error receiving tgz file: file checksum validation error",
+        ),
+        (
+            "an upper-case checksum",
+            [head(&sum.to_uppercase())].into_iter().chain(files(&good)).collect(),
+            "error receiving tgz file: file checksum validation error",
+        ),
+        (
+            "no bytes and no checksum",
+            vec![head("")],
+            "error receiving tgz file: file checksum validation error",
+        ),
+        (
+            "bytes behind the archive that the checksum leaves out",
+            [head(&sum)].into_iter().chain(files(&behind)).collect(),
+            "error receiving tgz file: file checksum validation error",
+        ),
+        ("half an archive", upload(cut), "error decompressing tgz file: error"),
+        ("no archive", upload(b"no gzip at all"), "error decompressing tgz file: error reading file: "),
+        ("no bytes", upload(b""), "error decompressing tgz file: error reading file: "),
+        (
+            "a path out of the tree",
+            with_entry("../evil", b'0', ""),
+            "error decompressing tgz file: illegal filepath in archive: ../evil",
+        ),
+        (
+            "a link out of the tree",
+            with_entry("app/link", b'2', "../../etc/passwd"),
+            "error decompressing tgz file: illegal filepath in symlink: app/link",
+        ),
+        (
+            "a link to the tree's root",
+            with_entry("app/link", b'2', ".."),
+            "error decompressing tgz file: illegal filepath in symlink: app/link",
+        ),
+        ("a bomb", upload(&bomb()), "error decompressing tgz file: the tree has more than 33554432 bytes"),
+        (
+            "20,000 entries",
+            upload(&many_entries(20_000)),
+            "error decompressing tgz file: the tree has more than 1000 entries",
+        ),
+        (
+            "more packed bytes than may be",
+            [head(&sum)].into_iter().chain((0..17).map(|_| file(vec![0; 1 << 20]))).collect(),
+            "error decompressing tgz file: the archive has more than 16777216 bytes",
+        ),
+    ]
+}
+
+#[tokio::test]
+async fn a_wrong_upload_ends_in_argo_cds_text_and_the_server_goes_on() {
+    served(Obedient::default(), options(), async |world| {
+        let caller = world.caller().await;
+        let good = archive("x", 5000);
+        for (what, parts, text) in wrong_uploads() {
+            let status = caller.generate(parts).await.expect_err(what);
+            let text = format!("generate manifest error receiving stream: {text}");
+            assert!(status.message().starts_with(&text), "{what}: {}", status.message());
+            assert_eq!(status.code(), Code::Unknown, "{what}");
+            assert!(!status.message().contains("/work"), "{what}: {}", status.message());
+            let answer = caller.generate(upload(&good)).await;
+            assert_eq!(answer.expect("it goes on"), [r#"{"kind":"x"}"#], "after {what}");
+        }
+        assert_eq!(world.count(r#"tiphys_cmp_refusals_total{bound="archive"}"#), 3);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn each_call_has_its_own_words() {
+    let plugin = Obedient { discovery: Some(Discovery::Run), ..Obedient::default() };
+    served(plugin, options(), async |world| {
+        let caller = world.caller().await;
+        let tail = "error receiving stream: error getting stream metadata: metadata is nil";
+        let status = caller.matches(vec![]).await.expect_err("no head");
+        assert_eq!(status.message(), format!("match repository {tail}"));
+        let status = caller.announce(vec![]).await.expect_err("no head");
+        assert_eq!(status.message(), format!("parameters announcement {tail}"));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_argo_cd_takes_is_taken() {
+    served(Obedient::default(), options(), async |world| {
+        let caller = world.caller().await;
+        let good = archive("x", 5000);
+        let mut empty_chunks = upload(&good);
+        empty_chunks.insert(1, file(""));
+        empty_chunks.push(file(""));
+        let mut behind = good.clone();
+        behind.extend_from_slice(b"garbage");
+        let cases = [
+            ("empty chunks", empty_chunks),
+            ("one chunk", vec![head(&checksum(&good)), file(good.clone())]),
+            ("bytes behind the archive that the checksum has", upload(&behind)),
+            ("a hard link", with_entry("app/hard", b'1', "/etc/passwd")),
+            ("a device", with_entry("app/device", b'3', "")),
+            ("a pipe", with_entry("app/pipe", b'6', "")),
+            ("a link to nowhere", with_entry("app/link", b'2', "nowhere")),
+            (
+                "an absolute application path",
+                [head_of("/app", &checksum(&good))].into_iter().chain(files(&good)).collect(),
+            ),
+        ];
+        for (what, parts) in cases {
+            let answer = caller.generate(parts).await;
+            assert_eq!(
+                answer.map_err(|status| status.message().to_owned()),
+                Ok(vec![r#"{"kind":"x"}"#.to_owned()]),
+                "{what}"
+            );
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_application_outside_of_the_tree_is_refused_and_ends_at_its_root_in_discovery() {
+    let plugin = Obedient { discovery: Some(Discovery::Entries), ..Obedient::default() };
+    served(plugin, options(), async |world| {
+        let caller = world.caller().await;
+        let good = archive("x", 10);
+        let climb =
+            |path| [head_of(path, &checksum(&good))].into_iter().chain(files(&good)).collect::<Vec<_>>();
+        for path in ["..", "app/../../x", "../../../../etc"] {
+            let status = caller.generate(climb(path)).await.expect_err("outside");
+            assert_eq!(
+                (status.code(), status.message()),
+                (Code::Unknown, "illegal appPath: out of workDir bound")
+            );
+        }
+        assert_eq!(caller.matches(climb("../../app")).await.expect("matched"), (true, true));
+        assert_eq!(caller.matches(climb("../other")).await.expect("matched"), (false, true));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_message_larger_than_the_bound_is_refused_both_ways() {
+    let options = ServerOptions { message_bytes_max: 4096, ..options() };
+    served(Obedient::default(), options, async |world| {
+        let caller = world.caller().await;
+        let good = archive("x", 8000);
+        let status = caller.generate(vec![head(&checksum(&good)), file(good)]).await.expect_err("too large");
+        assert_eq!(status.code(), Code::ResourceExhausted, "{}", status.message());
+        assert!(status.message().contains("received message larger than max"), "{}", status.message());
+        assert!(status.message().contains("ARGOCD_GRPC_MAX_SIZE_MB"), "{}", status.message());
+        let status = caller.generate(upload(&archive(&"y".repeat(5000), 0))).await.expect_err("too large");
+        assert_eq!(status.code(), Code::ResourceExhausted, "{}", status.message());
+        assert!(status.message().contains("trying to send message larger than max"), "{}", status.message());
+        assert!(status.message().contains("ARGOCD_GRPC_MAX_SIZE_MB"), "{}", status.message());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_sender_of_a_wrong_upload_gets_to_its_end() {
+    served(Obedient::default(), options(), async |world| {
+        let caller = world.caller().await;
+        // More than the windows of the connection hold, so that it gets to its end only if somebody reads.
+        let rest = std::iter::repeat_n(file(vec![7; 1 << 20]), 60);
+        let (sender, parts) = slowly([file("not a head")].into_iter().chain(rest));
+        let end = parts.len();
+        drop(sender);
+        let read = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+        let counted = Counted { parts, read: std::sync::Arc::clone(&read) };
+        let status = caller.generate(counted).await.expect_err("wrong");
+        assert_eq!(status.code(), Code::Unknown);
+        assert_eq!(read.load(std::sync::atomic::Ordering::Relaxed), end);
+    })
+    .await;
+}
+
+/// Counts what the connection has taken.
+struct Counted {
+    parts: tokio::sync::mpsc::UnboundedReceiver<Part>,
+    read: std::sync::Arc<std::sync::atomic::AtomicUsize>,
+}
+
+impl crate::wire::IntoParts for Counted {
+    fn into_parts(self) -> impl futures_util::Stream<Item = Part> + Send + 'static {
+        futures_util::stream::unfold(self, |mut this| async move {
+            let part = this.parts.recv().await?;
+            this.read.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            Some((part, this))
+        })
+    }
+}
+
+#[tokio::test]
+async fn discovery_by_entries_writes_no_file_and_without_a_rule_reads_none() {
+    let good = archive("x", 300_000);
+    let plugin = Obedient { discovery: Some(Discovery::Entries), ..Obedient::default() };
+    served(plugin, options(), async |world| {
+        let caller = world.caller().await;
+        assert_eq!(caller.matches(upload(&good)).await.expect("matched"), (true, true));
+        assert_eq!(world.count(r#"tiphys_cmp_uploads_total{upload="listed"}"#), 1);
+        assert_eq!(world.count(r#"tiphys_cmp_uploads_total{upload="new"}"#), 0);
+        drop(caller.generate(upload(&good)).await.expect("rendered"));
+        assert_eq!(caller.matches(upload(&good)).await.expect("matched"), (true, true));
+        assert_eq!(world.count(r#"tiphys_cmp_uploads_total{upload="known"}"#), 1, "the tree is there now");
+    })
+    .await;
+    served(Obedient::default(), options(), async |world| {
+        let caller = world.caller().await;
+        assert_eq!(caller.matches(upload(b"no archive")).await.expect("matched"), (false, false));
+        let status = caller.matches(vec![head("00"), file("x")]).await.expect_err("wrong checksum");
+        assert!(status.message().ends_with("file checksum validation error"), "{}", status.message());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn work_paths_are_not_in_texts() {
+    served(Obedient::default(), options(), async |world| {
+        let status = world.caller().await.generate(upload(&archive("path", 0))).await.expect_err("told");
+        assert!(status.message().contains("seen at <workdir>/"), "{}", status.message());
+    })
+    .await;
+}

@@ -1,0 +1,198 @@
+//! A server with a plugin that does as it is told, for the time of a test.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use tempfile::TempDir;
+use tiphys_cmp::{Metrics, Server, ServerOptions, bind};
+use tiphys_params::Announcement;
+use tiphys_plugin::{Configuration, Discovery, Generated, Match, Plugin, PluginError, Request};
+use tiphys_tree::{Entries, Modes, RepoPath, Store, StoreBounds, StoreOptions, TreeLimits};
+use tokio::sync::Notify;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+use crate::wire::Caller;
+
+/// How long a test waits for what must happen.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A plugin whose manifest is what the file `file` of the application's folder says. Some texts are orders.
+#[derive(Debug, Default)]
+pub(crate) struct Obedient {
+    pub(crate) discovery: Option<Discovery>,
+    /// Told when a call is in the plugin.
+    pub(crate) begun: Notify,
+    /// What the order `wait` waits for.
+    pub(crate) go_on: Notify,
+    /// Told when a call's token has fired.
+    pub(crate) cancelled: Notify,
+    pub(crate) calls: AtomicUsize,
+}
+
+#[async_trait::async_trait]
+impl Plugin for Obedient {
+    fn name(&self) -> &'static str {
+        "obedient"
+    }
+
+    fn modes(&self) -> Modes {
+        Modes::Plain
+    }
+
+    fn environment(&self, _: &Request) -> Vec<(String, String)> {
+        Vec::new()
+    }
+
+    async fn configuration(&self) -> Result<Configuration, PluginError> {
+        Ok(Configuration { discovery_configured: self.discovery.is_some(), provide_git_creds: false })
+    }
+
+    fn discovery(&self) -> Discovery {
+        self.discovery.unwrap_or(Discovery::NotConfigured)
+    }
+
+    fn matches_entries(&self, entries: &Entries, app_path: &RepoPath) -> Result<Match, PluginError> {
+        let path = app_path.join("file").expect("a path inside");
+        let found = entries.resolve(&path).is_ok();
+        Ok(if found { Match::Supported } else { Match::NotSupported })
+    }
+
+    async fn matches(&self, request: &Request) -> Result<Match, PluginError> {
+        let found = request.app_path.below(request.tree.root()).join("file").exists();
+        Ok(if found { Match::Supported } else { Match::NotSupported })
+    }
+
+    async fn generate(&self, request: &Request) -> Result<Generated, PluginError> {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        let file = request.app_path.below(request.tree.root()).join("file");
+        let text = fs::read_to_string(file).expect("the tree has the file");
+        self.begun.notify_one();
+        match text.as_str() {
+            "panic" => panic!("the plugin stumbles"),
+            "wait" => self.go_on.notified().await,
+            "hang" => std::future::pending().await,
+            "hang until cancelled" => {
+                let _told = Told(&self.cancelled);
+                std::future::pending().await
+            }
+            "path" => {
+                return Err(PluginError::Parameters {
+                    message: format!("seen at {}", request.tree.root().display()),
+                });
+            }
+            _ => {}
+        }
+        let documents =
+            tiphys_yaml::split_output(format!("kind: {text:?}\n").as_bytes()).expect("one document");
+        Ok(Generated { documents, stderr: String::new(), duration: Duration::ZERO })
+    }
+
+    async fn announce(&self, _: &Request) -> Result<Vec<Announcement>, PluginError> {
+        Ok(Vec::new())
+    }
+}
+
+/// Tells when it is dropped.
+struct Told<'a>(&'a Notify);
+
+impl Drop for Told<'_> {
+    fn drop(&mut self) {
+        self.0.notify_one();
+    }
+}
+
+/// A server that is running.
+pub(crate) struct World {
+    pub(crate) socket: PathBuf,
+    pub(crate) plugin: Arc<Obedient>,
+    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) stop: CancellationToken,
+}
+
+impl World {
+    pub(crate) async fn caller(&self) -> Caller {
+        Caller::new(&self.socket).await.expect("the server accepts")
+    }
+
+    /// A line of the metrics: `name{labels}` and its value.
+    pub(crate) fn count(&self, line: &str) -> u64 {
+        let text = self.metrics.encode();
+        let value = text.lines().find_map(|found| found.strip_prefix(line)?.strip_prefix(' '));
+        value.unwrap_or_else(|| panic!("no {line} in {text}")).parse().expect("a count")
+    }
+}
+
+/// Bounds that tests can reach.
+pub(crate) fn options() -> ServerOptions {
+    let mut options = ServerOptions::default();
+    options.archive.packed_bytes_max = 16 << 20;
+    options.archive.entries_max = 1000;
+    options.archive.bytes_max = 32 << 20;
+    options
+}
+
+/// Serves while `test` runs, then stops the server, and checks that nothing is left.
+pub(crate) async fn served<T>(
+    plugin: Obedient,
+    options: ServerOptions,
+    test: impl AsyncFnOnce(&World) -> T,
+) -> T {
+    let dir = TempDir::new().expect("a temporary folder");
+    let work_dir = dir.path().join("work");
+    let limits =
+        TreeLimits { entries_max: options.archive.entries_max, bytes_max: options.archive.bytes_max };
+    let store = Store::of_this_process(
+        StoreOptions { dir: work_dir.clone(), runs_dir: work_dir.join("runs"), limits },
+        StoreBounds { bytes_max: 1 << 30, trees_max: 100 },
+    );
+    let store = Arc::new(store.expect("the store opens"));
+    let options = ServerOptions { work_dir: Some(work_dir.clone()), ..options };
+    let socket = dir.path().join("p.sock");
+    let (listener, guard) = bind(&socket).await.expect("the socket is free");
+    let (plugin, metrics, stop) = (Arc::new(plugin), Metrics::new(), CancellationToken::new());
+    let as_plugin: Arc<dyn Plugin> = Arc::<Obedient>::clone(&plugin);
+    let server = Server::new(as_plugin, Arc::clone(&store), Arc::clone(&metrics), options);
+    let serving = server.serve(listener, stop.clone());
+    let world = World { socket, plugin, metrics, stop };
+    let testing = async {
+        let result = timeout(PATIENCE, test(&world)).await.expect("the test ends");
+        world.stop.cancel();
+        result
+    };
+    let (served, result) = tokio::join!(serving, testing);
+    served.expect("the server ends well");
+    drop(guard);
+    assert!(!world.socket.exists(), "the socket is removed");
+    let threads_ended = async {
+        while Arc::strong_count(&store) > 1 {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(PATIENCE, threads_ended).await.expect("no thread holds the store");
+    drop(store);
+    let mut left = files_below(&work_dir);
+    left.retain(|path| !path.starts_with(work_dir.join("trees")));
+    assert_eq!(left, Vec::<PathBuf>::new(), "nothing stays behind");
+    result
+}
+
+/// Files that are no locks, and no trees of a store that outlives its process.
+fn files_below(dir: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![dir.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).expect("a folder").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if !path.ends_with("gate") && path.extension().is_none_or(|end| end != "lock") {
+                found.push(path);
+            }
+        }
+    }
+    found
+}
