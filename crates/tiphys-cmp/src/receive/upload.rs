@@ -21,6 +21,8 @@ use crate::generated::plugin::{
 const PIECE_BYTES: usize = 64 * 1024;
 /// How long a sender may send nothing while others wait for the place that its archive takes.
 const STALL_AGAINST_OTHERS_MAX: Duration = Duration::from_secs(1);
+/// Messages after which others get a turn, and the clock is looked at, though the next one is there.
+const MESSAGES_AT_ONCE: u64 = 1024;
 /// Bytes that are read after a failure, so that the sender gets to the answer; then it is cut off.
 const DISCARDED_BYTES_MAX: u64 = 1 << 30;
 
@@ -29,6 +31,7 @@ pub(super) struct Upload {
     stream: Streaming<AppStreamRequest>,
     hash: Sha256,
     bytes: u64,
+    messages: u64,
     bounds: UploadBounds,
     /// How many wait for the place that this upload has, once it has one.
     others: Option<Arc<AtomicUsize>>,
@@ -36,7 +39,7 @@ pub(super) struct Upload {
 
 impl Upload {
     pub(super) fn new(stream: Streaming<AppStreamRequest>, bounds: UploadBounds) -> Self {
-        Self { stream, hash: Sha256::new(), bytes: 0, bounds, others: None }
+        Self { stream, hash: Sha256::new(), bytes: 0, messages: 0, bounds, others: None }
     }
 
     /// Bytes of the archive so far.
@@ -125,6 +128,10 @@ impl Upload {
         step: &str,
         clock: &Clock,
     ) -> Result<Result<Option<AppStreamRequest>, Status>, ReceiveError> {
+        self.messages += 1;
+        if self.messages.is_multiple_of(MESSAGES_AT_ONCE) {
+            clock.within(step, tokio::task::yield_now()).await?;
+        }
         // Most messages are there already; timers are for those that are not.
         if let Some(message) = self.stream.message().now_or_never() {
             return Ok(message);

@@ -7,7 +7,7 @@ use tonic::Code;
 
 use crate::archives::archive;
 use crate::wire::{Caller, checksum, file, head, slowly, upload};
-use crate::world::{Obedient, options, served};
+use crate::world::{Obedient, options, served, until};
 
 #[tokio::test]
 async fn a_panic_is_an_answer_and_the_server_goes_on() {
@@ -51,9 +51,7 @@ async fn calls_that_do_not_end_within_the_grace_period_are_ended() {
         let receiving = async { other.generate(parts).await };
         let stopping = async {
             world.plugin.begun.notified().await;
-            while world.count(r#"tiphys_cmp_calls_running{method="GenerateManifest"}"#) < 2 {
-                tokio::task::yield_now().await;
-            }
+            until(|| world.count(r#"tiphys_cmp_calls_running{method="GenerateManifest"}"#) >= 2).await;
             world.stop.cancel();
         };
         let (ran, received, ()) = tokio::join!(running, receiving, stopping);

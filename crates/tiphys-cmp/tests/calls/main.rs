@@ -2,6 +2,7 @@
 
 mod archives;
 mod ending;
+mod processes;
 mod sharing;
 mod stalls;
 mod uploads;

@@ -5,7 +5,7 @@ use tiphys_cmp::ServerOptions;
 
 use crate::archives::archive;
 use crate::wire::{checksum, file, files, head, slowly, upload};
-use crate::world::{Obedient, options, served};
+use crate::world::{Obedient, options, served, until};
 
 /// More than the part of an archive that waits in memory, so that a thread has begun with it.
 const LARGE: usize = 400_000;
@@ -53,9 +53,7 @@ async fn a_liar_harms_nobody_who_waits_for_him() {
         let honest = async {
             let followers = (0..3).map(|_| other.generate(upload(&good)));
             let ended = async {
-                while world.count(r#"tiphys_cmp_calls_running{method="GenerateManifest"}"#) < 4 {
-                    tokio::task::yield_now().await;
-                }
+                until(|| world.count(r#"tiphys_cmp_calls_running{method="GenerateManifest"}"#) >= 4).await;
                 drop(sender);
             };
             tokio::join!(join_all(followers), ended).0

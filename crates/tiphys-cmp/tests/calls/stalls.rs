@@ -8,7 +8,7 @@ use tonic::Code;
 
 use crate::archives::archive;
 use crate::wire::{checksum, file, head, slowly, upload};
-use crate::world::{Obedient, options, served};
+use crate::world::{Obedient, options, served, until};
 
 /// More than the part of an archive that waits in memory, so that a thread has begun with it.
 const LARGE: usize = 400_000;
@@ -79,9 +79,7 @@ async fn two_hundred_who_stall_do_not_hold_up_one_who_does_not() {
             stalling.push(async move { caller.generate(parts).await });
         }
         let honest = async {
-            while world.count(r#"tiphys_cmp_calls_running{method="GenerateManifest"}"#) < 200 {
-                tokio::task::yield_now().await;
-            }
+            until(|| world.count(r#"tiphys_cmp_calls_running{method="GenerateManifest"}"#) >= 200).await;
             let caller = world.caller().await;
             let small = caller.generate(upload(&archive("small", 1000))).await;
             let large = caller.generate(upload(&archive("large", LARGE))).await;
@@ -112,9 +110,8 @@ async fn a_call_whose_caller_has_gone_is_cancelled() {
         drop(select(call, Box::pin(world.plugin.begun.notified())).await);
         drop(caller);
         world.plugin.cancelled.notified().await;
-        while world.count(r#"tiphys_cmp_calls_total{method="GenerateManifest",code="Canceled"}"#) < 2 {
-            tokio::task::yield_now().await;
-        }
+        until(|| world.count(r#"tiphys_cmp_calls_total{method="GenerateManifest",code="Canceled"}"#) >= 2)
+            .await;
     })
     .await;
 }
@@ -128,9 +125,7 @@ async fn a_caller_who_goes_in_the_middle_of_an_upload_leaves_nothing() {
         let call = Box::pin(caller.generate(parts));
         let other = world.caller().await;
         let running = Box::pin(async {
-            while world.count(r#"tiphys_cmp_calls_running{method="GenerateManifest"}"#) < 1 {
-                tokio::task::yield_now().await;
-            }
+            until(|| world.count(r#"tiphys_cmp_calls_running{method="GenerateManifest"}"#) >= 1).await;
         });
         drop(select(call, running).await);
         drop(caller);

@@ -9,10 +9,10 @@ use std::time::Duration;
 use tempfile::TempDir;
 use tiphys_cmp::{Metrics, Server, ServerOptions, bind};
 use tiphys_params::Announcement;
-use tiphys_plugin::{Configuration, Discovery, Generated, Match, Plugin, PluginError, Request};
+use tiphys_plugin::{Configuration, Discovery, Generated, Match, Plugin, PluginError, Request, RunSettings};
 use tiphys_tree::{Entries, Modes, RepoPath, Store, StoreBounds, StoreOptions, TreeLimits};
 use tokio::sync::Notify;
-use tokio::time::timeout;
+use tokio::time::{interval, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::wire::Caller;
@@ -106,14 +106,14 @@ impl Drop for Told<'_> {
 }
 
 /// A server that is running.
-pub(crate) struct World {
+pub(crate) struct World<P = Obedient> {
     pub(crate) socket: PathBuf,
-    pub(crate) plugin: Arc<Obedient>,
+    pub(crate) plugin: Arc<P>,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) stop: CancellationToken,
 }
 
-impl World {
+impl<P> World<P> {
     pub(crate) async fn caller(&self) -> Caller {
         Caller::new(&self.socket).await.expect("the server accepts")
     }
@@ -141,6 +141,23 @@ pub(crate) async fn served<T>(
     options: ServerOptions,
     test: impl AsyncFnOnce(&World) -> T,
 ) -> T {
+    served_by(|_| (plugin, None), options, test).await
+}
+
+/// Waits until something is so. Not too busily, since the server runs on the same thread.
+pub(crate) async fn until(condition: impl Fn() -> bool) {
+    let mut ticks = interval(Duration::from_millis(2));
+    while !condition() {
+        ticks.tick().await;
+    }
+}
+
+/// The same with any plugin, which gets the server's store. Of settings for runs, the ends of these are waited for.
+pub(crate) async fn served_by<P: Plugin + 'static, T>(
+    plugin: impl FnOnce(&Arc<Store>) -> (P, Option<Arc<RunSettings>>),
+    options: ServerOptions,
+    test: impl AsyncFnOnce(&World<P>) -> T,
+) -> T {
     let dir = TempDir::new().expect("a temporary folder");
     let work_dir = dir.path().join("work");
     let limits =
@@ -153,8 +170,9 @@ pub(crate) async fn served<T>(
     let options = ServerOptions { work_dir: Some(work_dir.clone()), ..options };
     let socket = dir.path().join("p.sock");
     let (listener, guard) = bind(&socket).await.expect("the socket is free");
+    let (plugin, settings) = plugin(&store);
     let (plugin, metrics, stop) = (Arc::new(plugin), Metrics::new(), CancellationToken::new());
-    let as_plugin: Arc<dyn Plugin> = Arc::<Obedient>::clone(&plugin);
+    let as_plugin: Arc<dyn Plugin> = Arc::<P>::clone(&plugin);
     let server = Server::new(as_plugin, Arc::clone(&store), Arc::clone(&metrics), options);
     let serving = server.serve(listener, stop.clone());
     let world = World { socket, plugin, metrics, stop };
@@ -167,20 +185,18 @@ pub(crate) async fn served<T>(
     served.expect("the server ends well");
     drop(guard);
     assert!(!world.socket.exists(), "the socket is removed");
-    let threads_ended = async {
-        while Arc::strong_count(&store) > 1 {
-            tokio::task::yield_now().await;
-        }
-    };
+    drop(world);
+    if let Some(settings) = settings {
+        settings.endings.drained().await;
+    }
+    let threads_ended = until(|| Arc::strong_count(&store) == 1);
     timeout(PATIENCE, threads_ended).await.expect("no thread holds the store");
     drop(store);
-    let mut left = files_below(&work_dir);
-    left.retain(|path| !path.starts_with(work_dir.join("trees")));
-    assert_eq!(left, Vec::<PathBuf>::new(), "nothing stays behind");
+    assert_eq!(files_below(&work_dir), Vec::<PathBuf>::new(), "nothing stays behind");
     result
 }
 
-/// Files that are no locks, and no trees of a store that outlives its process.
+/// Files that are no locks of folders that several servers share.
 fn files_below(dir: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![dir.to_path_buf()];

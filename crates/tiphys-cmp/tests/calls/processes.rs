@@ -1,0 +1,124 @@
+//! Calls whose plugin has processes: none of them outlives its call.
+
+use std::fs;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use futures_util::future::select;
+use tiphys_cmp::ServerOptions;
+use tiphys_plugin::{
+    BaseEnvironment, Endings, EnvironmentRule, LocalPlugin, RunSettings, SlotLimits, Slots, Strictness,
+    Unobserved, config,
+};
+use tiphys_process::{Launcher, Limits, PrivateView};
+use tiphys_tree::Store;
+use tonic::Code;
+
+use crate::archives::archive;
+use crate::wire::upload;
+use crate::world::{options, served_by, until};
+
+/// A duration for `sleep` that no other process of this machine has.
+fn marker() -> String {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    format!("1000.{}{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
+}
+
+/// Whether a process has this word in its command line.
+fn runs(marker: &str) -> bool {
+    let processes = fs::read_dir("/proc").expect("Linux").flatten();
+    let mut lines = processes.filter_map(|process| fs::read(process.path().join("cmdline")).ok());
+    lines.any(|line| line.split(|byte| *byte == 0).any(|word| word == marker.as_bytes()))
+}
+
+fn plugin(store: &Arc<Store>, generate: &str, slots: SlotLimits) -> (LocalPlugin, Option<Arc<RunSettings>>) {
+    let text = format!(
+        "kind: ConfigManagementPlugin\nmetadata: {{name: demo}}\nspec: {{generate: {{command: {generate}}}}}"
+    );
+    let config = config::read(text.as_bytes()).expect("the plugin's file holds");
+    let settings = Arc::new(RunSettings {
+        launcher: Launcher::new(tiphys_testkit::launcher::program()),
+        store: Arc::clone(store),
+        limits: Limits {
+            stdout_bytes_max: 1 << 20,
+            stderr_bytes_max: 4096,
+            grace: Duration::from_millis(100),
+        },
+        private_view: PrivateView::Auto,
+        keep_workdirs: None,
+        slots: Slots::new(slots),
+        observer: Arc::new(Unobserved),
+        strictness: Strictness::default(),
+        endings: Endings::default(),
+    });
+    let host = [("PATH".to_owned(), "/usr/local/bin:/usr/bin:/bin".to_owned())];
+    let base = BaseEnvironment::new(host, &EnvironmentRule::Container);
+    (LocalPlugin::new(config, None, base, Arc::clone(&settings)), Some(settings))
+}
+
+#[tokio::test]
+async fn a_run_more_than_the_queue_holds_is_refused_and_those_of_callers_who_go_end() {
+    let marker = marker();
+    let slots = SlotLimits { runs_max: 1, waiting_max: 0, wait_max: Duration::from_secs(60) };
+    let plugin = |store: &Arc<Store>| plugin(store, &format!("[sleep, '{marker}']"), slots);
+    served_by(plugin, options(), async |world| {
+        let (caller, other) = (world.caller().await, world.caller().await);
+        let archive = archive("x", 0);
+        let first = Box::pin(caller.generate(upload(&archive)));
+        let refused = Box::pin(async {
+            until(|| runs(&marker)).await;
+            other.generate(upload(&archive)).await
+        });
+        let (refused, first) = match select(first, refused).await {
+            futures_util::future::Either::Right(both) => both,
+            futures_util::future::Either::Left((answer, _)) => panic!("it sleeps: {answer:?}"),
+        };
+        let status = refused.expect_err("no place");
+        assert_eq!(status.code(), Code::ResourceExhausted, "{}", status.message());
+        assert!(status.message().starts_with("error generating manifests: busy: "), "{}", status.message());
+        drop(first);
+        until(|| !runs(&marker)).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_answer_at_the_deadline_has_what_the_command_said_so_far() {
+    let marker = marker();
+    let options = ServerOptions { call_timeout: Duration::from_millis(1500), ..options() };
+    let generate = format!("[sh, -c, 'echo so far >&2; exec sleep {marker}']");
+    let plugin = |store: &Arc<Store>| plugin(store, &generate, SlotLimits::patient(4));
+    served_by(plugin, options, async |world| {
+        let status = world.caller().await.generate(upload(&archive("x", 0))).await.expect_err("it sleeps");
+        assert_eq!(status.code(), Code::DeadlineExceeded);
+        let text = status.message();
+        assert!(text.starts_with("error generating manifests: `sh -c "), "{text}");
+        assert!(text.ends_with("did not end within its deadline: so far"), "{text}");
+        until(|| !runs(&marker)).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn processes_of_calls_that_end_with_the_server_end() {
+    let marker = marker();
+    let options = ServerOptions { grace: Duration::from_millis(100), ..options() };
+    let plugin = |store: &Arc<Store>| plugin(store, &format!("[sleep, '{marker}']"), SlotLimits::patient(4));
+    served_by(plugin, options, async |world| {
+        let caller = world.caller().await;
+        let archive = archive("x", 0);
+        let stopping = async {
+            until(|| runs(&marker)).await;
+            world.stop.cancel();
+        };
+        let (answer, ()) = tokio::join!(caller.generate(upload(&archive)), stopping);
+        let status = answer.expect_err("ended");
+        assert_eq!(
+            (status.code(), status.message()),
+            (Code::Unavailable, "the plugin server is shutting down")
+        );
+        until(|| !runs(&marker)).await;
+    })
+    .await;
+}
