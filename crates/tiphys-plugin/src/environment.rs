@@ -64,6 +64,14 @@ impl BaseEnvironment {
         Self { variables: host.into_iter().filter(|(name, _)| passes(name)).collect() }
     }
 
+    /// The same with one more folder at the end of `PATH`, for a program that plugins call.
+    #[must_use]
+    pub fn with_programs(mut self, folder: &str) -> Self {
+        let path = search_path(self.get("PATH").unwrap_or_default(), Some(Path::new(folder)));
+        self.variables.insert("PATH".to_owned(), path);
+        self
+    }
+
     /// One variable.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.variables.get(name).map(String::as_str)

@@ -85,6 +85,16 @@ pub(crate) fn plugin_environment(common: &CommonArgs, host: &Host) -> BaseEnviro
     BaseEnvironment::new(host.variables(), &EnvironmentRule::Listed(common.pass_env.clone()))
 }
 
+/// The environment of a plugin under the plugin server. Where `--install` has put an `argocd` beside this program, git finds it.
+pub(crate) fn server_environment(host: &Host) -> BaseEnvironment {
+    let base = BaseEnvironment::new(host.variables(), &EnvironmentRule::Container);
+    let folder = host.executable().parent().filter(|folder| folder.join("argocd").is_file());
+    match folder.and_then(Path::to_str) {
+        Some(folder) => base.with_programs(folder),
+        None => base,
+    }
+}
+
 /// Where plugins are, and who says so.
 pub(crate) struct PluginPaths {
     /// Absolute paths.

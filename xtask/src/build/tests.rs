@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use clap::Parser as _;
+
 use super::{Linking, LinkingOption, has_library, no_library, static_triple};
 
 #[test]
@@ -31,4 +33,38 @@ fn a_library_that_is_not_installed_is_seen_and_named() {
         "a static program needs Rust's library for x86_64-unknown-linux-musl, which could not be had (rustup: exit status: 1); \
          install it as your Rust was installed, or build with --dynamic"
     );
+}
+
+/// The image is built where nobody sees it fail, so its words are held to what is here.
+#[test]
+fn the_image_is_built_by_commands_and_a_toolchain_that_exist() {
+    let root = crate::workspace_root();
+    let read = |path: &str| std::fs::read_to_string(root.join(path)).unwrap();
+    let file = read("Dockerfile");
+    let instructions: Vec<&str> =
+        file.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
+    let toolchain = read("rust-toolchain.toml");
+    let channel =
+        toolchain.lines().find_map(|line| line.strip_prefix("channel = \"")?.strip_suffix('"')).unwrap();
+    let build = "RUN cargo xtask build --output /out/tiphys";
+    let expected = [
+        &format!("FROM rust:{channel}-slim AS build"),
+        "WORKDIR /src",
+        "COPY . .",
+        build,
+        "FROM scratch",
+        "COPY --from=build /out/tiphys /tiphys",
+        "USER 999:999",
+        "ENTRYPOINT [\"/tiphys\"]",
+    ];
+    assert_eq!(instructions, expected);
+
+    let words = build.trim_start_matches("RUN cargo ").split(' ');
+    let crate::Command::Build(options) = crate::Arguments::try_parse_from(words).unwrap().command else {
+        panic!("{build} is another command")
+    };
+    assert_eq!(options.output.as_deref(), Some(Path::new("/out/tiphys")));
+    assert_eq!(options.linking.get(), LinkingOption::default().get());
+    assert!(!options.dev, "for speed");
+    assert!(read(".cargo/config.toml").contains("\nxtask = \""), "cargo knows the alias");
 }

@@ -70,3 +70,14 @@ fn request_variables_win_over_the_host_and_later_ones_over_earlier() {
     let value = |wanted: &str| env.iter().find(|(name, _)| name == wanted).unwrap().1.as_str();
     assert_eq!((value("HOME"), value("PARAM_X")), ("/a", "2"));
 }
+
+#[test]
+fn a_folder_of_programs_comes_after_those_of_the_host_and_before_the_plugins() {
+    let host = [("PATH".to_owned(), "/usr/bin:relative:/bin".to_owned())];
+    let base = BaseEnvironment::new(host, &EnvironmentRule::Container).with_programs("/var/run/tiphys");
+    assert_eq!(base.get("PATH"), Some("/usr/bin:/bin:/var/run/tiphys"));
+    let all = base.with_request(Some(Path::new("/plugin")), &[]);
+    assert_eq!(all, [("PATH".to_owned(), "/usr/bin:/bin:/var/run/tiphys:/plugin".to_owned())]);
+    let empty = BaseEnvironment::default().with_programs("/var/run/tiphys");
+    assert_eq!(empty.get("PATH"), Some("/var/run/tiphys"));
+}

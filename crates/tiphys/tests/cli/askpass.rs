@@ -10,7 +10,7 @@ use std::task::{Context, Poll};
 use tonic::codegen::{BoxFuture, Service, http};
 use tonic::{Request, Response, Status};
 
-use crate::world::{Output, World};
+use crate::world::{Output, Running, URL, World};
 
 const NONCE: &str = "5f9e2c1a-nonce";
 const USERNAME: &str = "x-access-token";
@@ -240,4 +240,33 @@ fn git_reads_a_private_repository_with_the_installed_program_on_its_path() {
     let refused = git("another");
     assert_eq!((refused.code, refused.stdout.as_str()), (128, ""));
     assert!(refused.stderr.contains("does not know ARGOCD_GIT_ASKPASS_NONCE"), "{}", refused.stderr);
+}
+
+#[test]
+fn a_plugin_under_the_installed_server_finds_the_program_that_git_calls() {
+    let world = World::new();
+    let plugin = "apiVersion: argoproj.io/v1alpha1
+kind: ConfigManagementPlugin
+metadata: {name: seeking}
+spec:
+  generate:
+    command: [sh, -c]
+    args: ['printf \"kind: Found\\napiVersion: v1\\nmetadata: {name: x}\\nat: %s\\n\" \"$(command -v argocd)\"']
+";
+    let application = format!(
+        "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: web}}\nspec:\n  source: {{repoURL: {URL}, path: \
+         plain, plugin: {{name: seeking}}}}\n"
+    );
+    world.write("plugins/seeking/plugin.yaml", plugin).write("seeking/web.yaml", &application);
+    assert_eq!(world.run(&["cmp-server", "--install", "shared"]).code, 0);
+    let mut command = world.command(world.path("shared/argocd-cmp-server").to_str().expect("UTF-8"));
+    command.args(["--config-dir-path=plugins/seeking", "--plugin-sockets=sockets"]);
+    let mut server = Running::of(command);
+    let log = server.stderr();
+    while !log.line().contains("serving on") {}
+    let repo = format!("--repo={URL}=repo");
+    let output =
+        world.run(&["render", "--store=seeking", "--plugin-sockets=sockets", "--tracking=none", &repo]);
+    assert_eq!((output.code, output.stderr.as_str()), (0, ""));
+    assert!(output.stdout.contains("\nat: $WORLD/shared/argocd\n"), "{}", output.stdout);
 }

@@ -19,6 +19,7 @@ mod document;
 mod place;
 mod reader;
 mod schema;
+mod yaml;
 
 use std::fs;
 use std::panic::catch_unwind;
