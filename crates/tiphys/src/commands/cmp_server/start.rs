@@ -5,9 +5,7 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use tiphys_cmp::{Metrics, Server, ServerOptions, SocketGuard, Versions, bind};
-use tiphys_plugin::{
-    BaseEnvironment, EnvironmentRule, LoadedPlugin, LocalPlugin, RunSettings, SlotLimits, Slots, load_plugins,
-};
+use tiphys_plugin::{LoadedPlugin, LocalPlugin, RunSettings, SlotLimits, Slots, load_plugins};
 use tiphys_process::{Launcher, PrivateView, ViewKind};
 use tiphys_tree::{Store, StoreError, StoreOptions};
 use tiphys_web::MetricsEndpoint;
@@ -50,7 +48,7 @@ pub(super) async fn serve(
         }));
     }
     let socket = settings.socket_dir.join(plugin.config.socket_name());
-    let base = BaseEnvironment::new(host.variables(), &EnvironmentRule::Container);
+    let base = context::server_environment(host);
     let plugin = LocalPlugin::new(plugin.config, Some(plugin.folder), base, Arc::clone(&runs));
     let server = Server::new(Arc::new(plugin), Arc::clone(&store), metrics, options(settings));
     let (listener, socket) = bind(&socket).await.map_err(|error| cannot_start(&error))?;
