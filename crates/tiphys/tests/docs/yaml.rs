@@ -7,9 +7,12 @@ use tiphys_testkit::workspace_root;
 
 use crate::documents;
 
+/// Shows what is wrong with plugin files; a test of its own reads its examples.
+const BAD_EXAMPLES: &str = "docs/plugin-rules.md";
+
 #[test]
 fn the_yaml_of_the_documents_can_be_read() {
-    for path in documents() {
+    for path in documents().into_iter().filter(|path| path != BAD_EXAMPLES) {
         for (line, text) in yaml_blocks(&path) {
             if let Err(error) = tiphys_yaml::split_documents(text.as_bytes()) {
                 panic!("{path}:{line}: {error}");
