@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use crate::own::OwnChild;
 use crate::program::resolve;
 use crate::tool::ToolError;
 
@@ -40,7 +41,7 @@ impl Attached {
             .envs(self.env.iter().map(|(name, value)| (name, value)))
             .current_dir(dir)
             .kill_on_drop(true);
-        let mut child = process.spawn().map_err(start)?;
+        let mut child = OwnChild::spawn(&mut process).map_err(start)?;
         let status = child.wait().await.map_err(|source| ToolError::Io { program: name(), source })?;
         Ok(status.code())
     }

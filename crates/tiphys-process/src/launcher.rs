@@ -21,6 +21,8 @@ use std::io;
 
 use crate::message::Request;
 use channel::Channel;
+#[cfg(target_os = "linux")]
+pub(crate) use descendants::children_of_this_process;
 pub(crate) use ending::KILL_WAIT_MAX;
 use session::Session;
 

@@ -10,9 +10,11 @@ mod copy;
 mod exec_limits;
 mod launcher;
 mod message;
+mod own;
 mod parallel;
 mod program;
 mod quote;
+mod reaper;
 mod remove;
 mod run;
 mod tool;
@@ -21,6 +23,7 @@ pub use attached::Attached;
 pub use exec_limits::ExecLimits;
 pub use launcher::{LAUNCHER_ARGUMENT, launcher_main};
 pub use quote::{quote_command, quote_text};
+pub use reaper::reap_orphans;
 pub use run::{
     CommandSpec, Containment, Ended, Launcher, Limits, Outcome, PrivateView, Run, RunError, View, ViewKind,
 };

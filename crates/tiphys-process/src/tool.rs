@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
-use tokio::process::Child;
 use tokio::time::timeout;
 
 use crate::bounded::HeadAndTail;
+use crate::own::OwnChild;
 use crate::program::resolve;
 
 /// Bytes of standard error that are kept, the first and the last half.
@@ -169,7 +169,7 @@ impl Tool {
             .stdin(if with_stdin { Stdio::piped() } else { Stdio::null() })
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        let child = process.spawn().map_err(fail)?;
+        let child = OwnChild::spawn(&mut process).map_err(fail)?;
         Ok(Running { child })
     }
 }
@@ -204,7 +204,7 @@ impl From<io::Error> for Failure {
 
 /// A tool that was started. Dropping it ends its process group.
 struct Running {
-    child: Child,
+    child: OwnChild,
 }
 
 impl Running {

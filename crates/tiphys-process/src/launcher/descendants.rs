@@ -6,6 +6,8 @@ mod linux;
 mod none;
 
 #[cfg(target_os = "linux")]
+pub(crate) use linux::children_of_this_process;
+#[cfg(target_os = "linux")]
 pub(super) use linux::{adopt_orphans, all};
 #[cfg(not(target_os = "linux"))]
 pub(super) use none::{adopt_orphans, all};

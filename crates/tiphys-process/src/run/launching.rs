@@ -6,13 +6,14 @@ use std::process::Stdio;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::io::AsyncWriteExt;
-use tokio::process::{Child, ChildStdin};
+use tokio::process::ChildStdin;
 
 use super::events::Events;
 use super::spec::{Containment, Limits, PrivateView, RunError, View, ViewKind};
 use super::{Run, State, broken, encode, launcher_error};
 use crate::launcher::LAUNCHER_ARGUMENT;
 use crate::message::{Event, Request};
+use crate::own::OwnChild;
 use crate::remove::remove_tree;
 
 /// How the launcher process is started: a program that calls [`crate::launcher_main`] when its first argument is
@@ -33,7 +34,7 @@ struct Spares {
 /// A launcher process and the pipes to it.
 #[derive(Debug)]
 pub(super) struct Contact {
-    pub(super) process: Child,
+    pub(super) process: OwnChild,
     pub(super) requests: ChildStdin,
     pub(super) events: Events,
 }
@@ -152,7 +153,7 @@ impl Launcher {
         let mut process = tokio::process::Command::new(&self.program);
         process.arg(LAUNCHER_ARGUMENT).env_clear();
         process.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut process = process.spawn().map_err(|error| RunError::Launcher {
+        let mut process = OwnChild::spawn(&mut process).map_err(|error| RunError::Launcher {
             message: format!("cannot start {}: {error}", self.program.display()),
         })?;
         let (Some(requests), Some(stdout)) = (process.stdin.take(), process.stdout.take()) else {

@@ -45,8 +45,7 @@ pub(crate) fn adopt_orphans() -> io::Result<()> {
 /// Every living descendant that can be found now. One that forks meanwhile may have a child that is not in the list: call it again.
 pub(crate) fn all() -> Vec<Descendant> {
     let mut found: Vec<Descendant> = Vec::new();
-    let table =
-        if fs::exists("/proc/thread-self/children").unwrap_or(false) { None } else { Some(parents()) };
+    let table = if has_lists_of_children() { None } else { Some(parents()) };
     let mut next = 0;
     let mut parent = getpid();
     loop {
@@ -69,6 +68,19 @@ pub(crate) fn all() -> Vec<Descendant> {
         parent = descendant.pid;
         next += 1;
     }
+}
+
+/// Children of this process, those that ended but were not waited for included.
+pub(crate) fn children_of_this_process() -> Vec<Pid> {
+    let this = getpid();
+    if has_lists_of_children() {
+        return children(this);
+    }
+    parents().into_iter().filter(|(_, parent)| *parent == this).map(|(child, _)| child).collect()
+}
+
+fn has_lists_of_children() -> bool {
+    fs::exists("/proc/thread-self/children").unwrap_or(false)
 }
 
 /// Children of all threads of a process.
