@@ -4,6 +4,7 @@
 
 mod commands;
 mod ending;
+mod hostile;
 mod support;
 mod views;
 mod warm;

@@ -159,10 +159,15 @@ impl Place {
     }
 
     pub(crate) fn view(&self, how: PrivateView) -> View {
-        if !self.path("run").exists() {
-            self.folder_at("run");
+        self.view_at("run", how)
+    }
+
+    /// A view whose run has the folder of this name.
+    pub(crate) fn view_at(&self, run: &str, how: PrivateView) -> View {
+        if !self.path(run).exists() {
+            self.folder_at(run);
         }
-        View::Private { lower: self.path("tree"), run_dir: self.path("run"), how }
+        View::Private { lower: self.path("tree"), run_dir: self.path(run), how }
     }
 
     pub(crate) fn direct(&self) -> View {

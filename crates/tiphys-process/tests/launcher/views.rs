@@ -13,7 +13,7 @@ use super::support::{
 };
 
 /// Everything of a tree but access times.
-fn snapshot(top: &Path) -> BTreeMap<String, String> {
+pub(super) fn snapshot(top: &Path) -> BTreeMap<String, String> {
     let mut entries = BTreeMap::new();
     let mut folders = vec![top.to_path_buf()];
     while let Some(folder) = folders.pop() {
