@@ -23,7 +23,7 @@ use mix::Mix;
 use series::{Growth, QUANTITIES};
 
 /// Callers at the same time.
-const CALLERS: usize = 4;
+const CALLERS: usize = 8;
 
 /// How often the server is looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(1);

@@ -21,7 +21,7 @@ pub(crate) struct Look {
     /// Descendants that run, and those that ended and nobody waited for.
     pub(crate) descendants: u64,
     pub(crate) zombies: u64,
-    /// Memory that is in use now, of the process and its descendants.
+    /// Memory that is in use now, of the process and its descendants; what several of them share counts once.
     pub(crate) resident_bytes: u64,
     /// The most that the process itself had in use at once.
     pub(crate) peak_bytes: u64,
@@ -42,17 +42,16 @@ impl ProcessId {
             ..Look::default()
         };
         let mut ticks = own.ticks;
-        look.resident_bytes = own.resident_pages;
+        look.resident_bytes = proportional_bytes(self.0);
         for descendant in descendants(self.0) {
             ticks += descendant.ticks;
-            look.resident_bytes += descendant.resident_pages;
+            look.resident_bytes += proportional_bytes(descendant.id);
             if descendant.is_zombie {
                 look.zombies += 1;
             } else {
                 look.descendants += 1;
             }
         }
-        look.resident_bytes *= system_value(SysconfVar::PAGE_SIZE)?;
         let ticks_per_second = system_value(SysconfVar::CLK_TCK)?;
         look.processor_time = Duration::from_millis(ticks * 1_000 / ticks_per_second);
         Ok(look)
@@ -77,7 +76,6 @@ struct Stat {
     parent: u32,
     is_zombie: bool,
     threads: u64,
-    resident_pages: u64,
     ticks: u64,
 }
 
@@ -98,7 +96,6 @@ impl Stat {
             parent: u32::try_from(number(4)?).ok()?,
             is_zombie: fields.first()? == &"Z",
             threads: number(20)?,
-            resident_pages: number(24)?,
             ticks: number(14)? + number(15)? + number(16)? + number(17)?,
         })
     }
@@ -123,8 +120,18 @@ fn descendants(of: u32) -> Vec<Stat> {
 }
 
 fn peak_bytes(folder: &Path) -> Option<u64> {
-    let text = fs::read_to_string(folder.join("status")).ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    kibibytes(&fs::read_to_string(folder.join("status")).ok()?, "VmHWM:")
+}
+
+/// The process's part of the memory that it uses alone or with others; none of one that is gone.
+fn proportional_bytes(id: u32) -> u64 {
+    let text = fs::read_to_string(format!("/proc/{id}/smaps_rollup")).unwrap_or_default();
+    kibibytes(&text, "Pss:").unwrap_or(0)
+}
+
+/// A line's number of kibibytes, in bytes.
+fn kibibytes(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     Some(line.trim().strip_suffix(" kB")?.parse::<u64>().ok()? * 1024)
 }
 

@@ -5,7 +5,7 @@ use super::{ProcessId, Stat, occupied};
 #[test]
 fn a_name_with_parentheses_and_spaces_does_not_shift_the_fields() {
     let line = "42 (a) Z (b c) Z 7 42 42 0 -1 4194560 100 200 0 0 11 12 13 14 20 0 5 0 99 1000000 321 184467";
-    let expected = Stat { id: 42, parent: 7, is_zombie: true, threads: 5, resident_pages: 321, ticks: 50 };
+    let expected = Stat { id: 42, parent: 7, is_zombie: true, threads: 5, ticks: 50 };
     assert_eq!(Stat::parse(line), Some(expected));
     assert_eq!(Stat::parse("42 (a) S 7"), None);
 }
