@@ -50,7 +50,6 @@ pub struct Metrics {
     uploads: Family<UploadLabels, Counter>,
     refusals: Family<RefusalLabels, Counter>,
     wait_seconds: Histogram,
-    orphans: Counter,
 }
 
 impl Metrics {
@@ -68,7 +67,6 @@ impl Metrics {
             uploads: Family::default(),
             refusals: Family::default(),
             wait_seconds: seconds(),
-            orphans: Counter::default(),
             sampler: Arc::clone(&sampler),
             registry: Registry::default(),
         };
@@ -104,11 +102,6 @@ impl Metrics {
             "Time that a run waited for its turn",
             Unit::Seconds,
             metrics.wait_seconds.clone(),
-        );
-        registry.register(
-            "orphans_reaped",
-            "Processes that plugins left to this one as process 1",
-            metrics.orphans.clone(),
         );
         registry.register_collector(Box::new(Sampled(sampler)));
         metrics.create_series();
@@ -168,11 +161,6 @@ impl Metrics {
     /// A call was refused because of a bound.
     pub fn refused(&self, bound: Refusal) {
         self.refusals.get_or_create(&RefusalLabels { bound }).inc();
-    }
-
-    /// So many orphans were reaped.
-    pub fn reaped(&self, processes: u64) {
-        self.orphans.inc_by(processes);
     }
 
     fn step(&self, step: Step, took: Duration) {

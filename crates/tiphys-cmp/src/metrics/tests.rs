@@ -32,7 +32,6 @@ fn what_happened_is_counted_once_under_its_names() {
     metrics.unpacked(Upload::Known, Duration::from_millis(500));
     Metrics::refused(&metrics, Refusal::Archive);
     tiphys_plugin::Observer::refused(&*metrics);
-    metrics.reaped(3);
     metrics.command_ended(Phase::Init, Duration::from_secs(1), CommandEnd::Succeeded);
     metrics.command_ended(Phase::Generate, Duration::from_secs(2), CommandEnd::Failed);
     metrics.output_parsed(Duration::from_millis(125));
@@ -48,7 +47,6 @@ fn what_happened_is_counted_once_under_its_names() {
         r#"tiphys_cmp_calls_total{method="MatchRepository",code="Unknown"} 1"#,
         r#"tiphys_cmp_commands_total{step="generate",ended="failed"} 1"#,
         r#"tiphys_cmp_commands_total{step="init",ended="succeeded"} 1"#,
-        "tiphys_cmp_orphans_reaped_total 3",
         "tiphys_cmp_queue_wait_seconds_count 1",
         "tiphys_cmp_queue_wait_seconds_sum 4.0",
         "tiphys_cmp_received_bytes_total 1024",

@@ -45,7 +45,7 @@ pub(crate) struct CmpServerArgs {
     #[arg(long, value_name = "FORMAT", ignore_case = true)]
     pub(crate) logformat: Option<LogFormatArg>,
 
-    /// Address of an OpenTelemetry collector that traces are sent to by OTLP over gRPC, as HOST:PORT; without one there are none
+    /// Address of an OpenTelemetry collector, as HOST:PORT. This version sends no traces and warns of that; all flags for them are accepted
     /// [env: `ARGOCD_CMP_SERVER_OTLP_ADDRESS`]
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) otlp_address: Option<String>,

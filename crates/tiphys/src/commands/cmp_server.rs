@@ -30,6 +30,12 @@ pub(crate) async fn run(common: &CommonArgs, args: &CmpServerArgs, host: &Host) 
     for warning in &settings.warnings {
         tracing::warn!("{warning}");
     }
+    if let Some(traces) = &settings.traces {
+        tracing::warn!(
+            address = traces.address,
+            "this version sends no traces; the OTLP flags and variables are without effect"
+        );
+    }
     match start::serve(&settings, common, host).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) if failure.kind() == Kind::Interrupted => {

@@ -32,7 +32,6 @@ pub(super) struct ServerSettings {
     pub(super) log_level: LevelFilter,
     pub(super) log_format: LogFormat,
     /// None: there are no traces.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the next step sends them"))]
     pub(super) traces: Option<TraceSettings>,
     pub(super) metrics_address: Option<SocketAddr>,
     /// How long a call may take whose caller sets no deadline.

@@ -79,7 +79,7 @@ impl Trying<'_> {
     pub(super) async fn run(self, report: &mut Report) -> Result<Tried, Failure> {
         let (mut tried, trial) = self.prepare(report, CancellationToken::new())?;
         if let Some(trial) = trial {
-            let asked = trial.place.run(ask(&trial)).await?;
+            let asked = Box::pin(trial.place.run(ask(&trial))).await?;
             tried.take(asked, &trial, self.file, report);
         }
         for collision in &tried.collisions {
