@@ -193,20 +193,17 @@ impl Receiver {
         clock: &Clock,
     ) -> Result<Files, ReceiveError> {
         let began = Instant::now();
-        let (files, kind) = match self.gate.known(checksum, &|key| self.store.get(key)) {
-            Some(tree) => {
-                upload.rest(clock).await?;
-                upload.check(&checksum.to_string())?;
-                (Files::Tree(tree), Known::Known)
-            }
-            None => {
-                let (modes, limits) = (self.modes, self.bounds.archive);
-                let list = move |archive: &mut dyn Read, stop: &(dyn Fn() -> bool + Sync)| {
-                    archive::list(archive, &Intake { modes, limits, stop })
-                };
-                let entries = self.unpack(upload, checksum, Progress::default(), clock, list).await?;
-                (Files::Entries(entries), Known::Listed)
-            }
+        let (files, kind) = if let Some(tree) = self.gate.known(checksum, &|key| self.store.get(key)) {
+            upload.rest(clock).await?;
+            upload.check(&checksum.to_string())?;
+            (Files::Tree(tree), Known::Known)
+        } else {
+            let (modes, limits) = (self.modes, self.bounds.archive);
+            let list = move |archive: &mut dyn Read, stop: &(dyn Fn() -> bool + Sync)| {
+                archive::list(archive, &Intake { modes, limits, stop })
+            };
+            let entries = self.unpack(upload, checksum, Progress::default(), clock, list).await?;
+            (Files::Entries(entries), Known::Listed)
         };
         self.metrics.unpacked(kind, began.elapsed());
         Ok(files)

@@ -60,7 +60,7 @@ fn plugin(store: &Arc<Store>, generate: &str, slots: SlotLimits) -> (LocalPlugin
 #[tokio::test]
 async fn a_run_more_than_the_queue_holds_is_refused_and_those_of_callers_who_go_end() {
     let marker = marker();
-    let slots = SlotLimits { runs_max: 1, waiting_max: 0, wait_max: Duration::from_secs(60) };
+    let slots = SlotLimits { runs_max: 1, waiting_max: 0, wait_max: Duration::from_mins(1) };
     let plugin = |store: &Arc<Store>| plugin(store, &format!("[sleep, '{marker}']"), slots);
     served_by(plugin, options(), async |world| {
         let (caller, other) = (world.caller().await, world.caller().await);

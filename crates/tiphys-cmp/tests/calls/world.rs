@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use crate::wire::Caller;
 
 /// How long a test waits for what must happen.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A plugin whose manifest is what the file `file` of the application's folder says. Some texts are orders.
 #[derive(Debug, Default)]
@@ -56,8 +56,7 @@ impl Plugin for Obedient {
     }
 
     fn matches_entries(&self, entries: &Entries, app_path: &RepoPath) -> Result<Match, PluginError> {
-        let path = app_path.join("file").expect("a path inside");
-        let found = entries.resolve(&path).is_ok();
+        let found = app_path.join("file").is_ok_and(|path| entries.resolve(&path).is_ok());
         Ok(if found { Match::Supported } else { Match::NotSupported })
     }
 
@@ -77,7 +76,7 @@ impl Plugin for Obedient {
             "hang" => std::future::pending().await,
             "hang until cancelled" => {
                 let _told = Told(&self.cancelled);
-                std::future::pending().await
+                std::future::pending::<()>().await;
             }
             "path" => {
                 return Err(PluginError::Parameters {

@@ -122,6 +122,13 @@ fn plugin(file: &Path) -> Result<LoadedPlugin, Failure> {
         Failure::bad_input(format!("{file}: a plugin server serves one plugin; the file has {count}"))
     })?;
     context::warn_of_folder(&plugin);
+    // Argo CD's server starts with any list, so this one does, too (`design.md` section 5).
+    if let Err(error) = plugin.config.checked_announcements() {
+        tracing::warn!(
+            "spec.parameters.static: {}: callers who ask for announcements are refused",
+            chain(&error)
+        );
+    }
     if !plugin.config.discovery_configured() {
         tracing::info!(
             "No discovery configuration is defined for plugin {}. To use this plugin, specify {:?} in the Application's \
