@@ -5,6 +5,9 @@ use crate::TreeKey;
 /// Changes when the meaning of what is hashed changes.
 const DOMAIN: &str = "tiphys tree by content, version 1";
 
+/// Bytes that are hashed at once. Many are hashed faster than few.
+const HASHED_BYTES: usize = 32 * 1024;
+
 /// One entry of a tree as its name sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Record {
@@ -34,11 +37,16 @@ impl RecordKind {
 /// different trees give the same bytes.
 pub(crate) fn key(salt: &[u8], records: &mut [Record]) -> TreeKey {
     records.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-    let mut text = Vec::with_capacity(64 + records.len() * 96);
+    let mut hasher = blake3::Hasher::new_derive_key(DOMAIN);
+    let mut text = Vec::with_capacity(2 * HASHED_BYTES);
     let mut part = |tag: u8, bytes: &[u8]| {
         text.push(tag);
         text.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
         text.extend_from_slice(bytes);
+        if text.len() >= HASHED_BYTES {
+            hasher.update(&text);
+            text.clear();
+        }
     };
     part(b's', salt);
     for Record { path, kind } in records {
@@ -50,7 +58,6 @@ pub(crate) fn key(salt: &[u8], records: &mut [Record]) -> TreeKey {
             RecordKind::Link { target } => part(b'l', target.as_bytes()),
         }
     }
-    let mut hasher = blake3::Hasher::new_derive_key(DOMAIN);
     hasher.update(&text);
     TreeKey(*hasher.finalize().as_bytes())
 }

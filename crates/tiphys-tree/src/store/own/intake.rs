@@ -13,19 +13,19 @@ use std::thread::{self, Scope, ScopedJoinHandle};
 use super::Own;
 use super::build::failed;
 use super::contents::{Claim, Contents, FileKey, FileNumber, Leaving};
+use crate::RepoPath;
 use crate::archive::{self, ArchiveError, Intake, Sink, unread};
 use crate::store::Tree;
 use crate::store::digest::{self, Record, RecordKind};
 use crate::store::turns::WAIT_STEP;
-use crate::{Entries, RepoPath};
 
 /// Files up to this size are handled in memory, many at once; larger ones in pieces.
-pub(super) const WHOLE_FILE_BYTES_MAX: u64 = 128 * 1024;
+pub(super) const WHOLE_FILE_BYTES_MAX: u64 = 64 * 1024;
 /// Bytes of files that are handled together.
-const BATCH_BYTES: usize = 128 * 1024;
+const BATCH_BYTES: usize = 64 * 1024;
 /// Files that are handled together.
 const BATCH_FILES: usize = 256;
-/// Batches that wait for the second thread. With two being handled, one archive has at most 1.25 MiB of content in memory.
+/// Batches that wait for the second thread. With two being handled, one archive has at most 640 KiB of content in memory.
 const BATCHES_WAITING_MAX: usize = 2;
 
 impl Own {
@@ -36,19 +36,24 @@ impl Own {
         intake: &Intake<'_>,
     ) -> Result<Tree, ArchiveError> {
         let stop = intake.stop;
-        let (taken, entries) = thread::scope(|scope| {
+        let (taken, directories) = thread::scope(|scope| {
             let mut taking =
                 Taking { scope, batch: Batch::default(), here: Taken::new(self, stop), second: None };
             let entries = archive::read(archive, intake, &mut taking)?;
-            Ok::<_, ArchiveError>((taking.finish()?, entries))
+            Ok::<_, ArchiveError>((taking.finish()?, entries.directories()))
         })?;
-        self.tree_of(taken, &entries)
+        self.tree_of(taken, directories)
     }
 
     /// The tree of everything that was taken, made if it is not there.
-    fn tree_of(self: &Arc<Self>, mut taken: Taken<'_>, entries: &Entries) -> Result<Tree, ArchiveError> {
-        let directories = entries.directories().into_iter();
-        taken.records.extend(directories.map(|path| Record { path, kind: RecordKind::Directory }));
+    fn tree_of(
+        self: &Arc<Self>,
+        mut taken: Taken<'_>,
+        directories: Vec<Box<str>>,
+    ) -> Result<Tree, ArchiveError> {
+        taken
+            .records
+            .extend(directories.into_iter().map(|path| Record { path, kind: RecordKind::Directory }));
         let key = digest::key(b"", &mut taken.records);
         if let Some(tree) = self.get(key) {
             return Ok(tree);
@@ -67,7 +72,7 @@ impl Own {
 /// Files that are handled together.
 #[derive(Debug, Default)]
 struct Batch {
-    /// The bytes, one file behind the other.
+    /// The bytes, one file behind the other. What is behind the last one is left of an earlier batch, so that nothing is zeroed.
     contents: Vec<u8>,
     files: Vec<Content>,
 }
@@ -177,11 +182,14 @@ impl Sink for Taking<'_, '_> {
             self.here.records.push(Record { path: path.as_str().into(), kind });
             return Ok(());
         }
-        let begin = self.batch.contents.len();
-        content.read_to_end(&mut self.batch.contents).map_err(unread)?;
-        let bytes = begin..self.batch.contents.len();
-        self.batch.files.push(Content { path: path.as_str().into(), executable, bytes });
-        if self.batch.contents.len() >= BATCH_BYTES || self.batch.files.len() >= BATCH_FILES {
+        let begin = self.batch.files.last().map_or(0, |file| file.bytes.end);
+        let end = begin + usize::try_from(bytes).unwrap_or(usize::MAX);
+        if self.batch.contents.len() < end {
+            self.batch.contents.resize(end, 0);
+        }
+        content.read_exact(&mut self.batch.contents[begin..end]).map_err(unread)?;
+        self.batch.files.push(Content { path: path.as_str().into(), executable, bytes: begin..end });
+        if end >= BATCH_BYTES || self.batch.files.len() >= BATCH_FILES {
             self.pass_on()?;
         }
         Ok(())
@@ -202,9 +210,7 @@ impl<'env> Taken<'env> {
 
     /// Claims the files of a batch, writes those that nobody has written, and empties it.
     fn take(&mut self, batch: &mut Batch) -> Result<(), ArchiveError> {
-        self.take_files(&batch.contents, &mut batch.files)?;
-        batch.contents.clear();
-        Ok(())
+        self.take_files(&batch.contents, &mut batch.files)
     }
 
     fn take_files(&mut self, contents: &[u8], files: &mut Vec<Content>) -> Result<(), ArchiveError> {

@@ -13,7 +13,7 @@ use crate::RepoPath;
 use crate::archive::{ArchiveError, unread};
 
 /// Bytes that are read, compared and written at once.
-const PIECE_BYTES: usize = 128 * 1024;
+const PIECE_BYTES: usize = 64 * 1024;
 
 /// What a large file is looked up by: size, mode and first piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
