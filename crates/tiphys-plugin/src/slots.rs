@@ -13,6 +13,7 @@ use crate::plugin::{Deadline, PluginError};
 
 /// Bounds of [`Slots`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_field_names, reason = "each is a bound, and says so as every bound here does")]
 pub struct SlotLimits {
     /// Runs under way at once, those that have answered and are being ended included. At least one.
     pub runs_max: usize,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tiphys_cmp::{Metrics, Server, ServerOptions, SocketGuard, Versions, bind};
 use tiphys_plugin::{LoadedPlugin, LocalPlugin, RunSettings, SlotLimits, Slots, load_plugins};
-use tiphys_process::{Launcher, PrivateView, ViewKind};
+use tiphys_process::{Launcher, PrivateView, ViewKind, reap_orphans};
 use tiphys_tree::{Store, StoreError, StoreOptions};
 use tiphys_web::MetricsEndpoint;
 use tokio::net::UnixListener;
@@ -58,6 +58,12 @@ pub(super) async fn serve(
     beside.push(Box::pin(async {
         tell_private_view(&runs, common.private_view.into()).await;
         std::future::pending().await
+    }));
+    beside.push(Box::pin(async {
+        match reap_orphans().await {
+            Ok(never) => match never {},
+            Err(error) => format!("reaping orphans: {error}"),
+        }
     }));
     let stop = CancellationToken::new();
     let served = async {
