@@ -1,5 +1,7 @@
 //! The world outside of the program, read once: arguments, environment, folders, terminal.
 
+mod clock;
+
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::Permissions;
@@ -9,6 +11,8 @@ use std::path::{Path, PathBuf};
 
 use crate::args::CommonArgs;
 use crate::failure::Failure;
+
+pub(crate) use clock::now;
 
 /// What this process was given.
 #[derive(Clone, Debug)]

@@ -12,6 +12,8 @@ use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::layer::{Context, Layer};
 use tracing_subscriber::registry::{LookupSpan, Scope};
 
+use crate::settings::now;
+
 pub(crate) use line::{Field, LogFormat, LogLine, Severity};
 
 /// Writes each event as one line, with the fields of the spans around it.
@@ -88,11 +90,6 @@ impl LogLine {
     pub(crate) fn tell(&self, format: LogFormat) {
         self.write(format, now(), std::io::stderr());
     }
-}
-
-#[expect(clippy::disallowed_methods, reason = "log lines say when; nothing is decided by it")]
-fn now() -> SystemTime {
-    SystemTime::now()
 }
 
 fn severity(level: Level) -> Severity {

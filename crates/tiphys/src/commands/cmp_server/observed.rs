@@ -11,6 +11,8 @@ use tiphys_plugin::Slots;
 use tiphys_tree::Store;
 use tiphys_web::{Health, Observed};
 
+use crate::settings::now;
+
 /// Whether calls are served; shared by those who tell it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Serving(Arc<AtomicBool>);
@@ -84,12 +86,11 @@ impl Observed for ServerObserved {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "the metric says when the process was started")]
 fn build() -> Build {
     Build {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         commit: option_env!("TIPHYS_COMMIT").unwrap_or_default().to_owned(),
-        started: SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default(),
+        started: now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default(),
     }
 }
 
