@@ -123,7 +123,7 @@ pub async fn ask(
     let answer = tokio::time::timeout(patience, asked)
         .await
         .map_err(|_| AskpassError::Silent { socket: socket.to_path_buf(), patience })?
-        .map_err(|status| refused(socket, nonce, status))?
+        .map_err(|status| refused(socket, nonce, &status))?
         .into_inner();
     Ok(Credential(match wanted {
         Wanted::Username => answer.username,
@@ -131,13 +131,13 @@ pub async fn ask(
     }))
 }
 
-fn refused(socket: &Path, nonce: &str, status: Status) -> AskpassError {
+fn refused(socket: &Path, nonce: &str, status: &Status) -> AskpassError {
     let socket = socket.to_path_buf();
     match status.code() {
         Code::NotFound => AskpassError::UnknownNonce { socket },
         // Of our own side: there was no connection, or it ended.
         Code::Unavailable | Code::Unknown if status.source().is_some() => {
-            AskpassError::Unreachable { socket, source: innermost(&status).into() }
+            AskpassError::Unreachable { socket, source: innermost(status).into() }
         }
         _ if nonce.is_empty() => AskpassError::Refused { socket, message: status.message().to_owned() },
         _ => AskpassError::Refused { socket, message: status.message().replace(nonce, "***") },

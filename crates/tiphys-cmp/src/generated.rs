@@ -6,8 +6,6 @@ pub(crate) mod descriptors;
 
 #[rustfmt::skip]
 #[expect(
-    clippy::pedantic,
-    clippy::allow_attributes,
     clippy::allow_attributes_without_reason,
     unreachable_pub,
     reason = "the generator has its own style and its own suppressions"

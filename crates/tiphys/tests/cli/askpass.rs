@@ -217,12 +217,10 @@ fn git_reads_a_private_repository_with_the_installed_program_on_its_path() {
     let expected = "installed shared/argocd-cmp-server, and argocd beside it as a link to it\n";
     assert_eq!((installed.code, installed.stdout.as_str(), installed.stderr.as_str()), (0, "", expected));
 
-    let path = std::env::var("PATH").expect("PATH is set");
     let git = |nonce: &str| {
-        let mut git = world.command("git");
+        let mut git = world.command("sh");
         // The variables that Argo CD gives to the commands of a plugin.
-        git.args(["ls-remote", &url])
-            .env("PATH", format!("{}:{path}", world.path("shared").display()))
+        git.args(["-c", "PATH=$PWD/shared:$PATH exec git ls-remote \"$0\"", &url])
             .env("GIT_ASKPASS", "argocd")
             .env("GIT_TERMINAL_PROMPT", "0")
             .env("ARGOCD_BINARY_NAME", "argocd-git-ask-pass")
