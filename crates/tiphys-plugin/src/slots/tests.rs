@@ -83,7 +83,7 @@ async fn who_has_waited_too_long_is_refused_and_waits_no_more() {
 
 #[tokio::test(start_paused = true)]
 async fn a_deadline_that_runs_already_ends_the_waiting_and_another_does_not() {
-    let slots = slots(1, 10, Duration::from_secs(60));
+    let slots = slots(1, 10, Duration::from_mins(1));
     let first = take(&slots).await.unwrap();
     let cancel = CancellationToken::new();
     let at = Deadline::At(Instant::now() + Duration::from_secs(2));
