@@ -55,15 +55,11 @@ pub(super) async fn serve(
     serving.begin();
     tracing::info!("argocd-cmp-server {} serving on {}", env!("CARGO_PKG_VERSION"), socket.path().display());
     runs.launcher.prepare();
-    // As process 1 of its container, the server is given what a killed launcher leaves behind.
-    beside.push(Box::pin(async {
-        let Err(error) = tiphys_process::reap_orphans().await;
-        format!("cannot reap orphans: {error}")
-    }));
     beside.push(Box::pin(async {
         tell_private_view(&runs, common.private_view.into()).await;
         std::future::pending().await
     }));
+    // As process 1 of its container, the server is given what a killed launcher leaves behind.
     beside.push(Box::pin(async {
         match reap_orphans().await {
             Ok(never) => match never {},
