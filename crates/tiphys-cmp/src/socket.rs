@@ -1,15 +1,21 @@
 //! The server's socket file.
 
-use std::fs;
+use std::fs::{self, File, Metadata, TryLockError};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::FileTypeExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use tokio::net::{UnixListener, UnixStream};
+use tokio::time::{Instant, sleep};
 
 /// Longest path of a socket: `sun_path` holds 108 bytes with the final NUL.
 pub const SOCKET_PATH_BYTES_MAX: usize = 107;
+
+/// How long another server may take to look at its socket in the same folder and to listen, and how often it is asked.
+const FOLDER_LOCK_MAX: Duration = Duration::from_secs(5);
+const FOLDER_LOCK_PAUSE: Duration = Duration::from_millis(10);
 
 /// Why a socket could not be had.
 #[derive(Debug, thiserror::Error)]
@@ -38,6 +44,15 @@ pub enum SocketError {
         /// The path.
         path: PathBuf,
     },
+    /// Somebody may listen there whom this server cannot ask, such as another user's server.
+    #[error("whether socket {path} is in use cannot be found out; end its server, or remove the file")]
+    Unknown {
+        /// The path.
+        path: PathBuf,
+        /// What came of asking.
+        #[source]
+        source: io::Error,
+    },
     /// The system refused.
     #[error("cannot listen on {path}")]
     Io {
@@ -49,10 +64,21 @@ pub enum SocketError {
     },
 }
 
-/// Removes the socket file when the server ends.
+/// Removes the socket file when the server ends, if it is still this server's.
 #[derive(Debug)]
 pub struct SocketGuard {
     path: PathBuf,
+    file: FileId,
+}
+
+/// Which file is at a path: its device and its number there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct FileId(u64, u64);
+
+impl FileId {
+    fn of(metadata: &Metadata) -> Self {
+        Self(metadata.dev(), metadata.ino())
+    }
 }
 
 impl SocketGuard {
@@ -64,7 +90,10 @@ impl SocketGuard {
 
 impl Drop for SocketGuard {
     fn drop(&mut self) {
-        if let Err(error) = fs::remove_file(&self.path) {
+        let removed = fs::symlink_metadata(&self.path).and_then(|found| {
+            if FileId::of(&found) == self.file { fs::remove_file(&self.path) } else { Ok(()) }
+        });
+        if let Err(error) = removed {
             tracing::debug!(%error, path = %self.path.display(), "cannot remove the socket");
         }
     }
@@ -77,20 +106,53 @@ pub async fn bind(path: &Path) -> Result<(UnixListener, SocketGuard), SocketErro
         return Err(SocketError::TooLong { path: path.to_path_buf(), bytes });
     }
     let failed = |source| SocketError::Io { path: path.to_path_buf(), source };
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(failed)?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::create_dir_all(folder).map_err(failed)?;
+    // Of two servers that find one dead socket, the second must not remove what the first has put in its place.
+    let _alone = lock(folder).await.map_err(failed)?;
+    make_room(path).await?;
+    let listener = UnixListener::bind(path).map_err(failed)?;
+    let file = FileId::of(&fs::symlink_metadata(path).map_err(failed)?);
+    Ok((listener, SocketGuard { path: path.to_path_buf(), file }))
+}
+
+/// Keeps other servers from binding in a folder, until what is returned is dropped. No file stays behind.
+async fn lock(folder: &Path) -> io::Result<File> {
+    let folder = File::open(folder)?;
+    let until = Instant::now() + FOLDER_LOCK_MAX;
+    loop {
+        match folder.try_lock() {
+            Ok(()) => return Ok(folder),
+            Err(TryLockError::WouldBlock) if Instant::now() < until => sleep(FOLDER_LOCK_PAUSE).await,
+            Err(error) => return Err(error.into()),
+        }
     }
+}
+
+/// Removes what a dead server has left at the path.
+async fn make_room(path: &Path) -> Result<(), SocketError> {
+    let failed = |source| SocketError::Io { path: path.to_path_buf(), source };
     match fs::symlink_metadata(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(failed(error)),
         Ok(metadata) if !metadata.file_type().is_socket() => {
             return Err(SocketError::NoSocket { path: path.to_path_buf() });
         }
-        Ok(_) => match UnixStream::connect(path).await {
-            Ok(_) => return Err(SocketError::InUse { path: path.to_path_buf() }),
-            Err(_) => fs::remove_file(path).map_err(failed)?,
-        },
+        Ok(_) => {}
     }
-    let listener = UnixListener::bind(path).map_err(failed)?;
-    Ok((listener, SocketGuard { path: path.to_path_buf() }))
+    let Err(error) = UnixStream::connect(path).await else {
+        return Err(SocketError::InUse { path: path.to_path_buf() });
+    };
+    match error.kind() {
+        // Nobody listens.
+        io::ErrorKind::ConnectionRefused => fs::remove_file(path).map_err(failed),
+        // Its server has ended in between.
+        io::ErrorKind::NotFound => Ok(()),
+        // More callers wait than the system lets wait, so somebody listens.
+        io::ErrorKind::WouldBlock => Err(SocketError::InUse { path: path.to_path_buf() }),
+        _ => Err(SocketError::Unknown { path: path.to_path_buf(), source: error }),
+    }
 }
+
+#[cfg(test)]
+mod tests;
