@@ -71,11 +71,7 @@ pub(crate) fn observed_run_settings(
         keep_workdirs: None,
         slots,
         observer,
-        strictness: if host.variable("TIPHYS_CMP_STRICT") == Some("false") {
-            Strictness::Log
-        } else {
-            Strictness::Refuse
-        },
+        strictness: Strictness::Refuse,
         endings: Endings::default(),
     }
 }

@@ -6,6 +6,7 @@ mod applications;
 mod args;
 mod askpass;
 mod assignments;
+mod build;
 mod commands;
 mod completion;
 mod context;

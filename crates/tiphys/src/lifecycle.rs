@@ -10,8 +10,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::failure::Failure;
 
-/// How long an interrupted command may take to end what it started before the process ends all the same.
-const WIND_UP_MAX: Duration = Duration::from_secs(15);
+/// How long an interrupted command, or a server without a bound of its own, may take to end what it started before the process ends all the
+/// same.
+pub(crate) const WIND_UP_MAX: Duration = Duration::from_secs(15);
 
 /// Runs a command on the runtime.
 pub(crate) fn run<T>(command: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
@@ -45,24 +46,6 @@ pub(crate) async fn unless_interrupted<T>(
     Err(Failure::interrupted())
 }
 
-/// Runs a server to its end. The first signal fires the token and the server ends in order, which is a success; a second one, or too
-/// much time, ends the process at once, as in [`unless_interrupted`].
-pub(crate) async fn until_stopped<T>(
-    stop: &CancellationToken,
-    server: impl Future<Output = T>,
-) -> Result<T, Failure> {
-    tokio::pin!(server);
-    tokio::select! {
-        result = &mut server => return Ok(result),
-        () = shutdown_signal() => stop.cancel(),
-    }
-    tokio::select! {
-        result = &mut server => Ok(result),
-        () = shutdown_signal() => Err(Failure::interrupted()),
-        () = tokio::time::sleep(WIND_UP_MAX) => Err(Failure::interrupted()),
-    }
-}
-
 /// Something that works beside a server for as long as it does. It ends only if it fails, with the reason.
 pub(crate) type Beside<'a> = Pin<Box<dyn Future<Output = String> + 'a>>;
 
@@ -86,14 +69,12 @@ pub(crate) async fn serve(
     };
     stop.cancel();
     let ended = async {
-        // What works beside goes on until the server has ended.
-        let idle = async {
-            while beside.next().await.is_some() {}
-            std::future::pending::<()>().await;
-        };
-        tokio::select! {
-            result = &mut server => result,
-            () = idle => Ok(()),
+        loop {
+            tokio::select! {
+                result = &mut server => return result,
+                // What works beside goes on until the server has ended.
+                Some(_) = beside.next() => {}
+            }
         }
     };
     let result = tokio::select! {

@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use tiphys_plugin::chain;
 
 use crate::args::{CmpServerArgs, CommonArgs};
+use crate::build;
 use crate::failure::{Failure, Kind};
 use crate::settings::Host;
 use crate::telemetry::{self, LogFormat, LogLine, Severity};
@@ -23,8 +24,8 @@ pub(crate) async fn run(common: &CommonArgs, args: &CmpServerArgs, host: &Host) 
     let settings = ServerSettings::new(common, args, host);
     telemetry::for_server(settings.log_level, settings.log_format, host);
     tracing::info!(
-        version = env!("CARGO_PKG_VERSION"),
-        commit = option_env!("TIPHYS_COMMIT").unwrap_or_default(),
+        version = build::VERSION,
+        commit = build::COMMIT.unwrap_or_default(),
         "ArgoCD ConfigManagementPlugin Server is starting"
     );
     for warning in &settings.warnings {

@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 use tiphys_process::Tool;
 
 use crate::args::{CommonArgs, OutputFormat, VersionArgs};
+use crate::build;
 use crate::failure::Failure;
 use crate::output;
 use crate::settings::Host;
@@ -32,8 +33,7 @@ pub(crate) async fn run(common: &CommonArgs, _args: &VersionArgs, host: &Host) -
     for (name, args) in TOOLS {
         tools.push((*name, tool_version(host, name, args).await));
     }
-    let version = env!("CARGO_PKG_VERSION");
-    let commit = option_env!("TIPHYS_COMMIT");
+    let (version, commit) = (build::VERSION, build::COMMIT);
     let text = match common.output {
         None => {
             let commit = commit.map(|commit| format!(" ({commit})")).unwrap_or_default();

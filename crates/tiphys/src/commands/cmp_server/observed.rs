@@ -11,6 +11,7 @@ use tiphys_plugin::Slots;
 use tiphys_tree::Store;
 use tiphys_web::{Health, Observed};
 
+use crate::build;
 use crate::settings::now;
 
 /// Whether calls are served; shared by those who tell it.
@@ -88,8 +89,8 @@ impl Observed for ServerObserved {
 
 fn build() -> Build {
     Build {
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        commit: option_env!("TIPHYS_COMMIT").unwrap_or_default().to_owned(),
+        version: build::VERSION.to_owned(),
+        commit: build::COMMIT.unwrap_or_default().to_owned(),
         started: now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default(),
     }
 }

@@ -7,6 +7,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use tiphys_plugin::Strictness;
 use tiphys_tree::StoreBounds;
 use tiphys_tree::archive::ArchiveLimits;
 use tracing_subscriber::filter::LevelFilter;
@@ -48,6 +49,8 @@ pub(super) struct ServerSettings {
     pub(super) queue_wait_max: Duration,
     pub(super) stall_max: Duration,
     pub(super) grace: Duration,
+    /// What happens to what the proposal forbids and Argo CD lets pass.
+    pub(super) strictness: Strictness,
     /// Variables that could not be read.
     pub(super) warnings: Vec<String>,
 }
@@ -76,6 +79,7 @@ impl ServerSettings {
                 Some(u64::from(text.parse::<u32>().ok().filter(|&mib| mib <= i32::MAX.unsigned_abs())?) * MIB)
             },
         );
+        let strict = variables.choose(None, "TIPHYS_CMP_STRICT", "true or false", "true", go_values::boolean);
         let workdir = args.workdir.as_ref().map(|dir| host.absolute(dir));
         let workdir = workdir
             .or_else(|| host.variable("ARGOCD_CMP_WORKDIR").map(|dir| host.absolute(dir)))
@@ -110,6 +114,7 @@ impl ServerSettings {
             queue_wait_max: Duration::from_secs(args.bounds.plugin_queue_wait),
             stall_max: Duration::from_secs(args.bounds.upload_stall_max),
             grace: Duration::from_secs(args.bounds.shutdown_grace),
+            strictness: if strict.unwrap_or(true) { Strictness::Refuse } else { Strictness::Log },
             warnings: variables.warnings,
         }
     }

@@ -16,6 +16,7 @@ use super::cannot_start;
 use super::observed::{ServerObserved, Serving};
 use super::settings::ServerSettings;
 use crate::args::CommonArgs;
+use crate::build;
 use crate::context;
 use crate::failure::{Failure, chain};
 use crate::lifecycle::{self, Beside, Signals};
@@ -53,7 +54,7 @@ pub(super) async fn serve(
     let server = Server::new(Arc::new(plugin), Arc::clone(&store), metrics, options(settings));
     let (listener, socket) = bind(&socket).await.map_err(|error| cannot_start(&error))?;
     serving.begin();
-    tracing::info!("argocd-cmp-server {} serving on {}", env!("CARGO_PKG_VERSION"), socket.path().display());
+    tracing::info!("argocd-cmp-server {} serving on {}", build::VERSION, socket.path().display());
     runs.launcher.prepare();
     beside.push(Box::pin(async {
         tell_private_view(&runs, common.private_view.into()).await;
@@ -114,7 +115,7 @@ fn options(settings: &ServerSettings) -> ServerOptions {
         unpacking_max: settings.unpacking_max,
         work_dir: Some(settings.workdir.clone()),
         versions: Versions {
-            git_commit: option_env!("TIPHYS_COMMIT").unwrap_or_default().to_owned(),
+            git_commit: build::COMMIT.unwrap_or_default().to_owned(),
             ..Versions::default()
         },
         ..ServerOptions::default()
@@ -174,7 +175,7 @@ fn runs(
     let runs = context::observed_run_settings(common, host, Arc::clone(store), slots, observer);
     // Each processor can begin one run without waiting for a program to start.
     let launcher = Launcher::warm(host.executable(), host.processors());
-    Arc::new(RunSettings { launcher, ..runs })
+    Arc::new(RunSettings { launcher, strictness: settings.strictness, ..runs })
 }
 
 /// Says which private view runs get. It is found out when calls are served already, since that takes a process.

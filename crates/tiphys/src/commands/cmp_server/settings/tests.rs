@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use clap::Parser as _;
+use tiphys_plugin::Strictness;
 use tracing_subscriber::filter::LevelFilter;
 
 use super::ServerSettings;
@@ -28,6 +29,7 @@ fn without_flags_and_variables_the_defaults_are_argo_cds() {
     assert_eq!(settings.message_bytes_max, 100 * 1024 * 1024);
     assert_eq!(settings.grace, Duration::from_secs(20));
     assert!(settings.traces.is_none() && settings.metrics_address.is_none());
+    assert_eq!(settings.strictness, Strictness::Refuse);
     assert_eq!(settings.warnings, Vec::<String>::new());
 }
 
@@ -100,6 +102,24 @@ fn a_bad_variable_is_told_and_its_default_taken() {
         assert!(traces.insecure, "{name}");
         assert!((traces.sample_ratio - 1.0).abs() < f64::EPSILON, "{name}");
     }
+}
+
+#[test]
+fn strictness_is_a_truth_value_as_go_reads_it_and_a_bad_one_is_told() {
+    for (word, expected) in [
+        ("false", Strictness::Log),
+        ("0", Strictness::Log),
+        ("F", Strictness::Log),
+        ("true", Strictness::Refuse),
+        ("", Strictness::Refuse),
+    ] {
+        let settings = settings(&[], &[("TIPHYS_CMP_STRICT", word)]);
+        assert_eq!((settings.strictness, settings.warnings), (expected, Vec::new()), "{word}");
+    }
+    let bad = settings(&[], &[("TIPHYS_CMP_STRICT", "no")]);
+    assert_eq!(bad.strictness, Strictness::Refuse);
+    let expected = "TIPHYS_CMP_STRICT: \"no\" is not true or false; the default true is taken";
+    assert_eq!(bad.warnings, [expected]);
 }
 
 #[test]

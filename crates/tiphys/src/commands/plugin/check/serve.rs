@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::trying::{Tried, Trying};
 use crate::failure::Failure;
-use crate::lifecycle;
+use crate::lifecycle::{self, Signals};
 use crate::output;
 
 /// Serves the form until a signal comes.
@@ -31,16 +31,18 @@ pub(super) async fn run(
             "--param: standard input can be read once, and --serve needs the value for each load; name a file",
         ));
     }
+    let mut signals = Signals::install()?;
     let bound = bind(address)
         .await
         .map_err(|error| Failure::bad_input(format!("--serve: cannot listen on {address}: {error}")))?;
     output::note(&format!("the form is at {} until ^C", bound.url()));
     let stop = CancellationToken::new();
-    let serving =
-        serve(bound, stop.clone(), async |unwanted| Box::pin(preview(trying, path, unwanted)).await);
-    lifecycle::until_stopped(&stop, serving)
-        .await?
-        .map_err(|error| Failure::rendering(format!("--serve: the server failed: {error}")))?;
+    let serving = async {
+        serve(bound, stop.clone(), async |unwanted| Box::pin(preview(trying, path, unwanted)).await)
+            .await
+            .map_err(|error| Failure::rendering(format!("--serve: the server failed: {error}")))
+    };
+    lifecycle::serve(&mut signals, &stop, lifecycle::WIND_UP_MAX, serving, Vec::new()).await?;
     Ok(ExitCode::SUCCESS)
 }
 
