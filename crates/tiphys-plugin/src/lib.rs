@@ -23,7 +23,7 @@ pub use chain::chain;
 pub use endings::Endings;
 pub use environment::{BaseEnvironment, EnvironmentError, EnvironmentRule};
 pub use load::{LoadError, LoadedPlugin, load_plugins, read_plugin_file};
-pub use local::{LocalPlugin, RunSettings};
+pub use local::{COMMAND_LOG, LocalPlugin, RunSettings};
 pub use observer::{CommandEnd, Observer, Unobserved};
 pub use plugin::{Configuration, Deadline, Discovery, Generated, Match, Phase, Plugin, PluginError, Request};
 pub use slots::{SlotLimits, Slots};

@@ -26,6 +26,10 @@ use crate::{announcement, chain, discovery};
 /// The variable with all parameters (`spec/cmp.md` 4.4).
 const PARAMETERS: &str = "ARGOCD_APP_PARAMETERS";
 
+/// The target of log events that tell of each command that ended well, as Argo CD's plugin server does (`spec/cmp.md` 6.3). Those who
+/// tell people of a command's results in their own words leave these out.
+pub const COMMAND_LOG: &str = "tiphys_plugin::command";
+
 /// How commands are run; shared by all plugins of a program.
 #[derive(Debug)]
 pub struct RunSettings {
@@ -233,13 +237,10 @@ impl LocalPlugin {
         let stderr = without_root(outcome.stderr.trim(), root);
         match outcome.ended {
             Ended::Exited(0) => {
-                if outcome.stdout.is_empty() && phase == Phase::Generate {
-                    tracing::info!(
-                        command,
-                        stderr,
-                        plugin = self.name,
-                        "plugin command returned zero output"
-                    );
+                if outcome.stdout.is_empty() {
+                    tracing::warn!(target: COMMAND_LOG, command, stderr, "Plugin command returned zero output");
+                } else {
+                    tracing::info!(target: COMMAND_LOG, command, stderr, "Plugin command successful");
                 }
                 Ok(Finished { stdout: outcome.stdout, stderr, duration: outcome.duration })
             }

@@ -6,6 +6,7 @@
 mod server_log;
 mod traces;
 
+use tiphys_plugin::COMMAND_LOG;
 use tracing_subscriber::filter::{EnvFilter, LevelFilter};
 use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
 use tracing_subscriber::util::SubscriberInitExt as _;
@@ -29,7 +30,10 @@ pub(crate) fn for_people(verbose: u8, host: &Host) {
         2 => "debug",
         _ => "trace",
     };
-    let filter = host.variable(FILTER_VARIABLE).map_or_else(|| EnvFilter::new(level), EnvFilter::new);
+    // People are told of results, not of each command that gave one.
+    let filter = host
+        .variable(FILTER_VARIABLE)
+        .map_or_else(|| EnvFilter::new(format!("{level},{COMMAND_LOG}=off")), EnvFilter::new);
     tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)

@@ -52,7 +52,7 @@ impl ReceiveError {
     /// The sender has not sent anything for too long.
     pub(super) fn stalled(step: &str, idle: Duration) -> Self {
         let text = format!(
-            "{step}: the sender sent nothing for {idle:?} and did not end its upload; see --upload-stall"
+            "{step}: the sender sent nothing for {idle:?} and did not end its upload; see --upload-stall-max"
         );
         Self { code: Code::DeadlineExceeded, text, rest: Rest::Gone, refusal: Some(Refusal::Stall) }
     }

@@ -15,5 +15,6 @@ mod refused_access;
 mod serve;
 mod server;
 mod server_life;
+mod server_seen;
 mod shells;
 mod world;

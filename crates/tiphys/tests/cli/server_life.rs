@@ -11,7 +11,7 @@ use crate::world::{Output, Pipe, Running, TIPHYS, URL, World};
 
 /// A world with the folder of sockets, and an Application for a plugin that tells the pipe `$PIPE` that it has begun, and then does what
 /// the script says.
-fn world(script: &str) -> World {
+pub(crate) fn world(script: &str) -> World {
     let world = World::new();
     let application = format!(
         "apiVersion: argoproj.io/v1alpha1
@@ -35,7 +35,7 @@ spec: {generate: {command: [holder.sh]}}
 }
 
 /// The server's command.
-fn server(world: &World, args: &[&str]) -> Command {
+pub(crate) fn server(world: &World, args: &[&str]) -> Command {
     let mut command = world.command(TIPHYS);
     command.args(["cmp-server", "--config-dir-path=plugins/holder", "--plugin-sockets=sockets"]).args(args);
     command.env("PIPE", world.path("pipe"));
@@ -43,20 +43,20 @@ fn server(world: &World, args: &[&str]) -> Command {
 }
 
 /// A server that serves.
-fn serving(command: Command) -> (Running, Pipe) {
+pub(crate) fn serving(command: Command) -> (Running, Pipe) {
     let mut server = Running::of(command);
     let log = server.stderr();
     log.line_with("serving on");
     (server, log)
 }
 
-fn render(world: &World) -> Running {
+pub(crate) fn render(world: &World) -> Running {
     let repo = format!("--repo={URL}=repo");
     world.start(&["render", "--store=store", "--plugin-sockets=sockets", &repo])
 }
 
 /// A log line without its time.
-fn event(line: &str) -> Value {
+pub(crate) fn event(line: &str) -> Value {
     let mut event: Value = serde_json::from_str(line).expect("a line is JSON");
     let time = event.as_object_mut().expect("a line is an object").remove("time").expect("a line has a time");
     assert_eq!(time.as_str().map(str::len), Some("2026-01-02T03:04:05Z".len()), "{line}");
@@ -187,7 +187,7 @@ fn logs_can_be_text_and_less() {
 }
 
 /// The status and the body of an answer.
-fn get(address: &str, path: &str) -> (String, String) {
+pub(crate) fn get(address: &str, path: &str) -> (String, String) {
     let mut stream = TcpStream::connect(address).expect("the address is served");
     write!(stream, "GET {path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n").expect("it is open");
     let mut answer = String::new();

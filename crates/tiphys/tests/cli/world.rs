@@ -3,10 +3,11 @@
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read};
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
@@ -152,6 +153,15 @@ impl World {
         Pipe::read(move || fs::File::open(path).expect("the pipe can be opened"))
     }
 
+    /// Waits until somebody serves a socket of the world who has no other way to say so.
+    pub(crate) fn serves(&self, socket: &str) {
+        let until = Instant::now() + PATIENCE;
+        while UnixStream::connect(self.path(socket)).is_err() {
+            assert!(Instant::now() < until, "nobody serves {socket}");
+            std::thread::yield_now();
+        }
+    }
+
     fn masked(&self, bytes: Vec<u8>) -> String {
         let text = String::from_utf8(bytes).expect("the program prints UTF-8");
         text.replace(self.root.to_str().expect("the world's path is UTF-8"), WORLD)
@@ -254,6 +264,27 @@ impl Pipe {
     /// Waits for a line that has this in it.
     pub(crate) fn line_with(&self, text: &str) {
         while !self.line().contains(text) {}
+    }
+
+    /// Waits for a line that has this in it, and gives what follows it there.
+    pub(crate) fn rest_of_line_with(&self, text: &str) -> String {
+        loop {
+            if let Some((_, rest)) = self.line().split_once(text) {
+                return rest.to_owned();
+            }
+        }
+    }
+
+    /// All lines that come until nobody holds the pipe open.
+    pub(crate) fn rest(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        loop {
+            match self.0.recv_timeout(PATIENCE) {
+                Ok(line) => lines.push(line),
+                Err(mpsc::RecvTimeoutError::Disconnected) => return lines,
+                Err(error) => panic!("somebody still holds the pipe: {error}"),
+            }
+        }
     }
 
     /// Waits until nobody holds the pipe open.

@@ -1,0 +1,201 @@
+//! The plugin server as it is seen from outside: what its log says of commands, what pages say of its metrics, what messages say of its
+//! options.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::server_life::{event, get, render, server, serving, world};
+use crate::world::{Running, TIPHYS, URL, World};
+
+/// What a plugin does that warns of something and prints an object.
+const WARNS: &str = "echo 'hot today' >&2\necho '{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}'";
+
+/// A text that is in values only.
+const CANARY: &str = "canary-7f3a";
+
+/// A world whose application and plugin have values that nobody may read in a log.
+fn world_with_values() -> World {
+    let world = world(WARNS);
+    let application = world.read("store/web.yaml").replace(
+        "{name: holder}",
+        &format!(
+            "{{name: holder, env: [{{name: TOKEN, value: {CANARY}}}], parameters: [{{name: password, string: {CANARY}}}]}}"
+        ),
+    );
+    let plugin =
+        world.read("plugins/holder/plugin.yaml").replace("spec: {", "spec: {init: {command: [\"true\"]}, ");
+    world.write("store/web.yaml", &application).write("plugins/holder/plugin.yaml", &plugin);
+    world
+}
+
+#[test]
+fn the_log_tells_of_each_command_with_its_standard_error_and_of_no_value() {
+    let world = world_with_values();
+    let pipe = world.pipe("pipe");
+    let mut command = server(&world, &["--loglevel=trace"]);
+    command.env("VAULT_TOKEN", CANARY);
+    let (running, log) = serving(command);
+    let rendered = render(&world).finish(&world);
+    assert_eq!((rendered.code, rendered.stderr.as_str()), (0, ""));
+    pipe.ends();
+    running.signal(&world, "TERM");
+    let lines = log.rest();
+    assert_eq!(running.finish(&world).code, 0);
+    let told: Vec<Value> = lines
+        .iter()
+        .map(|line| event(line))
+        .filter(|event| event["msg"].as_str().is_some_and(|text| text.starts_with("Plugin command ")))
+        .map(|event| json!([event["level"], event["msg"], event["command"], event["stderr"]]))
+        .collect();
+    let expected = [
+        json!(["warning", "Plugin command returned zero output", "true", ""]),
+        json!(["info", "Plugin command successful", "holder.sh", "hot today"]),
+    ];
+    assert_eq!(told, expected);
+    let telling: Vec<&String> = lines.iter().filter(|line| line.contains(CANARY)).collect();
+    assert_eq!(telling, Vec::<&String>::new());
+}
+
+#[test]
+fn people_are_not_told_of_each_command() {
+    let world = world_with_values();
+    let pipe = world.pipe("pipe");
+    let repo = format!("--repo={URL}=repo");
+    let mut command = world.command(TIPHYS);
+    command.env("PIPE", world.path("pipe"));
+    command.args(["render", "-vvv", "--pass-env=PIPE", "--store=store", "--plugins=plugins/holder", &repo]);
+    let rendered = world.finish(command);
+    pipe.ends();
+    assert_eq!(rendered.code, 0, "{}", rendered.stderr);
+    assert!(!rendered.stderr.contains("Plugin command "), "{}", rendered.stderr);
+    assert!(!rendered.stderr.contains(CANARY), "{}", rendered.stderr);
+}
+
+/// A server whose log nobody can read serves all the same.
+#[test]
+fn without_standard_error_calls_are_answered() {
+    for closed in ["at the start", "later"] {
+        let world = world(WARNS);
+        let pipe = world.pipe("pipe");
+        let (reader, writer) = std::io::pipe().expect("there are pipes");
+        let command = if closed == "later" {
+            let mut command = server(&world, &["--loglevel=trace"]);
+            command.stderr(writer);
+            command
+        } else {
+            let mut command = world.command("sh");
+            command.args(["-c", "exec \"$0\" \"$@\" 2>&-", TIPHYS]).args(server(&world, &[]).get_args());
+            command.env("PIPE", world.path("pipe")).stderr(writer);
+            command
+        };
+        let running = Running::of(command);
+        if closed == "later" {
+            let mut lines = BufReader::new(reader).lines().map_while(Result::ok);
+            assert!(lines.any(|line| line.contains("serving on")), "it serves");
+        } else {
+            world.serves("sockets/holder.sock");
+        }
+        let rendered = render(&world).finish(&world);
+        assert_eq!((rendered.code, rendered.stderr.as_str()), (0, ""), "closed {closed}");
+        assert!(rendered.stdout.contains("name: a\n"), "closed {closed}: {}", rendered.stdout);
+        pipe.ends();
+        running.signal(&world, "TERM");
+        assert_eq!(running.finish(&world).code, 0, "closed {closed}");
+    }
+}
+
+/// Words in backticks that are names of metrics.
+fn metrics_of_the_page() -> BTreeSet<String> {
+    let page = fs::read_to_string(workspace().join("docs/serving-a-plugin.md")).expect("the page is there");
+    let words = page.split('`').skip(1).step_by(2).filter(|word| word.starts_with("tiphys_cmp_"));
+    words.map(str::to_owned).collect()
+}
+
+#[test]
+fn the_page_names_every_metric_and_no_other() {
+    let world = world(WARNS);
+    let pipe = world.pipe("pipe");
+    let mut running = Running::of(server(&world, &["--metrics-address=0"]));
+    let log = running.stderr();
+    let address = log.rest_of_line_with("metrics are on http://");
+    let address = address.split('/').next().expect("an address");
+    log.line_with("serving on");
+    // What is counted by a label comes with its first one.
+    assert_eq!(render(&world).finish(&world).code, 0);
+    pipe.ends();
+    let (_, text) = get(address, "/metrics");
+    running.signal(&world, "TERM");
+    assert_eq!(running.finish(&world).code, 0);
+    // In OpenMetrics, some samples are called otherwise than what they belong to.
+    let named = |(name, kind): (&str, &str)| match kind {
+        "counter" => format!("{name}_total"),
+        "info" => format!("{name}_info"),
+        _ => name.to_owned(),
+    };
+    let families = text.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split_once(' '));
+    let scraped: BTreeSet<String> = families.map(named).collect();
+    assert_eq!(metrics_of_the_page(), scraped);
+}
+
+fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// All source files below a folder but those of tests.
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("the folder can be read") {
+        let path = entry.expect("the entry can be read").path();
+        if path.file_stem().is_some_and(|stem| stem == "tests") {
+            continue;
+        }
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// The options that texts of a source file refer to, as in `see --jobs`: comments aside, and arguments of other programs, which are texts
+/// of nothing else but for the few that are options here, too.
+fn options_in_texts(source: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for line in source.lines().filter(|line| !line.trim_start().starts_with("//")) {
+        for (index, _) in line.match_indices("--") {
+            let name: String =
+                line[index + 2..].chars().take_while(|&c| c.is_ascii_lowercase() || c == '-').collect();
+            if name.starts_with(|first: char| first.is_ascii_lowercase()) {
+                found.insert(format!("--{name}"));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn every_option_that_a_message_of_the_server_names_is_in_its_help() {
+    let help = World::empty().run(&["cmp-server", "--help"]).stdout;
+    let words: BTreeSet<&str> = help.split(|c: char| !(c.is_ascii_lowercase() || c == '-')).collect();
+    let mut named = BTreeSet::new();
+    for name in ["tiphys-cmp", "tiphys-tree", "tiphys-plugin", "tiphys-process"] {
+        let mut files = Vec::new();
+        sources(&workspace().join("crates").join(name).join("src"), &mut files);
+        for file in files {
+            let text = fs::read_to_string(&file).expect("the file can be read");
+            named.extend(options_in_texts(&text));
+        }
+    }
+    // Arguments of xargs that `plugin check` knows.
+    for foreign in ["--null", "--delimiter"] {
+        assert!(named.remove(foreign), "{foreign} need not be left out any more");
+    }
+    for known in ["--jobs", "--upload-stall-max", "--packed-bytes-max"] {
+        assert!(named.contains(known), "{known} is in a message");
+    }
+    let missing: Vec<&String> = named.iter().filter(|name| !words.contains(name.as_str())).collect();
+    assert_eq!(missing, Vec::<&String>::new());
+}
