@@ -3,44 +3,60 @@
 use super::*;
 use crate::tidy::synthetic::Synthetic;
 
-const PLUGIN: &str = "syntax = \"proto3\";\npackage plugin;\nmessage File { bytes chunk = 1; }\n";
+/// What the first of them makes.
+const PLUGIN_CODE: &str = "crates/tiphys-cmp/src/generated/plugin.rs";
 
-fn tree(generated: &str) -> Synthetic {
-    let tree = Synthetic::new(&[("crates/tiphys-cmp/proto/plugin.proto", PLUGIN)]);
-    tree.write("crates/tiphys-cmp/src/generated/plugin.rs", generated);
+/// Every proto file that is compiled, with a message of its own.
+const PROTO_FILES: [(&str, &str); 3] = [
+    (
+        "crates/tiphys-cmp/proto/plugin.proto",
+        "syntax = \"proto3\";\npackage plugin;\nmessage File { bytes chunk = 1; }\n",
+    ),
+    (
+        "crates/tiphys-cmp/proto/version.proto",
+        "syntax = \"proto3\";\npackage version;\nmessage VersionMessage { string version = 1; }\n",
+    ),
+    (
+        "crates/tiphys-cmp/proto/askpass.proto",
+        "syntax = \"proto3\";\npackage askpass;\nmessage CredentialsRequest { string nonce = 1; }\n",
+    ),
+];
+
+/// The proto files with the code that they make.
+fn tree() -> Synthetic {
+    let tree = Synthetic::new(&PROTO_FILES);
+    for (name, text) in proto::generate(&tree.root().join(proto::PROTO_DIR)).unwrap() {
+        tree.write(&format!("{}/{name}", proto::GENERATED_DIR), &text);
+    }
     tree
-}
-
-fn fresh() -> String {
-    let proto = tree("");
-    proto::generate(&proto.root().join(proto::PROTO_DIR)).unwrap().remove("plugin.rs").unwrap()
 }
 
 #[test]
 fn fresh_code_holds() {
-    let text = fresh();
+    let tree = tree();
+    let text = std::fs::read_to_string(tree.root().join(PLUGIN_CODE)).unwrap();
     assert!(text.contains("pub struct File"), "{text}");
-    assert_eq!(tree(&text).findings(&CHECK), Vec::<String>::new());
+    assert_eq!(tree.findings(&CHECK), Vec::<String>::new());
 }
 
 #[test]
 fn stale_code_is_found() {
-    let text = fresh().replace("chunk", "piece");
-    assert_eq!(
-        tree(&text).findings(&CHECK),
-        ["crates/tiphys-cmp/src/generated/plugin.rs: is not what the proto files make"]
-    );
+    let tree = tree();
+    let text = std::fs::read_to_string(tree.root().join(PLUGIN_CODE)).unwrap();
+    tree.write(PLUGIN_CODE, &text.replace("chunk", "piece"));
+    assert_eq!(tree.findings(&CHECK), [format!("{PLUGIN_CODE}: is not what the proto files make")]);
 }
 
 #[test]
 fn missing_code_is_found() {
-    let tree = Synthetic::new(&[("crates/tiphys-cmp/proto/plugin.proto", PLUGIN)]);
-    assert_eq!(tree.findings(&CHECK), ["crates/tiphys-cmp/src/generated/plugin.rs: is missing"]);
+    let tree = tree();
+    std::fs::remove_file(tree.root().join(PLUGIN_CODE)).unwrap();
+    assert_eq!(tree.findings(&CHECK), [format!("{PLUGIN_CODE}: is missing")]);
 }
 
 #[test]
 fn code_of_no_proto_file_is_found() {
-    let tree = tree(&fresh());
+    let tree = tree();
     tree.write("crates/tiphys-cmp/src/generated/other.rs", "");
     assert_eq!(tree.findings(&CHECK), ["crates/tiphys-cmp/src/generated/other.rs: comes from no proto file"]);
 }
