@@ -43,7 +43,7 @@ fn fresh_code_holds() {
 fn stale_code_is_found() {
     let tree = tree();
     let text = std::fs::read_to_string(tree.root().join(PLUGIN_CODE)).unwrap();
-    tree.write(PLUGIN_CODE, &text.replace("chunk", "piece"));
+    tree.write(PLUGIN_CODE, text.replace("chunk", "piece"));
     assert_eq!(tree.findings(&CHECK), [format!("{PLUGIN_CODE}: is not what the proto files make")]);
 }
 
