@@ -12,6 +12,7 @@ use tiphys_plugin::{Deadline, Discovery, Match, Plugin, PluginError, Request};
 use tiphys_tree::RepoPath;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tonic::{Response, Status, Streaming};
+use tracing::Instrument as _;
 
 use crate::announcement::to_message;
 use crate::generated::plugin::config_management_plugin_service_server::ConfigManagementPluginService;
@@ -52,12 +53,15 @@ impl Service {
         stream: Streaming<AppStreamRequest>,
         clock: &Clock,
     ) -> Result<ManifestResponse, Status> {
-        let received = self.receive("generate manifest", stream, Wanted::Tree, clock).await?;
-        let (request, _guard) = request(received, inside, clock)?;
-        let generated = self.plugin.generate(&request).await;
-        let generated = generated.map_err(|error| self.failed(Method::GenerateManifest, &error))?;
-        let manifests = generated.documents.into_iter().map(|document| document.text).collect();
-        self.fits(ManifestResponse { manifests, source_type: String::new() })
+        let generating = async {
+            let received = self.receive("generate manifest", stream, Wanted::Tree, clock).await?;
+            let (request, _guard) = request(received, inside, clock)?;
+            let generated = self.plugin.generate(&request).await;
+            let generated = generated.map_err(|error| self.failed(Method::GenerateManifest, &error))?;
+            let manifests = generated.documents.into_iter().map(|document| document.text).collect();
+            self.fits(ManifestResponse { manifests, source_type: String::new() })
+        };
+        generating.instrument(tracing::info_span!("plugin.generateManifestGeneric")).await
     }
 
     async fn configuration(&self) -> Result<CheckPluginConfigurationResponse, Status> {
@@ -123,8 +127,7 @@ impl Service {
         clock: &Clock,
     ) -> Result<Received, Status> {
         let receiving = self.receiver.receive(stream, wanted, clock);
-        let receiving =
-            tracing::Instrument::instrument(receiving, tracing::info_span!("cmp.ReceiveRepoStream"));
+        let receiving = receiving.instrument(tracing::info_span!("cmp.ReceiveRepoStream"));
         receiving.await.map_err(|error| error.into_status(call))
     }
 

@@ -11,6 +11,7 @@ use tiphys_process::{
 use tiphys_tree::glob::{Folder, Listing};
 use tiphys_tree::{ContainmentError, Entries, Modes, RepoPath, Store, resolve};
 use tokio::time::Instant;
+use tracing::{Instrument as _, field};
 
 use crate::announcement::Strictness;
 use crate::config::{self, PluginConfig};
@@ -200,8 +201,18 @@ impl LocalPlugin {
                 dir: PathBuf::from(request.app_path.as_str()),
             };
             let started = Instant::now();
-            let outcome = run.execute(spec, Some(deadline), &request.cancel).await;
+            // The program only: arguments may be secrets, and traces leave the machine.
+            let span = tracing::info_span!(
+                "plugin.runCommand",
+                command = argv.first().map(String::as_str),
+                otel.status_code = field::Empty
+            );
+            let outcome = run.execute(spec, Some(deadline), &request.cancel).instrument(span.clone()).await;
             let end = outcome.as_ref().map_or(CommandEnd::NotStarted, |outcome| outcome.ended.into());
+            if end != CommandEnd::Succeeded {
+                span.record("otel.status_code", "ERROR");
+            }
+            drop(span);
             self.settings.observer.command_ended(phase, started.elapsed(), end);
             let outcome = outcome.map_err(|source| PluginError::Run { phase, source })?;
             finished.push(self.judge(phase, &argv, run.root(), outcome)?);

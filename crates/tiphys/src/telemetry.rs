@@ -15,7 +15,7 @@ use crate::settings::Host;
 use crate::terminal::Lines;
 
 pub(crate) use server_log::{LogFormat, LogLine, Severity};
-pub(crate) use traces::TraceSettings;
+pub(crate) use traces::{TraceSettings, Traces};
 
 use server_log::ServerLog;
 
@@ -42,12 +42,17 @@ pub(crate) fn for_people(verbose: u8, host: &Host) {
         .init();
 }
 
-/// Logs of the plugin server.
-pub(crate) fn for_server(level: LevelFilter, format: LogFormat, host: &Host) {
+/// Logs of the plugin server, and its traces if there are any.
+pub(crate) fn for_server(level: LevelFilter, format: LogFormat, traces: Option<&Traces>, host: &Host) {
     // What libraries tell is about frames and sockets: of interest only where everything is.
     let others = if level == LevelFilter::TRACE { LevelFilter::DEBUG } else { level.min(LevelFilter::WARN) };
     let filter = host
         .variable(FILTER_VARIABLE)
         .map_or_else(|| EnvFilter::new(format!("{others},tiphys={level}")), EnvFilter::new);
-    tracing_subscriber::registry().with(ServerLog::new(format, std::io::stderr).with_filter(filter)).init();
+    let lines = ServerLog::new(format, std::io::stderr).with_filter(filter);
+    let subscriber = tracing_subscriber::registry().with(lines);
+    match traces {
+        Some(traces) => subscriber.with(traces.layer()).init(),
+        None => subscriber.init(),
+    }
 }

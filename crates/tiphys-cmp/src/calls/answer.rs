@@ -8,7 +8,7 @@ use futures_util::FutureExt as _;
 use tokio::time::{sleep, sleep_until};
 use tonic::metadata::MetadataMap;
 use tonic::{Code, Response, Status};
-use tracing::Instrument as _;
+use tracing::{Instrument as _, Span, field};
 
 use super::Service;
 use super::deadline::deadline;
@@ -42,13 +42,18 @@ impl Service {
         let span = tracing::info_span!(
             "call",
             otel.name = format_args!("{SERVICE}/{}", method.as_str()),
-            otel.kind = "server"
+            otel.kind = "server",
+            otel.status_code = field::Empty,
+            rpc.system = "grpc",
+            rpc.service = SERVICE,
+            rpc.method = method.as_str(),
+            rpc.grpc.status_code = field::Empty,
         );
         if let Some(traces) = &self.options.traces {
             traces.join(&span, &|name| metadata.get(name)?.to_str().ok().map(str::to_owned));
         }
         let _running = self.running.begin();
-        let call = Call::begin(method, self.metrics.call(method));
+        let call = Call::begin(method, self.metrics.call(method), span.clone());
         let work = AssertUnwindSafe(work.instrument(span)).catch_unwind();
         let done = tokio::select! {
             biased;
@@ -79,10 +84,11 @@ struct Call {
     method: Method,
     began: Instant,
     timer: Option<CallTimer>,
+    span: Span,
 }
 
 impl Call {
-    fn begin(method: Method, timer: CallTimer) -> Self {
+    fn begin(method: Method, timer: CallTimer, span: Span) -> Self {
         tracing::info!(
             grpc.component = "server",
             grpc.service = SERVICE,
@@ -92,7 +98,7 @@ impl Call {
             protocol = "grpc",
             "started call"
         );
-        Self { method, began: Instant::now(), timer: Some(timer) }
+        Self { method, began: Instant::now(), timer: Some(timer), span }
     }
 
     fn end(mut self, failure: Option<&Status>) {
@@ -102,6 +108,11 @@ impl Call {
     fn finish(&mut self, code: Code, error: Option<&str>) {
         let Some(timer) = self.timer.take() else { return };
         timer.finish(code);
+        // The message stays out of it: it may have a plugin's standard error.
+        self.span.record("rpc.grpc.status_code", i64::from(i32::from(code)));
+        if is_the_servers(code) {
+            self.span.record("otel.status_code", "ERROR");
+        }
         // The levels are those of Argo CD's logging: a failure that the server may be at fault for is an error.
         macro_rules! log {
             ($level:ident) => {
@@ -131,6 +142,19 @@ impl Drop for Call {
     fn drop(&mut self) {
         self.finish(Code::Cancelled, Some("context canceled"));
     }
+}
+
+/// Whether a code makes the span of a server a failed one, as OpenTelemetry's conventions have it.
+fn is_the_servers(code: Code) -> bool {
+    matches!(
+        code,
+        Code::Unknown
+            | Code::DeadlineExceeded
+            | Code::Unimplemented
+            | Code::Internal
+            | Code::Unavailable
+            | Code::DataLoss
+    )
 }
 
 /// Go's word for the shape of a call.

@@ -9,6 +9,7 @@ use futures_util::FutureExt as _;
 use sha2::{Digest, Sha256};
 use tokio::time::timeout;
 use tonic::{Status, Streaming};
+use tracing::Span;
 
 use super::error::{HEADER, RECEIVING};
 use super::{Clock, ReceiveError, UploadBounds};
@@ -35,11 +36,13 @@ pub(super) struct Upload {
     bounds: UploadBounds,
     /// How many wait for the place that this upload has, once it has one.
     others: Option<Arc<AtomicUsize>>,
+    /// Lasts from the head to the end of the archive.
+    span: Span,
 }
 
 impl Upload {
     pub(super) fn new(stream: Streaming<AppStreamRequest>, bounds: UploadBounds) -> Self {
-        Self { stream, hash: Sha256::new(), bytes: 0, messages: 0, bounds, others: None }
+        Self { stream, hash: Sha256::new(), bytes: 0, messages: 0, bounds, others: None, span: Span::none() }
     }
 
     /// Bytes of the archive so far.
@@ -57,7 +60,10 @@ impl Upload {
         let first = self.message(HEADER, clock).await?;
         let first = first.map_err(|status| ReceiveError::stream(HEADER, &status))?;
         match first.and_then(|message| message.request) {
-            Some(Part::Metadata(head)) => Ok(head),
+            Some(Part::Metadata(head)) => {
+                self.span = tracing::info_span!("cmp.receiveFile");
+                Ok(head)
+            }
             _ => Err(ReceiveError::invalid("error getting stream metadata: metadata is nil")),
         }
     }
@@ -109,7 +115,10 @@ impl Upload {
         let message = self.message(RECEIVING, clock).await?;
         let message = message
             .map_err(|status| ReceiveError::stream("error receiving tgz file: stream Recv error", &status))?;
-        let Some(message) = message else { return Ok(None) };
+        let Some(message) = message else {
+            self.span = Span::none();
+            return Ok(None);
+        };
         let Some(Part::File(file)) = message.request else {
             return Err(ReceiveError::invalid("error receiving tgz file: stream request file is nil"));
         };

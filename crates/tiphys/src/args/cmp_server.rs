@@ -45,12 +45,12 @@ pub(crate) struct CmpServerArgs {
     #[arg(long, value_name = "FORMAT", ignore_case = true)]
     pub(crate) logformat: Option<LogFormatArg>,
 
-    /// Address of an OpenTelemetry collector, as HOST:PORT. This version sends no traces and warns of that; all flags for them are accepted
+    /// Address of an OpenTelemetry collector that traces are sent to by OTLP over gRPC, as HOST:PORT; without one there are none
     /// [env: `ARGOCD_CMP_SERVER_OTLP_ADDRESS`]
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) otlp_address: Option<String>,
 
-    /// Whether the collector is spoken to without TLS; default `true` [env: `ARGOCD_CMP_SERVER_OTLP_INSECURE`]
+    /// Whether the collector is spoken to without TLS; default `true`. This program has no TLS: with `false` it does not start [env: `ARGOCD_CMP_SERVER_OTLP_INSECURE`]
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = boolean)]
     pub(crate) otlp_insecure: Option<bool>,
 

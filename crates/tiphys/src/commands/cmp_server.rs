@@ -5,6 +5,7 @@ mod settings;
 mod start;
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use tiphys_plugin::chain;
 
@@ -12,7 +13,7 @@ use crate::args::{CmpServerArgs, CommonArgs};
 use crate::build;
 use crate::failure::{Failure, Kind};
 use crate::settings::Host;
-use crate::telemetry::{self, LogFormat, LogLine, Severity};
+use crate::telemetry::{self, LogFormat, LogLine, Severity, Traces};
 
 use settings::ServerSettings;
 
@@ -22,7 +23,9 @@ const FATAL_CODE: u8 = 20;
 /// Serves one plugin until a signal comes.
 pub(crate) async fn run(common: &CommonArgs, args: &CmpServerArgs, host: &Host) -> ExitCode {
     let settings = ServerSettings::new(common, args, host);
-    telemetry::for_server(settings.log_level, settings.log_format, host);
+    let traces = settings.traces.as_ref().map(Traces::new).transpose();
+    let layer = traces.as_ref().ok().and_then(Option::as_ref);
+    telemetry::for_server(settings.log_level, settings.log_format, layer, host);
     tracing::info!(
         version = build::VERSION,
         commit = build::COMMIT.unwrap_or_default(),
@@ -31,13 +34,17 @@ pub(crate) async fn run(common: &CommonArgs, args: &CmpServerArgs, host: &Host) 
     for warning in &settings.warnings {
         tracing::warn!("{warning}");
     }
-    if let Some(traces) = &settings.traces {
-        tracing::warn!(
-            address = traces.address,
-            "this version sends no traces; the OTLP flags and variables are without effect"
-        );
+    let traces = match traces {
+        Ok(traces) => traces.map(Arc::new),
+        Err(error) => return fatal(settings.log_format, &cannot_start(&error)),
+    };
+    let joined = traces.clone().map(|traces| -> Arc<dyn tiphys_cmp::Traces> { traces });
+    let served = start::serve(&settings, joined, common, host).await;
+    let is_aborted = served.as_ref().is_err_and(|failure| failure.kind() == Kind::Interrupted);
+    if let Some(traces) = traces.filter(|_| !is_aborted) {
+        traces.flush().await;
     }
-    match start::serve(&settings, common, host).await {
+    match served {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) if failure.kind() == Kind::Interrupted => {
             tracing::warn!("ended before running calls were finished, by a second signal");

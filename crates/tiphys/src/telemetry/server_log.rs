@@ -119,8 +119,8 @@ struct Fields {
 
 impl Fields {
     fn add(&mut self, field: &tracing::field::Field, value: Field) {
-        // A dot at the beginning is for other layers, not for people.
-        if !field.name().starts_with("otel.") {
+        // These are for traces; lines say the same in the words of `spec/cmp.md` 1.1.
+        if !["otel.", "rpc."].iter().any(|prefix| field.name().starts_with(prefix)) {
             self.others.push((field.name(), value));
         }
     }
@@ -161,4 +161,4 @@ impl Visit for Fields {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -17,4 +17,5 @@ mod server;
 mod server_life;
 mod server_seen;
 mod shells;
+mod traces;
 mod world;

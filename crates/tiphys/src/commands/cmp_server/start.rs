@@ -4,7 +4,7 @@ use std::path::Path;
 use std::pin::pin;
 use std::sync::Arc;
 
-use tiphys_cmp::{Metrics, Server, ServerOptions, SocketGuard, Versions, bind};
+use tiphys_cmp::{Metrics, Server, ServerOptions, SocketGuard, Traces, Versions, bind};
 use tiphys_plugin::{LoadedPlugin, LocalPlugin, RunSettings, SlotLimits, Slots, load_plugins};
 use tiphys_process::{Launcher, PrivateView, ViewKind, reap_orphans};
 use tiphys_tree::{Store, StoreError, StoreOptions};
@@ -25,6 +25,7 @@ use crate::settings::Host;
 /// Serves until a signal comes and the calls that were running have ended.
 pub(super) async fn serve(
     settings: &ServerSettings,
+    traces: Option<Arc<dyn Traces>>,
     common: &CommonArgs,
     host: &Host,
 ) -> Result<(), Failure> {
@@ -51,7 +52,7 @@ pub(super) async fn serve(
     let socket = settings.socket_dir.join(plugin.config.socket_name());
     let base = context::server_environment(host);
     let plugin = LocalPlugin::new(plugin.config, Some(plugin.folder), base, Arc::clone(&runs));
-    let server = Server::new(Arc::new(plugin), Arc::clone(&store), metrics, options(settings));
+    let server = Server::new(Arc::new(plugin), Arc::clone(&store), metrics, options(settings, traces));
     let (listener, socket) = bind(&socket).await.map_err(|error| cannot_start(&error))?;
     serving.begin();
     tracing::info!("argocd-cmp-server {} serving on {}", build::VERSION, socket.path().display());
@@ -105,7 +106,7 @@ async fn calls(
     result.map_err(|error| Failure::rendering(chain(&error)))
 }
 
-fn options(settings: &ServerSettings) -> ServerOptions {
+fn options(settings: &ServerSettings, traces: Option<Arc<dyn Traces>>) -> ServerOptions {
     ServerOptions {
         call_timeout: settings.call_timeout,
         message_bytes_max: settings.message_bytes_max,
@@ -118,7 +119,7 @@ fn options(settings: &ServerSettings) -> ServerOptions {
             git_commit: build::COMMIT.unwrap_or_default().to_owned(),
             ..Versions::default()
         },
-        ..ServerOptions::default()
+        traces,
     }
 }
 

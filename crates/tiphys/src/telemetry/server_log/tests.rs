@@ -21,7 +21,7 @@ impl Write for Written {
 }
 
 /// What is logged meanwhile, without the times.
-fn logged(work: impl FnOnce()) -> Vec<Value> {
+pub(in crate::telemetry) fn logged(work: impl FnOnce()) -> Vec<Value> {
     let written = Written::default();
     let out = written.clone();
     let log = ServerLog::new(LogFormat::Json, move || out.clone());
@@ -40,8 +40,13 @@ fn logged(work: impl FnOnce()) -> Vec<Value> {
 #[test]
 fn a_line_has_the_fields_of_its_event_and_of_the_spans_around_it() {
     let lines = logged(|| {
-        let call =
-            tracing::info_span!("call", "grpc.method" = "M", code = tracing::field::Empty, otel.name = "n");
+        let call = tracing::info_span!(
+            "call",
+            "grpc.method" = "M",
+            code = tracing::field::Empty,
+            otel.name = "n",
+            rpc.system = "grpc"
+        );
         let _call = call.enter();
         tracing::info!(count = 3_u64, flag = true, "{} started", "call");
         call.record("code", "OK");
