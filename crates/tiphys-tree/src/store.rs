@@ -318,7 +318,7 @@ impl Store {
     fn keep(&self, key: TreeKey, staged: Staged, finished: &Finished) -> Result<Tree, StoreError> {
         match &self.keeping {
             Keeping::Shared(shared) => shared.keep(key, staged),
-            Keeping::Own(own) => Ok(own.keep_written(key, staged, finished)),
+            Keeping::Own(own) => own.keep_written(key, staged, finished),
         }
     }
 }

@@ -8,7 +8,8 @@
 //! ```
 //!
 //! A file is known by its bytes and its mode. When an archive is taken in, files that are not there are written as they come, and
-//! the tree is made of links when all of the archive was read. A tree that is there already costs no operation of the file system.
+//! the tree is made of links when all of the archive was read. A tree that is there already costs a look at each of its directories:
+//! one that something was taken out of or put into is not used any more (`seal.rs`).
 
 mod build;
 mod contents;
@@ -23,12 +24,13 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use super::seal::Seal;
 use super::session::Session;
 use super::turns::Turns;
 use super::{InUse, Staged, StoreBounds, StoreError, StoreStats, TREE, Tree, TreeKey};
 use crate::writer::Finished;
 
-use contents::{BLOCK_BYTES, Contents, FileKey, Leaving};
+use contents::{BLOCK_BYTES, Contents, FileKey, Kept, Leaving};
 use places::Places;
 use remover::Remover;
 
@@ -51,12 +53,13 @@ pub(super) struct Own {
 pub(super) struct Lease {
     own: Arc<Own>,
     key: TreeKey,
+    kept: Arc<Kept>,
 }
 
 impl Drop for Lease {
     fn drop(&mut self) {
         let mut leaving = Leaving::default();
-        self.own.contents().give_back(self.key, &mut leaving);
+        self.own.contents().give_back(self.key, &self.kept, &mut leaving);
         self.own.remover.remove(leaving);
     }
 }
@@ -81,10 +84,17 @@ impl Own {
         })
     }
 
-    /// The tree of this name, if it is there.
+    /// The tree of this name, if it is there and nothing was taken out of it or put into it.
     pub(super) fn get(self: &Arc<Self>, key: TreeKey) -> Option<Tree> {
-        let root = self.contents().lend(key)?;
-        Some(self.tree(key, root))
+        let kept = self.contents().lend(key)?;
+        // With the lease first, so that it is given back whatever comes of it.
+        let tree = self.tree(key, Arc::clone(&kept));
+        if kept.seal.holds(&kept.root) {
+            Some(tree)
+        } else {
+            self.contents().spoil(key, &kept);
+            None
+        }
     }
 
     /// A path where a tree can be written.
@@ -93,9 +103,18 @@ impl Own {
     }
 
     /// Keeps a tree that was written file by file. Its files are not shared with others.
-    pub(super) fn keep_written(self: &Arc<Self>, key: TreeKey, staged: Staged, finished: &Finished) -> Tree {
+    pub(super) fn keep_written(
+        self: &Arc<Self>,
+        key: TreeKey,
+        staged: Staged,
+        finished: &Finished,
+    ) -> Result<Tree, StoreError> {
+        if let Some(tree) = self.get(key) {
+            return Ok(tree);
+        }
+        let seal = Seal::of(&staged.tree()).map_err(StoreError::io("seal", staged.place()))?;
         let room = finished.bytes.saturating_add(finished.entries.saturating_mul(BLOCK_BYTES));
-        self.keep(key, staged, Vec::new(), room)
+        Ok(self.keep(key, staged, seal, Vec::new(), room))
     }
 
     pub(super) fn stats(&self) -> StoreStats {
@@ -103,25 +122,34 @@ impl Own {
     }
 
     /// Keeps a tree that is whole. Of two trees of one name the first stays.
-    fn keep(self: &Arc<Self>, key: TreeKey, staged: Staged, files: Vec<FileKey>, room: u64) -> Tree {
+    fn keep(
+        self: &Arc<Self>,
+        key: TreeKey,
+        staged: Staged,
+        seal: Seal,
+        files: Vec<FileKey>,
+        room: u64,
+    ) -> Tree {
         let mut leaving = Leaving::default();
-        let root = {
+        let kept = {
             let mut contents = self.contents();
-            if let Some(root) = contents.lend(key) {
+            if let Some(kept) = contents.lend(key) {
                 contents.release(files, &mut leaving);
                 drop(contents);
                 drop(staged);
-                root
+                kept
             } else {
-                contents.keep(key, staged.keep().join(TREE), files, room, &mut leaving)
+                let root = Arc::new(staged.keep().join(TREE));
+                contents.keep(key, Kept { root, seal }, files, room, &mut leaving)
             }
         };
         self.remover.remove(leaving);
-        self.tree(key, root)
+        self.tree(key, kept)
     }
 
-    fn tree(self: &Arc<Self>, key: TreeKey, root: Arc<PathBuf>) -> Tree {
-        let lease = Arc::new(Lease { own: Arc::clone(self), key });
+    fn tree(self: &Arc<Self>, key: TreeKey, kept: Arc<Kept>) -> Tree {
+        let root = Arc::clone(&kept.root);
+        let lease = Arc::new(Lease { own: Arc::clone(self), key, kept });
         Tree { key, root, _in_use: InUse::ByThisProcess { _lease: lease } }
     }
 

@@ -6,10 +6,9 @@
 //! about a millisecond for 10,000 files. A file whose bytes are changed in place is not noticed.
 
 use std::ffi::OsStr;
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, FileType, statat};
@@ -17,51 +16,83 @@ use rustix::fs::{AtFlags, FileType, statat};
 /// Ends each entry of a seal; no path has one.
 const END: u8 = 0;
 
-/// Writes down the directories of a finished tree.
-pub(super) fn write(tree: &Path, seal: &Path) -> io::Result<()> {
-    let mut text = Vec::new();
-    let mut todo = vec![PathBuf::new()];
-    while let Some(directory) = todo.pop() {
-        let place = tree.join(&directory);
-        let metadata = fs::symlink_metadata(&place)?;
-        let times = times(metadata.mtime(), metadata.mtime_nsec());
-        text.extend_from_slice(times.as_bytes());
-        text.extend_from_slice(directory.as_os_str().as_bytes());
-        text.push(END);
-        for entry in fs::read_dir(&place)? {
-            let entry = entry?;
-            if entry.file_type()?.is_dir() {
-                todo.push(directory.join(entry.file_name()));
+/// The directories of a tree with their times.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Seal(Vec<u8>);
+
+impl Seal {
+    /// The seal of a finished tree.
+    pub(super) fn of(tree: &Path) -> io::Result<Self> {
+        let root = File::open(tree)?;
+        let mut seal = Self(Vec::new());
+        let mut todo = vec![PathBuf::new()];
+        while let Some(directory) = todo.pop() {
+            seal.add(&root, directory.as_os_str().as_bytes())?;
+            for entry in fs::read_dir(tree.join(&directory))? {
+                let entry = entry?;
+                if entry.file_type()?.is_dir() {
+                    todo.push(directory.join(entry.file_name()));
+                }
             }
         }
+        Ok(seal)
     }
-    fs::write(seal, text)
+
+    /// The same where all directories below the root are known, without looking for them.
+    pub(super) fn of_directories<'a>(
+        tree: &Path,
+        directories: impl Iterator<Item = &'a str>,
+    ) -> io::Result<Self> {
+        let root = File::open(tree)?;
+        let mut seal = Self(Vec::new());
+        seal.add(&root, b"")?;
+        for directory in directories {
+            seal.add(&root, directory.as_bytes())?;
+        }
+        Ok(seal)
+    }
+
+    /// Whether the tree's directories are as they were.
+    pub(super) fn holds(&self, tree: &Path) -> bool {
+        // Looking from the tree's own folder spares the kernel most of every path.
+        let Ok(root) = File::open(tree) else { return false };
+        let mut entries = self.0.split(|byte| *byte == END).filter(|entry| !entry.is_empty()).peekable();
+        // A seal names the tree's root at least.
+        entries.peek().is_some() && entries.all(|entry| is_as_written(&root, entry))
+    }
+
+    fn add(&mut self, root: &File, directory: &[u8]) -> io::Result<()> {
+        self.0.extend_from_slice(time(root, directory)?.as_bytes());
+        self.0.extend_from_slice(directory);
+        self.0.push(END);
+        Ok(())
+    }
 }
 
-/// Whether the tree's directories are as they were written down.
-pub(super) fn holds(tree: &Path, seal: &Path) -> bool {
-    let Ok(text) = fs::read(seal) else { return false };
-    // Looking from the tree's own folder spares the kernel most of every path.
-    let Ok(root) = fs::File::open(tree) else { return false };
-    let mut entries = text.split(|byte| *byte == END).filter(|entry| !entry.is_empty()).peekable();
-    // A seal names the tree's root at least.
-    entries.peek().is_some() && entries.all(|entry| is_as_written(&root, entry))
+/// Writes the seal of a finished tree into a file.
+pub(super) fn write(tree: &Path, file: &Path) -> io::Result<()> {
+    fs::write(file, Seal::of(tree)?.0)
 }
 
-fn is_as_written(root: &fs::File, entry: &[u8]) -> bool {
+/// Whether the seal in a file holds.
+pub(super) fn holds(tree: &Path, file: &Path) -> bool {
+    fs::read(file).is_ok_and(|text| Seal(text).holds(tree))
+}
+
+fn is_as_written(root: &File, entry: &[u8]) -> bool {
     let Some(colon) = entry.iter().position(|byte| *byte == b':') else { return false };
-    let (expected, path) = entry.split_at(colon + 1);
-    let path = if path.is_empty() { b".".as_slice() } else { path };
-    statat(root, OsStr::from_bytes(path), AtFlags::SYMLINK_NOFOLLOW).is_ok_and(|found| {
-        FileType::from_raw_mode(found.st_mode).is_dir()
-            && times(found.st_mtime, i64::try_from(found.st_mtime_nsec).unwrap_or_default()).as_bytes()
-                == expected
-    })
+    let (expected, directory) = entry.split_at(colon + 1);
+    time(root, directory).is_ok_and(|found| found.as_bytes() == expected)
 }
 
-/// A modification time, as an entry of a seal begins.
-fn times(seconds: i64, nanoseconds: i64) -> String {
-    format!("{seconds}.{nanoseconds}:")
+/// The modification time of a directory below the root, as an entry of a seal begins.
+fn time(root: &File, directory: &[u8]) -> io::Result<String> {
+    let path = if directory.is_empty() { b".".as_slice() } else { directory };
+    let found = statat(root, OsStr::from_bytes(path), AtFlags::SYMLINK_NOFOLLOW)?;
+    if !FileType::from_raw_mode(found.st_mode).is_dir() {
+        return Err(io::ErrorKind::NotADirectory.into());
+    }
+    Ok(format!("{}.{}:", found.st_mtime, found.st_mtime_nsec))
 }
 
 #[cfg(test)]

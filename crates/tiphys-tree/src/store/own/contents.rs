@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::large::Beginning;
 use crate::store::digest::RecordKind;
+use crate::store::seal::Seal;
 use crate::{StoreBounds, StoreStats, TreeKey};
 
 /// Bytes of a block of the file system: the least that a file or a directory takes.
@@ -94,9 +95,16 @@ enum State {
     Missing,
 }
 
+/// Where a tree is, and what its directories must be like.
+#[derive(Debug)]
+pub(super) struct Kept {
+    pub(super) root: Arc<PathBuf>,
+    pub(super) seal: Seal,
+}
+
 #[derive(Debug)]
 struct KnownTree {
-    root: Arc<PathBuf>,
+    kept: Arc<Kept>,
     /// Its files, each as often as it is in the tree.
     files: Vec<FileKey>,
     /// Bytes that it takes without its files.
@@ -114,6 +122,8 @@ pub(super) struct Contents {
     /// Large files that were written, by how they begin. Of several the latest.
     large: HashMap<Beginning, FileKey>,
     trees: HashMap<TreeKey, KnownTree>,
+    /// Trees that are lent to nobody any more, as long as somebody has them.
+    spoilt: Vec<KnownTree>,
     bytes: u64,
     /// Counts uses of trees.
     clock: u64,
@@ -124,7 +134,8 @@ pub(super) struct Contents {
 impl Contents {
     pub(super) fn new(bounds: StoreBounds) -> Self {
         let (files, large, trees) = (HashMap::new(), HashMap::new(), HashMap::new());
-        Self { bounds, files, large, trees, bytes: 0, clock: 0, next_file: 0, evicted: 0 }
+        let spoilt = Vec::new();
+        Self { bounds, files, large, trees, spoilt, bytes: 0, clock: 0, next_file: 0, evicted: 0 }
     }
 
     pub(super) fn stats(&self) -> StoreStats {
@@ -252,32 +263,47 @@ impl Contents {
     pub(super) fn keep(
         &mut self,
         key: TreeKey,
-        root: PathBuf,
+        kept: Kept,
         files: Vec<FileKey>,
         room: u64,
         leaving: &mut Leaving,
-    ) -> Arc<PathBuf> {
+    ) -> Arc<Kept> {
         self.clock += 1;
         self.bytes = self.bytes.saturating_add(room);
-        let root = Arc::new(root);
-        self.trees
-            .insert(key, KnownTree { root: Arc::clone(&root), files, room, users: 1, used: self.clock });
+        let kept = Arc::new(kept);
+        let tree = KnownTree { kept: Arc::clone(&kept), files, room, users: 1, used: self.clock };
+        self.trees.insert(key, tree);
         self.make_room(leaving);
-        root
+        kept
     }
 
-    /// Lends a tree until it is [given back](Self::give_back).
-    pub(super) fn lend(&mut self, key: TreeKey) -> Option<Arc<PathBuf>> {
+    /// Lends a tree until it is [given back](Self::give_back). Whether its seal holds is for the caller to see.
+    pub(super) fn lend(&mut self, key: TreeKey) -> Option<Arc<Kept>> {
         self.clock += 1;
         let tree = self.trees.get_mut(&key)?;
         tree.users += 1;
         tree.used = self.clock;
-        Some(Arc::clone(&tree.root))
+        Some(Arc::clone(&tree.kept))
+    }
+
+    /// A tree that was lent is not as it was kept. It is lent to nobody any more, and goes when all who have it have given it back.
+    pub(super) fn spoil(&mut self, key: TreeKey, kept: &Arc<Kept>) {
+        if let Entry::Occupied(tree) = self.trees.entry(key)
+            && Arc::ptr_eq(&tree.get().kept, kept)
+        {
+            self.spoilt.push(tree.remove());
+        }
     }
 
     /// Takes back a tree that was lent.
-    pub(super) fn give_back(&mut self, key: TreeKey, leaving: &mut Leaving) {
-        if let Some(tree) = self.trees.get_mut(&key) {
+    pub(super) fn give_back(&mut self, key: TreeKey, kept: &Arc<Kept>, leaving: &mut Leaving) {
+        if let Some(at) = self.spoilt.iter().position(|tree| Arc::ptr_eq(&tree.kept, kept)) {
+            self.spoilt[at].users -= 1;
+            if self.spoilt[at].users == 0 {
+                let tree = self.spoilt.swap_remove(at);
+                self.let_go(tree, leaving);
+            }
+        } else if let Some(tree) = self.trees.get_mut(&key) {
             tree.users -= 1;
         }
         self.make_room(leaving);
@@ -300,10 +326,14 @@ impl Contents {
         let unused = self.trees.iter().filter(|(_, tree)| tree.users == 0);
         let Some(key) = unused.min_by_key(|(_, tree)| tree.used).map(|(key, _)| *key) else { return false };
         let Some(tree) = self.trees.remove(&key) else { return false };
-        self.bytes -= tree.room;
         self.evicted += 1;
-        leaving.trees.push(tree.root.to_path_buf());
-        self.release(tree.files, leaving);
+        self.let_go(tree, leaving);
         true
+    }
+
+    fn let_go(&mut self, tree: KnownTree, leaving: &mut Leaving) {
+        self.bytes -= tree.room;
+        leaving.trees.push(tree.kept.root.to_path_buf());
+        self.release(tree.files, leaving);
     }
 }

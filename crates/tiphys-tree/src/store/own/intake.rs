@@ -3,8 +3,9 @@
 //! One thread inflates and reads entries, another one hashes, looks up and writes what it gets from there. The first one helps when
 //! the second one is behind, so that both cores have work whether files are known (inflating takes longer) or not (writing does).
 
-use std::io::Read;
+use std::io::{self, Read};
 use std::ops::Range;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::PoisonError;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
@@ -13,11 +14,12 @@ use std::thread::{self, Scope, ScopedJoinHandle};
 use super::Own;
 use super::build::failed;
 use super::contents::{Claim, Contents, FileKey, FileNumber, Leaving};
-use crate::RepoPath;
 use crate::archive::{self, ArchiveError, Intake, Sink, unread};
 use crate::store::Tree;
 use crate::store::digest::{self, Record, RecordKind};
+use crate::store::seal::Seal;
 use crate::store::turns::WAIT_STEP;
+use crate::{RepoPath, StoreError};
 
 /// Files up to this size are handled in memory, many at once; larger ones in pieces.
 pub(super) const WHOLE_FILE_BYTES_MAX: u64 = 64 * 1024;
@@ -65,8 +67,15 @@ impl Own {
         }
         let staged = self.stage()?;
         let room = self.build(&staged.tree(), &taken.records, taken.stop)?;
-        Ok(self.keep(key, staged, taken.into_files(), room))
+        let seal = seal(&staged.tree(), &taken.records).map_err(StoreError::io("seal", staged.place()))?;
+        Ok(self.keep(key, staged, seal, taken.into_files(), room))
     }
+}
+
+/// The seal of a tree that was made of records.
+fn seal(tree: &Path, records: &[Record]) -> io::Result<Seal> {
+    let directories = records.iter().filter(|record| record.kind == RecordKind::Directory);
+    Seal::of_directories(tree, directories.map(|record| &*record.path))
 }
 
 /// Files that are handled together.

@@ -10,6 +10,7 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier};
+use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
@@ -86,6 +87,18 @@ fn found(root: &Path) -> Files {
         }
     }
     found
+}
+
+/// Waits until what is changed gets another time than what was changed before: the kernel's clock for files goes in steps.
+fn wait_for_another_time(dir: &Path) {
+    let now = || {
+        fs::write(dir.join("clock"), "").expect("written");
+        fs::metadata(dir.join("clock")).and_then(|clock| clock.modified()).expect("a time")
+    };
+    let (before, deadline) = (now(), Instant::now() + Duration::from_secs(10));
+    while now() == before {
+        assert!(Instant::now() < deadline, "the clock stands still");
+    }
 }
 
 fn inode(tree: &Tree, path: &str) -> u64 {
@@ -256,6 +269,44 @@ fn a_file_counts_once_and_in_blocks() {
     assert_eq!(store.stats().bytes, first);
     let _second = take(&store, &files([("d/a", "text")]));
     assert_eq!(store.stats().bytes, first + 2 * 256 + 2 * 4096);
+}
+
+#[test]
+fn a_tree_that_was_changed_is_made_again() {
+    type Change = (&'static str, fn(&Path));
+    let changes: [Change; 6] = [
+        ("a file removed", |tree| fs::remove_file(tree.join("a/b/file")).expect("removed")),
+        ("a folder removed", |tree| fs::remove_dir_all(tree.join("a")).expect("removed")),
+        ("a file added", |tree| fs::write(tree.join("a/new"), "").expect("written")),
+        ("a file renamed", |tree| fs::rename(tree.join("top"), tree.join("other")).expect("renamed")),
+        ("the tree removed", |tree| fs::remove_dir_all(tree).expect("removed")),
+        ("its folder removed", |tree| {
+            fs::remove_dir_all(tree.parent().expect("its folder")).expect("removed");
+        }),
+    ];
+    let content = files([("a/b/file", "text"), ("top", "text")]);
+    for (what, change) in changes {
+        let dir = temporary();
+        let store = open(&dir, NO_BOUNDS);
+        let before = take(&store, &content);
+        let key = before.key();
+        wait_for_another_time(dir.path());
+        assert_eq!(store.get(key).expect("the tree").root(), before.root(), "nothing was changed yet");
+        change(before.root());
+        assert!(store.get(key).is_none(), "{what}");
+        let after = take(&store, &content);
+        assert_ne!(after.root(), before.root(), "{what}");
+        assert_eq!((after.key(), found(after.root())), (key, content.clone()), "{what}");
+        drop(before);
+        assert_eq!(
+            found(take(&store, &content).root()),
+            content,
+            "{what}: giving back the old one is no matter"
+        );
+        drop(after);
+        assert_eq!(on_disk(&store), (1, 1), "{what}");
+        assert_eq!(store.stats().evicted, 0);
+    }
 }
 
 #[test]

@@ -1,9 +1,11 @@
 //! Who writes a file, who waits for it, and when it goes.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use crate::store::own::contents::{Claim, Contents, FileKey, FileNumber, Leaving};
+use crate::store::own::contents::{Claim, Contents, FileKey, FileNumber, Kept, Leaving};
 use crate::store::own::large::Beginning;
+use crate::store::seal::Seal;
 use crate::{StoreBounds, TreeKey};
 
 const ROOM: u64 = 4096;
@@ -94,6 +96,34 @@ fn a_large_file_is_found_by_its_beginning_until_it_goes() {
     assert_eq!(contents.claim_large(beginning), None);
 }
 
+fn kept(root: PathBuf) -> Kept {
+    let here = tempfile::tempdir().expect("a folder");
+    Kept { root: Arc::new(root), seal: Seal::of(here.path()).expect("a seal") }
+}
+
+#[test]
+fn a_spoilt_tree_stays_for_those_who_have_it_and_makes_way_for_a_new_one() {
+    let mut contents = contents(u64::MAX);
+    let name = TreeKey([7; 32]);
+    let mut leaving = Leaving::default();
+    let old = contents.keep(name, kept("/old/tree".into()), Vec::new(), ROOM, &mut leaving);
+    let again = contents.lend(name).expect("the tree");
+    contents.spoil(name, &old);
+    assert!(contents.lend(name).is_none());
+    let new = contents.keep(name, kept("/new/tree".into()), Vec::new(), ROOM, &mut leaving);
+    contents.spoil(name, &old);
+    assert!(contents.lend(name).is_some(), "the new one is as it was");
+    contents.give_back(name, &new, &mut leaving);
+    contents.give_back(name, &old, &mut leaving);
+    assert!(leaving.is_empty() && contents.stats().bytes == 2 * ROOM, "somebody has it");
+    contents.give_back(name, &again, &mut leaving);
+    assert_eq!(leaving, Leaving { trees: vec!["/old/tree".into()], files: vec![] });
+    assert_eq!((contents.stats().bytes, contents.stats().evicted), (ROOM, 0));
+    contents.give_back(name, &new, &mut leaving);
+    contents.evict_all(&mut leaving);
+    assert_eq!(leaving.trees, [PathBuf::from("/old/tree"), PathBuf::from("/new/tree")]);
+}
+
 #[test]
 fn room_is_made_by_what_nobody_uses() {
     let mut contents = contents(3 * ROOM);
@@ -102,17 +132,15 @@ fn room_is_made_by_what_nobody_uses() {
         contents.written(key(number));
         let mut leaving = Leaving::default();
         let root = PathBuf::from(format!("/{number}/tree"));
-        contents.keep(TreeKey([number; 32]), root, vec![key(number)], 0, &mut leaving);
+        let kept = contents.keep(TreeKey([number; 32]), kept(root), vec![key(number)], 0, &mut leaving);
         assert!(leaving.is_empty());
-        place
+        (place, kept)
     };
-    let (first, _) = (keep(1), keep(2));
-    keep(3);
-    let give_back = |contents: &mut Contents, number: u8| {
-        leaving(|leaving| contents.give_back(TreeKey([number; 32]), leaving))
-    };
-    for number in [1, 2, 3] {
-        assert_eq!(give_back(&mut contents, number), [], "there is room for three");
+    let trees = [keep(1), keep(2), keep(3)];
+    let first = trees[0].0;
+    for (number, (_, kept)) in (1..).zip(&trees) {
+        let left = leaving(|leaving| contents.give_back(TreeKey([number; 32]), kept, leaving));
+        assert_eq!(left, [], "there is room for three");
     }
     assert!(contents.lend(TreeKey([2; 32])).is_some());
     let mut left = Leaving::default();
