@@ -4,8 +4,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
+use tokio::time::{Duration, Instant};
 
-use super::{Health, MetricsEndpoint, Observed};
+use super::{Health, METRICS_CONNECTIONS_MAX, MetricsEndpoint, Observed};
 
 #[derive(Debug, Default)]
 struct Fake {
@@ -65,6 +66,28 @@ async fn metrics_and_health_are_told_to_whoever_asks_and_nothing_else_is() {
         assert_eq!((status.as_str(), body.as_str()), ("HTTP/1.1 200 OK", "serving\n"));
         assert_eq!(get(address, "GET /").await.0, "HTTP/1.1 404 Not Found");
         assert_eq!(get(address, "POST /metrics").await.0, "HTTP/1.1 405 Method Not Allowed");
+    };
+    tokio::select! {
+        ended = serving => panic!("serving ended: {ended:?}"),
+        () = asking => {}
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn callers_who_say_nothing_do_not_keep_others_out() {
+    let fake = Arc::new(Fake::default());
+    let endpoint =
+        MetricsEndpoint::bind(SocketAddr::from(([127, 0, 0, 1], 0))).await.expect("a port is free");
+    let address = endpoint.address();
+    let serving = endpoint.serve(fake);
+    let asking = async {
+        let mut silent = Vec::new();
+        for _ in 0..METRICS_CONNECTIONS_MAX {
+            silent.push(TcpStream::connect(address).await.expect("it listens"));
+        }
+        let began = Instant::now();
+        assert_eq!(get(address, "GET /metrics").await.0, "HTTP/1.1 200 OK");
+        assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
     };
     tokio::select! {
         ended = serving => panic!("serving ended: {ended:?}"),
