@@ -3,6 +3,7 @@
 mod list;
 mod pack;
 mod packed;
+mod pax;
 mod read;
 #[cfg(test)]
 mod tests;

@@ -3,9 +3,10 @@
 use std::io::{self, BufRead as _, BufReader, Read};
 
 use flate2::read::MultiGzDecoder;
-use tar::{Archive, Entry, EntryType, PaxExtensions};
+use tar::{Archive, Entry, EntryType};
 
 use super::packed::{Cause, Packed, Stoppable};
+use super::pax::Records;
 use super::{ArchiveError, ArchiveLimits, Intake};
 use crate::containment::{LinkSet, stays_inside_as_written};
 use crate::{Entries, Modes, RepoPath, WriteError};
@@ -105,13 +106,13 @@ struct Extended {
 impl Extended {
     fn read_pax<R: Read>(&mut self, entry: &mut Entry<'_, R>) -> Result<(), ArchiveError> {
         let text = self.text(entry)?;
-        for record in PaxExtensions::new(&text) {
-            let record = record.map_err(|error| broken(&error))?;
-            match record.key_bytes() {
-                b"path" => self.path = Some(record.value_bytes().to_vec()),
-                b"linkpath" => self.target = Some(record.value_bytes().to_vec()),
+        for record in Records(&text) {
+            let (key, value) = record.map_err(|error| broken(&error))?;
+            match key {
+                b"path" => self.path = Some(value.to_vec()),
+                b"linkpath" => self.target = Some(value.to_vec()),
                 b"size" => {
-                    let size = record.value().ok().and_then(|size| size.parse().ok());
+                    let size = std::str::from_utf8(value).ok().and_then(|size| size.parse().ok());
                     self.size = Some(size.ok_or_else(|| broken(&"invalid size in an extended header"))?);
                 }
                 key if key.starts_with(b"GNU.sparse.") => {
