@@ -21,7 +21,7 @@ use crate::generated::plugin::{
     RepositoryResponse,
 };
 use crate::metrics::{Method, Metrics};
-use crate::receive::{Clock, Files, Received, Receiver, Wanted};
+use crate::receive::{Clock, Files, Received, Receiver, StopOnDrop, Wanted};
 use crate::server::ServerOptions;
 
 pub(crate) use answer::panic_text;
@@ -89,8 +89,11 @@ impl Service {
             Files::Nothing => Ok(Match::DiscoveryNotConfigured),
             Files::Entries(entries) => {
                 let (plugin, app_path) = (Arc::clone(&self.plugin), clamped(&received.app_rel_path)?);
-                let looking =
-                    tokio::task::spawn_blocking(move || plugin.matches_entries(&entries, &app_path));
+                let stop = StopOnDrop::default();
+                let stopped = stop.seen();
+                let looking = tokio::task::spawn_blocking(move || {
+                    plugin.matches_entries(&entries, &app_path, &stopped)
+                });
                 looking.await.unwrap_or(Err(PluginError::Cancelled))
             }
             Files::Tree(_) => {

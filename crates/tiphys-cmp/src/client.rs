@@ -187,7 +187,12 @@ impl Plugin for RemotePlugin {
         Discovery::Run
     }
 
-    fn matches_entries(&self, _entries: &Entries, _app_path: &RepoPath) -> Result<Match, PluginError> {
+    fn matches_entries(
+        &self,
+        _entries: &Entries,
+        _app_path: &RepoPath,
+        _stop: &dyn Fn() -> bool,
+    ) -> Result<Match, PluginError> {
         Err(PluginError::NeedsFiles { plugin: self.name.clone() })
     }
 

@@ -236,11 +236,11 @@ impl Receiver {
         };
         let place = place.map_err(|_| ReceiveError::ending())?;
         let stop = StopOnDrop::default();
-        let stopped = Arc::clone(&stop.0);
+        let stopped = stop.seen();
         let span = tracing::info_span!("cmp.Untgz");
         let working = tokio::task::spawn_blocking(move || {
             let (_place, _span) = (place, span.entered());
-            work(&mut pieces, &move || stopped.load(Ordering::Relaxed))
+            work(&mut pieces, &stopped)
         });
         if more {
             upload.holds_a_place(Arc::clone(&self.waiting));
@@ -267,7 +267,15 @@ fn environment(head: ManifestRequestMetadata) -> Vec<EnvVar> {
 
 /// Ends the work on a thread when the call that waits for it ends.
 #[derive(Default)]
-struct StopOnDrop(Arc<AtomicBool>);
+pub(crate) struct StopOnDrop(Arc<AtomicBool>);
+
+impl StopOnDrop {
+    /// Whether it was dropped, for whoever is to stop.
+    pub(crate) fn seen(&self) -> impl Fn() -> bool + Send + Sync + 'static {
+        let stopped = Arc::clone(&self.0);
+        move || stopped.load(Ordering::Relaxed)
+    }
+}
 
 impl Drop for StopOnDrop {
     fn drop(&mut self) {

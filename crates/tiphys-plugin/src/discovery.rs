@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tiphys_tree::glob::{self, Listing, Place};
+use tiphys_tree::glob::{self, GlobError, Listing, Place};
 
 use crate::config::{Command, PluginConfig};
 use crate::plugin::PluginError;
@@ -52,19 +52,23 @@ impl Pattern<'_> {
     }
 
     /// Whether the pattern hits anything in a tree, on disk or in memory, seen from the application's folder, a path without links.
-    /// Hits outside the tree do not count: Argo CD lets `..` in a pattern look around in the plugin server's own files.
+    /// Hits outside the tree do not count: Argo CD lets `..` in a pattern look around in the plugin server's own files. `stop` is asked
+    /// while it looks; `true` ends it with [`PluginError::Cancelled`].
     pub(crate) fn found(
         &self,
         tree: &dyn Listing,
         base: &Path,
         variable: &dyn Fn(&str) -> Option<String>,
+        stop: &dyn Fn() -> bool,
     ) -> Result<bool, PluginError> {
         let place = Place { tree, seen_at: Path::new(SEEN_AT), base };
-        let (text, hits) = match self {
-            Self::FileName(pattern) => (pattern, glob::file_name(&place, pattern)),
-            Self::Glob(pattern) => (pattern, glob::find(&place, pattern, variable)),
+        let (text, found) = match self {
+            Self::FileName(pattern) => (pattern, glob::has_file_name(&place, pattern, stop)),
+            Self::Glob(pattern) => (pattern, glob::has_found(&place, pattern, variable, stop)),
         };
-        let hits = hits.map_err(|source| PluginError::Pattern { pattern: (*text).to_owned(), source })?;
-        Ok(!hits.is_empty())
+        found.map_err(|source| match source {
+            GlobError::Stopped => PluginError::Cancelled,
+            source => PluginError::Pattern { pattern: (*text).to_owned(), source },
+        })
     }
 }

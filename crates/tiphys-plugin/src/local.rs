@@ -155,8 +155,14 @@ impl LocalPlugin {
     }
 
     /// Whether a pattern hits anything, seen from a folder of a tree.
-    fn holds(&self, pattern: &Pattern<'_>, tree: &dyn Listing, base: &Path) -> Result<Match, PluginError> {
-        let found = pattern.found(tree, base, &|name| self.base.get(name).map(str::to_owned))?;
+    fn holds(
+        &self,
+        pattern: &Pattern<'_>,
+        tree: &dyn Listing,
+        base: &Path,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Match, PluginError> {
+        let found = pattern.found(tree, base, &|name| self.base.get(name).map(str::to_owned), stop)?;
         Ok(if found { Match::Supported } else { Match::NotSupported })
     }
 
@@ -319,12 +325,17 @@ impl Plugin for LocalPlugin {
         }
     }
 
-    fn matches_entries(&self, entries: &Entries, app_path: &RepoPath) -> Result<Match, PluginError> {
+    fn matches_entries(
+        &self,
+        entries: &Entries,
+        app_path: &RepoPath,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Match, PluginError> {
         let Some(discovery::Rule::Pattern(pattern)) = discovery::rule(&self.config) else {
             return Err(PluginError::NeedsFiles { plugin: self.name.clone() });
         };
         let base = entries.resolve(app_path).map_err(|source| app_path_error(app_path, source))?;
-        self.holds(&pattern, entries, Path::new(base.as_str()))
+        self.holds(&pattern, entries, Path::new(base.as_str()), stop)
     }
 
     async fn matches(&self, request: &Request) -> Result<Match, PluginError> {
@@ -333,7 +344,8 @@ impl Plugin for LocalPlugin {
             Some(discovery::Rule::Pattern(pattern)) => {
                 let (root, path) = (request.tree.root(), &request.app_path);
                 let base = resolve(root, path).map_err(|source| app_path_error(path, source))?;
-                self.holds(&pattern, &Folder(root), base.strip_prefix(root).unwrap_or(&base))
+                let base = base.strip_prefix(root).unwrap_or(&base);
+                self.holds(&pattern, &Folder(root), base, &|| request.cancel.is_cancelled())
             }
             Some(discovery::Rule::Command(command)) => {
                 let finished = self.run(request, &[(Phase::Find, command)]).await?;

@@ -267,8 +267,14 @@ pub trait Plugin: Send + Sync + std::fmt::Debug {
     fn discovery(&self) -> Discovery;
 
     /// What [`Plugin::matches`] answers for a tree with these entries. A plugin whose [`Plugin::discovery`] is not
-    /// [`Discovery::Entries`] cannot tell: [`PluginError::NeedsFiles`].
-    fn matches_entries(&self, entries: &Entries, app_path: &RepoPath) -> Result<Match, PluginError>;
+    /// [`Discovery::Entries`] cannot tell: [`PluginError::NeedsFiles`]. `stop` is asked while it looks; `true` ends it with
+    /// [`PluginError::Cancelled`].
+    fn matches_entries(
+        &self,
+        entries: &Entries,
+        app_path: &RepoPath,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Match, PluginError>;
 
     /// Whether the plugin supports the application's folder.
     async fn matches(&self, request: &Request) -> Result<Match, PluginError>;

@@ -10,6 +10,7 @@ mod go_path;
 mod go_regexp;
 mod mask;
 mod place;
+mod search;
 #[cfg(test)]
 mod tests;
 
@@ -19,6 +20,8 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 pub use place::{Folder, Listing, Place};
+
+use search::Search;
 
 /// A pattern that cannot be used, or a tree that cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -47,15 +50,36 @@ pub enum GlobError {
         #[source]
         source: io::Error,
     },
+    /// The pattern leads to too many names, most often by links that lead back.
+    #[error(
+        "more than {max} names would have to be looked at; use fewer wildcards for folders, or remove links that lead back to their own folder"
+    )]
+    TooManyLooks {
+        /// The bound.
+        max: u64,
+    },
+    /// Nobody waits for the answer any more.
+    #[error("the search was not carried to its end, because the call has ended")]
+    Stopped,
 }
 
 /// `discover.fileName`: Go's `filepath.Glob(filepath.Join(base, pattern))` (`spec/cmp.md` 3.2 and 14). The hits, relative to the
 /// tree's root and sorted by bytes; hits outside of the tree do not count.
 ///
-/// A directory that cannot be read has no hits; the only error is [`GlobError::Pattern`].
+/// A directory that cannot be read has no hits; the only errors are [`GlobError::Pattern`] and [`GlobError::TooManyLooks`].
 pub fn file_name(place: &Place<'_>, pattern: &str) -> Result<Vec<PathBuf>, GlobError> {
-    let found = file_name::glob(place, &joined(place, pattern))?;
+    let search = Search::new(&|| false);
+    let found = search::all(|hit| file_name::glob(place, &joined(place, pattern), &search, hit))?;
     Ok(inside(place, &found))
+}
+
+/// Whether [`file_name`] has a hit. Looks no further than to the first one, and asks `stop` as it goes.
+pub fn has_file_name(place: &Place<'_>, pattern: &str, stop: &dyn Fn() -> bool) -> Result<bool, GlobError> {
+    let search = Search::new(stop);
+    search::any(
+        |path| place.inside(path).is_some(),
+        |hit| file_name::glob(place, &joined(place, pattern), &search, hit),
+    )
 }
 
 /// `discover.find.glob`: go-zglob's `Glob(filepath.Join(base, pattern))` (`spec/cmp.md` 3.3 and 14). `variable` looks up `$NAME`
@@ -66,8 +90,19 @@ pub fn find(
     pattern: &str,
     variable: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Vec<PathBuf>, GlobError> {
-    let found = find::glob(place, &joined(place, pattern), variable)?;
+    let found = find::glob(place, &joined(place, pattern), variable, &Search::new(&|| false))?;
     Ok(inside(place, &found))
+}
+
+/// Whether [`find`] has a hit. Asks `stop` as it goes. Looks at everything, since what cannot be read is an error wherever it is.
+pub fn has_found(
+    place: &Place<'_>,
+    pattern: &str,
+    variable: &dyn Fn(&str) -> Option<String>,
+    stop: &dyn Fn() -> bool,
+) -> Result<bool, GlobError> {
+    let found = find::glob(place, &joined(place, pattern), variable, &Search::new(stop))?;
+    Ok(found.iter().any(|path| place.inside(path).is_some()))
 }
 
 /// Go's `filepath.Match` on Linux.

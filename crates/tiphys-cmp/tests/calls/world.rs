@@ -55,7 +55,12 @@ impl Plugin for Obedient {
         self.discovery.unwrap_or(Discovery::NotConfigured)
     }
 
-    fn matches_entries(&self, entries: &Entries, app_path: &RepoPath) -> Result<Match, PluginError> {
+    fn matches_entries(
+        &self,
+        entries: &Entries,
+        app_path: &RepoPath,
+        _stop: &dyn Fn() -> bool,
+    ) -> Result<Match, PluginError> {
         let found = app_path.join("file").is_ok_and(|path| entries.resolve(&path).is_ok());
         Ok(if found { Match::Supported } else { Match::NotSupported })
     }

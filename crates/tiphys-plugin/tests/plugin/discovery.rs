@@ -18,7 +18,7 @@ async fn answer(world: &World, discover: &str) -> Result<Match, String> {
     let request = request(&tree);
     let answer = plugin.matches(&request).await.map_err(|error| tiphys_plugin::chain(&error));
     if plugin.discovery() == Discovery::Entries {
-        let by_names = plugin.matches_entries(&entries(), &request.app_path);
+        let by_names = plugin.matches_entries(&entries(), &request.app_path, &|| false);
         assert_eq!(by_names.map_err(|error| tiphys_plugin::chain(&error)), answer, "{discover}");
     }
     answer
@@ -47,9 +47,19 @@ async fn a_plugin_says_whether_names_are_enough_for_its_rule() {
     ] {
         let plugin = plugin(&world, discover);
         assert_eq!(plugin.discovery(), expected, "{discover}");
-        let refused = plugin.matches_entries(&entries(), &path("app"));
+        let refused = plugin.matches_entries(&entries(), &path("app"), &|| false);
         let refused = matches!(refused, Err(PluginError::NeedsFiles { .. }));
         assert_eq!(refused, expected != Discovery::Entries, "{discover}");
+    }
+}
+
+#[tokio::test]
+async fn looking_for_a_pattern_ends_when_nobody_waits() {
+    let world = World::new();
+    for discover in ["{fileName: 'sub/*'}", "{find: {glob: '**/none'}}"] {
+        let plugin = plugin(&world, &format!("  discover: {discover}"));
+        let stopped = plugin.matches_entries(&entries(), &path("app"), &|| true);
+        assert!(matches!(stopped, Err(PluginError::Cancelled)), "{stopped:?}");
     }
 }
 
@@ -61,7 +71,8 @@ async fn an_application_folder_behind_a_link_is_found_by_names() {
     entries.link(&path("deep/er/link"), "../../app").expect("no clash");
     entries.link(&path("out"), "../app").expect("no clash");
     let answer = |app: &str| {
-        plugin.matches_entries(&entries, &path(app)).map_err(|error| tiphys_plugin::chain(&error))
+        let answer = plugin.matches_entries(&entries, &path(app), &|| false);
+        answer.map_err(|error| tiphys_plugin::chain(&error))
     };
     assert_eq!(answer("deep/er/link"), Ok(Match::Supported));
     assert_eq!(answer("deep/er"), Ok(Match::NotSupported));

@@ -6,14 +6,17 @@ use std::io;
 use regex::Regex;
 
 use super::mask::Mask;
+use super::search::Search;
 use super::{GlobError, Place, go_path, go_regexp};
 use crate::entries::{EntryKind, Final};
 
-/// The paths that match a cleaned absolute pattern, in no order.
+/// The paths that match a cleaned absolute pattern, in no order. All of them: a directory that cannot be read fails the whole, also when
+/// something was found before.
 pub(super) fn glob(
     place: &Place<'_>,
     pattern: &[u8],
     variable: &dyn Fn(&str) -> Option<String>,
+    search: &Search<'_>,
 ) -> Result<Vec<Vec<u8>>, GlobError> {
     match Mask::new(pattern, variable) {
         Mask::Literal => match place.kind(pattern, Final::Follow) {
@@ -23,13 +26,19 @@ pub(super) fn glob(
         },
         Mask::Search { root, prefix, regexp } => {
             let regexp = go_regexp::compile(&regexp)?;
-            walk(place, &root, &prefix, &regexp)
+            walk(place, &root, &prefix, &regexp, search)
         }
     }
 }
 
 /// Walks without following links; the root alone may be one. Entries are told apart by what the directory says of them.
-fn walk(place: &Place<'_>, root: &[u8], prefix: &[u8], regexp: &Regex) -> Result<Vec<Vec<u8>>, GlobError> {
+fn walk(
+    place: &Place<'_>,
+    root: &[u8],
+    prefix: &[u8],
+    regexp: &Regex,
+    search: &Search<'_>,
+) -> Result<Vec<Vec<u8>>, GlobError> {
     let mut hits = Vec::new();
     let kind = place.kind(root, Final::Follow).map_err(|error| failed(place, root, error))?;
     if kind != EntryKind::Directory {
@@ -40,8 +49,16 @@ fn walk(place: &Place<'_>, root: &[u8], prefix: &[u8], regexp: &Regex) -> Result
     }
     let mut todo = vec![root.to_vec()];
     while let Some(directory) = todo.pop() {
+        search.directory()?;
         let mut path = directory.clone();
+        let mut outcome = Ok(());
         let listed = place.list(&directory, &mut |name, kind| {
+            if outcome.is_ok() {
+                outcome = search.name();
+            }
+            if outcome.is_err() {
+                return;
+            }
             path.truncate(directory.len());
             // The file system's root ends in a slash already; go-zglob does not look, and nothing matches there.
             path.push(b'/');
@@ -55,6 +72,7 @@ fn walk(place: &Place<'_>, root: &[u8], prefix: &[u8], regexp: &Regex) -> Result
                 todo.push(path.clone());
             }
         });
+        outcome?;
         listed.map_err(|error| failed(place, &directory, error))?;
     }
     Ok(hits)

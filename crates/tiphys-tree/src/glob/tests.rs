@@ -1,5 +1,6 @@
 //! Globs against the recorded answers of the real programs, and what those do not show.
 
+use std::cell::Cell;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 use tiphys_testkit::oracle;
 
-use super::{Folder, GlobError, Listing, Place, file_name, find};
+use super::{Folder, GlobError, Listing, Place, file_name, find, has_file_name, has_found};
 use crate::entries::tests::{any_entries, in_memory_and_on_disk};
 use crate::{Entries, RepoPath};
 
@@ -229,6 +230,33 @@ fn a_pattern_may_climb_within_the_tree_and_sees_nothing_outside() {
     }
 }
 
+/// A folder `d` of so many links to itself.
+fn links_to_their_own_folder(count: u32) -> Entries {
+    let mut entries = Entries::new(10_000);
+    for number in 0..count {
+        let path = RepoPath::new(&format!("d/{number:04}")).expect("a path inside");
+        entries.link(&path, "../d").expect("a link");
+    }
+    entries
+}
+
+#[test]
+fn links_that_lead_back_cost_a_bounded_number_of_looks() {
+    let entries = links_to_their_own_folder(1500);
+    let place = at_root(&entries);
+    let never = || false;
+    let pattern = "*/*/*/*/*/*/*/*/x.yaml";
+    let refused = has_file_name(&place, pattern, &never).expect_err("too many").to_string();
+    assert!(refused.starts_with("more than 2000000 names would have to be looked at"), "{refused}");
+    let asked = Cell::new(0_u32);
+    let stop = || asked.replace(asked.get() + 1) >= 100;
+    assert!(matches!(has_file_name(&place, pattern, &stop), Err(GlobError::Stopped)));
+    // A hit is seen before the looks are spent.
+    assert!(has_file_name(&place, "*/*/*/*/*/*/0*", &never).expect("found"));
+    assert!(!has_found(&place, "**/x.yaml", &|_| None, &never).expect("links are not followed"));
+    assert!(matches!(has_found(&place, "**/*", &|_| None, &|| true), Err(GlobError::Stopped)));
+}
+
 #[test]
 fn a_syntax_error_counts_where_there_is_something_to_match() {
     for (files, pattern, expected) in [
@@ -289,7 +317,14 @@ proptest! {
             let ask = |tree: &dyn Listing| {
                 let place = Place { base: Path::new(base), ..at_root(tree) };
                 let shown = |answer: Result<_, GlobError>| answer.map_err(|error| (error.to_string(), source(&error)));
-                (shown(file_name(&place, &pattern)), shown(find(&place, &pattern, &variable)))
+                let (by_name, by_find) = (file_name(&place, &pattern), find(&place, &pattern, &variable));
+                for (all, any) in [
+                    (&by_name, has_file_name(&place, &pattern, &|| false)),
+                    (&by_find, has_found(&place, &pattern, &variable, &|| false)),
+                ] {
+                    assert_eq!(any.ok(), all.as_ref().ok().map(|hits| !hits.is_empty()), "{pattern}");
+                }
+                (shown(by_name), shown(by_find))
             };
             prop_assert_eq!(ask(&entries), ask(&folder), "{} in {}", pattern, base);
         }

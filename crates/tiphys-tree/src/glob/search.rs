@@ -1,0 +1,90 @@
+//! How much is looked at for one pattern.
+
+use std::cell::Cell;
+use std::ops::ControlFlow;
+
+use super::GlobError;
+
+/// Names and directories that are looked at for one pattern at most: twice what a tree has by default, links that
+/// lead elsewhere included. Links that lead to their own folder make as many paths as one likes of a few kilobytes.
+pub(super) const LOOKS_MAX: u64 = 2_000_000;
+/// Names between two questions whether to stop.
+const LOOKS_PER_QUESTION: u64 = 1024;
+
+/// Takes what is found, and says whether to go on.
+pub(super) type Hit<'h> = dyn FnMut(&[u8]) -> ControlFlow<()> + 'h;
+
+/// Why a search ended before its end.
+#[derive(Debug)]
+pub(super) enum Ended {
+    /// Enough was found.
+    Enough,
+    /// It failed.
+    Failed(GlobError),
+}
+
+impl From<GlobError> for Ended {
+    fn from(error: GlobError) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// One search.
+pub(super) struct Search<'a> {
+    looks: Cell<u64>,
+    stop: &'a dyn Fn() -> bool,
+}
+
+impl<'a> Search<'a> {
+    /// A search that ends with [`GlobError::Stopped`] when `stop` says so.
+    pub(super) fn new(stop: &'a dyn Fn() -> bool) -> Self {
+        Self { looks: Cell::new(0), stop }
+    }
+
+    /// Counts a directory.
+    pub(super) fn directory(&self) -> Result<(), GlobError> {
+        if (self.stop)() { Err(GlobError::Stopped) } else { self.name() }
+    }
+
+    /// Counts a name.
+    pub(super) fn name(&self) -> Result<(), GlobError> {
+        let looks = self.looks.get() + 1;
+        self.looks.set(looks);
+        if looks > LOOKS_MAX {
+            Err(GlobError::TooManyLooks { max: LOOKS_MAX })
+        } else if looks.is_multiple_of(LOOKS_PER_QUESTION) && (self.stop)() {
+            Err(GlobError::Stopped)
+        } else {
+            Ok(())
+        }
+    }
+}
+
+/// Every path that is found.
+pub(super) fn all(search: impl FnOnce(&mut Hit<'_>) -> Result<(), Ended>) -> Result<Vec<Vec<u8>>, GlobError> {
+    let mut found = Vec::new();
+    let mut take = |path: &[u8]| {
+        found.push(path.to_vec());
+        ControlFlow::Continue(())
+    };
+    match search(&mut take) {
+        Ok(()) | Err(Ended::Enough) => Ok(found),
+        Err(Ended::Failed(error)) => Err(error),
+    }
+}
+
+/// Whether a path is found that counts.
+pub(super) fn any(
+    counts: impl Fn(&[u8]) -> bool,
+    search: impl FnOnce(&mut Hit<'_>) -> Result<(), Ended>,
+) -> Result<bool, GlobError> {
+    let mut found = false;
+    let mut take = |path: &[u8]| {
+        found |= counts(path);
+        if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    match search(&mut take) {
+        Ok(()) | Err(Ended::Enough) => Ok(found),
+        Err(Ended::Failed(error)) => Err(error),
+    }
+}
