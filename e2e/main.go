@@ -44,7 +44,6 @@ var checks = []check{
 	{"100 connections one after another", checkManyConnections},
 	{"a client that goes in the middle of an upload", checkLostClient},
 	{"a cancelled call ends the plugin", checkCancel},
-	{"the answer comes before the deadline, with the standard error so far", checkDeadline},
 	{"header blocks in several frames, with padding and priority", checkFrames},
 	{"pings of 50 ms under a running plugin are all answered", checkPings},
 	{"a path with every octet that is odd in an authority", checkOddPath},
@@ -53,6 +52,7 @@ var checks = []check{
 // slowChecks run beside the others, because they take long by nature.
 var slowChecks = []check{
 	{"grpc-go's own keep-alive under a slow plugin", checkKeepAlive},
+	{"the answer comes before the deadline, with the standard error so far", checkDeadline},
 }
 
 func main() {

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -156,5 +158,21 @@ func (s *server) stop() error {
 	if _, err := os.Lstat(s.socket); !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("it left its socket: %v", err)
 	}
-	return nil
+	return nothingLeft(filepath.Join(s.folder, "tmp"))
+}
+
+// nothingLeft looks for what calls left in the work folder. Servers that share it keep its two folders, and a lock in each.
+func nothingLeft(folder string) error {
+	stays := []string{".", "tiphys-cmp-server", "tiphys-cmp-server/gate", "tiphys-cmp-server/runs", "tiphys-cmp-server/runs/gate"}
+	var left []string
+	err := fs.WalkDir(os.DirFS(folder), ".", func(path string, _ fs.DirEntry, err error) error {
+		if !slices.Contains(stays, path) {
+			left = append(left, path)
+		}
+		return err
+	})
+	if len(left) > 0 {
+		return errors.Join(err, fmt.Errorf("it left in its work folder: %s", strings.Join(left, ", ")))
+	}
+	return err
 }
