@@ -21,6 +21,9 @@ const ASKPASS: &str = "argocd";
 /// Everybody may run the program: the plugin's container may have a user of its own.
 const MODE: u32 = 0o755;
 
+/// What a program that is not whole yet is called.
+const UNFINISHED: &str = ".argocd-cmp-server.";
+
 /// What became of the link for git.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Link {
@@ -60,7 +63,8 @@ fn install(program: &Path, dir: &Path) -> Result<Link, Failure> {
     };
     let mut source = File::open(program).map_err(unread)?;
     fs::create_dir_all(dir).map_err(failed)?;
-    let mut new = tempfile::Builder::new().prefix(".argocd-cmp-server.").tempfile_in(dir).map_err(failed)?;
+    let _lock = sweep(dir);
+    let mut new = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(dir).map_err(failed)?;
     io::copy(&mut source, &mut new).map_err(failed)?;
     new.as_file().set_permissions(Permissions::from_mode(MODE)).map_err(failed)?;
     new.persist(dir.join(SERVER)).map(drop).map_err(|error| failed(error.error))?;
@@ -74,4 +78,19 @@ fn install(program: &Path, dir: &Path) -> Result<Link, Failure> {
         }
         Err(error) => Err(failed(error)),
     }
+}
+
+/// Removes what a killed installation left beside. The folder's lock, which installations have one after another for as long as they
+/// write, says that nobody writes it any more; where there are no locks, it stays.
+fn sweep(dir: &Path) -> Option<File> {
+    let lock = File::open(dir).ok()?;
+    lock.lock().ok()?;
+    for entry in fs::read_dir(dir).ok()?.filter_map(Result::ok) {
+        let is_ours = entry.file_name().to_str().is_some_and(|name| name.starts_with(UNFINISHED));
+        if is_ours && entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            // It is in nobody's way: what cannot be removed does not keep the program from being installed.
+            drop(fs::remove_file(entry.path()));
+        }
+    }
+    Some(lock)
 }

@@ -25,6 +25,14 @@ fn entries(dir: &Path) -> Vec<(String, u32, String)> {
     found
 }
 
+/// The names in a folder, in their order.
+fn names(dir: &Path) -> Vec<String> {
+    let names = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    names
+}
+
 fn entry(name: &str, mode: u32, content: &str) -> (String, u32, String) {
     (name.to_owned(), mode, content.to_owned())
 }
@@ -58,6 +66,38 @@ fn an_older_program_is_replaced_and_whoever_runs_it_keeps_it() {
     install(&program(folder.path()), &dir).unwrap();
     assert_eq!(fs::read_to_string(dir.join("argocd-cmp-server")).unwrap(), "new");
     assert_eq!(std::io::read_to_string(running).unwrap(), "an older and longer one");
+}
+
+#[test]
+fn what_a_killed_installation_left_is_removed_by_the_next_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("shared");
+    fs::create_dir(&dir).unwrap();
+    fs::write(dir.join(".argocd-cmp-server.x1Y2z3"), "half of i").unwrap();
+    fs::create_dir(dir.join(".argocd-cmp-server.d")).unwrap();
+    fs::write(dir.join(".argocd-cmp-serverless"), "somebody else's").unwrap();
+    install(&program(folder.path()), &dir).unwrap();
+    let expected = [".argocd-cmp-server.d", ".argocd-cmp-serverless", "argocd", "argocd-cmp-server"];
+    assert_eq!(names(&dir), expected);
+}
+
+#[test]
+fn what_another_installation_writes_is_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("shared");
+    fs::create_dir(&dir).unwrap();
+    let writing = dir.join(".argocd-cmp-server.x1Y2z3");
+    fs::write(&writing, "half of i").unwrap();
+    let other = fs::File::open(&dir).unwrap();
+    other.lock().unwrap();
+    std::thread::scope(|scope| {
+        let second = scope.spawn(|| install(&program(folder.path()), &dir).unwrap());
+        // The other one ends as an installation does: the file gets its name, then the lock goes.
+        fs::rename(&writing, dir.join("argocd-cmp-server")).expect("nobody has removed it");
+        drop(other);
+        assert_eq!(second.join().unwrap(), Link::Ours);
+    });
+    assert_eq!(fs::read_to_string(dir.join("argocd-cmp-server")).unwrap(), "new");
 }
 
 #[test]
