@@ -6,7 +6,7 @@ mod bounded;
 
 use std::fmt;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 
 use axum::Router;
@@ -47,9 +47,9 @@ pub struct MetricsEndpoint {
 }
 
 impl MetricsEndpoint {
-    /// Takes an address. The error does not name it.
+    /// Takes an address. All addresses of version 6 are all of version 4 where there is no version 6. The error does not name the address.
     pub async fn bind(address: SocketAddr) -> io::Result<Self> {
-        let listener = TcpListener::bind(address).await?;
+        let listener = bind_all(address, async |address| TcpListener::bind(address).await).await?;
         let address = listener.local_addr()?;
         Ok(Self { listener, address })
     }
@@ -65,6 +65,23 @@ impl MetricsEndpoint {
             Router::new().route("/metrics", get(metrics)).route("/healthz", get(health)).with_state(observed);
         axum::serve(Bounded::new(self.listener), router).await
     }
+}
+
+/// Takes an address by `bind`, with the other one for all addresses.
+async fn bind_all<L>(address: SocketAddr, bind: impl AsyncFn(SocketAddr) -> io::Result<L>) -> io::Result<L> {
+    match bind(address).await {
+        Err(error) if address.ip() == Ipv6Addr::UNSPECIFIED && is_without_version_6(&error) => {
+            bind(SocketAddr::from((Ipv4Addr::UNSPECIFIED, address.port()))).await
+        }
+        result => result,
+    }
+}
+
+/// Whether the kernel has no version 6 (not built, or disabled at its start), or no address of it (disabled later).
+fn is_without_version_6(error: &io::Error) -> bool {
+    /// `EAFNOSUPPORT` of Linux, for which there is no kind.
+    const NO_SUCH_FAMILY: i32 = 97;
+    error.kind() == io::ErrorKind::AddrNotAvailable || error.raw_os_error() == Some(NO_SUCH_FAMILY)
 }
 
 async fn metrics(State(observed): State<Arc<dyn Observed>>) -> Response {

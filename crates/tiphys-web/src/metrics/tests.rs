@@ -1,3 +1,4 @@
+use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,7 +7,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::{Duration, Instant};
 
-use super::{Health, METRICS_CONNECTIONS_MAX, MetricsEndpoint, Observed};
+use super::{Health, METRICS_CONNECTIONS_MAX, MetricsEndpoint, Observed, bind_all};
 
 #[derive(Debug, Default)]
 struct Fake {
@@ -25,6 +26,25 @@ impl Observed for Fake {
     fn health(&self) -> Health {
         if self.serving.load(Ordering::Relaxed) { Health::Serving } else { Health::NotServing }
     }
+}
+
+#[tokio::test]
+async fn all_addresses_are_those_of_version_4_where_there_is_no_version_6() {
+    let refused = |code: i32| {
+        async move |address: SocketAddr| {
+            if address.is_ipv6() { Err(io::Error::from_raw_os_error(code)) } else { Ok(address.to_string()) }
+        }
+    };
+    let bound = async |address: &str, code: i32| {
+        let address = address.parse().expect("it is an address");
+        bind_all(address, refused(code)).await.map_err(|error| error.raw_os_error())
+    };
+    // EAFNOSUPPORT, EADDRNOTAVAIL, EADDRINUSE.
+    assert_eq!(bound("[::]:80", 97).await.as_deref(), Ok("0.0.0.0:80"));
+    assert_eq!(bound("[::]:80", 99).await.as_deref(), Ok("0.0.0.0:80"));
+    assert_eq!(bound("[::]:80", 98).await, Err(Some(98)), "somebody else has it");
+    assert_eq!(bound("[::1]:80", 97).await, Err(Some(97)), "one address is that one");
+    assert_eq!(bound("127.0.0.1:80", 97).await.as_deref(), Ok("127.0.0.1:80"));
 }
 
 /// The answer's status line, headers and body, dates left out.
