@@ -18,6 +18,9 @@ use crate::install::{copy_file, target_folder};
 /// Processors for which a static program is built.
 const ARCHITECTURES: [&str; 2] = ["aarch64", "x86_64"];
 
+/// The variable that tells the program's build of which commit it is.
+const COMMIT_VARIABLE: &str = "TIPHYS_COMMIT";
+
 /// Arguments of `cargo xtask build`.
 #[derive(clap::Args, Debug, Default)]
 pub(crate) struct Options {
@@ -80,7 +83,14 @@ pub(crate) fn build(root: &Path, profile: Profile, linking: Linking) -> Result<P
         provide_library(root, triple)?;
         arguments.extend(["--target", triple]);
     }
-    CommandLine::cargo(&arguments).run(root)?;
+    let mut command = CommandLine::cargo(&arguments);
+    // Each commit would make a quick build of everything that says it a new one.
+    if profile == Profile::Release
+        && let Some(commit) = commit(root, given_commit())
+    {
+        command = command.with(COMMIT_VARIABLE, commit);
+    }
+    command.run(root)?;
     let target = target_folder(root)?;
     Ok(target.join(triple.unwrap_or_default()).join(profile.folder()).join("tiphys"))
 }
@@ -108,6 +118,31 @@ impl Profile {
             Self::Release => "release",
         }
     }
+}
+
+/// The commit that is built: the one that somebody named who has the files without their history, else the checkout's, with `-dirty` where
+/// its files are others. None where there is neither.
+fn commit(root: &Path, given: Option<String>) -> Option<String> {
+    let git = |arguments: &[&str]| {
+        let asked = program("git")
+            .args(arguments)
+            .current_dir(root)
+            .stdin(Stdio::null())
+            .stderr(Stdio::null())
+            .output();
+        let asked = asked.ok().filter(|asked| asked.status.success())?;
+        String::from_utf8(asked.stdout).ok()
+    };
+    given.filter(|given| !given.is_empty()).or_else(|| {
+        let commit = git(&["rev-parse", "HEAD"])?;
+        let changes = git(&["status", "--porcelain", "--untracked-files=no"])?;
+        Some(format!("{}{}", commit.trim(), if changes.is_empty() { "" } else { "-dirty" }))
+    })
+}
+
+#[expect(clippy::disallowed_methods, reason = "what builds an image says what it builds")]
+fn given_commit() -> Option<String> {
+    std::env::var(COMMIT_VARIABLE).ok()
 }
 
 /// What Rust calls static programs for this processor.

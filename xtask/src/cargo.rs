@@ -10,7 +10,7 @@ use crate::Failure;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CommandLine {
     arguments: Vec<String>,
-    environment: Vec<(&'static str, &'static str)>,
+    environment: Vec<(&'static str, String)>,
 }
 
 impl CommandLine {
@@ -23,8 +23,8 @@ impl CommandLine {
     }
 
     /// The same with one more environment variable.
-    pub(crate) fn with(mut self, name: &'static str, value: &'static str) -> Self {
-        self.environment.push((name, value));
+    pub(crate) fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.environment.push((name, value.into()));
         self
     }
 
@@ -33,7 +33,7 @@ impl CommandLine {
         let mut command = program(cargo_program());
         command
             .args(&self.arguments)
-            .envs(self.environment.iter().copied())
+            .envs(self.environment.iter().map(|(name, value)| (name, value)))
             .current_dir(root)
             .stdin(Stdio::null());
         let status =

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::Parser as _;
 
-use super::{Linking, LinkingOption, has_library, no_library, static_triple};
+use super::{Linking, LinkingOption, commit, has_library, no_library, static_triple};
 
 #[test]
 fn the_program_is_static_on_linux_unless_it_is_to_be_dynamic() {
@@ -35,6 +35,33 @@ fn a_library_that_is_not_installed_is_seen_and_named() {
     );
 }
 
+#[test]
+fn the_commit_is_the_one_that_is_given_or_that_of_the_checkout() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let git = |arguments: &[&str]| {
+        let mut command = crate::cargo::program("git");
+        command.args(["-c", "user.name=A. Tester", "-c", "user.email=tester@example.org"]).args(arguments);
+        let output = command.current_dir(root).output().unwrap();
+        assert!(output.status.success(), "{arguments:?}");
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    };
+    assert_eq!(commit(root, None), None, "no checkout");
+    assert_eq!(commit(root, Some("abc".to_owned())).as_deref(), Some("abc"));
+    git(&["init", "-q"]);
+    assert_eq!(commit(root, None), None, "no commit yet");
+    std::fs::write(root.join("file"), "one").unwrap();
+    git(&["add", "file"]);
+    git(&["commit", "-qm", "first"]);
+    let head = git(&["rev-parse", "HEAD"]);
+    assert_eq!(head.len(), 40);
+    std::fs::write(root.join("untracked"), "").unwrap();
+    assert_eq!(commit(root, None).as_ref(), Some(&head));
+    assert_eq!(commit(root, Some(String::new())).as_ref(), Some(&head), "an empty one is none");
+    std::fs::write(root.join("file"), "two").unwrap();
+    assert_eq!(commit(root, None), Some(format!("{head}-dirty")));
+}
+
 /// The image is built where nobody sees it fail, so its words are held to what is here.
 #[test]
 fn the_image_is_built_by_commands_and_a_toolchain_that_exist() {
@@ -51,6 +78,7 @@ fn the_image_is_built_by_commands_and_a_toolchain_that_exist() {
         &format!("FROM rust:{channel}-slim AS build"),
         "WORKDIR /src",
         "COPY . .",
+        "ARG TIPHYS_COMMIT",
         build,
         "FROM scratch",
         "COPY --from=build /out/tiphys /tiphys",
