@@ -196,7 +196,7 @@ fn resource(attributes: &[(String, String)]) -> Resource {
     let attributes = attributes.iter().map(|(name, value)| KeyValue::new(name.clone(), value.clone()));
     Resource::builder_empty()
         .with_attribute(KeyValue::new("service.name", SERVICE))
-        .with_attribute(KeyValue::new("service.version", env!("CARGO_PKG_VERSION")))
+        .with_attribute(KeyValue::new("service.version", crate::build::VERSION))
         .with_attributes(attributes)
         .build()
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::server_life::{event, get, render, server, serving, world};
-use crate::world::{Running, TIPHYS, URL, World};
+use crate::world::{Running, TIPHYS, URL, World, eventually};
 
 /// What a plugin does that warns of something and prints an object.
 const WARNS: &str = "echo 'hot today' >&2\necho '{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}'";
@@ -106,6 +106,44 @@ fn without_standard_error_calls_are_answered() {
         running.signal(&world, "TERM");
         assert_eq!(running.finish(&world).code, 0, "closed {closed}");
     }
+}
+
+/// Runs what follows as process 1, with a `/proc` of its own; its end is the end of all.
+const AS_PROCESS_1: [&str; 5] = ["--map-root-user", "--pid", "--fork", "--kill-child", "--mount-proc"];
+
+/// The process that has this command line, in the form of the kernel.
+fn process_of(command_line: &str) -> Option<PathBuf> {
+    let mut processes = fs::read_dir("/proc").expect("there is /proc").filter_map(Result::ok);
+    let process = processes.find(|process| {
+        fs::read(process.path().join("cmdline")).is_ok_and(|found| found == command_line.as_bytes())
+    });
+    process.map(|process| process.path())
+}
+
+#[test]
+fn as_process_1_the_server_reaps_what_others_left_to_it() {
+    let world = world("");
+    let mut probe = world.command("unshare");
+    probe.args(AS_PROCESS_1).arg("true");
+    if world.finish(probe).code != 0 {
+        // Only a machine on which nobody may make such a namespace has no answer.
+        return;
+    }
+    let told = world.pipe("told");
+    let mut mkfifo = world.command("mkfifo");
+    mkfifo.arg("go");
+    assert_eq!(world.finish(mkfifo).code, 0);
+    // The server gets a child that it has not started.
+    let orphan = format!("echo here > told; read -r go < {}", world.path("go").display());
+    let script = format!("sh -c '{orphan}' & exec \"$0\" \"$@\"");
+    let mut command = world.command("unshare");
+    command.args(AS_PROCESS_1).args(["sh", "-c", &script, TIPHYS]).args(server(&world, &[]).get_args());
+    let (_running, _log) = serving(command);
+    assert_eq!(told.line(), "here");
+    let process = process_of(&format!("sh\0-c\0{orphan}\0")).expect("it runs");
+    fs::write(world.path("go"), "go\n").expect("it reads");
+    // A zombie has its folder, too.
+    eventually("the orphan is reaped", || !process.exists());
 }
 
 /// Words in backticks that are names of metrics.

@@ -155,11 +155,7 @@ impl World {
 
     /// Waits until somebody serves a socket of the world who has no other way to say so.
     pub(crate) fn serves(&self, socket: &str) {
-        let until = Instant::now() + PATIENCE;
-        while UnixStream::connect(self.path(socket)).is_err() {
-            assert!(Instant::now() < until, "nobody serves {socket}");
-            std::thread::yield_now();
-        }
+        eventually("somebody serves", || UnixStream::connect(self.path(socket)).is_ok());
     }
 
     fn masked(&self, bytes: Vec<u8>) -> String {
@@ -189,6 +185,15 @@ impl World {
 
 /// How long something that has to happen may take.
 const PATIENCE: Duration = Duration::from_mins(1);
+
+/// Waits for a condition of which nothing tells.
+pub(crate) fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
+    let until = Instant::now() + PATIENCE;
+    while !holds() {
+        assert!(Instant::now() < until, "{what}: not within {PATIENCE:?}");
+        std::thread::yield_now();
+    }
+}
 
 /// A program that runs; it is killed if the test ends before it.
 pub(crate) struct Running(Option<Child>);
