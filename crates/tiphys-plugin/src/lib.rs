@@ -14,6 +14,7 @@ mod environment;
 mod load;
 mod local;
 mod observer;
+mod ongoing;
 mod plugin;
 mod slots;
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tiphys_params::{Announcement, Parameters, merge_announcements};
 use tiphys_process::{
-    CommandSpec, Ended, ExecLimits, Launcher, Limits, Outcome, PrivateView, Run, View, quote_command,
+    CommandSpec, Ended, ExecLimits, Launcher, Limits, Outcome, PrivateView, RunError, quote_command,
 };
 use tiphys_tree::glob::{Folder, Listing};
 use tiphys_tree::{ContainmentError, Entries, Modes, RepoPath, Store, resolve};
@@ -17,12 +17,13 @@ use crate::announcement::Strictness;
 use crate::config::{self, PluginConfig};
 use crate::discovery::Pattern;
 use crate::endings::Endings;
+use crate::environment::BaseEnvironment;
 use crate::environment::passing::{self, Passing};
-use crate::environment::{BaseEnvironment, files};
 use crate::observer::{CommandEnd, Observer};
+use crate::ongoing::{Beginning, Ongoing};
 use crate::plugin::{Configuration, Discovery, Generated, Match, Phase, Plugin, PluginError, Request};
 use crate::slots::Slots;
-use crate::{announcement, chain, discovery};
+use crate::{announcement, discovery};
 
 /// The variable with all parameters (`spec/cmp.md` 4.4).
 const PARAMETERS: &str = "ARGOCD_APP_PARAMETERS";
@@ -51,7 +52,7 @@ pub struct RunSettings {
     pub observer: Arc<dyn Observer>,
     /// What happens to what the proposal forbids and Argo CD lets pass.
     pub strictness: Strictness,
-    /// Runs that have answered and are being ended.
+    /// Runs that nobody waits for any more and that are being ended.
     pub endings: Endings,
 }
 
@@ -132,26 +133,19 @@ impl LocalPlugin {
         request: &Request,
         commands: &[(Phase, &config::Command)],
     ) -> Result<Vec<Finished>, PluginError> {
-        let first = commands.first().map_or(Phase::Generate, |(phase, _)| *phase);
         let commands: Vec<(Phase, Vec<String>)> =
             commands.iter().map(|(phase, command)| (*phase, self.argv(command))).collect();
-        let passing = self.pass(request, &commands)?;
+        let Passing { mut env, files } = self.pass(request, &commands)?;
         let settings = &self.settings;
         let slot = settings.slots.take(request.deadline, &request.cancel, settings.observer.as_ref()).await?;
-        let run_dir = self.settings.store.run_dir().map_err(PluginError::View)?;
-        let view = self.view(request, run_dir.path())?;
-        let started = self.settings.launcher.start(view, self.settings.limits).await;
-        let mut run = started.map_err(|source| PluginError::Run { phase: first, source })?;
-        let result = self.run_in(&mut run, request, commands, passing, run_dir.path()).await;
-        // The answer does not wait for processes that were left behind, and the tree stays until they are gone.
-        let (tree, plugin) = (request.tree.clone(), self.name.clone());
-        self.settings.endings.add(async move {
-            if let Err(error) = run.finish().await {
-                tracing::warn!(plugin, "cannot end a run: {}", chain(&error));
-            }
-            drop((run_dir, tree, slot));
-        });
-        result
+        let beginning = Beginning::new(settings, &self.name, request, slot)?;
+        let (phase, first) = commands
+            .first()
+            .map_or((Phase::Generate, String::new()), |(phase, argv)| (*phase, quote_command(argv)));
+        // The answer does not wait for processes that were left behind: dropping this hands them over.
+        let (mut ongoing, variables) = beginning.begin(request, phase, first, files).await?;
+        env.extend(variables);
+        self.run_in(&mut ongoing, request, commands, env).await
     }
 
     /// Whether a pattern hits anything, seen from a folder of a tree.
@@ -166,21 +160,6 @@ impl LocalPlugin {
         Ok(if found { Match::Supported } else { Match::NotSupported })
     }
 
-    fn view(&self, request: &Request, run_dir: &Path) -> Result<View, PluginError> {
-        let lower = request.tree.root();
-        let Some(keep) = &self.settings.keep_workdirs else {
-            let how = self.settings.private_view;
-            return Ok(View::Private { lower: lower.to_path_buf(), run_dir: run_dir.to_path_buf(), how });
-        };
-        let dir = request.tree.copy_below(keep, &self.name).map_err(PluginError::View)?;
-        tracing::warn!(
-            plugin = self.name,
-            "working folder kept: {}",
-            dir.join(request.app_path.as_str()).display()
-        );
-        Ok(View::Direct { dir })
-    }
-
     /// What the commands are given of the environment; an error before anything runs if that is too much.
     fn pass(&self, request: &Request, commands: &[(Phase, Vec<String>)]) -> Result<Passing, PluginError> {
         let argvs: Vec<&[String]> = commands.iter().map(|(_, argv)| argv.as_slice()).collect();
@@ -190,15 +169,12 @@ impl LocalPlugin {
 
     async fn run_in(
         &self,
-        run: &mut Run,
+        ongoing: &mut Ongoing,
         request: &Request,
         commands: Vec<(Phase, Vec<String>)>,
-        passing: Passing,
-        run_dir: &Path,
+        env: Vec<(String, String)>,
     ) -> Result<Vec<Finished>, PluginError> {
         let deadline = request.deadline.from(Instant::now());
-        let Passing { mut env, files } = passing;
-        env.extend(files::write(run_dir.to_path_buf(), files).await?);
         let mut finished = Vec::with_capacity(commands.len());
         for (phase, argv) in commands {
             let spec = CommandSpec {
@@ -213,15 +189,20 @@ impl LocalPlugin {
                 command = argv.first().map(String::as_str),
                 otel.status_code = field::Empty
             );
-            let outcome = run.execute(spec, Some(deadline), &request.cancel).instrument(span.clone()).await;
-            let end = outcome.as_ref().map_or(CommandEnd::NotStarted, |outcome| outcome.ended.into());
+            let outcome = ongoing.run()?.execute(spec, Some(deadline), &request.cancel);
+            let outcome = outcome.instrument(span.clone()).await;
+            let end = match &outcome {
+                Ok(outcome) => outcome.ended.into(),
+                Err(RunError::Start { .. }) => CommandEnd::NotStarted,
+                Err(RunError::Launcher { .. }) => CommandEnd::Failed,
+            };
             if end != CommandEnd::Succeeded {
                 span.record("otel.status_code", "ERROR");
             }
             drop(span);
             self.settings.observer.command_ended(phase, started.elapsed(), end);
             let outcome = outcome.map_err(|source| PluginError::Run { phase, source })?;
-            finished.push(self.judge(phase, &argv, run.root(), outcome)?);
+            finished.push(self.judge(phase, &argv, ongoing.root(), outcome)?);
         }
         Ok(finished)
     }

@@ -1,5 +1,6 @@
 //! Plugins in process, with real commands under a real launcher.
 
+mod abandoned;
 mod announcing;
 mod choosing;
 mod discovery;

@@ -96,6 +96,11 @@ impl World {
     /// The private views that are left below this program's session folder once every run has ended.
     pub(crate) async fn left_behind(&self) -> Vec<String> {
         self.settings.endings.drained().await;
+        self.run_folders()
+    }
+
+    /// The private views that there are now.
+    pub(crate) fn run_folders(&self) -> Vec<String> {
         let list = |dir: &Path| {
             std::fs::read_dir(dir)
                 .expect("a folder")

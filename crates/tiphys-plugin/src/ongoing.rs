@@ -1,0 +1,147 @@
+//! Runs that have begun, owned by somebody whatever becomes of the call that asked for them.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use tiphys_process::{Run, View};
+use tiphys_tree::{RepoPath, RunDir, Tree};
+use tokio::runtime::Handle;
+use tokio::sync::oneshot;
+use tokio::time::{Instant, sleep_until};
+use tracing::Instrument as _;
+
+use crate::chain;
+use crate::environment::files;
+use crate::local::RunSettings;
+use crate::plugin::{Phase, PluginError, Request};
+use crate::slots::Slot;
+
+/// What a run needs until its last process is gone.
+#[derive(Debug)]
+pub(crate) struct Held {
+    run_dir: RunDir,
+    tree: Tree,
+    _slot: Slot,
+}
+
+/// A run to begin.
+#[derive(Debug)]
+pub(crate) struct Beginning {
+    settings: Arc<RunSettings>,
+    plugin: String,
+    app_path: RepoPath,
+    held: Held,
+}
+
+/// A run with all that it needs. However this goes, at its end or with a call that nobody waits for any more, the run's end is handed to
+/// [`crate::Endings`]: until it has ended, its folder and its tree stay and its place is taken.
+#[derive(Debug)]
+pub(crate) struct Ongoing {
+    parts: Option<(Run, Held)>,
+    settings: Arc<RunSettings>,
+    plugin: String,
+    /// Where the end is waited for; this may be dropped by a thread that is not of a runtime.
+    runtime: Handle,
+}
+
+/// A run and the variables that name its files.
+pub(crate) type Begun = (Ongoing, Vec<(String, String)>);
+
+impl Beginning {
+    /// Takes what a run of this plugin needs.
+    pub(crate) fn new(
+        settings: &Arc<RunSettings>,
+        plugin: &str,
+        request: &Request,
+        slot: Slot,
+    ) -> Result<Self, PluginError> {
+        let run_dir = settings.store.run_dir().map_err(PluginError::View)?;
+        let held = Held { run_dir, tree: request.tree.clone(), _slot: slot };
+        let settings = Arc::clone(settings);
+        Ok(Self { settings, plugin: plugin.to_owned(), app_path: request.app_path.clone(), held })
+    }
+
+    /// Begins the run and writes its files, which takes as long as the tree is large. Nobody waits longer than the request allows; what
+    /// has begun by then is ended. `phase` and `command` are those for which it begins.
+    pub(crate) async fn begin(
+        self,
+        request: &Request,
+        phase: Phase,
+        command: String,
+        files: Vec<(&'static str, String)>,
+    ) -> Result<Begun, PluginError> {
+        let latest = request.deadline.from(Instant::now());
+        let settings = Arc::clone(&self.settings);
+        let (tell, told) = oneshot::channel();
+        let runtime = Handle::current();
+        let beginning = async move {
+            // If nobody listens, what has begun is dropped here, which ends it.
+            let _nobody_listens: Result<(), Result<Begun, PluginError>> =
+                tell.send(self.finish(phase, files).await);
+        };
+        settings.endings.add(&runtime, beginning.in_current_span());
+        tokio::select! {
+            biased;
+            () = request.cancel.cancelled() => Err(PluginError::Cancelled),
+            // Only a runtime that ends drops the task.
+            begun = told => begun.unwrap_or(Err(PluginError::Cancelled)),
+            () = sleep_until(latest) => {
+                Err(PluginError::DeadlineExceeded { phase, command, stderr: String::new() })
+            }
+        }
+    }
+
+    async fn finish(self, phase: Phase, files: Vec<(&'static str, String)>) -> Result<Begun, PluginError> {
+        let view = self.view().await?;
+        let Self { settings, plugin, held, .. } = self;
+        let started = settings.launcher.start(view, settings.limits).await;
+        let run = started.map_err(|source| PluginError::Run { phase, source })?;
+        let folder = held.run_dir.path().to_path_buf();
+        let ongoing = Ongoing { parts: Some((run, held)), settings, plugin, runtime: Handle::current() };
+        let variables = files::write(folder, files).await?;
+        Ok((ongoing, variables))
+    }
+
+    async fn view(&self) -> Result<View, PluginError> {
+        let tree = self.held.tree.clone();
+        let Some(keep) = self.settings.keep_workdirs.clone() else {
+            let how = self.settings.private_view;
+            let run_dir = self.held.run_dir.path().to_path_buf();
+            return Ok(View::Private { lower: tree.root().to_path_buf(), run_dir, how });
+        };
+        let plugin = self.plugin.clone();
+        let copied = tokio::task::spawn_blocking(move || tree.copy_below(&keep, &plugin)).await;
+        let dir = copied.map_err(|_stopped| PluginError::Cancelled)?.map_err(PluginError::View)?;
+        tracing::warn!(
+            plugin = self.plugin,
+            "working folder kept: {}",
+            dir.join(self.app_path.as_str()).display()
+        );
+        Ok(View::Direct { dir })
+    }
+}
+
+impl Ongoing {
+    /// The run; an error if it is being ended already.
+    pub(crate) fn run(&mut self) -> Result<&mut Run, PluginError> {
+        self.parts.as_mut().map(|(run, _)| run).ok_or(PluginError::Cancelled)
+    }
+
+    /// The folder that the commands see.
+    pub(crate) fn root(&self) -> &Path {
+        self.parts.as_ref().map_or(Path::new(""), |(run, _)| run.root())
+    }
+}
+
+impl Drop for Ongoing {
+    fn drop(&mut self) {
+        let Some((run, held)) = self.parts.take() else { return };
+        let plugin = std::mem::take(&mut self.plugin);
+        self.settings.endings.add(&self.runtime, async move {
+            if let Err(error) = run.finish().await {
+                tracing::warn!(plugin, "cannot end a run: {}", chain(&error));
+            }
+            drop(held);
+        });
+    }
+}
