@@ -4,7 +4,8 @@
 //! adoption of orphans (`PR_SET_CHILD_SUBREAPER`), and an end that does not depend on the parent's: when the parent is killed the pipe
 //! from it closes, and the launcher ends the run and removes the view by itself.
 //!
-//! What is not covered: a SIGKILL of the launcher itself. The parent then removes the folder of the run, but the run's processes stay.
+//! A command may stop the launcher, so the parent continues it while it waits for an end. What is not covered: a SIGKILL of the launcher by
+//! a command. The parent then removes the folder of the run, but the run's processes stay.
 //! `PR_SET_PDEATHSIG` would not mend that, since it reaches direct children only; a supervisor that wants more has cgroups.
 
 mod channel;
@@ -23,6 +24,7 @@ use crate::message::Request;
 use channel::Channel;
 #[cfg(target_os = "linux")]
 pub(crate) use descendants::children_of_this_process;
+pub(crate) use descendants::descendants_of;
 pub(crate) use ending::KILL_WAIT_MAX;
 use session::Session;
 
@@ -51,6 +53,6 @@ fn serve() -> io::Result<()> {
         Some(Request::SetUp { view, limits, containment }) => {
             Session::new(channel, signals, limits, containment)?.serve(&view)
         }
-        Some(Request::Execute(_) | Request::End) | None => Ok(()),
+        Some(Request::Execute(_)) | None => Ok(()),
     }
 }

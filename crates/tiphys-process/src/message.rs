@@ -14,7 +14,8 @@ use crate::run::{CommandSpec, Containment, Ended, Limits, PrivateView, View};
 /// Bytes of kind and length before a payload.
 pub(crate) const HEADER_BYTES: usize = 5;
 
-/// What the parent asks for.
+/// What the parent asks for. That it closes the pipe, in the middle of a request too, asks for the end: of every process, then of the view,
+/// then [`Event::Gone`]. A request for it could be stuck behind others if the launcher is stopped.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Request {
     /// First and once: the view and the bounds.
@@ -28,8 +29,6 @@ pub(crate) enum Request {
     },
     /// Run a command.
     Execute(CommandSpec),
-    /// End every process, remove the view, say [`Event::Gone`] and exit. A closed pipe means the same.
-    End,
 }
 
 /// What the launcher answers.
@@ -73,7 +72,6 @@ pub(crate) enum Event {
 mod kind {
     pub(super) const SET_UP: u8 = b'S';
     pub(super) const EXECUTE: u8 = b'X';
-    pub(super) const END: u8 = b'E';
     pub(super) const READY: u8 = b'r';
     pub(super) const SET_UP_FAILED: u8 = b'f';
     pub(super) const NOT_STARTED: u8 = b'n';
@@ -126,7 +124,6 @@ impl Request {
                 frame.path(&command.dir);
                 frame.finish()
             }
-            Self::End => Writer::new(kind::END).finish(),
         }
     }
 
@@ -169,7 +166,6 @@ impl Request {
                 }
                 Self::Execute(CommandSpec { argv, env, dir: payload.path()? })
             }
-            kind::END => Self::End,
             _ => return Err(malformed()),
         };
         payload.end()?;

@@ -6,6 +6,7 @@ use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockWriteGuard};
 
+use rustix::process::{Pid, Signal, kill_process};
 use tokio::process::{Child, Command};
 
 /// Held for reading while a child is started, so that whoever holds it for writing knows every child.
@@ -33,6 +34,18 @@ impl OwnChild {
         let (id, start) = (child.id(), STARTS.fetch_add(1, Ordering::Relaxed));
         own().extend(id.map(|id| (id, start)));
         Ok(Self { child, id, start })
+    }
+
+    /// Its number, as long as nobody has waited for it, so that the number is its own.
+    pub(crate) fn pid(&self) -> Option<Pid> {
+        self.child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw)
+    }
+
+    /// Sends a signal, unless it was waited for.
+    pub(crate) fn signal(&self, signal: Signal) {
+        if let Some(pid) = self.pid() {
+            let _ended_or_forbidden: rustix::io::Result<()> = kill_process(pid, signal);
+        }
     }
 }
 

@@ -1,29 +1,38 @@
 //! Commands of a plugin, run under a launcher.
 
 use std::path::{Path, PathBuf};
+use std::pin::pin;
 use std::time::Duration;
 
-use tokio::io::AsyncWriteExt;
-use tokio::time::{Instant, timeout};
+use rustix::process::Signal;
+use tokio::time::{Instant, interval, timeout};
 use tokio_util::sync::CancellationToken;
 
-use crate::launcher::KILL_WAIT_MAX;
+use crate::launcher::{KILL_WAIT_MAX, descendants_of};
 use crate::message::{Event, Request};
+use crate::own::OwnChild;
 
 mod events;
 mod launching;
 mod spec;
 
+use events::Events;
 pub use launching::Launcher;
 use launching::{Contact, remove_run_dir};
 
 pub use spec::{CommandSpec, Containment, Ended, Limits, Outcome, PrivateView, RunError, View, ViewKind};
 
-/// How long the launcher may take to answer that a run is being ended. It answers at once unless somebody stopped it.
+/// How long the launcher may take to answer that a run is being ended. It answers at once unless it is stopped again and again.
 const ANSWER_WAIT_MAX: Duration = Duration::from_secs(2);
 
 /// How long the removal of a run's folder may take.
 const REMOVAL_WAIT_MAX: Duration = Duration::from_mins(1);
+
+/// Time between two signals that continue a launcher, which its commands can stop: they are processes of the same user.
+const CONTINUE_EVERY: Duration = Duration::from_millis(100);
+
+/// Time between two looks for processes that SIGKILL is on its way to.
+const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
 /// A started launcher with its view, in which commands are run one after another. Dropping it ends all its processes
 /// (SIGTERM, grace, SIGKILL in the launcher) without waiting for them; [`Run::finish`] waits.
@@ -85,23 +94,28 @@ impl Run {
         self.state = State::Busy;
         let mut answer = Answer::Finished { ended: Ended::Cancelled, stderr: Vec::new() };
         if let Some(ended) = given_up {
-            self.say_end().await;
+            self.contact.say_end();
             answer = Answer::Finished { ended, stderr: Vec::new() };
         } else {
-            // A launcher that died is noticed below.
-            let _heard: std::io::Result<()> = self.contact.requests.write_all(&request).await;
+            let mut said = Said::Partly;
+            let executed = async {
+                self.contact.say(&request).await;
+                said = Said::Wholly;
+                finished(&mut self.contact.events, &mut stdout).await
+            };
             let given_up = tokio::select! {
                 biased;
-                finished = self.finished(&mut stdout) => { answer = finished?; None }
+                finished = executed => { answer = finished?; None }
                 () = cancel.cancelled() => Some(Ended::Cancelled),
                 () = until(deadline) => Some(Ended::DeadlineExceeded),
             };
             if let Some(ended) = given_up {
-                self.say_end().await;
-                // What it printed so far is on its way.
-                let stderr = match timeout(ANSWER_WAIT_MAX, self.finished(&mut stdout)).await {
-                    Ok(Ok(Answer::Finished { stderr, .. })) => stderr,
-                    Ok(Ok(Answer::NotStarted(_)) | Err(_)) | Err(_) => Vec::new(),
+                self.contact.say_end();
+                let stderr = match said {
+                    // What it printed so far is on its way.
+                    Said::Wholly => self.last_stderr(&mut stdout).await,
+                    // The launcher never heard of the command, so its next word is its last one.
+                    Said::Partly => Vec::new(),
                 };
                 answer = Answer::Finished { ended, stderr };
             }
@@ -123,11 +137,17 @@ impl Run {
 
     /// Ends every process of the run and waits until the launcher has removed everything.
     pub async fn finish(mut self) -> Result<(), RunError> {
-        self.say_end().await;
+        self.contact.say_end();
         // The answer of this run is known, so this is the time to get ready for the next one.
         self.launcher.prepare();
-        let wait_max = self.grace + KILL_WAIT_MAX + REMOVAL_WAIT_MAX;
-        let message = match timeout(wait_max, self.gone()).await {
+        let processes_wait_max = self.grace + KILL_WAIT_MAX;
+        let mut last = timeout(processes_wait_max, self.gone()).await;
+        if last.is_err() {
+            // By now the launcher has ended every process, if it could.
+            self.kill_descendants().await;
+            last = timeout(REMOVAL_WAIT_MAX, self.gone()).await;
+        }
+        let message = match last {
             Ok(Some(message)) => {
                 self.contact.process.wait().await.map_err(broken)?;
                 if message.is_empty() {
@@ -141,45 +161,88 @@ impl Run {
             }
             Err(_elapsed) => {
                 self.contact.process.kill().await.map_err(broken)?;
-                format!("did not end the run within {wait_max:?}")
+                format!("did not end the run within {:?}", processes_wait_max + REMOVAL_WAIT_MAX)
             }
         };
         remove_run_dir(self.owned_folder.take()).await;
         Err(RunError::Launcher { message })
     }
 
-    /// Tells the launcher to end the run. It may be gone, or have begun by itself.
-    async fn say_end(&mut self) {
-        if let Ok(request) = encode(&Request::End) {
-            let _heard: std::io::Result<()> = self.contact.requests.write_all(&request).await;
+    /// Reads what the command printed until the launcher heard of the end; its standard error, if it comes in time.
+    async fn last_stderr(&mut self, stdout: &mut Vec<u8>) -> Vec<u8> {
+        let Contact { process, events, .. } = &mut self.contact;
+        match timeout(ANSWER_WAIT_MAX, while_continued(process, finished(events, stdout))).await {
+            Ok(Ok(Answer::Finished { stderr, .. })) => stderr,
+            Ok(Ok(Answer::NotStarted(_)) | Err(_)) | Err(_) => Vec::new(),
         }
     }
 
-    /// Reads until the command is done. Can be dropped and called again without loss.
-    async fn finished(&mut self, stdout: &mut Vec<u8>) -> Result<Answer, RunError> {
-        loop {
-            match self.contact.events.next().await.map_err(broken)? {
-                Some(Event::Stdout(chunk)) => stdout.extend_from_slice(&chunk),
-                Some(Event::Finished { ended, stderr }) => return Ok(Answer::Finished { ended, stderr }),
-                Some(Event::NotStarted { errno, message }) => {
-                    return Ok(Answer::NotStarted(start_error(errno, message)));
-                }
-                Some(_) => return Err(launcher_error("spoke out of turn")),
-                None => return Err(launcher_error("died while a command ran")),
+    /// Ends what the launcher could not end, for as long as it lives and adopts what loses its parent: afterwards nobody could find it.
+    async fn kill_descendants(&self) {
+        let Some(launcher) = self.contact.process.pid() else { return };
+        let give_up_at = Instant::now() + KILL_WAIT_MAX;
+        let mut again = interval(LOOK_AGAIN);
+        while Instant::now() < give_up_at {
+            again.tick().await;
+            let left = descendants_of(launcher);
+            if left.is_empty() {
+                return;
+            }
+            for descendant in left {
+                descendant.signal(Signal::KILL);
             }
         }
     }
 
     /// Reads to the launcher's last word; `None` if it died without.
     async fn gone(&mut self) -> Option<String> {
-        loop {
-            match self.contact.events.next().await {
-                Ok(Some(Event::Gone { message })) => return Some(message),
-                Ok(Some(_)) => {}
-                Ok(None) | Err(_) => return None,
+        let Contact { process, events, .. } = &mut self.contact;
+        while_continued(process, async {
+            loop {
+                match events.next().await {
+                    Ok(Some(Event::Gone { message })) => return Some(message),
+                    Ok(Some(_)) => {}
+                    Ok(None) | Err(_) => return None,
+                }
             }
+        })
+        .await
+    }
+}
+
+/// Waits for what a launcher says that is to end a run, and continues it until it has said it.
+async fn while_continued<T>(launcher: &OwnChild, said: impl Future<Output = T>) -> T {
+    let mut said = pin!(said);
+    let mut again = interval(CONTINUE_EVERY);
+    loop {
+        tokio::select! {
+            biased;
+            said = &mut said => return said,
+            _ = again.tick() => launcher.signal(Signal::CONT),
         }
     }
+}
+
+/// Reads until the command is done. Can be dropped and called again without loss.
+async fn finished(events: &mut Events, stdout: &mut Vec<u8>) -> Result<Answer, RunError> {
+    loop {
+        match events.next().await.map_err(broken)? {
+            Some(Event::Stdout(chunk)) => stdout.extend_from_slice(&chunk),
+            Some(Event::Finished { ended, stderr }) => return Ok(Answer::Finished { ended, stderr }),
+            Some(Event::NotStarted { errno, message }) => {
+                return Ok(Answer::NotStarted(start_error(errno, message)));
+            }
+            Some(_) => return Err(launcher_error("spoke out of turn")),
+            None => return Err(launcher_error("died while a command ran")),
+        }
+    }
+}
+
+/// How much of a request the launcher's pipe has taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Said {
+    Partly,
+    Wholly,
 }
 
 /// How a request to run a command ended.

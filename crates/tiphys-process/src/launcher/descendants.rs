@@ -1,4 +1,4 @@
-//! Every descendant of this process, held in a way that cannot hit a stranger.
+//! Every descendant of a process, held in a way that cannot hit a stranger.
 
 #[cfg(target_os = "linux")]
 mod linux;
@@ -6,8 +6,10 @@ mod linux;
 mod none;
 
 #[cfg(target_os = "linux")]
-pub(crate) use linux::children_of_this_process;
-#[cfg(target_os = "linux")]
 pub(super) use linux::{adopt_orphans, all};
+#[cfg(target_os = "linux")]
+pub(crate) use linux::{children_of_this_process, descendants_of};
+#[cfg(not(target_os = "linux"))]
+pub(crate) use none::descendants_of;
 #[cfg(not(target_os = "linux"))]
 pub(super) use none::{adopt_orphans, all};

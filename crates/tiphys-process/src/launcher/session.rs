@@ -105,7 +105,7 @@ impl Session {
                         return Ok(());
                     }
                 }
-                Some(Request::End) | None => return Ok(()),
+                None => return Ok(()),
                 Some(Request::SetUp { .. }) => {
                     return Err(io::Error::new(io::ErrorKind::InvalidData, "a second set-up"));
                 }

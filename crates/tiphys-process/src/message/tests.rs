@@ -38,7 +38,6 @@ fn every_request_survives_the_way_to_the_launcher() {
             env: vec![("N".into(), "é".into()), (String::new(), "=".into())],
             dir: "x/y".into(),
         }),
-        Request::End,
     ];
     for request in requests {
         let frame = request.encode().expect("encodes");

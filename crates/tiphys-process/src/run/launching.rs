@@ -35,8 +35,23 @@ struct Spares {
 #[derive(Debug)]
 pub(super) struct Contact {
     pub(super) process: OwnChild,
-    pub(super) requests: ChildStdin,
+    /// Closed to ask for the end.
+    requests: Option<ChildStdin>,
     pub(super) events: Events,
+}
+
+impl Contact {
+    /// Sends a request. If the launcher died, its own last words or their absence say more than a broken pipe.
+    pub(super) async fn say(&mut self, request: &[u8]) {
+        if let Some(requests) = &mut self.requests {
+            let _heard: std::io::Result<()> = requests.write_all(request).await;
+        }
+    }
+
+    /// Asks the launcher for the end. It may be gone, or have begun by itself.
+    pub(super) fn say_end(&mut self) {
+        self.requests = None;
+    }
 }
 
 impl Launcher {
@@ -117,8 +132,7 @@ impl Launcher {
     ) -> Result<(Contact, PathBuf, Option<String>), RunError> {
         let mut contact = self.contact()?;
         let request = encode(&Request::SetUp { view, limits, containment })?;
-        // If it died, its own last words or their absence say more than a broken pipe.
-        let _heard: std::io::Result<()> = contact.requests.write_all(&request).await;
+        contact.say(&request).await;
         let error = match contact.events.next().await.map_err(broken)? {
             Some(Event::Ready { root, copied_because }) => {
                 let copied_because = Some(copied_because).filter(|reason| !reason.is_empty());
@@ -131,10 +145,9 @@ impl Launcher {
             Some(_) => launcher_error("spoke out of turn"),
             None => launcher_error("died while it was set up"),
         };
-        let Contact { mut process, requests, mut events } = contact;
-        drop(requests);
-        while let Ok(Some(_)) = events.next().await {}
-        process.wait().await.map_err(broken)?;
+        contact.say_end();
+        while let Ok(Some(_)) = contact.events.next().await {}
+        contact.process.wait().await.map_err(broken)?;
         Err(error)
     }
 
@@ -159,7 +172,7 @@ impl Launcher {
         let (Some(requests), Some(stdout)) = (process.stdin.take(), process.stdout.take()) else {
             return Err(launcher_error("has no pipes"));
         };
-        Ok(Contact { process, requests, events: Events::new(stdout) })
+        Ok(Contact { process, requests: Some(requests), events: Events::new(stdout) })
     }
 }
 

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::support::{EVERYONE, LIMITS, Place, Who, alive, eventually, execute, mark, marked, shell};
 
 /// Scripts whose processes do not go by themselves; each calls `ready` when its processes are there.
-const STUBBORN: [(&str, &str); 7] = [
+const STUBBORN: [(&str, &str); 8] = [
     ("hangs", "ready; sleep 1000"),
     ("ignores SIGTERM", "trap '' TERM; (trap '' TERM; sleep 1000) & ready; while :; do sleep 1000; done"),
     ("is stopped", "sh -c 'kill -STOP $$' & ready; sleep 1000"),
@@ -21,6 +21,7 @@ const STUBBORN: [(&str, &str); 7] = [
         "is a daemon that keeps the pipes",
         "setsid sh -c 'setsid sh -c \"trap \\\"\\\" TERM; sleep 1000; sleep 1000\" & exit 0' & wait; ready; sleep 1000",
     ),
+    ("stops its launcher", "kill -STOP $PPID; ready; trap '' TERM; sleep 1000"),
     (
         "forks for ever",
         "f() { while :; do (sleep 1000 &); (exec sh -c 'sleep 1000; true' &); done; }; f & f & sleep 0.05; ready; wait",
@@ -55,6 +56,25 @@ async fn a_cancelled_command_is_answered_at_once_and_nothing_survives_the_end() 
             assert!(!place.path("run").exists(), "{who:?} {name}");
         }
     }
+}
+
+#[tokio::test]
+async fn a_command_that_a_stopped_launcher_does_not_read_is_given_up_at_the_deadline() {
+    let place = Place::new(Who::Caller);
+    let mut run = place.start(place.overlay()).await;
+    let ppid = execute(&mut run, shell("echo $PPID")).await.expect("starts").stdout;
+    let ppid: i32 = String::from_utf8_lossy(&ppid).trim().parse().expect("a number");
+    kill_process(Pid::from_raw(ppid).expect("a process"), Signal::STOP).expect("signals");
+    let status = || fs::read_to_string(format!("/proc/{ppid}/status")).expect("reads");
+    eventually("it is stopped", || status().contains("State:	T")).await;
+    // More than a pipe holds.
+    let mut large = shell("true");
+    large.env.extend((0..20).map(|number| (format!("N{number}"), "x".repeat(100_000))));
+    let deadline = tokio::time::Instant::now() + Duration::from_millis(100);
+    let outcome = run.execute(large, Some(deadline), &CancellationToken::new()).await.expect("is answered");
+    assert_eq!(outcome.ended, Ended::DeadlineExceeded);
+    run.finish().await.expect("finishes");
+    assert!(!place.path("run").exists());
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use std::os::fd::OwnedFd;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, getpid, pidfd_open, pidfd_send_signal, set_child_subreaper};
 
-/// A process that was a descendant of ours when it was looked at, and that its descriptor holds: a signal reaches it or nobody.
+/// A process that was a descendant when it was looked at, and that its descriptor holds: a signal reaches it or nobody.
 #[derive(Debug)]
 pub(crate) struct Descendant {
     pid: Pid,
@@ -42,12 +42,18 @@ pub(crate) fn adopt_orphans() -> io::Result<()> {
     Ok(set_child_subreaper(Some(getpid()))?)
 }
 
-/// Every living descendant that can be found now. One that forks meanwhile may have a child that is not in the list: call it again.
+/// Every living descendant of this process that can be found now.
 pub(crate) fn all() -> Vec<Descendant> {
+    descendants_of(getpid())
+}
+
+/// Every living descendant that can be found now of this process or of a child that nobody has waited for, so that the number is its own.
+/// One that forks meanwhile may have a child that is not in the list: call it again.
+pub(crate) fn descendants_of(ancestor: Pid) -> Vec<Descendant> {
     let mut found: Vec<Descendant> = Vec::new();
     let table = if has_lists_of_children() { None } else { Some(parents()) };
     let mut next = 0;
-    let mut parent = getpid();
+    let mut parent = ancestor;
     loop {
         let children = match &table {
             None => children(parent),
@@ -57,8 +63,8 @@ pub(crate) fn all() -> Vec<Descendant> {
             let Ok(descriptor) = pidfd_open(pid, PidfdFlags::empty()) else { continue };
             let Some(stat) = stat(pid) else { continue };
             let descendant = Descendant { pid, started: stat.started, descriptor };
-            // The parent is us or a descendant that is held. If both still live, the number that was read is the child's and its
-            // parent's number is that parent's, so what the descriptor holds is ours.
+            // The parent is the ancestor or a descendant that is held. If both still live, the number that was read is the child's and
+            // its parent's number is that parent's, so what the descriptor holds is a descendant.
             let parent_lives = next == 0 || found.get(next - 1).is_some_and(Descendant::is_alive);
             if stat.parent == Some(parent) && descendant.is_alive() && parent_lives {
                 found.push(descendant);

@@ -28,6 +28,11 @@ pub(crate) fn adopt_orphans() -> io::Result<()> {
 }
 
 /// None are known.
+pub(crate) fn descendants_of(_ancestor: Pid) -> Vec<Descendant> {
+    Vec::new()
+}
+
+/// None are known.
 pub(crate) fn all() -> Vec<Descendant> {
     Vec::new()
 }

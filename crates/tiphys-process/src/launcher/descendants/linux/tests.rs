@@ -12,6 +12,29 @@ fn a_name_with_blanks_and_parentheses_does_not_shift_the_fields() {
 }
 
 #[test]
+fn descendants_of_a_child_are_found_without_it_and_can_be_ended() {
+    let script = "(sleep 1000; true) & echo; wait";
+    #[expect(clippy::disallowed_methods, reason = "the test needs a child")]
+    let mut command = std::process::Command::new("sh");
+    let mut child =
+        command.args(["-c", script]).stdout(std::process::Stdio::piped()).spawn().expect("sh starts");
+    let pid = Pid::from_child(&child);
+    let mut told = [0];
+    std::io::Read::read_exact(child.stdout.as_mut().expect("a pipe"), &mut told).expect("it is there");
+    let found = descendants_of(pid);
+    assert!(!found.is_empty());
+    assert!(found.iter().all(|descendant| descendant.pid() != pid));
+    while let left = descendants_of(pid)
+        && !left.is_empty()
+    {
+        for descendant in left {
+            descendant.signal(Signal::KILL);
+        }
+    }
+    child.wait().expect("it ends by itself");
+}
+
+#[test]
 fn both_ways_of_finding_children_agree() {
     #[expect(clippy::disallowed_methods, reason = "the test needs a child")]
     let mut child =
