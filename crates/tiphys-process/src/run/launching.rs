@@ -3,7 +3,7 @@
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::io::AsyncWriteExt;
 use tokio::process::ChildStdin;
@@ -28,7 +28,14 @@ pub struct Launcher {
 #[derive(Debug)]
 struct Spares {
     max: usize,
-    idle: Mutex<Vec<Contact>>,
+    waiting: Mutex<Waiting>,
+}
+
+/// Launchers that wait, and how many more are being started to.
+#[derive(Debug, Default)]
+struct Waiting {
+    idle: Vec<Contact>,
+    starting: usize,
 }
 
 /// A launcher process and the pipes to it.
@@ -38,6 +45,23 @@ pub(super) struct Contact {
     /// Closed to ask for the end.
     requests: Option<ChildStdin>,
     pub(super) events: Events,
+}
+
+impl Spares {
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// One that still lives.
+    fn take(&self) -> Option<Contact> {
+        let mut waiting = self.waiting();
+        while let Some(mut spare) = waiting.idle.pop() {
+            if matches!(spare.process.try_wait(), Ok(None)) {
+                return Some(spare);
+            }
+        }
+        None
+    }
 }
 
 impl Contact {
@@ -63,18 +87,25 @@ impl Launcher {
     /// At most so many launcher processes wait for runs to come, so that a run need not wait for the start of a program. One is started
     /// whenever a run ends, and by [`Launcher::prepare`].
     pub fn warm(program: impl Into<PathBuf>, spares_max: usize) -> Self {
-        let spares = Spares { max: spares_max, idle: Mutex::new(Vec::new()) };
+        let spares = Spares { max: spares_max, waiting: Mutex::default() };
         Self { program: program.into(), spares: Arc::new(spares) }
     }
 
     /// Starts a launcher process ahead, if one is wanted. A failure is told by the next run.
     pub fn prepare(&self) {
-        let idle = || self.spares.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        if idle().len() >= self.spares.max {
-            return;
+        {
+            let mut waiting = self.spares.waiting();
+            if waiting.idle.len() + waiting.starting >= self.spares.max {
+                return;
+            }
+            // Its place is taken before it is there, since several runs may end at once.
+            waiting.starting += 1;
         }
-        match self.spawn() {
-            Ok(spare) => idle().push(spare),
+        let started = self.spawn();
+        let mut waiting = self.spares.waiting();
+        waiting.starting -= 1;
+        match started {
+            Ok(spare) => waiting.idle.push(spare),
             Err(error) => tracing::debug!(%error, "no launcher is started ahead"),
         }
     }
@@ -130,10 +161,19 @@ impl Launcher {
         limits: Limits,
         containment: Containment,
     ) -> Result<(Contact, PathBuf, Option<String>), RunError> {
-        let mut contact = self.contact()?;
-        let request = encode(&Request::SetUp { view, limits, containment })?;
+        let request = encode(&Request::SetUp { view: view.clone(), limits, containment })?;
+        let spare = self.spares.take();
+        let may_try_again = spare.is_some();
+        let mut contact = spare.map_or_else(|| self.spawn(), Ok)?;
         contact.say(&request).await;
-        let error = match contact.events.next().await.map_err(broken)? {
+        let mut answer = contact.events.next().await;
+        // One that died as it was taken did nothing yet, so another one may.
+        if may_try_again && matches!(answer, Ok(None) | Err(_)) && claim_run_dir(&view).is_ok() {
+            contact = self.spawn()?;
+            contact.say(&request).await;
+            answer = contact.events.next().await;
+        }
+        let error = match answer.map_err(broken)? {
             Some(Event::Ready { root, copied_because }) => {
                 let copied_because = Some(copied_because).filter(|reason| !reason.is_empty());
                 if let Some(reason) = &copied_because {
@@ -149,16 +189,6 @@ impl Launcher {
         while let Ok(Some(_)) = contact.events.next().await {}
         contact.process.wait().await.map_err(broken)?;
         Err(error)
-    }
-
-    /// A launcher that waits: a spare one that still lives, else a new one.
-    fn contact(&self) -> Result<Contact, RunError> {
-        while let Some(mut spare) = self.spares.idle.lock().unwrap_or_else(PoisonError::into_inner).pop() {
-            if matches!(spare.process.try_wait(), Ok(None)) {
-                return Ok(spare);
-            }
-        }
-        self.spawn()
     }
 
     fn spawn(&self) -> Result<Contact, RunError> {

@@ -76,6 +76,12 @@ fn make_programs() -> TempDir {
     let give_up_mounting = if is_root() { "setpriv --bounding-set=-sys_admin --inh-caps=-all" } else { "" };
     let scripts = [
         ("noted", format!("echo $$ >>${{0%/*}}/started\nexec {launcher} \"$@\"")),
+        (
+            "dying",
+            format!(
+                "echo $$ >>${{0%/*}}/started\n[ $(wc -l <${{0%/*}}/started) != 1 ] || {{ head -c 1 >/dev/null; exit 1; }}\nexec {launcher} \"$@\""
+            ),
+        ),
         ("without-mounting", format!("exec {give_up_mounting} {launcher} \"$@\"")),
         ("unprivileged", format!("exec {become_nobody} {launcher} \"$@\"")),
         (
@@ -119,9 +125,19 @@ impl Place {
 
     /// A launcher that writes its number into the file `started` when it is started.
     pub(crate) fn noted_launcher(&self) -> PathBuf {
-        let here = self.path("noted");
+        self.own("noted")
+    }
+
+    /// The same, of which the first one dies as soon as it is told something.
+    pub(crate) fn dying_launcher(&self) -> PathBuf {
+        self.own("dying")
+    }
+
+    /// A program with this place as its folder.
+    fn own(&self, name: &str) -> PathBuf {
+        let here = self.path(name);
         if !here.exists() {
-            symlink(self.programs.path().join("noted"), &here).expect("links");
+            symlink(self.programs.path().join(name), &here).expect("links");
         }
         here
     }

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::sync::Barrier;
 
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use tiphys_process::Launcher;
@@ -84,6 +85,44 @@ async fn a_launcher_that_died_while_it_waited_is_not_used() {
     let zombie = || fs::read_to_string(format!("/proc/{spare}/stat")).is_ok_and(|stat| stat.contains(") Z "));
     eventually("it dies", zombie).await;
     assert_ne!(noted.launcher_of_a_run().await, spare);
+}
+
+#[test]
+fn no_more_wait_than_may_when_many_runs_end_at_once() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(async {
+        let noted = Noted::new(2);
+        let together = Barrier::new(16);
+        std::thread::scope(|scope| {
+            for _ in 0..16 {
+                scope.spawn(|| {
+                    let _runtime = runtime.enter();
+                    together.wait();
+                    noted.launcher.prepare();
+                });
+            }
+        });
+        noted.have_started(2).await;
+        // One more than wait, started for the run itself, tells that no other was on its way.
+        let own = Launcher::new(noted.place.noted_launcher());
+        let run = own.start(noted.place.direct(), LIMITS).await.expect("starts");
+        run.finish().await.expect("finishes");
+        assert_eq!(noted.started().len(), 3);
+    });
+}
+
+#[tokio::test]
+async fn a_launcher_that_waited_and_dies_as_it_is_taken_is_replaced_and_a_new_one_is_not() {
+    let place = Place::new(Who::Caller);
+    let launcher = Launcher::warm(place.dying_launcher(), 1);
+    let noted = Noted { place, launcher };
+    noted.launcher.prepare();
+    let spare = noted.have_started(1).await[0];
+    assert_ne!(noted.launcher_of_a_run().await, spare);
+    let place = Place::new(Who::Caller);
+    let error = Launcher::new(place.dying_launcher()).start(place.overlay(), LIMITS).await.expect_err("dies");
+    assert_eq!(error.to_string(), "launcher: died while it was set up");
+    assert!(!place.path("run").exists());
 }
 
 #[tokio::test]

@@ -22,6 +22,10 @@ use crate::failure::{Failure, chain};
 use crate::lifecycle::{self, Beside, Signals};
 use crate::settings::Host;
 
+/// Launchers that wait for runs to come, so that a run need not wait for the start of a program. Each is a process that does nothing, and
+/// another one is started as soon as a run ends, so more would only hold memory.
+const SPARE_LAUNCHERS_MAX: usize = 2;
+
 /// Serves until a signal comes and the calls that were running have ended.
 pub(super) async fn serve(
     settings: &ServerSettings,
@@ -174,8 +178,7 @@ fn runs(
     });
     let observer = Arc::<Metrics>::clone(metrics);
     let runs = context::observed_run_settings(common, host, Arc::clone(store), slots, observer);
-    // Each processor can begin one run without waiting for a program to start.
-    let launcher = Launcher::warm(host.executable(), host.processors());
+    let launcher = Launcher::warm(host.executable(), SPARE_LAUNCHERS_MAX);
     Arc::new(RunSettings { launcher, strictness: settings.strictness, ..runs })
 }
 
