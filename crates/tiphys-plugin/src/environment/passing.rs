@@ -3,7 +3,6 @@
 //! Linux bounds every text and all of them together (`execve(2)`); a program that gets too much is not started, with no more than
 //! "argument list too long". So it is decided here, before anything runs, and never by leaving something out.
 
-use tiphys_params::EnvVar;
 use tiphys_process::ExecLimits;
 
 use crate::config::LargeParameters;
@@ -16,6 +15,9 @@ const FILE_SUFFIX: &str = "_FILE";
 
 /// Bytes of the path that such a variable may hold, counted before it is known.
 const PATH_BYTES_MAX: usize = 4096;
+
+/// What to do about an argument that is too large.
+const ARGUMENT_REMEDY: &str = "put it into a file";
 
 /// Why a command cannot be given its environment.
 #[derive(Debug, thiserror::Error)]
@@ -44,7 +46,7 @@ pub enum EnvironmentError {
     },
     /// One argument is too large.
     #[error(
-        "argument {index} of the command has {bytes} bytes, and the system passes at most {bytes_max}: put it into a file"
+        "argument {index} of the command has {bytes} bytes, and the system passes at most {bytes_max}: {ARGUMENT_REMEDY}"
     )]
     Argument {
         /// Its number; the program is 0.
@@ -64,7 +66,7 @@ pub enum EnvironmentError {
         bytes: usize,
         /// The bound.
         bytes_max: usize,
-        /// The largest variable or argument.
+        /// The name of the largest variable, or `argument NUMBER`.
         largest: String,
         /// Its bytes.
         largest_bytes: usize,
@@ -87,7 +89,7 @@ pub enum EnvironmentError {
 pub(crate) struct Passing {
     /// The variables, without those of [`Passing::files`].
     pub(crate) env: Vec<(String, String)>,
-    /// Large variables of the request that are given as files, too, or only: name and value.
+    /// Large variables that are given as files, too, or only: name and value.
     pub(crate) files: Vec<(&'static str, String)>,
 }
 
@@ -96,10 +98,9 @@ pub(crate) fn file_variable(name: &str) -> String {
     format!("{name}{FILE_SUFFIX}")
 }
 
-/// Decides what commands with these arguments are given of an environment. `request` is the part of it that came with the request.
+/// Decides what commands with these arguments are given of an environment.
 pub(crate) fn pass(
     env: Vec<(String, String)>,
-    request: &[EnvVar],
     commands: &[&[String]],
     large: LargeParameters,
     limits: ExecLimits,
@@ -107,20 +108,19 @@ pub(crate) fn pass(
     refuse_nul(&env)?;
     let mut passing = Passing { env, files: Vec::new() };
     if large == LargeParameters::File {
-        passing.take_out(request, commands, limits);
+        passing.take_out(commands, limits);
     }
     passing.check(commands, limits, large)?;
     Ok(passing)
 }
 
 impl Passing {
-    /// Makes files of the request's large variables, and removes those from the environment that do not fit: each by its own size, then
-    /// the larger one first as long as all together are too much.
-    fn take_out(&mut self, request: &[EnvVar], commands: &[&[String]], limits: ExecLimits) {
+    /// Makes files of the large variables, whether they came with the request or are of this program's own environment, and removes those
+    /// that do not fit: each by its own size, then the larger one first as long as all together are too much.
+    fn take_out(&mut self, commands: &[&[String]], limits: ExecLimits) {
         for name in LARGE {
-            // The last of one name wins, and it is the one in the environment.
-            if let Some(variable) = request.iter().rfind(|variable| variable.name == name) {
-                self.files.push((name, variable.value.clone()));
+            if let Some((_, value)) = self.env.iter().rfind(|(variable, _)| variable == name) {
+                self.files.push((name, value.clone()));
             }
         }
         let mut by_size: Vec<(usize, &'static str)> =
@@ -159,15 +159,18 @@ impl Passing {
         if bytes <= limits.total_bytes_max {
             return Ok(());
         }
-        let sizes = self.env.iter().map(|(name, value)| (variable_bytes(name, value), name.as_str()));
-        let (largest_bytes, largest) = sizes.max().unwrap_or_default();
-        Err(EnvironmentError::Total {
-            bytes,
-            bytes_max: limits.total_bytes_max,
-            largest: largest.to_owned(),
-            largest_bytes,
-            remedy: remedy(largest, large),
-        })
+        let variables = self
+            .env
+            .iter()
+            .map(|(name, value)| (variable_bytes(name, value), name.clone(), remedy(name, large)));
+        let arguments = commands
+            .iter()
+            .flat_map(|argv| argv.iter().enumerate())
+            .map(|(index, argument)| (argument.len() + 1, format!("argument {index}"), ARGUMENT_REMEDY));
+        let (largest_bytes, largest, remedy) =
+            variables.chain(arguments).max_by_key(|(bytes, ..)| *bytes).unwrap_or_default();
+        let bytes_max = limits.total_bytes_max;
+        Err(EnvironmentError::Total { bytes, bytes_max, largest, largest_bytes, remedy })
     }
 
     /// What the system counts for the largest of the commands, the variables with the files' paths included.

@@ -156,6 +156,20 @@ async fn the_files_are_outside_the_tree_for_nobody_else_and_gone_with_the_run() 
 }
 
 #[tokio::test]
+async fn a_large_variable_of_the_container_is_a_file_too_and_one_that_is_nowhere_has_none() {
+    let world = World::new();
+    let tree = world.tree(&[("app/x", "")]);
+    let script =
+        "printf \"kind: %s%s\" \"$(cat $KUBE_API_VERSIONS_FILE)\" \"${ARGOCD_APP_PARAMETERS_FILE-none}\"";
+    let spec = format!("  generate: {{command: [sh, -c, '{script}']}}\n  largeParameters: file");
+    let plugin = world.plugin_with(&[("KUBE_API_VERSIONS", "v1")], &spec);
+    assert_eq!(generated(&plugin, &request(&tree)).await, Ok(kind("v1none")));
+    // What the request says wins, as it does in the variable.
+    let request = with(&tree, "KUBE_API_VERSIONS", "v2");
+    assert_eq!(generated(&plugin, &request).await, Ok(kind("v2none")));
+}
+
+#[tokio::test]
 async fn every_command_of_the_plugin_has_the_files() {
     let world = World::new();
     let tree = world.tree(&[("app/x", "")]);

@@ -93,6 +93,15 @@ impl World {
         LocalPlugin::new(config, folder.map(Path::to_path_buf), base, Arc::clone(&self.settings))
     }
 
+    /// A plugin in a container with more variables than these tests' own.
+    pub(crate) fn plugin_with(&self, variables: &[(&str, &str)], spec: &str) -> LocalPlugin {
+        let path = [("PATH", "/usr/local/bin:/usr/bin:/bin")];
+        let host =
+            path.iter().chain(variables).map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        let base = BaseEnvironment::new(host, &EnvironmentRule::Container);
+        LocalPlugin::new(config("p", spec), None, base, Arc::clone(&self.settings))
+    }
+
     /// The private views that are left below this program's session folder once every run has ended.
     pub(crate) async fn left_behind(&self) -> Vec<String> {
         self.settings.endings.drained().await;

@@ -1,3 +1,5 @@
+use tiphys_params::EnvVar;
+
 use super::*;
 use LargeParameters::{File, Refuse};
 
@@ -16,7 +18,7 @@ fn passed(
     let mut env = vec![("PATH".to_owned(), "/bin".to_owned())];
     env.extend(request.iter().map(|variable| (variable.name.clone(), variable.value.clone())));
     let argv = ["sh".to_owned(), "-c".to_owned()];
-    let passing = pass(env, request, &[&argv], large, limits).map_err(|error| error.to_string())?;
+    let passing = pass(env, &[&argv], large, limits).map_err(|error| error.to_string())?;
     let names = passing.env.into_iter().map(|(name, _)| name).collect();
     Ok((names, passing.files.into_iter().map(|(name, _)| name).collect()))
 }
@@ -35,7 +37,7 @@ fn what_fits_is_passed_and_to_a_plugin_that_asks_as_a_file_too() {
 }
 
 #[test]
-fn there_is_a_file_for_each_variable_of_the_request_and_for_no_other() {
+fn there_is_a_file_for_each_variable_that_is_somewhere_and_for_no_other() {
     let request = [EnvVar::new("KUBE_API_VERSIONS", "")];
     assert_eq!(
         passed(&request, File, LIMITS),
@@ -46,9 +48,8 @@ fn there_is_a_file_for_each_variable_of_the_request_and_for_no_other() {
 
 #[test]
 fn of_several_values_of_one_name_the_last_is_in_the_file() {
-    let request = [EnvVar::new("ARGOCD_APP_PARAMETERS", "old"), EnvVar::new("ARGOCD_APP_PARAMETERS", "new")];
-    let env = vec![("ARGOCD_APP_PARAMETERS".to_owned(), "new".to_owned())];
-    let passing = pass(env, &request, &[], File, LIMITS).unwrap();
+    let env = ["old", "new"].map(|value| ("ARGOCD_APP_PARAMETERS".to_owned(), value.to_owned()));
+    let passing = pass(env.to_vec(), &[], File, LIMITS).unwrap();
     assert_eq!(passing.files, [("ARGOCD_APP_PARAMETERS", "new".to_owned())]);
 }
 
@@ -95,6 +96,15 @@ fn all_together_too_many_bytes_by_one_is_refused_with_the_largest() {
 }
 
 #[test]
+fn an_argument_may_be_the_largest_of_all_together() {
+    let argv = ["sh".to_owned(), "x".repeat(80)];
+    let limits = ExecLimits { total_bytes_max: 100, ..LIMITS };
+    let error = pass(vec![("A".to_owned(), "a".repeat(40))], &[&argv], Refuse, limits).unwrap_err();
+    let error = error.to_string();
+    assert!(error.ends_with("the largest is argument 1 with 81 bytes: put it into a file"), "{error}");
+}
+
+#[test]
 fn where_all_together_are_too_much_the_larger_of_the_large_ones_goes_first() {
     let request = [sized("ARGOCD_APP_PARAMETERS", 90), sized("KUBE_API_VERSIONS", 80), sized("PARAM_A", 90)];
     let files = vec!["ARGOCD_APP_PARAMETERS", "KUBE_API_VERSIONS"];
@@ -116,7 +126,7 @@ fn where_all_together_are_too_much_the_larger_of_the_large_ones_goes_first() {
 #[test]
 fn an_argument_that_is_too_large_is_named_by_its_number() {
     let argv = ["sh".to_owned(), "-c".to_owned(), "x".repeat(100)];
-    let error = pass(vec![], &[], &[&argv], Refuse, LIMITS).unwrap_err();
+    let error = pass(vec![], &[&argv], Refuse, LIMITS).unwrap_err();
     assert_eq!(
         error.to_string(),
         "argument 2 of the command has 101 bytes, and the system passes at most 100: put it into a file"
