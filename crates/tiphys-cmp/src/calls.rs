@@ -20,7 +20,7 @@ use crate::generated::plugin::{
     AppStreamRequest, CheckPluginConfigurationResponse, ManifestResponse, ParametersAnnouncementResponse,
     RepositoryResponse,
 };
-use crate::metrics::{Method, Metrics};
+use crate::metrics::{Method, Metrics, Refusal};
 use crate::receive::{Clock, Files, Received, Receiver, StopOnDrop, Wanted};
 use crate::server::ServerOptions;
 
@@ -139,13 +139,20 @@ impl Service {
         if matches!(error, PluginError::Cancelled) && self.abort.is_cancelled() {
             return answer::ending();
         }
+        if let Some(bound) = failure::bound(error) {
+            self.metrics.refused(bound);
+        }
         failure::status(method, error)
     }
 
     /// An answer, if it is no larger than a message may be.
     fn fits<T: prost::Message>(&self, answer: T) -> Result<T, Status> {
         let (bytes, bytes_max) = (answer.encoded_len(), self.options.message_bytes_max);
-        if bytes > bytes_max { Err(failure::answer_too_large(bytes, bytes_max)) } else { Ok(answer) }
+        if bytes <= bytes_max {
+            return Ok(answer);
+        }
+        self.metrics.refused(Refusal::Message);
+        Err(failure::answer_too_large(bytes, bytes_max))
     }
 }
 

@@ -22,12 +22,10 @@ pub use archives::Archives;
 pub use askpass::{AskpassError, Credential, Wanted, ask};
 pub use calls::Traces;
 pub use client::{ConnectError, RemotePlugin, remote_plugins};
-pub use metrics::{
-    Build, CallTimer, Levels, METRICS_CONTENT_TYPE, Method, Metrics, Refusal, StoreLevels, Upload,
-};
+pub use metrics::{Build, Levels, METRICS_CONTENT_TYPE, Metrics, StoreLevels};
 pub use server::{
-    CALL_TIMEOUT, ENTRIES_MAX, GRACE, PACKED_BYTES_MAX, STALL_MAX, ServeError, Server, ServerOptions,
-    UNPACKED_BYTES_MAX, UNPACKING_MAX,
+    CALL_TIMEOUT, CROWDED_STALL_MAX, ENTRIES_MAX, GRACE, PACKED_BYTES_MAX, STALL_MAX, ServeError, Server,
+    ServerOptions, UNPACKED_BYTES_MAX, UNPACKING_MAX,
 };
 pub use services::version::Versions;
 pub use socket::{SOCKET_PATH_BYTES_MAX, SocketError, SocketGuard, bind};

@@ -18,8 +18,7 @@ use prometheus_client::registry::{Registry, Unit};
 use tiphys_plugin::{CommandEnd, Observer, Phase};
 use tonic::Code;
 
-pub(crate) use labels::code_name;
-pub use labels::{Method, Refusal, Upload};
+pub(crate) use labels::{Method, Refusal, Upload, code_name};
 pub use levels::{Build, Levels, StoreLevels};
 
 use labels::{
@@ -33,6 +32,17 @@ const SECONDS: [f64; 17] =
 
 /// What the content type of [`Metrics::encode`]'s text is.
 pub const METRICS_CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// Where the time of an upload went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct UploadSteps {
+    /// Waiting for another upload of the same bytes, or for a place to be unpacked.
+    pub(crate) waited: Duration,
+    /// From the first byte to the end, without waiting in between.
+    pub(crate) received: Duration,
+    /// What unpacking took after the end; none if nothing was unpacked.
+    pub(crate) unpacked: Option<Duration>,
+}
 
 type Seconds<L> = Family<L, Histogram, fn() -> Histogram>;
 
@@ -48,6 +58,8 @@ pub struct Metrics {
     commands: Family<CommandLabels, Counter>,
     received_bytes: Counter,
     uploads: Family<UploadLabels, Counter>,
+    uploads_waiting: Gauge,
+    uploads_unpacking: Gauge,
     refusals: Family<RefusalLabels, Counter>,
     wait_seconds: Histogram,
 }
@@ -65,6 +77,8 @@ impl Metrics {
             commands: Family::default(),
             received_bytes: Counter::default(),
             uploads: Family::default(),
+            uploads_waiting: Gauge::default(),
+            uploads_unpacking: Gauge::default(),
             refusals: Family::default(),
             wait_seconds: seconds(),
             sampler: Arc::clone(&sampler),
@@ -95,6 +109,16 @@ impl Metrics {
             "uploads",
             "Archives received, by whether their tree was in the store already",
             metrics.uploads.clone(),
+        );
+        registry.register(
+            "uploads_waiting",
+            "Uploads that wait for another one of the same bytes, or for a place to be unpacked",
+            metrics.uploads_waiting.clone(),
+        );
+        registry.register(
+            "uploads_unpacking",
+            "Uploads that are being unpacked",
+            metrics.uploads_unpacking.clone(),
         );
         registry.register("refusals", "Calls refused because of a bound, by which", metrics.refusals.clone());
         registry.register_with_unit(
@@ -141,25 +165,43 @@ impl Metrics {
     }
 
     /// A call has begun.
-    pub fn call(self: &Arc<Self>, method: Method) -> CallTimer {
+    pub(crate) fn call(self: &Arc<Self>, method: Method) -> CallTimer {
         self.calls_running.get_or_create(&MethodLabels { method }).inc();
         CallTimer { metrics: Arc::clone(self), method, began: Instant::now(), code: Code::Cancelled }
     }
 
-    /// An archive has been received whole, so many bytes over the socket.
-    pub fn received(&self, bytes: u64, took: Duration) {
+    /// So many bytes of an archive have come over the socket, be it whole or not.
+    pub(crate) fn received(&self, bytes: u64) {
         self.received_bytes.inc_by(bytes);
-        self.step(Step::Receive, took);
     }
 
-    /// A received archive is a tree of the store now; unpacking begins with the first byte.
-    pub fn unpacked(&self, upload: Upload, took: Duration) {
+    /// An upload was received whole and is what it was said to be.
+    pub(crate) fn uploaded(&self, steps: UploadSteps) {
+        let UploadSteps { waited, received, unpacked } = steps;
+        self.step(Step::Wait, waited);
+        self.step(Step::Receive, received);
+        if let Some(unpacked) = unpacked {
+            self.step(Step::Unpack, unpacked);
+        }
+    }
+
+    /// The tree of an upload, or what else was wanted of it, is there.
+    pub(crate) fn unpacked(&self, upload: Upload) {
         self.uploads.get_or_create(&UploadLabels { upload }).inc();
-        self.step(Step::Unpack, took);
+    }
+
+    /// An upload waits for others until what is returned is dropped.
+    pub(crate) fn upload_waiting(&self) -> OneMore {
+        OneMore::new(&self.uploads_waiting)
+    }
+
+    /// An upload is unpacked until what is returned is dropped.
+    pub(crate) fn upload_unpacking(&self) -> OneMore {
+        OneMore::new(&self.uploads_unpacking)
     }
 
     /// A call was refused because of a bound.
-    pub fn refused(&self, bound: Refusal) {
+    pub(crate) fn refused(&self, bound: Refusal) {
         self.refusals.get_or_create(&RefusalLabels { bound }).inc();
     }
 
@@ -192,10 +234,28 @@ fn seconds() -> Histogram {
     Histogram::new(SECONDS)
 }
 
+/// One more in a gauge while this is there.
+#[derive(Debug)]
+#[must_use = "it counts only while it is there"]
+pub(crate) struct OneMore(Gauge);
+
+impl OneMore {
+    fn new(gauge: &Gauge) -> Self {
+        gauge.inc();
+        Self(gauge.clone())
+    }
+}
+
+impl Drop for OneMore {
+    fn drop(&mut self) {
+        self.0.dec();
+    }
+}
+
 /// A call under way. One that is dropped without a code was given up by its caller, which is what gRPC calls `Cancelled`.
 #[derive(Debug)]
 #[must_use = "the call ends when the timer does"]
-pub struct CallTimer {
+pub(crate) struct CallTimer {
     metrics: Arc<Metrics>,
     method: Method,
     began: Instant,
@@ -204,7 +264,7 @@ pub struct CallTimer {
 
 impl CallTimer {
     /// The call has been answered.
-    pub fn finish(mut self, code: Code) {
+    pub(crate) fn finish(mut self, code: Code) {
         self.code = code;
     }
 }

@@ -7,17 +7,19 @@ mod clock;
 mod error;
 mod gate;
 mod pieces;
+mod times;
 mod upload;
 
 use std::io::Read;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tiphys_params::EnvVar;
 use tiphys_tree::archive::{self, ArchiveError, ArchiveLimits, Intake};
 use tiphys_tree::{Entries, Modes, Store, Tree};
 use tokio::sync::Semaphore;
+use tokio::time::Instant;
 use tonic::Streaming;
 
 use crate::generated::plugin::{AppStreamRequest, ManifestRequestMetadata};
@@ -43,6 +45,8 @@ pub(crate) struct UploadBounds {
     pub(crate) archive: ArchiveLimits,
     /// How long a sender may send nothing.
     pub(crate) stall_max: Duration,
+    /// The same while others wait for the place that its archive takes.
+    pub(crate) crowded_stall_max: Duration,
     /// Archives that are unpacked at once.
     pub(crate) unpacking_max: usize,
 }
@@ -120,16 +124,18 @@ impl Receiver {
         wanted: Wanted,
         clock: &Clock,
     ) -> Result<Received, ReceiveError> {
-        let began = Instant::now();
         let mut upload = Upload::new(stream, self.bounds);
         let received = self.read(&mut upload, wanted, clock).await;
-        self.metrics.received(upload.bytes(), began.elapsed());
-        if let Err(error) = &received {
-            if let Some(refusal) = error.refusal() {
-                self.metrics.refused(refusal);
-            }
-            if error.leaves_a_rest() {
-                upload.discard(clock).await;
+        self.metrics.received(upload.bytes());
+        match &received {
+            Ok(_) => self.metrics.uploaded(upload.times().steps()),
+            Err(error) => {
+                if let Some(refusal) = error.refusal() {
+                    self.metrics.refused(refusal);
+                }
+                if error.leaves_a_rest() {
+                    upload.discard(clock).await;
+                }
             }
         }
         received
@@ -163,9 +169,12 @@ impl Receiver {
         checksum: Checksum,
         clock: &Clock,
     ) -> Result<Tree, ReceiveError> {
-        let began = Instant::now();
         let known = |key| self.store.get(key);
-        let (tree, kind) = match clock.within(RECEIVING, self.gate.enter(checksum, known)).await? {
+        let (waiting, counted) = (Instant::now(), self.metrics.upload_waiting());
+        let pass = clock.within(RECEIVING, self.gate.enter(checksum, known)).await?;
+        upload.times().waited(waiting);
+        drop(counted);
+        let (tree, kind) = match pass {
             Pass::Known(tree) => {
                 upload.rest(clock).await?;
                 upload.check(&checksum.to_string())?;
@@ -181,7 +190,7 @@ impl Receiver {
                 (tree, Known::New)
             }
         };
-        self.metrics.unpacked(kind, began.elapsed());
+        self.metrics.unpacked(kind);
         Ok(tree)
     }
 
@@ -192,7 +201,6 @@ impl Receiver {
         checksum: Checksum,
         clock: &Clock,
     ) -> Result<Files, ReceiveError> {
-        let began = Instant::now();
         let (files, kind) = if let Some(tree) = self.gate.known(checksum, &|key| self.store.get(key)) {
             upload.rest(clock).await?;
             upload.check(&checksum.to_string())?;
@@ -205,7 +213,7 @@ impl Receiver {
             let entries = self.unpack(upload, checksum, Progress::default(), clock, list).await?;
             (Files::Entries(entries), Known::Listed)
         };
-        self.metrics.unpacked(kind, began.elapsed());
+        self.metrics.unpacked(kind);
         Ok(files)
     }
 
@@ -219,31 +227,41 @@ impl Receiver {
         work: impl FnOnce(&mut dyn Read, &(dyn Fn() -> bool + Sync)) -> Result<T, ArchiveError> + Send + 'static,
     ) -> Result<T, ReceiveError> {
         let checksum = checksum.to_string();
-        let (mut feed, mut pieces) = Feed::new(progress);
+        let (mut feed, mut pieces) = Feed::new(progress.clone());
         let mut more = true;
         while more && feed.bytes() < BEGIN_BYTES {
             match upload.piece(clock).await? {
-                Some(piece) => feed.begin_with(&mut pieces, piece),
+                Some(piece) => {
+                    feed.begin_with(&mut pieces, piece);
+                    progress.step();
+                }
                 None => more = false,
             }
         }
+        if !more {
+            upload.check(&checksum)?;
+        }
+        let (waiting, counted) = (Instant::now(), self.metrics.upload_waiting());
+        let excused = progress.excused();
         let place = if more {
             let _waiting = Waiting::begin(&self.waiting);
             clock.within(RECEIVING, Arc::clone(&self.places).acquire_owned()).await?
         } else {
-            upload.check(&checksum)?;
             clock.within(RECEIVING, Arc::clone(&self.places_of_whole).acquire_owned()).await?
         };
         let place = place.map_err(|_| ReceiveError::ending())?;
+        drop((excused, counted));
+        upload.times().waited(waiting);
+        upload.times().placed();
         let stop = StopOnDrop::default();
         let stopped = stop.seen();
-        let span = tracing::info_span!("cmp.Untgz");
+        let (span, unpacking) = (tracing::info_span!("cmp.Untgz"), self.metrics.upload_unpacking());
         let working = tokio::task::spawn_blocking(move || {
-            let (_place, _span) = (place, span.entered());
+            let (_place, _unpacking, _span) = (place, unpacking, span.entered());
             work(&mut pieces, &stopped)
         });
         if more {
-            upload.holds_a_place(Arc::clone(&self.waiting));
+            upload.holds_a_place(Arc::clone(&self.waiting), working.abort_handle());
             while let Some(piece) = upload.piece(clock).await? {
                 clock.within(RECEIVING, feed.send(piece)).await?;
             }
@@ -252,7 +270,10 @@ impl Receiver {
         }
         clock.within(RECEIVING, feed.end()).await?;
         match clock.within(DECOMPRESSING, working).await? {
-            Ok(Ok(done)) => Ok(done),
+            Ok(Ok(done)) => {
+                upload.times().unpacked();
+                Ok(done)
+            }
             Ok(Err(error)) => Err(ReceiveError::archive(&error)),
             Err(failed) => Err(ReceiveError::panicked(failed)),
         }

@@ -20,8 +20,8 @@ use crate::receive::{Receiver, UploadBounds};
 use crate::services::{reflection, version};
 
 pub use options::{
-    CALL_TIMEOUT, ENTRIES_MAX, GRACE, PACKED_BYTES_MAX, STALL_MAX, ServerOptions, UNPACKED_BYTES_MAX,
-    UNPACKING_MAX,
+    CALL_TIMEOUT, CROWDED_STALL_MAX, ENTRIES_MAX, GRACE, PACKED_BYTES_MAX, STALL_MAX, ServerOptions,
+    UNPACKED_BYTES_MAX, UNPACKING_MAX,
 };
 
 /// Calls at once on one connection.
@@ -82,6 +82,7 @@ impl Server {
         let bounds = UploadBounds {
             archive: options.archive,
             stall_max: options.stall_max,
+            crowded_stall_max: options.crowded_stall_max,
             unpacking_max: options.unpacking_max,
         };
         let receiver = Receiver::new(store, plugin.modes(), Arc::clone(&metrics), bounds);

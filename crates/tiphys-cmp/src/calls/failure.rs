@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use tiphys_plugin::{Phase, PluginError, chain};
+use tiphys_plugin::{EnvironmentError, Phase, PluginError, chain};
 use tonic::{Code, Status};
 
-use crate::metrics::Method;
+use crate::metrics::{Method, Refusal};
 
 /// What stands for the server's own folder in texts.
 const WORK_DIR: &str = "<workdir>";
@@ -25,6 +25,16 @@ pub(super) fn status(method: Method, error: &PluginError) -> Status {
         Method::GetParametersAnnouncement => "get parameters announcement error",
     };
     Status::new(code, format!("{call}: {}", cause(error)))
+}
+
+/// The bound that a plugin's failure is about, if it is about one. That of the queue is counted where it is kept.
+pub(super) fn bound(error: &PluginError) -> Option<Refusal> {
+    match error {
+        PluginError::Environment(EnvironmentError::Nul { .. }) => None,
+        PluginError::Environment(_) => Some(Refusal::Environment),
+        PluginError::OutputTooLarge { .. } => Some(Refusal::Output),
+        _ => None,
+    }
 }
 
 /// What went wrong, in Argo CD's words where it has some.

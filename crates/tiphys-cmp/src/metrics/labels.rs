@@ -33,7 +33,7 @@ macro_rules! texts {
 
 texts! {
     /// A method of the plugin protocol.
-    pub enum Method {
+    pub(crate) enum Method {
         /// `GenerateManifest`.
         GenerateManifest = "GenerateManifest",
         /// `CheckPluginConfiguration`.
@@ -48,6 +48,7 @@ texts! {
 texts! {
     /// What a call spends its time with.
     pub(super) enum Step {
+        Wait = "wait",
         Receive = "receive",
         Unpack = "unpack",
         Find = "find",
@@ -60,7 +61,7 @@ texts! {
 
 texts! {
     /// Whether an archive's tree was in the store.
-    pub enum Upload {
+    pub(crate) enum Upload {
         /// It was not.
         New = "new",
         /// It was: nothing was written.
@@ -72,13 +73,15 @@ texts! {
 
 texts! {
     /// Which bound made the server refuse a call.
-    pub enum Refusal {
+    pub(crate) enum Refusal {
         /// Too many runs wait for their turn, or one has waited for too long.
         Queue = "queue",
         /// Bytes, unpacked bytes or entries of an archive.
         Archive = "archive",
-        /// The store is full of trees in use.
-        Store = "store",
+        /// Bytes of one message.
+        Message = "message",
+        /// Bytes that a plugin's command printed.
+        Output = "output",
         /// The environment does not fit into a process.
         Environment = "environment",
         /// A sender paused for too long.

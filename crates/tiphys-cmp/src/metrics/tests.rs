@@ -4,7 +4,7 @@ use std::time::Duration;
 use tiphys_plugin::{CommandEnd, Observer as _, Phase};
 use tonic::Code;
 
-use super::{Build, Levels, Method, Metrics, Refusal, StoreLevels, Upload};
+use super::{Build, Levels, Method, Metrics, Refusal, StoreLevels, Upload, UploadSteps};
 
 /// The lines of a scrape that are not zero, without histograms' buckets.
 fn counted(metrics: &Metrics) -> Vec<String> {
@@ -26,10 +26,13 @@ fn what_happened_is_counted_once_under_its_names() {
     metrics.call(Method::GenerateManifest).finish(Code::Ok);
     metrics.call(Method::MatchRepository).finish(Code::Unknown);
     drop(metrics.call(Method::MatchRepository));
-    metrics.received(1_000, Duration::from_millis(250));
-    metrics.received(24, Duration::from_millis(250));
-    metrics.unpacked(Upload::New, Duration::from_millis(500));
-    metrics.unpacked(Upload::Known, Duration::from_millis(500));
+    metrics.received(1_000);
+    metrics.received(24);
+    let (waited, received) = (Duration::from_millis(500), Duration::from_millis(250));
+    metrics.uploaded(UploadSteps { waited, received, unpacked: Some(Duration::from_secs(1)) });
+    metrics.uploaded(UploadSteps { waited, received, unpacked: None });
+    metrics.unpacked(Upload::New);
+    metrics.unpacked(Upload::Known);
     Metrics::refused(&metrics, Refusal::Archive);
     tiphys_plugin::Observer::refused(&*metrics);
     metrics.command_ended(Phase::Init, Duration::from_secs(1), CommandEnd::Succeeded);
@@ -56,12 +59,14 @@ fn what_happened_is_counted_once_under_its_names() {
         r#"tiphys_cmp_step_seconds_count{step="init"} 1"#,
         r#"tiphys_cmp_step_seconds_count{step="parse"} 1"#,
         r#"tiphys_cmp_step_seconds_count{step="receive"} 2"#,
-        r#"tiphys_cmp_step_seconds_count{step="unpack"} 2"#,
+        r#"tiphys_cmp_step_seconds_count{step="unpack"} 1"#,
+        r#"tiphys_cmp_step_seconds_count{step="wait"} 2"#,
         r#"tiphys_cmp_step_seconds_sum{step="generate"} 2.0"#,
         r#"tiphys_cmp_step_seconds_sum{step="init"} 1.0"#,
         r#"tiphys_cmp_step_seconds_sum{step="parse"} 0.125"#,
         r#"tiphys_cmp_step_seconds_sum{step="receive"} 0.5"#,
         r#"tiphys_cmp_step_seconds_sum{step="unpack"} 1.0"#,
+        r#"tiphys_cmp_step_seconds_sum{step="wait"} 1.0"#,
         r#"tiphys_cmp_uploads_total{upload="known"} 1"#,
         r#"tiphys_cmp_uploads_total{upload="new"} 1"#,
     ];

@@ -51,9 +51,19 @@ impl ReceiveError {
 
     /// The sender has not sent anything for too long.
     pub(super) fn stalled(step: &str, idle: Duration) -> Self {
-        let text = format!(
+        Self::paused(format!(
             "{step}: the sender sent nothing for {idle:?} and did not end its upload; see --upload-stall-max"
-        );
+        ))
+    }
+
+    /// The sender has not sent anything for some time, and others wait for its place.
+    pub(super) fn stalled_before_others(step: &str, idle: Duration) -> Self {
+        Self::paused(format!(
+            "{step}: the sender sent nothing for {idle:?} while other uploads waited to be unpacked; see --upload-stall-crowded-max and --unpacking-max"
+        ))
+    }
+
+    fn paused(text: String) -> Self {
         Self { code: Code::DeadlineExceeded, text, rest: Rest::Gone, refusal: Some(Refusal::Stall) }
     }
 
@@ -70,14 +80,16 @@ impl ReceiveError {
 
     /// The stream broke, or a message is too large.
     pub(super) fn stream(step: &str, status: &Status) -> Self {
-        let (code, text) = match (status.code(), status.message().strip_prefix("Error, decoded message ")) {
+        let large = status.message().strip_prefix("Error, decoded message ");
+        let (code, text, refusal) = match (status.code(), large) {
             (Code::OutOfRange, Some(lengths)) => (
                 Code::ResourceExhausted,
                 format!("grpc: received message larger than max: {lengths}; see ARGOCD_GRPC_MAX_SIZE_MB"),
+                Some(Refusal::Message),
             ),
-            (code, _) => (code, status.message().to_owned()),
+            (code, _) => (code, status.message().to_owned(), None),
         };
-        Self { code, text: format!("{step}: {text}"), rest: Rest::Gone, refusal: None }
+        Self { code, text: format!("{step}: {text}"), rest: Rest::Gone, refusal }
     }
 
     /// The archive could not be unpacked.

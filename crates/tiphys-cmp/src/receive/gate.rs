@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::pin::pin;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -79,18 +79,47 @@ struct UnderWay {
     progress: Progress,
 }
 
-/// Counts what an unpacking has read.
+/// Says whether an unpacking goes on.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Progress(Arc<AtomicU64>);
+pub(super) struct Progress(Arc<Steps>);
+
+#[derive(Debug, Default)]
+struct Steps {
+    count: AtomicU64,
+    /// How many of those who could make a step wait for somebody else.
+    excused: AtomicUsize,
+}
 
 impl Progress {
     /// Something was read.
     pub(super) fn step(&self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
+        self.0.count.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// No steps are expected until what is returned is dropped: it is not the sender who keeps everybody waiting.
+    pub(super) fn excused(&self) -> Excused {
+        self.0.excused.fetch_add(1, Ordering::Relaxed);
+        Excused(self.clone())
     }
 
     fn steps(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
+        self.0.count.load(Ordering::Relaxed)
+    }
+
+    fn is_excused(&self) -> bool {
+        self.0.excused.load(Ordering::Relaxed) > 0
+    }
+}
+
+/// No steps are expected while this is there.
+#[derive(Debug)]
+pub(super) struct Excused(Progress);
+
+impl Drop for Excused {
+    fn drop(&mut self) {
+        // Who looks next begins to count from here.
+        self.0.step();
+        self.0.0.excused.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -161,7 +190,8 @@ impl Gate {
                     break;
                 }
                 () = sleep(FOLLOW_MAX) => {
-                    if turn.under_way.progress.steps() == steps {
+                    let progress = &turn.under_way.progress;
+                    if progress.steps() == steps && !progress.is_excused() {
                         break;
                     }
                 }

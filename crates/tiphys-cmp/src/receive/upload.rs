@@ -7,11 +7,13 @@ use std::time::Duration;
 use bytes::{Bytes, BytesMut};
 use futures_util::FutureExt as _;
 use sha2::{Digest, Sha256};
+use tokio::task::AbortHandle;
 use tokio::time::timeout;
 use tonic::{Status, Streaming};
 use tracing::Span;
 
 use super::error::{HEADER, RECEIVING};
+use super::times::Times;
 use super::{Clock, ReceiveError, UploadBounds};
 use crate::archives::hex;
 use crate::generated::plugin::{
@@ -20,8 +22,8 @@ use crate::generated::plugin::{
 
 /// Bytes that are collected before somebody else sees them. Argo CD sends 1,024 at a time.
 const PIECE_BYTES: usize = 64 * 1024;
-/// How long a sender may send nothing while others wait for the place that its archive takes.
-const STALL_AGAINST_OTHERS_MAX: Duration = Duration::from_secs(1);
+/// The least time between two looks at a sender who pauses.
+const LOOK_MIN: Duration = Duration::from_millis(10);
 /// Messages after which others get a turn, and the clock is looked at, though the next one is there.
 const MESSAGES_AT_ONCE: u64 = 1024;
 /// Bytes that are read after a failure, so that the sender gets to the answer; then it is cut off.
@@ -34,15 +36,38 @@ pub(super) struct Upload {
     bytes: u64,
     messages: u64,
     bounds: UploadBounds,
-    /// How many wait for the place that this upload has, once it has one.
-    others: Option<Arc<AtomicUsize>>,
+    place: Option<Place>,
+    times: Times,
     /// Lasts from the head to the end of the archive.
     span: Span,
 }
 
+/// The place that an upload has among those that are unpacked.
+struct Place {
+    /// How many others wait for one.
+    waiting: Arc<AtomicUsize>,
+    /// The work that takes it; with its end the place is free, though the upload goes on.
+    work: AbortHandle,
+}
+
+impl Place {
+    fn is_waited_for(&self) -> bool {
+        !self.work.is_finished() && self.waiting.load(Ordering::Relaxed) > 0
+    }
+}
+
 impl Upload {
     pub(super) fn new(stream: Streaming<AppStreamRequest>, bounds: UploadBounds) -> Self {
-        Self { stream, hash: Sha256::new(), bytes: 0, messages: 0, bounds, others: None, span: Span::none() }
+        Self {
+            stream,
+            hash: Sha256::new(),
+            bytes: 0,
+            messages: 0,
+            bounds,
+            place: None,
+            times: Times::default(),
+            span: Span::none(),
+        }
     }
 
     /// Bytes of the archive so far.
@@ -50,9 +75,14 @@ impl Upload {
         self.bytes
     }
 
-    /// From now on others may wait for this upload's place.
-    pub(super) fn holds_a_place(&mut self, others: Arc<AtomicUsize>) {
-        self.others = Some(others);
+    /// Where its time goes.
+    pub(super) fn times(&mut self) -> &mut Times {
+        &mut self.times
+    }
+
+    /// From now on others may wait for this upload's place, until `work` has ended.
+    pub(super) fn holds_a_place(&mut self, waiting: Arc<AtomicUsize>, work: AbortHandle) {
+        self.place = Some(Place { waiting, work });
     }
 
     /// The first message.
@@ -116,12 +146,14 @@ impl Upload {
         let message = message
             .map_err(|status| ReceiveError::stream("error receiving tgz file: stream Recv error", &status))?;
         let Some(message) = message else {
+            self.times.end();
             self.span = Span::none();
             return Ok(None);
         };
         let Some(Part::File(file)) = message.request else {
             return Err(ReceiveError::invalid("error receiving tgz file: stream request file is nil"));
         };
+        self.times.bytes();
         self.bytes += file.chunk.len() as u64;
         let max = self.bounds.archive.packed_bytes_max;
         if self.bytes > max {
@@ -145,18 +177,21 @@ impl Upload {
         if let Some(message) = self.stream.message().now_or_never() {
             return Ok(message);
         }
-        let (stream, others, stall_max) = (&mut self.stream, self.others.as_deref(), self.bounds.stall_max);
+        let (stream, place, stall_max) = (&mut self.stream, self.place.as_ref(), self.bounds.stall_max);
+        let crowded_stall_max = self.bounds.crowded_stall_max.max(LOOK_MIN);
         let message = async {
             let mut idle = Duration::ZERO;
             loop {
-                let patience = STALL_AGAINST_OTHERS_MAX.min(stall_max.saturating_sub(idle));
+                let patience = crowded_stall_max.min(stall_max.saturating_sub(idle));
                 if let Ok(message) = timeout(patience, stream.message()).await {
                     return Ok(message);
                 }
                 idle += patience;
-                let is_waited_for = others.is_some_and(|others| others.load(Ordering::Relaxed) > 0);
-                if idle >= stall_max || is_waited_for {
+                if idle >= stall_max {
                     return Err(ReceiveError::stalled(step, idle));
+                }
+                if place.is_some_and(Place::is_waited_for) {
+                    return Err(ReceiveError::stalled_before_others(step, idle));
                 }
             }
         };

@@ -16,6 +16,8 @@ pub const CALL_TIMEOUT: Duration = Duration::from_secs(90);
 pub const GRACE: Duration = Duration::from_secs(20);
 /// How long the sender of an upload may send nothing before the call is ended.
 pub const STALL_MAX: Duration = Duration::from_secs(30);
+/// The same while other uploads wait for the place that its archive takes. A repo-server whose processors are throttled pauses, too.
+pub const CROWDED_STALL_MAX: Duration = Duration::from_secs(5);
 /// Archives that are unpacked at once while they come; further uploads wait in the order in which they came.
 pub const UNPACKING_MAX: usize = 32;
 /// Bytes of an archive as it is sent.
@@ -38,6 +40,8 @@ pub struct ServerOptions {
     pub grace: Duration,
     /// How long the sender of an upload may send nothing before the call is ended.
     pub stall_max: Duration,
+    /// The same while other uploads wait for the place that its archive takes.
+    pub crowded_stall_max: Duration,
     /// Archives that are unpacked at once while they come. Each takes a thread for blocking work.
     pub unpacking_max: usize,
     /// Folder that texts do not name: its path differs between servers and means nothing to callers.
@@ -60,6 +64,7 @@ impl Default for ServerOptions {
             },
             grace: GRACE,
             stall_max: STALL_MAX,
+            crowded_stall_max: CROWDED_STALL_MAX,
             unpacking_max: UNPACKING_MAX,
             work_dir: None,
             versions: Versions::default(),

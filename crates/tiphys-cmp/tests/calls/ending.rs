@@ -46,12 +46,13 @@ async fn calls_that_do_not_end_within_the_grace_period_are_ended() {
     served(Obedient::default(), options, async |world| {
         let (caller, other) = (world.caller().await, world.caller().await);
         let running = async { caller.generate(upload(&archive("hang", 0))).await };
-        let whole = archive("x", 0);
+        // More than waits in memory, so that it is being unpacked.
+        let whole = archive("x", 400_000);
         let (_sender, parts) = slowly([head(&checksum(&whole)), file(whole)]);
         let receiving = async { other.generate(parts).await };
         let stopping = async {
             world.plugin.begun.notified().await;
-            until(|| world.count(r#"tiphys_cmp_calls_running{method="GenerateManifest"}"#) >= 2).await;
+            until(|| world.count("tiphys_cmp_uploads_unpacking") == 1).await;
             world.stop.cancel();
         };
         let (ran, received, ()) = tokio::join!(running, receiving, stopping);

@@ -6,17 +6,17 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures_util::future::select;
-use tiphys_cmp::ServerOptions;
+use tiphys_cmp::{Metrics, ServerOptions};
 use tiphys_plugin::{
     BaseEnvironment, Endings, EnvironmentRule, LocalPlugin, RunSettings, SlotLimits, Slots, Strictness,
-    Unobserved, config,
+    config,
 };
 use tiphys_process::{Launcher, Limits, PrivateView};
 use tiphys_tree::Store;
 use tonic::Code;
 
-use crate::archives::archive;
-use crate::wire::upload;
+use crate::archives::{archive, gzip, header};
+use crate::wire::{Part, checksum, file, files, head, slowly, upload};
 use crate::world::{options, served_by, until};
 
 /// A duration for `sleep` that no other process of this machine has.
@@ -32,7 +32,12 @@ fn runs(marker: &str) -> bool {
     lines.any(|line| line.split(|byte| *byte == 0).any(|word| word == marker.as_bytes()))
 }
 
-fn plugin(store: &Arc<Store>, generate: &str, slots: SlotLimits) -> (LocalPlugin, Option<Arc<RunSettings>>) {
+fn plugin(
+    store: &Arc<Store>,
+    metrics: &Arc<Metrics>,
+    generate: &str,
+    slots: SlotLimits,
+) -> (LocalPlugin, Option<Arc<RunSettings>>) {
     let text = format!(
         "kind: ConfigManagementPlugin\nmetadata: {{name: demo}}\nspec: {{generate: {{command: {generate}}}}}"
     );
@@ -48,7 +53,7 @@ fn plugin(store: &Arc<Store>, generate: &str, slots: SlotLimits) -> (LocalPlugin
         private_view: PrivateView::Auto,
         keep_workdirs: None,
         slots: Slots::new(slots),
-        observer: Arc::new(Unobserved),
+        observer: Arc::<Metrics>::clone(metrics),
         strictness: Strictness::default(),
         endings: Endings::default(),
     });
@@ -61,7 +66,9 @@ fn plugin(store: &Arc<Store>, generate: &str, slots: SlotLimits) -> (LocalPlugin
 async fn a_run_more_than_the_queue_holds_is_refused_and_those_of_callers_who_go_end() {
     let marker = marker();
     let slots = SlotLimits { runs_max: 1, waiting_max: 0, wait_max: Duration::from_mins(1) };
-    let plugin = |store: &Arc<Store>| plugin(store, &format!("[sleep, '{marker}']"), slots);
+    let plugin = |store: &Arc<Store>, metrics: &Arc<Metrics>| {
+        plugin(store, metrics, &format!("[sleep, '{marker}']"), slots)
+    };
     served_by(plugin, options(), async |world| {
         let (caller, other) = (world.caller().await, world.caller().await);
         let archive = archive("x", 0);
@@ -88,7 +95,9 @@ async fn the_answer_at_the_deadline_has_what_the_command_said_so_far() {
     let marker = marker();
     let options = ServerOptions { call_timeout: Duration::from_millis(1500), ..options() };
     let generate = format!("[sh, -c, 'echo so far >&2; exec sleep {marker}']");
-    let plugin = |store: &Arc<Store>| plugin(store, &generate, SlotLimits::patient(4));
+    let plugin = |store: &Arc<Store>, metrics: &Arc<Metrics>| {
+        plugin(store, metrics, &generate, SlotLimits::patient(4))
+    };
     served_by(plugin, options, async |world| {
         let status = world.caller().await.generate(upload(&archive("x", 0))).await.expect_err("it sleeps");
         assert_eq!(status.code(), Code::DeadlineExceeded);
@@ -104,7 +113,9 @@ async fn the_answer_at_the_deadline_has_what_the_command_said_so_far() {
 async fn processes_of_calls_that_end_with_the_server_end() {
     let marker = marker();
     let options = ServerOptions { grace: Duration::from_millis(100), ..options() };
-    let plugin = |store: &Arc<Store>| plugin(store, &format!("[sleep, '{marker}']"), SlotLimits::patient(4));
+    let plugin = |store: &Arc<Store>, metrics: &Arc<Metrics>| {
+        plugin(store, metrics, &format!("[sleep, '{marker}']"), SlotLimits::patient(4))
+    };
     served_by(plugin, options, async |world| {
         let caller = world.caller().await;
         let archive = archive("x", 0);
@@ -119,6 +130,61 @@ async fn processes_of_calls_that_end_with_the_server_end() {
             (Code::Unavailable, "the plugin server is shutting down")
         );
         until(|| !runs(&marker)).await;
+    })
+    .await;
+}
+
+/// An upload that is refused because of each bound, but that of the queue.
+fn beyond_a_bound() -> Vec<(&'static str, Vec<Part>)> {
+    let small = archive("x", 0);
+    let entries: Vec<u8> = (0..2000).flat_map(|number| header(&format!("d/{number}"), b'0', 0, "")).collect();
+    let mut large = head(&checksum(&small));
+    let env = large.metadata.as_mut().map(|head| &mut head.env).expect("a head");
+    env.insert("LARGE".to_owned(), "x".repeat(200_000));
+    vec![
+        ("archive", upload(&gzip(&entries))),
+        ("message", vec![head(&checksum(&small)), file(vec![0; 2 << 20])]),
+        ("output", upload(&archive("loud", 0))),
+        ("environment", [large].into_iter().chain(files(&small)).collect()),
+    ]
+}
+
+#[tokio::test]
+async fn every_refusal_is_counted_under_its_bound() {
+    let marker = marker();
+    let options =
+        ServerOptions { message_bytes_max: 1 << 20, stall_max: Duration::from_millis(500), ..options() };
+    let slots = SlotLimits { runs_max: 1, waiting_max: 0, wait_max: Duration::from_mins(1) };
+    let generate =
+        format!("[sh, -c, 'if grep -q loud file; then yes | head -c 2000000; else exec sleep {marker}; fi']");
+    let plugin = |store: &Arc<Store>, metrics: &Arc<Metrics>| plugin(store, metrics, &generate, slots);
+    served_by(plugin, options, async |world| {
+        let caller = world.caller().await;
+        let count = |bound: &str| world.count(&format!("tiphys_cmp_refusals_total{{bound=\"{bound}\"}}"));
+        let mut seen = Vec::new();
+        for (bound, parts) in beyond_a_bound() {
+            let status = caller.generate(parts).await.expect_err(bound);
+            assert_eq!(count(bound), 1, "{bound}: {}", status.message());
+            seen.push(bound);
+        }
+        let (_sender, parts) = slowly([]);
+        drop(caller.generate(parts).await.expect_err("it pauses"));
+        seen.push("stall");
+        let first = Box::pin(caller.generate(upload(&archive("x", 0))));
+        let refused = Box::pin(async {
+            until(|| runs(&marker)).await;
+            caller.generate(upload(&archive("x", 0))).await
+        });
+        drop(select(first, refused).await);
+        seen.push("queue");
+        let text = world.metrics.encode();
+        let lines = text.lines().filter(|line| line.starts_with("tiphys_cmp_refusals_total{"));
+        let mut expected: Vec<_> =
+            seen.iter().map(|bound| format!("tiphys_cmp_refusals_total{{bound=\"{bound}\"}} 1")).collect();
+        let mut found: Vec<_> = lines.map(str::to_owned).collect();
+        expected.sort();
+        found.sort();
+        assert_eq!(found, expected);
     })
     .await;
 }

@@ -1,5 +1,7 @@
 //! Many uploads of the same bytes, or of bytes that are said to be the same.
 
+use std::time::Duration;
+
 use futures_util::future::join_all;
 use tiphys_cmp::ServerOptions;
 
@@ -21,6 +23,36 @@ async fn of_sixteen_identical_uploads_one_is_unpacked() {
         }
         assert_eq!(world.count(r#"tiphys_cmp_uploads_total{upload="new"}"#), 1);
         assert_eq!(world.count(r#"tiphys_cmp_uploads_total{upload="known"}"#), 15);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn of_sixteen_identical_uploads_one_is_unpacked_though_it_waits_for_a_place() {
+    // Longer than those who follow look on at one who makes no progress.
+    let crowded_stall_max = Duration::from_secs(3);
+    let options = ServerOptions { unpacking_max: 1, crowded_stall_max, ..options() };
+    served(Obedient::default(), options, async |world| {
+        let other = archive("other", LARGE);
+        let (_sender, parts) = slowly([head(&checksum(&other)), file(other)]);
+        let caller = world.caller().await;
+        let holding = caller.generate(parts);
+        let archive = archive("x", LARGE);
+        let identical = async {
+            until(|| world.count("tiphys_cmp_uploads_unpacking") == 1).await;
+            let callers = join_all((0..16).map(|_| world.caller())).await;
+            join_all(callers.iter().map(|caller| caller.generate(upload(&archive)))).await
+        };
+        let (held, answers) = tokio::join!(holding, identical);
+        assert!(held.expect_err("it pauses").message().contains("--upload-stall-crowded-max"));
+        assert!(answers.iter().all(Result::is_ok), "{answers:?}");
+        assert_eq!(world.count(r#"tiphys_cmp_uploads_total{upload="new"}"#), 1);
+        assert_eq!(world.count(r#"tiphys_cmp_uploads_total{upload="known"}"#), 15);
+        // What did not become whole took no step.
+        for step in ["wait", "receive"] {
+            assert_eq!(world.count(&format!("tiphys_cmp_step_seconds_count{{step=\"{step}\"}}")), 16);
+        }
+        assert_eq!(world.count(r#"tiphys_cmp_step_seconds_count{step="unpack"}"#), 1);
     })
     .await;
 }
@@ -51,9 +83,10 @@ async fn a_liar_harms_nobody_who_waits_for_him() {
         let (sender, parts) = slowly([head(&checksum(&good)), file(lie)]);
         let lying = caller.generate(parts);
         let honest = async {
+            until(|| world.count("tiphys_cmp_uploads_unpacking") == 1).await;
             let followers = (0..3).map(|_| other.generate(upload(&good)));
             let ended = async {
-                until(|| world.count(r#"tiphys_cmp_calls_running{method="GenerateManifest"}"#) >= 4).await;
+                until(|| world.count("tiphys_cmp_uploads_waiting") == 3).await;
                 drop(sender);
             };
             tokio::join!(join_all(followers), ended).0

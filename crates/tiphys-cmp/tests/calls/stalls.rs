@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use futures_util::future::{join_all, select};
-use tiphys_cmp::ServerOptions;
+use tiphys_cmp::{ServerOptions, UNPACKING_MAX};
 use tonic::Code;
 
 use crate::archives::archive;
@@ -31,13 +31,49 @@ async fn a_sender_who_pauses_too_long_is_told_so_in_every_phase() {
             let (_sender, parts) = slowly(parts);
             let status = caller.generate(parts).await.expect_err(when);
             assert_eq!(status.code(), Code::DeadlineExceeded, "{when}: {}", status.message());
-            assert!(
-                status.message().contains("the sender sent nothing for 300ms"),
-                "{when}: {}",
-                status.message()
-            );
+            let text =
+                ": the sender sent nothing for 300ms and did not end its upload; see --upload-stall-max";
+            assert!(status.message().ends_with(text), "{when}: {}", status.message());
         }
         assert_eq!(world.count(r#"tiphys_cmp_refusals_total{bound="stall"}"#), 5);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn who_pauses_gives_way_to_others_unless_nothing_of_his_is_unpacked_any_more() {
+    let crowded_stall_max = Duration::from_millis(200);
+    let options = ServerOptions { unpacking_max: 1, crowded_stall_max, ..options() };
+    served(Obedient::default(), options, async |world| {
+        let (caller, other, third) = (world.caller().await, world.caller().await, world.caller().await);
+        let begun = archive("wrong", LARGE)[..300_000].to_vec();
+        let (rest, parts) = slowly([head(&checksum(b"another")), file(begun)]);
+        let wrong = caller.generate(parts);
+        let pausing = archive("pausing", LARGE);
+        let (_sender, parts) = slowly([head(&checksum(&pausing)), file(pausing)]);
+        let pausing = async {
+            until(|| world.count("tiphys_cmp_uploads_unpacking") == 1).await;
+            // The work ends at what is no archive; the sender does not.
+            rest.send(file(vec![7; LARGE])).expect("sent");
+            until(|| world.count("tiphys_cmp_uploads_unpacking") == 0).await;
+            (other.generate(parts).await, rest)
+        };
+        let others = async {
+            let waiting = async {
+                until(|| world.count("tiphys_cmp_calls_running{method=\"GenerateManifest\"}") == 2).await;
+                until(|| world.count("tiphys_cmp_uploads_unpacking") == 1).await;
+                third.generate(upload(&archive("waiting", LARGE))).await
+            };
+            let ((pausing, rest), waiting) = tokio::join!(pausing, waiting);
+            drop(rest);
+            (pausing, waiting)
+        };
+        let (wrong, (pausing, waiting)) = tokio::join!(wrong, others);
+        let (wrong, pausing) = (wrong.expect_err("no archive"), pausing.expect_err("it pauses"));
+        assert!(wrong.message().ends_with("file checksum validation error"), "{}", wrong.message());
+        let text = "ms while other uploads waited to be unpacked; see --upload-stall-crowded-max and --unpacking-max";
+        assert!(pausing.message().ends_with(text), "{}", pausing.message());
+        assert_eq!(waiting.expect("rendered"), [r#"{"kind":"waiting"}"#]);
     })
     .await;
 }
@@ -79,7 +115,13 @@ async fn two_hundred_who_stall_do_not_hold_up_one_who_does_not() {
             stalling.push(async move { caller.generate(parts).await });
         }
         let honest = async {
-            until(|| world.count(r#"tiphys_cmp_calls_running{method="GenerateManifest"}"#) >= 200).await;
+            until(|| {
+                let running = world.count(r#"tiphys_cmp_calls_running{method="GenerateManifest"}"#);
+                let unpacking = world.count("tiphys_cmp_uploads_unpacking");
+                let waiting = world.count("tiphys_cmp_uploads_waiting");
+                (running, unpacking, waiting) == (200, UNPACKING_MAX as u64, 100 - UNPACKING_MAX as u64)
+            })
+            .await;
             let caller = world.caller().await;
             let small = caller.generate(upload(&archive("small", 1000))).await;
             let large = caller.generate(upload(&archive("large", LARGE))).await;
@@ -125,7 +167,7 @@ async fn a_caller_who_goes_in_the_middle_of_an_upload_leaves_nothing() {
         let call = Box::pin(caller.generate(parts));
         let other = world.caller().await;
         let running = Box::pin(async {
-            until(|| world.count(r#"tiphys_cmp_calls_running{method="GenerateManifest"}"#) >= 1).await;
+            until(|| world.count("tiphys_cmp_uploads_unpacking") == 1).await;
         });
         drop(select(call, running).await);
         drop(caller);

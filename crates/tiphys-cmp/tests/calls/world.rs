@@ -145,7 +145,7 @@ pub(crate) async fn served<T>(
     options: ServerOptions,
     test: impl AsyncFnOnce(&World) -> T,
 ) -> T {
-    served_by(|_| (plugin, None), options, test).await
+    served_by(|_, _| (plugin, None), options, test).await
 }
 
 /// Waits until something is so. Not too busily, since the server runs on the same thread.
@@ -156,9 +156,9 @@ pub(crate) async fn until(condition: impl Fn() -> bool) {
     }
 }
 
-/// The same with any plugin, which gets the server's store. Of settings for runs, the ends of these are waited for.
+/// The same with any plugin, which gets the server's store and metrics. Of settings for runs, the ends of these are waited for.
 pub(crate) async fn served_by<P: Plugin + 'static, T>(
-    plugin: impl FnOnce(&Arc<Store>) -> (P, Option<Arc<RunSettings>>),
+    plugin: impl FnOnce(&Arc<Store>, &Arc<Metrics>) -> (P, Option<Arc<RunSettings>>),
     options: ServerOptions,
     test: impl AsyncFnOnce(&World<P>) -> T,
 ) -> T {
@@ -174,8 +174,9 @@ pub(crate) async fn served_by<P: Plugin + 'static, T>(
     let options = ServerOptions { work_dir: Some(work_dir.clone()), ..options };
     let socket = dir.path().join("p.sock");
     let (listener, guard) = bind(&socket).await.expect("the socket is free");
-    let (plugin, settings) = plugin(&store);
-    let (plugin, metrics, stop) = (Arc::new(plugin), Metrics::new(), CancellationToken::new());
+    let metrics = Metrics::new();
+    let (plugin, settings) = plugin(&store, &metrics);
+    let (plugin, stop) = (Arc::new(plugin), CancellationToken::new());
     let as_plugin: Arc<dyn Plugin> = Arc::<P>::clone(&plugin);
     let server = Server::new(as_plugin, Arc::clone(&store), Arc::clone(&metrics), options);
     let serving = server.serve(listener, stop.clone());

@@ -113,6 +113,10 @@ pub(crate) struct ServerBoundArgs {
     #[arg(long, value_name = "SECONDS", env = "TIPHYS_UPLOAD_STALL_MAX", default_value_t = tiphys_cmp::STALL_MAX.as_secs(), value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub(crate) upload_stall_max: u64,
 
+    /// The same while other archives wait to be unpacked, in seconds
+    #[arg(long, value_name = "SECONDS", env = "TIPHYS_UPLOAD_STALL_CROWDED_MAX", default_value_t = tiphys_cmp::CROWDED_STALL_MAX.as_secs(), value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub(crate) upload_stall_crowded_max: u64,
+
     /// How long calls that are running may go on after SIGTERM, in seconds
     #[arg(long, value_name = "SECONDS", env = "TIPHYS_SHUTDOWN_GRACE", default_value_t = tiphys_cmp::GRACE.as_secs(), value_parser = clap::value_parser!(u64).range(0..=86_400))]
     pub(crate) shutdown_grace: u64,

@@ -98,6 +98,18 @@ async fn nobody_waits_for_one_who_makes_no_progress_and_everybody_for_one_who_do
 }
 
 #[tokio::test(start_paused = true)]
+async fn one_who_waits_for_a_place_is_waited_for_and_judged_afterwards() {
+    let gate = Arc::new(Gate::default());
+    let first = turn(&gate, checksum(1)).await;
+    let excused = first.progress().excused();
+    let mut follow = Box::pin(turn(&gate, checksum(1)));
+    assert!(timeout(LONG, &mut follow).await.is_err(), "it waits as long as the first does");
+    drop(excused);
+    let follower = timeout(LONG, follow).await.expect("the first has its place and does nothing");
+    assert!(follower.mine.is_none());
+}
+
+#[tokio::test(start_paused = true)]
 async fn other_checksums_do_not_wait() {
     let gate = Arc::new(Gate::default());
     let _first = turn(&gate, checksum(1)).await;

@@ -52,6 +52,7 @@ fn a_flag_that_makes_no_sense_is_refused() {
         ["--otlp-sample-ratio=NaN"],
         ["--unknown"],
         ["--upload-stall-max=0"],
+        ["--upload-stall-crowded-max=0"],
         ["--unpacking-max=0"],
         ["argument"],
     ] {

@@ -48,6 +48,7 @@ pub(super) struct ServerSettings {
     pub(super) queue_max: usize,
     pub(super) queue_wait_max: Duration,
     pub(super) stall_max: Duration,
+    pub(super) crowded_stall_max: Duration,
     pub(super) grace: Duration,
     /// What happens to what the proposal forbids and Argo CD lets pass.
     pub(super) strictness: Strictness,
@@ -113,6 +114,7 @@ impl ServerSettings {
             queue_max: usize::try_from(args.bounds.plugin_queue_max).unwrap_or(usize::MAX),
             queue_wait_max: Duration::from_secs(args.bounds.plugin_queue_wait),
             stall_max: Duration::from_secs(args.bounds.upload_stall_max),
+            crowded_stall_max: Duration::from_secs(args.bounds.upload_stall_crowded_max),
             grace: Duration::from_secs(args.bounds.shutdown_grace),
             strictness: if strict.unwrap_or(true) { Strictness::Refuse } else { Strictness::Log },
             warnings: variables.warnings,

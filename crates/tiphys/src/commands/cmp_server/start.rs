@@ -117,6 +117,7 @@ fn options(settings: &ServerSettings, traces: Option<Arc<dyn Traces>>) -> Server
         archive: settings.archive,
         grace: settings.grace,
         stall_max: settings.stall_max,
+        crowded_stall_max: settings.crowded_stall_max,
         unpacking_max: settings.unpacking_max,
         work_dir: Some(settings.workdir.clone()),
         versions: Versions {
