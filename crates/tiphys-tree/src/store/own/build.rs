@@ -3,7 +3,7 @@
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
-use std::thread;
+use std::thread::{self, Builder};
 
 use rustix::fs::{Mode, OFlags, mkdirat, open, openat, symlinkat};
 
@@ -40,10 +40,16 @@ impl Own {
         let mut parts = records.chunks(records.len().div_ceil(threads).max(1));
         let first = parts.next().unwrap_or_default();
         let copied = thread::scope(|scope| {
-            let others: Vec<_> = parts.map(|part| scope.spawn(|| making.leaves(part))).collect();
+            let others: Vec<_> = parts
+                .map(|part| (part, Builder::new().spawn_scoped(scope, || making.leaves(part))))
+                .collect();
             let mut copied = making.leaves(first)?;
-            for other in others {
-                copied += other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            for (part, other) in others {
+                copied += match other {
+                    Ok(other) => other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?,
+                    // There was no thread to be had.
+                    Err(_) => making.leaves(part)?,
+                };
             }
             Ok::<_, ArchiveError>(copied)
         })?;
@@ -111,9 +117,11 @@ impl Making<'_> {
                 Ok(Linked::Shared) => {}
                 Ok(Linked::Copied { bytes }) => copied += bytes + BLOCK_BYTES,
                 Err(source) => {
-                    if let (io::ErrorKind::NotFound, Some(key)) = (source.kind(), FileKey::of(kind)) {
+                    if let (io::ErrorKind::NotFound, Some(key), Some(number)) =
+                        (source.kind(), FileKey::of(kind), number)
+                    {
                         // Somebody took it out of the store. The next archive with this file brings it back.
-                        self.own.contents().missing(key);
+                        self.own.contents().missing(key, number);
                     }
                     return Err(failed(path, source));
                 }

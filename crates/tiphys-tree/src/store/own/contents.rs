@@ -167,11 +167,12 @@ impl Contents {
 
     /// The same for somebody who has claimed the file before and had to wait.
     pub(super) fn claim_again(&mut self, key: FileKey, leaving: &mut Leaving) -> Claim {
-        let number = self.fresh_number();
         match self.files.get_mut(&key) {
             Some(KnownFile { state: State::Written, .. }) => Claim::Known,
             Some(KnownFile { state: State::Writing, .. }) | None => Claim::Wait,
             Some(known) => {
+                self.next_file += 1;
+                let number = FileNumber(self.next_file);
                 leaving.files.push(std::mem::replace(&mut known.number, number));
                 known.state = State::Writing;
                 Claim::Write(number)
@@ -219,18 +220,18 @@ impl Contents {
         self.make_room(leaving);
     }
 
-    /// A file was written.
-    pub(super) fn written(&mut self, key: FileKey) {
-        self.settle(key, State::Written);
+    /// A file was written at this place. Nothing changes if it is elsewhere by now.
+    pub(super) fn written(&mut self, key: FileKey, number: FileNumber) {
+        self.settle(key, number, State::Written);
     }
 
-    /// A file could not be written, or is gone.
-    pub(super) fn missing(&mut self, key: FileKey) {
-        self.settle(key, State::Missing);
+    /// A file could not be written at this place, or is gone from there. Nothing changes if it is elsewhere by now.
+    pub(super) fn missing(&mut self, key: FileKey, number: FileNumber) {
+        self.settle(key, number, State::Missing);
     }
 
-    fn settle(&mut self, key: FileKey, state: State) {
-        if let Some(known) = self.files.get_mut(&key) {
+    fn settle(&mut self, key: FileKey, number: FileNumber, state: State) {
+        if let Some(known) = self.files.get_mut(&key).filter(|known| known.number == number) {
             known.state = state;
         }
     }

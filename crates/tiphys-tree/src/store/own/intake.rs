@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::PoisonError;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
-use std::thread::{self, Scope, ScopedJoinHandle};
+use std::thread::{self, Builder, Scope, ScopedJoinHandle};
 
 use super::Own;
 use super::build::failed;
@@ -115,7 +115,14 @@ impl<'env> Taking<'_, 'env> {
         let batch = std::mem::take(&mut self.batch);
         let second = match &self.second {
             Some(second) => second,
-            None => self.second.insert(Second::start(self.scope, &self.here)),
+            None => match Second::start(self.scope, &self.here) {
+                Ok(second) => self.second.insert(second),
+                // There is no thread to be had: the work goes on without.
+                Err(_) => {
+                    self.batch = batch;
+                    return self.here.take(&mut self.batch);
+                }
+            },
         };
         self.batch = match second.batches.try_send(batch) {
             Ok(()) => second.spare.try_recv().unwrap_or_default(),
@@ -151,19 +158,19 @@ impl<'env> Taking<'_, 'env> {
 }
 
 impl<'scope, 'env> Second<'scope, 'env> {
-    fn start(scope: &'scope Scope<'scope, 'env>, first: &Taken<'env>) -> Self {
+    fn start(scope: &'scope Scope<'scope, 'env>, first: &Taken<'env>) -> io::Result<Self> {
         let (batches, waiting) = sync_channel::<Batch>(BATCHES_WAITING_MAX);
         let (done, spare) = sync_channel(BATCHES_WAITING_MAX);
         let mut taken = Taken::new(first.own, first.stop);
-        let thread = scope.spawn(move || {
+        let thread = Builder::new().spawn_scoped(scope, move || {
             for mut batch in waiting {
                 taken.take(&mut batch)?;
                 // With enough spare ones this one goes.
                 drop(done.try_send(batch));
             }
             Ok(taken)
-        });
-        Self { batches, spare, thread }
+        })?;
+        Ok(Self { batches, spare, thread })
     }
 }
 
@@ -318,10 +325,10 @@ impl Writing<'_> {
     }
 
     /// Tells those who wait.
-    fn settle(&mut self, how: fn(&mut Contents, FileKey)) {
+    fn settle(&mut self, how: fn(&mut Contents, FileKey, FileNumber)) {
         if !self.files.is_empty() {
             let mut contents = self.own.contents();
-            self.files.drain(..).for_each(|(to_do, _)| how(&mut contents, to_do.key));
+            self.files.drain(..).for_each(|(to_do, number)| how(&mut contents, to_do.key, number));
             drop(contents);
             self.own.settled.notify_all();
         }

@@ -118,7 +118,7 @@ impl<'a> Twin<'a> {
             Ok(file) => Ok(Some(Self { claimed, number, file, equal: 0, buffer: vec![0; PIECE_BYTES] })),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 // Somebody took it out of the store.
-                own.contents().missing(key);
+                own.contents().missing(key, number);
                 Ok(None)
             }
             Err(error) => Err(error),

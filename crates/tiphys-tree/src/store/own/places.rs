@@ -83,7 +83,7 @@ impl Places {
         }
     }
 
-    /// Copies a file, and gives its size.
+    /// Copies a file, and gives its size. What was made of the copy is gone if that fails.
     pub(super) fn copy(
         &self,
         number: FileNumber,
@@ -94,8 +94,13 @@ impl Places {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
         let mode = file_mode(executable);
         let mut copy = File::from(openat(&directory, name, flags, Mode::from_raw_mode(mode))?);
-        self.umask.mend(mode, |mode| copy.set_permissions(mode))?;
-        io::copy(&mut self.open(number)?, &mut copy)
+        let mended = self.umask.mend(mode, |mode| copy.set_permissions(mode));
+        let copied = mended.and_then(|()| io::copy(&mut self.open(number)?, &mut copy));
+        if copied.is_err() {
+            // Else trying again would find a file in the way.
+            let _removed = unlinkat(&directory, name, AtFlags::empty());
+        }
+        copied
     }
 
     /// Removes a file, if it is there.

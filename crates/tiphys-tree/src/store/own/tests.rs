@@ -420,8 +420,8 @@ fn of_many_identical_archives_at_once_each_file_is_written_once() {
     assert!(trees.iter().all(|tree| tree.root() == trees[0].root()));
     assert_eq!(found(trees[0].root()), content);
     assert_eq!(on_disk(&store), (1000, 1));
-    // Numbers are given to files that are to be written.
-    assert!(own(&store).contents().fresh_number() > FileNumber(1000));
+    // Each write takes a number.
+    assert_eq!(own(&store).contents().fresh_number(), FileNumber(1001));
 }
 
 #[test]
@@ -501,6 +501,20 @@ fn a_file_that_takes_no_more_names_is_copied() {
     assert_eq!(fs::read(tree.join("a")).expect("the copy"), b"#!text");
     let metadata = fs::metadata(tree.join("a")).expect("the copy");
     assert_eq!((metadata.permissions().mode() & 0o7777, metadata.nlink()), (0o755, 1));
+}
+
+#[test]
+fn a_copy_that_fails_leaves_nothing_in_its_place() {
+    let dir = temporary();
+    let (files, tree) = (dir.path().join("files"), dir.path().join("tree"));
+    fs::create_dir(&files).expect("a folder");
+    fs::create_dir(&tree).expect("a folder");
+    let places = Places::new(&files).expect("folders");
+    let directory = fs::File::open(&tree).expect("the folder");
+    places.copy(FileNumber(7), false, &directory, "a").expect_err("it is not there");
+    assert_eq!(fs::read_dir(&tree).expect("the folder").count(), 0);
+    places.write(FileNumber(7), false, b"text").expect("written");
+    assert_eq!(places.copy(FileNumber(7), false, &directory, "a").expect("there is nothing in the way"), 4);
 }
 
 #[test]

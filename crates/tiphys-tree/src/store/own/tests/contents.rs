@@ -38,7 +38,7 @@ fn the_first_writes_and_others_wait_until_it_is_written() {
     let Claim::Write(first) = claim(&mut contents, 1) else { panic!("nobody has it") };
     assert_eq!(claim(&mut contents, 1), Claim::Wait);
     assert!(matches!(claim(&mut contents, 2), Claim::Write(other) if other != first));
-    contents.written(key(1));
+    contents.written(key(1), first);
     assert_eq!(claim(&mut contents, 1), Claim::Known);
     assert_eq!(contents.number(key(1)), Some(first));
     assert_eq!(contents.stats().bytes, 2 * ROOM);
@@ -49,14 +49,19 @@ fn what_could_not_be_written_falls_to_the_next_at_another_place() {
     let mut contents = contents(u64::MAX);
     let Claim::Write(first) = claim(&mut contents, 1) else { panic!("nobody has it") };
     claim(&mut contents, 1);
-    contents.missing(key(1));
+    contents.missing(key(1), first);
     let left = leaving(|leaving| contents.release([key(1)], leaving));
     assert_eq!(left, [], "somebody still needs it");
     let mut second = Claim::Wait;
     assert_eq!(leaving(|leaving| second = contents.claim_again(key(1), leaving)), [first]);
     let Claim::Write(second) = second else { panic!("{second:?}") };
     assert_ne!(first, second);
-    contents.written(key(1));
+    contents.written(key(1), first);
+    assert_eq!(claim(&mut contents, 1), Claim::Wait, "what is said of its first place comes too late");
+    contents.written(key(1), second);
+    contents.missing(key(1), first);
+    assert_eq!(claim(&mut contents, 1), Claim::Known, "it is at its second place");
+    assert_eq!(leaving(|leaving| contents.release([key(1); 2], leaving)), []);
     assert_eq!(leaving(|leaving| contents.release([key(1)], leaving)), [second]);
     assert_eq!(contents.stats().bytes, 0);
 }
@@ -64,8 +69,8 @@ fn what_could_not_be_written_falls_to_the_next_at_another_place() {
 #[test]
 fn a_file_goes_with_the_last_who_needs_it() {
     let mut contents = contents(u64::MAX);
-    claim(&mut contents, 1);
-    contents.written(key(1));
+    let Claim::Write(place) = claim(&mut contents, 1) else { panic!("nobody has it") };
+    contents.written(key(1), place);
     claim(&mut contents, 1);
     assert_eq!(leaving(|leaving| contents.release([key(1)], leaving)), []);
     assert_eq!(leaving(|leaving| contents.release([key(1), key(1), key(3)], leaving)).len(), 1);
@@ -88,7 +93,7 @@ fn a_large_file_is_found_by_its_beginning_until_it_goes() {
     assert_eq!(write(&mut contents, second), [second], "the first stays");
     assert_eq!(contents.claim_large(beginning), Some((key(1), first)));
     assert_eq!(contents.stats().bytes, 49 * ROOM);
-    contents.missing(key(1));
+    contents.missing(key(1), first);
     assert_eq!(contents.claim_large(beginning), None);
     let third = contents.fresh_number();
     assert_eq!(write(&mut contents, third), [first], "it takes the place of what is missing");
@@ -129,7 +134,7 @@ fn room_is_made_by_what_nobody_uses() {
     let mut contents = contents(3 * ROOM);
     let mut keep = |number: u8| {
         let Claim::Write(place) = claim(&mut contents, number) else { panic!("nobody has it") };
-        contents.written(key(number));
+        contents.written(key(number), place);
         let mut leaving = Leaving::default();
         let root = PathBuf::from(format!("/{number}/tree"));
         let kept = contents.keep(TreeKey([number; 32]), kept(root), vec![key(number)], 0, &mut leaving);
