@@ -68,6 +68,12 @@ pub enum ArchiveError {
         /// The bound.
         max: u64,
     },
+    /// Its paths and extended headers are longer than all of them together may be.
+    #[error("the names in the archive have more than {max} bytes; shorten paths, or leave files out")]
+    TooManyNameBytes {
+        /// The bound.
+        max: u64,
+    },
     /// [`Intake::stop`] said so.
     #[error("the archive was not read to its end, because the call has ended")]
     Stopped,

@@ -40,6 +40,8 @@ pub struct Entries {
     /// The root first. A flat list, since trees of somebody else's making may be deep.
     nodes: Vec<Node>,
     entries_max: u64,
+    /// Bytes of the whole paths of all entries.
+    path_bytes: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -59,7 +61,7 @@ const ROOT: Number = 0;
 impl Entries {
     /// An empty tree that takes so many entries: files, directories and links.
     pub fn new(entries_max: u64) -> Self {
-        Self { nodes: vec![Node::Directory(BTreeMap::new())], entries_max }
+        Self { nodes: vec![Node::Directory(BTreeMap::new())], entries_max, path_bytes: 0 }
     }
 
     /// Adds a directory (which may be there already).
@@ -87,6 +89,11 @@ impl Entries {
     /// Whether there is nothing but the root.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Bytes of the whole paths of all entries, though prefixes are shared here.
+    pub(crate) fn path_bytes(&self) -> u64 {
+        self.path_bytes
     }
 
     /// The paths of all directories but the root, in no order.
@@ -154,6 +161,7 @@ impl Entries {
         {
             place.insert(number);
             self.nodes.push(node);
+            self.path_bytes += u64::try_from(path.len()).unwrap_or(u64::MAX);
         }
         Ok(number)
     }

@@ -97,6 +97,7 @@ impl ReceiveError {
         let refusal = matches!(
             error,
             ArchiveError::TooManyPackedBytes { .. }
+                | ArchiveError::TooManyNameBytes { .. }
                 | ArchiveError::Write(WriteError::TooManyEntries { .. } | WriteError::TooManyBytes { .. })
                 | ArchiveError::Store(StoreError::Write(
                     WriteError::TooManyEntries { .. } | WriteError::TooManyBytes { .. }

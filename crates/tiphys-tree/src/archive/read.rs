@@ -15,6 +15,9 @@ use crate::{Entries, Modes, RepoPath, WriteError};
 const EXTENDED_HEADER_BYTES_MAX: u64 = 1024 * 1024;
 /// Extended headers in front of one entry at most. Two kinds exist in each of two formats, and a name needs one.
 const EXTENDED_HEADERS_MAX: u32 = 8;
+/// Bytes of all paths of one archive, those of folders that are only part of a path included, and of its extended headers at most. Paths
+/// are kept whole while an archive is taken in, and compress to nothing: with 60 bytes each a million entries fit.
+pub(super) const NAMES_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// Bytes of the archive that are read at once.
 const PACKED_BUFFER_BYTES: usize = 32 * 1024;
 /// Bytes that are decompressed ahead.
@@ -83,10 +86,17 @@ fn entries(
         }
         let mut entry = entry.map_err(|error| broken(&error))?;
         match entry.header().entry_type() {
-            EntryType::XHeader => extended.read_pax(&mut entry)?,
-            EntryType::GNULongName => extended.path = Some(extended.long_text(&mut entry)?),
-            EntryType::GNULongLink => extended.target = Some(extended.long_text(&mut entry)?),
-            _ => reading.entry(&mut entry, std::mem::take(&mut extended))?,
+            EntryType::XHeader => extended.read_pax(&mut entry, &mut reading.names)?,
+            EntryType::GNULongName => {
+                extended.path = Some(extended.long_text(&mut entry, &mut reading.names)?);
+            }
+            EntryType::GNULongLink => {
+                extended.target = Some(extended.long_text(&mut entry, &mut reading.names)?);
+            }
+            _ => {
+                reading.entry(&mut entry, std::mem::take(&mut extended))?;
+                reading.names.fit(&reading.entries)?;
+            }
         }
     }
     reading.links.check().map_err(|file| WriteError::LinkOutside { file })?;
@@ -104,8 +114,8 @@ struct Extended {
 }
 
 impl Extended {
-    fn read_pax<R: Read>(&mut self, entry: &mut Entry<'_, R>) -> Result<(), ArchiveError> {
-        let text = self.text(entry)?;
+    fn read_pax<R: Read>(&mut self, entry: &mut Entry<'_, R>, names: &mut Names) -> Result<(), ArchiveError> {
+        let text = self.text(entry, names)?;
         for record in Records(&text) {
             let (key, value) = record.map_err(|error| broken(&error))?;
             match key {
@@ -125,13 +135,21 @@ impl Extended {
     }
 
     /// A long name is ended by a NUL.
-    fn long_text<R: Read>(&mut self, entry: &mut Entry<'_, R>) -> Result<Vec<u8>, ArchiveError> {
-        let mut text = self.text(entry)?;
+    fn long_text<R: Read>(
+        &mut self,
+        entry: &mut Entry<'_, R>,
+        names: &mut Names,
+    ) -> Result<Vec<u8>, ArchiveError> {
+        let mut text = self.text(entry, names)?;
         text.truncate(text.iter().position(|byte| *byte == 0).unwrap_or(text.len()));
         Ok(text)
     }
 
-    fn text<R: Read>(&mut self, entry: &mut Entry<'_, R>) -> Result<Vec<u8>, ArchiveError> {
+    fn text<R: Read>(
+        &mut self,
+        entry: &mut Entry<'_, R>,
+        names: &mut Names,
+    ) -> Result<Vec<u8>, ArchiveError> {
         self.count += 1;
         if self.count > EXTENDED_HEADERS_MAX {
             return Err(broken(&format!("an entry has more than {EXTENDED_HEADERS_MAX} extended headers")));
@@ -141,9 +159,31 @@ impl Extended {
             let message = format!("an extended header has more than {EXTENDED_HEADER_BYTES_MAX} bytes");
             return Err(broken(&message));
         }
+        names.count(size)?;
         let mut text = Vec::new();
         Whole { inner: entry, left: size }.read_to_end(&mut text).map_err(|error| broken(&error))?;
         Ok(text)
+    }
+}
+
+/// Bytes of extended headers that were read so far.
+#[derive(Default)]
+struct Names(u64);
+
+impl Names {
+    fn count(&mut self, bytes: u64) -> Result<(), ArchiveError> {
+        self.0 = self.0.saturating_add(bytes);
+        Self::check(self.0)
+    }
+
+    /// Checks them together with the paths of all entries.
+    fn fit(&self, entries: &Entries) -> Result<(), ArchiveError> {
+        Self::check(self.0.saturating_add(entries.path_bytes()))
+    }
+
+    fn check(bytes: u64) -> Result<(), ArchiveError> {
+        let max = NAMES_BYTES_MAX;
+        if bytes > max { Err(ArchiveError::TooManyNameBytes { max }) } else { Ok(()) }
     }
 }
 
@@ -153,6 +193,7 @@ struct Reading<'a, S> {
     modes: Modes,
     entries: Entries,
     links: LinkSet,
+    names: Names,
     /// Entries that were left out. They cost time as others do.
     left_out: u64,
     bytes: u64,
@@ -163,7 +204,8 @@ impl<'a, S: Sink> Reading<'a, S> {
     fn new(intake: &Intake<'_>, sink: &'a mut S) -> Self {
         let Intake { limits, modes, .. } = *intake;
         let entries = Entries::new(limits.entries_max);
-        Self { limits, modes, entries, links: LinkSet::default(), left_out: 0, bytes: 0, sink }
+        let (links, names) = (LinkSet::default(), Names::default());
+        Self { limits, modes, entries, links, names, left_out: 0, bytes: 0, sink }
     }
 
     fn entry<R: Read>(&mut self, entry: &mut Entry<'_, R>, extended: Extended) -> Result<(), ArchiveError> {

@@ -479,6 +479,32 @@ fn an_extended_header_of_absurd_size_is_refused_before_it_is_read() {
 }
 
 #[test]
+fn the_names_of_an_archive_are_bounded_together() {
+    let refused = |paths: &mut dyn Iterator<Item = String>| {
+        let mut tar = Builder::new(Vec::new());
+        for path in paths {
+            let mut header = Header::new_gnu();
+            header.set_size(0);
+            header.set_mode(0o644);
+            tar.append_data(&mut header, path, io::empty()).expect("an entry");
+        }
+        let packed = gzip(&mut &*tar.into_inner().expect("an archive"));
+        let answer = list(&mut &*packed, &intake(Modes::Plain, TreeLimits::DEFAULT));
+        answer.map(|entries| entries.len()).map_err(|error| error.to_string())
+    };
+    let long = vec!["x".repeat(200); 18].join("/");
+    let few = refused(&mut (0..1000).map(|number| format!("{long}/{number}")));
+    assert_eq!(few, Ok(1000 + 18));
+    let too_long =
+        "the names in the archive have more than 67108864 bytes; shorten paths, or leave files out";
+    let many = refused(&mut (0..10_000).map(|number| format!("{long}/{number}")));
+    assert_eq!(many, Err(too_long.to_owned()));
+    // Each of these names 1,800 folders, whose paths are longer together than the archive.
+    let deep = refused(&mut (0..60).map(|number| format!("{number}/{}", vec!["y"; 1800].join("/"))));
+    assert_eq!(deep, Err(too_long.to_owned()));
+}
+
+#[test]
 fn what_is_no_archive_is_refused() {
     assert_eq!(refused(b"this is no archive of any kind"), "error reading file: invalid gzip header");
     let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
