@@ -17,9 +17,14 @@ pub(super) fn is_given_orphans() -> bool {
 
 /// Looks whenever a child ended; several signals may come as one, so each look is at all of them.
 pub(super) async fn reap() -> io::Result<Infallible> {
+    if !std::path::Path::new("/proc/self/stat").exists() {
+        tracing::warn!("orphans are not reaped: without /proc they cannot be told from other children");
+        return std::future::pending().await;
+    }
     let mut child_ended = signal(SignalKind::child())?;
     loop {
-        reap_now();
+        // Reads all of /proc where the kernel has no lists of children, and no child is started meanwhile.
+        tokio::task::spawn_blocking(reap_now).await.map_err(io::Error::other)?;
         if child_ended.recv().await.is_none() {
             return Err(io::Error::other("the signals of children are no longer told"));
         }
