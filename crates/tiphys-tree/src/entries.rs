@@ -39,7 +39,8 @@ pub enum EntryKind {
 pub struct Entries {
     /// The root first. A flat list, since trees of somebody else's making may be deep.
     nodes: Vec<Node>,
-    entries_max: u64,
+    /// Entries at most.
+    max: u64,
     /// Bytes of the whole paths of all entries.
     path_bytes: u64,
 }
@@ -61,7 +62,7 @@ const ROOT: Number = 0;
 impl Entries {
     /// An empty tree that takes so many entries: files, directories and links.
     pub fn new(entries_max: u64) -> Self {
-        Self { nodes: vec![Node::Directory(BTreeMap::new())], entries_max, path_bytes: 0 }
+        Self { nodes: vec![Node::Directory(BTreeMap::new())], max: entries_max, path_bytes: 0 }
     }
 
     /// Adds a directory (which may be there already).
@@ -153,7 +154,7 @@ impl Entries {
         if name.len() > NAME_BYTES_MAX {
             return Err(too_long(path));
         }
-        let max = self.entries_max.min(u64::from(Number::MAX));
+        let max = self.max.min(u64::from(Number::MAX));
         let number = Number::try_from(self.nodes.len()).ok().filter(|number| u64::from(*number) <= max);
         let number = number.ok_or(WriteError::TooManyEntries { max })?;
         if let Node::Directory(children) = &mut self.nodes[directory as usize]

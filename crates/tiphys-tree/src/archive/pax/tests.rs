@@ -4,7 +4,8 @@ use super::{Malformed, Records};
 
 #[test]
 fn a_record_is_as_long_as_it_says_whatever_is_in_it() {
-    let cases: [(&[u8], &[(&str, &[u8])]); 4] = [
+    type Case = (&'static [u8], &'static [(&'static str, &'static [u8])]);
+    let cases: [Case; 4] = [
         (b"", &[]),
         (b"12 path=ab\xe9\n", &[("path", b"ab\xe9")]),
         (b"18 path=a=\n7 b=c\xc3\n9 mtime=\n", &[("path", b"a=\n7 b=c\xc3"), ("mtime", b"")]),

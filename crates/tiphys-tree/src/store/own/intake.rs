@@ -113,16 +113,15 @@ impl<'env> Taking<'_, 'env> {
     /// Hands a full batch to the second thread, or works it off if that has enough.
     fn pass_on(&mut self) -> Result<(), ArchiveError> {
         let batch = std::mem::take(&mut self.batch);
-        let second = match &self.second {
-            Some(second) => second,
-            None => match Second::start(self.scope, &self.here) {
-                Ok(second) => self.second.insert(second),
+        let second = if let Some(second) = &self.second {
+            second
+        } else {
+            let Ok(second) = Second::start(self.scope, &self.here) else {
                 // There is no thread to be had: the work goes on without.
-                Err(_) => {
-                    self.batch = batch;
-                    return self.here.take(&mut self.batch);
-                }
-            },
+                self.batch = batch;
+                return self.here.take(&mut self.batch);
+            };
+            self.second.insert(second)
         };
         self.batch = match second.batches.try_send(batch) {
             Ok(()) => second.spare.try_recv().unwrap_or_default(),
