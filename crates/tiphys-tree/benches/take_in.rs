@@ -15,20 +15,24 @@ use tiphys_tree::{Modes, Store, StoreBounds, StoreOptions, TreeLimits};
 
 /// Files of the measured tree, in folders of [`FILES_PER_FOLDER`].
 const FILES: usize = 10_000;
+/// Files of the small tree.
+const FEW_FILES: usize = 100;
 const FILES_PER_FOLDER: usize = 20;
 const FILE_BYTES: usize = 2_570;
 /// Bytes of a file that no other file has.
 const NOISE_BYTES: usize = 420;
 const ROUNDS: u32 = 25;
+/// Rounds with few files, which are quick.
+const FEW_FILES_ROUNDS: u32 = 400;
 /// Linux counts processor time in these.
 const TICKS_PER_SECOND: f64 = 100.0;
 /// As Argo CD packs.
 const LEVEL: u32 = 6;
 
-/// An archive of the measured tree; `time` is in the headers, `salt` in every file.
-fn packed(time: u64, salt: &str) -> Vec<u8> {
+/// An archive of so many files; `time` is in the headers, `salt` in every file.
+fn packed(files: usize, time: u64, salt: &str) -> Vec<u8> {
     let mut builder = Builder::new(GzEncoder::new(Vec::new(), Compression::new(LEVEL)));
-    for number in 0..FILES {
+    for number in 0..files {
         let folder =
             format!("team-{:02}/app-{:03}", number / FILES_PER_FOLDER / 25, number / FILES_PER_FOLDER);
         let mut header = Header::new_ustar();
@@ -83,7 +87,7 @@ fn main() {
     let parent = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
     let parent = parent.map_or_else(|| PathBuf::from("/dev/shm"), PathBuf::from);
     let folder = tempfile::TempDir::new_in(parent).expect("a folder");
-    let (first, again, other) = (packed(1, ""), packed(2, ""), packed(1, "x"));
+    let (first, again, other) = (packed(FILES, 1, ""), packed(FILES, 2, ""), packed(FILES, 1, "x"));
     println!(
         "{FILES} files of {FILE_BYTES} bytes, {} bytes packed; least / median / greatest of {ROUNDS}, in milliseconds",
         first.len()
@@ -92,10 +96,11 @@ fn main() {
     let cpu = Cell::new(0.0);
     let limits = ArchiveLimits { packed_bytes_max: 1 << 30, entries_max: 1 << 20, bytes_max: 1 << 32 };
     let intake = Intake { modes: Modes::Plain, limits, stop: &|| false };
-    let measure = |name: &str, work: &mut dyn FnMut() -> Duration| {
-        let times = (0..ROUNDS).map(|_| work()).collect();
-        println!("{name:40} {:24} {:.1}", figures(times), cpu.take() * 1e3 / f64::from(ROUNDS));
+    let measure_rounds = |rounds: u32, name: &str, work: &mut dyn FnMut() -> Duration| {
+        let times = (0..rounds).map(|_| work()).collect();
+        println!("{name:40} {:24} {:.1}", figures(times), cpu.take() * 1e3 / f64::from(rounds));
     };
+    let measure = |name: &str, work: &mut dyn FnMut() -> Duration| measure_rounds(ROUNDS, name, work);
     let timed = |work: &mut dyn FnMut()| {
         let (begin, before) = (Instant::now(), cpu_seconds());
         work();
@@ -128,6 +133,18 @@ fn main() {
                 }
             });
         })
+    });
+    let few: Vec<_> =
+        (0..=FEW_FILES_ROUNDS).map(|round| packed(FEW_FILES, 1, &format!("few-{round} "))).collect();
+    let store = store(folder.path());
+    let mut unseen = few.iter();
+    let mut take_few = || {
+        let archive = unseen.next().expect("as many as rounds");
+        drop(store.take_in(&mut &archive[..], &intake).expect("taken"));
+    };
+    take_few();
+    measure_rounds(FEW_FILES_ROUNDS, &format!("take in {FEW_FILES} files, never seen"), &mut || {
+        timed(&mut take_few)
     });
     if let Ok(status) = fs::read_to_string("/proc/self/status") {
         println!("{}", status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or_default());

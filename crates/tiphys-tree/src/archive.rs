@@ -15,10 +15,9 @@ use crate::{Modes, StoreError, WriteError};
 
 pub use list::list;
 pub use pack::pack;
-pub use unpack::unpack;
 
 pub(crate) use read::{Sink, read, unread};
-pub(crate) use unpack::unpack_into;
+pub(crate) use unpack::unpack;
 
 /// How an archive is taken in.
 #[derive(Clone, Copy)]

@@ -293,7 +293,7 @@ impl Store {
         match &self.keeping {
             Keeping::Shared(_) => self.write_by_content(b"", |writer| {
                 writer.set_modes(intake.modes);
-                archive::unpack_into(archive, intake, writer)
+                archive::unpack(archive, intake, writer)
             }),
             Keeping::Own(own) => own.take_in(archive, intake),
         }

@@ -2,20 +2,14 @@
 
 use std::io::Read;
 
-use super::{ArchiveError, ArchiveLimits, Intake, Sink, read, unread};
-use crate::{Modes, RepoPath, TreeWriter, WriteError};
+use super::{ArchiveError, Intake, Sink, read, unread};
+use crate::{RepoPath, TreeWriter, WriteError};
 
 /// Files up to this size are written at once; larger ones in pieces.
 const WHOLE_FILE_BYTES_MAX: u64 = 256 * 1024;
 
-/// Unpacks an archive into a tree that is being written, within the bounds of the writer. Executable bits follow the writer's modes.
-pub fn unpack(archive: &mut dyn Read, writer: &mut TreeWriter) -> Result<(), ArchiveError> {
-    let limits = ArchiveLimits { packed_bytes_max: u64::MAX, entries_max: u64::MAX, bytes_max: u64::MAX };
-    unpack_into(archive, &Intake { modes: Modes::Preserved, limits, stop: &|| false }, writer)
-}
-
 /// Unpacks an archive into a tree that is being written.
-pub(crate) fn unpack_into(
+pub(crate) fn unpack(
     archive: &mut dyn Read,
     intake: &Intake<'_>,
     writer: &TreeWriter,

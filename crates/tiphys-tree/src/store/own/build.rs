@@ -1,6 +1,7 @@
 //! Making a tree of links to files of the store.
 
 use std::io;
+use std::num::NonZero;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::thread::{self, Builder};
@@ -35,8 +36,7 @@ impl Own {
             .map_err(|error| StoreError::io("open", root)(error.into()))?;
         let making = Making { own: self, root, tree, stop };
         making.directories(records)?;
-        let cores = thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let threads = cores.min(THREADS_MAX).min(records.len() / ENTRIES_PER_THREAD_MIN).max(1);
+        let threads = threads_for(records.len());
         let mut parts = records.chunks(records.len().div_ceil(threads).max(1));
         let first = parts.next().unwrap_or_default();
         let copied = thread::scope(|scope| {
@@ -57,6 +57,16 @@ impl Own {
         let count = |length| u64::try_from(length).unwrap_or(u64::MAX);
         Ok(copied + count(records.len()) * NAME_BYTES + (count(directories) + 1) * BLOCK_BYTES)
     }
+}
+
+/// On how many threads so many entries are made.
+fn threads_for(entries: usize) -> usize {
+    let of_use = (entries / ENTRIES_PER_THREAD_MIN).clamp(1, THREADS_MAX);
+    if of_use == 1 {
+        // The question is answered from three files of the control group, each time.
+        return 1;
+    }
+    thread::available_parallelism().map_or(1, NonZero::get).min(of_use)
 }
 
 struct Making<'a> {

@@ -2,6 +2,7 @@
 //!
 //! One thread inflates and reads entries, another one hashes, looks up and writes what it gets from there. The first one helps when
 //! the second one is behind, so that both cores have work whether files are known (inflating takes longer) or not (writing does).
+//! The first one begins alone: a small archive is taken in before a second one would have started and ended.
 
 use std::io::{self, Read};
 use std::ops::Range;
@@ -29,6 +30,9 @@ const BATCH_BYTES: usize = 64 * 1024;
 const BATCH_FILES: usize = 256;
 /// Batches that wait for the second thread. With two being handled, one archive has at most 640 KiB of content in memory.
 const BATCHES_WAITING_MAX: usize = 2;
+/// Batches that the first thread handles alone, of 512 KiB and seldom much more, or 2,048 files. What a second thread could spare it until then
+/// is less than what starting and ending it costs, the system's work on memory that threads share included.
+const BATCHES_ALONE: usize = 8;
 
 impl Own {
     /// The tree that an archive holds.
@@ -39,8 +43,13 @@ impl Own {
     ) -> Result<Tree, ArchiveError> {
         let stop = intake.stop;
         let (taken, directories) = thread::scope(|scope| {
-            let mut taking =
-                Taking { scope, batch: Batch::default(), here: Taken::new(self, stop), second: None };
+            let mut taking = Taking {
+                scope,
+                batch: Batch::default(),
+                alone: 0,
+                here: Taken::new(self, stop),
+                second: None,
+            };
             let entries = archive::read(archive, intake, &mut taking)?;
             Ok::<_, ArchiveError>((taking.finish()?, entries.directories()))
         })?;
@@ -97,6 +106,8 @@ struct Content {
 struct Taking<'scope, 'env> {
     scope: &'scope Scope<'scope, 'env>,
     batch: Batch,
+    /// Batches that it has handled alone.
+    alone: usize,
     here: Taken<'env>,
     /// Started when there is something for it to do.
     second: Option<Second<'scope, 'env>>,
@@ -110,8 +121,12 @@ struct Second<'scope, 'env> {
 }
 
 impl<'env> Taking<'_, 'env> {
-    /// Hands a full batch to the second thread, or works it off if that has enough.
+    /// Hands a full batch to the second thread, or works it off if there is none yet or that has enough.
     fn pass_on(&mut self) -> Result<(), ArchiveError> {
+        if self.alone < BATCHES_ALONE {
+            self.alone += 1;
+            return self.here.take(&mut self.batch);
+        }
         let batch = std::mem::take(&mut self.batch);
         let second = if let Some(second) = &self.second {
             second
@@ -233,7 +248,7 @@ impl<'env> Taken<'env> {
         let content = |bytes: &Range<usize>| &contents[bytes.clone()];
         let digest = |file: &Content| *blake3::hash(content(&file.bytes)).as_bytes();
         let digests: Vec<[u8; 32]> = files.iter().map(digest).collect();
-        let mut to_write = Writing { own: self.own, files: Vec::new() };
+        let mut to_write = Writing { own: self.own, stop: self.stop, files: Vec::new() };
         let mut to_wait_for = Vec::new();
         let mut leaving = Leaving::default();
         {
@@ -255,7 +270,8 @@ impl<'env> Taken<'env> {
         // Only now, with nothing half done that others may be waiting for.
         for to_do in to_wait_for {
             if let Some(number) = self.wait_for(to_do.key)? {
-                Writing { own: self.own, files: vec![(to_do, number)] }.carry_out(&self.records)?;
+                let files = vec![(to_do, number)];
+                Writing { own: self.own, stop: self.stop, files }.carry_out(&self.records)?;
             }
         }
         Ok(())
@@ -308,6 +324,7 @@ struct ToDo<'a> {
 /// Files that we have to write. Others wait for them, so those that are left on drop are missing.
 struct Writing<'a> {
     own: &'a Own,
+    stop: &'a (dyn Fn() -> bool + Sync),
     files: Vec<(ToDo<'a>, FileNumber)>,
 }
 
@@ -315,6 +332,9 @@ impl Writing<'_> {
     fn carry_out(&mut self, records: &[Record]) -> Result<(), ArchiveError> {
         let places = &self.own.places;
         for (ToDo { key, content, record }, number) in &self.files {
+            if (self.stop)() {
+                return Err(ArchiveError::Stopped);
+            }
             self.own
                 .with_room(|| places.write(*number, key.executable, content))
                 .map_err(|source| failed(&records[*record].path, source))?;

@@ -3,13 +3,13 @@
 mod contents;
 mod random;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::io;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Barrier};
+use std::sync::{Arc, Barrier, Mutex};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
@@ -61,6 +61,11 @@ fn archive(files: &Files) -> Vec<u8> {
         builder.append_data(&mut header, path, content.as_bytes()).expect("an entry");
     }
     builder.into_inner().and_then(flate2::write::GzEncoder::finish).expect("an archive")
+}
+
+/// Six hundred files of 800 KiB, more than one thread takes in alone, and few enough for one that makes the tree.
+fn for_two_threads() -> Files {
+    (0..600).map(|n| (format!("d{}/f{n}", n % 7), format!("{n:03} ").repeat(350))).collect()
 }
 
 fn intake() -> Intake<'static> {
@@ -379,10 +384,27 @@ fn an_archive_that_fails_leaves_nothing_behind() {
 }
 
 #[test]
+fn one_thread_takes_a_small_archive_in_and_two_a_larger_one() {
+    let small = (0..100).map(|n| (format!("d{}/f{n}", n % 7), format!("{n} ").repeat(900))).collect();
+    for (content, expected) in [(small, 1), (for_two_threads(), 2)] {
+        let dir = temporary();
+        let store = open(&dir, NO_BOUNDS);
+        let threads = Mutex::new(HashSet::new());
+        let stop = || {
+            threads.lock().expect("no panic").insert(std::thread::current().id());
+            false
+        };
+        let tree = store.take_in(&mut &archive(&content)[..], &Intake { stop: &stop, ..intake() });
+        assert_eq!(found(tree.expect("taken in").root()), content);
+        assert_eq!(threads.into_inner().expect("no panic").len(), expected);
+    }
+}
+
+#[test]
 fn an_archive_can_be_stopped_at_any_time_and_leaves_nothing_behind() {
     let dir = temporary();
     let store = open(&dir, NO_BOUNDS);
-    let content: Files = (0..600).map(|n| (format!("d{}/f{n}", n % 7), format!("{n}"))).collect();
+    let content = for_two_threads();
     let whole = archive(&content);
     let asked = AtomicUsize::new(0);
     let mut last = 0;
@@ -400,14 +422,14 @@ fn an_archive_can_be_stopped_at_any_time_and_leaves_nothing_behind() {
         assert_eq!(on_disk(&store), (0, 0));
         last += 149;
     }
-    assert!(last > 1200, "reading asks, and so does making the tree: {last}");
+    assert!(last > 3 * 600, "reading asks, writing, and making the tree: {last}");
 }
 
 #[test]
 fn of_many_identical_archives_at_once_each_file_is_written_once() {
     let dir = temporary();
     let store = open(&dir, NO_BOUNDS);
-    let content: Files = (0..1000).map(|n| (format!("d{}/f{n}", n % 7), format!("{n}").repeat(60))).collect();
+    let content = for_two_threads();
     let (whole, barrier) = (archive(&content), Barrier::new(8));
     let trees: Vec<Tree> = std::thread::scope(|scope| {
         let taking = || {
@@ -419,9 +441,9 @@ fn of_many_identical_archives_at_once_each_file_is_written_once() {
     });
     assert!(trees.iter().all(|tree| tree.root() == trees[0].root()));
     assert_eq!(found(trees[0].root()), content);
-    assert_eq!(on_disk(&store), (1000, 1));
+    assert_eq!(on_disk(&store), (600, 1));
     // Each write takes a number.
-    assert_eq!(own(&store).contents().fresh_number(), FileNumber(1001));
+    assert_eq!(own(&store).contents().fresh_number(), FileNumber(601));
 }
 
 #[test]
