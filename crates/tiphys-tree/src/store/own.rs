@@ -8,8 +8,8 @@
 //! ```
 //!
 //! A file is known by its bytes and its mode. When an archive is taken in, files that are not there are written as they come, and
-//! the tree is made of links when all of the archive was read. A tree that is there already costs a look at each of its directories:
-//! one that something was taken out of or put into is not used any more (`seal.rs`).
+//! the tree is made of links when all of the archive was read. A tree that is there already costs a look at each of its directories
+//! and files: one that something was taken out of, put into (`seal.rs`) or changed in (`untouched.rs`) is not used any more.
 
 mod build;
 mod contents;
@@ -19,6 +19,7 @@ mod places;
 mod remover;
 #[cfg(test)]
 mod tests;
+mod untouched;
 
 use std::io;
 use std::path::PathBuf;
@@ -84,17 +85,22 @@ impl Own {
         })
     }
 
-    /// The tree of this name, if it is there and nothing was taken out of it or put into it.
+    /// The tree of this name, if it is there and nothing was taken out of it, put into it or changed in it.
     pub(super) fn get(self: &Arc<Self>, key: TreeKey) -> Option<Tree> {
         let kept = self.contents().lend(key)?;
         // With the lease first, so that it is given back whatever comes of it.
         let tree = self.tree(key, Arc::clone(&kept));
-        if kept.seal.holds(&kept.root) {
-            Some(tree)
-        } else {
-            self.contents().spoil(key, &kept);
-            None
+        if kept.seal.holds(&kept.root) && (!kept.marked || untouched::are_marked(&kept.root).unwrap_or(false))
+        {
+            return Some(tree);
         }
+        let suspects = self.contents().spoil(key, &kept);
+        for (file, number) in suspects {
+            if !self.places.is_untouched(number) {
+                self.contents().missing(file);
+            }
+        }
+        None
     }
 
     /// A path where a tree can be written.
@@ -140,7 +146,9 @@ impl Own {
                 kept
             } else {
                 let root = Arc::new(staged.keep().join(TREE));
-                contents.keep(key, Kept { root, seal }, files, room, &mut leaving)
+                // What was written file by file has no names of the store's files in it.
+                let marked = !files.is_empty();
+                contents.keep(key, Kept { root, seal, marked }, files, room, &mut leaving)
             }
         };
         self.remover.remove(leaving);

@@ -95,11 +95,13 @@ enum State {
     Missing,
 }
 
-/// Where a tree is, and what its directories must be like.
+/// Where a tree is, and what it must be like.
 #[derive(Debug)]
 pub(super) struct Kept {
     pub(super) root: Arc<PathBuf>,
     pub(super) seal: Seal,
+    /// Its files are names of the store's files, which are marked.
+    pub(super) marked: bool,
 }
 
 #[derive(Debug)]
@@ -288,12 +290,18 @@ impl Contents {
     }
 
     /// A tree that was lent is not as it was kept. It is lent to nobody any more, and goes when all who have it have given it back.
-    pub(super) fn spoil(&mut self, key: TreeKey, kept: &Arc<Kept>) {
+    /// Gives its files and where they are: they may not be as they were either.
+    pub(super) fn spoil(&mut self, key: TreeKey, kept: &Arc<Kept>) -> Vec<(FileKey, FileNumber)> {
+        let mut suspects = Vec::new();
         if let Entry::Occupied(tree) = self.trees.entry(key)
             && Arc::ptr_eq(&tree.get().kept, kept)
         {
-            self.spoilt.push(tree.remove());
+            let tree = tree.remove();
+            let numbers = tree.files.iter().filter_map(|key| Some((*key, self.files.get(key)?.number)));
+            suspects.extend(numbers);
+            self.spoilt.push(tree);
         }
+        suspects
     }
 
     /// Takes back a tree that was lent.

@@ -9,6 +9,7 @@ use std::io::{self, Read, Write as _};
 use super::Own;
 use super::build::failed;
 use super::contents::{FileKey, FileNumber, Leaving};
+use super::untouched::mark;
 use crate::RepoPath;
 use crate::archive::{ArchiveError, unread};
 
@@ -180,6 +181,8 @@ impl<'a> New<'a> {
         let key = FileKey { digest: *self.hasher.finalize().as_bytes(), executable };
         let mut leaving = Leaving::default();
         if let Some(number) = self.number.take() {
+            // Without the mark it counts as changed, and is written again when it is needed.
+            let _unmarked = mark(&self.file);
             self.own.contents().claim_written(key, bytes, number, beginning, &mut leaving);
         }
         self.own.remover.remove(leaving);

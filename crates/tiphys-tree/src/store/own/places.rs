@@ -10,6 +10,7 @@ use rustix::fs::{AtFlags, Mode, OFlags, linkat, openat, unlinkat};
 use rustix::io::Errno;
 
 use super::contents::FileNumber;
+use super::untouched::{is_marked, mark};
 use crate::StoreError;
 use crate::modes::{MODE_EXECUTABLE, Umask, file_mode};
 
@@ -52,7 +53,10 @@ impl Places {
 
     /// Makes a file with these bytes. What was made of it is gone if that fails.
     pub(super) fn write(&self, number: FileNumber, executable: bool, content: &[u8]) -> io::Result<()> {
-        let written = self.create(number, executable).and_then(|mut file| file.write_all(content));
+        let written = self.create(number, executable).and_then(|mut file| {
+            file.write_all(content)?;
+            mark(&file)
+        });
         if written.is_err() {
             self.remove(number);
         }
@@ -74,7 +78,11 @@ impl Places {
         name: &str,
     ) -> io::Result<Linked> {
         let (folder, from) = self.place(number);
-        match linkat(folder, from, &directory, name, AtFlags::empty()) {
+        if !is_marked(folder, &*from)? {
+            // As if it were gone: nobody knows what is in it.
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        match linkat(folder, &*from, &directory, name, AtFlags::empty()) {
             Ok(()) => Ok(Linked::Shared),
             Err(Errno::MLINK | Errno::XDEV | Errno::PERM) => {
                 Ok(Linked::Copied { bytes: self.copy(number, executable, directory, name)? })
@@ -95,12 +103,22 @@ impl Places {
         let mode = file_mode(executable);
         let mut copy = File::from(openat(&directory, name, flags, Mode::from_raw_mode(mode))?);
         let mended = self.umask.mend(mode, |mode| copy.set_permissions(mode));
-        let copied = mended.and_then(|()| io::copy(&mut self.open(number)?, &mut copy));
+        let copied = mended.and_then(|()| {
+            let bytes = io::copy(&mut self.open(number)?, &mut copy)?;
+            mark(&copy)?;
+            Ok(bytes)
+        });
         if copied.is_err() {
             // Else trying again would find a file in the way.
             let _removed = unlinkat(&directory, name, AtFlags::empty());
         }
         copied
+    }
+
+    /// Whether a file is there as it was written.
+    pub(super) fn is_untouched(&self, number: FileNumber) -> bool {
+        let (folder, name) = self.place(number);
+        is_marked(folder, &*name).unwrap_or(false)
     }
 
     /// Removes a file, if it is there.

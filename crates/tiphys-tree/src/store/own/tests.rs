@@ -279,7 +279,12 @@ fn a_file_counts_once_and_in_blocks() {
 #[test]
 fn a_tree_that_was_changed_is_made_again() {
     type Change = (&'static str, fn(&Path));
-    let changes: [Change; 6] = [
+    let changes: [Change; 9] = [
+        ("a file overwritten", |tree| fs::write(tree.join("top"), "evil").expect("written")),
+        ("a file emptied", |tree| drop(fs::File::create(tree.join("a/b/file")).expect("emptied"))),
+        ("a file's mode changed", |tree| {
+            fs::set_permissions(tree.join("top"), fs::Permissions::from_mode(0o600)).expect("changed");
+        }),
         ("a file removed", |tree| fs::remove_file(tree.join("a/b/file")).expect("removed")),
         ("a folder removed", |tree| fs::remove_dir_all(tree.join("a")).expect("removed")),
         ("a file added", |tree| fs::write(tree.join("a/new"), "").expect("written")),
@@ -312,6 +317,18 @@ fn a_tree_that_was_changed_is_made_again() {
         assert_eq!(on_disk(&store), (1, 1), "{what}");
         assert_eq!(store.stats().evicted, 0);
     }
+}
+
+#[test]
+fn a_file_that_was_changed_through_one_tree_gets_into_no_other() {
+    let dir = temporary();
+    let store = open(&dir, NO_BOUNDS);
+    let first = take(&store, &files([("a", "text")]));
+    fs::write(first.root().join("a"), "evil").expect("written");
+    let other = files([("a", "text"), ("b", "more")]);
+    let refused = store.take_in(&mut &archive(&other)[..], &intake()).expect_err("the file is not as it was");
+    assert_eq!(refused.to_string(), "cannot write a");
+    assert_eq!(found(take(&store, &other).root()), other, "the next archive brings the file back");
 }
 
 #[test]

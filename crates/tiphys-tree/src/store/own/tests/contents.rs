@@ -103,7 +103,7 @@ fn a_large_file_is_found_by_its_beginning_until_it_goes() {
 
 fn kept(root: PathBuf) -> Kept {
     let here = tempfile::tempdir().expect("a folder");
-    Kept { root: Arc::new(root), seal: Seal::of(here.path()).expect("a seal") }
+    Kept { root: Arc::new(root), seal: Seal::of(here.path()).expect("a seal"), marked: false }
 }
 
 #[test]
