@@ -97,7 +97,7 @@ impl Own {
         let suspects = self.contents().spoil(key, &kept);
         for (file, number) in suspects {
             if !self.places.is_untouched(number) {
-                self.contents().missing(file);
+                self.contents().missing(file, number);
             }
         }
         None
