@@ -62,13 +62,13 @@ impl Pattern<'_> {
         stop: &dyn Fn() -> bool,
     ) -> Result<bool, PluginError> {
         let place = Place { tree, seen_at: Path::new(SEEN_AT), base };
-        let (text, found) = match self {
-            Self::FileName(pattern) => (pattern, glob::has_file_name(&place, pattern, stop)),
-            Self::Glob(pattern) => (pattern, glob::has_found(&place, pattern, variable, stop)),
+        let (rule, text, found) = match self {
+            Self::FileName(pattern) => ("filename", pattern, glob::has_file_name(&place, pattern, stop)),
+            Self::Glob(pattern) => ("glob", pattern, glob::has_found(&place, pattern, variable, stop)),
         };
         found.map_err(|source| match source {
             GlobError::Stopped => PluginError::Cancelled,
-            source => PluginError::Pattern { pattern: (*text).to_owned(), source },
+            source => PluginError::Pattern { rule, pattern: (*text).to_owned(), source },
         })
     }
 }

@@ -16,6 +16,7 @@ mod local;
 mod observer;
 mod ongoing;
 mod plugin;
+mod signal;
 mod slots;
 
 pub use announcement::Strictness;
@@ -28,4 +29,4 @@ pub use local::{COMMAND_LOG, LocalPlugin, RunSettings};
 pub use observer::{CommandEnd, Observer, Unobserved};
 pub use plugin::{Configuration, Deadline, Discovery, Generated, Match, Phase, Plugin, PluginError, Request};
 pub use slots::{SlotLimits, Slots};
-pub use tiphys_process::PrivateView;
+pub use tiphys_process::{PrivateView, RunError};

@@ -22,6 +22,7 @@ use crate::environment::passing::{self, Passing};
 use crate::observer::{CommandEnd, Observer};
 use crate::ongoing::{Beginning, Ongoing};
 use crate::plugin::{Configuration, Discovery, Generated, Match, Phase, Plugin, PluginError, Request};
+use crate::signal;
 use crate::slots::Slots;
 use crate::{announcement, discovery};
 
@@ -248,7 +249,7 @@ impl LocalPlugin {
             Ended::Signalled(signal) => Err(PluginError::Command {
                 phase,
                 command,
-                how: format!("signal: {}", signal_name(signal)),
+                how: format!("signal: {}", signal::name(signal)),
                 stderr,
             }),
             Ended::DeadlineExceeded => Err(PluginError::DeadlineExceeded { phase, command, stderr }),
@@ -388,19 +389,4 @@ fn without_newline(stdout: &[u8]) -> &[u8] {
 fn without_root(text: &str, root: &Path) -> String {
     let root = root.to_string_lossy();
     text.replace(&format!("{root}/"), "").replace(root.as_ref(), ".")
-}
-
-/// Go's words for the signals that end plugins; others by number.
-fn signal_name(signal: i32) -> String {
-    match signal {
-        1 => "hangup".to_owned(),
-        2 => "interrupt".to_owned(),
-        3 => "quit".to_owned(),
-        6 => "aborted".to_owned(),
-        9 => "killed".to_owned(),
-        11 => "segmentation fault".to_owned(),
-        13 => "broken pipe".to_owned(),
-        15 => "terminated".to_owned(),
-        other => format!("signal {other}"),
-    }
 }

@@ -206,8 +206,10 @@ pub enum PluginError {
     #[error(transparent)]
     Environment(#[from] EnvironmentError),
     /// A discovery pattern cannot be used.
-    #[error("discovery pattern {pattern:?}")]
+    #[error("error finding {rule} match for pattern {pattern:?}")]
     Pattern {
+        /// Which rule has it, in Argo CD's words: `filename` or `glob` (`spec/cmp.md` 3.1).
+        rule: &'static str,
         /// The pattern.
         pattern: String,
         /// Why.

@@ -1,8 +1,9 @@
 //! Failures as callers see them: codes by `spec/cmp.md` 1.7, words by 3.1, 5 and 6.
 
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
-use tiphys_plugin::{EnvironmentError, Phase, PluginError, chain};
+use tiphys_plugin::{EnvironmentError, Phase, PluginError, RunError, chain};
 use tonic::{Code, Status};
 
 use crate::metrics::{Method, Refusal};
@@ -49,9 +50,12 @@ fn cause(error: &PluginError) -> String {
         _ => return text,
     };
     // Our own word for the phase begins the text; Argo CD has others.
-    let rest = text.strip_prefix(&format!("{phase}: ")).unwrap_or(&text);
+    let rest = match error {
+        PluginError::Run { source: RunError::Start { program, source }, .. } => not_started(program, source),
+        _ => text.strip_prefix(&format!("{phase}: ")).unwrap_or(&text).to_owned(),
+    };
     match (phase, is_output) {
-        (Phase::Init | Phase::Generate, false) => rest.to_owned(),
+        (Phase::Init | Phase::Generate, false) => rest,
         (Phase::Init | Phase::Generate, true) => format!("failed to unmarshal manifest: {rest}"),
         (Phase::Find, _) => format!("error running find command: {rest}"),
         (Phase::Announce, false) => format!("error executing dynamic parameter output command: {rest}"),
@@ -59,6 +63,29 @@ fn cause(error: &PluginError) -> String {
             format!("error unmarshaling dynamic parameter output into ParametersAnnouncementResponse: {rest}")
         }
     }
+}
+
+/// A command that could not be started, in Go's words (`spec/cmp.md` 6.5); what we know beyond them follows.
+fn not_started(program: &str, error: &io::Error) -> String {
+    let said = error.to_string();
+    if error.kind() == ErrorKind::InvalidInput {
+        return said;
+    }
+    if said.starts_with("executable file not found") {
+        return format!("exec: {program:?}: {said}");
+    }
+    // Go has the system's words without a capital and without the number.
+    let said = said.split(" (os error ").next().unwrap_or_default();
+    let mut letters = said.chars();
+    let said: String =
+        letters.next().map(|first| first.to_ascii_lowercase()).into_iter().chain(letters).collect();
+    let words = match error.kind() {
+        ErrorKind::NotFound => "no such file or directory",
+        ErrorKind::PermissionDenied => "permission denied",
+        _ => "",
+    };
+    let joined = if said.starts_with(words) { said } else { format!("{words}: {said}") };
+    format!("fork/exec {program}: {joined}")
 }
 
 /// An answer that is larger than a message may be; Go's words.

@@ -140,7 +140,10 @@ async fn a_failing_find_command_and_a_malformed_pattern_are_errors() {
         answer(&world, "  discover: {find: {command: [sh, -c, 'echo no >&2; exit 2']}}").await.unwrap_err();
     assert_eq!(error, "discover.find.command: `sh -c \"echo no >&2; exit 2\"` failed exit status 2: no");
     let error = answer(&world, "  discover: {find: {glob: none/x.yaml}}").await.unwrap_err();
-    assert_eq!(error, "discovery pattern \"none/x.yaml\": app/none/x.yaml: file does not exist");
+    assert_eq!(
+        error,
+        "error finding glob match for pattern \"none/x.yaml\": app/none/x.yaml: file does not exist"
+    );
     let error = answer(&world, "  discover: {fileName: 'k['}").await.unwrap_err();
-    assert_eq!(error, "discovery pattern \"k[\": syntax error in pattern");
+    assert_eq!(error, "error finding filename match for pattern \"k[\": syntax error in pattern");
 }

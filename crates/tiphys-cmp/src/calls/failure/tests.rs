@@ -1,6 +1,7 @@
+use std::io::{Error, ErrorKind};
 use std::path::Path;
 
-use tiphys_plugin::{Phase, PluginError};
+use tiphys_plugin::{Phase, PluginError, RunError};
 use tonic::{Code, Status};
 
 use super::{status, without_work_dir};
@@ -84,6 +85,41 @@ fn failures_of_plugins_have_argo_cds_words_and_codes() {
     for (method, error, code, text) in cases {
         let status = status(method, &error);
         assert_eq!((status.code(), status.message()), (code, text), "{error:?}");
+    }
+}
+
+#[test]
+fn a_command_that_does_not_start_is_told_in_gos_words() {
+    let cases = [
+        (
+            "bad-command",
+            Error::new(ErrorKind::NotFound, "executable file not found in $PATH"),
+            r#"exec: "bad-command": executable file not found in $PATH"#,
+        ),
+        ("./gone", Error::from_raw_os_error(2), "fork/exec ./gone: no such file or directory"),
+        ("/a/b", Error::from_raw_os_error(13), "fork/exec /a/b: permission denied"),
+        (
+            "./plain",
+            Error::new(ErrorKind::PermissionDenied, "permission denied: the file is not executable"),
+            "fork/exec ./plain: permission denied: the file is not executable",
+        ),
+        (
+            "./script",
+            Error::new(ErrorKind::NotFound, "the interpreter in its first line (#!) does not exist"),
+            "fork/exec ./script: no such file or directory: the interpreter in its first line (#!) does not exist",
+        ),
+        ("sh", Error::from_raw_os_error(11), "fork/exec sh: resource temporarily unavailable"),
+        (
+            "sh",
+            Error::new(ErrorKind::InvalidInput, "argument 1 contains a NUL byte"),
+            "argument 1 contains a NUL byte",
+        ),
+    ];
+    for (program, source, expected) in cases {
+        let source = RunError::Start { program: program.to_owned(), source };
+        let error = PluginError::Run { phase: Phase::Generate, source };
+        let status = status(Method::GenerateManifest, &error);
+        assert_eq!(status.message(), format!("error generating manifests: {expected}"));
     }
 }
 
