@@ -72,6 +72,10 @@ pub(crate) struct CmpServerArgs {
     #[arg(long, value_name = "ADDRESS", env = "TIPHYS_METRICS_ADDRESS", value_parser = listen_address)]
     pub(crate) metrics_address: Option<SocketAddr>,
 
+    /// What belongs to no flag: Argo CD does not look at it, so a container that starts there starts here
+    #[arg(hide = true)]
+    pub(crate) ignored: Vec<String>,
+
     #[command(flatten)]
     pub(crate) bounds: ServerBoundArgs,
 }
@@ -129,6 +133,8 @@ const GIB: u64 = 1024 * 1024 * 1024;
 pub(crate) enum LogLevelArg {
     Trace,
     Debug,
+    // A value of Helm that is not set.
+    #[value(alias = "")]
     Info,
     #[value(alias = "warning")]
     Warn,
@@ -140,6 +146,7 @@ pub(crate) enum LogLevelArg {
 /// Forms of logs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LogFormatArg {
+    #[value(alias = "")]
     Json,
     Text,
 }

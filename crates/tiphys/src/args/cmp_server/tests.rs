@@ -43,6 +43,17 @@ fn flags_are_taken_as_argo_cd_takes_them() {
 }
 
 #[test]
+fn an_empty_flag_is_the_default_and_what_belongs_to_no_flag_is_ignored() {
+    for arguments in [["--loglevel", "", "--logformat", ""], ["--loglevel=", "--logformat=", "a", "b"]] {
+        let args = parse(&arguments).expect("Argo CD starts");
+        assert_eq!((args.loglevel, args.logformat), (Some(LogLevelArg::Info), Some(LogFormatArg::Json)));
+    }
+    let args = parse(&["--otlp-insecure", "false", "--loglevel=debug"]).expect("Argo CD starts");
+    assert_eq!((args.otlp_insecure, args.ignored), (Some(true), vec!["false".to_owned()]));
+    assert_eq!(args.loglevel, Some(LogLevelArg::Debug));
+}
+
+#[test]
 fn a_flag_that_makes_no_sense_is_refused() {
     for arguments in [
         ["--loglevel=loud"],
@@ -54,7 +65,6 @@ fn a_flag_that_makes_no_sense_is_refused() {
         ["--upload-stall-max=0"],
         ["--upload-stall-crowded-max=0"],
         ["--unpacking-max=0"],
-        ["argument"],
     ] {
         assert!(parse(&arguments).is_err(), "{arguments:?}");
     }

@@ -60,6 +60,13 @@ impl ServerSettings {
     /// From the command line and the environment.
     pub(super) fn new(common: &CommonArgs, args: &CmpServerArgs, host: &Host) -> Self {
         let mut variables = Variables { host, warnings: Vec::new() };
+        if !args.ignored.is_empty() {
+            // Without its text, which may be a credential that a space has cut off from its flag.
+            variables.warnings.push(format!(
+                "{} of the arguments belong to no flag and are ignored; true and false are written with \"=\": --otlp-insecure=false",
+                args.ignored.len()
+            ));
+        }
         let log_level =
             variables.choose(args.loglevel, "ARGOCD_CMP_SERVER_LOGLEVEL", "a level", "info", value);
         let log_format =

@@ -146,3 +146,13 @@ fn traces_are_sent_where_an_address_says_so() {
     assert!(by_flags.sample_ratio.abs() < f64::EPSILON);
     assert!(settings(&["--otlp-address="], &variables).traces.is_none(), "an empty address is none");
 }
+
+#[test]
+fn what_belongs_to_no_flag_is_told_without_its_text_and_empty_headers_are_none() {
+    let flags = ["--otlp-address=c:1", "--otlp-headers", "", "--otlp-insecure", "false", "secret"];
+    let settings = settings(&flags, &[]);
+    let expected = "2 of the arguments belong to no flag and are ignored; true and false are written with \"=\": --otlp-insecure=false";
+    assert_eq!(settings.warnings, [expected]);
+    let traces = settings.traces.expect("there is an address");
+    assert_eq!((traces.insecure, traces.headers), (true, Vec::new()));
+}
