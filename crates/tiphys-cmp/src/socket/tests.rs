@@ -15,6 +15,14 @@ fn place() -> (TempDir, PathBuf) {
 }
 
 #[tokio::test]
+async fn the_folder_of_a_socket_is_made() {
+    let (dir, _) = place();
+    let path = dir.path().join("a/b/p.sock");
+    let bound = bind(&path).await;
+    assert!(bound.is_ok() && path.exists(), "{:?}", bound.err());
+}
+
+#[tokio::test]
 async fn a_live_server_whose_queue_of_callers_is_full_keeps_its_socket() {
     let (_dir, path) = place();
     let socket = UnixSocket::new_stream().expect("a socket");

@@ -215,6 +215,19 @@ async fn parameters_without_a_name_are_refused_before_anything_runs() {
 }
 
 #[tokio::test]
+async fn parameters_that_are_no_list_of_parameters_are_refused() {
+    let world = World::new();
+    let tree = world.tree(&[("app/x", "")]);
+    let plugin = world.plugin("p", "  generate: {command: [sh, -c, 'exit 9']}");
+    for parameters in ["[", "{}", "1"] {
+        let mut request = request(&tree);
+        request.env.push(tiphys_params::EnvVar::new("ARGOCD_APP_PARAMETERS", parameters));
+        let error = generated(&plugin, &request).await.unwrap_err();
+        assert!(error.starts_with("ARGOCD_APP_PARAMETERS: "), "{parameters}: {error}");
+    }
+}
+
+#[tokio::test]
 async fn without_strictness_parameters_without_a_name_are_passed_on() {
     let world = World::with(Strictness::Log);
     let tree = world.tree(&[("app/x", "")]);

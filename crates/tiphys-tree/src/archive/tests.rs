@@ -271,6 +271,24 @@ fn a_link_out_or_to_the_root_is_refused() {
 }
 
 #[test]
+fn a_link_without_a_target_is_refused() {
+    assert_eq!(refused(&archive(&[(LINK, "l", "", "")])), "illegal filepath in symlink: l");
+}
+
+#[test]
+fn a_name_that_is_not_utf_8_is_refused_and_named() {
+    let mut header = Header::new_ustar();
+    header.set_entry_type(FILE);
+    header.set_size(0);
+    header.as_ustar_mut().expect("USTAR").name[..6].copy_from_slice(b"d/a\xffbc");
+    header.set_cksum();
+    let mut builder = Builder::new(GzEncoder::new(Vec::new(), Compression::fast()));
+    builder.append(&header, io::empty()).expect("an entry");
+    let archive = builder.into_inner().and_then(GzEncoder::finish).expect("an archive");
+    assert_eq!(refused(&archive), "error while iterating on tar reader: \"d/a\u{fffd}bc\" is not UTF-8");
+}
+
+#[test]
 fn a_link_out_through_another_link_is_refused() {
     let archive =
         archive(&[(DIR, "a/b/c", "", ""), (LINK, "x", "a/b", ""), (LINK, "a/b/z", "../../x/../../..", "")]);
@@ -533,6 +551,20 @@ fn a_file_that_is_shorter_than_its_header_says_is_refused() {
     gzip.write_all(&tar[..512 + 300]).expect("the header and a part of the file");
     let message = refused(&gzip.finish().expect("an archive"));
     assert_eq!(message, "error writing tgz file: unexpected EOF");
+}
+
+#[test]
+fn an_archive_that_ends_in_the_padding_of_its_last_file_is_refused() {
+    let mut tar = Vec::new();
+    GzDecoder::new(&archive(&[(FILE, "a", "", &"x".repeat(1000))])[..])
+        .read_to_end(&mut tar)
+        .expect("unzipped");
+    for left in [1000, 1010] {
+        let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
+        gzip.write_all(&tar[..512 + left]).expect("the header and the file");
+        let message = refused(&gzip.finish().expect("an archive"));
+        assert!(message.starts_with("error while iterating on tar reader: "), "{left}: {message}");
+    }
 }
 
 #[test]
