@@ -59,8 +59,10 @@ async fn the_next_call_waits_until_a_dropped_one_has_ended() {
     let (world, slots) = with_one_place(None);
     let tree = world.tree(&[("app/x", "")]);
     let [started, ended] = ["started", "ended"].map(|name| world.dir.path().join(name));
+    // The shell takes its time and makes the file by itself: whatever it starts while it is being ended is asked to end, too.
     let script = format!(
-        "trap \"sleep 0.1; touch {}; exit\" TERM; touch {}; while :; do sleep 0.01; done",
+        "trap \"i=0; while [ \\$i -lt 20000 ]; do i=\\$((i+1)); done; : >{}; exit\" TERM; \
+         touch {}; while :; do sleep 0.01; done",
         ended.display(),
         started.display()
     );
