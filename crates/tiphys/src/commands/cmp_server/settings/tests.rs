@@ -39,7 +39,7 @@ fn a_flag_wins_over_its_variable_and_an_empty_variable_is_none() {
         ("ARGOCD_CMP_SERVER_LOGLEVEL", "debug"),
         ("ARGOCD_CMP_SERVER_LOGFORMAT", "TEXT"),
         ("ARGOCD_PLUGINSOCKFILEPATH", "/sockets"),
-        ("ARGOCD_CMP_WORKDIR", "/work"),
+        ("ARGOCD_CMP_WORKDIR", "/scratch"),
         ("ARGOCD_GRPC_MAX_SIZE_MB", "200"),
         ("ARGOCD_EXEC_TIMEOUT", "2m30s"),
     ];
@@ -47,7 +47,7 @@ fn a_flag_wins_over_its_variable_and_an_empty_variable_is_none() {
     assert_eq!(by_variables.log_level, LevelFilter::DEBUG);
     assert_eq!(by_variables.log_format, LogFormat::Text);
     assert_eq!(by_variables.socket_dir.to_str(), Some("/sockets"));
-    assert_eq!(by_variables.workdir.to_str(), Some("/work/tiphys-cmp-server"));
+    assert_eq!(by_variables.workdir.to_str(), Some("/scratch/tiphys-cmp-server"));
     assert_eq!(by_variables.message_bytes_max, 200 * 1024 * 1024);
     assert_eq!(by_variables.call_timeout, Duration::from_secs(150));
     let flags = [
