@@ -43,7 +43,9 @@ async fn read(mut stream: impl AsyncRead + Unpin, expected: usize) {
     let mut buffer = vec![0; READ_BYTES];
     let mut left = expected;
     while left > 0 {
-        left -= stream.read(&mut buffer).await.expect("read");
+        let read = stream.read(&mut buffer).await.expect("read");
+        assert!(read > 0, "{left} bytes are missing");
+        left -= read;
     }
 }
 

@@ -7,11 +7,9 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use tiphys_plugin::config::check::SOCKET_PATH_BYTES_MAX;
 use tokio::net::{UnixListener, UnixStream};
 use tokio::time::{Instant, sleep};
-
-/// Longest path of a socket: `sun_path` holds 108 bytes with the final NUL.
-pub const SOCKET_PATH_BYTES_MAX: usize = 107;
 
 /// How long another server may take to look at its socket in the same folder and to listen, and how often it is asked.
 const FOLDER_LOCK_MAX: Duration = Duration::from_secs(5);

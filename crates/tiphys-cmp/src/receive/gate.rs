@@ -14,6 +14,8 @@ use tiphys_tree::{Tree, TreeKey};
 use tokio::sync::OwnedMutexGuard;
 use tokio::time::sleep;
 
+use crate::archives::hex;
+
 /// Checksums that are remembered; those used least recently are forgotten.
 const KNOWN_MAX: usize = 4096;
 /// How long one who waits for another's unpacking sees no progress before he unpacks by himself.
@@ -48,7 +50,7 @@ impl Checksum {
 
 impl fmt::Display for Checksum {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        f.write_str(&hex(&self.0))
     }
 }
 

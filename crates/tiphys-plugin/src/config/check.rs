@@ -21,10 +21,10 @@ use tiphys_yaml::{Data, Node, Position, names_equal};
 use super::{ConfigError, PluginConfig, PluginFile};
 
 /// Where sockets of plugin servers are unless somebody says otherwise (`spec/cmp.md` 1.1).
-const SOCKET_DIR: &str = "/home/argocd/cmp-server/plugins";
+pub const SOCKET_DIR: &str = "/home/argocd/cmp-server/plugins";
 
-/// Longest path of a Unix socket on Linux in bytes, without the final zero byte.
-const SOCKET_PATH_BYTES_MAX: usize = 107;
+/// Longest path of a Unix socket on Linux in bytes: `sun_path` holds 108 with the final zero byte.
+pub const SOCKET_PATH_BYTES_MAX: usize = 107;
 
 /// Checks the text of a plugin's file. `file` is what the findings call it.
 pub fn check(text: &[u8], file: &str) -> Report {

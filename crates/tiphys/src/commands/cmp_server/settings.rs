@@ -1,13 +1,14 @@
 //! What the plugin server goes by: flags, else Argo CD's variables, else defaults (`spec/cmp.md` 1.1, 1.9).
 //!
-//! A bad flag is refused by the parser. A bad variable is told and its default taken, as in Argo CD, so that whatever starts there starts
-//! here.
+//! A bad flag is refused by the parser. A bad variable is told and its default taken, so that whatever starts under Argo CD
+//! starts here.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use tiphys_plugin::Strictness;
+use tiphys_plugin::config::check::SOCKET_DIR;
 use tiphys_tree::StoreBounds;
 use tiphys_tree::archive::ArchiveLimits;
 use tracing_subscriber::filter::LevelFilter;
@@ -16,9 +17,6 @@ use crate::args::{CmpServerArgs, CommonArgs, LogFormatArg, LogLevelArg, ratio};
 use crate::go_values;
 use crate::settings::Host;
 use crate::telemetry::{LogFormat, TraceSettings};
-
-/// Where Argo CD's repo-server looks for sockets.
-const SOCKET_DIR: &str = "/home/argocd/cmp-server/plugins";
 
 /// Name of our folder below the work folder. Below it each server has one of its own.
 const WORKDIR_NAME: &str = "tiphys-cmp-server";
