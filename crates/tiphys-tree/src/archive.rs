@@ -16,7 +16,7 @@ use crate::{Modes, StoreError, WriteError};
 pub use list::list;
 pub use pack::pack;
 
-pub(crate) use read::{Sink, read, unread};
+pub(crate) use read::{IncomingFile, Sink, read, unread};
 pub(crate) use unpack::unpack;
 
 /// How an archive is taken in.

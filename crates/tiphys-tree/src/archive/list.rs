@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use super::{ArchiveError, Intake, Sink, read, unread};
+use super::{ArchiveError, IncomingFile, Intake, Sink, read, unread};
 use crate::{Entries, RepoPath};
 
 /// Names, kinds and link targets of an archive, checked as [`Store::take_in`](crate::Store::take_in) checks them. Nothing is written,
@@ -23,14 +23,8 @@ impl Sink for Names {
         Ok(())
     }
 
-    fn file(
-        &mut self,
-        _path: &RepoPath,
-        _executable: bool,
-        _bytes: u64,
-        content: &mut dyn Read,
-    ) -> Result<(), ArchiveError> {
+    fn file(&mut self, file: IncomingFile<'_>) -> Result<(), ArchiveError> {
         // Read rather than passed over, so that an archive that is cut short is refused with the same text.
-        io::copy(content, &mut io::sink()).map(drop).map_err(unread)
+        io::copy(file.content, &mut io::sink()).map(drop).map_err(unread)
     }
 }

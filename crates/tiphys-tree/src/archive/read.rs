@@ -34,14 +34,19 @@ pub(crate) trait Sink {
     /// A link with a target that is relative to it.
     fn link(&mut self, path: &RepoPath, target: &str) -> Result<(), ArchiveError>;
 
-    /// A file of so many bytes. An error of `content` is [`unread`].
-    fn file(
-        &mut self,
-        path: &RepoPath,
-        executable: bool,
-        bytes: u64,
-        content: &mut dyn Read,
-    ) -> Result<(), ArchiveError>;
+    /// A file, whose content is read before this returns.
+    fn file(&mut self, file: IncomingFile<'_>) -> Result<(), ArchiveError>;
+}
+
+/// A file of an archive whose content is still to be read.
+pub(crate) struct IncomingFile<'a> {
+    pub(crate) path: &'a RepoPath,
+    /// Whether it gets executable bits; never where modes are not kept.
+    pub(crate) executable: bool,
+    /// Bytes of its content.
+    pub(crate) bytes: u64,
+    /// Its content. An error of it is [`unread`].
+    pub(crate) content: &'a mut dyn Read,
 }
 
 /// Argo CD's words for a file whose bytes could not be read.
@@ -246,7 +251,8 @@ impl<'a, S: Sink> Reading<'a, S> {
                 let executable = header.mode().map_err(|error| broken(&error))? & 0o100 != 0;
                 self.entries.file(&path)?;
                 let executable = executable && self.modes == Modes::Preserved;
-                self.sink.file(&path, executable, size, &mut Whole { inner: entry, left: size })
+                let content = &mut Whole { inner: entry, left: size };
+                self.sink.file(IncomingFile { path: &path, executable, bytes: size, content })
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use super::{ArchiveError, Intake, Sink, read, unread};
+use super::{ArchiveError, IncomingFile, Intake, Sink, read, unread};
 use crate::{RepoPath, TreeWriter, WriteError};
 
 /// Files up to this size are written at once; larger ones in pieces.
@@ -32,13 +32,8 @@ impl Sink for Writing<'_> {
         Ok(self.writer.link(path, target)?)
     }
 
-    fn file(
-        &mut self,
-        path: &RepoPath,
-        executable: bool,
-        bytes: u64,
-        content: &mut dyn Read,
-    ) -> Result<(), ArchiveError> {
+    fn file(&mut self, file: IncomingFile<'_>) -> Result<(), ArchiveError> {
+        let IncomingFile { path, executable, bytes, content } = file;
         if bytes <= WHOLE_FILE_BYTES_MAX {
             self.content.clear();
             content.read_to_end(&mut self.content).map_err(unread)?;

@@ -15,7 +15,7 @@ use std::thread::{self, Builder, Scope, ScopedJoinHandle};
 use super::Own;
 use super::build::failed;
 use super::contents::{Claim, Contents, FileKey, FileNumber, Leaving};
-use crate::archive::{self, ArchiveError, Intake, Sink, unread};
+use crate::archive::{self, ArchiveError, IncomingFile, Intake, Sink, unread};
 use crate::store::Tree;
 use crate::store::digest::{self, Record, RecordKind};
 use crate::store::seal::Seal;
@@ -200,18 +200,14 @@ impl Sink for Taking<'_, '_> {
         Ok(())
     }
 
-    fn file(
-        &mut self,
-        path: &RepoPath,
-        executable: bool,
-        bytes: u64,
-        content: &mut dyn Read,
-    ) -> Result<(), ArchiveError> {
-        if bytes > WHOLE_FILE_BYTES_MAX {
-            let kind = self.here.own.take_large(path, executable, bytes, content)?.record();
-            self.here.records.push(Record { path: path.as_str().into(), kind });
+    fn file(&mut self, file: IncomingFile<'_>) -> Result<(), ArchiveError> {
+        if file.bytes > WHOLE_FILE_BYTES_MAX {
+            let path = file.path.as_str().into();
+            let kind = self.here.own.take_large(file)?.record();
+            self.here.records.push(Record { path, kind });
             return Ok(());
         }
+        let IncomingFile { path, executable, bytes, content } = file;
         let begin = self.batch.files.last().map_or(0, |file| file.bytes.end);
         let end = begin + usize::try_from(bytes).unwrap_or(usize::MAX);
         if self.batch.contents.len() < end {

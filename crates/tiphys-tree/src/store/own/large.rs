@@ -10,8 +10,7 @@ use super::Own;
 use super::build::failed;
 use super::contents::{FileKey, FileNumber, Leaving};
 use super::untouched::mark;
-use crate::RepoPath;
-use crate::archive::{ArchiveError, unread};
+use crate::archive::{ArchiveError, IncomingFile, unread};
 
 /// Bytes that are read, compared and written at once.
 const PIECE_BYTES: usize = 64 * 1024;
@@ -30,13 +29,8 @@ impl Beginning {
 
 impl Own {
     /// Claims a large file, and writes it if it is not there.
-    pub(super) fn take_large(
-        &self,
-        path: &RepoPath,
-        executable: bool,
-        bytes: u64,
-        content: &mut dyn Read,
-    ) -> Result<FileKey, ArchiveError> {
+    pub(super) fn take_large(&self, file: IncomingFile<'_>) -> Result<FileKey, ArchiveError> {
+        let IncomingFile { path, executable, bytes, content } = file;
         let failed = |source| failed(path.as_str(), source);
         let mut piece = vec![0; PIECE_BYTES];
         let mut read = fill(content, &mut piece).map_err(unread)?;
