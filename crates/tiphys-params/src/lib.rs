@@ -5,6 +5,7 @@
 mod announcement;
 mod assignment;
 mod check;
+pub mod context;
 mod environment;
 mod field;
 mod merge;

@@ -1,0 +1,176 @@
+//! The run context: what a plugin needs beyond its parameters, and what Argo CD's plugin protocol does not carry (`design.md` section 2).
+//!
+//! Other sources with a `ref`, the repositories that the project may use and their credentials, the project's `sourceRepos`, the allowed
+//! URL schemes. It is a JSON file, named by [`CONTEXT_FILE_VARIABLE`], that only this user can read; a plugin whose file says
+//! `spec.runContext: true` gets it. Under Argo CD's own repo-server there is none.
+
+mod json;
+mod secret;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use tiphys_yaml::DecodeError;
+
+pub use secret::Secret;
+
+/// The variable with the absolute path of the file.
+pub const CONTEXT_FILE_VARIABLE: &str = "TIPHYS_CONTEXT_FILE";
+
+/// The version of the file's shape. Fields are added without a new one; readers leave out what they do not know.
+pub const CONTEXT_VERSION: i64 = 1;
+
+/// The schemes of value files that are allowed where no setting says otherwise (`helm.valuesFileSchemes` of `argocd-cm`).
+pub const DEFAULT_VALUES_FILE_SCHEMES: [&str; 2] = ["https", "http"];
+
+/// What a plugin is told about the run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunContext {
+    /// The source that is rendered.
+    pub source: ContextSource,
+    /// The application's sources with a `ref` that can be used, by that name.
+    pub refs: BTreeMap<String, RefTree>,
+    /// The others with a `ref`, and why each cannot be used, in Argo CD's words where it has some.
+    pub ref_errors: BTreeMap<String, String>,
+    /// The application's project.
+    pub project: ContextProject,
+    /// Schemes that URLs of value files may have; an empty list allows no URLs.
+    pub values_file_schemes: Vec<String>,
+    /// The repositories that the project may use: their addresses are whole.
+    pub repositories: Vec<RepositoryAccess>,
+    /// Credentials for all repositories whose address begins with theirs.
+    pub credential_templates: Vec<RepositoryAccess>,
+}
+
+/// The source that is rendered.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ContextSource {
+    /// Where its files come from.
+    pub kind: SourceKind,
+    /// The repository as the Application names it.
+    pub repo_url: String,
+    /// The chart's name in a Helm repository; empty for other kinds.
+    pub chart: String,
+    /// Whether the Application has a list of sources (`spec.sources`): only then `$name/…` can refer to one of them.
+    pub multiple: bool,
+}
+
+/// Where a source's files come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SourceKind {
+    /// A git repository.
+    Git,
+    /// A chart of a Helm repository or of a registry (`source.chart`).
+    Helm,
+    /// An artefact of a registry (`repoURL: oci://…`).
+    Oci,
+    /// A folder.
+    #[default]
+    Folder,
+}
+
+/// The files of a source with a `ref`. Nobody else sees what is done to them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RefTree {
+    /// The absolute folder.
+    pub path: PathBuf,
+    /// Its repository as the Application names it.
+    pub repo_url: String,
+    /// The revision that was resolved: a commit.
+    pub revision: String,
+}
+
+/// The application's project.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContextProject {
+    /// Its name.
+    pub name: String,
+    /// The repositories that it permits, patterns of Argo CD's; `!` in front forbids.
+    pub source_repos: Vec<String>,
+}
+
+/// The kinds of repositories that Argo CD knows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RepositoryKind {
+    /// git.
+    #[default]
+    Git,
+    /// A Helm repository, or a registry of charts.
+    Helm,
+    /// A registry.
+    Oci,
+}
+
+/// How a repository is reached, or all whose address begins alike. Texts are as the repository Secret has them; empty ones are not set.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RepositoryAccess {
+    /// Its address; of a template the beginning of addresses.
+    pub url: String,
+    /// Its name, by which charts may refer to it (`@name`, `alias:name`).
+    pub name: String,
+    /// Its kind.
+    pub kind: RepositoryKind,
+    /// The user.
+    pub username: String,
+    /// The password or token.
+    pub password: Secret,
+    /// Whether a Helm repository is a registry.
+    pub enable_oci: bool,
+    /// Whether the server need not prove who it is.
+    pub insecure: bool,
+    /// Whether a registry is spoken to without TLS.
+    pub insecure_oci_force_http: bool,
+    /// Certificates of authorities to trust, in PEM.
+    pub ca_data: String,
+    /// A client certificate, in PEM.
+    pub tls_client_cert_data: String,
+    /// The key of the client certificate, in PEM.
+    pub tls_client_cert_key: Secret,
+    /// The proxy's address, which may hold a password.
+    pub proxy: Secret,
+    /// Hosts for which the proxy is not used.
+    pub no_proxy: String,
+}
+
+/// A file that is no run context.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ContextError {
+    /// Not JSON. The text of the error holds nothing of the file.
+    #[error("the run context is not JSON")]
+    Json(#[source] tiphys_yaml::Error),
+    /// A field has the wrong type or a value that it cannot have.
+    #[error("the run context is not what this program reads")]
+    Field(#[from] DecodeError),
+    /// A later shape.
+    #[error(
+        "the run context has version {version}, and this program reads version {CONTEXT_VERSION}; take a newer release of it"
+    )]
+    Version {
+        /// The version that was found.
+        version: i64,
+    },
+}
+
+impl Default for RunContext {
+    fn default() -> Self {
+        Self {
+            source: ContextSource::default(),
+            refs: BTreeMap::new(),
+            ref_errors: BTreeMap::new(),
+            project: ContextProject::default(),
+            values_file_schemes: DEFAULT_VALUES_FILE_SCHEMES.map(str::to_owned).to_vec(),
+            repositories: Vec::new(),
+            credential_templates: Vec::new(),
+        }
+    }
+}
+
+impl Default for ContextProject {
+    /// The project that an Application without one is in, permitting everything.
+    fn default() -> Self {
+        Self { name: "default".to_owned(), source_repos: vec!["*".to_owned()] }
+    }
+}
+
+#[cfg(test)]
+mod tests;
