@@ -126,15 +126,8 @@ impl Making<'_> {
             match made {
                 Ok(Linked::Shared) => {}
                 Ok(Linked::Copied { bytes }) => copied += bytes + BLOCK_BYTES,
-                Err(source) => {
-                    if let (io::ErrorKind::NotFound, Some(key), Some(number)) =
-                        (source.kind(), FileKey::of(kind), number)
-                    {
-                        // Somebody took it out of the store. The next archive with this file brings it back.
-                        self.own.contents().missing(key, number);
-                    }
-                    return Err(failed(path, source));
-                }
+                // A file that somebody takes out of the store behind the claim fails this archive; the next one brings it back.
+                Err(source) => return Err(failed(path, source)),
             }
         }
         Ok(copied)

@@ -45,8 +45,8 @@ pub(super) struct FileNumber(pub(super) u64);
 /// What somebody who needs a file has to do for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Claim {
-    /// It is there.
-    Known,
+    /// It was written here.
+    Known(FileNumber),
     /// Write it here, then say so.
     Write(FileNumber),
     /// Somebody else is writing it.
@@ -170,7 +170,7 @@ impl Contents {
     /// The same for somebody who has claimed the file before and had to wait.
     pub(super) fn claim_again(&mut self, key: FileKey, leaving: &mut Leaving) -> Claim {
         match self.files.get_mut(&key) {
-            Some(KnownFile { state: State::Written, .. }) => Claim::Known,
+            Some(KnownFile { state: State::Written, number, .. }) => Claim::Known(*number),
             Some(KnownFile { state: State::Writing, .. }) | None => Claim::Wait,
             Some(known) => {
                 self.next_file += 1;

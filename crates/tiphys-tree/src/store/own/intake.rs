@@ -35,6 +35,15 @@ const BATCHES_WAITING_MAX: usize = 2;
 const BATCHES_ALONE: usize = 8;
 
 impl Own {
+    /// Whether a file that was written is not there as it was written. Whoever needs it next writes it again.
+    pub(super) fn is_gone(&self, key: FileKey, number: FileNumber) -> bool {
+        let is_gone = !self.places.is_untouched(number);
+        if is_gone {
+            self.contents().missing(key, number);
+        }
+        is_gone
+    }
+
     /// The tree that an archive holds.
     pub(in crate::store) fn take_in(
         self: &Arc<Self>,
@@ -245,6 +254,7 @@ impl<'env> Taken<'env> {
         let digest = |file: &Content| *blake3::hash(content(&file.bytes)).as_bytes();
         let digests: Vec<[u8; 32]> = files.iter().map(digest).collect();
         let mut to_write = Writing { own: self.own, stop: self.stop, files: Vec::new() };
+        let mut to_look_at = Vec::new();
         let mut to_wait_for = Vec::new();
         let mut leaving = Leaving::default();
         {
@@ -254,7 +264,7 @@ impl<'env> Taken<'env> {
                 let bytes = u64::try_from(file.bytes.len()).unwrap_or(u64::MAX);
                 let to_do = ToDo { key, content: content(&file.bytes), record: first + at };
                 match contents.claim(key, bytes, &mut leaving) {
-                    Claim::Known => {}
+                    Claim::Known(number) => to_look_at.push((to_do, number)),
                     Claim::Write(number) => to_write.files.push((to_do, number)),
                     Claim::Wait => to_wait_for.push(to_do),
                 }
@@ -263,6 +273,13 @@ impl<'env> Taken<'env> {
         }
         self.own.remover.remove(leaving);
         to_write.carry_out(&self.records)?;
+        // While the bytes are here: what somebody took out of the store, or changed there, is written again.
+        to_wait_for.extend(
+            to_look_at
+                .into_iter()
+                .filter(|(to_do, number)| self.own.is_gone(to_do.key, *number))
+                .map(|(to_do, _)| to_do),
+        );
         // Only now, with nothing half done that others may be waiting for.
         for to_do in to_wait_for {
             if let Some(number) = self.wait_for(to_do.key)? {
@@ -279,7 +296,7 @@ impl<'env> Taken<'env> {
         let mut contents = self.own.contents();
         let number = loop {
             match contents.claim_again(key, &mut leaving) {
-                Claim::Known => break None,
+                Claim::Known(_) => break None,
                 Claim::Write(number) => break Some(number),
                 Claim::Wait if (self.stop)() => return Err(ArchiveError::Stopped),
                 Claim::Wait => {

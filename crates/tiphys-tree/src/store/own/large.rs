@@ -109,15 +109,11 @@ impl<'a> Twin<'a> {
     fn find(own: &'a Own, beginning: Beginning) -> io::Result<Option<Self>> {
         let Some((key, number)) = own.contents().claim_large(beginning) else { return Ok(None) };
         let claimed = Claimed { own, key: Some(key) };
-        match own.places.open(number) {
-            Ok(file) => Ok(Some(Self { claimed, number, file, equal: 0, buffer: vec![0; PIECE_BYTES] })),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                // Somebody took it out of the store.
-                own.contents().missing(key, number);
-                Ok(None)
-            }
-            Err(error) => Err(error),
+        if own.is_gone(key, number) {
+            return Ok(None);
         }
+        let file = own.places.open(number)?;
+        Ok(Some(Self { claimed, number, file, equal: 0, buffer: vec![0; PIECE_BYTES] }))
     }
 
     /// Whether the next bytes are these.

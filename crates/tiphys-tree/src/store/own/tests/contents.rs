@@ -39,7 +39,7 @@ fn the_first_writes_and_others_wait_until_it_is_written() {
     assert_eq!(claim(&mut contents, 1), Claim::Wait);
     assert!(matches!(claim(&mut contents, 2), Claim::Write(other) if other != first));
     contents.written(key(1), first);
-    assert_eq!(claim(&mut contents, 1), Claim::Known);
+    assert_eq!(claim(&mut contents, 1), Claim::Known(first));
     assert_eq!(contents.number(key(1)), Some(first));
     assert_eq!(contents.stats().bytes, 2 * ROOM);
 }
@@ -60,7 +60,7 @@ fn what_could_not_be_written_falls_to_the_next_at_another_place() {
     assert_eq!(claim(&mut contents, 1), Claim::Wait, "what is said of its first place comes too late");
     contents.written(key(1), second);
     contents.missing(key(1), first);
-    assert_eq!(claim(&mut contents, 1), Claim::Known, "it is at its second place");
+    assert_eq!(claim(&mut contents, 1), Claim::Known(second), "it is at its second place");
     assert_eq!(leaving(|leaving| contents.release([key(1); 2], leaving)), []);
     assert_eq!(leaving(|leaving| contents.release([key(1)], leaving)), [second]);
     assert_eq!(contents.stats().bytes, 0);
