@@ -15,10 +15,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 use tiphys_params::EnvVar;
 use tiphys_tree::archive::{self, ArchiveError, ArchiveLimits, Intake};
-use tiphys_tree::{Entries, Modes, Store, Tree};
+use tiphys_tree::{Entries, Modes, Store, Tree, TreeKey};
 use tokio::sync::Semaphore;
+use tokio::task::spawn_blocking;
 use tokio::time::Instant;
 use tonic::Streaming;
 
@@ -148,13 +151,14 @@ impl Receiver {
         clock: &Clock,
     ) -> Result<Received, ReceiveError> {
         let head = upload.head(clock).await?;
-        let files = match (wanted, Checksum::parse(&head.checksum)) {
+        let claimed = Checksum::parse(&head.checksum);
+        let files = match (wanted, claimed) {
             (Wanted::Tree, Some(checksum)) => Files::Tree(self.tree(upload, checksum, clock).await?),
             (Wanted::Entries, Some(checksum)) => self.entries(upload, checksum, clock).await?,
             // A text that is no checksum fits to no archive, so there is nothing to unpack.
             (Wanted::Nothing, _) | (Wanted::Entries | Wanted::Tree, None) => {
                 upload.rest(clock).await?;
-                upload.check(&head.checksum)?;
+                upload.check(claimed)?;
                 Files::Nothing
             }
         };
@@ -169,15 +173,14 @@ impl Receiver {
         checksum: Checksum,
         clock: &Clock,
     ) -> Result<Tree, ReceiveError> {
-        let known = |key| self.store.get(key);
         let (waiting, counted) = (Instant::now(), self.metrics.upload_waiting());
-        let pass = clock.within(RECEIVING, self.gate.enter(checksum, known)).await?;
+        let pass = clock.within(RECEIVING, self.gate.enter(checksum, self.finder())).await?;
         upload.times().waited(waiting);
         drop(counted);
         let (tree, kind) = match pass {
             Pass::Known(tree) => {
                 upload.rest(clock).await?;
-                upload.check(&checksum.to_string())?;
+                upload.check(Some(checksum))?;
                 (tree, Known::Known)
             }
             Pass::Unpack(turn) => {
@@ -201,9 +204,10 @@ impl Receiver {
         checksum: Checksum,
         clock: &Clock,
     ) -> Result<Files, ReceiveError> {
-        let (files, kind) = if let Some(tree) = self.gate.known(checksum, &|key| self.store.get(key)) {
+        let known = clock.within(RECEIVING, self.gate.known(checksum, &self.finder())).await?;
+        let (files, kind) = if let Some(tree) = known {
             upload.rest(clock).await?;
-            upload.check(&checksum.to_string())?;
+            upload.check(Some(checksum))?;
             (Files::Tree(tree), Known::Known)
         } else {
             let (modes, limits) = (self.modes, self.bounds.archive);
@@ -217,6 +221,16 @@ impl Receiver {
         Ok(files)
     }
 
+    /// What finds a tree that is as it was when it was made, or when it was looked at since now. Looking at all its files is work for a
+    /// thread of its own. If that fails the tree is made again.
+    fn finder(&self) -> impl Fn(TreeKey) -> BoxFuture<'static, Option<Tree>> + use<> {
+        let (store, asked) = (Arc::clone(&self.store), Instant::now().into_std());
+        move |key| {
+            let store = Arc::clone(&store);
+            async move { spawn_blocking(move || store.get_for(key, asked)).await.ok().flatten() }.boxed()
+        }
+    }
+
     /// Has `work` read an upload on a thread of its own. What it gives counts only if the whole upload has the checksum.
     async fn unpack<T: Send + 'static>(
         &self,
@@ -226,7 +240,6 @@ impl Receiver {
         clock: &Clock,
         work: impl FnOnce(&mut dyn Read, &(dyn Fn() -> bool + Sync)) -> Result<T, ArchiveError> + Send + 'static,
     ) -> Result<T, ReceiveError> {
-        let checksum = checksum.to_string();
         let (mut feed, mut pieces) = Feed::new(progress.clone());
         let mut more = true;
         while more && feed.bytes() < BEGIN_BYTES {
@@ -239,7 +252,7 @@ impl Receiver {
             }
         }
         if !more {
-            upload.check(&checksum)?;
+            upload.check(Some(checksum))?;
         }
         let (waiting, counted) = (Instant::now(), self.metrics.upload_waiting());
         let excused = progress.excused();
@@ -256,7 +269,7 @@ impl Receiver {
         let stop = StopOnDrop::default();
         let stopped = stop.seen();
         let (span, unpacking) = (tracing::info_span!("cmp.Untgz"), self.metrics.upload_unpacking());
-        let working = tokio::task::spawn_blocking(move || {
+        let working = spawn_blocking(move || {
             let (_place, _unpacking, _span) = (place, unpacking, span.entered());
             work(&mut pieces, &stopped)
         });
@@ -266,7 +279,7 @@ impl Receiver {
                 clock.within(RECEIVING, feed.send(piece)).await?;
             }
             // What was sent counts before what came out of it, as in Argo CD, which checks before it unpacks.
-            upload.check(&checksum)?;
+            upload.check(Some(checksum))?;
         }
         clock.within(RECEIVING, feed.end()).await?;
         match clock.within(DECOMPRESSING, working).await? {

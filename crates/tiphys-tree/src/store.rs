@@ -22,6 +22,7 @@ use std::io::{self, Read};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Instant;
 
 use crate::archive::{self, ArchiveError, Intake};
 use crate::writer::{Finished, Naming};
@@ -239,9 +240,15 @@ impl Store {
     /// The tree of this name, if it is there. One that something was taken out of or put into, as cleaners of temporary folders do,
     /// is thrown away: it would render with something missing.
     pub fn get(&self, key: TreeKey) -> Option<Tree> {
+        self.get_for(key, Instant::now())
+    }
+
+    /// The same for somebody who asked at `asked` and had to wait: a store of one process does not look at a tree again that it has made
+    /// or looked at since. Looking takes about a microsecond for each file, on the caller's thread.
+    pub fn get_for(&self, key: TreeKey, asked: Instant) -> Option<Tree> {
         match &self.keeping {
             Keeping::Shared(shared) => shared.get(key),
-            Keeping::Own(own) => own.get(key),
+            Keeping::Own(own) => own.get(key, asked),
         }
     }
 

@@ -4,7 +4,6 @@
 //! handed out for a checksum only after this server has unpacked bytes that have it, and only to those whose bytes have it, too.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::pin::pin;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,8 +12,6 @@ use std::time::Duration;
 use tiphys_tree::{Tree, TreeKey};
 use tokio::sync::OwnedMutexGuard;
 use tokio::time::sleep;
-
-use crate::archives::hex;
 
 /// Checksums that are remembered; those used least recently are forgotten.
 const KNOWN_MAX: usize = 4096;
@@ -46,11 +43,10 @@ impl Checksum {
         }
         Some(Self(bytes))
     }
-}
 
-impl fmt::Display for Checksum {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&hex(&self.0))
+    /// What the bytes were made into.
+    pub(super) fn of(digest: impl Into<[u8; CHECKSUM_BYTES]>) -> Self {
+        Self(digest.into())
     }
 }
 
@@ -72,6 +68,8 @@ struct State {
 struct Known {
     tree: TreeKey,
     used: u64,
+    /// Held by whoever looks for the tree.
+    look: Arc<tokio::sync::Mutex<()>>,
 }
 
 /// An upload that is being unpacked, and those who wait for it.
@@ -170,12 +168,11 @@ impl Drop for Turn {
 
 impl Gate {
     /// Waits while an upload of the same checksum is unpacked. `find` gives a tree that is still there.
-    pub(super) async fn enter(
-        self: &Arc<Self>,
-        checksum: Checksum,
-        find: impl Fn(TreeKey) -> Option<Tree>,
-    ) -> Pass {
-        if let Some(tree) = self.known(checksum, &find) {
+    pub(super) async fn enter<F>(self: &Arc<Self>, checksum: Checksum, find: impl Fn(TreeKey) -> F) -> Pass
+    where
+        F: Future<Output = Option<Tree>>,
+    {
+        if let Some(tree) = self.known(checksum, &find).await {
             return Pass::Known(tree);
         }
         let under_way = Arc::clone(self.lock().under_way.entry(checksum).or_default());
@@ -199,18 +196,25 @@ impl Gate {
                 }
             }
         }
-        match self.known(checksum, &find) {
+        match self.known(checksum, &find).await {
             Some(tree) => Pass::Known(tree),
             None => Pass::Unpack(turn),
         }
     }
 
-    /// The tree of uploads with this checksum, if it is known and there.
-    pub(super) fn known(&self, checksum: Checksum, find: &impl Fn(TreeKey) -> Option<Tree>) -> Option<Tree> {
+    /// The tree of uploads with this checksum, if it is known and there. One upload at a time looks for it, so that others can do with
+    /// what that one saw.
+    pub(super) async fn known<F>(&self, checksum: Checksum, find: &impl Fn(TreeKey) -> F) -> Option<Tree>
+    where
+        F: Future<Output = Option<Tree>>,
+    {
+        let look = self.lock().look(checksum)?;
+        let _look = look.lock().await;
+        // It may have become another one meanwhile.
         let key = self.lock().used(checksum)?;
-        let tree = find(key);
+        let tree = find(key).await;
         if tree.is_none() {
-            self.lock().known.remove(&checksum);
+            self.lock().forget(checksum, key);
         }
         tree
     }
@@ -221,6 +225,10 @@ impl Gate {
 }
 
 impl State {
+    fn look(&self, checksum: Checksum) -> Option<Arc<tokio::sync::Mutex<()>>> {
+        Some(Arc::clone(&self.known.get(&checksum)?.look))
+    }
+
     fn used(&mut self, checksum: Checksum) -> Option<TreeKey> {
         self.uses += 1;
         let known = self.known.get_mut(&checksum)?;
@@ -228,9 +236,16 @@ impl State {
         Some(known.tree)
     }
 
+    /// Forgets that a checksum stands for a tree.
+    fn forget(&mut self, checksum: Checksum, tree: TreeKey) {
+        if self.known.get(&checksum).is_some_and(|known| known.tree == tree) {
+            self.known.remove(&checksum);
+        }
+    }
+
     fn remember(&mut self, checksum: Checksum, tree: TreeKey) {
         self.uses += 1;
-        self.known.insert(checksum, Known { tree, used: self.uses });
+        self.known.insert(checksum, Known { tree, used: self.uses, look: Arc::default() });
         while self.known.len() > KNOWN_MAX {
             let oldest = self.known.iter().min_by_key(|(_, known)| known.used).map(|(oldest, _)| *oldest);
             let Some(oldest) = oldest else { return };

@@ -13,9 +13,9 @@ use tonic::{Status, Streaming};
 use tracing::Span;
 
 use super::error::{HEADER, RECEIVING};
+use super::gate::Checksum;
 use super::times::Times;
 use super::{Clock, ReceiveError, UploadBounds};
-use crate::archives::hex;
 use crate::generated::plugin::{
     AppStreamRequest, ManifestRequestMetadata, app_stream_request::Request as Part,
 };
@@ -118,9 +118,9 @@ impl Upload {
         Ok(())
     }
 
-    /// Compares what was received with the checksum that was claimed, as an exact text.
-    pub(super) fn check(&mut self, claimed: &str) -> Result<(), ReceiveError> {
-        if hex(&self.hash.finalize_reset()) == claimed {
+    /// Compares what was received with the checksum that was claimed; a text that is none fits to nothing.
+    pub(super) fn check(&mut self, claimed: Option<Checksum>) -> Result<(), ReceiveError> {
+        if claimed == Some(Checksum::of(self.hash.finalize_reset())) {
             return Ok(());
         }
         Err(ReceiveError::invalid("error receiving tgz file: file checksum validation error"))

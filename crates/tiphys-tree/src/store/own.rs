@@ -9,11 +9,12 @@
 //!
 //! A file is known by its bytes and its mode. When an archive is taken in, files that are not there are written as they come, and
 //! the tree is made of links when all of the archive was read. A tree that is there already costs a look at each of its directories
-//! and files: one that something was taken out of, put into (`seal.rs`) or changed in (`untouched.rs`) is not used any more.
+//! and files, unless that was done since it was asked for: one that something was taken out of, put into (`seal.rs`) or changed in (`untouched.rs`) is not used any more.
 
 mod build;
 mod contents;
 mod intake;
+mod kept;
 mod large;
 mod places;
 mod remover;
@@ -24,6 +25,7 @@ mod untouched;
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use super::seal::Seal;
 use super::session::Session;
@@ -31,9 +33,10 @@ use super::turns::Turns;
 use super::{InUse, Staged, StoreBounds, StoreError, StoreStats, TREE, Tree, TreeKey};
 use crate::writer::Finished;
 
-use contents::{BLOCK_BYTES, Contents, FileKey, Kept, Leaving};
+use contents::{BLOCK_BYTES, Contents, FileKey, Leaving};
+use kept::Kept;
 use places::Places;
-use remover::Remover;
+use remover::{ROOM_WAIT_MAX, Remover};
 
 /// The trees of one process.
 #[derive(Debug)]
@@ -85,13 +88,13 @@ impl Own {
         })
     }
 
-    /// The tree of this name, if it is there and nothing was taken out of it, put into it or changed in it.
-    pub(super) fn get(self: &Arc<Self>, key: TreeKey) -> Option<Tree> {
+    /// The tree of this name, if it is there and nothing was taken out of it, put into it or changed in it. Nobody looks who has looked
+    /// since `asked`.
+    pub(super) fn get(self: &Arc<Self>, key: TreeKey, asked: Instant) -> Option<Tree> {
         let kept = self.contents().lend(key)?;
         // With the lease first, so that it is given back whatever comes of it.
         let tree = self.tree(key, Arc::clone(&kept));
-        if kept.seal.holds(&kept.root) && (!kept.marked || untouched::are_marked(&kept.root).unwrap_or(false))
-        {
+        if kept.is_untouched(asked) {
             return Some(tree);
         }
         let suspects = self.contents().spoil(key, &kept);
@@ -115,12 +118,13 @@ impl Own {
         staged: Staged,
         finished: &Finished,
     ) -> Result<Tree, StoreError> {
-        if let Some(tree) = self.get(key) {
+        let made = Instant::now();
+        if let Some(tree) = self.get(key, made) {
             return Ok(tree);
         }
         let seal = Seal::of(&staged.tree()).map_err(StoreError::io("seal", staged.place()))?;
         let room = finished.bytes.saturating_add(finished.entries.saturating_mul(BLOCK_BYTES));
-        Ok(self.keep(key, staged, seal, Vec::new(), room))
+        Ok(self.keep(key, staged, (seal, made), Vec::new(), room))
     }
 
     pub(super) fn stats(&self) -> StoreStats {
@@ -132,7 +136,7 @@ impl Own {
         self: &Arc<Self>,
         key: TreeKey,
         staged: Staged,
-        seal: Seal,
+        (seal, made): (Seal, Instant),
         files: Vec<FileKey>,
         room: u64,
     ) -> Tree {
@@ -145,10 +149,9 @@ impl Own {
                 drop(staged);
                 kept
             } else {
-                let root = Arc::new(staged.keep().join(TREE));
                 // What was written file by file has no names of the store's files in it.
-                let marked = !files.is_empty();
-                contents.keep(key, Kept { root, seal, marked }, files, room, &mut leaving)
+                let kept = Kept::new(staged.keep().join(TREE), seal, files.len(), made);
+                contents.keep(key, kept, files, room, &mut leaving)
             }
         };
         self.remover.remove(leaving);
@@ -166,8 +169,12 @@ impl Own {
         Staged::new(self.fresh_path())
     }
 
-    /// Tries something again if the file system was full, without the trees that nobody uses.
-    fn with_room<T>(&self, mut attempt: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    /// Tries something again if the file system was full, without the trees that nobody uses, unless somebody says `stop` meanwhile.
+    fn with_room<T>(
+        &self,
+        stop: &(dyn Fn() -> bool + Sync),
+        mut attempt: impl FnMut() -> io::Result<T>,
+    ) -> io::Result<T> {
         match attempt() {
             Err(error)
                 if matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) =>
@@ -175,8 +182,8 @@ impl Own {
                 let mut leaving = Leaving::default();
                 self.contents().evict_all(&mut leaving);
                 self.remover.remove(leaving);
-                self.remover.wait();
-                attempt()
+                self.remover.wait(ROOM_WAIT_MAX, stop);
+                if stop() { Err(error) } else { attempt() }
             }
             answer => answer,
         }

@@ -12,7 +12,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, FileType, statat};
+use rustix::fs::{AtFlags, FileType, Stat, statat};
 
 /// Ends each entry of a seal; no path has one.
 const END: u8 = 0;
@@ -57,9 +57,23 @@ impl Seal {
     pub(super) fn holds(&self, tree: &Path) -> bool {
         // Looking from the tree's own folder spares the kernel most of every path.
         let Ok(root) = File::open(tree) else { return false };
-        let mut entries = self.0.split(|byte| *byte == END).filter(|entry| !entry.is_empty()).peekable();
+        let mut directories = self.directories().peekable();
         // A seal names the tree's root at least.
-        entries.peek().is_some() && entries.all(|entry| is_as_written(&root, entry))
+        directories.peek().is_some()
+            && directories.all(|directory| {
+                let found = statat(&root, directory.path(), AtFlags::SYMLINK_NOFOLLOW);
+                found.is_ok_and(|found| directory.is_as_written(&found))
+            })
+    }
+
+    /// The directories, the tree's root among them, each behind those that hold it.
+    pub(super) fn directories(&self) -> impl Iterator<Item = Sealed<'_>> {
+        self.0.split(|byte| *byte == END).filter(|entry| !entry.is_empty()).map(|entry| {
+            // Without a colon there is no time, which no directory has.
+            let end = entry.iter().position(|byte| *byte == b':').map_or(0, |colon| colon + 1);
+            let (time, path) = entry.split_at(end);
+            Sealed { time, path: if path.is_empty() { b"." } else { path } }
+        })
     }
 
     fn add(&mut self, root: &File, directory: &[u8]) -> io::Result<()> {
@@ -67,6 +81,25 @@ impl Seal {
         self.0.extend_from_slice(directory);
         self.0.push(END);
         Ok(())
+    }
+}
+
+/// A directory as it was when its tree was finished.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sealed<'a> {
+    time: &'a [u8],
+    path: &'a [u8],
+}
+
+impl<'a> Sealed<'a> {
+    /// Its path below the tree's root, which itself is a dot.
+    pub(super) fn path(self) -> &'a OsStr {
+        OsStr::from_bytes(self.path)
+    }
+
+    /// Whether it is as it was.
+    pub(super) fn is_as_written(self, found: &Stat) -> bool {
+        time_of(found).is_ok_and(|time| time.as_bytes() == self.time)
     }
 }
 
@@ -80,16 +113,13 @@ pub(super) fn holds(tree: &Path, file: &Path) -> bool {
     fs::read(file).is_ok_and(|text| Seal(text).holds(tree))
 }
 
-fn is_as_written(root: &File, entry: &[u8]) -> bool {
-    let Some(colon) = entry.iter().position(|byte| *byte == b':') else { return false };
-    let (expected, directory) = entry.split_at(colon + 1);
-    time(root, directory).is_ok_and(|found| found.as_bytes() == expected)
-}
-
 /// The modification time of a directory below the root, as an entry of a seal begins.
 fn time(root: &File, directory: &[u8]) -> io::Result<String> {
     let path = if directory.is_empty() { b".".as_slice() } else { directory };
-    let found = statat(root, OsStr::from_bytes(path), AtFlags::SYMLINK_NOFOLLOW)?;
+    time_of(&statat(root, OsStr::from_bytes(path), AtFlags::SYMLINK_NOFOLLOW)?)
+}
+
+fn time_of(found: &Stat) -> io::Result<String> {
     if !FileType::from_raw_mode(found.st_mode).is_dir() {
         return Err(io::ErrorKind::NotADirectory.into());
     }

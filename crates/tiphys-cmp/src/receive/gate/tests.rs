@@ -1,6 +1,8 @@
+use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use tempfile::TempDir;
 use tiphys_tree::{RepoPath, Store, StoreError, StoreOptions, Tree, TreeKey, TreeLimits};
 use tokio::time::timeout;
@@ -27,7 +29,7 @@ fn tree(dir: &TempDir) -> Tree {
     tree.expect("the tree is written")
 }
 
-fn nothing(_: TreeKey) -> Option<Tree> {
+async fn nothing(_: TreeKey) -> Option<Tree> {
     None
 }
 
@@ -41,7 +43,9 @@ async fn turn(gate: &Arc<Gate>, checksum: Checksum) -> super::Turn {
 #[test]
 fn a_checksum_is_64_lower_case_digits() {
     let good = "00ff".repeat(16);
-    assert_eq!(Checksum::parse(&good).expect("a checksum").to_string(), good);
+    let mut bytes = [0; 32];
+    bytes.iter_mut().skip(1).step_by(2).for_each(|byte| *byte = 0xff);
+    assert_eq!(Checksum::parse(&good), Some(Checksum(bytes)));
     let longer = format!("{good}00");
     let upper = good.to_uppercase();
     for bad in ["", "0", &good[1..], &good[2..], &longer, &upper, &"0g".repeat(32), &"é".repeat(32)] {
@@ -55,7 +59,7 @@ async fn one_who_follows_gets_the_tree_that_was_verified() {
     let tree = tree(&dir);
     let gate = Arc::new(Gate::default());
     let first = turn(&gate, checksum(1)).await;
-    let find = |key| (key == tree.key()).then(|| tree.clone());
+    let find = async |key| (key == tree.key()).then(|| tree.clone());
     let follow = gate.enter(checksum(1), find);
     let lead = async { first.verified(tree.key()) };
     let (follower, ()) = tokio::join!(follow, lead);
@@ -128,4 +132,35 @@ fn what_is_used_least_is_forgotten_when_too_much_is_known() {
     state.remember(checksum(max), TreeKey([0; 32]));
     assert_eq!(state.known.len(), KNOWN_MAX);
     assert!(state.used(checksum(0)).is_some() && state.used(checksum(1)).is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn those_who_know_one_checksum_look_one_after_the_other() {
+    let dir = TempDir::new().expect("a temporary folder");
+    let tree = tree(&dir);
+    let gate = Arc::new(Gate::default());
+    turn(&gate, checksum(1)).await.verified(tree.key());
+    let (looking, most) = (Cell::new(0), Cell::new(0));
+    let find = async |_| {
+        looking.set(looking.get() + 1);
+        most.set(looking.get().max(most.get()));
+        tokio::time::sleep(Duration::from_millis(10)).await;
+        looking.set(looking.get() - 1);
+        Some(tree.clone())
+    };
+    let passes = join_all((0..3).map(|_| gate.enter(checksum(1), find))).await;
+    assert!(passes.iter().all(|pass| matches!(pass, Pass::Known(_))), "{passes:?}");
+    assert_eq!(most.get(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_gone_is_forgotten_and_unpacked_by_one() {
+    let dir = TempDir::new().expect("a temporary folder");
+    let gate = Arc::new(Gate::default());
+    turn(&gate, checksum(1)).await.verified(tree(&dir).key());
+    let first = turn(&gate, checksum(1)).await;
+    assert!(gate.lock().known.is_empty());
+    let second = timeout(Duration::from_millis(1), turn(&gate, checksum(1))).await;
+    assert!(second.is_err(), "it waits for the first");
+    drop(first);
 }

@@ -59,8 +59,8 @@ impl Own {
     }
 }
 
-/// On how many threads so many entries are made.
-fn threads_for(entries: usize) -> usize {
+/// On how many threads so many entries are made, or looked at.
+pub(super) fn threads_for(entries: usize) -> usize {
     let of_use = (entries / ENTRIES_PER_THREAD_MIN).clamp(1, THREADS_MAX);
     if of_use == 1 {
         // The question is answered from three files of the control group, each time.
@@ -85,7 +85,9 @@ impl Making<'_> {
             self.go_on()?;
             let made = self
                 .own
-                .with_room(|| Ok(mkdirat(&self.tree, &**path, Mode::from_raw_mode(MODE_EXECUTABLE))?))
+                .with_room(self.stop, || {
+                    Ok(mkdirat(&self.tree, &**path, Mode::from_raw_mode(MODE_EXECUTABLE))?)
+                })
                 .and_then(|()| {
                     let place = self.root.join(&**path);
                     umask.mend(MODE_EXECUTABLE, |mode| std::fs::set_permissions(place, mode))
@@ -112,7 +114,7 @@ impl Making<'_> {
                 here = (folder.to_owned(), opened);
             }
             let directory = here.1.as_ref().unwrap_or(&self.tree).as_fd();
-            let made = self.own.with_room(|| match (kind, number) {
+            let made = self.own.with_room(self.stop, || match (kind, number) {
                 (RecordKind::Link { target }, _) => {
                     symlinkat(&**target, directory, name)?;
                     Ok(Linked::Shared)

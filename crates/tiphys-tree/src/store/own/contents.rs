@@ -5,9 +5,9 @@ use std::collections::hash_map::Entry;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::kept::Kept;
 use super::large::Beginning;
 use crate::store::digest::RecordKind;
-use crate::store::seal::Seal;
 use crate::{StoreBounds, StoreStats, TreeKey};
 
 /// Bytes of a block of the file system: the least that a file or a directory takes.
@@ -93,15 +93,6 @@ enum State {
     Written,
     /// It could not be written. Whoever needs it next writes it.
     Missing,
-}
-
-/// Where a tree is, and what it must be like.
-#[derive(Debug)]
-pub(super) struct Kept {
-    pub(super) root: Arc<PathBuf>,
-    pub(super) seal: Seal,
-    /// Its files are names of the store's files, which are marked.
-    pub(super) marked: bool,
 }
 
 #[derive(Debug)]
@@ -280,7 +271,7 @@ impl Contents {
         kept
     }
 
-    /// Lends a tree until it is [given back](Self::give_back). Whether its seal holds is for the caller to see.
+    /// Lends a tree until it is [given back](Self::give_back). Whether it is untouched is for the caller to see.
     pub(super) fn lend(&mut self, key: TreeKey) -> Option<Arc<Kept>> {
         self.clock += 1;
         let tree = self.trees.get_mut(&key)?;

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::sync::PoisonError;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::{self, Builder, Scope, ScopedJoinHandle};
+use std::time::Instant;
 
 use super::Own;
 use super::build::failed;
@@ -75,18 +76,19 @@ impl Own {
             .records
             .extend(directories.into_iter().map(|path| Record { path, kind: RecordKind::Directory }));
         let key = digest::key(b"", &mut taken.records);
-        if let Some(tree) = self.get(key) {
+        let asked = Instant::now();
+        if let Some(tree) = self.get(key, asked) {
             return Ok(tree);
         }
         let turn = self.turns.wait_unless(key, taken.stop);
         let _turn = turn.ok_or(ArchiveError::Stopped)?;
-        if let Some(tree) = self.get(key) {
+        if let Some(tree) = self.get(key, asked) {
             return Ok(tree);
         }
-        let staged = self.stage()?;
+        let (made, staged) = (Instant::now(), self.stage()?);
         let room = self.build(&staged.tree(), &taken.records, taken.stop)?;
         let seal = seal(&staged.tree(), &taken.records).map_err(StoreError::io("seal", staged.place()))?;
-        Ok(self.keep(key, staged, seal, taken.into_files(), room))
+        Ok(self.keep(key, staged, (seal, made), taken.into_files(), room))
     }
 }
 
@@ -212,7 +214,7 @@ impl Sink for Taking<'_, '_> {
     fn file(&mut self, file: IncomingFile<'_>) -> Result<(), ArchiveError> {
         if file.bytes > WHOLE_FILE_BYTES_MAX {
             let path = file.path.as_str().into();
-            let kind = self.here.own.take_large(file)?.record();
+            let kind = self.here.own.take_large(file, self.here.stop)?.record();
             self.here.records.push(Record { path, kind });
             return Ok(());
         }
@@ -349,7 +351,7 @@ impl Writing<'_> {
                 return Err(ArchiveError::Stopped);
             }
             self.own
-                .with_room(|| places.write(*number, key.executable, content))
+                .with_room(self.stop, || places.write(*number, key.executable, content))
                 .map_err(|source| failed(&records[*record].path, source))?;
         }
         self.settle(Contents::written);

@@ -29,7 +29,11 @@ impl Beginning {
 
 impl Own {
     /// Claims a large file, and writes it if it is not there.
-    pub(super) fn take_large(&self, file: IncomingFile<'_>) -> Result<FileKey, ArchiveError> {
+    pub(super) fn take_large(
+        &self,
+        file: IncomingFile<'_>,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<FileKey, ArchiveError> {
         let IncomingFile { path, executable, bytes, content } = file;
         let failed = |source| failed(path.as_str(), source);
         let mut piece = vec![0; PIECE_BYTES];
@@ -46,7 +50,7 @@ impl Own {
         {
             return Ok(key);
         }
-        let mut new = New::create(self, executable).map_err(failed)?;
+        let mut new = New::create(self, executable, stop).map_err(failed)?;
         if let Some(twin) = &mut twin {
             twin.copy_to(&mut new).map_err(failed)?;
         }
@@ -141,22 +145,23 @@ impl<'a> Twin<'a> {
 /// A file that is being written. Nobody else knows of it; it is removed on drop if it is not claimed.
 struct New<'a> {
     own: &'a Own,
+    stop: &'a (dyn Fn() -> bool + Sync),
     number: Option<FileNumber>,
     file: File,
     hasher: blake3::Hasher,
 }
 
 impl<'a> New<'a> {
-    fn create(own: &'a Own, executable: bool) -> io::Result<Self> {
+    fn create(own: &'a Own, executable: bool, stop: &'a (dyn Fn() -> bool + Sync)) -> io::Result<Self> {
         let number = own.contents().fresh_number();
-        let file = own.with_room(|| own.places.create(number, executable))?;
-        Ok(Self { own, number: Some(number), file, hasher: blake3::Hasher::new() })
+        let file = own.with_room(stop, || own.places.create(number, executable))?;
+        Ok(Self { own, stop, number: Some(number), file, hasher: blake3::Hasher::new() })
     }
 
     fn write(&mut self, mut piece: &[u8]) -> io::Result<()> {
         self.hasher.update(piece);
         while !piece.is_empty() {
-            match self.own.with_room(|| self.file.write(piece)) {
+            match self.own.with_room(self.stop, || self.file.write(piece)) {
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
                 Ok(written) => piece = &piece[written..],
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

@@ -1,17 +1,22 @@
 //! Removing what nobody needs, on a thread of its own, so that no call waits for it.
 
 use std::io;
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
+use std::time::{Duration, Instant};
 
 use super::contents::Leaving;
 use super::places::Places;
 use crate::store::remove::remove_tree;
 use crate::store::session::Session;
+use crate::store::turns::WAIT_STEP;
 
 /// Removals that wait. With more of them, whoever has one does it himself: things must not come faster than they go.
 const WAITING_MAX: usize = 64;
+/// How long somebody waits for room on a full file system; most of it is there long before. The callers' own deadlines are
+/// shorter or longer, and end the wait, too.
+pub(super) const ROOM_WAIT_MAX: Duration = Duration::from_secs(5);
 
 /// The thread; joined on drop, when it has done what it was told.
 #[derive(Debug)]
@@ -19,23 +24,49 @@ pub(super) struct Remover {
     jobs: Option<SyncSender<Job>>,
     thread: Option<JoinHandle<()>>,
     places: Arc<Places>,
+    progress: Arc<Progress>,
+}
+
+/// How far the thread has come.
+#[derive(Debug, Default)]
+struct Progress {
+    counts: Mutex<Counts>,
+    done: Condvar,
+}
+
+/// Jobs for the thread, which does them one after the other.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    given: u64,
+    done: u64,
+}
+
+impl Progress {
+    fn counts(&self) -> MutexGuard<'_, Counts> {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 #[derive(Debug)]
 enum Job {
     Sweep(Vec<Arc<Session>>),
     Remove(Leaving),
-    Answer(SyncSender<()>),
+    /// Stands still until the other end is dropped.
+    #[cfg(test)]
+    Hold(Receiver<()>),
 }
 
 impl Remover {
     pub(super) fn new(places: Arc<Places>) -> io::Result<Self> {
         let (jobs, waiting) = sync_channel(WAITING_MAX);
+        let progress = Arc::<Progress>::default();
         let thread = {
-            let places = Arc::clone(&places);
-            Builder::new().name("store-remover".to_owned()).spawn(move || work(&waiting, &places))?
+            let (places, progress) = (Arc::clone(&places), Arc::clone(&progress));
+            Builder::new()
+                .name("store-remover".to_owned())
+                .spawn(move || work(&waiting, &places, &progress))?
         };
-        Ok(Self { jobs: Some(jobs), thread: Some(thread), places })
+        Ok(Self { jobs: Some(jobs), thread: Some(thread), places, progress })
     }
 
     /// Sweeps what sessions have taken over.
@@ -50,20 +81,35 @@ impl Remover {
         }
     }
 
-    /// Waits until everything is removed that was given before.
-    pub(super) fn wait(&self) {
-        let (answer, answered) = sync_channel(1);
-        if let Some(jobs) = &self.jobs
-            && jobs.send(Job::Answer(answer)).is_ok()
-        {
-            // An error means that the thread has ended, and with it its work.
-            let _answer = answered.recv();
+    /// Waits until everything is removed that was given before, for so long at most, and no longer than until somebody says `stop`.
+    pub(super) fn wait(&self, wait_max: Duration, stop: &dyn Fn() -> bool) {
+        let began = Instant::now();
+        let mut counts = self.progress.counts();
+        let given = counts.given;
+        while counts.done < given && began.elapsed() < wait_max && !stop() {
+            let waited = self.progress.done.wait_timeout(counts, WAIT_STEP);
+            counts = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
+    }
+
+    /// Keeps the thread from doing anything until what is returned is dropped.
+    #[cfg(test)]
+    pub(super) fn hold(&self) -> SyncSender<()> {
+        let (held, until) = sync_channel(0);
+        self.give(Job::Hold(until));
+        held
     }
 
     fn give(&self, job: Job) {
         let Some(jobs) = &self.jobs else { return };
-        if let Err(TrySendError::Full(job) | TrySendError::Disconnected(job)) = jobs.try_send(job) {
+        let refused = {
+            // With the counts locked, so that jobs are counted in the order in which they are done.
+            let mut counts = self.progress.counts();
+            let given = jobs.try_send(job);
+            counts.given += u64::from(given.is_ok());
+            given.err()
+        };
+        if let Some(TrySendError::Full(job) | TrySendError::Disconnected(job)) = refused {
             carry_out(job, &self.places);
         }
     }
@@ -79,9 +125,11 @@ impl Drop for Remover {
     }
 }
 
-fn work(jobs: &Receiver<Job>, places: &Places) {
+fn work(jobs: &Receiver<Job>, places: &Places, progress: &Progress) {
     while let Ok(job) = jobs.recv() {
         carry_out(job, places);
+        progress.counts().done += 1;
+        progress.done.notify_all();
     }
 }
 
@@ -97,7 +145,7 @@ fn carry_out(job: Job, places: &Places) {
                 places.remove(file);
             }
         }
-        // Nobody may be waiting any more.
-        Job::Answer(answer) => drop(answer.send(())),
+        #[cfg(test)]
+        Job::Hold(until) => drop(until.recv()),
     }
 }

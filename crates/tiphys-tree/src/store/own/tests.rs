@@ -25,6 +25,8 @@ use crate::{Modes, Store, StoreBounds, StoreOptions, StoreStats, Tree, TreeLimit
 type Files = BTreeMap<String, String>;
 
 const LARGE: usize = 300_000;
+/// Longer than anything that a test waits for.
+const LONG: Duration = Duration::from_mins(1);
 const NO_BOUNDS: StoreBounds = StoreBounds { bytes_max: u64::MAX, trees_max: usize::MAX };
 const LIMITS: ArchiveLimits =
     ArchiveLimits { packed_bytes_max: u64::MAX, entries_max: 100_000, bytes_max: 1 << 30 };
@@ -113,7 +115,7 @@ fn inode(tree: &Tree, path: &str) -> u64 {
 /// What is on the disk below the store's folder: files once for all trees, and trees.
 fn on_disk(store: &Store) -> (usize, usize) {
     let own = own(store);
-    own.remover.wait();
+    own.remover.wait(LONG, &|| false);
     let session = own.session.path();
     let mut trees = 0;
     let mut numbered = 0;
@@ -411,7 +413,7 @@ fn what_a_killed_server_left_is_swept_behind_the_callers_back() {
     fs::write(stale.join("lock"), "").expect("a lock that nobody holds");
     fs::create_dir_all(dir.path().join("runs/session-killed/1")).expect("a folder");
     let store = open(&dir, NO_BOUNDS);
-    own(&store).remover.wait();
+    own(&store).remover.wait(LONG, &|| false);
     assert_eq!(on_disk(&store), (0, 0));
     let sessions = |name: &str| fs::read_dir(dir.path().join(name)).expect("the folder").count();
     assert_eq!((sessions("store"), sessions("runs")), (2, 2), "our own, and the gate");
@@ -561,16 +563,16 @@ fn a_full_disk_costs_the_trees_that_nobody_uses() {
     let used = take(&store, &files([("a", "used")]));
     drop(take(&store, &files([("b", "unused")])));
     let mut tries = 0;
-    let answer = own(&store).with_room(|| {
+    let answer = own(&store).with_room(&|| false, || {
         tries += 1;
         if tries == 1 { Err(io::Error::from(io::ErrorKind::StorageFull)) } else { Ok(on_disk(&store)) }
     });
     assert_eq!(answer.expect("there is room now"), (1, 1), "they are gone before the second try");
     assert_eq!(found(used.root()), files([("a", "used")]));
-    let full = own(&store).with_room(|| Err::<(), _>(io::ErrorKind::QuotaExceeded.into()));
+    let full = own(&store).with_room(&|| false, || Err::<(), _>(io::ErrorKind::QuotaExceeded.into()));
     assert_eq!(full.expect_err("still full").kind(), io::ErrorKind::QuotaExceeded);
     let mut tries = 0;
-    let other = own(&store).with_room(|| {
+    let other = own(&store).with_room(&|| false, || {
         tries += 1;
         Err::<(), _>(io::Error::from(io::ErrorKind::PermissionDenied))
     });
@@ -615,4 +617,57 @@ fn more_removals_than_wait_are_done_by_whoever_has_them() {
     }
     assert_eq!(on_disk(&store), (0, 0));
     own(&store).remover.remove(Leaving::default());
+}
+
+#[test]
+fn nobody_looks_at_what_was_made_or_looked_at_since_he_asked() {
+    let dir = temporary();
+    let store = open(&dir, NO_BOUNDS);
+    let before = Instant::now();
+    let tree = take(&store, &files([("a", "text")]));
+    let after = Instant::now();
+    fs::write(tree.root().join("a"), "other").expect("written");
+    assert!(store.get_for(tree.key(), before).is_some(), "it was made since");
+    assert!(store.get_for(tree.key(), after).is_none(), "nobody has looked at it since");
+    let tree = take(&store, &files([("a", "text")]));
+    let asked = Instant::now();
+    assert!(store.get(tree.key()).is_some(), "a look at what is as it was");
+    fs::write(tree.root().join("a"), "other").expect("written");
+    assert!(store.get_for(tree.key(), asked).is_some(), "it was looked at since");
+    assert!(store.get(tree.key()).is_none(), "who asks now has it looked at");
+}
+
+#[test]
+fn a_look_by_two_threads_notices_one_file_in_a_thousand() {
+    let content: Files = (0..2000).map(|n| (format!("d{}/s/f{n}", n % 40), format!("{n}"))).collect();
+    for changed in ["d0/s/f0", "d39/s/f1999", "d17/s/f1017"] {
+        let dir = temporary();
+        let store = open(&dir, NO_BOUNDS);
+        let tree = take(&store, &content);
+        assert!(store.get(tree.key()).is_some(), "nothing was changed yet");
+        fs::write(tree.root().join(changed), "other").expect("written");
+        assert!(store.get(tree.key()).is_none(), "{changed}");
+    }
+}
+
+#[test]
+fn a_wait_for_room_ends_when_it_took_too_long_or_nobody_wants_it_any_more() {
+    let dir = temporary();
+    let store = open(&dir, NO_BOUNDS);
+    let own = own(&store);
+    let held = own.remover.hold();
+    let began = Instant::now();
+    own.remover.wait(Duration::from_millis(20), &|| false);
+    assert!(began.elapsed() >= Duration::from_millis(20), "there is something to wait for");
+    let asked = AtomicUsize::new(0);
+    own.remover.wait(LONG, &|| asked.fetch_add(1, Ordering::Relaxed) == 3);
+    assert_eq!(asked.into_inner(), 4);
+    let mut tries = 0;
+    let full = own.with_room(&|| true, || {
+        tries += 1;
+        Err::<(), _>(io::Error::from(io::ErrorKind::StorageFull))
+    });
+    assert_eq!((full.expect_err("full").kind(), tries), (io::ErrorKind::StorageFull, 1));
+    drop(held);
+    own.remover.wait(LONG, &|| false);
 }

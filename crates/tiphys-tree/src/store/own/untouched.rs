@@ -2,24 +2,30 @@
 //!
 //! Files are shared by trees, and plugins run as the store's user: a command that writes below the store's folder, by mistake or not, would
 //! change what other runs see. So every file gets one and the same modification time when it is written, and what has another one, or
-//! other permissions, is used no more. It costs a look at each file where a tree is used again, a microsecond apiece. What sets the time back
-//! on purpose is not noticed; who may do that may also end the server.
+//! other permissions, is used no more. It costs a look at each file where a tree is used again, a microsecond apiece, on as many
+//! threads as made the tree. What sets the time back on purpose is not noticed; who may do that may also end the server.
 
-use std::ffi::CStr;
 use std::fs::File;
 use std::io;
-use std::os::fd::AsFd;
-use std::path::{Path, PathBuf};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread::{self, Builder};
 
 use rustix::fs::{
-    AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat, Timespec, Timestamps, futimens, openat, statat,
+    AtFlags, FileType, Mode, OFlags, RawDir, Stat, Timespec, Timestamps, fstat, futimens, open, openat,
+    statat,
 };
 use rustix::path::Arg;
 
 use crate::modes::{MODE_EXECUTABLE, file_mode};
+use crate::store::seal::{Seal, Sealed};
 
 /// The modification time of every file, in seconds since 1970: the beginning of 2000, since some archivers know no time before 1980.
 const TIME_SECONDS: i64 = 946_684_800;
+/// Bytes of a directory's names that are read at once.
+const NAMES_AT_ONCE_BYTES: usize = 16 * 1024;
 
 /// Marks a file that is whole.
 pub(super) fn mark(file: &File) -> io::Result<()> {
@@ -32,27 +38,59 @@ pub(super) fn is_marked(folder: impl AsFd, name: impl Arg) -> io::Result<bool> {
     Ok(as_marked(&statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?))
 }
 
-/// Whether all files of a tree are as they were marked. That no entry came or went is for the tree's seal to say.
-pub(super) fn are_marked(tree: &Path) -> io::Result<bool> {
-    let mut todo = vec![PathBuf::from(tree)];
-    while let Some(path) = todo.pop() {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let folder = openat(CWD, &path, flags, Mode::empty())?;
-        for entry in Dir::read_from(&folder)? {
-            let entry = entry?;
-            let name: &CStr = entry.file_name();
-            if matches!(name.to_bytes(), b"." | b"..") {
-                continue;
+/// Whether a tree's directories are as its seal says, and all files in them as they were marked.
+pub(super) fn are_untouched(tree: &Path, seal: &Seal, threads: usize) -> bool {
+    let Ok(root) = open(tree, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()) else {
+        return false;
+    };
+    let directories: Vec<Sealed<'_>> = seal.directories().collect();
+    let (next, touched) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let look = || {
+        while !touched.load(Ordering::Relaxed) {
+            let Some(directory) = directories.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
+            if !is_untouched(&root, *directory).unwrap_or(false) {
+                touched.store(true, Ordering::Relaxed);
             }
-            match entry.file_type() {
-                FileType::Directory => todo.push(path.join(name.to_string_lossy().as_ref())),
-                FileType::Symlink => {}
-                _ if !is_marked(&folder, name)? => return Ok(false),
-                _ => {}
-            }
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 1..threads {
+            // If there is no thread to be had, this one looks at everything.
+            let _helping = Builder::new().spawn_scoped(scope, look);
+        }
+        look();
+    });
+    !directories.is_empty() && !touched.into_inner()
+}
+
+/// Whether a directory and the files in it are as they were. The directories in it are others.
+fn is_untouched(root: &OwnedFd, sealed: Sealed<'_>) -> io::Result<bool> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let directory = openat(root, sealed.path(), flags, Mode::empty())?;
+    if !sealed.is_as_written(&fstat(&directory)?) {
+        return Ok(false);
+    }
+    let mut names = [MaybeUninit::uninit(); NAMES_AT_ONCE_BYTES];
+    let mut entries = RawDir::new(&directory, &mut names);
+    while let Some(entry) = entries.next() {
+        let entry = entry?;
+        if is_no_file(entry.file_type()) {
+            continue;
+        }
+        let found = statat(&directory, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW)?;
+        // Some file systems say only here what it is.
+        let kind_was_unknown = entry.file_type() == FileType::Unknown;
+        let is_passed_over = kind_was_unknown && is_no_file(FileType::from_raw_mode(found.st_mode));
+        if !is_passed_over && !as_marked(&found) {
+            return Ok(false);
         }
     }
     Ok(true)
+}
+
+/// Whether it is what a seal tells of, or is changed only by making it anew, which a seal tells, too.
+fn is_no_file(kind: FileType) -> bool {
+    matches!(kind, FileType::Directory | FileType::Symlink)
 }
 
 fn as_marked(stat: &Stat) -> bool {

@@ -1,9 +1,10 @@
 //! Who writes a file, who waits for it, and when it goes.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::time::Instant;
 
-use crate::store::own::contents::{Claim, Contents, FileKey, FileNumber, Kept, Leaving};
+use crate::store::own::contents::{Claim, Contents, FileKey, FileNumber, Leaving};
+use crate::store::own::kept::Kept;
 use crate::store::own::large::Beginning;
 use crate::store::seal::Seal;
 use crate::{StoreBounds, TreeKey};
@@ -103,7 +104,7 @@ fn a_large_file_is_found_by_its_beginning_until_it_goes() {
 
 fn kept(root: PathBuf) -> Kept {
     let here = tempfile::tempdir().expect("a folder");
-    Kept { root: Arc::new(root), seal: Seal::of(here.path()).expect("a seal"), marked: false }
+    Kept::new(root, Seal::of(here.path()).expect("a seal"), 0, Instant::now())
 }
 
 #[test]

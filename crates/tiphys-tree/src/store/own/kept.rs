@@ -1,0 +1,45 @@
+//! A tree that is kept: where it is, what it must be like, and when that was seen last.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use super::build::threads_for;
+use super::untouched::are_untouched;
+use crate::store::seal::Seal;
+
+/// A tree that is kept.
+#[derive(Debug)]
+pub(super) struct Kept {
+    pub(super) root: Arc<PathBuf>,
+    seal: Seal,
+    /// How many of its files are names of the store's files, which are marked. None where it was written file by file.
+    marked: usize,
+    /// When the latest look began that found nothing touched; at first, when the tree began to be made.
+    seen: Mutex<Instant>,
+}
+
+impl Kept {
+    /// A tree whose making began at `made`.
+    pub(super) fn new(root: PathBuf, seal: Seal, marked: usize, made: Instant) -> Self {
+        Self { root: Arc::new(root), seal, marked, seen: Mutex::new(made) }
+    }
+
+    /// Whether nothing was taken out of the tree, put into it or changed in it, for somebody who asked at `asked`. Of many who ask while
+    /// one looks, one looks again, and for all of them.
+    pub(super) fn is_untouched(&self, asked: Instant) -> bool {
+        if *self.seen.lock().unwrap_or_else(PoisonError::into_inner) >= asked {
+            return true;
+        }
+        let began = Instant::now();
+        let untouched = match self.marked {
+            0 => self.seal.holds(&self.root),
+            marked => are_untouched(&self.root, &self.seal, threads_for(marked)),
+        };
+        if untouched {
+            let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+            *seen = began.max(*seen);
+        }
+        untouched
+    }
+}
