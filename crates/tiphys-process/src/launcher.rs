@@ -4,9 +4,13 @@
 //! adoption of orphans (`PR_SET_CHILD_SUBREAPER`), and an end that does not depend on the parent's: when the parent is killed the pipe
 //! from it closes, and the launcher ends the run and removes the view by itself.
 //!
-//! A command may stop the launcher, so the parent continues it while it waits for an end. What is not covered: a SIGKILL of the launcher by
-//! a command. The parent then removes the folder of the run, but the run's processes stay.
-//! `PR_SET_PDEATHSIG` would not mend that, since it reaches direct children only; a supervisor that wants more has cgroups.
+//! A command may stop the launcher, so the parent continues it while it waits for an end. It may kill the launcher, too: then the run's
+//! processes come to the parent, which ends them ([`crate::adopt_orphans`]) and removes the folder of the run. Who kills launcher and parent
+//! keeps what it started, unless the parent is process 1 of a container, which nobody inside can kill.
+//!
+//! A process namespace for each run would hide the launcher from its commands, and end them with one signal. It would also give the
+//! commands of all runs the same process ids, and those are what shell scripts name their temporary files by (`/tmp/out.$$`); and the
+//! container's `/proc` would show other ids than the commands have, since most containers do not allow another one to be mounted.
 
 mod channel;
 mod descendants;
@@ -22,9 +26,9 @@ use std::io;
 
 use crate::message::Request;
 use channel::Channel;
-#[cfg(target_os = "linux")]
-pub(crate) use descendants::children_of_this_process;
 pub(crate) use descendants::descendants_of;
+#[cfg(target_os = "linux")]
+pub(crate) use descendants::{Descendant, Stat, children_of_this_process, stat};
 pub(crate) use ending::KILL_WAIT_MAX;
 use session::Session;
 

@@ -10,6 +10,7 @@ mod copy;
 mod exec_limits;
 mod launcher;
 mod message;
+mod orphans;
 mod own;
 mod parallel;
 mod program;
@@ -22,6 +23,7 @@ mod tool;
 pub use attached::Attached;
 pub use exec_limits::ExecLimits;
 pub use launcher::{LAUNCHER_ARGUMENT, launcher_main};
+pub use orphans::adopt_orphans;
 pub use quote::{quote_command, quote_text};
 pub use reaper::reap_orphans;
 pub use run::{

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::pin::pin;
+use std::process::ExitStatus;
 use std::time::Duration;
 
 use rustix::process::Signal;
@@ -10,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::launcher::{KILL_WAIT_MAX, descendants_of};
 use crate::message::{Event, Request};
+use crate::orphans;
 use crate::own::OwnChild;
 
 mod events;
@@ -31,11 +33,15 @@ const REMOVAL_WAIT_MAX: Duration = Duration::from_mins(1);
 /// Time between two signals that continue a launcher, which its commands can stop: they are processes of the same user.
 const CONTINUE_EVERY: Duration = Duration::from_millis(100);
 
+/// How long a launcher may take to exit after it has closed its pipe, which is the last that it does.
+const EXIT_WAIT_MAX: Duration = Duration::from_secs(2);
+
 /// Time between two looks for processes that SIGKILL is on its way to.
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
 /// A started launcher with its view, in which commands are run one after another. Dropping it ends all its processes
-/// (SIGTERM, grace, SIGKILL in the launcher) without waiting for them; [`Run::finish`] waits.
+/// (SIGTERM, grace, SIGKILL in the launcher) without waiting for them; [`Run::finish`] waits, and ends them also if the launcher was killed
+/// and this process adopts orphans ([`crate::adopt_orphans`]).
 #[derive(Debug)]
 pub struct Run {
     launcher: Launcher,
@@ -156,12 +162,12 @@ impl Run {
                 message
             }
             Ok(None) => {
-                let status = self.contact.process.wait().await.map_err(broken)?;
-                format!("died before it had ended the run: {status}")
+                let (status, left) = self.end_without_launcher().await?;
+                format!("died before it had ended the run: {status}{left}")
             }
             Err(_elapsed) => {
-                self.contact.process.kill().await.map_err(broken)?;
-                format!("did not end the run within {:?}", processes_wait_max + REMOVAL_WAIT_MAX)
+                let (_killed, left) = self.end_without_launcher().await?;
+                format!("did not end the run within {:?}{left}", processes_wait_max + REMOVAL_WAIT_MAX)
             }
         };
         remove_run_dir(self.owned_folder.take()).await;
@@ -175,6 +181,32 @@ impl Run {
             Ok(Ok(Answer::Finished { stderr, .. })) => stderr,
             Ok(Ok(Answer::NotStarted(_)) | Err(_)) | Err(_) => Vec::new(),
         }
+    }
+
+    /// Ends a launcher that will not say anything any more, if it still lives, and what it lost. How it ended, and what could not be ended, as
+    /// the end of a message.
+    async fn end_without_launcher(&mut self) -> Result<(ExitStatus, String), RunError> {
+        let process = &mut self.contact.process;
+        // Asked before it is waited for, as long as the number is its own.
+        let started = process.pid().and_then(orphans::started);
+        let status = match timeout(EXIT_WAIT_MAX, process.wait()).await {
+            Ok(status) => status.map_err(broken)?,
+            Err(_elapsed) => {
+                process.start_kill().map_err(broken)?;
+                process.wait().await.map_err(broken)?
+            }
+        };
+        let left = match started {
+            Some(started) => orphans::end_lost(started, self.grace).await,
+            None => Vec::new(),
+        };
+        let left: Vec<String> = left.iter().map(ToString::to_string).collect();
+        let left = if left.is_empty() {
+            String::new()
+        } else {
+            format!("; processes that SIGKILL did not end: {}", left.join(", "))
+        };
+        Ok((status, left))
     }
 
     /// Ends what the launcher could not end, for as long as it lives and adopts what loses its parent: afterwards nobody could find it.

@@ -78,8 +78,6 @@ async fn orphans_end_among_others(folder: &Path) {
     assert_eq!(processes.len(), ORPHANS);
     let kill = |process: i32| kill_process(Pid::from_raw(process).expect("a process"), Signal::KILL);
     kill(launcher).expect("signals");
-    let error = run.finish().await.expect_err("no launcher");
-    assert_eq!(error.to_string(), "launcher: died before it had ended the run: signal: 9 (SIGKILL)");
     eventually("the orphans become ours", || processes.iter().all(|orphan| children().contains(orphan)))
         .await;
     let others = futures_util::future::join_all((0..OTHERS).map(|number| one_of_the_others(folder, number)));
@@ -91,6 +89,8 @@ async fn orphans_end_among_others(folder: &Path) {
         }
     };
     tokio::join!(others, orphans);
+    let error = run.finish().await.expect_err("no launcher");
+    assert_eq!(error.to_string(), "launcher: died before it had ended the run: signal: 9 (SIGKILL)");
     // A dropped run is left to the runtime, which waits for its launcher.
     drop(start(folder, "dropped").await);
     eventually("no child is left", || children().is_empty()).await;

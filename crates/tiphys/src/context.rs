@@ -11,7 +11,7 @@ use tiphys_plugin::{
     BaseEnvironment, Catalogue, Endings, EnvironmentRule, LoadedPlugin, LocalPlugin, Observer, Others,
     RunSettings, SlotLimits, Slots, Strictness, Unobserved, load_plugins,
 };
-use tiphys_process::Launcher;
+use tiphys_process::{Launcher, adopt_orphans};
 use tiphys_render::{DestinationVersions, RenderSettings, Renderer};
 use tiphys_source::{Freshness, LocalCopy, Network, Progress, RepositoryCredential, SourceOptions, Sources};
 use tiphys_store::{Store as Resources, StoreInput};
@@ -63,6 +63,9 @@ pub(crate) fn observed_run_settings(
     slots: Arc<Slots>,
     observer: Arc<dyn Observer>,
 ) -> RunSettings {
+    if let Err(error) = adopt_orphans() {
+        tracing::warn!(%error, "a plugin that kills its launcher will keep what it started");
+    }
     RunSettings {
         launcher: Launcher::new(host.executable().to_path_buf()),
         store,

@@ -1,12 +1,14 @@
-//! Starts a run and one command in it, for tests that kill the parent of a launcher.
+//! Starts a run and one command in it, for tests that kill the parent of a launcher, or the launcher. Tells what came of the command and of
+//! the run, and how many children are left.
 //!
 //! Arguments: launcher, read-only tree, folder of the run, value of `TIPHYS_TEST_MARK`, and the command.
 
 use std::time::Duration;
 
-use tiphys_process::{CommandSpec, Launcher, Limits, PrivateView, View};
+use tiphys_process::{CommandSpec, Launcher, Limits, PrivateView, View, adopt_orphans};
 use tokio_util::sync::CancellationToken;
 
+#[expect(clippy::print_stdout, reason = "a test reads it")]
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -16,9 +18,18 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mark = next()?;
     let limits = Limits { stdout_bytes_max: 1024, stderr_bytes_max: 1024, grace: Duration::from_millis(300) };
     let env = vec![("PATH".to_owned(), "/usr/bin:/bin".to_owned()), ("TIPHYS_TEST_MARK".to_owned(), mark)];
+    adopt_orphans()?;
     let mut run = launcher.start(view, limits).await?;
     let command = CommandSpec { argv: arguments.collect(), env, dir: "".into() };
-    run.execute(command, None, &CancellationToken::new()).await?;
-    run.finish().await?;
+    match run.execute(command, None, &CancellationToken::new()).await {
+        Ok(outcome) => println!("{:?}", outcome.ended),
+        Err(error) => println!("{error}"),
+    }
+    match run.finish().await {
+        Ok(()) => println!("finished"),
+        Err(error) => println!("{error}"),
+    }
+    let children = std::fs::read_to_string("/proc/thread-self/children")?;
+    println!("children: {}", children.split_ascii_whitespace().count());
     Ok(())
 }

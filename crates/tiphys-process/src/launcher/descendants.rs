@@ -6,9 +6,9 @@ mod linux;
 mod none;
 
 #[cfg(target_os = "linux")]
-pub(super) use linux::{adopt_orphans, all};
+pub(crate) use linux::{Descendant, Stat, children_of_this_process, descendants_of, stat};
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{children_of_this_process, descendants_of};
+pub(super) use linux::{adopt_orphans, all};
 #[cfg(not(target_os = "linux"))]
 pub(crate) use none::descendants_of;
 #[cfg(not(target_os = "linux"))]

@@ -11,7 +11,7 @@ use crate::launcher::children_of_this_process;
 use crate::own::Census;
 
 /// Whether the system makes this process the parent of others' orphans.
-pub(super) fn is_given_orphans() -> bool {
+pub(crate) fn is_given_orphans() -> bool {
     getpid() == Pid::INIT || matches!(child_subreaper(), Ok(Some(_)))
 }
 

@@ -5,6 +5,7 @@
 mod commands;
 mod ending;
 mod hostile;
+mod orphans;
 mod support;
 mod views;
 mod warm;

@@ -1,6 +1,7 @@
 //! What becomes of the processes that plugins start: nothing is left of them, whatever ends the run.
 
-use crate::world::{Output, Running, World};
+use crate::server_life;
+use crate::world::{Output, Running, World, eventually};
 
 const RENDER: &[&str] = &[
     "render",
@@ -151,4 +152,47 @@ fn a_run_that_was_cut_off_is_cleaned_up_by_the_next_command() {
     let again = world.run(&["params", "list", "web", "--store=store", "--plugins=plugins", RENDER[3]]);
     assert_eq!((again.code, again.stderr.as_str()), (0, ""));
     assert_nothing_is_left(&world);
+}
+
+/// Kills its launcher, and leaves nothing by which what it started could be known again but the pipe.
+const PARRICIDE: &str = "launcher=$PPID\ntrap '' TERM\n\
+    env -i setsid sh -c 'trap \"\" TERM; setsid sh -c \"sleep 1000; true\" & sleep 1000; true' &\n\
+    echo started >&3\nkill -KILL $launcher\nsleep 1000\n";
+
+#[test]
+fn a_plugin_that_kills_its_launcher_is_ended_with_all_that_it_started() {
+    let world = world(PARRICIDE);
+    let pipe = world.pipe("pipe");
+    let output = start(&world, &[]).finish(&world);
+    assert_eq!((output.code, output.stdout.as_str()), (3, ""));
+    assert!(output.stderr.contains("launcher: died while a command ran"), "{output:?}");
+    assert_eq!(pipe.line(), "started");
+    pipe.ends();
+    assert_nothing_is_left(&world);
+}
+
+#[test]
+fn under_the_server_a_plugin_that_kills_its_launcher_keeps_its_place_until_it_is_ended() {
+    let world = server_life::world(PARRICIDE);
+    let pipe = world.pipe("pipe");
+    let server = server_life::server(&world, &["--jobs=1", "--metrics-address=0"]);
+    let mut running = Running::of(server);
+    let log = running.stderr();
+    let address = log.rest_of_line_with("metrics are on http://");
+    let address = address.split('/').next().expect("an address");
+    log.line_with("serving on");
+    let output = server_life::render(&world).finish(&world);
+    assert_eq!((output.code, output.stdout.as_str()), (3, ""));
+    assert!(output.stderr.contains("launcher: died while a command ran"), "{output:?}");
+    assert_eq!(pipe.line(), "started");
+    let (_, metrics) = server_life::get(address, "/metrics");
+    assert!(metrics.contains("tiphys_cmp_runs 1\n"), "{metrics}");
+    pipe.ends();
+    log.line_with("cannot end a run: launcher: died before it had ended the run: signal: 9 (SIGKILL)");
+    eventually("its place is free", || {
+        server_life::get(address, "/metrics").1.contains("tiphys_cmp_runs 0\n")
+    });
+    running.signal(&world, "TERM");
+    assert_eq!(running.finish(&world).code, 0);
+    assert_eq!(world.left_behind_but(&["tiphys-cmp-server"]), Vec::<std::path::PathBuf>::new());
 }

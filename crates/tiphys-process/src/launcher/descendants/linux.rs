@@ -16,6 +16,12 @@ pub(crate) struct Descendant {
 }
 
 impl Descendant {
+    /// Holds a child of this process that nobody waits for meanwhile, so that the number is its own.
+    pub(crate) fn hold(child: Pid, stat: &Stat) -> Option<Self> {
+        let descriptor = pidfd_open(child, PidfdFlags::empty()).ok()?;
+        Some(Self { pid: child, started: stat.started, descriptor })
+    }
+
     pub(crate) fn pid(&self) -> Pid {
         self.pid
     }
@@ -105,12 +111,17 @@ fn parents() -> Vec<(Pid, Pid)> {
 
 /// What is needed of `/proc/<pid>/stat`.
 #[derive(Debug, PartialEq, Eq)]
-struct Stat {
-    parent: Option<Pid>,
-    started: u64,
+pub(crate) struct Stat {
+    /// `None` if the parent is outside of this container.
+    pub(crate) parent: Option<Pid>,
+    /// `None` if the session was begun outside of this container.
+    pub(crate) session: Option<Pid>,
+    /// In clock ticks since the system's start.
+    pub(crate) started: u64,
 }
 
-fn stat(pid: Pid) -> Option<Stat> {
+/// What the system tells of a process, one that ended and was not waited for included.
+pub(crate) fn stat(pid: Pid) -> Option<Stat> {
     // A program may have any bytes in its name.
     let line = fs::read(format!("/proc/{pid}/stat")).ok()?;
     parse_stat(&String::from_utf8_lossy(&line))
@@ -121,8 +132,9 @@ fn parse_stat(line: &str) -> Option<Stat> {
     let (_, fields) = line.rsplit_once(')')?;
     let mut fields = fields.split_ascii_whitespace();
     let parent = fields.nth(1).and_then(number);
-    let started = fields.nth(17)?.parse().ok()?;
-    Some(Stat { parent, started })
+    let session = fields.nth(1).and_then(number);
+    let started = fields.nth(15)?.parse().ok()?;
+    Some(Stat { parent, session, started })
 }
 
 fn number(text: &str) -> Option<Pid> {

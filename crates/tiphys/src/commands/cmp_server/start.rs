@@ -65,7 +65,7 @@ pub(super) async fn serve(
         tell_private_view(&runs, common.private_view.into()).await;
         std::future::pending().await
     }));
-    // As process 1 of its container, the server is given what a killed launcher leaves behind.
+    // The server is given what a killed launcher leaves behind, and as process 1 of its container all that others leave.
     beside.push(Box::pin(async {
         match reap_orphans().await {
             Ok(never) => match never {},

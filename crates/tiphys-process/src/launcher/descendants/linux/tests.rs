@@ -2,9 +2,9 @@ use super::*;
 
 #[test]
 fn a_name_with_blanks_and_parentheses_does_not_shift_the_fields() {
-    let rest = "S 7 42 42 0 -1 4194560 100 0 0 0 1 2 0 0 20 0 1 0 12345 1000 10 18446744073709551615";
+    let rest = "S 7 42 43 0 -1 4194560 100 0 0 0 1 2 0 0 20 0 1 0 12345 1000 10 18446744073709551615";
     for name in ["sh", "a b", "x) R 1 (", "\u{fffd}"] {
-        let expected = Stat { parent: Pid::from_raw(7), started: 12345 };
+        let expected = Stat { parent: Pid::from_raw(7), session: Pid::from_raw(43), started: 12345 };
         assert_eq!(parse_stat(&format!("42 ({name}) {rest}")), Some(expected), "{name}");
     }
     assert_eq!(parse_stat(""), None);
