@@ -22,16 +22,21 @@
 mod authority;
 mod frames;
 mod header_block;
+mod opening;
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use bytes::{Buf, BytesMut};
 use frames::Frames;
+use opening::Opening;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_util::io::poll_read_buf;
 use tonic::transport::server::Connected;
+
+pub(crate) use opening::Place;
 
 /// Bytes that are asked of the socket at a time. An upload comes in messages of 1 KiB, many of which wait in the socket.
 const READ_BYTES: usize = 64 * 1024;
@@ -47,12 +52,29 @@ pub(crate) struct Connection<S> {
     released: usize,
     /// The client has sent its last byte.
     ended: bool,
+    /// What there is to a connection of the server before its first frame.
+    opening: Option<Opening>,
+    /// Its place among the connections, which is free when this is dropped.
+    place: Option<Place>,
 }
 
 impl<S> Connection<S> {
-    /// A connection that has just been accepted.
+    /// A connection that may be silent for ever.
     pub(crate) fn new(stream: S) -> Self {
-        Self { stream, frames: Frames::new(), buffer: BytesMut::new(), released: 0, ended: false }
+        Self {
+            stream,
+            frames: Frames::new(),
+            buffer: BytesMut::new(),
+            released: 0,
+            ended: false,
+            opening: None,
+            place: None,
+        }
+    }
+
+    /// A connection that has just been accepted. Reading from it fails if its preface and first frame are not there in time.
+    pub(crate) fn accepted(stream: S, place: Place, preface_max: Duration) -> Self {
+        Self { opening: Some(Opening::new(preface_max)), place: Some(place), ..Self::new(stream) }
     }
 }
 
@@ -72,6 +94,32 @@ pub fn fuzz_connection(data: &[u8]) {
     assert!(arrived == whole, "cut into pieces the bytes become others");
 }
 
+impl<S: AsyncRead + Unpin> Connection<S> {
+    /// Waits until there is something to hand on, or the end.
+    fn poll_release(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        while self.released == 0 && !self.ended {
+            self.buffer.reserve(READ_BYTES);
+            let count = ready!(poll_read_buf(Pin::new(&mut self.stream), context, &mut self.buffer))?;
+            self.ended = count == 0;
+            // The beginning of a block that never became whole is the reader's to judge.
+            self.released =
+                if self.ended { self.buffer.len() } else { self.frames.release(&mut self.buffer) };
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    /// Waits for the end of the time in which the connection has to begin, if it has not.
+    fn poll_overdue(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.frames.is_opened() {
+            self.opening = None;
+        }
+        let Some(opening) = &mut self.opening else { return Poll::Pending };
+        let error = ready!(opening.poll_overdue(context));
+        self.place.as_ref().inspect(|place| place.silent());
+        Poll::Ready(Err(error))
+    }
+}
+
 impl<S: AsyncRead + Unpin> AsyncRead for Connection<S> {
     fn poll_read(
         self: Pin<&mut Self>,
@@ -79,13 +127,9 @@ impl<S: AsyncRead + Unpin> AsyncRead for Connection<S> {
         out: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        while this.released == 0 && !this.ended {
-            this.buffer.reserve(READ_BYTES);
-            let count = ready!(poll_read_buf(Pin::new(&mut this.stream), context, &mut this.buffer))?;
-            this.ended = count == 0;
-            // The beginning of a block that never became whole is the reader's to judge.
-            this.released =
-                if this.ended { this.buffer.len() } else { this.frames.release(&mut this.buffer) };
+        match this.poll_release(context) {
+            Poll::Ready(released) => released?,
+            Poll::Pending => return this.poll_overdue(context),
         }
         let count = this.released.min(out.remaining());
         out.put_slice(&this.buffer[..count]);

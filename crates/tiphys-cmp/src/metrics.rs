@@ -62,6 +62,10 @@ pub struct Metrics {
     uploads_unpacking: Gauge,
     refusals: Family<RefusalLabels, Counter>,
     wait_seconds: Histogram,
+    connections_open: Gauge,
+    connections_full: Counter,
+    connections_silent: Counter,
+    accept_failures: Counter,
 }
 
 impl Metrics {
@@ -81,6 +85,10 @@ impl Metrics {
             uploads_unpacking: Gauge::default(),
             refusals: Family::default(),
             wait_seconds: seconds(),
+            connections_open: Gauge::default(),
+            connections_full: Counter::default(),
+            connections_silent: Counter::default(),
+            accept_failures: Counter::default(),
             sampler: Arc::clone(&sampler),
             registry: Registry::default(),
         };
@@ -126,6 +134,26 @@ impl Metrics {
             "Time that a run waited for its turn",
             Unit::Seconds,
             metrics.wait_seconds.clone(),
+        );
+        registry.register(
+            "connections_open",
+            "Connections of callers that are open",
+            metrics.connections_open.clone(),
+        );
+        registry.register(
+            "connections_full",
+            "Times that callers had to wait because so many connections were open as there may be",
+            metrics.connections_full.clone(),
+        );
+        registry.register(
+            "connections_silent",
+            "Connections that were closed because they had not begun to speak in time",
+            metrics.connections_silent.clone(),
+        );
+        registry.register(
+            "accept_failures",
+            "Times that the system did not let a connection be accepted",
+            metrics.accept_failures.clone(),
         );
         registry.register_collector(Box::new(Sampled(sampler)));
         metrics.create_series();
@@ -198,6 +226,26 @@ impl Metrics {
     /// An upload is unpacked until what is returned is dropped.
     pub(crate) fn upload_unpacking(&self) -> OneMore {
         OneMore::new(&self.uploads_unpacking)
+    }
+
+    /// A connection is open until what is returned is dropped.
+    pub(crate) fn connection(&self) -> OneMore {
+        OneMore::new(&self.connections_open)
+    }
+
+    /// Nobody is accepted until a connection ends.
+    pub(crate) fn connections_full(&self) {
+        self.connections_full.inc();
+    }
+
+    /// A connection is closed since it has not begun to speak.
+    pub(crate) fn connection_silent(&self) {
+        self.connections_silent.inc();
+    }
+
+    /// The system did not let a connection be accepted.
+    pub(crate) fn accept_failed(&self) {
+        self.accept_failures.inc();
     }
 
     /// A call was refused because of a bound.

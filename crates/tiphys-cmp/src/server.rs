@@ -1,17 +1,18 @@
 //! The plugin server: one plugin behind one socket.
 
 mod accept;
+mod ending;
+mod episode;
 mod options;
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tiphys_plugin::Plugin;
 use tiphys_tree::Store;
 use tokio::net::UnixListener;
-use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
-use tonic_health::ServingStatus;
 
 use crate::calls::{Running, Service};
 use crate::generated::plugin::config_management_plugin_service_server::ConfigManagementPluginServiceServer;
@@ -19,9 +20,12 @@ use crate::metrics::Metrics;
 use crate::receive::{Receiver, UploadBounds};
 use crate::services::{reflection, version};
 
+use accept::ConnectionBounds;
+use ending::Ending;
+
 pub use options::{
-    CALL_TIMEOUT, CROWDED_STALL_MAX, ENTRIES_MAX, GRACE, PACKED_BYTES_MAX, STALL_MAX, ServerOptions,
-    UNPACKED_BYTES_MAX, UNPACKING_MAX,
+    CALL_TIMEOUT, CONNECTIONS_MAX, CROWDED_STALL_MAX, ENTRIES_MAX, GRACE, PACKED_BYTES_MAX, PREFACE_MAX,
+    STALL_MAX, ServerOptions, UNPACKED_BYTES_MAX, UNPACKING_MAX,
 };
 
 /// Calls at once on one connection.
@@ -36,10 +40,6 @@ const HEADER_BYTES_MAX: u32 = 64 * 1024;
 /// answer in memory.
 const PING_INTERVAL: Duration = Duration::from_mins(1);
 const PING_TIMEOUT: Duration = Duration::from_secs(20);
-/// How long calls that were told to end may take for it.
-const ABORT_MAX: Duration = Duration::from_secs(2);
-/// How long callers may take to read the last answers.
-const FLUSH_MAX: Duration = Duration::from_secs(1);
 
 /// Why serving ended.
 #[derive(Debug, thiserror::Error)]
@@ -85,6 +85,9 @@ impl Server {
             crowded_stall_max: options.crowded_stall_max,
             unpacking_max: options.unpacking_max,
         };
+        let connections =
+            ConnectionBounds { connections_max: options.connections_max, preface_max: options.preface_max };
+        let connections = accept::connections(listener, connections, Arc::clone(&metrics));
         let receiver = Receiver::new(store, plugin.modes(), Arc::clone(&metrics), bounds);
         let service =
             Service { plugin, receiver, metrics, options, running: running.clone(), abort: abort.clone() };
@@ -105,30 +108,17 @@ impl Server {
             .add_service(reflection::v1()?)
             .add_service(reflection::v1alpha()?)
             .add_service(service)
-            .serve_with_incoming_shutdown(accept::connections(listener), stop.clone().cancelled_owned());
-        let mut serving = Box::pin(serving);
+            .serve_with_incoming_shutdown(connections, stop.clone().cancelled_owned());
+        let mut serving = pin!(serving);
         tokio::select! {
             ended = &mut serving => return Ok(ended?),
             () = stop.cancelled() => {}
         }
-        health.set_service_status("", ServingStatus::NotServing).await;
-        tokio::select! {
-            ended = &mut serving => return Ok(ended?),
-            () = running.ended() => {}
-            () = sleep(grace) => {
-                tracing::warn!("calls did not end within {grace:?}; they are ended now");
-                abort.cancel();
-                tokio::select! {
-                    ended = &mut serving => return Ok(ended?),
-                    () = running.ended() => {}
-                    () = sleep(ABORT_MAX) => tracing::warn!("calls do not end; they are left"),
-                }
-            }
-        }
-        // Watches of the health service never end by themselves, and callers may not read.
-        tokio::select! {
-            ended = &mut serving => Ok(ended?),
-            () = sleep(FLUSH_MAX) => Ok(()),
-        }
+        Ending { health, running, abort, grace }.of(serving).await
+    }
+
+    /// How long a server takes to end after `stop` has fired, at most, if calls have this grace period.
+    pub const fn wind_up_max(grace: Duration) -> Duration {
+        ending::wind_up_max(grace)
     }
 }

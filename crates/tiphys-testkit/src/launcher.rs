@@ -35,8 +35,9 @@ fn build(output: &Path) {
     };
     let mut target = output.parent().expect("a target folder");
     let above = target.parent().expect("a target folder is not the root");
-    // Cargo marks the target folder; with --target there is one more folder between.
-    let triple = if target.join("CACHEDIR.TAG").exists() { None } else { target.file_name() };
+    // Cargo marks the target folder, the one that it makes in one way and any in the other; with --target there is one more folder between.
+    let is_marked = ["CACHEDIR.TAG", ".rustc_info.json"].iter().any(|mark| target.join(mark).exists());
+    let triple = if is_marked { None } else { target.file_name() };
     if triple.is_some() {
         target = above;
     }

@@ -24,6 +24,11 @@ impl Running {
         // The sender is here, so the channel is open.
         drop(self.0.subscribe().wait_for(|count| *count == 0).await);
     }
+
+    /// Waits until a call is running.
+    pub(crate) async fn begun(&self) {
+        drop(self.0.subscribe().wait_for(|count| *count > 0).await);
+    }
 }
 
 /// A call that is running.

@@ -29,6 +29,7 @@ const PRIORITY_BYTES: usize = 5;
 #[derive(Debug)]
 pub(super) struct Frames {
     state: State,
+    is_opened: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +45,12 @@ enum State {
 impl Frames {
     /// At the beginning of a connection.
     pub(super) fn new() -> Self {
-        Self { state: State::Preface(0) }
+        Self { state: State::Preface(0), is_opened: false }
+    }
+
+    /// Whether the preface and a whole frame after it were seen.
+    pub(super) fn is_opened(&self) -> bool {
+        self.is_opened
     }
 
     /// Makes authorities acceptable in what came in, and says how many of the first bytes can be handed on. The others are to be given again,
@@ -77,6 +83,7 @@ impl Frames {
                 State::Passing(left) => {
                     let count = rest.len().min(left);
                     self.state = State::Passing(left - count);
+                    self.is_opened |= count == left;
                     released += count;
                 }
             }

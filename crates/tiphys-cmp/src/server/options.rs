@@ -1,5 +1,6 @@
 //! What a plugin server allows: bounds with their defaults.
 
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,6 +15,10 @@ use crate::services::version::Versions;
 pub const CALL_TIMEOUT: Duration = Duration::from_secs(90);
 /// How long running calls may go on after the server was asked to end.
 pub const GRACE: Duration = Duration::from_secs(20);
+/// Connections that are open at once; further callers wait until one ends.
+pub const CONNECTIONS_MAX: NonZeroU32 = NonZeroU32::new(512).unwrap();
+/// How long a new connection may take to send its preface and its first frame. Clients send both as soon as they are connected.
+pub const PREFACE_MAX: Duration = Duration::from_secs(10);
 /// How long the sender of an upload may send nothing before the call is ended.
 pub const STALL_MAX: Duration = Duration::from_secs(30);
 /// The same while other uploads wait for the place that its archive takes. A repo-server whose processors are throttled pauses, too.
@@ -36,6 +41,10 @@ pub struct ServerOptions {
     pub message_bytes_max: usize,
     /// Bounds of each archive.
     pub archive: ArchiveLimits,
+    /// Connections that are open at once.
+    pub connections_max: NonZeroU32,
+    /// How long a new connection may take to send its preface and its first frame.
+    pub preface_max: Duration,
     /// How long running calls may go on when the server is to end.
     pub grace: Duration,
     /// How long the sender of an upload may send nothing before the call is ended.
@@ -62,6 +71,8 @@ impl Default for ServerOptions {
                 entries_max: ENTRIES_MAX,
                 bytes_max: UNPACKED_BYTES_MAX,
             },
+            connections_max: CONNECTIONS_MAX,
+            preface_max: PREFACE_MAX,
             grace: GRACE,
             stall_max: STALL_MAX,
             crowded_stall_max: CROWDED_STALL_MAX,

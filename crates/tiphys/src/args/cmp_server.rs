@@ -3,6 +3,7 @@
 //! Argo CD's variables are read in `commands/cmp_server/settings.rs` instead of by the parser, since a bad one there is not an error.
 
 use std::net::SocketAddr;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -112,6 +113,14 @@ pub(crate) struct ServerBoundArgs {
     /// How long a run may wait for its turn before it is refused, in seconds
     #[arg(long, value_name = "SECONDS", env = "TIPHYS_PLUGIN_QUEUE_WAIT", default_value_t = 90, value_parser = clap::value_parser!(u64).range(0..=86_400))]
     pub(crate) plugin_queue_wait: u64,
+
+    /// Connections that are open at once; further callers wait until one ends
+    #[arg(long, value_name = "N", env = "TIPHYS_CONNECTIONS_MAX", default_value_t = tiphys_cmp::CONNECTIONS_MAX)]
+    pub(crate) connections_max: NonZeroU32,
+
+    /// How long a new connection may take to send its HTTP/2 preface and its first frame, in seconds
+    #[arg(long, value_name = "SECONDS", env = "TIPHYS_CONNECTION_PREFACE_MAX", default_value_t = tiphys_cmp::PREFACE_MAX.as_secs(), value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub(crate) connection_preface_max: u64,
 
     /// How long a sender may send nothing in the middle of an archive, in seconds
     #[arg(long, value_name = "SECONDS", env = "TIPHYS_UPLOAD_STALL_MAX", default_value_t = tiphys_cmp::STALL_MAX.as_secs(), value_parser = clap::value_parser!(u64).range(1..=86_400))]

@@ -65,6 +65,8 @@ fn a_flag_that_makes_no_sense_is_refused() {
         ["--upload-stall-max=0"],
         ["--upload-stall-crowded-max=0"],
         ["--unpacking-max=0"],
+        ["--connections-max=0"],
+        ["--connection-preface-max=0"],
     ] {
         assert!(parse(&arguments).is_err(), "{arguments:?}");
     }

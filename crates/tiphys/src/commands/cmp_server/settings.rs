@@ -4,9 +4,11 @@
 //! starts here.
 
 use std::net::SocketAddr;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use tiphys_cmp::Server;
 use tiphys_plugin::Strictness;
 use tiphys_plugin::config::check::SOCKET_DIR;
 use tiphys_tree::StoreBounds;
@@ -45,6 +47,8 @@ pub(super) struct ServerSettings {
     /// Runs that may wait for their turn.
     pub(super) queue_max: usize,
     pub(super) queue_wait_max: Duration,
+    pub(super) connections_max: NonZeroU32,
+    pub(super) preface_max: Duration,
     pub(super) stall_max: Duration,
     pub(super) crowded_stall_max: Duration,
     pub(super) grace: Duration,
@@ -118,6 +122,8 @@ impl ServerSettings {
             runs_max: common.jobs.map_or_else(|| runs_max(host.processors()), usize::from),
             queue_max: usize::try_from(args.bounds.plugin_queue_max).unwrap_or(usize::MAX),
             queue_wait_max: Duration::from_secs(args.bounds.plugin_queue_wait),
+            connections_max: args.bounds.connections_max,
+            preface_max: Duration::from_secs(args.bounds.connection_preface_max),
             stall_max: Duration::from_secs(args.bounds.upload_stall_max),
             crowded_stall_max: Duration::from_secs(args.bounds.upload_stall_crowded_max),
             grace: Duration::from_secs(args.bounds.shutdown_grace),
@@ -126,11 +132,11 @@ impl ServerSettings {
         }
     }
 
-    /// How long the server may take to end before its process ends all the same: running calls, then what they left behind.
+    /// How long the server may take to end before its process ends all the same: its calls, then the processes that they left behind.
     pub(super) fn wind_up_max(&self, common: &CommonArgs) -> Duration {
         /// For what has no bound of its own, such as removing folders.
-        const RESERVE: Duration = Duration::from_secs(3);
-        self.grace + common.bounds.run().grace + RESERVE
+        const RESERVE: Duration = Duration::from_secs(1);
+        Server::wind_up_max(self.grace) + common.bounds.run().grace + RESERVE
     }
 }
 

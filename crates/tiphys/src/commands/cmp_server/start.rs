@@ -116,6 +116,8 @@ fn options(settings: &ServerSettings, traces: Option<Arc<dyn Traces>>) -> Server
         message_bytes_max: settings.message_bytes_max,
         archive: settings.archive,
         grace: settings.grace,
+        connections_max: settings.connections_max,
+        preface_max: settings.preface_max,
         stall_max: settings.stall_max,
         crowded_stall_max: settings.crowded_stall_max,
         unpacking_max: settings.unpacking_max,

@@ -28,6 +28,7 @@ fn without_flags_and_variables_the_defaults_are_argo_cds() {
     assert_eq!(settings.call_timeout, Duration::from_secs(90));
     assert_eq!(settings.message_bytes_max, 100 * 1024 * 1024);
     assert_eq!(settings.grace, Duration::from_secs(20));
+    assert_eq!((settings.connections_max.get(), settings.preface_max), (512, Duration::from_secs(10)));
     assert!(settings.traces.is_none() && settings.metrics_address.is_none());
     assert_eq!(settings.strictness, Strictness::Refuse);
     assert_eq!(settings.warnings, Vec::<String>::new());
