@@ -14,16 +14,27 @@ use tiphys_plugin::{
     RunSettings, SlotLimits, Slots, Strictness, Unobserved, chain, config,
 };
 use tiphys_process::{Launcher, Limits};
-use tiphys_tree::{Modes, RepoPath, Store, StoreError, StoreOptions, Tree, TreeLimits};
+use tiphys_tree::{
+    EntryPath, Modes, RepoPath, Store, StoreBounds, StoreError, StoreOptions, Tree, TreeLimits,
+};
 use tokio_util::sync::CancellationToken;
 
 fn store(dir: &Path) -> Arc<Store> {
-    let options = StoreOptions {
+    Arc::new(Store::open(store_options(dir)).expect("the store opens"))
+}
+
+/// As a server has it.
+fn store_of_a_server(dir: &Path) -> Arc<Store> {
+    let bounds = StoreBounds { bytes_max: 1 << 30, trees_max: 100 };
+    Arc::new(Store::of_this_process(store_options(dir), bounds).expect("the store opens"))
+}
+
+fn store_options(dir: &Path) -> StoreOptions {
+    StoreOptions {
         dir: dir.join("trees"),
         runs_dir: dir.join("runs"),
         limits: TreeLimits { entries_max: 10_000, bytes_max: 1 << 30 },
-    };
-    Arc::new(Store::open(options).expect("the store opens"))
+    }
 }
 
 fn tree(store: &Store, files: &[(&str, &str)]) -> Tree {
@@ -40,7 +51,7 @@ fn tree(store: &Store, files: &[(&str, &str)]) -> Tree {
     tree.expect("the tree is written")
 }
 
-fn plugin(store: &Arc<Store>, spec: &str) -> LocalPlugin {
+fn plugin(store: &Arc<Store>, spec: &str, private_view: PrivateView) -> LocalPlugin {
     let text =
         format!("kind: ConfigManagementPlugin\nmetadata: {{name: demo}}\nspec:\n  version: v1\n{spec}");
     let config = config::read(text.as_bytes()).expect("the plugin's file holds");
@@ -52,7 +63,7 @@ fn plugin(store: &Arc<Store>, spec: &str) -> LocalPlugin {
             stderr_bytes_max: 4096,
             grace: Duration::from_millis(300),
         },
-        private_view: PrivateView::Auto,
+        private_view,
         keep_workdirs: None,
         slots: Slots::new(SlotLimits::patient(4)),
         observer: Arc::new(Unobserved),
@@ -79,10 +90,18 @@ fn request(tree: &Tree) -> Request {
 
 /// Serves a plugin while `ask` runs against it, then shuts the server down and checks that the socket is gone.
 async fn served<T>(spec: &str, ask: impl AsyncFnOnce(&RemotePlugin, &Store) -> T) -> T {
+    served_with(spec, PrivateView::Auto, ask).await
+}
+
+async fn served_with<T>(
+    spec: &str,
+    private_view: PrivateView,
+    ask: impl AsyncFnOnce(&RemotePlugin, &Store) -> T,
+) -> T {
     let dir = TempDir::new().expect("a temporary folder");
-    let server_store = store(&dir.path().join("server"));
+    let server_store = store_of_a_server(&dir.path().join("server"));
     let client_store = store(&dir.path().join("client"));
-    let plugin = plugin(&server_store, spec);
+    let plugin = plugin(&server_store, spec, private_view);
     let socket = dir.path().join("sockets/demo-v1.sock");
     let (listener, guard) = bind(&socket).await.expect("the socket is free");
     let shutdown = CancellationToken::new();
@@ -148,6 +167,52 @@ async fn matching_says_supported_not_supported_or_not_configured() {
     }
 }
 
+/// A tree with names in Latin-1, and a link in front of the application's folder.
+fn tree_with_names_that_are_not_utf_8(store: &Store) -> Tree {
+    let tree = store.write_by_content(b"", |writer| -> Result<(), StoreError> {
+        let path = |bytes: &'static [u8]| EntryPath::new(bytes).expect("a path inside");
+        writer.file(path(b"\xe0pp/caf\xe9.yaml"), false, b"first")?;
+        writer.file(path(b"\xe0pp/caf\xe8.yaml"), false, b"second")?;
+        writer.link(path(b"\xe0pp/link"), b"caf\xe9.yaml")?;
+        writer.link(path(b"app"), b"\xe0pp")?;
+        Ok(())
+    });
+    tree.expect("the tree is written")
+}
+
+#[tokio::test]
+async fn a_plugin_finds_names_that_are_not_utf_8_byte_for_byte() {
+    let spec = "  generate: {command: [sh, -c, 'echo \"kind: $(ls | LC_ALL=C sort | od -An -v -tx1 | tr -d \" \\n\")-$(cat link)\"']}";
+    let names = [&b"caf\xe8.yaml"[..], b"caf\xe9.yaml", b"link"];
+    let names: String =
+        names.iter().flat_map(|name| [name, &b"\n"[..]].concat()).map(|byte| format!("{byte:02x}")).collect();
+    for private_view in [PrivateView::Auto, PrivateView::Copy] {
+        let generated = served_with(spec, private_view, async |plugin, store| {
+            plugin.generate(&request(&tree_with_names_that_are_not_utf_8(store))).await
+        });
+        let generated = generated.await.map_err(|error| chain(&error)).expect("generated");
+        assert_eq!(generated.documents[0].text, format!(r#"{{"kind":"{names}-first"}}"#), "{private_view:?}");
+    }
+}
+
+#[tokio::test]
+async fn discovery_counts_a_byte_that_is_no_text_as_one_character_as_go_does() {
+    for (discover, expected) in [
+        ("fileName: 'caf?.yaml'", Match::Supported),
+        ("fileName: 'caf[^a-z].yaml'", Match::Supported),
+        ("fileName: 'caf??.yaml'", Match::NotSupported),
+        ("fileName: 'caf\u{e9}.yaml'", Match::NotSupported),
+        ("find: {glob: '**/caf[^a-z].yaml'}", Match::Supported),
+        ("find: {glob: '**/caf[a-z].yaml'}", Match::NotSupported),
+    ] {
+        let spec = format!("  generate: {{command: ['true']}}\n  discover: {{{discover}}}");
+        let found = served(&spec, async |plugin, store| {
+            plugin.matches(&request(&tree_with_names_that_are_not_utf_8(store))).await
+        });
+        assert_eq!(found.await.map_err(|error| chain(&error)), Ok(expected), "{discover}");
+    }
+}
+
 #[tokio::test]
 async fn announcements_keep_every_field_choices_included() {
     let spec = "  generate: {command: ['true']}\n  parameters:\n    static: [{name: a, title: A, tooltip: t, required: true, itemType: number, collectionType: map, map: {k: v}}, {name: b, string: x, choices: [x, z]}]\n    dynamic: {command: [printf, '[{\"name\":\"c\",\"collectionType\":\"array\",\"array\":[\"1\",\"\"]}]']}";
@@ -155,7 +220,9 @@ async fn announcements_keep_every_field_choices_included() {
         served(spec, async |plugin, store| plugin.announce(&request(&tree(store, &[("app/x", "")]))).await);
     let dir = TempDir::new().expect("a temporary folder");
     let local_store = store(dir.path());
-    let local = plugin(&local_store, spec).announce(&request(&tree(&local_store, &[("app/x", "")]))).await;
+    let local = plugin(&local_store, spec, PrivateView::Auto)
+        .announce(&request(&tree(&local_store, &[("app/x", "")])))
+        .await;
     assert_eq!(remote.await.expect("announced"), local.expect("announced"));
 }
 

@@ -11,7 +11,8 @@ use tempfile::TempDir;
 use tiphys_tree::archive::{self, ArchiveError, ArchiveLimits, Intake};
 use tiphys_tree::glob::{Folder, Listing};
 use tiphys_tree::{
-    Entries, EntryKind, Final, Modes, Store, StoreBounds, StoreOptions, Tree, TreeLimits, WriteError,
+    Entries, EntryKind, EntryPath, Final, Modes, Store, StoreBounds, StoreOptions, Tree, TreeLimits,
+    WriteError,
 };
 
 /// Bounds that inputs of a few KiB get to.
@@ -88,7 +89,7 @@ impl World {
         let taken = self.store.take_in(&mut &archive[..], &intake);
         match (listed, taken) {
             (Ok(entries), Ok(tree)) => {
-                same(&entries, &Folder(tree.root()), "");
+                same(&entries, &Folder(tree.root()), &EntryPath::default());
                 self.same_when_packed(&tree);
             }
             (Ok(_), Err(error)) => {
@@ -130,7 +131,7 @@ fn is_of_the_file_system(error: &ArchiveError) -> bool {
 }
 
 /// Whether a directory has the same in memory and on disk, and nothing in it leads out.
-fn same(entries: &Entries, disk: &Folder<'_>, directory: &str) {
+fn same(entries: &Entries, disk: &Folder<'_>, directory: &EntryPath<'_>) {
     let list = |side: &dyn Listing| {
         let mut found = Vec::new();
         side.list(directory.as_bytes(), &mut |name, kind| found.push((name.to_vec(), kind)))
@@ -139,10 +140,9 @@ fn same(entries: &Entries, disk: &Folder<'_>, directory: &str) {
         found
     };
     let found = list(entries);
-    assert_eq!(found, list(disk), "in {directory:?}");
+    assert_eq!(found, list(disk), "in {directory}");
     for (name, kind) in found {
-        let name = String::from_utf8(name).expect("names are UTF-8");
-        let path = if directory.is_empty() { name } else { format!("{directory}/{name}") };
+        let path = directory.join(&name).expect("a name is a name");
         match kind {
             EntryKind::Directory => same(entries, disk, &path),
             EntryKind::Link => {
@@ -155,8 +155,8 @@ fn same(entries: &Entries, disk: &Folder<'_>, directory: &str) {
     }
 }
 
-fn assert_inside(root: &Path, link: &str) {
-    if let Ok(real) = root.join(link).canonicalize() {
+fn assert_inside(root: &Path, link: &EntryPath<'_>) {
+    if let Ok(real) = link.below(root).canonicalize() {
         let root = root.canonicalize().expect("the root is there");
         assert!(real.starts_with(&root), "{link} leads to {}", real.display());
     }

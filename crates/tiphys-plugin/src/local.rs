@@ -317,7 +317,7 @@ impl Plugin for LocalPlugin {
             return Err(PluginError::NeedsFiles { plugin: self.name.clone() });
         };
         let base = entries.resolve(app_path).map_err(|source| app_path_error(app_path, source))?;
-        self.holds(&pattern, entries, Path::new(base.as_str()), stop)
+        self.holds(&pattern, entries, &base.below(Path::new("")), stop)
     }
 
     async fn matches(&self, request: &Request) -> Result<Match, PluginError> {

@@ -11,6 +11,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::RepoPath;
+use crate::path::shown;
 
 pub(crate) use links::{LinkSet, stays_inside_as_written};
 
@@ -39,7 +40,7 @@ pub enum ContainmentError {
         path: String,
     },
     /// The file system failed.
-    #[error("cannot read {path}")]
+    #[error("cannot read {}", shown(path.as_os_str().as_bytes()))]
     Io {
         /// The path.
         path: PathBuf,
@@ -63,9 +64,10 @@ pub fn resolve(root: &Path, path: &RepoPath) -> Result<PathBuf, ContainmentError
     while let Some(step) = ahead.pop() {
         if step.name == b".." {
             if !real.pop() {
-                let file = step
-                    .link
-                    .map_or_else(|| path.to_string(), |link| links[link].to_string_lossy().into_owned());
+                let file = step.link.map_or_else(
+                    || path.to_string(),
+                    |link| shown(links[link].as_os_str().as_bytes()).into_owned(),
+                );
                 return Err(ContainmentError::OutOfBounds { file });
             }
             continue;
@@ -86,7 +88,9 @@ pub fn resolve(root: &Path, path: &RepoPath) -> Result<PathBuf, ContainmentError
             let target =
                 fs::read_link(&place).map_err(|source| ContainmentError::Io { path: place, source })?;
             if target.is_absolute() {
-                return Err(ContainmentError::OutOfBounds { file: here.to_string_lossy().into_owned() });
+                return Err(ContainmentError::OutOfBounds {
+                    file: shown(here.as_os_str().as_bytes()).into_owned(),
+                });
             }
             ahead.extend(Step::all(target.as_os_str().as_bytes(), Some(links.len())));
             links.push(here);

@@ -9,8 +9,8 @@ use std::collections::btree_map::Entry;
 
 use rustix::io::Errno;
 
-use crate::path::parent;
-use crate::{RepoPath, WriteError};
+use crate::path::{is_slash, parent, shown, to_path};
+use crate::{EntryPath, WriteError};
 
 pub use lookup::Final;
 pub(crate) use lookup::Lost;
@@ -48,10 +48,10 @@ pub struct Entries {
 #[derive(Clone, Debug)]
 enum Node {
     /// What is in it, in the order of the names' bytes.
-    Directory(BTreeMap<Box<str>, Number>),
+    Directory(BTreeMap<Box<[u8]>, Number>),
     File,
     /// A link with its target, as it is written.
-    Link(Box<str>),
+    Link(Box<[u8]>),
 }
 
 /// An entry's position in [`Entries::nodes`].
@@ -66,20 +66,26 @@ impl Entries {
     }
 
     /// Adds a directory (which may be there already).
-    pub fn directory(&mut self, path: &RepoPath) -> Result<(), WriteError> {
-        check_length(path, path.as_str())?;
-        self.enter(path.as_str()).map(drop)
+    pub fn directory<'p>(&mut self, path: impl Into<EntryPath<'p>>) -> Result<(), WriteError> {
+        let path = path.into();
+        check_length(&path, path.as_bytes())?;
+        self.enter(path.as_bytes()).map(drop)
     }
 
     /// Adds a file.
-    pub fn file(&mut self, path: &RepoPath) -> Result<(), WriteError> {
-        self.add(path, Node::File)
+    pub fn file<'p>(&mut self, path: impl Into<EntryPath<'p>>) -> Result<(), WriteError> {
+        self.add(&path.into(), Node::File)
     }
 
     /// Adds a link with its target as it is written. Where it leads is not looked at; what leads out of the tree leads nowhere.
-    pub fn link(&mut self, path: &RepoPath, target: &str) -> Result<(), WriteError> {
-        check_length(path, target)?;
-        self.add(path, Node::Link(target.into()))
+    pub fn link<'p>(
+        &mut self,
+        path: impl Into<EntryPath<'p>>,
+        target: impl AsRef<[u8]>,
+    ) -> Result<(), WriteError> {
+        let (path, target) = (path.into(), target.as_ref());
+        check_length(&path, target)?;
+        self.add(&path, Node::Link(target.into()))
     }
 
     /// How many entries there are, the root not among them.
@@ -98,15 +104,15 @@ impl Entries {
     }
 
     /// The paths of all directories but the root, in no order.
-    pub(crate) fn directories(&self) -> Vec<Box<str>> {
+    pub(crate) fn directories(&self) -> Vec<Box<[u8]>> {
         let mut found = Vec::new();
-        let mut todo: Vec<(Number, Box<str>)> = vec![(ROOT, "".into())];
+        let mut todo: Vec<(Number, Box<[u8]>)> = vec![(ROOT, Box::default())];
         while let Some((directory, path)) = todo.pop() {
             let Node::Directory(children) = self.node(directory) else { continue };
             for (name, child) in children {
                 if self.kind(*child) == EntryKind::Directory {
-                    let slash = if path.is_empty() { "" } else { "/" };
-                    todo.push((*child, format!("{path}{slash}{name}").into()));
+                    let slash: &[u8] = if path.is_empty() { b"" } else { b"/" };
+                    todo.push((*child, [&*path, slash, &**name].concat().into()));
                 }
             }
             if directory != ROOT {
@@ -116,27 +122,27 @@ impl Entries {
         found
     }
 
-    fn add(&mut self, path: &RepoPath, node: Node) -> Result<(), WriteError> {
-        check_length(path, path.as_str())?;
+    fn add(&mut self, path: &EntryPath<'_>, node: Node) -> Result<(), WriteError> {
+        check_length(path, path.as_bytes())?;
         let clash = || WriteError::Clash { path: path.to_string() };
         let name = path.file_name().ok_or_else(clash)?;
-        let directory = self.enter(parent(path.as_str()))?;
+        let directory = self.enter(parent(path.as_bytes()))?;
         if self.child(directory, name).is_some() {
             return Err(clash());
         }
-        self.insert(directory, name, path.as_str(), node).map(drop)
+        self.insert(directory, name, path.as_bytes(), node).map(drop)
     }
 
     /// The number of a directory, which is made with its parents where it is not there.
-    fn enter(&mut self, directory: &str) -> Result<Number, WriteError> {
+    fn enter(&mut self, directory: &[u8]) -> Result<Number, WriteError> {
         let mut here = ROOT;
         let mut end = 0;
-        for name in directory.split('/').filter(|name| !name.is_empty()) {
+        for name in directory.split(is_slash).filter(|name| !name.is_empty()) {
             end += usize::from(end > 0) + name.len();
             let path = &directory[..end];
             here = match self.child(here, name) {
                 Some(child) if self.kind(child) == EntryKind::Directory => child,
-                Some(_) => return Err(WriteError::Clash { path: path.to_owned() }),
+                Some(_) => return Err(WriteError::Clash { path: shown(path).into_owned() }),
                 None => self.insert(here, name, path, Node::Directory(BTreeMap::new()))?,
             };
         }
@@ -147,8 +153,8 @@ impl Entries {
     fn insert(
         &mut self,
         directory: Number,
-        name: &str,
-        path: &str,
+        name: &[u8],
+        path: &[u8],
         node: Node,
     ) -> Result<Number, WriteError> {
         if name.len() > NAME_BYTES_MAX {
@@ -180,7 +186,7 @@ impl Entries {
     }
 
     /// What has this name in a directory.
-    fn child(&self, directory: Number, name: &str) -> Option<Number> {
+    fn child(&self, directory: Number, name: &[u8]) -> Option<Number> {
         match self.node(directory) {
             Node::Directory(children) => children.get(name).copied(),
             Node::File | Node::Link(_) => None,
@@ -188,11 +194,11 @@ impl Entries {
     }
 }
 
-fn check_length(path: &RepoPath, text: &str) -> Result<(), WriteError> {
-    if text.len() > PATH_BYTES_MAX { Err(too_long(path.as_str())) } else { Ok(()) }
+fn check_length(path: &EntryPath<'_>, text: &[u8]) -> Result<(), WriteError> {
+    if text.len() > PATH_BYTES_MAX { Err(too_long(path.as_bytes())) } else { Ok(()) }
 }
 
 /// What the file system would say.
-fn too_long(path: &str) -> WriteError {
-    WriteError::Io { path: path.into(), source: Errno::NAMETOOLONG.into() }
+fn too_long(path: &[u8]) -> WriteError {
+    WriteError::Io { path: to_path(path).to_path_buf(), source: Errno::NAMETOOLONG.into() }
 }

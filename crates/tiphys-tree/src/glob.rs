@@ -14,14 +14,15 @@ mod search;
 #[cfg(test)]
 mod tests;
 
-use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 pub use place::{Folder, Listing, Place};
 
 use search::Search;
+
+use crate::path::{shown, to_path};
 
 /// A pattern that cannot be used, or a tree that cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -36,13 +37,13 @@ pub enum GlobError {
         reason: String,
     },
     /// zglob's answer for a missing literal path or static prefix.
-    #[error("{path}: file does not exist")]
+    #[error("{}: file does not exist", shown(path.as_os_str().as_bytes()))]
     Missing {
         /// The path, relative to the tree's root if it is in the tree.
         path: PathBuf,
     },
     /// The file system failed.
-    #[error("cannot read {path}")]
+    #[error("cannot read {}", shown(path.as_os_str().as_bytes()))]
     Io {
         /// The path, relative to the tree's root if it is in the tree.
         path: PathBuf,
@@ -118,8 +119,4 @@ fn inside(place: &Place<'_>, found: &[Vec<u8>]) -> Vec<PathBuf> {
     let mut found: Vec<&[u8]> = found.iter().filter_map(|path| place.inside(path)).collect();
     found.sort_unstable();
     found.into_iter().map(|path| to_path(path).to_path_buf()).collect()
-}
-
-fn to_path(path: &[u8]) -> &Path {
-    Path::new(OsStr::from_bytes(path))
 }

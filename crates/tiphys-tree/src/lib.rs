@@ -16,7 +16,7 @@ mod writer;
 
 pub use containment::{ContainmentError, resolve};
 pub use entries::{Entries, EntryKind, Final};
-pub use path::{PathError, RepoPath};
+pub use path::{EntryPath, PathError, RepoPath};
 pub use read::{Depth, ReadError};
 pub use store::{
     DirectoryEntry, Modes, Reuse, RunDir, Store, StoreBounds, StoreError, StoreOptions, StoreStats, Tree,

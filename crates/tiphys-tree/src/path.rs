@@ -1,37 +1,51 @@
-//! Paths inside a repository.
+//! Paths inside a repository: as people write them, and as the file system has them.
 
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::ops::Range;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 
-/// A path relative to a repository's root: no leading `/`, no `..`, no `.` or empty components, no NUL; empty is the root itself.
+/// A path relative to a repository's root as a document names it, always text: no leading `/`, no `..`, no `.` or empty components, no
+/// NUL; empty is the root itself.
 ///
 /// Cleaning is lexical, as in Go's `path.Clean`; links are the business of [`resolve`](crate::resolve). A backslash is an ordinary
 /// character.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RepoPath(String);
 
-/// Why a text is no path inside a repository.
+/// The path of an entry of a tree: bytes, since a file's name may be any bytes, and else by the rules of a [`RepoPath`], which is one at
+/// no cost. Two paths are equal, and in order, as their bytes are.
+///
+/// It prints as text where it is text. Where it is not it prints in quotes, with escapes for the bytes that are none:
+/// `"caf\xE9.yaml"`. So two paths never print alike for want of a character, as they would with U+FFFD in the place of the bytes.
+#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EntryPath<'a>(Cow<'a, [u8]>);
+
+/// Why something is no path inside a repository.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PathError {
     /// It leads out of the repository.
     #[error("path {path:?} leads out of the repository")]
     Outside {
         /// As it was given.
-        path: String,
+        path: OsString,
     },
     /// It is absolute.
     #[error("path {path:?} is absolute; it must be relative to the repository's root")]
     Absolute {
         /// As it was given.
-        path: String,
+        path: OsString,
     },
     /// It holds a NUL byte.
     #[error("path {path:?} holds a NUL byte")]
     Nul {
         /// As it was given.
-        path: String,
+        path: OsString,
     },
 }
 
@@ -41,11 +55,6 @@ impl RepoPath {
         Self::default().join(path)
     }
 
-    /// A path whose components are known to be names.
-    pub(crate) fn from_clean(path: String) -> Self {
-        Self(path)
-    }
-
     /// The path, `/`-separated; empty for the root.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -53,7 +62,7 @@ impl RepoPath {
 
     /// Where this path is below a directory; the directory itself for the root. Links are not looked at.
     pub fn below(&self, root: &Path) -> PathBuf {
-        if self.is_root() { root.to_path_buf() } else { root.join(&self.0) }
+        EntryPath::from(self).below(root)
     }
 
     /// Whether this is the repository's root.
@@ -63,7 +72,8 @@ impl RepoPath {
 
     /// The directory that holds this path; none for the root.
     pub fn parent(&self) -> Option<Self> {
-        (!self.is_root()).then(|| Self(parent(&self.0).to_owned()))
+        let parent = parent(self.0.as_bytes()).len();
+        (!self.is_root()).then(|| Self(self.0[..parent].to_owned()))
     }
 
     /// The last component; none for the root.
@@ -73,39 +83,172 @@ impl RepoPath {
 
     /// This path with another one behind it. `..` may climb within this path, but not out of the repository.
     pub fn join(&self, path: &str) -> Result<Self, PathError> {
-        if path.starts_with('/') {
-            return Err(PathError::Absolute { path: path.to_owned() });
+        check(path.as_bytes())?;
+        let separator = if self.is_root() { "" } else { "/" };
+        let whole = [&self.0, separator, path].concat();
+        if is_clean(path.as_bytes()) {
+            return Ok(Self(whole));
         }
-        if path.contains('\0') {
-            return Err(PathError::Nul { path: path.to_owned() });
-        }
-        let mut clean = String::with_capacity(self.0.len() + 1 + path.len());
-        clean.push_str(&self.0);
-        for component in path.split('/') {
-            match component {
-                "" | "." => {}
-                ".." if clean.is_empty() => return Err(PathError::Outside { path: path.to_owned() }),
-                ".." => clean.truncate(parent(&clean).len()),
-                name => {
-                    if !clean.is_empty() {
-                        clean.push('/');
-                    }
-                    clean.push_str(name);
-                }
-            }
-        }
-        Ok(Self(clean))
+        let names = names(whole.as_bytes()).ok_or_else(|| PathError::Outside { path: path.into() })?;
+        Ok(Self(names.into_iter().map(|name| &whole[name]).collect::<Vec<_>>().join("/")))
     }
 }
 
-impl std::fmt::Display for RepoPath {
+impl fmt::Display for RepoPath {
     /// `.` for the root.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(if self.0.is_empty() { "." } else { &self.0 })
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        EntryPath::from(self).fmt(f)
     }
+}
+
+impl<'a> EntryPath<'a> {
+    /// Cleans a path as [`RepoPath::new`] does, and refuses what leaves the root. One that is clean already is not copied.
+    pub fn new(path: &'a [u8]) -> Result<Self, PathError> {
+        if is_clean(path) {
+            check(path)?;
+            return Ok(Self(Cow::Borrowed(path)));
+        }
+        EntryPath::default().join(path)
+    }
+
+    /// The path, `/`-separated; empty for the root.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// Where this path is below a directory; the directory itself for the root. Links are not looked at.
+    pub fn below(&self, root: &Path) -> PathBuf {
+        if self.is_root() { root.to_path_buf() } else { root.join(to_path(&self.0)) }
+    }
+
+    /// Whether this is the tree's root.
+    pub fn is_root(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The directory that holds this path; none for the root.
+    pub fn parent(&self) -> Option<EntryPath<'_>> {
+        (!self.is_root()).then(|| EntryPath(Cow::Borrowed(parent(&self.0))))
+    }
+
+    /// The last component; none for the root.
+    pub fn file_name(&self) -> Option<&[u8]> {
+        self.0.rsplit(is_slash).next().filter(|name| !name.is_empty())
+    }
+
+    /// This path with another one behind it. `..` may climb within this path, but not out of the tree.
+    pub fn join(&self, path: &[u8]) -> Result<EntryPath<'static>, PathError> {
+        check(path)?;
+        let separator: &[u8] = if self.is_root() { b"" } else { b"/" };
+        let whole = [&self.0, separator, path].concat();
+        if is_clean(path) {
+            return Ok(EntryPath(Cow::Owned(whole)));
+        }
+        let names = names(&whole).ok_or_else(|| PathError::Outside { path: os_string(path) })?;
+        let names: Vec<&[u8]> = names.into_iter().map(|name| &whole[name]).collect();
+        Ok(EntryPath(Cow::Owned(names.join(&b'/'))))
+    }
+
+    /// The same path for as long as anybody wants it.
+    pub fn into_owned(self) -> EntryPath<'static> {
+        EntryPath(Cow::Owned(self.0.into_owned()))
+    }
+
+    /// A path whose components are known to be names.
+    pub(crate) fn from_clean(path: impl Into<Cow<'a, [u8]>>) -> Self {
+        Self(path.into())
+    }
+}
+
+impl<'a> From<&'a RepoPath> for EntryPath<'a> {
+    fn from(path: &'a RepoPath) -> Self {
+        Self(Cow::Borrowed(path.0.as_bytes()))
+    }
+}
+
+impl From<RepoPath> for EntryPath<'static> {
+    fn from(path: RepoPath) -> Self {
+        Self(Cow::Owned(path.0.into_bytes()))
+    }
+}
+
+impl<'a> From<&'a EntryPath<'_>> for EntryPath<'a> {
+    fn from(path: &'a EntryPath<'_>) -> Self {
+        Self(Cow::Borrowed(&path.0))
+    }
+}
+
+impl fmt::Display for EntryPath<'_> {
+    /// `.` for the root.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_root() { f.write_str(".") } else { f.write_str(&shown(&self.0)) }
+    }
+}
+
+impl fmt::Debug for EntryPath<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to_path(&self.0).fmt(f)
+    }
+}
+
+/// How a name or a path is printed: see [`EntryPath`].
+#[expect(clippy::unnecessary_debug_formatting, reason = "the quotes and escapes are what is wanted")]
+pub(crate) fn shown(path: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(path) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => Cow::Owned(format!("{:?}", OsStr::from_bytes(path))),
+    }
+}
+
+/// Bytes as the system takes them.
+pub(crate) fn to_path(path: &[u8]) -> &Path {
+    Path::new(OsStr::from_bytes(path))
 }
 
 /// What stands before the last `/` of a clean path; empty, the root, where there is none.
-pub(crate) fn parent(path: &str) -> &str {
-    path.rfind('/').map_or("", |slash| &path[..slash])
+pub(crate) fn parent(path: &[u8]) -> &[u8] {
+    path.iter().rposition(is_slash).map_or(&[], |slash| &path[..slash])
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the shape that split and rposition call")]
+pub(crate) fn is_slash(byte: &u8) -> bool {
+    *byte == b'/'
+}
+
+/// Refuses what is wrong whatever stands before it.
+fn check(path: &[u8]) -> Result<(), PathError> {
+    if path.starts_with(b"/") {
+        return Err(PathError::Absolute { path: os_string(path) });
+    }
+    if path.contains(&0) {
+        return Err(PathError::Nul { path: os_string(path) });
+    }
+    Ok(())
+}
+
+/// Whether there is nothing to be cleaned.
+fn is_clean(path: &[u8]) -> bool {
+    path.split(is_slash).all(|name| !matches!(name, b"" | b"." | b".."))
+}
+
+/// Where the names are that are left when a path is cleaned; `None` if it climbs above its beginning.
+fn names(path: &[u8]) -> Option<Vec<Range<usize>>> {
+    let mut names = Vec::new();
+    let mut start = 0;
+    for name in path.split(is_slash) {
+        let end = start + name.len();
+        match name {
+            b"" | b"." => {}
+            b".." => {
+                names.pop()?;
+            }
+            _ => names.push(start..end),
+        }
+        start = end + 1;
+    }
+    Some(names)
+}
+
+fn os_string(path: &[u8]) -> OsString {
+    OsString::from_vec(path.to_vec())
 }

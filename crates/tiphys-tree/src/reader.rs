@@ -8,8 +8,8 @@ use std::path::Path;
 use rustix::fs::{FileType, Mode, OFlags, fstat, open, openat, readlinkat};
 use rustix::io::Errno;
 
-use crate::RepoPath;
-use crate::path::parent;
+use crate::EntryPath;
+use crate::path::{is_slash, parent};
 
 /// Files up to this size are read whole; larger ones in pieces.
 pub(crate) const WHOLE_FILE_BYTES_MAX: u64 = 1024 * 1024;
@@ -19,7 +19,7 @@ pub(crate) const WHOLE_FILE_BYTES_MAX: u64 = 1024 * 1024;
 pub(crate) enum Found {
     Directory,
     /// A link with its target.
-    Link(String),
+    Link(Vec<u8>),
     /// A file, open for reading, whose bytes are still to be read.
     File {
         executable: bool,
@@ -36,7 +36,7 @@ pub(crate) enum Found {
 pub(crate) struct DirectoryReader {
     root: OwnedFd,
     /// The directories on the way to the last entry, outermost first.
-    open: Vec<(String, OwnedFd)>,
+    open: Vec<(Vec<u8>, OwnedFd)>,
 }
 
 impl DirectoryReader {
@@ -47,24 +47,24 @@ impl DirectoryReader {
     }
 
     /// What stands at a path now.
-    pub(crate) fn find(&mut self, path: &RepoPath) -> io::Result<Found> {
+    pub(crate) fn find<'p>(&mut self, path: impl Into<EntryPath<'p>>) -> io::Result<Found> {
+        let path = path.into();
         let Some(name) = path.file_name() else { return Ok(Found::Directory) };
-        match self.find_in_parent(parent(path.as_str()), name) {
+        match self.find_in_parent(parent(path.as_bytes()), name) {
             // Git lists what is in its index, also where the file, or a directory on the way to it, is gone.
             Err(Errno::NOENT | Errno::NOTDIR) => Ok(Found::Nothing),
             answer => Ok(answer?),
         }
     }
 
-    fn find_in_parent(&mut self, directory: &str, name: &str) -> Result<Found, Errno> {
+    fn find_in_parent(&mut self, directory: &[u8], name: &[u8]) -> Result<Found, Errno> {
         let directory = self.enter(directory)?;
         // Without NONBLOCK a pipe would hold us up.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = match openat(directory, name, flags, Mode::empty()) {
             Ok(file) => file,
             Err(Errno::LOOP | Errno::MLINK) => {
-                let target = readlinkat(directory, name, Vec::new())?;
-                return target.into_string().map(Found::Link).map_err(|_| Errno::ILSEQ);
+                return Ok(Found::Link(readlinkat(directory, name, Vec::new())?.into_bytes()));
             }
             // A socket, or a device that is not there.
             Err(Errno::NXIO | Errno::NODEV) => return Ok(Found::Nothing),
@@ -83,9 +83,9 @@ impl DirectoryReader {
     }
 
     /// Opens a directory step by step, from the deepest one that is open already.
-    fn enter(&mut self, directory: &str) -> Result<BorrowedFd<'_>, Errno> {
-        let on_the_way = |open: &str| {
-            directory.strip_prefix(open).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    fn enter(&mut self, directory: &[u8]) -> Result<BorrowedFd<'_>, Errno> {
+        let on_the_way = |open: &[u8]| {
+            directory.strip_prefix(open).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
         };
         while self.open.last().is_some_and(|(open, _)| !on_the_way(open)) {
             self.open.pop();
@@ -93,7 +93,8 @@ impl DirectoryReader {
         let mut done = self.open.last().map_or(0, |(open, _)| open.len());
         while done < directory.len() {
             let start = if done == 0 { 0 } else { done + 1 };
-            let end = directory[start..].find('/').map_or(directory.len(), |slash| start + slash);
+            let end =
+                directory[start..].iter().position(is_slash).map_or(directory.len(), |slash| start + slash);
             let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
             let outer = self.open.last().map_or(&self.root, |(_, directory)| directory);
             let inner = match openat(outer, &directory[start..end], flags, Mode::empty()) {

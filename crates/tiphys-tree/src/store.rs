@@ -19,12 +19,14 @@ mod turns;
 use std::fmt;
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
 use crate::archive::{self, ArchiveError, Intake};
+use crate::path::shown;
 use crate::writer::{Finished, Naming};
 use crate::{TreeLimits, TreeWriter, WriteError};
 
@@ -156,7 +158,7 @@ enum Keeping {
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The file system failed.
-    #[error("cannot {action} {path}")]
+    #[error("cannot {action} {}", shown(path.as_os_str().as_bytes()))]
     Io {
         /// What was tried, as an infinitive.
         action: &'static str,

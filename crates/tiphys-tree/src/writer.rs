@@ -6,15 +6,16 @@ mod tests;
 use std::collections::HashSet;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write as _};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::containment::LinkSet;
 use crate::modes::{MODE_EXECUTABLE, Umask, file_mode};
-use crate::path::parent;
+use crate::path::{is_slash, parent, shown, to_path};
 use crate::store::digest::{Record, RecordKind};
-use crate::{Modes, PathError, RepoPath};
+use crate::{EntryPath, Modes, PathError};
 
 /// Bytes that are read at once from a file's source.
 const CHUNK_BYTES: usize = 128 * 1024;
@@ -73,7 +74,7 @@ pub enum WriteError {
         source: io::Error,
     },
     /// The file system failed.
-    #[error("cannot write {path}")]
+    #[error("cannot write {}", shown(path.as_os_str().as_bytes()))]
     Io {
         /// The path.
         path: PathBuf,
@@ -110,7 +111,7 @@ pub(crate) enum Naming {
 #[derive(Debug, Default)]
 struct Book {
     /// Directories that this writer made. A parent that is not among them, and is there, is a file or a link.
-    directories: HashSet<Box<str>>,
+    directories: HashSet<Box<[u8]>>,
     links: LinkSet,
     entries: u64,
     bytes: u64,
@@ -151,40 +152,48 @@ impl TreeWriter {
     }
 
     /// A directory (which may exist already).
-    pub fn directory(&self, path: &RepoPath) -> Result<(), WriteError> {
+    pub fn directory<'p>(&self, path: impl Into<EntryPath<'p>>) -> Result<(), WriteError> {
         let mut book = self.book();
-        self.make_directory(&mut book, path.as_str())
+        self.make_directory(&mut book, path.into().as_bytes())
     }
 
     /// A file with these bytes.
-    pub fn file(&self, path: &RepoPath, executable: bool, content: &[u8]) -> Result<(), WriteError> {
-        self.write_whole(path, executable, content)?;
+    pub fn file<'p>(
+        &self,
+        path: impl Into<EntryPath<'p>>,
+        executable: bool,
+        content: &[u8],
+    ) -> Result<(), WriteError> {
+        let path = path.into();
+        self.write_whole(&path, executable, content)?;
         if self.naming == Naming::ByContent {
-            self.record_file(path, executable, blake3::hash(content));
+            self.record_file(&path, executable, blake3::hash(content));
         }
         Ok(())
     }
 
     /// A file with these bytes, whose digest is known.
-    pub(crate) fn file_hashed(
+    pub(crate) fn file_hashed<'p>(
         &self,
-        path: &RepoPath,
+        path: impl Into<EntryPath<'p>>,
         executable: bool,
         content: &[u8],
         digest: blake3::Hash,
     ) -> Result<(), WriteError> {
-        self.write_whole(path, executable, content)?;
-        self.record_file(path, executable, digest);
+        let path = path.into();
+        self.write_whole(&path, executable, content)?;
+        self.record_file(&path, executable, digest);
         Ok(())
     }
 
     /// A file whose bytes are read from somewhere. A failing read is a [`WriteError::Content`].
-    pub fn file_from(
+    pub fn file_from<'p>(
         &self,
-        path: &RepoPath,
+        path: impl Into<EntryPath<'p>>,
         executable: bool,
         content: &mut dyn Read,
     ) -> Result<(), WriteError> {
+        let path = &path.into();
         let file = &mut self.create(path, executable, 0)?;
         let mut hasher = blake3::Hasher::new();
         let mut chunk = vec![0; CHUNK_BYTES];
@@ -209,16 +218,22 @@ impl TreeWriter {
     }
 
     /// A symbolic link with this target. An absolute target is refused, and one that climbs above the root.
-    pub fn link(&self, path: &RepoPath, target: &str) -> Result<(), WriteError> {
-        let (name, target_bytes) = (path.as_str(), target.as_bytes());
-        if !crate::containment::stays_inside_as_written(name.as_bytes(), target_bytes) {
+    pub fn link<'p>(
+        &self,
+        path: impl Into<EntryPath<'p>>,
+        target: impl AsRef<[u8]>,
+    ) -> Result<(), WriteError> {
+        let (path, target) = (&path.into(), target.as_ref());
+        let name = path.as_bytes();
+        if !crate::containment::stays_inside_as_written(name, target) {
             return Err(WriteError::LinkOutside { file: path.to_string() });
         }
         let mut book = self.book();
         self.make_room(&mut book, path)?;
-        let place = self.root.join(name);
-        std::os::unix::fs::symlink(target, &place).map_err(|source| self.create_error(path, source))?;
-        book.links.add(name.as_bytes(), target_bytes);
+        let place = path.below(&self.root);
+        std::os::unix::fs::symlink(to_path(target), &place)
+            .map_err(|source| self.create_error(path, source))?;
+        book.links.add(name, target);
         if self.naming == Naming::ByContent {
             book.records.push(Record { path: name.into(), kind: RecordKind::Link { target: target.into() } });
         }
@@ -238,14 +253,14 @@ impl TreeWriter {
         Ok(Finished { records, entries: book.entries, bytes: book.bytes })
     }
 
-    fn write_whole(&self, path: &RepoPath, executable: bool, content: &[u8]) -> Result<(), WriteError> {
+    fn write_whole(&self, path: &EntryPath<'_>, executable: bool, content: &[u8]) -> Result<(), WriteError> {
         let bytes = u64::try_from(content.len()).unwrap_or(u64::MAX);
         let mut file = self.create(path, executable, bytes)?;
         file.write_all(content).map_err(|source| self.io(path, source))
     }
 
     /// Makes an empty file, its parents and its place in the book.
-    fn create(&self, path: &RepoPath, executable: bool, bytes: u64) -> Result<File, WriteError> {
+    fn create(&self, path: &EntryPath<'_>, executable: bool, bytes: u64) -> Result<File, WriteError> {
         {
             let mut book = self.book();
             self.make_room(&mut book, path)?;
@@ -256,15 +271,15 @@ impl TreeWriter {
             .write(true)
             .create_new(true)
             .mode(mode)
-            .open(self.root.join(path.as_str()))
+            .open(path.below(&self.root))
             .map_err(|source| self.create_error(path, source))?;
         self.umask.mend(mode, |mode| file.set_permissions(mode)).map_err(|source| self.io(path, source))?;
         Ok(file)
     }
 
-    fn record_file(&self, path: &RepoPath, executable: bool, digest: blake3::Hash) {
+    fn record_file(&self, path: &EntryPath<'_>, executable: bool, digest: blake3::Hash) {
         let kind = RecordKind::file(self.keeps_executable(executable), digest);
-        self.book().records.push(Record { path: path.as_str().into(), kind });
+        self.book().records.push(Record { path: path.as_bytes().into(), kind });
     }
 
     fn keeps_executable(&self, executable: bool) -> bool {
@@ -272,33 +287,33 @@ impl TreeWriter {
     }
 
     /// The parents of a new file or link, and its count.
-    fn make_room(&self, book: &mut Book, path: &RepoPath) -> Result<(), WriteError> {
-        if path.is_root() || book.directories.contains(path.as_str()) {
+    fn make_room(&self, book: &mut Book, path: &EntryPath<'_>) -> Result<(), WriteError> {
+        if path.is_root() || book.directories.contains(path.as_bytes()) {
             return Err(WriteError::Clash { path: path.to_string() });
         }
-        self.make_directory(book, parent(path.as_str()))?;
+        self.make_directory(book, parent(path.as_bytes()))?;
         self.count_entry(book)
     }
 
-    fn make_directory(&self, book: &mut Book, path: &str) -> Result<(), WriteError> {
+    fn make_directory(&self, book: &mut Book, path: &[u8]) -> Result<(), WriteError> {
         if path.is_empty() || book.directories.contains(path) {
             return Ok(());
         }
         let known = std::iter::successors(Some(path), |path| Some(parent(path)))
             .find(|path| path.is_empty() || book.directories.contains(*path))
-            .map_or(0, str::len);
+            .map_or(0, <[u8]>::len);
         let ends =
-            path.bytes().enumerate().skip(known + 1).filter(|(_, byte)| *byte == b'/').map(|(at, _)| at);
+            path.iter().enumerate().skip(known + 1).filter(|(_, byte)| is_slash(byte)).map(|(at, _)| at);
         for end in ends.chain([path.len()]) {
             self.count_entry(book)?;
             let directory = &path[..end];
-            let place = self.root.join(directory);
+            let place = self.root.join(to_path(directory));
             DirBuilder::new()
                 .mode(MODE_EXECUTABLE)
                 .create(&place)
                 .and_then(|()| self.umask.mend(MODE_EXECUTABLE, |mode| fs::set_permissions(&place, mode)))
                 .map_err(|source| match source.kind() {
-                    io::ErrorKind::AlreadyExists => WriteError::Clash { path: directory.to_owned() },
+                    io::ErrorKind::AlreadyExists => WriteError::Clash { path: shown(directory).into_owned() },
                     _ => WriteError::Io { path: place, source },
                 })?;
             book.directories.insert(directory.into());
@@ -318,7 +333,7 @@ impl TreeWriter {
         if book.bytes > max { Err(WriteError::TooManyBytes { max }) } else { Ok(()) }
     }
 
-    fn create_error(&self, path: &RepoPath, source: io::Error) -> WriteError {
+    fn create_error(&self, path: &EntryPath<'_>, source: io::Error) -> WriteError {
         if source.kind() == io::ErrorKind::AlreadyExists {
             WriteError::Clash { path: path.to_string() }
         } else {
@@ -326,7 +341,7 @@ impl TreeWriter {
         }
     }
 
-    fn io(&self, path: &RepoPath, source: io::Error) -> WriteError {
+    fn io(&self, path: &EntryPath<'_>, source: io::Error) -> WriteError {
         WriteError::Io { path: path.below(&self.root), source }
     }
 

@@ -14,8 +14,8 @@ fn the_umask_does_not_change_the_modes_of_a_tree() {
         Store::open(StoreOptions { dir: dir.path().join("s"), runs_dir: dir.path().join("r"), limits });
     rustix::process::umask(Mode::from_raw_mode(0o077));
     let fill = |writer: &mut tiphys_tree::TreeWriter| {
-        writer.file(&RepoPath::new("d/script").expect("inside"), true, b"")?;
-        Ok::<_, StoreError>(writer.file(&RepoPath::new("d/file").expect("inside"), false, b"")?)
+        writer.file(RepoPath::new("d/script").expect("inside"), true, b"")?;
+        Ok::<_, StoreError>(writer.file(RepoPath::new("d/file").expect("inside"), false, b"")?)
     };
     let tree = store.expect("the store opens").get_or_write(TreeKey([0; 32]), fill).expect("written");
     for (name, mode) in [("d", 0o755), ("d/script", 0o755), ("d/file", 0o644)] {

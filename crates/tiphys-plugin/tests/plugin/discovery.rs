@@ -27,7 +27,7 @@ async fn answer(world: &World, discover: &str) -> Result<Match, String> {
 fn entries() -> Entries {
     let mut entries = Entries::new(100);
     for file in FILES {
-        entries.file(&path(file)).expect("no clash");
+        entries.file(path(file)).expect("no clash");
     }
     entries
 }
@@ -68,8 +68,8 @@ async fn an_application_folder_behind_a_link_is_found_by_names() {
     let world = World::new();
     let plugin = plugin(&world, "  discover: {fileName: '../outside.*'}");
     let mut entries = entries();
-    entries.link(&path("deep/er/link"), "../../app").expect("no clash");
-    entries.link(&path("out"), "../app").expect("no clash");
+    entries.link(path("deep/er/link"), "../../app").expect("no clash");
+    entries.link(path("out"), "../app").expect("no clash");
     let answer = |app: &str| {
         let answer = plugin.matches_entries(&entries, &path(app), &|| false);
         answer.map_err(|error| tiphys_plugin::chain(&error))

@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 
 use super::{ArchiveError, IncomingFile, Intake, Sink, read, unread};
-use crate::{Entries, RepoPath};
+use crate::{Entries, EntryPath};
 
 /// Names, kinds and link targets of an archive, checked as [`Store::take_in`](crate::Store::take_in) checks them. Nothing is written,
 /// and no bytes of files are kept. The archive is read to its last byte.
@@ -15,11 +15,11 @@ pub fn list(archive: &mut dyn Read, intake: &Intake<'_>) -> Result<Entries, Arch
 struct Names;
 
 impl Sink for Names {
-    fn directory(&mut self, _path: &RepoPath) -> Result<(), ArchiveError> {
+    fn directory(&mut self, _path: &EntryPath<'_>) -> Result<(), ArchiveError> {
         Ok(())
     }
 
-    fn link(&mut self, _path: &RepoPath, _target: &str) -> Result<(), ArchiveError> {
+    fn link(&mut self, _path: &EntryPath<'_>, _target: &[u8]) -> Result<(), ArchiveError> {
         Ok(())
     }
 

@@ -9,7 +9,8 @@ use super::packed::{Cause, Packed, Stoppable};
 use super::pax::Records;
 use super::{ArchiveError, ArchiveLimits, Intake};
 use crate::containment::{LinkSet, stays_inside_as_written};
-use crate::{Entries, Modes, RepoPath, WriteError};
+use crate::path::shown;
+use crate::{Entries, EntryPath, Modes, WriteError};
 
 /// Bytes of one extended header at most; Go's reader has the same bound.
 const EXTENDED_HEADER_BYTES_MAX: u64 = 1024 * 1024;
@@ -29,10 +30,10 @@ const TYPE_OFFSET: usize = 156;
 /// path comes twice, none is below a link or a file. What links lead to through other links is known only at the end.
 pub(crate) trait Sink {
     /// A directory that the archive names. Those that are only part of a path are not told.
-    fn directory(&mut self, path: &RepoPath) -> Result<(), ArchiveError>;
+    fn directory(&mut self, path: &EntryPath<'_>) -> Result<(), ArchiveError>;
 
     /// A link with a target that is relative to it.
-    fn link(&mut self, path: &RepoPath, target: &str) -> Result<(), ArchiveError>;
+    fn link(&mut self, path: &EntryPath<'_>, target: &[u8]) -> Result<(), ArchiveError>;
 
     /// A file, whose content is read before this returns.
     fn file(&mut self, file: IncomingFile<'_>) -> Result<(), ArchiveError>;
@@ -40,7 +41,7 @@ pub(crate) trait Sink {
 
 /// A file of an archive whose content is still to be read.
 pub(crate) struct IncomingFile<'a> {
-    pub(crate) path: &'a RepoPath,
+    pub(crate) path: &'a EntryPath<'a>,
     /// Whether it gets executable bits; never where modes are not kept.
     pub(crate) executable: bool,
     /// Bytes of its content.
@@ -221,19 +222,19 @@ impl<'a, S: Sink> Reading<'a, S> {
         }
         // Before a byte of it is inflated, whatever kind it is: what is left out is inflated, too.
         self.count_bytes(size)?;
-        let name = text(extended.path.unwrap_or_else(|| header.path_bytes().into_owned()))?;
+        let name = extended.path.unwrap_or_else(|| header.path_bytes().into_owned());
         let mut kind = header.entry_type();
-        if header.as_bytes()[TYPE_OFFSET] == 0 && name.ends_with('/') {
+        if header.as_bytes()[TYPE_OFFSET] == 0 && name.ends_with(b"/") {
             // The oldest archives tell directories by their slash alone.
             kind = EntryType::Directory;
         }
         if !matches!(kind, EntryType::Regular | EntryType::Directory | EntryType::Symlink) {
             return self.leave_out();
         }
-        let illegal = || ArchiveError::malformed(format!("illegal filepath in archive: {name}"));
-        let path = RepoPath::new(name.trim_start_matches('/')).map_err(|_| illegal())?;
+        let illegal = || ArchiveError::malformed(format!("illegal filepath in archive: {}", shown(&name)));
+        let path = EntryPath::new(without_leading_slashes(&name)).map_err(|_| illegal())?;
         if path.is_root() {
-            return if matches!(&*name, "." | "./") { self.leave_out() } else { Err(illegal()) };
+            return if matches!(&*name, b"." | b"./") { self.leave_out() } else { Err(illegal()) };
         }
         match kind {
             EntryType::Directory => {
@@ -245,7 +246,7 @@ impl<'a, S: Sink> Reading<'a, S> {
                     Some(target) => target,
                     None => header.link_name_bytes().unwrap_or_default().into_owned(),
                 };
-                self.link(&path, &text(target)?)
+                self.link(&path, &target)
             }
             _ => {
                 let executable = header.mode().map_err(|error| broken(&error))? & 0o100 != 0;
@@ -257,19 +258,19 @@ impl<'a, S: Sink> Reading<'a, S> {
         }
     }
 
-    fn link(&mut self, path: &RepoPath, target: &str) -> Result<(), ArchiveError> {
-        let target = target.trim_start_matches('/');
+    fn link(&mut self, path: &EntryPath<'_>, target: &[u8]) -> Result<(), ArchiveError> {
+        let target = without_leading_slashes(target);
         let illegal = || ArchiveError::malformed(format!("illegal filepath in symlink: {path}"));
         let lead = path.parent().unwrap_or_default().join(target).map_err(|_| illegal())?;
         if lead.is_root() {
             return Err(illegal());
         }
         // Cleaning takes `..` back together with the name before it; the system enters that name first.
-        if !stays_inside_as_written(path.as_str().as_bytes(), target.as_bytes()) {
+        if !stays_inside_as_written(path.as_bytes(), target) {
             return Err(illegal());
         }
         self.entries.link(path, target)?;
-        self.links.add(path.as_str().as_bytes(), target.as_bytes());
+        self.links.add(path.as_bytes(), target);
         self.sink.link(path, target)
     }
 
@@ -303,11 +304,11 @@ impl<R: Read> Read for Whole<R> {
     }
 }
 
-fn text(bytes: Vec<u8>) -> Result<String, ArchiveError> {
-    String::from_utf8(bytes).map_err(|error| {
-        let name = String::from_utf8_lossy(error.as_bytes()).into_owned();
-        broken(&format!("{name:?} is not UTF-8"))
-    })
+fn without_leading_slashes(mut path: &[u8]) -> &[u8] {
+    while let [b'/', rest @ ..] = path {
+        path = rest;
+    }
+    path
 }
 
 fn broken(reason: &dyn std::fmt::Display) -> ArchiveError {

@@ -1,8 +1,10 @@
 //! Archives: what goes in comes out, and what must not come out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Read as _, Write as _};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::os::unix::net::UnixListener;
 use std::path::Path;
@@ -16,12 +18,12 @@ use tar::{Builder, EntryType, Header};
 use tempfile::TempDir;
 
 use super::{ArchiveError, ArchiveLimits, Intake, list, pack};
-use crate::{Modes, RepoPath, Store, StoreBounds, StoreOptions, StoreStats, Tree, TreeLimits};
+use crate::{EntryPath, Modes, Store, StoreBounds, StoreOptions, StoreStats, Tree, TreeKey, TreeLimits};
 
 const LIMITS: TreeLimits = TreeLimits { entries_max: 100, bytes_max: 1 << 20 };
 
 /// What is below a directory: path, and `dir`, a mode with a text, or a link's target.
-type Listing = BTreeMap<String, String>;
+type Listing = BTreeMap<Vec<u8>, String>;
 
 fn listing(root: &Path) -> Listing {
     let mut found = Listing::new();
@@ -30,12 +32,15 @@ fn listing(root: &Path) -> Listing {
         for entry in fs::read_dir(&dir).expect("a folder") {
             let path = entry.expect("an entry").path();
             let metadata = path.symlink_metadata().expect("an entry");
-            let name = path.strip_prefix(root).expect("below").to_str().expect("UTF-8").to_owned();
+            let name = path.strip_prefix(root).expect("below").as_os_str().as_bytes().to_vec();
             let what = if metadata.is_dir() {
                 todo.push(path);
                 "dir".to_owned()
             } else if metadata.is_symlink() {
-                format!("-> {}", fs::read_link(&path).expect("a link").display())
+                format!(
+                    "-> {}",
+                    crate::path::shown(fs::read_link(&path).expect("a link").as_os_str().as_bytes())
+                )
             } else {
                 let mode = metadata.permissions().mode() & 0o777;
                 format!("{mode:o} {}", fs::read_to_string(&path).expect("a text"))
@@ -47,7 +52,7 @@ fn listing(root: &Path) -> Listing {
 }
 
 fn expected<const N: usize>(entries: [(&str, &str); N]) -> Listing {
-    entries.map(|(path, what)| (path.to_owned(), what.to_owned())).into()
+    entries.map(|(path, what)| (path.into(), what.to_owned())).into()
 }
 
 /// What becomes of an archive in a store of one process. In a store that is shared the same becomes of it, and a list of it has the same
@@ -116,6 +121,39 @@ fn archive(entries: &[TestEntry<'_>]) -> Vec<u8> {
         let fields = header.as_ustar_mut().expect("USTAR");
         fields.name[..name.len()].copy_from_slice(name.as_bytes());
         fields.linkname[..target.len()].copy_from_slice(target.as_bytes());
+        header.set_cksum();
+        builder.append(&header, content.as_bytes()).expect("an entry");
+    }
+    builder.into_inner().and_then(GzEncoder::finish).expect("an archive")
+}
+
+/// Where an archive has an entry's name and target.
+#[derive(Clone, Copy)]
+enum Named {
+    InItsHeader,
+    ByAnExtendedHeader,
+}
+
+/// The same whose name and target need not be text.
+type BytesEntry<'a> = (EntryType, &'a [u8], &'a [u8], &'a str, Named);
+
+fn archive_of_bytes(entries: &[BytesEntry<'_>]) -> Vec<u8> {
+    let mut builder = Builder::new(GzEncoder::new(Vec::new(), Compression::fast()));
+    for (kind, name, target, content, named) in entries {
+        let mut header = Header::new_ustar();
+        header.set_entry_type(*kind);
+        header.set_mode(0o755);
+        header.set_size(content.len() as u64);
+        let fields = header.as_ustar_mut().expect("USTAR");
+        match named {
+            Named::InItsHeader => {
+                fields.name[..name.len()].copy_from_slice(name);
+                fields.linkname[..target.len()].copy_from_slice(target);
+            }
+            Named::ByAnExtendedHeader => {
+                builder.append_pax_extensions([("path", *name), ("linkpath", *target)]).expect("a header");
+            }
+        }
         header.set_cksum();
         builder.append(&header, content.as_bytes()).expect("an entry");
     }
@@ -208,12 +246,12 @@ fn an_archive_of_gnu_tar_unpacks_without_what_argo_cd_leaves_out() {
         let path = format!("{}/testdata/gnu-tar-{format}.tar.gz", env!("CARGO_MANIFEST_DIR"));
         let mut found = listed(&fs::read(path).expect("the archive"), Modes::Preserved);
         // The second name of a file is a hard link, which is left out; which of the two names is the file is tar's choice.
-        if let Some(hard) = found.remove("hard") {
-            found.insert("file".to_owned(), hard);
+        if let Some(hard) = found.remove(&b"hard"[..]) {
+            found.insert(b"file".to_vec(), hard);
         }
         let mut wanted = wanted.clone();
-        if !found.contains_key("file") {
-            wanted.remove("file");
+        if !found.contains_key(&b"file"[..]) {
+            wanted.remove(&b"file"[..]);
         }
         assert_eq!(found, wanted, "{format}");
     }
@@ -276,16 +314,80 @@ fn a_link_without_a_target_is_refused() {
 }
 
 #[test]
-fn a_name_that_is_not_utf_8_is_refused_and_named() {
-    let mut header = Header::new_ustar();
-    header.set_entry_type(FILE);
-    header.set_size(0);
-    header.as_ustar_mut().expect("USTAR").name[..6].copy_from_slice(b"d/a\xffbc");
-    header.set_cksum();
-    let mut builder = Builder::new(GzEncoder::new(Vec::new(), Compression::fast()));
-    builder.append(&header, io::empty()).expect("an entry");
-    let archive = builder.into_inner().and_then(GzEncoder::finish).expect("an archive");
-    assert_eq!(refused(&archive), "error while iterating on tar reader: \"d/a\u{fffd}bc\" is not UTF-8");
+fn names_and_targets_that_are_not_utf_8_are_kept_byte_for_byte() {
+    let tree = archive_of_bytes(&[
+        (DIR, b"d\xff", b"", "", Named::InItsHeader),
+        (FILE, b"d\xff/caf\xe9.yaml", b"", "Latin-1", Named::InItsHeader),
+        (FILE, b"d\xff/caf\xe8.yaml", b"", "another", Named::ByAnExtendedHeader),
+        (
+            FILE,
+            "d\u{fffd}/caf\u{fffd}.yaml".as_bytes(),
+            b"",
+            "what a text would make of it",
+            Named::InItsHeader,
+        ),
+        (LINK, b"l\xfe", b"d\xff/caf\xe9.yaml", "", Named::InItsHeader),
+        (LINK, b"m", b"./l\xfe", "", Named::ByAnExtendedHeader),
+    ]);
+    let (_dir, tree) = unpacked(&tree, Modes::Plain, LIMITS);
+    let tree = tree.expect("taken in");
+    let read = |path: &[u8]| fs::read_to_string(tree.root().join(OsStr::from_bytes(path))).expect("a file");
+    assert_eq!(read(b"d\xff/caf\xe9.yaml"), "Latin-1");
+    assert_eq!(read(b"d\xff/caf\xe8.yaml"), "another");
+    assert_eq!(read("d\u{fffd}/caf\u{fffd}.yaml".as_bytes()), "what a text would make of it");
+    assert_eq!(read(b"m"), "Latin-1");
+    let target = fs::read_link(tree.root().join(OsStr::from_bytes(b"l\xfe"))).expect("a link");
+    assert_eq!(target.as_os_str().as_bytes(), b"d\xff/caf\xe9.yaml");
+    assert_eq!(listing(tree.root()).len(), 7, "and nothing else");
+    let elsewhere = tempfile::tempdir().expect("a temporary folder");
+    let copy = tree.copy_below(elsewhere.path(), "copy").expect("copied");
+    assert_eq!(listing(&copy), listing(tree.root()));
+}
+
+#[test]
+fn names_that_differ_in_one_byte_make_different_trees() {
+    let key = |name: &[u8], target: &[u8]| {
+        let archive = archive_of_bytes(&[
+            (FILE, name, b"", "x", Named::InItsHeader),
+            (LINK, b"link", target, "", Named::InItsHeader),
+        ]);
+        unpacked(&archive, Modes::Plain, LIMITS).1.expect("taken in").key()
+    };
+    let keys = [
+        key(b"caf\xe9", b"caf\xe9"),
+        key(b"caf\xe8", b"caf\xe9"),
+        key(b"caf\xe9", b"caf\xe8"),
+        key("caf\u{fffd}".as_bytes(), b"caf\xe9"),
+    ];
+    let different: HashSet<TreeKey> = keys.into_iter().collect();
+    assert_eq!(different.len(), keys.len());
+}
+
+#[test]
+fn what_is_wrong_with_a_name_that_is_not_utf_8_is_told_with_escapes() {
+    for (entries, expected) in [
+        (
+            &[(FILE, &b"../caf\xe9"[..], &b""[..], "", Named::InItsHeader)][..],
+            r#"illegal filepath in archive: "../caf\xE9""#,
+        ),
+        (&[(LINK, b"l\xe9", b"../x", "", Named::InItsHeader)], r#"illegal filepath in symlink: "l\xE9""#),
+        (
+            &[
+                (FILE, b"caf\xe9", b"", "", Named::InItsHeader),
+                (FILE, b"caf\xe9/\\", b"", "", Named::InItsHeader),
+            ],
+            r#""caf\xE9" clashes with another entry"#,
+        ),
+        (
+            &[
+                (LINK, b"d/\xe9/x", b"../../f", "", Named::InItsHeader),
+                (LINK, b"d/\xe9/y", b"x/../../g", "", Named::InItsHeader),
+            ],
+            r#"repository contains out-of-bounds symlinks. file: "d/\xE9/y""#,
+        ),
+    ] {
+        assert_eq!(refused(&archive_of_bytes(entries)), expected);
+    }
 }
 
 #[test]
@@ -573,9 +675,13 @@ fn what_cannot_be_packed_names_the_path() {
     assert_eq!(error.to_string(), "cannot read /nonexistent/tree: No such file or directory (os error 2)");
 }
 
-fn any_tree() -> impl Strategy<Value = BTreeMap<String, Option<(String, bool)>>> {
-    let name = "[a-c]{1,2}|ü|n{101}|m{60}";
-    let path = prop::collection::vec(name, 1..5).prop_map(|names| names.join("/"));
+fn any_tree() -> impl Strategy<Value = BTreeMap<Vec<u8>, Option<(String, bool)>>> {
+    let name = prop_oneof![
+        "[a-c]{1,2}|ü|n{101}|m{60}".prop_map(String::into_bytes),
+        Just(b"\xfc".to_vec()),
+        Just(b"\xc3".to_vec())
+    ];
+    let path = prop::collection::vec(name, 1..5).prop_map(|names| names.join(&b'/'));
     prop::collection::btree_map(path, prop::option::of(("[a-z\n]{0,600}", any::<bool>())), 0..12)
 }
 
@@ -589,11 +695,11 @@ proptest! {
         let store = Store::open(options).expect("the store opens");
         let tree = store.write_by_content(b"", |writer| {
             for (path, file) in &entries {
-                let path = RepoPath::new(path).expect("a path");
+                let path = EntryPath::new(path).expect("a path");
                 // Entries below a file clash, which is another test's matter.
                 let _clash = match file {
                     Some((text, executable)) => writer.file(&path, *executable, text.as_bytes()),
-                    None => writer.link(&path, &format!("{}-gone", path.file_name().unwrap_or_default())),
+                    None => writer.link(&path, [path.file_name().unwrap_or_default(), b"-gone"].concat()),
                 };
             }
             Ok::<_, crate::StoreError>(())

@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use super::{ArchiveError, IncomingFile, Intake, Sink, read, unread};
-use crate::{RepoPath, TreeWriter, WriteError};
+use crate::{EntryPath, TreeWriter, WriteError};
 
 /// Files up to this size are written at once; larger ones in pieces.
 const WHOLE_FILE_BYTES_MAX: u64 = 256 * 1024;
@@ -24,11 +24,11 @@ struct Writing<'a> {
 }
 
 impl Sink for Writing<'_> {
-    fn directory(&mut self, path: &RepoPath) -> Result<(), ArchiveError> {
+    fn directory(&mut self, path: &EntryPath<'_>) -> Result<(), ArchiveError> {
         Ok(self.writer.directory(path)?)
     }
 
-    fn link(&mut self, path: &RepoPath, target: &str) -> Result<(), ArchiveError> {
+    fn link(&mut self, path: &EntryPath<'_>, target: &[u8]) -> Result<(), ArchiveError> {
         Ok(self.writer.link(path, target)?)
     }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::LINKS_FOLLOWED_MAX;
+use crate::path::{is_slash, parent, shown};
 
 /// Components that one check walks at most, over all links of a tree. Ordinary trees need a few per link; more is an attack.
 const STEPS_MAX: usize = 2_000_000;
@@ -27,7 +28,7 @@ impl LinkSet {
             if stays_inside_as_written(path, target) && self.stays_inside(path, target, &mut steps) {
                 continue;
             }
-            return Err(String::from_utf8_lossy(path).into_owned());
+            return Err(shown(path).into_owned());
         }
         Ok(())
     }
@@ -85,13 +86,4 @@ pub(crate) fn stays_inside_as_written(path: &[u8], target: &[u8]) -> bool {
         }
     }
     true
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the shape that split and rsplit call")]
-fn is_slash(byte: &u8) -> bool {
-    *byte == b'/'
-}
-
-fn parent(path: &[u8]) -> &[u8] {
-    path.iter().rposition(is_slash).map_or(&[], |slash| &path[..slash])
 }

@@ -2,7 +2,8 @@
 
 use super::{Entries, EntryKind, Node, Number, ROOT};
 use crate::containment::LINKS_FOLLOWED_MAX;
-use crate::{ContainmentError, RepoPath};
+use crate::path::is_slash;
+use crate::{ContainmentError, EntryPath};
 
 /// What becomes of a link at the end of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,22 +24,27 @@ pub(crate) enum Lost {
     /// Links that lead to each other, or more of them than the system follows.
     TooManyLinks,
     /// This link leads out of the tree; `None`: the path itself does.
-    Outside(Option<String>),
+    Outside(Option<Vec<u8>>),
 }
 
 impl Entries {
     /// The path that something really has, all links followed; refuses to leave the tree at any step, and absolute links too.
     /// The same as [`resolve`](crate::resolve) for a tree on disk.
-    pub fn resolve(&self, path: &RepoPath) -> Result<RepoPath, ContainmentError> {
-        let mut walk = Walk::new(self, path.as_str().as_bytes());
+    pub fn resolve<'p>(
+        &self,
+        path: impl Into<EntryPath<'p>>,
+    ) -> Result<EntryPath<'static>, ContainmentError> {
+        let path = path.into();
+        let mut walk = Walk::new(self, path.as_bytes());
         match walk.run(Final::Follow) {
-            Ok(_) => Ok(RepoPath::from_clean(walk.path())),
+            Ok(_) => Ok(EntryPath::from_clean(walk.path())),
             Err(Lost::Missing | Lost::NotADirectory) => {
                 Err(ContainmentError::Missing { path: path.to_string() })
             }
             Err(Lost::TooManyLinks) => Err(ContainmentError::TooManyLinks { path: path.to_string() }),
             Err(Lost::Outside(link)) => {
-                Err(ContainmentError::OutOfBounds { file: link.unwrap_or_else(|| path.to_string()) })
+                let link = link.map(EntryPath::from_clean);
+                Err(ContainmentError::OutOfBounds { file: link.unwrap_or(path).to_string() })
             }
         }
     }
@@ -49,7 +55,7 @@ impl Entries {
     }
 
     /// What is in a directory, in the order of the names' bytes; links on the way there are followed.
-    pub(crate) fn children(&self, path: &[u8]) -> Result<impl Iterator<Item = (&str, EntryKind)>, Lost> {
+    pub(crate) fn children(&self, path: &[u8]) -> Result<impl Iterator<Item = (&[u8], EntryKind)>, Lost> {
         let found = Walk::new(self, path).run(Final::Follow)?;
         match self.node(found) {
             Node::Directory(children) => {
@@ -64,11 +70,11 @@ impl Entries {
 struct Walk<'a> {
     entries: &'a Entries,
     /// Where the walk is: names and numbers from below the root down.
-    here: Vec<(&'a str, Number)>,
+    here: Vec<(&'a [u8], Number)>,
     /// What is still to be walked, last component first, each with the position of the link that it comes from.
     ahead: Vec<(&'a [u8], Option<usize>)>,
     /// The links that were followed.
-    links: Vec<String>,
+    links: Vec<Vec<u8>>,
 }
 
 impl<'a> Walk<'a> {
@@ -107,13 +113,13 @@ impl<'a> Walk<'a> {
     /// Goes one step down.
     fn enter(&mut self, name: &[u8]) -> Option<Number> {
         let Node::Directory(children) = self.entries.node(self.number()) else { return None };
-        let (name, number) = children.get_key_value(std::str::from_utf8(name).ok()?)?;
+        let (name, number) = children.get_key_value(name)?;
         self.here.push((name, *number));
         Some(*number)
     }
 
     /// Replaces the link that the walk has come to by its target.
-    fn follow(&mut self, target: &'a str) -> Result<(), Lost> {
+    fn follow(&mut self, target: &'a [u8]) -> Result<(), Lost> {
         if self.links.len() == LINKS_FOLLOWED_MAX {
             return Err(Lost::TooManyLinks);
         }
@@ -121,12 +127,12 @@ impl<'a> Walk<'a> {
         if target.is_empty() {
             return Err(Lost::Missing);
         }
-        if target.starts_with('/') {
+        if target.starts_with(b"/") {
             return Err(Lost::Outside(Some(link)));
         }
         self.here.pop();
         let from = Some(self.links.len());
-        self.ahead.extend(target.as_bytes().rsplit(is_slash).map(|name| (name, from)));
+        self.ahead.extend(target.rsplit(is_slash).map(|name| (name, from)));
         self.links.push(link);
         Ok(())
     }
@@ -135,12 +141,7 @@ impl<'a> Walk<'a> {
         self.here.last().map_or(ROOT, |(_, number)| *number)
     }
 
-    fn path(&self) -> String {
-        self.here.iter().map(|(name, _)| *name).collect::<Vec<_>>().join("/")
+    fn path(&self) -> Vec<u8> {
+        self.here.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(&b'/')
     }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the shape that rsplit calls")]
-fn is_slash(byte: &u8) -> bool {
-    *byte == b'/'
 }

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io;
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
@@ -9,7 +10,7 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 
 use super::{Entries, EntryKind, Final, Lost};
-use crate::{RepoPath, WriteError, resolve};
+use crate::{EntryPath, RepoPath, WriteError, resolve};
 
 /// Entries by path: directories end in a slash, links say where they lead.
 fn entries(list: &[(&str, &str)]) -> Entries {
@@ -62,8 +63,9 @@ fn links_inside_are_followed_and_those_that_leave_lead_nowhere() {
         ("slash", Err("slash: app path does not exist")),
         ("loop", Err("loop: too many levels of symbolic links")),
     ] {
-        let answer = entries.resolve(&repo_path(path)).map_err(|error| error.to_string());
-        assert_eq!(answer, expected.map(repo_path).map_err(str::to_owned), "{path}");
+        let answer = entries.resolve(repo_path(path)).map_err(|error| error.to_string());
+        let expected = expected.map(str::as_bytes).map_err(str::to_owned);
+        assert_eq!(answer.as_ref().map(EntryPath::as_bytes), expected.as_ref().map(|path| *path), "{path}");
     }
 }
 
@@ -86,6 +88,7 @@ fn a_directory_is_listed_in_the_order_of_bytes() {
     assert_eq!(
         listed,
         [("B", EntryKind::Link), ("a", EntryKind::Directory), ("b", EntryKind::File), ("é", EntryKind::File)]
+            .map(|(name, kind)| (name.as_bytes(), kind))
     );
     assert_eq!(entries.children(b"d/b").err(), Some(Lost::NotADirectory));
     assert_eq!(entries.len(), 7, "the parents count");
@@ -109,17 +112,17 @@ fn what_a_writer_refuses_is_refused() {
         let answer = add(&mut entries, second, "").err().map(|error| error.to_string());
         assert_eq!(answer.unwrap_or_default(), expected, "{first} {second}");
     }
-    let error = Entries::new(9).link(&repo_path("l"), &"x".repeat(4_096)).expect_err("too long");
+    let error = Entries::new(9).link(repo_path("l"), "x".repeat(4_096)).expect_err("too long");
     assert_eq!(error.to_string(), "cannot write l");
-    assert!(Entries::new(9).file(&RepoPath::default()).is_err(), "the root is no file");
+    assert!(Entries::new(9).file(RepoPath::default()).is_err(), "the root is no file");
 }
 
 #[test]
 fn parents_count_as_entries_of_the_bound() {
     let mut entries = Entries::new(3);
-    entries.file(&repo_path("a/b/c")).expect("three entries");
-    entries.directory(&repo_path("a/b")).expect("it is there");
-    let error = entries.file(&repo_path("d")).expect_err("a fourth");
+    entries.file(repo_path("a/b/c")).expect("three entries");
+    entries.directory(repo_path("a/b")).expect("it is there");
+    let error = entries.file(repo_path("d")).expect_err("a fourth");
     assert!(matches!(error, WriteError::TooManyEntries { max: 3 }), "{error}");
 }
 
@@ -172,8 +175,9 @@ fn kind_on_disk(metadata: io::Result<fs::Metadata>) -> Option<EntryKind> {
     })
 }
 
-fn relative(root: &Path, found: &Path) -> RepoPath {
-    repo_path(found.strip_prefix(root).expect("inside").to_str().expect("UTF-8"))
+fn relative(root: &Path, found: &Path) -> EntryPath<'static> {
+    let path = found.strip_prefix(root).expect("inside").as_os_str().as_bytes();
+    EntryPath::new(path).expect("a path inside").into_owned()
 }
 
 proptest! {

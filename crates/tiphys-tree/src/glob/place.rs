@@ -1,6 +1,5 @@
 //! Where patterns look: a tree on disk or in memory, seen at an absolute path.
 
-use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
@@ -8,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
 
-use super::to_path;
 use crate::entries::{Entries, EntryKind, Final, Lost};
+use crate::path::to_path;
 
 /// A tree whose directories can be looked at. Paths are relative to its root and clean; empty is the root. Links on the way to what
 /// is asked for are followed. Errors are those that the system gives for files.
@@ -27,7 +26,7 @@ pub struct Folder<'a>(pub &'a Path);
 
 impl Folder<'_> {
     fn place(&self, path: &[u8]) -> PathBuf {
-        if path.is_empty() { self.0.to_path_buf() } else { self.0.join(OsStr::from_bytes(path)) }
+        if path.is_empty() { self.0.to_path_buf() } else { self.0.join(to_path(path)) }
     }
 }
 
@@ -57,7 +56,7 @@ impl Listing for Entries {
 
     fn list(&self, path: &[u8], each: &mut dyn FnMut(&[u8], EntryKind)) -> io::Result<()> {
         for (name, kind) in self.children(path).map_err(|lost| system_error(&lost))? {
-            each(name.as_bytes(), kind);
+            each(name, kind);
         }
         Ok(())
     }

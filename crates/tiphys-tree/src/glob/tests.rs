@@ -147,7 +147,7 @@ fn at_root(tree: &dyn Listing) -> Place<'_> {
 fn tree(files: &[&str]) -> Entries {
     let mut entries = Entries::new(1_000);
     for file in files {
-        entries.file(&RepoPath::new(file).expect("a path inside")).expect("no clash");
+        entries.file(RepoPath::new(file).expect("a path inside")).expect("no clash");
     }
     entries
 }

@@ -13,11 +13,11 @@ fn tree() -> (tempfile::TempDir, Tree) {
     let store = Store::open(options).expect("the store opens");
     let tree = store.write_by_content(b"", |writer| -> Result<(), StoreError> {
         for file in ["app/b.yaml", "app/a/z.yaml", "app/a.yaml", "app/.hidden.yaml", "other/x.yaml"] {
-            writer.file(&path(file), false, file.as_bytes())?;
+            writer.file(path(file), false, file.as_bytes())?;
         }
-        writer.link(&path("app/to-file.yaml"), "../other/x.yaml")?;
-        writer.link(&path("app/to-folder"), "../other")?;
-        writer.link(&path("app/to-nothing.yaml"), "gone.yaml")?;
+        writer.link(path("app/to-file.yaml"), "../other/x.yaml")?;
+        writer.link(path("app/to-folder"), "../other")?;
+        writer.link(path("app/to-nothing.yaml"), "gone.yaml")?;
         Ok(())
     });
     (dir, tree.expect("the tree is written"))

@@ -12,7 +12,7 @@ const HASHED_BYTES: usize = 32 * 1024;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Record {
     /// Path below the root.
-    pub(crate) path: Box<str>,
+    pub(crate) path: Box<[u8]>,
     pub(crate) kind: RecordKind,
 }
 
@@ -22,7 +22,7 @@ pub(crate) enum RecordKind {
     Directory,
     File { digest: [u8; 32] },
     Executable { digest: [u8; 32] },
-    Link { target: Box<str> },
+    Link { target: Box<[u8]> },
 }
 
 impl RecordKind {
@@ -50,12 +50,12 @@ pub(crate) fn key(salt: &[u8], records: &mut [Record]) -> TreeKey {
     };
     part(b's', salt);
     for Record { path, kind } in records {
-        part(b'p', path.as_bytes());
+        part(b'p', path);
         match kind {
             RecordKind::Directory => part(b'd', b""),
             RecordKind::File { digest } => part(b'f', digest),
             RecordKind::Executable { digest } => part(b'x', digest),
-            RecordKind::Link { target } => part(b'l', target.as_bytes()),
+            RecordKind::Link { target } => part(b'l', target),
         }
     }
     hasher.update(&text);

@@ -10,6 +10,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::num::NonZero;
 use std::ops::Range;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -19,7 +20,7 @@ use super::{Modes, Store, Tree};
 use crate::path::parent;
 use crate::reader::{DirectoryReader, Found, WHOLE_FILE_BYTES_MAX, append_whole};
 use crate::writer::Naming;
-use crate::{RepoPath, StoreError, TreeLimits, TreeWriter, WriteError};
+use crate::{EntryPath, StoreError, TreeLimits, TreeWriter, WriteError};
 
 /// Threads that read or write one tree. More than a few only wait for each other in the file system.
 const THREADS_MAX: usize = 4;
@@ -37,11 +38,11 @@ impl Store {
     pub fn tree_of_directory(
         &self,
         root: &Path,
-        files: impl Iterator<Item = RepoPath>,
+        files: impl Iterator<Item: Into<EntryPath<'static>>>,
         modes: Modes,
         salt: &[u8],
     ) -> Result<Tree, StoreError> {
-        let mut files: Vec<RepoPath> = files.collect();
+        let mut files: Vec<EntryPath<'_>> = files.map(Into::into).collect();
         files.sort_unstable();
         files.dedup();
         let budget = Budget { limits: self.limits, bytes: AtomicU64::new(0), kept: AtomicU64::new(0) };
@@ -82,7 +83,7 @@ pub enum DirectoryEntry<'a> {
     /// A link, which is not followed.
     Link {
         /// Where it leads to, as it is written.
-        target: &'a str,
+        target: &'a [u8],
     },
     /// A file.
     File {
@@ -97,19 +98,23 @@ pub enum DirectoryEntry<'a> {
 
 /// Looks at the listed files of a directory, as they are now, on several threads, and gives what `look` made of each, in the order of
 /// the list. Nothing behind a link is read. What is listed but not there is left out, as are directories, sockets, pipes and devices.
-pub fn look_at_files<'a, R: Send>(
+pub fn look_at_files<'a, P: Sync, R: Send>(
     root: &Path,
-    files: &'a [RepoPath],
+    files: &'a [P],
     limits: TreeLimits,
     look: impl Fn(DirectoryEntry<'_>) -> io::Result<R> + Sync,
-) -> Result<Vec<(&'a RepoPath, R)>, StoreError> {
+) -> Result<Vec<(&'a P, R)>, StoreError>
+where
+    &'a P: Into<EntryPath<'a>>,
+{
     let budget = Budget { limits, bytes: AtomicU64::new(0), kept: AtomicU64::new(0) };
     let parts = in_parts(files, |part| {
         let mut reader = DirectoryReader::open(root).map_err(StoreError::io("read", root))?;
         let mut seen = Vec::with_capacity(part.len());
         for path in part {
-            let failed = |source| StoreError::Io { action: "read", path: path.below(root), source };
-            let entry = match reader.find(path).map_err(failed)? {
+            let entry_path = path.into();
+            let failed = |source| StoreError::Io { action: "read", path: entry_path.below(root), source };
+            let entry = match reader.find(&entry_path).map_err(failed)? {
                 Found::Directory | Found::Nothing => continue,
                 Found::Link(target) => look(DirectoryEntry::Link { target: &target }),
                 Found::File { executable, bytes, mut file } => {
@@ -153,14 +158,14 @@ fn copy(tree: &Tree, to: &Path) -> Result<(), StoreError> {
 }
 
 /// Every entry of a tree of the store, sorted.
-fn entries_below(root: &Path) -> Result<Vec<RepoPath>, StoreError> {
+fn entries_below(root: &Path) -> Result<Vec<EntryPath<'static>>, StoreError> {
     let mut entries = Vec::new();
-    let mut todo = vec![RepoPath::default()];
+    let mut todo = vec![EntryPath::default()];
     while let Some(directory) = todo.pop() {
         let place = directory.below(root);
         for entry in fs::read_dir(&place).map_err(StoreError::io("read", &place))? {
             let entry = entry.map_err(StoreError::io("read", &place))?;
-            let path = directory.join(&entry.file_name().to_string_lossy()).map_err(WriteError::Path)?;
+            let path = directory.join(entry.file_name().as_bytes()).map_err(WriteError::Path)?;
             if entry.file_type().map_err(StoreError::io("read", &place))?.is_dir() {
                 todo.push(path.clone());
             }
@@ -195,19 +200,19 @@ impl Budget {
 /// What one thread read.
 #[derive(Default)]
 struct Part<'a> {
-    entries: Vec<(&'a RepoPath, What)>,
+    entries: Vec<(&'a EntryPath<'a>, What)>,
     /// The contents that were kept, one behind the other.
     contents: Vec<u8>,
 }
 
 enum What {
     Directory,
-    Link { target: String },
+    Link { target: Vec<u8> },
     File { executable: bool, digest: blake3::Hash, kept: Option<Range<usize>> },
 }
 
 impl<'a> Part<'a> {
-    fn read(root: &Path, files: &'a [RepoPath], budget: &Budget) -> Result<Self, StoreError> {
+    fn read(root: &Path, files: &'a [EntryPath<'a>], budget: &Budget) -> Result<Self, StoreError> {
         let mut reader = DirectoryReader::open(root).map_err(StoreError::io("read", root))?;
         let mut part = Part::default();
         for path in files {
@@ -248,6 +253,7 @@ impl<'a> Part<'a> {
     fn write(&self, root: &Path, writer: &TreeWriter) -> Result<(), StoreError> {
         let mut reader = None;
         for (path, what) in &self.entries {
+            let path = *path;
             match what {
                 What::Directory => writer.directory(path)?,
                 What::Link { target } => writer.link(path, target)?,
@@ -278,22 +284,22 @@ impl<'a> Part<'a> {
 
 /// The records of what was read, as a writer would keep them.
 fn records(parts: &[Part<'_>], modes: Modes) -> Vec<Record> {
-    let mut directories: HashSet<&str> = HashSet::new();
+    let mut directories: HashSet<&[u8]> = HashSet::new();
     let mut records = Vec::new();
     for (path, what) in parts.iter().flat_map(|part| &part.entries) {
         let is_directory = matches!(what, What::Directory);
-        let mut directory = if is_directory { path.as_str() } else { parent(path.as_str()) };
+        let mut directory = if is_directory { path.as_bytes() } else { parent(path.as_bytes()) };
         while !directory.is_empty() && directories.insert(directory) {
             directory = parent(directory);
         }
         let kind = match what {
             What::Directory => continue,
-            What::Link { target } => RecordKind::Link { target: target.as_str().into() },
+            What::Link { target } => RecordKind::Link { target: target.as_slice().into() },
             What::File { executable, digest, .. } => {
                 RecordKind::file(*executable && modes == Modes::Preserved, *digest)
             }
         };
-        records.push(Record { path: path.as_str().into(), kind });
+        records.push(Record { path: path.as_bytes().into(), kind });
     }
     records.extend(
         directories.into_iter().map(|path| Record { path: path.into(), kind: RecordKind::Directory }),

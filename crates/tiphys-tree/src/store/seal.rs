@@ -42,13 +42,13 @@ impl Seal {
     /// The same where all directories below the root are known, without looking for them.
     pub(super) fn of_directories<'a>(
         tree: &Path,
-        directories: impl Iterator<Item = &'a str>,
+        directories: impl Iterator<Item = &'a [u8]>,
     ) -> io::Result<Self> {
         let root = File::open(tree)?;
         let mut seal = Self(Vec::new());
         seal.add(&root, b"")?;
         for directory in directories {
-            seal.add(&root, directory.as_bytes())?;
+            seal.add(&root, directory)?;
         }
         Ok(seal)
     }

@@ -31,7 +31,7 @@ fn path(path: &str) -> RepoPath {
 }
 
 fn one_file(content: &'static str) -> impl FnOnce(&mut TreeWriter) -> Result<(), StoreError> {
-    move |writer| Ok(writer.file(&path("a/b"), false, content.as_bytes())?)
+    move |writer| Ok(writer.file(path("a/b"), false, content.as_bytes())?)
 }
 
 /// The names in a folder, sorted; none if it is not there.
@@ -65,7 +65,7 @@ fn a_tree_that_could_not_be_written_is_not_there() {
     let dir = temporary();
     let store = open(&dir);
     let answer = store.get_or_write(KEY, |writer| {
-        writer.file(&path("a"), false, b"half")?;
+        writer.file(path("a"), false, b"half")?;
         Err(StoreError::Write(WriteError::TooManyEntries { max: 1 }))
     });
     assert!(matches!(answer, Err(StoreError::Write(WriteError::TooManyEntries { max: 1 }))));
@@ -86,7 +86,7 @@ fn of_many_threads_that_want_one_tree_one_writes_it() {
                     fills.fetch_add(1, Ordering::SeqCst);
                     // Long enough for the others to come in, if they could.
                     for number in 0..300 {
-                        writer.file(&path(&format!("f{number}")), false, b"")?;
+                        writer.file(path(&format!("f{number}")), false, b"")?;
                     }
                     one_file("one")(writer)
                 });
@@ -132,14 +132,14 @@ fn a_tree_by_content_is_named_by_everything_that_is_in_it() {
     let store = open(&dir);
     let mut keys = Vec::new();
     let fills: [Fill; 9] = [
-        |w| w.file(&path("a"), false, b"x"),
-        |w| w.file(&path("a"), true, b"x"),
-        |w| w.file(&path("a"), false, b"y"),
-        |w| w.file(&path("b"), false, b"x"),
-        |w| w.link(&path("a"), "x"),
-        |w| w.directory(&path("a")),
-        |w| w.directory(&path("a/b")),
-        |w| w.file(&path("a/b"), false, b"x"),
+        |w| w.file(path("a"), false, b"x"),
+        |w| w.file(path("a"), true, b"x"),
+        |w| w.file(path("a"), false, b"y"),
+        |w| w.file(path("b"), false, b"x"),
+        |w| w.link(path("a"), "x"),
+        |w| w.directory(path("a")),
+        |w| w.directory(path("a/b")),
+        |w| w.file(path("a/b"), false, b"x"),
         |_| Ok(()),
     ];
     for fill in fills {
@@ -164,14 +164,14 @@ fn the_order_of_entries_and_the_way_of_writing_do_not_change_the_name() {
     let dir = temporary();
     let store = open(&dir);
     let one = store.write_by_content::<StoreError>(b"", |w| {
-        w.file(&path("d/a"), false, b"x")?;
-        w.file(&path("b"), false, b"y")?;
+        w.file(path("d/a"), false, b"x")?;
+        w.file(path("b"), false, b"y")?;
         Ok(())
     });
     let two = store.write_by_content::<StoreError>(b"", |w| {
-        w.file_from(&path("b"), false, &mut &b"y"[..])?;
-        w.directory(&path("d"))?;
-        w.file_from(&path("d/a"), false, &mut &b"x"[..])?;
+        w.file_from(path("b"), false, &mut &b"y"[..])?;
+        w.directory(path("d"))?;
+        w.file_from(path("d/a"), false, &mut &b"x"[..])?;
         Ok(())
     });
     assert_eq!(one.expect("a tree").key(), two.expect("a tree").key());
@@ -184,7 +184,7 @@ fn without_executable_bits_an_executable_file_is_as_any_other() {
     let write = |modes, executable| {
         let fill = |w: &mut TreeWriter| {
             w.set_modes(modes);
-            Ok::<_, StoreError>(w.file(&path("a"), executable, b"x")?)
+            Ok::<_, StoreError>(w.file(path("a"), executable, b"x")?)
         };
         let tree = store.write_by_content(b"", fill).expect("a tree");
         let mode = fs::metadata(tree.root().join("a")).expect("the file").permissions().mode() & 0o7777;

@@ -30,12 +30,12 @@ fn clash(answer: &Result<(), WriteError>) -> Option<&str> {
 #[test]
 fn entries_are_made_with_their_parents() {
     let (dir, writer) = writer(LIMITS);
-    writer.file(&path("a/b/file"), false, b"text").expect("written");
-    writer.file_from(&path("a/b/script"), true, &mut &b"#!"[..]).expect("written");
-    writer.directory(&path("a/empty")).expect("made");
-    writer.directory(&path("a")).expect("a directory may be there");
-    writer.directory(&RepoPath::default()).expect("so may the root");
-    writer.link(&path("l/link"), "../a/b").expect("made");
+    writer.file(path("a/b/file"), false, b"text").expect("written");
+    writer.file_from(path("a/b/script"), true, &mut &b"#!"[..]).expect("written");
+    writer.directory(path("a/empty")).expect("made");
+    writer.directory(path("a")).expect("a directory may be there");
+    writer.directory(RepoPath::default()).expect("so may the root");
+    writer.link(path("l/link"), "../a/b").expect("made");
     writer.finish().expect("all inside");
     let mode = |name: &str| {
         fs::metadata(dir.path().join("tree").join(name)).expect("an entry").permissions().mode() & 0o7777
@@ -49,35 +49,35 @@ fn entries_are_made_with_their_parents() {
 #[test]
 fn an_entry_in_the_place_of_another_clashes() {
     let (_dir, writer) = writer(LIMITS);
-    writer.file(&path("a"), false, b"").expect("written");
-    writer.directory(&path("d")).expect("made");
-    writer.link(&path("l"), "d").expect("made");
-    assert_eq!(clash(&writer.file(&path("a"), false, b"")), Some("a"));
-    assert_eq!(clash(&writer.file(&path("d"), false, b"")), Some("d"));
-    assert_eq!(clash(&writer.file(&path("l"), false, b"")), Some("l"));
-    assert_eq!(clash(&writer.link(&path("a"), "d")), Some("a"));
-    assert_eq!(clash(&writer.link(&path("d"), "a")), Some("d"));
-    assert_eq!(clash(&writer.directory(&path("a"))), Some("a"));
-    assert_eq!(clash(&writer.directory(&path("l"))), Some("l"));
-    assert_eq!(clash(&writer.file(&path("a/b"), false, b"")), Some("a"));
-    assert_eq!(clash(&writer.file(&RepoPath::default(), false, b"")), Some("."));
+    writer.file(path("a"), false, b"").expect("written");
+    writer.directory(path("d")).expect("made");
+    writer.link(path("l"), "d").expect("made");
+    assert_eq!(clash(&writer.file(path("a"), false, b"")), Some("a"));
+    assert_eq!(clash(&writer.file(path("d"), false, b"")), Some("d"));
+    assert_eq!(clash(&writer.file(path("l"), false, b"")), Some("l"));
+    assert_eq!(clash(&writer.link(path("a"), "d")), Some("a"));
+    assert_eq!(clash(&writer.link(path("d"), "a")), Some("d"));
+    assert_eq!(clash(&writer.directory(path("a"))), Some("a"));
+    assert_eq!(clash(&writer.directory(path("l"))), Some("l"));
+    assert_eq!(clash(&writer.file(path("a/b"), false, b"")), Some("a"));
+    assert_eq!(clash(&writer.file(RepoPath::default(), false, b"")), Some("."));
 }
 
 #[test]
 fn nothing_is_written_through_a_link() {
     let (dir, writer) = writer(LIMITS);
-    writer.directory(&path("d")).expect("made");
-    writer.link(&path("l"), "d").expect("made");
-    assert_eq!(clash(&writer.file(&path("l/file"), false, b"")), Some("l"));
-    assert_eq!(clash(&writer.directory(&path("l/e"))), Some("l"));
-    assert_eq!(clash(&writer.link(&path("l/k"), "x")), Some("l"));
+    writer.directory(path("d")).expect("made");
+    writer.link(path("l"), "d").expect("made");
+    assert_eq!(clash(&writer.file(path("l/file"), false, b"")), Some("l"));
+    assert_eq!(clash(&writer.directory(path("l/e"))), Some("l"));
+    assert_eq!(clash(&writer.link(path("l/k"), "x")), Some("l"));
     assert_eq!(fs::read_dir(dir.path().join("tree/d")).expect("the folder").count(), 0);
 }
 
 #[test]
 fn an_absolute_link_is_refused_before_it_is_made() {
     let (dir, writer) = writer(LIMITS);
-    let error = writer.link(&path("d/l"), "/etc").expect_err("absolute");
+    let error = writer.link(path("d/l"), "/etc").expect_err("absolute");
     assert_eq!(error.to_string(), "repository contains out-of-bounds symlinks. file: d/l");
     assert_eq!(fs::read_dir(dir.path().join("tree")).expect("the folder").count(), 0);
 }
@@ -86,7 +86,7 @@ fn an_absolute_link_is_refused_before_it_is_made() {
 fn a_link_that_leaves_the_tree_at_any_step_is_refused() {
     for target in ["../..", "../../d", "x/../../../d", "../a/../../b"] {
         let (_dir, writer) = writer(LIMITS);
-        let answer = writer.link(&path("d/l"), target);
+        let answer = writer.link(path("d/l"), target);
         assert!(matches!(answer, Err(WriteError::LinkOutside { file }) if file == "d/l"), "{target}");
     }
 }
@@ -94,8 +94,8 @@ fn a_link_that_leaves_the_tree_at_any_step_is_refused() {
 #[test]
 fn a_link_that_leaves_the_tree_through_another_one_is_refused_at_the_end() {
     let (_dir, writer) = writer(LIMITS);
-    writer.link(&path("a/b/up"), "../..").expect("leads to the root");
-    writer.link(&path("a/b/out"), "up/../x").expect("inside, as it is written");
+    writer.link(path("a/b/up"), "../..").expect("leads to the root");
+    writer.link(path("a/b/out"), "up/../x").expect("inside, as it is written");
     let error = writer.finish().expect_err("the root's parent is outside");
     assert!(matches!(error, WriteError::LinkOutside { file } if file == "a/b/out"));
 }
@@ -103,26 +103,26 @@ fn a_link_that_leaves_the_tree_through_another_one_is_refused_at_the_end() {
 #[test]
 fn links_that_lead_nowhere_or_to_each_other_or_to_the_root_are_allowed() {
     let (_dir, writer) = writer(LIMITS);
-    writer.link(&path("a/missing"), "../not/there").expect("made");
-    writer.link(&path("a/loop"), "pool").expect("made");
-    writer.link(&path("a/pool"), "loop").expect("made");
-    writer.link(&path("a/root"), "..").expect("made");
+    writer.link(path("a/missing"), "../not/there").expect("made");
+    writer.link(path("a/loop"), "pool").expect("made");
+    writer.link(path("a/pool"), "loop").expect("made");
+    writer.link(path("a/root"), "..").expect("made");
     writer.finish().expect("all inside");
 }
 
 #[test]
 fn more_entries_than_the_bound_are_refused_parents_included() {
     let (_dir, writer) = writer(TreeLimits { entries_max: 3, ..LIMITS });
-    writer.file(&path("a/b/c"), false, b"").expect("three entries");
-    let error = writer.link(&path("a/l"), "b").expect_err("a fourth");
+    writer.file(path("a/b/c"), false, b"").expect("three entries");
+    let error = writer.link(path("a/l"), "b").expect_err("a fourth");
     assert_eq!(error.to_string(), "the tree has more than 3 entries; see --tree-entries-max");
 }
 
 #[test]
 fn more_bytes_than_the_bound_are_refused_before_they_are_written() {
     let (dir, writer) = writer(TreeLimits { bytes_max: 10, ..LIMITS });
-    writer.file(&path("a"), false, b"1234567890").expect("ten bytes");
-    let error = writer.file(&path("b"), false, b"1").expect_err("an eleventh");
+    writer.file(path("a"), false, b"1234567890").expect("ten bytes");
+    let error = writer.file(path("b"), false, b"1").expect_err("an eleventh");
     assert_eq!(error.to_string(), "the tree has more than 10 bytes; see --tree-bytes-max");
     assert!(!dir.path().join("tree/b").exists());
 }
@@ -130,7 +130,7 @@ fn more_bytes_than_the_bound_are_refused_before_they_are_written() {
 #[test]
 fn a_source_that_never_ends_is_refused() {
     let (dir, writer) = writer(TreeLimits { bytes_max: 10, ..LIMITS });
-    let error = writer.file_from(&path("c"), false, &mut std::io::repeat(0)).expect_err("endless");
+    let error = writer.file_from(path("c"), false, &mut std::io::repeat(0)).expect_err("endless");
     assert!(matches!(error, WriteError::TooManyBytes { max: 10 }));
     assert_eq!(fs::metadata(dir.path().join("tree/c")).expect("the file").len(), 0);
 }
@@ -139,7 +139,7 @@ fn a_source_that_never_ends_is_refused() {
 fn a_tree_that_cannot_be_written_names_the_path() {
     let (dir, writer) = writer(LIMITS);
     drop(dir);
-    let error = writer.file(&path("f"), false, b"").expect_err("the folder is gone");
+    let error = writer.file(path("f"), false, b"").expect_err("the folder is gone");
     let WriteError::Io { path, .. } = error else { panic!("{error}") };
     assert!(path.ends_with("f"));
 }

@@ -90,9 +90,9 @@ fn a_directory_has_the_name_of_the_same_tree_written_otherwise() {
         let second = place.read(&["a/run", "a/link", "b"], modes).expect("a tree");
         let written = place.written(|writer| {
             writer.set_modes(modes);
-            writer.link(&path("a/link"), "../b")?;
-            writer.file(&path("b"), false, b"")?;
-            writer.file(&path("a/run"), true, b"x")
+            writer.link(path("a/link"), "../b")?;
+            writer.file(path("b"), false, b"")?;
+            writer.file(path("a/run"), true, b"x")
         });
         assert_eq!((first.key(), second.key()), (written.key(), written.key()), "{modes:?}");
     }
@@ -120,7 +120,7 @@ fn many_files_are_read_on_several_threads_with_the_same_result() {
     let listed: Vec<&str> = files.iter().map(String::as_str).collect();
     let tree = place.read(&listed, Modes::Plain).expect("a tree");
     let written =
-        place.written(|writer| files.iter().try_for_each(|f| writer.file(&path(f), false, f.as_bytes())));
+        place.written(|writer| files.iter().try_for_each(|f| writer.file(path(f), false, f.as_bytes())));
     assert_eq!(tree.key(), written.key());
 }
 
@@ -130,7 +130,7 @@ fn a_large_file_is_not_kept_in_memory_and_comes_whole() {
     let text = "0123456789abcdef".repeat(100_000);
     place.write("large", &text);
     let tree = place.read(&["large"], Modes::Plain).expect("a tree");
-    let written = place.written(|writer| writer.file(&path("large"), false, text.as_bytes()));
+    let written = place.written(|writer| writer.file(path("large"), false, text.as_bytes()));
     assert_eq!(tree.key(), written.key());
     assert_eq!(fs::read_to_string(tree.root().join("large")).expect("the file"), text);
 }
@@ -195,10 +195,10 @@ fn a_copy_is_whole_stays_and_may_be_changed() {
     let place = Place::new(LIMITS);
     let large = "x".repeat(2 << 20);
     let tree = place.written(|writer| {
-        writer.file(&path("a/run"), true, b"#!")?;
-        writer.file(&path("large"), false, large.as_bytes())?;
-        writer.directory(&path("empty"))?;
-        writer.link(&path("a/link"), "../large")
+        writer.file(path("a/run"), true, b"#!")?;
+        writer.file(path("large"), false, large.as_bytes())?;
+        writer.directory(path("empty"))?;
+        writer.link(path("a/link"), "../large")
     });
     let parent = place.dir.path().join("kept");
     let copy = tree.copy_below(&parent, "a/b").expect("a copy");
@@ -222,7 +222,7 @@ fn listed_files_are_looked_at_without_a_tree_and_within_the_bound() {
     let files = ["a", "a/x", "b", "folder/x", "gone", "link"].map(path);
     let look = |limits| {
         super::look_at_files(&place.dir.path().join("copy"), &files, limits, |entry| match entry {
-            super::DirectoryEntry::Link { target } => Ok(format!("-> {target}")),
+            super::DirectoryEntry::Link { target } => Ok(format!("-> {}", target.escape_ascii())),
             super::DirectoryEntry::File { executable, bytes, content } => {
                 let mut text = String::new();
                 content.read_to_string(&mut text)?;

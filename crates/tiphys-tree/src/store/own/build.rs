@@ -3,7 +3,7 @@
 use std::io;
 use std::num::NonZero;
 use std::os::fd::{AsFd as _, OwnedFd};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::thread::{self, Builder};
 
 use rustix::fs::{Mode, OFlags, mkdirat, open, openat, symlinkat};
@@ -13,7 +13,7 @@ use super::contents::{BLOCK_BYTES, FileKey, FileNumber, NAME_BYTES};
 use super::places::Linked;
 use crate::archive::ArchiveError;
 use crate::modes::MODE_EXECUTABLE;
-use crate::path::parent;
+use crate::path::{parent, to_path};
 use crate::store::digest::{Record, RecordKind};
 use crate::{StoreError, WriteError};
 
@@ -89,7 +89,7 @@ impl Making<'_> {
                     Ok(mkdirat(&self.tree, &**path, Mode::from_raw_mode(MODE_EXECUTABLE))?)
                 })
                 .and_then(|()| {
-                    let place = self.root.join(&**path);
+                    let place = self.root.join(to_path(path));
                     umask.mend(MODE_EXECUTABLE, |mode| std::fs::set_permissions(place, mode))
                 });
             made.map_err(|source| failed(path, source))?;
@@ -101,11 +101,12 @@ impl Making<'_> {
     fn leaves(&self, records: &[Record]) -> Result<u64, ArchiveError> {
         let mut copied = 0;
         let numbers = self.numbers(records);
-        let mut here = (String::new(), None);
+        let mut here = (Vec::new(), None);
         for (Record { path, kind }, number) in records.iter().zip(numbers) {
             self.go_on()?;
             let folder = parent(path);
-            let name = path.get(folder.len()..).unwrap_or_default().trim_start_matches('/');
+            let name = &path[folder.len()..];
+            let name = name.strip_prefix(b"/").unwrap_or(name);
             if *kind == RecordKind::Directory {
                 continue;
             }
@@ -135,7 +136,7 @@ impl Making<'_> {
         Ok(copied)
     }
 
-    fn open(&self, folder: &str) -> Result<OwnedFd, ArchiveError> {
+    fn open(&self, folder: &[u8]) -> Result<OwnedFd, ArchiveError> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         openat(&self.tree, folder, flags, Mode::empty()).map_err(|error| failed(folder, error.into()))
     }
@@ -152,6 +153,6 @@ impl Making<'_> {
 }
 
 /// The entry is named by its path in the tree: where the store is concerns nobody who sent an archive.
-pub(super) fn failed(path: &str, source: io::Error) -> ArchiveError {
-    WriteError::Io { path: PathBuf::from(path), source }.into()
+pub(super) fn failed(path: &[u8], source: io::Error) -> ArchiveError {
+    WriteError::Io { path: to_path(path).to_path_buf(), source }.into()
 }

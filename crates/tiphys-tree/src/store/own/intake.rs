@@ -21,7 +21,7 @@ use crate::store::Tree;
 use crate::store::digest::{self, Record, RecordKind};
 use crate::store::seal::Seal;
 use crate::store::turns::WAIT_STEP;
-use crate::{RepoPath, StoreError};
+use crate::{EntryPath, StoreError};
 
 /// Files up to this size are handled in memory, many at once; larger ones in pieces.
 pub(super) const WHOLE_FILE_BYTES_MAX: u64 = 64 * 1024;
@@ -70,7 +70,7 @@ impl Own {
     fn tree_of(
         self: &Arc<Self>,
         mut taken: Taken<'_>,
-        directories: Vec<Box<str>>,
+        directories: Vec<Box<[u8]>>,
     ) -> Result<Tree, ArchiveError> {
         taken
             .records
@@ -108,7 +108,7 @@ struct Batch {
 
 #[derive(Debug)]
 struct Content {
-    path: Box<str>,
+    path: Box<[u8]>,
     executable: bool,
     bytes: Range<usize>,
 }
@@ -200,20 +200,20 @@ impl<'scope, 'env> Second<'scope, 'env> {
 }
 
 impl Sink for Taking<'_, '_> {
-    fn directory(&mut self, _path: &RepoPath) -> Result<(), ArchiveError> {
+    fn directory(&mut self, _path: &EntryPath<'_>) -> Result<(), ArchiveError> {
         // Directories are known at the end, those included that no entry names.
         Ok(())
     }
 
-    fn link(&mut self, path: &RepoPath, target: &str) -> Result<(), ArchiveError> {
+    fn link(&mut self, path: &EntryPath<'_>, target: &[u8]) -> Result<(), ArchiveError> {
         let kind = RecordKind::Link { target: target.into() };
-        self.here.records.push(Record { path: path.as_str().into(), kind });
+        self.here.records.push(Record { path: path.as_bytes().into(), kind });
         Ok(())
     }
 
     fn file(&mut self, file: IncomingFile<'_>) -> Result<(), ArchiveError> {
         if file.bytes > WHOLE_FILE_BYTES_MAX {
-            let path = file.path.as_str().into();
+            let path = file.path.as_bytes().into();
             let kind = self.here.own.take_large(file, self.here.stop)?.record();
             self.here.records.push(Record { path, kind });
             return Ok(());
@@ -225,7 +225,7 @@ impl Sink for Taking<'_, '_> {
             self.batch.contents.resize(end, 0);
         }
         content.read_exact(&mut self.batch.contents[begin..end]).map_err(unread)?;
-        self.batch.files.push(Content { path: path.as_str().into(), executable, bytes: begin..end });
+        self.batch.files.push(Content { path: path.as_bytes().into(), executable, bytes: begin..end });
         if end >= BATCH_BYTES || self.batch.files.len() >= BATCH_FILES {
             self.pass_on()?;
         }

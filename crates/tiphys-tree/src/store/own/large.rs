@@ -35,7 +35,7 @@ impl Own {
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<FileKey, ArchiveError> {
         let IncomingFile { path, executable, bytes, content } = file;
-        let failed = |source| failed(path.as_str(), source);
+        let failed = |source| failed(path.as_bytes(), source);
         let mut piece = vec![0; PIECE_BYTES];
         let mut read = fill(content, &mut piece).map_err(unread)?;
         let beginning = Beginning::of(&piece[..read], bytes, executable);

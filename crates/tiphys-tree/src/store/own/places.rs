@@ -75,7 +75,7 @@ impl Places {
         number: FileNumber,
         executable: bool,
         directory: impl AsFd,
-        name: &str,
+        name: &[u8],
     ) -> io::Result<Linked> {
         let (folder, from) = self.place(number);
         if !is_marked(folder, &*from)? {
@@ -97,7 +97,7 @@ impl Places {
         number: FileNumber,
         executable: bool,
         directory: impl AsFd,
-        name: &str,
+        name: &[u8],
     ) -> io::Result<u64> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
         let mode = file_mode(executable);

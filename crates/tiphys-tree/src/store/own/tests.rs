@@ -182,8 +182,8 @@ fn a_tree_has_one_name_however_it_is_written() {
     let taken = take(&store, &files([("a/b", "text"), ("c", "#!")]));
     let path = |path| crate::RepoPath::new(path).expect("a path");
     let written = store.write_by_content::<crate::StoreError>(b"", |writer| {
-        writer.file(&path("a/b"), false, b"text")?;
-        Ok(writer.file(&path("c"), true, b"#!")?)
+        writer.file(path("a/b"), false, b"text")?;
+        Ok(writer.file(path("c"), true, b"#!")?)
     });
     assert_eq!(written.expect("a tree").root(), taken.root());
     assert_eq!(on_disk(&store), (2, 1), "what was written beside is gone");
@@ -588,7 +588,7 @@ fn a_file_that_takes_no_more_names_is_copied() {
     let places = Places::new(&files).expect("folders");
     places.write(FileNumber(7), true, b"#!text").expect("written");
     let directory = fs::File::open(&tree).expect("the folder");
-    assert_eq!(places.copy(FileNumber(7), true, &directory, "a").expect("copied"), 6);
+    assert_eq!(places.copy(FileNumber(7), true, &directory, b"a").expect("copied"), 6);
     assert_eq!(fs::read(tree.join("a")).expect("the copy"), b"#!text");
     let metadata = fs::metadata(tree.join("a")).expect("the copy");
     assert_eq!((metadata.permissions().mode() & 0o7777, metadata.nlink()), (0o755, 1));
@@ -602,10 +602,10 @@ fn a_copy_that_fails_leaves_nothing_in_its_place() {
     fs::create_dir(&tree).expect("a folder");
     let places = Places::new(&files).expect("folders");
     let directory = fs::File::open(&tree).expect("the folder");
-    places.copy(FileNumber(7), false, &directory, "a").expect_err("it is not there");
+    places.copy(FileNumber(7), false, &directory, b"a").expect_err("it is not there");
     assert_eq!(fs::read_dir(&tree).expect("the folder").count(), 0);
     places.write(FileNumber(7), false, b"text").expect("written");
-    assert_eq!(places.copy(FileNumber(7), false, &directory, "a").expect("there is nothing in the way"), 4);
+    assert_eq!(places.copy(FileNumber(7), false, &directory, b"a").expect("there is nothing in the way"), 4);
 }
 
 #[test]
