@@ -94,10 +94,13 @@ fn has_case(oracle: &str, id: &str) -> bool {
     oracle.contains(&format!("\"id\": \"{id}\"")) || oracle.contains(&format!("\"id\":\"{id}\""))
 }
 
-/// The text of all sources of crates.
+/// The text of all sources of crates, those of plugins too.
 fn sources(subject: &Subject) -> Result<String, Failure> {
     let mut all = String::new();
-    for path in subject.tree.paths().filter(|path| path.starts_with("crates/") && has_extension(path, "rs")) {
+    let is_source = |path: &&str| {
+        (path.starts_with("crates/") || path.starts_with("plugins/")) && has_extension(path, "rs")
+    };
+    for path in subject.tree.paths().filter(is_source) {
         all.push_str(&subject.tree.text(path)?.unwrap_or_default());
     }
     Ok(all)

@@ -1,0 +1,33 @@
+//! The values under `global`, which every subchart gets from its parent.
+
+use super::Mode;
+use super::tables::{Nulls, put_below};
+use crate::{HelmVersion, Map, Value};
+
+const GLOBAL: &str = "global";
+
+/// A subchart's values with the parent's globals in them. The parent's win; an object does not take the place of another value, nor
+/// the reverse, and where either side's globals are no object nothing is handed down.
+pub(super) fn hand_down(mut own: Map, parent: &Map, version: HelmVersion) -> Map {
+    let handed = match parent.get(GLOBAL) {
+        None => &Map::new(),
+        Some(Value::Map(handed)) => handed,
+        Some(_) => return own,
+    };
+    let globals = own.entry(GLOBAL.to_owned()).or_insert_with(|| Value::Map(Map::new()));
+    let Value::Map(globals) = globals else { return own };
+    for (key, value) in handed {
+        match (value, globals.get_mut(key)) {
+            (Value::Map(above), Some(Value::Map(below))) => {
+                let mut above = above.clone();
+                put_below(&mut above, std::mem::take(below), Nulls { version, mode: Mode::Merge });
+                *below = above;
+            }
+            (Value::Map(_), Some(_)) | (_, Some(Value::Map(_))) => {}
+            (value, _) => {
+                globals.insert(key.clone(), value.clone());
+            }
+        }
+    }
+    own
+}

@@ -1,0 +1,52 @@
+//! One object below another.
+
+use super::Mode;
+use crate::{HelmVersion, Map, Value};
+
+/// What becomes of nulls.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Nulls {
+    pub(super) version: HelmVersion,
+    pub(super) mode: Mode,
+}
+
+/// Adds to `above` what `below` has and it has not, in objects of both all the way down.
+pub(super) fn put_below(above: &mut Map, mut below: Map, nulls: Nulls) {
+    // What Helm's two generations take for "the chart has a default that the user's null deletes".
+    let deletes = |below: &Map, key: &String| match nulls.version {
+        HelmVersion::V3 => true,
+        HelmVersion::V4 => below.get(key).is_some_and(|default| *default != Value::Null),
+    };
+    if nulls.mode == Mode::Coalesce {
+        above.retain(|key, value| {
+            let deleted = *value == Value::Null && deletes(&below, key);
+            if deleted {
+                below.remove(key);
+            }
+            !deleted
+        });
+    }
+    for (key, default) in below {
+        match (above.get_mut(&key), default) {
+            (None, default) => {
+                let keeps = nulls.version == HelmVersion::V3 || nulls.mode == Mode::Merge;
+                let default = if keeps { Some(default) } else { without_nulls(&default) };
+                above.extend(default.map(|default| (key, default)));
+            }
+            (Some(Value::Map(inner)), Value::Map(default)) => put_below(inner, default, nulls),
+            (Some(_), _) => {}
+        }
+    }
+}
+
+/// A value without the nulls of its objects; those in lists stay. `None` for null itself.
+pub(super) fn without_nulls(value: &Value) -> Option<Value> {
+    match value {
+        Value::Null => None,
+        Value::Map(map) => {
+            let kept = map.iter().filter_map(|(key, value)| Some((key.clone(), without_nulls(value)?)));
+            Some(Value::Map(kept.collect()))
+        }
+        other => Some(other.clone()),
+    }
+}

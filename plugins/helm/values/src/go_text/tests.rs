@@ -1,0 +1,56 @@
+use super::{NotANumber, is_word, quoted, quoted_characters, whole_number};
+
+#[test]
+fn texts_are_quoted_as_go_quotes_them() {
+    let cases = [
+        ("", "\"\""),
+        ("a'b\"c\\", "\"a'b\\\"c\\\\\""),
+        ("\u{7}\u{8}\u{c}\n\r\t\u{b}", r#""\a\b\f\n\r\t\v""#),
+        ("\u{0}\u{1f}\u{7f}", r#""\x00\x1f\x7f""#),
+        ("\u{85}\u{a0}\u{200b}\u{e000}\u{feff}", r#""\u0085\u00a0\u200b\ue000\ufeff""#),
+        ("\u{e0001}", r#""\U000e0001""#),
+        ("\u{301}é日😀", "\"\u{301}é日😀\""),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(quoted(text), expected);
+    }
+}
+
+#[test]
+fn characters_are_quoted_one_by_one() {
+    assert_eq!(quoted_characters(",b"), "[',' 'b']");
+    assert_eq!(quoted_characters("'\"\t"), r#"['\'' '"' '\t']"#);
+    assert_eq!(quoted_characters(""), "[]");
+}
+
+#[test]
+fn numbers_are_read_from_left_to_right_as_go_does() {
+    let cases = [
+        ("0", Ok(0)),
+        ("+5", Ok(5)),
+        ("-007", Ok(-7)),
+        ("-9223372036854775808", Ok(i64::MIN)),
+        ("9223372036854775807", Ok(i64::MAX)),
+        ("9223372036854775808", Err(NotANumber::Range)),
+        ("-9223372036854775809", Err(NotANumber::Range)),
+        ("99999999999999999999x", Err(NotANumber::Range)),
+        ("9999999999999999999x", Err(NotANumber::Syntax)),
+        ("", Err(NotANumber::Syntax)),
+        ("+", Err(NotANumber::Syntax)),
+        ("--1", Err(NotANumber::Syntax)),
+        ("1_0", Err(NotANumber::Syntax)),
+        (" 1", Err(NotANumber::Syntax)),
+        ("\u{661}", Err(NotANumber::Syntax)),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(whole_number(text), expected, "{text:?}");
+    }
+}
+
+#[test]
+fn letter_case_is_folded_as_unicode_does() {
+    assert!(is_word("FaLſE", "false"));
+    assert!(is_word("TRUE", "true"));
+    assert!(!is_word("truE ", "true"));
+    assert!(!is_word("ﬁ", "fi"));
+}

@@ -1,0 +1,126 @@
+use super::{LIMITS, Limits};
+use crate::{Assignment, Flag, HelmVersion, Inputs, Map, MergeError, Value, ValuesFile, merged, no_files};
+
+fn apply(flag: Flag, text: &str, base: &str, version: HelmVersion) -> Result<Map, MergeError> {
+    merged(&Inputs {
+        version,
+        values_files: &[ValuesFile { name: "base.yaml", text: base.as_bytes() }],
+        assignments: &[Assignment { flag, text }],
+        read_file: &no_files,
+        limits: LIMITS,
+    })
+}
+
+fn json(flag: Flag, text: &str, base: &str) -> String {
+    let values = apply(flag, text, base, HelmVersion::V4).unwrap_or_else(|error| panic!("{text}: {error:?}"));
+    Value::Map(values).to_json()
+}
+
+fn cause(flag: Flag, text: &str, base: &str, version: HelmVersion) -> String {
+    let error = apply(flag, text, base, version).expect_err("Helm refuses it");
+    std::error::Error::source(&error).expect("there is a cause").to_string()
+}
+
+/// Corners that the recorded answers do not have; each was tried with Helm 4.3.1.
+#[test]
+fn what_is_below_an_empty_key_is_changed_and_never_made() {
+    let cases = [
+        (".y=2", r#"{"": {"x": 1}}"#, r#"{"":{"x":1,"y":2}}"#),
+        ("[0]=2", r#"{"": [1, 5]}"#, r#"{"":[2,5]}"#),
+        ("[3]=2", r#"{"": [1, 5]}"#, r#"{"":[1,5]}"#),
+        ("=2", r#"{"": [1, 5]}"#, r#"{"":[1,5]}"#),
+        (".y=2", "{}", "{}"),
+    ];
+    for (text, base, expected) in cases {
+        assert_eq!(json(Flag::Set, text, base), expected, "{text}");
+    }
+}
+
+#[test]
+fn the_end_of_the_text_leaves_what_was_to_be_made_in_lists() {
+    let cases = [
+        ("a[0].b=", "{}", r#"{"a":[]}"#),
+        ("a[0].b.c=", "{}", r#"{"a":[]}"#),
+        ("a[0][0].b=", "{}", r#"{"a":[]}"#),
+        ("a[0].b=,c=1", "{}", r#"{"a":[{"b":""}],"c":1}"#),
+        ("a[0]=", "{}", r#"{"a":[""]}"#),
+        ("a[0].b=", r#"{"a": [{"x": 1}]}"#, r#"{"a":[{"b":"","x":1}]}"#),
+        ("a[0].", r#"{"a": [1]}"#, r#"{"a":[{}]}"#),
+        ("a[0].", r#"{"a": [{"x": 1}]}"#, r#"{"a":[{"x":1}]}"#),
+        ("a.b[0", "{}", "{}"),
+        ("a[0].b[", "{}", r#"{"a":[]}"#),
+    ];
+    for (text, base, expected) in cases {
+        assert_eq!(json(Flag::Set, text, base), expected, "{text}");
+    }
+}
+
+#[test]
+fn nulls_in_lists_give_way_and_other_values_do_not() {
+    assert_eq!(json(Flag::Set, "a[0].b=2", r#"{"a": [null]}"#), r#"{"a":[{"b":2}]}"#);
+    assert_eq!(json(Flag::Set, "a[0][0]=2", r#"{"a": [null]}"#), r#"{"a":[[2]]}"#);
+    assert_eq!(json(Flag::Set, "a[0][0].b=2", r#"{"a": [[5]]}"#), r#"{"a":[[{"b":2}]]}"#);
+    let refused = cause(Flag::Set, "a[0][0]=2", r#"{"a": [{"x": 1}]}"#, HelmVersion::V4);
+    assert_eq!(
+        refused,
+        "unable to parse key: interface conversion: interface {} is map[string]interface {}, not []interface {}"
+    );
+}
+
+#[test]
+fn json_values_end_where_gos_decoder_ends_them() {
+    let cases = [
+        ("a=1x=2", r#"{"a":1,"x":2}"#),
+        (r#"a="x"y=1"#, r#"{"a":"x","y":1}"#),
+        ("a=truefalse=1", r#"{"a":true,"false":1}"#),
+        ("a=01=5", r#"{"1":5,"a":0}"#),
+        ("a= \u{a0}1", r#"{"a":1}"#),
+        ("a=12 3=4", r#"{"3":4,"a":12}"#),
+        (r#"a={"x":"}\"]"}b=[[1],"]"]"#, r#"{"a":{"x":"}\"]"},"b":[[1],"]"]}"#),
+        (r#"a={"b":1}.c=5"#, r#"{"a":{"b":1}}"#),
+        ("a[0].b=", r#"{"a":[{"b":null}]}"#),
+        ("", "{}"),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(json(Flag::SetJson, text, "{}"), expected, "{text}");
+    }
+    for text in ["a=1.x", "a=-", "a=1e5b", "a=[1}", "a=\"x", "a=1, ,b=2", "\u{feff}{\"a\":1}"] {
+        let error = apply(Flag::SetJson, text, "{}", HelmVersion::V4).expect_err("Helm refuses it");
+        assert_eq!(error.to_string(), format!("failed parsing --set-json data {text}"));
+    }
+}
+
+#[test]
+fn an_open_index_ends_helm_4s_argument_and_fails_in_helm_3() {
+    assert_eq!(json(Flag::Set, "a=1,b[0", "{}"), r#"{"a":1}"#);
+    assert_eq!(cause(Flag::Set, "a=1,b[0", "{}", HelmVersion::V3), "error parsing index: EOF");
+}
+
+#[test]
+fn indexes_in_one_name_are_bounded() {
+    let name = |count: usize| format!("a{}=1", "[0]".repeat(count));
+    let most = LIMITS.indexes_max;
+    assert!(apply(Flag::Set, &name(most), "{}", HelmVersion::V4).is_ok());
+    for flag in [Flag::Set, Flag::SetLiteral] {
+        let error = cause(flag, &name(most + 1), "{}", HelmVersion::V4);
+        assert_eq!(error, format!("the name has more than {most} indexes"));
+    }
+}
+
+#[test]
+fn added_items_are_bounded_over_all_assignments() {
+    let run = |texts: &[&str]| {
+        let assignments: Vec<_> = texts.iter().map(|&text| Assignment { flag: Flag::Set, text }).collect();
+        merged(&Inputs {
+            version: HelmVersion::V4,
+            values_files: &[],
+            assignments: &assignments,
+            read_file: &no_files,
+            limits: Limits { added_items_max: 10, ..LIMITS },
+        })
+    };
+    assert!(run(&["a[3]=x,b[3]=x", "c[1]=x,a[0]=y"]).is_ok());
+    let error = run(&["a[3]=x,b[3]=x", "c[2]=x"]).expect_err("it is over the bound");
+    let cause = std::error::Error::source(&error).map(ToString::to_string);
+    assert_eq!(cause.as_deref(), Some("the assignments add more than 10 items to lists"));
+}

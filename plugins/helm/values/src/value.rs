@@ -1,0 +1,176 @@
+//! A value as Helm holds it: whole numbers that were typed on the command line are not the same as those of files.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use tiphys_yaml::{Data, Error, Node, Position, read_json, write_go_json};
+
+/// The entries of an object, in the order in which Go prints them.
+pub type Map = BTreeMap<String, Value>;
+
+/// A value of Helm.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// `null`. In values of a user it deletes the chart's default.
+    Null,
+    /// A boolean.
+    Bool(bool),
+    /// A whole number from `--set`: Go's `int64`. Templates print it in full.
+    Integer(i64),
+    /// A number from a file or from `--set-json`: Go's `float64`, whole numbers too. Templates print 1000000 as `1e+06`. Never
+    /// infinite, and always a number.
+    Float(f64),
+    /// A text.
+    Text(String),
+    /// A list.
+    List(Vec<Value>),
+    /// An object.
+    Map(Map),
+}
+
+impl Value {
+    /// What was read from YAML, as Helm gets it: every number is a float, and of equal keys the last is kept.
+    /// Numbers that JSON has no words for (`.inf`, `.nan`) are errors.
+    pub fn from_node(node: &Node) -> Result<Self, Error> {
+        Self::from_node_with_minus_signs(node, &BTreeSet::new())
+    }
+
+    /// One JSON text, read as Go does into a variable of any type. Unlike YAML's, its `-0` is not zero but the float below it.
+    pub(crate) fn from_json(text: &str) -> Result<Self, Error> {
+        let mut minus_signs = BTreeSet::new();
+        let mut position = Position::START;
+        for char in text.chars() {
+            if char == '-' {
+                minus_signs.insert(position);
+            }
+            position = match char {
+                '\n' => Position { line: position.line + 1, column: 1 },
+                _ => Position { column: position.column + 1, ..position },
+            };
+        }
+        Self::from_node_with_minus_signs(&read_json(text.as_bytes())?, &minus_signs)
+    }
+
+    fn from_node_with_minus_signs(node: &Node, minus_signs: &BTreeSet<Position>) -> Result<Self, Error> {
+        let from_node = |node: &Node| Self::from_node_with_minus_signs(node, minus_signs);
+        Ok(match &node.data {
+            Data::Null => Self::Null,
+            Data::Bool(value) => Self::Bool(*value),
+            Data::Integer(0) if minus_signs.contains(&node.position) => Self::Float(-0.0),
+            #[expect(clippy::cast_precision_loss, reason = "Helm keeps these numbers as floats, too")]
+            Data::Integer(value) => Self::Float(*value as f64),
+            #[expect(clippy::cast_precision_loss, reason = "Helm keeps these numbers as floats, too")]
+            Data::Unsigned(value) => Self::Float(*value as f64),
+            Data::Float(value) if value.is_finite() => Self::Float(*value),
+            Data::Float(_) => return Err(Error::at(node.position, "the number is not finite")),
+            Data::String(text) => Self::Text(text.clone()),
+            Data::Sequence(items) => Self::List(items.iter().map(from_node).collect::<Result<_, _>>()?),
+            Data::Mapping(entries) => {
+                let entries =
+                    entries.iter().map(|entry| Ok((entry.key.text.clone(), from_node(&entry.value)?)));
+                Self::Map(entries.collect::<Result<_, Error>>()?)
+            }
+        })
+    }
+
+    /// The value without the difference between the two kinds of numbers.
+    pub fn to_json_value(&self) -> serde_json::Value {
+        match self {
+            Self::Null => serde_json::Value::Null,
+            Self::Bool(value) => (*value).into(),
+            Self::Integer(value) => (*value).into(),
+            Self::Float(value) => (*value).into(),
+            Self::Text(text) => text.as_str().into(),
+            Self::List(items) => items.iter().map(Self::to_json_value).collect(),
+            Self::Map(map) => map.iter().map(|(key, value)| (key.clone(), value.to_json_value())).collect(),
+        }
+    }
+
+    /// Compact JSON as Helm's `toJson` writes it, so that `1` and `1.0` of a file are both `1`, and 1000000 is not `1e+06`.
+    pub fn to_json(&self) -> String {
+        write_go_json(&self.to_json_value())
+    }
+
+    /// The entries, if this is an object.
+    pub fn as_map(&self) -> Option<&Map> {
+        match self {
+            Self::Map(map) => Some(map),
+            _ => None,
+        }
+    }
+
+    /// The type as Go's errors name it.
+    pub(crate) fn go_type(&self) -> &'static str {
+        match self {
+            Self::Null => "nil",
+            Self::Bool(_) => "bool",
+            Self::Integer(_) => "int64",
+            Self::Float(_) => "float64",
+            Self::Text(_) => "string",
+            Self::List(_) => GO_LIST,
+            Self::Map(_) => GO_MAP,
+        }
+    }
+}
+
+/// Go's name for the type of lists.
+pub(crate) const GO_LIST: &str = "[]interface {}";
+/// Go's name for the type of objects.
+pub(crate) const GO_MAP: &str = "map[string]interface {}";
+
+/// As a template prints it (`{{ .Values.x }}`, Go's `%v`): `<nil>`, `1e+06`, `[a b]`, `map[a:1]`.
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Null => f.write_str("<nil>"),
+            Self::Bool(value) => write!(f, "{value}"),
+            Self::Integer(value) => write!(f, "{value}"),
+            Self::Float(value) => f.write_str(&float_as_printed(*value)),
+            Self::Text(text) => f.write_str(text),
+            Self::List(items) => {
+                f.write_str("[")?;
+                for (index, item) in items.iter().enumerate() {
+                    write!(f, "{}{item}", if index > 0 { " " } else { "" })?;
+                }
+                f.write_str("]")
+            }
+            Self::Map(map) => {
+                f.write_str("map[")?;
+                for (index, (key, value)) in map.iter().enumerate() {
+                    write!(f, "{}{key}:{value}", if index > 0 { " " } else { "" })?;
+                }
+                f.write_str("]")
+            }
+        }
+    }
+}
+
+/// A float as Go's `%v` prints it: the digits of its JSON, with an exponent of at least two figures below 1e-4 and from 1e6 on.
+fn float_as_printed(value: f64) -> String {
+    let json = write_go_json(&value.into());
+    let (sign, size) = json.strip_prefix('-').map_or(("", json.as_str()), |size| ("-", size));
+    let (mantissa, exponent) = size.split_once('e').unwrap_or((size, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let all = format!("{whole}{fraction}");
+    let digits = all.trim_start_matches('0');
+    let zeros = all.len() - digits.len();
+    let digits = digits.trim_end_matches('0');
+    let Some((first, rest)) = digits.split_at_checked(1).filter(|_| !digits.is_empty()) else { return json };
+    let length = |text: &str| i32::try_from(text.len()).unwrap_or(i32::MAX);
+    let point =
+        length(whole) - i32::try_from(zeros).unwrap_or(i32::MAX) + exponent.parse::<i32>().unwrap_or(0);
+    let power = point - 1;
+    if !PLAIN_POWERS.contains(&power) {
+        let dot = if rest.is_empty() { "" } else { "." };
+        let exponent_sign = if power < 0 { '-' } else { '+' };
+        return format!("{sign}{first}{dot}{rest}e{exponent_sign}{:02}", power.unsigned_abs());
+    }
+    // Between the two bounds JSON has no exponent either.
+    json
+}
+
+/// The powers of ten of floats that Go prints without an exponent.
+const PLAIN_POWERS: std::ops::Range<i32> = -4..6;

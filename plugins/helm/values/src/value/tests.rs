@@ -1,0 +1,83 @@
+use tiphys_yaml::read_document;
+
+use super::Value;
+
+fn read(yaml: &str) -> Value {
+    let node = read_document(yaml.as_bytes()).expect("it is YAML").expect("it is not empty");
+    Value::from_node(&node).expect("Helm takes it")
+}
+
+#[test]
+fn numbers_of_files_are_floats_and_print_as_go_prints_floats() {
+    let cases = [
+        ("0", "0"),
+        ("999999", "999999"),
+        ("1000000", "1e+06"),
+        ("-1234567", "-1.234567e+06"),
+        ("12345678901", "1.2345678901e+10"),
+        ("9007199254740993", "9.007199254740992e+15"),
+        ("18446744073709551615", "1.8446744073709552e+19"),
+        ("1e+21", "1e+21"),
+        ("1.5e300", "1.5e+300"),
+        ("0.5", "0.5"),
+        ("1.10", "1.1"),
+        ("0.0001", "0.0001"),
+        ("0.00001", "1e-05"),
+        ("0.0000123", "1.23e-05"),
+        ("1.25e-7", "1.25e-07"),
+        ("-0.0", "-0"),
+        ("0777", "511"),
+        ("0x1F", "31"),
+    ];
+    for (yaml, printed) in cases {
+        let value = read(yaml);
+        assert!(matches!(value, Value::Float(_)), "{yaml}");
+        assert_eq!(value.to_string(), printed, "{yaml}");
+    }
+}
+
+#[test]
+fn whole_numbers_of_the_command_line_print_in_full() {
+    assert_eq!(Value::Integer(1_000_000).to_string(), "1000000");
+    assert_eq!(Value::Integer(i64::MIN).to_string(), "-9223372036854775808");
+    assert_ne!(Value::Integer(1), Value::Float(1.0));
+}
+
+#[test]
+fn lists_and_objects_print_as_go_prints_them() {
+    let value = read("{b: [x, 'y z', null, []], a: {c: yes, 1: {}}}");
+    assert_eq!(value.to_string(), "map[a:map[1:map[] c:true] b:[x y z <nil> []]]");
+}
+
+#[test]
+fn json_has_sorted_keys_and_plain_numbers() {
+    let value = read("{b: 1000000, a: 1.0, c: '<&>', d: [null, true, 1e21]}");
+    assert_eq!(value.to_json(), r#"{"a":1,"b":1000000,"c":"\u003c\u0026\u003e","d":[null,true,1e+21]}"#);
+    assert_eq!(Value::Integer(9_007_199_254_740_993).to_json(), "9007199254740993");
+    assert_eq!(read("9007199254740993").to_json(), "9007199254740992");
+}
+
+#[test]
+fn of_equal_keys_the_last_is_kept() {
+    assert_eq!(read("{a: 1, b: 2, a: 3}").to_json(), r#"{"a":3,"b":2}"#);
+}
+
+#[test]
+fn numbers_that_json_cannot_say_are_refused() {
+    for yaml in ["a: .inf", "a: [-.inf]", "a: .nan"] {
+        let node = read_document(yaml.as_bytes());
+        let refused = match node {
+            Ok(Some(node)) => Value::from_node(&node).is_err(),
+            Ok(None) => false,
+            Err(_) => true,
+        };
+        assert!(refused, "{yaml}");
+    }
+}
+
+#[test]
+fn a_zero_with_a_minus_sign_keeps_it_in_json_and_loses_it_in_yaml() {
+    let json = Value::from_json("[-0, 0,\n {\"-\": -0}, -0.0, -1]").expect("it is JSON");
+    assert_eq!(json.to_json(), r#"[-0,0,{"-":-0},-0,-1]"#);
+    assert_eq!(read("[-0, 0, -0.0]").to_json(), "[0,0,-0]");
+}

@@ -1,0 +1,81 @@
+//! Reading values files: documents one over the other, each as Kubernetes reads YAML.
+
+#[cfg(test)]
+mod tests;
+
+use tiphys_yaml::read_document;
+
+use crate::merge::merge_over;
+use crate::{Map, Value};
+
+/// Why the text of a values file cannot be taken.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ValuesFileError {
+    /// A document is no YAML.
+    #[error("document {document} cannot be read")]
+    Yaml {
+        /// Which document, from 1.
+        document: usize,
+        /// What is wrong, with its place in the document.
+        source: tiphys_yaml::Error,
+    },
+    /// A document is something else than an object.
+    #[error("document {document} is {found}, and values must be an object")]
+    NoObject {
+        /// Which document, from 1.
+        document: usize,
+        /// What it is, with an article.
+        found: &'static str,
+    },
+    /// Something else than a comment stands behind a line's `---`.
+    #[error("the separator in line {line} has {text:?} behind it; put it on a line of its own")]
+    Separator {
+        /// The line, from 1.
+        line: usize,
+        /// What stands there.
+        text: String,
+    },
+}
+
+/// The values of a file's text: those of its documents, later ones over earlier ones. Documents that are empty or `null` give none.
+/// Lines that begin with `---` divide them, even in the middle of a text, since Helm does not look closer either.
+pub fn read_values(text: &[u8]) -> Result<Map, ValuesFileError> {
+    let mut values = Map::new();
+    for (index, bytes) in documents(text)?.into_iter().enumerate() {
+        let document = index + 1;
+        let unreadable = |source| ValuesFileError::Yaml { document, source };
+        let Some(node) = read_document(bytes).map_err(unreadable)? else { continue };
+        match Value::from_node(&node).map_err(unreadable)? {
+            Value::Map(map) => merge_over(&mut values, map),
+            _ => return Err(ValuesFileError::NoObject { document, found: node.type_words() }),
+        }
+    }
+    Ok(values)
+}
+
+const SEPARATOR: &[u8] = b"---";
+
+/// The documents of a text. A separator at the beginning of one belongs to it.
+fn documents(text: &[u8]) -> Result<Vec<&[u8]>, ValuesFileError> {
+    let mut documents = Vec::new();
+    let (mut start, mut at) = (0, 0);
+    for (index, line) in text.split_inclusive(|byte| *byte == b'\n').enumerate() {
+        let end = at + line.len();
+        if let Some(behind) = line.strip_prefix(SEPARATOR) {
+            let behind = behind.trim_ascii();
+            if !behind.is_empty() && !behind.starts_with(b"#") {
+                let text = String::from_utf8_lossy(behind).into_owned();
+                return Err(ValuesFileError::Separator { line: index + 1, text });
+            }
+            if start < at {
+                documents.push(text.get(start..at).unwrap_or_default());
+                start = end;
+            }
+        }
+        at = end;
+    }
+    if start < at {
+        documents.push(text.get(start..at).unwrap_or_default());
+    }
+    Ok(documents)
+}

@@ -1,0 +1,55 @@
+use super::{ValuesFileError, read_values};
+use crate::Value;
+
+fn json(text: &str) -> String {
+    Value::Map(read_values(text.as_bytes()).expect("Helm takes it")).to_json()
+}
+
+#[test]
+fn documents_of_a_file_are_merged_in_order() {
+    let cases = [
+        ("", "{}"),
+        ("null\n", "{}"),
+        ("# only a comment\n", "{}"),
+        ("a: 1\n---\nb: 2\n", r#"{"a":1,"b":2}"#),
+        ("a: {x: 1, k: null}\n---\na: {k: 2, z: null}\n---\nnull\n", r#"{"a":{"k":2,"x":1,"z":null}}"#),
+        ("---\n---\na: 1\n", r#"{"a":1}"#),
+        ("a: 1\n--- # why\nb: 2\n", r#"{"a":1,"b":2}"#),
+        ("a: [1]\n---\na: {b: 1}\n---\na: null", r#"{"a":null}"#),
+        ("a: 1\r\n---\r\nb: 2\r\n", r#"{"a":1,"b":2}"#),
+        ("\u{feff}a: 1\n", r#"{"a":1}"#),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(json(text), expected, "{text:?}");
+    }
+}
+
+#[test]
+fn what_follows_an_end_marker_or_a_json_value_is_not_read() {
+    assert_eq!(json("a: 1\n...\nb: 2\n"), r#"{"a":1}"#);
+    assert_eq!(json("{\"a\":1}{\"b\":2}"), r#"{"a":1}"#);
+}
+
+#[test]
+fn what_is_no_object_is_refused() {
+    let found = |text: &str| match read_values(text.as_bytes()) {
+        Err(ValuesFileError::NoObject { document, found }) => (document, found),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(found("[1]"), (1, "a list"));
+    assert_eq!(found("a: 1\n---\nx\n"), (2, "a string"));
+}
+
+#[test]
+fn a_separator_has_nothing_but_a_comment_behind_it() {
+    for (text, line, behind) in [("a: 1\n--- b: 2\n", 2, "b: 2"), ("---- x", 1, "- x")] {
+        let expected = ValuesFileError::Separator { line, text: behind.to_owned() };
+        assert_eq!(read_values(text.as_bytes()), Err(expected));
+    }
+}
+
+#[test]
+fn an_unreadable_document_is_named() {
+    let error = read_values(b"a: 1\n---\nb: [\n").expect_err("it is no YAML");
+    assert!(matches!(error, ValuesFileError::Yaml { document: 2, .. }), "{error:?}");
+}

@@ -1,0 +1,95 @@
+//! Helm's own answers for `--set` and its relatives (`testdata/oracles/helm-set.jsonl`).
+
+use std::error::Error;
+
+use serde_json::Value as Json;
+use tiphys_helm_values::{
+    Assignment, Chart, Flag, HelmVersion, Inputs, LIMITS, Map, Value, ValuesFile, coalesce, merged,
+    read_values,
+};
+use tiphys_testkit::oracle;
+use tiphys_yaml::write_go_json;
+
+/// An answer in the oracle's form.
+fn answer(case: &Json, version: HelmVersion) -> Json {
+    let assignments: Vec<_> = case["args"].as_array().into_iter().flatten().map(assignment).collect();
+    let base = case["base"].as_object().map(|base| Json::from(base.clone()).to_string());
+    let files: Vec<_> =
+        base.iter().map(|text| ValuesFile { name: "base.yaml", text: text.as_bytes() }).collect();
+    let read_file = |path: &str| match case["files"][path].as_str() {
+        Some(text) => Ok(text.to_owned()),
+        None => Err(format!("open {path}: no such file or directory")),
+    };
+    let inputs = Inputs {
+        version,
+        values_files: &files,
+        assignments: &assignments,
+        read_file: &read_file,
+        limits: LIMITS,
+    };
+    match merged(&inputs) {
+        Err(error) => serde_json::json!({ "error": helm_text(&error) }),
+        Ok(values) => {
+            let mut answer = serde_json::json!({ "values": typed(&values) });
+            if let Some(chart) = case.get("chart") {
+                let defaults =
+                    read_values(chart.to_string().as_bytes()).expect("the chart's values are read");
+                let chart = Chart { values: defaults, ..Chart::default() };
+                answer["coalesced"] =
+                    typed(&coalesce(&chart, values, version).expect("there are no subcharts"));
+            }
+            answer
+        }
+    }
+}
+
+fn assignment(arg: &Json) -> Assignment<'_> {
+    let flag = match arg["flag"].as_str().expect("a flag") {
+        "set" => Flag::Set,
+        "set-string" => Flag::SetString,
+        "set-json" => Flag::SetJson,
+        "set-file" => Flag::SetFile,
+        "set-literal" => Flag::SetLiteral,
+        other => panic!("unknown flag {other}"),
+    };
+    Assignment { flag, text: arg["arg"].as_str().expect("an argument") }
+}
+
+/// The error as Helm prints it: with its cause, but of `--set-json`, where Helm does not say it.
+fn helm_text(error: &dyn Error) -> String {
+    let text = error.to_string();
+    match error.source() {
+        Some(cause) if !text.starts_with("failed parsing --set-json") => {
+            format!("{text}: {}", helm_text(cause))
+        }
+        _ => text,
+    }
+}
+
+/// The value with integers and floats told apart, as the oracle's own numbers (`1` and `1.0`) do.
+fn typed(values: &Map) -> Json {
+    Value::Map(values.clone()).to_json_value()
+}
+
+/// Comparing tells integers from floats, and the texts tell `-0.0` from `0.0`.
+fn check(case: &Json, version: HelmVersion, recorded: &Json) -> Result<(), String> {
+    let ours = answer(case, version);
+    if ours == *recorded && write_go_json(&ours) == write_go_json(recorded) {
+        Ok(())
+    } else {
+        Err(format!("{ours} instead of {recorded} for {}", case["args"]))
+    }
+}
+
+#[test]
+fn values_and_errors_are_those_of_helm_4() {
+    oracle::check("helm-set.helm4", |case| Some(check(case, HelmVersion::V4, &case["helm4"])));
+}
+
+#[test]
+fn values_and_errors_are_those_of_helm_3() {
+    oracle::check("helm-set.helm3", |case| {
+        let recorded = case.get("helm3").unwrap_or(&case["helm4"]);
+        Some(check(case, HelmVersion::V3, recorded))
+    });
+}
