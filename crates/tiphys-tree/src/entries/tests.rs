@@ -10,6 +10,7 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 
 use super::{Entries, EntryKind, Final, Lost};
+use crate::containment::LinkSet;
 use crate::{EntryPath, RepoPath, WriteError, resolve};
 
 /// Entries by path: directories end in a slash, links say where they lead.
@@ -138,12 +139,13 @@ pub(crate) fn any_entries() -> impl Strategy<Value = Vec<(String, String)>> {
     prop::collection::vec(prop_oneof![2 => directory, 3 => file, 4 => link], 1..16)
 }
 
-/// Entries, without those that clash or lead out as they are written, both in memory and in the folder `root` of a temporary one.
-pub(crate) fn in_memory_and_on_disk(list: &[(String, String)]) -> (Entries, TempDir) {
+/// Entries, without those that clash or lead out as they are written, both in memory and in the folder `root` of a temporary one,
+/// with the links, some of which may lead out through others.
+pub(crate) fn in_memory_and_on_disk(list: &[(String, String)]) -> (Entries, LinkSet, TempDir) {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let root = dir.path().join("root");
     fs::create_dir(&root).expect("the root");
-    let mut entries = Entries::new(1_000);
+    let (mut entries, mut links) = (Entries::new(1_000), LinkSet::default());
     for (path, target) in list {
         let outside = !crate::containment::stays_inside_as_written(
             repo_path(path).as_str().as_bytes(),
@@ -157,11 +159,12 @@ pub(crate) fn in_memory_and_on_disk(list: &[(String, String)]) -> (Entries, Temp
             .expect("folders");
         if !target.is_empty() {
             symlink(target, &place).expect("a link");
+            links.add(repo_path(path).as_str().as_bytes(), target.as_bytes());
         } else if !path.ends_with('/') {
             fs::write(&place, "").expect("a file");
         }
     }
-    (entries, dir)
+    (entries, links, dir)
 }
 
 fn kind_on_disk(metadata: io::Result<fs::Metadata>) -> Option<EntryKind> {
@@ -188,7 +191,7 @@ proptest! {
         list in any_entries(),
         names in prop::collection::vec(prop::sample::select(vec!["a", "b", ".c", "a", "b", ".", ""]), 1..6),
     ) {
-        let (entries, dir) = in_memory_and_on_disk(&list);
+        let (entries, _, dir) = in_memory_and_on_disk(&list);
         let root = dir.path().join("root");
         let path = names.join("/");
         // A leading slash would leave the root.
