@@ -5,7 +5,6 @@
 
 pub(crate) mod archive;
 pub(crate) mod call;
-mod http2;
 mod message;
 pub(crate) mod process;
 pub(crate) mod running;

@@ -1,7 +1,8 @@
-//! For tests only: oracles, fixtures, repositories, tools.
+//! For tests only: oracles, fixtures, repositories, tools, frames of HTTP/2.
 
 pub mod fixture;
 pub mod git;
+pub mod http2;
 pub mod launcher;
 pub mod oracle;
 pub mod tools;

@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::resource::{Usage, UsageWho, getrusage};
+use tiphys_testkit::http2::{self, Event};
 
 use super::archive::Archive;
-use super::http2::{self, Event};
 use super::message::{self, Metadata};
 use crate::Failure;
 

@@ -10,6 +10,7 @@ use std::task::{Context, Poll};
 use futures_util::FutureExt as _;
 use h2::Reason;
 use proptest::prelude::*;
+use tiphys_testkit::http2::{PREFACE, write as frame};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, ReadBuf};
 use tonic::codegen::http::uri::Authority;
 
@@ -17,18 +18,10 @@ use super::authority::code_of;
 use super::{Connection, fuzz_connection};
 use encoder::{Cut, Encoder, Field, Writing};
 
-const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-
 /// Bytes from hexadecimal digits.
 pub(super) fn hex(digits: &str) -> Vec<u8> {
     let byte = |at| u8::from_str_radix(&digits[at..at + 2], 16).expect("hexadecimal digits");
     (0..digits.len()).step_by(2).map(byte).collect()
-}
-
-/// A frame.
-pub(super) fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
-    let length = u32::try_from(payload.len()).expect("a short payload").to_be_bytes();
-    [&length[1..], &[kind, flags], &stream.to_be_bytes(), payload].concat()
 }
 
 /// A text in HPACK's Huffman code.

@@ -4,17 +4,11 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use tiphys_cmp::ServerOptions;
+use tiphys_testkit::http2::{PREFACE, no_settings, ping, pong};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::UnixStream;
 
 use crate::world::{Obedient, World, options, served, until};
-
-const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-/// An empty SETTINGS frame.
-const SETTINGS: &[u8] = &[0, 0, 0, 4, 0, 0, 0, 0, 0];
-const PING: &[u8] = &[0, 0, 8, 6, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8];
-/// The same with the flag ACK.
-const PONG: &[u8] = &[0, 0, 8, 6, 1, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8];
 
 const SHORT: Duration = Duration::from_millis(50);
 
@@ -63,7 +57,7 @@ async fn who_finds_no_place_waits_and_is_served_as_soon_as_there_is_one() {
 async fn a_connection_that_does_not_begin_in_time_is_closed_and_its_place_is_free() {
     let options = ServerOptions { preface_max: SHORT, ..with_places(1) };
     served(Obedient::default(), options, async |world| {
-        let begun = [PREFACE, SETTINGS].concat();
+        let begun = [PREFACE, &no_settings()].concat();
         let beginnings = [0, 1, PREFACE.len() - 1, PREFACE.len(), begun.len() - 1];
         for (before, length) in beginnings.into_iter().enumerate() {
             let mut stream = sent(world, &begun[..length]).await;
@@ -84,15 +78,15 @@ async fn a_connection_that_does_not_begin_in_time_is_closed_and_its_place_is_fre
 async fn a_connection_that_has_begun_may_be_silent_for_longer() {
     let options = ServerOptions { preface_max: SHORT, ..options() };
     served(Obedient::default(), options, async |world| {
-        let mut begun = sent(world, &[PREFACE, SETTINGS].concat()).await;
+        let mut begun = sent(world, &[PREFACE, &no_settings()].concat()).await;
         // The server's own settings come before anything else.
         begun.read_u8().await.expect("it is open");
         let mut silent = sent(world, &[]).await;
         closed(&mut silent).await;
         assert_eq!(world.count("tiphys_cmp_connections_silent_total"), 1);
-        begun.write_all(PING).await.expect("it is open");
+        begun.write_all(&ping(*b"are here")).await.expect("it is open");
         let mut answer = Vec::new();
-        while !answer.ends_with(PONG) {
+        while !answer.ends_with(&pong(b"are here")) {
             answer.push(begun.read_u8().await.expect("it is open"));
         }
     })

@@ -13,7 +13,7 @@ use tokio::sync::mpsc;
 use tonic::client::Grpc;
 use tonic::codegen::http::uri::PathAndQuery;
 use tonic::transport::{Channel, Endpoint, Uri};
-use tonic::{Request, Status};
+use tonic::{Request, Status, Streaming};
 use tonic_prost::ProstCodec;
 
 /// `plugin.AppStreamRequest`; right ones have one of the two.
@@ -134,6 +134,15 @@ impl Caller {
     pub(crate) async fn health(&self) -> Result<i32, Status> {
         let health: Health = self.call("/grpc.health.v1.Health/Check", vec![Part::default()]).await?;
         Ok(health.status)
+    }
+
+    /// `grpc.health.v1.Health/Watch` of the whole server.
+    pub(crate) async fn watch(&self) -> Result<Streaming<Health>, Status> {
+        let mut client = Grpc::new(self.0.clone());
+        client.ready().await.map_err(|error| Status::unavailable(error.to_string()))?;
+        let method = PathAndQuery::from_static("/grpc.health.v1.Health/Watch");
+        let codec = ProstCodec::<Part, Health>::default();
+        Ok(client.server_streaming(Request::new(Part::default()), method, codec).await?.into_inner())
     }
 
     async fn call<T: prost::Message + Default + 'static>(

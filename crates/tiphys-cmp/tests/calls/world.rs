@@ -115,6 +115,8 @@ pub(crate) struct World<P = Obedient> {
     pub(crate) plugin: Arc<P>,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) stop: CancellationToken,
+    /// Fires when the server says that it has ended.
+    pub(crate) ended: CancellationToken,
 }
 
 impl<P> World<P> {
@@ -179,8 +181,12 @@ pub(crate) async fn served_by<P: Plugin + 'static, T>(
     let (plugin, stop) = (Arc::new(plugin), CancellationToken::new());
     let as_plugin: Arc<dyn Plugin> = Arc::<P>::clone(&plugin);
     let server = Server::new(as_plugin, Arc::clone(&store), Arc::clone(&metrics), options);
-    let serving = server.serve(listener, stop.clone());
-    let world = World { socket, plugin, metrics, stop };
+    let ended = CancellationToken::new();
+    let serving = async {
+        let _ended = ended.clone().drop_guard();
+        server.serve(listener, stop.clone()).await
+    };
+    let world = World { socket, plugin, metrics, stop: stop.clone(), ended: ended.clone() };
     let testing = async {
         let result = timeout(PATIENCE, test(&world)).await.expect("the test ends");
         world.stop.cancel();

@@ -21,10 +21,42 @@ fn a_link_to_nothing_is_found_too() {
 }
 
 #[test]
-fn a_file_may_have_one_mebibyte() {
+fn a_file_has_a_bound_and_test_data_have_a_larger_one() {
     let tree = Synthetic::new(&[]);
     tree.write("testdata/exact.bin", vec![0; 1024 * 1024]);
+    tree.write("exact.bin", vec![0; 128 * 1024]);
     assert!(tree.findings(&CHECK).is_empty());
     tree.write("testdata/large.bin", vec![0; 1024 * 1024 + 1]);
-    assert_eq!(tree.findings(&CHECK), ["testdata/large.bin: has 1048577 bytes, more than 1048576"]);
+    tree.write("large.bin", vec![0; 128 * 1024 + 1]);
+    let expected = [
+        "large.bin: has 131073 bytes, more than 131072",
+        "testdata/large.bin: has 1048577 bytes, more than 1048576",
+    ];
+    assert_eq!(tree.findings(&CHECK), expected);
+}
+
+#[test]
+fn what_a_build_makes_is_found_wherever_it_is() {
+    let made = [".rustc_info.json", "a/CACHEDIR.TAG", "a/default.profraw", "libx.rlib", "testdata/x.o"];
+    let tree = Synthetic::new(&made.map(|path| (path, "")));
+    assert_eq!(tree.findings(&CHECK), made.map(|path| format!("{path}: is made by a build")));
+    let written = Synthetic::new(&[("rustc_info.json", ""), ("a/o", ""), ("docs/a.so.md", "")]);
+    assert!(written.findings(&CHECK).is_empty());
+}
+
+#[test]
+fn a_lock_stands_beside_the_manifest_of_a_workspace() {
+    let tree = Synthetic::new(&[
+        ("Cargo.toml", "[workspace]\nmembers = []\n"),
+        ("Cargo.lock", ""),
+        ("fuzz/Cargo.toml", "[package]\nname = \"fuzz\"\n\n[workspace]\n"),
+        ("fuzz/Cargo.lock", ""),
+    ]);
+    assert!(tree.findings(&CHECK).is_empty());
+    tree.write("crates/a/Cargo.toml", "[package]\nname = \"a\"\nversion.workspace = true\n");
+    tree.write("crates/a/Cargo.lock", "");
+    tree.write("docs/Cargo.lock", "");
+    let problem = "locks versions beside no manifest of a workspace";
+    let expected = [format!("crates/a/Cargo.lock: {problem}"), format!("docs/Cargo.lock: {problem}")];
+    assert_eq!(tree.findings(&CHECK), expected);
 }

@@ -1,5 +1,6 @@
+use tiphys_testkit::http2::write as frame;
+
 use super::*;
-use crate::connection::tests::frame;
 
 const REFUSED: &[u8] = b"\x41\x03a%b";
 const ACCEPTED: &[u8] = b"\x41\x03a-b";

@@ -2,7 +2,9 @@
 
 use std::collections::VecDeque;
 
-use super::{frame, huffman};
+use tiphys_testkit::http2::write as frame;
+
+use super::huffman;
 use crate::connection::authority::code_of;
 
 /// Name and value.

@@ -1,13 +1,14 @@
-//! As much of HTTP/2 (RFC 9113) and of its header compression (RFC 7541) as one gRPC call on a connection of its own needs.
+//! As much of HTTP/2 (RFC 9113) and of its header compression (RFC 7541) as a client by hand needs: one gRPC call on a connection of its
+//! own, and single frames, right or wrong.
 
 /// What a client says first.
-pub(super) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+pub const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /// The one stream of a connection.
-pub(super) const STREAM: u32 = 1;
+pub const STREAM: u32 = 1;
 
 /// Bytes that may be sent before the receiver says more, for the connection and for each stream.
-pub(super) const WINDOW_BYTES: i64 = 65_535;
+pub const WINDOW_BYTES: i64 = 65_535;
 
 /// The largest window there is: an answer never waits for us.
 const WINDOW_BYTES_MAX: u32 = 0x7fff_ffff;
@@ -37,7 +38,7 @@ const PRIORITY: u8 = 0x20;
 
 /// One frame as it came.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Frame<'a> {
+pub struct Frame<'a> {
     kind: u8,
     flags: u8,
     stream: u32,
@@ -46,13 +47,30 @@ pub(super) struct Frame<'a> {
 
 /// What a frame of the server means for the one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Event<'a> {
+pub enum Event<'a> {
     /// Bytes of the answer.
-    Data { bytes: &'a [u8], ends: bool },
+    Data {
+        /// The bytes, without padding.
+        bytes: &'a [u8],
+        /// No more come.
+        ends: bool,
+    },
     /// A block of headers or trailers, or a part of one.
-    Headers { block: &'a [u8], whole: bool, ends: bool },
+    Headers {
+        /// The part.
+        block: &'a [u8],
+        /// It is the last part.
+        whole: bool,
+        /// Nothing but the rest of the block comes.
+        ends: bool,
+    },
     /// So many bytes more may be sent on the connection (stream 0) or on the stream.
-    Window { stream: u32, bytes: i64 },
+    Window {
+        /// Number of the stream.
+        stream: u32,
+        /// How many more.
+        bytes: i64,
+    },
     /// The first window of each stream is this.
     InitialWindow(i64),
     /// Settings to be acknowledged that say nothing of windows.
@@ -68,7 +86,7 @@ pub(super) enum Event<'a> {
 }
 
 /// Takes the first whole frame off `bytes`, and says how long it was; none if more has to come.
-pub(super) fn frame(bytes: &[u8]) -> Option<(Frame<'_>, usize)> {
+pub fn frame(bytes: &[u8]) -> Option<(Frame<'_>, usize)> {
     let whole = frame_bytes(bytes)?;
     let frame = bytes.get(..whole)?;
     let stream = u32::from_be_bytes(frame[5..FRAME_HEADER_BYTES].try_into().ok()?) & WINDOW_BYTES_MAX;
@@ -76,19 +94,19 @@ pub(super) fn frame(bytes: &[u8]) -> Option<(Frame<'_>, usize)> {
 }
 
 /// Length of the frame that begins here, its header included.
-pub(super) fn frame_bytes(bytes: &[u8]) -> Option<usize> {
+pub fn frame_bytes(bytes: &[u8]) -> Option<usize> {
     let length = bytes.get(..FRAME_HEADER_BYTES).map(|header| [0, header[0], header[1], header[2]])?;
     Some(FRAME_HEADER_BYTES + usize::try_from(u32::from_be_bytes(length)).ok()?)
 }
 
 /// Bytes of the frame's payload, which flow control counts.
-pub(super) fn counted(frame_bytes: usize) -> i64 {
+pub fn counted(frame_bytes: usize) -> i64 {
     i64::try_from(frame_bytes.saturating_sub(FRAME_HEADER_BYTES)).unwrap_or(i64::MAX)
 }
 
 impl<'a> Frame<'a> {
     /// What the frame means; none if it is malformed.
-    pub(super) fn event(&self) -> Option<Event<'a>> {
+    pub fn event(&self) -> Option<Event<'a>> {
         let number = |bytes: &[u8]| Some(u32::from_be_bytes(bytes.get(..4)?.try_into().ok()?));
         let ends = self.flags & END_STREAM != 0;
         let whole = self.flags & END_HEADERS != 0;
@@ -126,7 +144,12 @@ impl<'a> Frame<'a> {
 }
 
 /// All that precedes the data: preface, settings, and the request's headers.
-pub(super) fn opening(headers: &[(&str, &str)]) -> Vec<u8> {
+pub fn opening(headers: &[(&str, &str)]) -> Vec<u8> {
+    [connecting(), request(headers)].concat()
+}
+
+/// What a connection begins with: preface, and settings that never keep an answer back.
+pub fn connecting() -> Vec<u8> {
     let mut settings = Vec::new();
     // Without a table no field of the answer refers to an earlier one.
     for (setting, value) in [(SETTING_HEADER_TABLE_SIZE, 0), (SETTING_INITIAL_WINDOW_SIZE, WINDOW_BYTES_MAX)]
@@ -134,6 +157,12 @@ pub(super) fn opening(headers: &[(&str, &str)]) -> Vec<u8> {
         settings.extend(setting.to_be_bytes());
         settings.extend(value.to_be_bytes());
     }
+    let more = WINDOW_BYTES_MAX - u32::try_from(WINDOW_BYTES).unwrap_or_default();
+    [PREFACE, &write(SETTINGS, 0, 0, &settings), &write(WINDOW_UPDATE, 0, 0, &more.to_be_bytes())].concat()
+}
+
+/// A request's headers.
+pub fn request(headers: &[(&str, &str)]) -> Vec<u8> {
     let mut block = Vec::new();
     for (name, value) in headers {
         // A literal without an entry of the table, its name a literal, too.
@@ -143,13 +172,7 @@ pub(super) fn opening(headers: &[(&str, &str)]) -> Vec<u8> {
             block.extend_from_slice(text.as_bytes());
         }
     }
-    let more = WINDOW_BYTES_MAX - u32::try_from(WINDOW_BYTES).unwrap_or_default();
-    let frames = [
-        write(SETTINGS, 0, 0, &settings),
-        write(WINDOW_UPDATE, 0, 0, &more.to_be_bytes()),
-        write(HEADERS, END_HEADERS, STREAM, &block),
-    ];
-    [PREFACE, &frames.concat()].concat()
+    write(HEADERS, END_HEADERS, STREAM, &block)
 }
 
 /// A length with a prefix of seven bits.
@@ -165,31 +188,42 @@ fn integer(to: &mut Vec<u8>, value: usize) {
 }
 
 /// A frame of data.
-pub(super) fn data(message: &[u8]) -> Vec<u8> {
+pub fn data(message: &[u8]) -> Vec<u8> {
     write(DATA, 0, STREAM, message)
 }
 
 /// What says that no more data comes.
-pub(super) fn end_of_data() -> Vec<u8> {
+pub fn end_of_data() -> Vec<u8> {
     write(DATA, END_STREAM, STREAM, &[])
 }
 
+/// Settings that change nothing.
+pub fn no_settings() -> Vec<u8> {
+    write(SETTINGS, 0, 0, &[])
+}
+
+/// Asks whether the other side is there.
+pub fn ping(payload: [u8; 8]) -> Vec<u8> {
+    write(PING, 0, 0, &payload)
+}
+
 /// Acknowledges settings.
-pub(super) fn settings_seen() -> Vec<u8> {
+pub fn settings_seen() -> Vec<u8> {
     write(SETTINGS, ACK, 0, &[])
 }
 
 /// Answers a ping.
-pub(super) fn pong(payload: &[u8]) -> Vec<u8> {
+pub fn pong(payload: &[u8]) -> Vec<u8> {
     write(PING, ACK, 0, payload)
 }
 
 /// Ends the stream.
-pub(super) fn cancel() -> Vec<u8> {
+pub fn cancel() -> Vec<u8> {
     write(RST_STREAM, 0, STREAM, &CANCEL.to_be_bytes())
 }
 
-fn write(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+/// A frame of any kind.
+pub fn write(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     let length = u32::try_from(payload.len()).unwrap_or(u32::MAX).to_be_bytes();
     let mut frame = Vec::with_capacity(FRAME_HEADER_BYTES + payload.len());
     frame.extend([length[1], length[2], length[3], kind, flags]);
@@ -200,7 +234,7 @@ fn write(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
 
 /// The value of `grpc-status` in a block of headers or trailers; none if it is not there. The block must not refer to a table of
 /// earlier fields, which [`opening`] asks for.
-pub(super) fn grpc_status(block: &[u8]) -> Option<u32> {
+pub fn grpc_status(block: &[u8]) -> Option<u32> {
     let mut rest = block;
     while let Some(&first) = rest.first() {
         if first & 0x80 != 0 {
