@@ -8,6 +8,7 @@ pub(crate) mod digest;
 mod directory;
 mod own;
 mod remove;
+mod renewed;
 mod run_dir;
 mod seal;
 mod session;
@@ -35,7 +36,8 @@ pub use run_dir::RunDir;
 
 use own::{Lease, Own};
 use remove::remove_tree;
-use session::{Gate, Session};
+use renewed::Renewed;
+use session::Session;
 use shared::Shared;
 use turns::Turns;
 
@@ -141,7 +143,7 @@ pub struct StoreStats {
 #[derive(Debug)]
 pub struct Store {
     limits: TreeLimits,
-    runs: Arc<Session>,
+    runs: Renewed<Session>,
     keeping: Keeping,
     /// Keys that a thread of this process is writing.
     turns: Turns,
@@ -151,6 +153,12 @@ pub struct Store {
 #[derive(Debug)]
 enum Keeping {
     Shared(Shared),
+    Own(Renewed<Own>),
+}
+
+/// Where one tree is to stay.
+enum Home<'a> {
+    Shared(&'a Shared),
     Own(Arc<Own>),
 }
 
@@ -176,6 +184,12 @@ pub enum StoreError {
         /// The folder.
         path: PathBuf,
     },
+    /// The store's folder was removed while something was written to it.
+    #[error("the folder {path} was removed by somebody while it was written to; the next call makes it anew")]
+    Removed {
+        /// The folder.
+        path: PathBuf,
+    },
     /// The tree could not be written.
     #[error(transparent)]
     Write(#[from] WriteError),
@@ -192,24 +206,22 @@ impl Store {
     /// Opens or makes a store, and sweeps what killed programs left in `tmp/` and in the runs' folder.
     pub fn open(options: StoreOptions) -> Result<Self, StoreError> {
         let StoreOptions { dir, runs_dir, limits } = options;
-        let (dir, runs_dir) = (private_folder(&dir)?, private_folder(&runs_dir)?);
-        let keeping = Keeping::Shared(Shared::open(&dir)?);
-        let runs = begin_session(&runs_dir)?;
-        runs.sweep();
-        Ok(Self { limits, runs: Arc::new(runs), keeping, turns: Turns::default() })
+        let keeping = Keeping::Shared(Shared::open(&private_folder(&dir)?)?);
+        let runs = Renewed::begin(&runs_dir, Ok)?;
+        runs.latest().sweep();
+        Ok(Self { limits, runs, keeping, turns: Turns::default() })
     }
 
     /// A store of this process alone, for servers: everything is below a folder of this process with a lock, gone when the process ends,
     /// and swept by the next one when it was killed. Processes with one folder do not disturb each other.
     ///
-    /// A thread that ends with the store sweeps and removes, so that this call and others do not wait for that.
+    /// A thread that ends with the store sweeps and removes, so that this call and others do not wait for that. If the folder is
+    /// removed below the process, the store forgets what it had, and makes it anew when it is used next.
     pub fn of_this_process(options: StoreOptions, bounds: StoreBounds) -> Result<Self, StoreError> {
         let StoreOptions { dir, runs_dir, limits } = options;
-        let (dir, runs_dir) = (private_folder(&dir)?, private_folder(&runs_dir)?);
-        let session = Arc::new(begin_session(&dir)?);
-        let runs = Arc::new(begin_session(&runs_dir)?);
-        let own = Own::new(session, Arc::clone(&runs), bounds)?;
-        Ok(Self { limits, runs, keeping: Keeping::Own(Arc::new(own)), turns: Turns::default() })
+        let runs = Renewed::begin(&runs_dir, Ok)?;
+        let own = Renewed::begin(&dir, |session| Own::new(session, runs.latest(), bounds))?;
+        Ok(Self { limits, runs, keeping: Keeping::Own(own), turns: Turns::default() })
     }
 
     /// This store, using trees of other processes or writing each anew.
@@ -235,7 +247,7 @@ impl Store {
                 trees: u64::try_from(shared.trees()).unwrap_or(u64::MAX),
                 ..StoreStats::default()
             },
-            Keeping::Own(own) => own.stats(),
+            Keeping::Own(own) => own.latest().stats(),
         }
     }
 
@@ -250,7 +262,7 @@ impl Store {
     pub fn get_for(&self, key: TreeKey, asked: Instant) -> Option<Tree> {
         match &self.keeping {
             Keeping::Shared(shared) => shared.get(key),
-            Keeping::Own(own) => own.get(key, asked),
+            Keeping::Own(own) => own.latest().get(key, asked),
         }
     }
 
@@ -271,10 +283,10 @@ impl Store {
         if let Some(tree) = self.get(key) {
             return Ok(tree);
         }
-        let (staged, mut writer) = self.stage(Naming::Given)?;
+        let (home, staged, mut writer) = self.stage(Naming::Given)?;
         fill(&mut writer)?;
         let finished = writer.finish().map_err(StoreError::Write)?;
-        Ok(self.keep(key, staged, &finished)?)
+        Ok(home.keep(key, staged, &finished)?)
     }
 
     /// A tree whose name is not known before it is read (a working copy): written beside while its content is hashed, then named by
@@ -287,10 +299,10 @@ impl Store {
     where
         E: From<StoreError>,
     {
-        let (staged, mut writer) = self.stage(Naming::ByContent)?;
+        let (home, staged, mut writer) = self.stage(Naming::ByContent)?;
         fill(&mut writer)?;
         let mut finished = writer.finish().map_err(StoreError::Write)?;
-        Ok(self.keep(digest::key(salt, &mut finished.records), staged, &finished)?)
+        Ok(home.keep(digest::key(salt, &mut finished.records), staged, &finished)?)
     }
 
     /// The tree that an archive (tar within gzip) holds. The archive is read to its last byte before there is a tree; an error of the
@@ -304,30 +316,49 @@ impl Store {
                 writer.set_modes(intake.modes);
                 archive::unpack(archive, intake, writer)
             }),
-            Keeping::Own(own) => own.take_in(archive, intake),
+            Keeping::Own(own) => {
+                let own = self.own(own)?;
+                own.take_in(archive, intake).map_err(|error| own.explain(error))
+            }
         }
     }
 
     /// An empty folder for one run.
     pub fn run_dir(&self) -> Result<RunDir, StoreError> {
-        RunDir::new(Arc::clone(&self.runs))
+        RunDir::new(self.runs.there(|session, _| Ok(session))?)
     }
 
     /// A new tree that is not in place yet.
-    fn stage(&self, naming: Naming) -> Result<(Staged, TreeWriter), StoreError> {
-        let staged = Staged::new(match &self.keeping {
-            Keeping::Shared(shared) => shared.fresh_path(),
-            Keeping::Own(own) => own.fresh_path(),
-        })?;
+    fn stage(&self, naming: Naming) -> Result<(Home<'_>, Staged, TreeWriter), StoreError> {
+        let home = match &self.keeping {
+            Keeping::Shared(shared) => Home::Shared(shared),
+            Keeping::Own(own) => Home::Own(self.own(own)?),
+        };
+        let staged = Staged::new(home.fresh_path())?;
         let writer = TreeWriter::new(staged.tree(), self.limits, naming)?;
-        Ok((staged, writer))
+        Ok((home, staged, writer))
+    }
+
+    /// The trees of this process, without any if their folder was removed.
+    fn own(&self, own: &Renewed<Own>) -> Result<Arc<Own>, StoreError> {
+        own.there(|session, before| Own::instead_of(before, session, self.runs.latest()))
+    }
+}
+
+impl Home<'_> {
+    /// A path where a tree can be written.
+    fn fresh_path(&self) -> PathBuf {
+        match self {
+            Self::Shared(shared) => shared.fresh_path(),
+            Self::Own(own) => own.fresh_path(),
+        }
     }
 
     /// Puts a whole tree in place, or takes the one of this name that is there already.
     fn keep(&self, key: TreeKey, staged: Staged, finished: &Finished) -> Result<Tree, StoreError> {
-        match &self.keeping {
-            Keeping::Shared(shared) => shared.keep(key, staged),
-            Keeping::Own(own) => own.keep_written(key, staged, finished),
+        match self {
+            Self::Shared(shared) => shared.keep(key, staged),
+            Self::Own(own) => own.keep_written(key, staged, finished),
         }
     }
 }
@@ -366,12 +397,6 @@ impl Drop for Staged {
             drop(remove_tree(&self.0));
         }
     }
-}
-
-/// A new session in a folder.
-fn begin_session(dir: &Path) -> Result<Session, StoreError> {
-    let gate = Gate::close(dir)?;
-    Session::begin(dir, &gate)
 }
 
 /// A folder for this user alone, made if it is missing; its absolute path.

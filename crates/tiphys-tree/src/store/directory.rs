@@ -51,12 +51,12 @@ impl Store {
         if let Some(tree) = self.get(digest::key(salt, &mut records)) {
             return Ok(tree);
         }
-        let (staged, mut writer) = self.stage(Naming::ByContent)?;
+        let (home, staged, mut writer) = self.stage(Naming::ByContent)?;
         writer.set_modes(modes);
         on_threads(&parts, |part| part.write(root, &writer))?;
         // What was read twice may have changed in between, so that the name comes from what was written.
         let mut finished = writer.finish()?;
-        self.keep(digest::key(salt, &mut finished.records), staged, &finished)
+        home.keep(digest::key(salt, &mut finished.records), staged, &finished)
     }
 }
 

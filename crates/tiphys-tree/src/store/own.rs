@@ -27,6 +27,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use super::renewed::InSession;
 use super::seal::Seal;
 use super::session::Session;
 use super::turns::Turns;
@@ -50,6 +51,14 @@ pub(super) struct Own {
     // It ends before the folder goes that it removes things from.
     remover: Remover,
     session: Arc<Session>,
+    /// Trees that went because of the bounds before this store took another one's place.
+    evicted_before: u64,
+}
+
+impl InSession for Own {
+    fn is_there(&self) -> bool {
+        self.session.is_there() && self.places.are_there()
+    }
 }
 
 /// A tree in use. It stays as long as this lives.
@@ -69,12 +78,9 @@ impl Drop for Lease {
 }
 
 impl Own {
-    /// An empty store in a session's folder. What was taken over by the two sessions is removed behind the caller's back.
-    pub(super) fn new(
-        session: Arc<Session>,
-        runs: Arc<Session>,
-        bounds: StoreBounds,
-    ) -> Result<Self, StoreError> {
+    /// An empty store in a session's folder. What was taken over by this session and the one for runs is removed behind the caller's back.
+    pub(super) fn new(session: Session, runs: Arc<Session>, bounds: StoreBounds) -> Result<Self, StoreError> {
+        let session = Arc::new(session);
         let places = Arc::new(Places::new(&session.folder()?)?);
         let remover = Remover::new(Arc::clone(&places)).map_err(StoreError::io("start", session.path()))?;
         remover.sweep(vec![Arc::clone(&session), runs]);
@@ -85,7 +91,18 @@ impl Own {
             places,
             remover,
             session,
+            evicted_before: 0,
         })
+    }
+
+    /// An empty store in the place of another one whose folder is gone.
+    pub(super) fn instead_of(
+        before: &Self,
+        session: Session,
+        runs: Arc<Session>,
+    ) -> Result<Self, StoreError> {
+        let bounds = before.contents().bounds();
+        Ok(Self { evicted_before: before.stats().evicted, ..Self::new(session, runs, bounds)? })
     }
 
     /// The tree of this name, if it is there and nothing was taken out of it, put into it or changed in it. Nobody looks who has looked
@@ -128,7 +145,8 @@ impl Own {
     }
 
     pub(super) fn stats(&self) -> StoreStats {
-        self.contents().stats()
+        let stats = self.contents().stats();
+        StoreStats { evicted: stats.evicted + self.evicted_before, ..stats }
     }
 
     /// Keeps a tree that is whole. Of two trees of one name the first stays.

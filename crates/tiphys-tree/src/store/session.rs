@@ -71,6 +71,11 @@ impl Session {
         &self.dir
     }
 
+    /// Whether its folder is there. Without its lock others would take it for one whose process is gone.
+    pub(crate) fn is_there(&self) -> bool {
+        self.dir.join(LOCK_FILE).exists()
+    }
+
     /// Moves something into this session, to be removed by [`Self::sweep`] or, if this process is killed first, by the next one's.
     pub(crate) fn take_over(&self, place: &Path) {
         // A folder that cannot be moved is left where it is: it costs space, and the store works without it.

@@ -131,6 +131,10 @@ impl Contents {
         Self { bounds, files, large, trees, spoilt, bytes: 0, clock: 0, next_file: 0, evicted: 0 }
     }
 
+    pub(super) fn bounds(&self) -> StoreBounds {
+        self.bounds
+    }
+
     pub(super) fn stats(&self) -> StoreStats {
         let count = |length| u64::try_from(length).unwrap_or(u64::MAX);
         StoreStats {

@@ -19,9 +19,10 @@ use super::contents::{Claim, Contents, FileKey, FileNumber, Leaving};
 use crate::archive::{self, ArchiveError, IncomingFile, Intake, Sink, unread};
 use crate::store::Tree;
 use crate::store::digest::{self, Record, RecordKind};
+use crate::store::renewed::InSession as _;
 use crate::store::seal::Seal;
 use crate::store::turns::WAIT_STEP;
-use crate::{EntryPath, StoreError};
+use crate::{EntryPath, StoreError, WriteError};
 
 /// Files up to this size are handled in memory, many at once; larger ones in pieces.
 pub(super) const WHOLE_FILE_BYTES_MAX: u64 = 64 * 1024;
@@ -64,6 +65,18 @@ impl Own {
             Ok::<_, ArchiveError>((taking.finish()?, entries.directories()))
         })?;
         self.tree_of(taken, directories)
+    }
+
+    /// An archive's failure; where the store's folder was removed meanwhile, that is why.
+    pub(in crate::store) fn explain(&self, error: ArchiveError) -> ArchiveError {
+        let is_of_files = matches!(
+            error,
+            ArchiveError::Write(WriteError::Io { .. }) | ArchiveError::Store(StoreError::Io { .. })
+        );
+        if is_of_files && !self.is_there() {
+            return StoreError::Removed { path: self.session.path().to_path_buf() }.into();
+        }
+        error
     }
 
     /// The tree of everything that was taken, made if it is not there.

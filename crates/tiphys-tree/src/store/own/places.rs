@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 
-use rustix::fs::{AtFlags, Mode, OFlags, linkat, openat, unlinkat};
+use rustix::fs::{AtFlags, Mode, OFlags, fstat, linkat, openat, unlinkat};
 use rustix::io::Errno;
 
 use super::contents::FileNumber;
@@ -39,6 +39,11 @@ impl Places {
             folders.push(made.map_err(StoreError::io("make", &folder))?);
         }
         Ok(Self { folders, umask })
+    }
+
+    /// Whether all folders are there: one that was removed has no name any more.
+    pub(super) fn are_there(&self) -> bool {
+        self.folders.iter().all(|folder| fstat(folder).is_ok_and(|found| found.st_nlink > 0))
     }
 
     /// Makes an empty file.

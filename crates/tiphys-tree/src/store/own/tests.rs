@@ -2,6 +2,7 @@
 
 mod contents;
 mod random;
+mod removed;
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
@@ -41,9 +42,9 @@ fn open(dir: &TempDir, bounds: StoreBounds) -> Store {
     Store::of_this_process(options, bounds).expect("the store opens")
 }
 
-fn own(store: &Store) -> &Arc<Own> {
+fn own(store: &Store) -> Arc<Own> {
     match &store.keeping {
-        Keeping::Own(own) => own,
+        Keeping::Own(own) => own.latest(),
         Keeping::Shared(_) => panic!("a store of one process"),
     }
 }
@@ -417,8 +418,8 @@ fn what_a_killed_server_left_is_swept_behind_the_callers_back() {
     assert_eq!(on_disk(&store), (0, 0));
     let sessions = |name: &str| fs::read_dir(dir.path().join(name)).expect("the folder").count();
     assert_eq!((sessions("store"), sessions("runs")), (2, 2), "our own, and the gate");
-    let ours = own(&store).session.path();
-    assert_eq!(fs::read_dir(ours).expect("our folder").count(), 2, "the lock and the files");
+    let own = own(&store);
+    assert_eq!(fs::read_dir(own.session.path()).expect("our folder").count(), 2, "the lock and the files");
 }
 
 /// Gives some bytes, then an error.
@@ -544,13 +545,14 @@ fn a_writer_that_fails_leaves_its_files_to_those_who_wait() {
 fn a_file_that_cannot_be_written_fails_the_archive_and_nothing_else() {
     let dir = temporary();
     let store = open(&dir, NO_BOUNDS);
-    let places = own(&store).session.path().join("0");
+    let own = own(&store);
+    let places = own.session.path().join("0");
     let folders: Vec<PathBuf> = (0..16).map(|number| places.join(number.to_string())).collect();
     for folder in &folders {
         fs::remove_dir(folder).expect("an empty folder");
     }
     for content in [files([("a/b", "text")]), files([("a/b", &"x".repeat(LARGE))])] {
-        let answer = store.take_in(&mut &archive(&content)[..], &intake());
+        let answer = own.take_in(&mut &archive(&content)[..], &intake());
         assert_eq!(answer.expect_err("nowhere to write to").to_string(), "cannot write a/b");
         assert_eq!(store.stats(), StoreStats::default());
     }
