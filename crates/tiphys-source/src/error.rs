@@ -151,12 +151,12 @@ pub enum SourceError {
         #[source]
         source: Box<SourceError>,
     },
-    /// An entry of a git tree has a name that is no path.
-    #[error("repository {repository} holds a file whose name cannot be used: {name}")]
+    /// A name, or where a link leads, is no path, or no text.
+    #[error("repository {repository} holds a file whose name cannot be used: {name}; rename it")]
     Name {
         /// The URL or folder.
         repository: String,
-        /// The name, not UTF-8 bytes replaced.
+        /// The name, with escapes if it is no text.
         name: String,
     },
     /// A submodule could not be had.
@@ -257,6 +257,13 @@ impl From<WriteError> for SourceError {
 }
 
 impl SourceError {
+    /// A name that cannot be used.
+    pub(crate) fn name(repository: &str, name: &[u8]) -> Self {
+        let text = std::str::from_utf8(name).map(str::to_owned);
+        let name = text.unwrap_or_else(|_| format!("\"{}\"", name.escape_ascii()));
+        Self::Name { repository: repository.to_owned(), name }
+    }
+
     pub(crate) fn cache(action: &'static str, path: &std::path::Path) -> impl FnOnce(std::io::Error) -> Self {
         move |source| Self::Cache { action, path: path.to_path_buf(), source }
     }

@@ -174,10 +174,7 @@ impl Reader {
                 .filter(|name| {
                     !name.is_empty() && *name != "." && *name != ".." && !name.contains(['/', '\0'])
                 })
-                .ok_or_else(|| SourceError::Name {
-                    repository: repository.to_string(),
-                    name: String::from_utf8_lossy(bytes).into_owned(),
-                })?;
+                .ok_or_else(|| SourceError::name(&repository, bytes))?;
             // Git itself refuses to check such an entry out, whatever its letter case.
             if !name.eq_ignore_ascii_case(".git") {
                 entries.push(Entry {
@@ -209,12 +206,9 @@ impl Reader {
         let text = std::str::from_utf8(data).ok();
         text.filter(|text| !text.is_empty() && text.len() <= LINK_BYTES_MAX && !text.contains('\0'))
             .map(str::to_owned)
-            .ok_or_else(|| SourceError::Name {
-                repository: repository.to_string(),
-                name: format!(
-                    "{path} -> {}",
-                    String::from_utf8_lossy(&data[..data.len().min(LINK_BYTES_MAX)])
-                ),
+            .ok_or_else(|| {
+                let target = &data[..data.len().min(LINK_BYTES_MAX)];
+                SourceError::name(&repository, &[path.as_str().as_bytes(), b" -> ", target].concat())
             })
     }
 

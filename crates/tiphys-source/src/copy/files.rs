@@ -1,12 +1,11 @@
 //! The files of a folder that stands for a repository: tracked and untracked ones, without those that git ignores.
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-use tiphys_tree::{RepoPath, TreeLimits, WriteError};
+use tiphys_tree::{EntryPath, RepoPath, TreeLimits, WriteError};
 
 use super::OpenCopy;
 use crate::SourceError;
@@ -107,10 +106,8 @@ fn list_folder(dir: &Path, limits: TreeLimits, files: &mut BTreeSet<RepoPath>) -
             let entry = entry.map_err(failed)?;
             let name = entry.file_name();
             let Some(name) = name.to_str() else {
-                return Err(SourceError::Name {
-                    repository: dir.display().to_string(),
-                    name: path.below(Path::new(&name)).display().to_string(),
-                });
+                let name = EntryPath::from(&path).join(name.as_bytes())?;
+                return Err(SourceError::name(&dir.display().to_string(), name.as_bytes()));
             };
             if name == ".git" {
                 continue;
@@ -166,8 +163,5 @@ fn first_link(dir: &Path, path: &RepoPath) -> Result<Option<(RepoPath, String)>,
 }
 
 fn text<'a>(copy: &OpenCopy, name: &'a [u8]) -> Result<&'a str, SourceError> {
-    std::str::from_utf8(name).map_err(|_| SourceError::Name {
-        repository: copy.shown.to_string(),
-        name: OsStr::from_bytes(name).display().to_string(),
-    })
+    std::str::from_utf8(name).map_err(|_| SourceError::name(copy.shown.as_ref(), name))
 }

@@ -1,5 +1,8 @@
 //! Folders that stand for repositories (`--repo`).
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+
 use crate::workbench::{Workbench, files, narrowed, render, whole};
 
 const URL: &str = "https://git.example.org/team/apps.git";
@@ -59,6 +62,29 @@ async fn a_folder_without_git_stands_for_all_revisions() {
         let (resolved, _) = render(&sources, URL, revision, &whole()).await.expect("it stands for all");
         assert_eq!(resolved.revision(), revision, "ARGOCD_APP_REVISION is the target revision");
         assert_eq!(files(&sources, URL, revision).await, ["app/a.yaml: plain"], "{revision:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_name_that_is_not_utf_8_is_refused_and_shown_with_escapes() {
+    let bench = Workbench::new();
+    let repository = bench.repository("apps");
+    let name = OsStr::from_bytes(b"app/caf\xe9.yaml");
+    repository.write("app/a.yaml", "text");
+    std::fs::write(repository.dir().join(name), "Latin-1").expect("the file can be written");
+    repository.commit("first");
+    repository.git(&["tag", "v1"]);
+    repository.git(&["remote", "add", "origin", URL]);
+    std::fs::create_dir_all(bench.path("plain/app")).expect("the folder can be made");
+    std::fs::write(bench.path("plain").join(name), "Latin-1").expect("the file can be written");
+    let (tracked, plain) = (bench.with_copies(&["apps"]), bench.with_copies(&[&format!("{URL}=plain")]));
+    for (sources, revision, expected) in [
+        (&tracked, "HEAD", r#""app/caf\xe9.yaml"; rename it"#),
+        (&tracked, "v1", r#""caf\xe9.yaml"; rename it"#),
+        (&plain, "HEAD", r#""app/caf\xe9.yaml"; rename it"#),
+    ] {
+        let error = render(sources, URL, revision, &whole()).await.expect_err("it is refused").to_string();
+        assert!(error.ends_with(expected), "{revision}: {error}");
     }
 }
 
