@@ -12,6 +12,8 @@ pub struct AppProject {
     pub metadata: Metadata,
     /// The names of the fields that restrict what an Application of the project may do, those that allow first. Empty: it allows all.
     pub restrictions: Vec<&'static str>,
+    /// The repositories that it permits (`spec.sourceRepos`), patterns of Argo CD's; none permits none.
+    pub source_repos: Vec<String>,
     /// `spec` as it was written, for the rules that a later issue brings.
     pub spec: Value,
 }
@@ -44,7 +46,11 @@ impl AppProject {
         };
         let spec = object.get("spec").map_or(Value::Null, Node::to_value);
         let restrictions = restrictions(&mut object)?;
-        Ok(Self { metadata, restrictions, spec })
+        let source_repos = match object.object("spec")? {
+            Some(mut spec) => spec.texts("sourceRepos")?.unwrap_or_default(),
+            None => Vec::new(),
+        };
+        Ok(Self { metadata, restrictions, source_repos, spec })
     }
 }
 

@@ -169,7 +169,8 @@ fn request(
     let app_path = app_path(&app_rel_path)?;
     let cancel = clock.abort.child_token();
     let guard = cancel.clone().drop_guard();
-    Ok((Request { tree, app_path, env, deadline: Deadline::At(clock.deadline), cancel }, guard))
+    let deadline = Deadline::At(clock.deadline);
+    Ok((Request { tree, app_path, env, context: None, deadline, cancel }, guard))
 }
 
 /// The application's folder for calls that refuse one outside of the tree (`spec/cmp.md` 6.1).

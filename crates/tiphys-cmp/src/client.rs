@@ -180,6 +180,8 @@ impl Plugin for RemotePlugin {
         Ok(Configuration {
             discovery_configured: answer.is_discovery_configured,
             provide_git_creds: answer.provide_git_creds,
+            // The protocol has no field for it, and no way to hand the files over.
+            run_context: false,
         })
     }
 

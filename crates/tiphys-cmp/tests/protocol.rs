@@ -83,6 +83,7 @@ fn request(tree: &Tree) -> Request {
             EnvVar::new("PARAM_A", "first"),
             EnvVar::new("PARAM_A", "last\n=$x"),
         ],
+        context: None,
         deadline: Deadline::After(Duration::from_mins(1)),
         cancel: CancellationToken::new(),
     }

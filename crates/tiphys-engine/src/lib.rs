@@ -7,6 +7,7 @@ pub mod diff;
 mod expand;
 mod generate_paths;
 mod glob;
+mod helm;
 mod manifest;
 mod merge_patch;
 mod normalize;
@@ -16,6 +17,7 @@ mod ownership;
 mod parameter_edit;
 mod parameter_place;
 mod plugin_environment;
+mod references;
 mod scope;
 mod selection;
 mod source_type;
@@ -27,6 +29,7 @@ pub use build_environment::{BuildEnvironment, BuildEnvironmentError, BuildInputs
 pub(crate) use expand::expand;
 pub use generate_paths::{GENERATE_PATHS_ANNOTATION, generate_paths};
 pub use glob::{Glob, GlobError};
+pub use helm::{HELM_FIELDS, HelmField, SET_FILE_PREFIX, SET_PREFIX, SET_STRING_PREFIX};
 pub use manifest::{Manifest, ObjectKey};
 pub(crate) use merge_patch::merge_patch;
 pub use normalize::{NormalizeError, NormalizeProblem, normalize};
@@ -41,10 +44,12 @@ pub use parameter_edit::{
 };
 pub use parameter_place::{parameter_places, source_node};
 pub use plugin_environment::{plugin_env, request_environment};
+pub use references::{ReferenceError, mentioned, references};
 pub use scope::{Scope, Scopes, set_namespace};
 pub use selection::{combine, nothing_rendered, skip_secrets};
 pub use source_type::{
     AmbiguousSource, KUSTOMIZATION_FILES, SourceType, detected_type, explicit_type, without_empty_blocks,
+    without_switched_off,
 };
 pub use sources::{SourcesError, sources};
 pub use tracking::{

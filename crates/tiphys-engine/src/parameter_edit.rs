@@ -1,6 +1,7 @@
 //! Where in a source parameters are written, and which changes of its document write them.
 //!
-//! A `plugin` block has a list of parameters. A `kustomize` block has a field for each, so that Argo CD itself understands it.
+//! A `plugin` block has a list of parameters. A `kustomize` block has a field for each, and so has a `helm` block for all but single values,
+//! which are entries of its lists: so Argo CD itself understands them.
 
 mod changes;
 #[cfg(test)]
@@ -9,9 +10,10 @@ mod tests;
 use std::collections::BTreeMap;
 
 use tiphys_api::{ApplicationSource, KustomizeSource};
-use tiphys_params::Parameter;
+use tiphys_params::{Announcement, Parameter};
 
 use crate::SourceType;
+use crate::helm::{FieldProblem, NoField, set_shown, shown_parameters};
 use crate::translate::{image_entry, kustomize_parameters};
 
 pub use changes::{parameter_changes, patch_changes};
@@ -28,9 +30,21 @@ pub enum NoPlaceError {
          and `version`"
     )]
     Kustomize(String),
-    /// A field of a kustomize block has another kind of value.
-    #[error("the parameter {0:?} of a `kustomize` block needs `{1}`")]
-    Kind(String, &'static str),
+    /// A helm block has no field for the parameter.
+    #[error(
+        "a `helm` block has no field for the parameter {0:?}; single values are `set.PATH`, `set-string.PATH` and `set-file.PATH`, and \
+         everything that only the plugin has is set in a `plugin` block with `name: helm` instead"
+    )]
+    Helm(String),
+    /// A field of a block has another kind of value.
+    #[error("the parameter {0:?} of a `{1}` block needs `{2}`")]
+    Kind(String, &'static str, &'static str),
+    /// A field of a helm block is a boolean.
+    #[error("the parameter {0:?} of a `helm` block is `true` or `false`")]
+    Switch(String),
+    /// A field of a helm block is an object.
+    #[error("the parameter {0:?} of a `helm` block is JSON, as {{\"replicas\":2}}")]
+    Json(String),
 }
 
 /// The parameters that a source's block of this type stands for, as they are written: variables are not replaced.
@@ -44,15 +58,18 @@ pub fn written_parameters(source: &ApplicationSource, source_type: SourceType) -
             .as_ref()
             .map(|block| kustomize_parameters(block, &str::to_owned))
             .unwrap_or_default(),
-        SourceType::Directory | SourceType::Helm => Vec::new(),
+        SourceType::Helm => source.helm.as_ref().map(shown_parameters).unwrap_or_default(),
+        SourceType::Directory => Vec::new(),
     }
 }
 
-/// The source with these parameters instead of its own. What does not change stays as it was written.
+/// The source with these parameters instead of its own. What does not change stays as it was written. The announcements say which values
+/// of a chart are texts.
 pub fn with_parameters(
     source: &ApplicationSource,
     source_type: SourceType,
     after: &[Parameter],
+    announcements: &[Announcement],
 ) -> Result<ApplicationSource, NoPlaceError> {
     let mut changed = source.clone();
     match source_type {
@@ -73,7 +90,26 @@ pub fn with_parameters(
             }
             Ok(changed)
         }
-        SourceType::Directory | SourceType::Helm => Err(NoPlaceError::Type(source_type)),
+        SourceType::Helm => {
+            let before = written_parameters(source, source_type);
+            let block = changed.helm.get_or_insert_default();
+            for (name, _, after) in differing(&before, after) {
+                let announcement = announcements.iter().find(|announcement| announcement.name == name);
+                set_shown(block, name, after, announcement).map_err(|problem| no_field(name, problem))?;
+            }
+            Ok(changed)
+        }
+        SourceType::Directory => Err(NoPlaceError::Type(source_type)),
+    }
+}
+
+fn no_field(name: &str, problem: NoField) -> NoPlaceError {
+    let name = name.to_owned();
+    match problem {
+        NoField::Unknown => NoPlaceError::Helm(name),
+        NoField::Value(FieldProblem::Kind(due)) => NoPlaceError::Kind(name, "helm", due),
+        NoField::Value(FieldProblem::Switch) => NoPlaceError::Switch(name),
+        NoField::Value(FieldProblem::Json) => NoPlaceError::Json(name),
     }
 }
 
@@ -103,7 +139,7 @@ fn set_field(
     before: Option<&Parameter>,
     after: Option<&Parameter>,
 ) -> Result<(), NoPlaceError> {
-    let kind = |due| NoPlaceError::Kind(name.to_owned(), due);
+    let kind = |due| NoPlaceError::Kind(name.to_owned(), "kustomize", due);
     let text = || match after {
         None => Ok(String::new()),
         Some(parameter) => parameter.string.clone().ok_or_else(|| kind("string")),

@@ -1,8 +1,10 @@
 //! Where a document sets a parameter: an Application's source, or an override file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tiphys_yaml::{Data, Entry, Node, Position, names_equal};
+
+use crate::helm::{HELM_FIELDS, SET_FILE_PREFIX, SET_PREFIX, SET_STRING_PREFIX};
 
 /// The fields of a kustomize block and the parameters that they become ([`crate::translate`]).
 const KUSTOMIZE_FIELDS: [(&str, &str); 5] = [
@@ -13,22 +15,54 @@ const KUSTOMIZE_FIELDS: [(&str, &str); 5] = [
     ("commonLabels", "labels"),
 ];
 
-/// Where a source's document sets parameters, by their names: the entry of `plugin.parameters`, of several of one name the last, which
-/// counts; else the field of the `kustomize` block that becomes the parameter. Field names are taken in any letter case, as Argo CD
-/// takes them.
-pub fn parameter_places(source: &Node) -> BTreeMap<&str, Position> {
+/// Where a source's document sets parameters, by their names: the entry of a list of parameters, of several of one name the last, which
+/// counts; else the field of the `kustomize` or `helm` block that becomes the parameter. Field names are taken in any letter case, as
+/// Argo CD takes them.
+pub fn parameter_places(source: &Node) -> BTreeMap<String, Position> {
     let mut places = BTreeMap::new();
-    if let Some(block) = field(source, "kustomize") {
-        for (key, name) in KUSTOMIZE_FIELDS {
-            places.extend(field(&block.value, key).map(|entry| (name, entry.key.position)));
+    let helm = HELM_FIELDS.iter().map(|field| (field.field, field.parameter));
+    let blocks = [("kustomize", KUSTOMIZE_FIELDS.to_vec()), ("helm", helm.collect())];
+    for (block, fields) in blocks {
+        let Some(block) = field(source, block) else { continue };
+        for (key, name) in fields {
+            places.extend(field(&block.value, key).map(|entry| (name.to_owned(), entry.key.position)));
         }
     }
-    let listed = field(source, "plugin").and_then(|plugin| field(&plugin.value, "parameters"));
-    if let Some(Data::Sequence(items)) = listed.map(|list| &list.value.data) {
-        let named = |item| Some((field(item, "name")?.value.as_str()?, item.position));
-        places.extend(items.iter().filter_map(named));
-    }
+    let listed = |block, list| {
+        let list = field(source, block).and_then(|block| field(&block.value, list));
+        match list.map(|list| &list.value.data) {
+            Some(Data::Sequence(items)) => items.iter().filter_map(named).collect(),
+            _ => Vec::new(),
+        }
+    };
+    places.extend(
+        listed("plugin", "parameters").into_iter().map(|(name, item)| (name.to_owned(), item.position)),
+    );
+    places.extend(values_of(&listed("helm", "parameters")));
+    let files = listed("helm", "fileParameters").into_iter();
+    places.extend(files.map(|(name, item)| (format!("{SET_FILE_PREFIX}{name}"), item.position)));
     places
+}
+
+/// The entries of a helm block by the names that [`crate::written_parameters`] gives them.
+fn values_of(entries: &[(&str, &Node)]) -> Vec<(String, Position)> {
+    let is_forced = |item: &Node| {
+        field(item, "forceString").is_some_and(|entry| matches!(entry.value.data, Data::Bool(true)))
+    };
+    let plain: BTreeSet<&str> =
+        entries.iter().filter(|(_, item)| !is_forced(item)).map(|(name, _)| *name).collect();
+    entries
+        .iter()
+        .map(|(name, item)| {
+            let prefix = if is_forced(item) && plain.contains(name) { SET_STRING_PREFIX } else { SET_PREFIX };
+            (format!("{prefix}{name}"), item.position)
+        })
+        .collect()
+}
+
+/// An entry of a list with its name.
+fn named(item: &Node) -> Option<(&str, &Node)> {
+    Some((field(item, "name")?.value.as_str()?, item))
 }
 
 /// The source at this index of an Application's document, from 0: an item of `spec.sources`, else `spec.source`.

@@ -77,12 +77,30 @@ fn switches_of(block: &KustomizeSource) -> KustomizeSource {
     }
 }
 
+/// The source whose type is named by its block, but switched off by Argo CD's settings (`helm.enable: "false"`): a plain directory. One
+/// that names several types stays, since it is wrong anyway.
+pub fn without_switched_off(source: &ApplicationSource, switched_off: &[SourceType]) -> ApplicationSource {
+    match explicit_type(source) {
+        Ok(Some(kind)) if switched_off.contains(&kind) => ApplicationSource {
+            helm: None,
+            kustomize: None,
+            directory: Some(DirectorySource::default()),
+            ..source.clone()
+        },
+        _ => source.clone(),
+    }
+}
+
 /// The files that make a folder a kustomization.
 pub const KUSTOMIZATION_FILES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
 /// The type that the files of the source's own folder look like, once no plugin has claimed it. `names` are those of its
-/// files (not of folders), in any order; where several decide, the last by bytes does, as in Argo CD.
-pub fn detected_type<'a>(names: impl IntoIterator<Item = &'a str>) -> SourceType {
+/// files (not of folders), in any order; where several decide, the last by bytes does, as in Argo CD. Types that settings switch off
+/// are not looked for.
+pub fn detected_type<'a>(
+    names: impl IntoIterator<Item = &'a str>,
+    switched_off: &[SourceType],
+) -> SourceType {
     names
         .into_iter()
         .filter_map(|name| {
@@ -92,6 +110,7 @@ pub fn detected_type<'a>(names: impl IntoIterator<Item = &'a str>) -> SourceType
                 name.ends_with("Chart.yaml").then_some((name, SourceType::Helm))
             }
         })
+        .filter(|(_, kind)| !switched_off.contains(kind))
         .max_by_key(|(name, _)| *name)
         .map_or(SourceType::Directory, |(_, kind)| kind)
 }

@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use tiphys_api::{ApplicationSource, DirectorySource, EnvEntry, KustomizeSource, PluginSource};
+use tiphys_api::{ApplicationSource, DirectorySource, EnvEntry, HelmSource, KustomizeSource, PluginSource};
 use tiphys_params::{NamelessParameter, Parameter, require_names};
 
+use crate::helm::helm_parameters;
 use crate::{AmbiguousSource, BuildEnvironment, SourceType, explicit_type};
 
 /// The plugin that `kustomize` blocks and kustomizations go to.
 pub const KUSTOMIZE_PLUGIN: &str = "kustomize";
 
-/// The plugin that `helm` blocks and charts will go to.
+/// The plugin that `helm` blocks and charts go to.
 pub const HELM_PLUGIN: &str = "helm";
 
 /// Whether an Application has other sources beside this one.
@@ -68,11 +69,12 @@ pub enum TranslateError {
     /// A parameter has no name.
     #[error(transparent)]
     Parameter(#[from] NamelessParameter),
-    /// Helm.
-    #[error(
-        "the source is a Helm chart, which needs the plugin `{HELM_PLUGIN}`; this version does not come with it yet"
-    )]
-    Helm,
+    /// A version of Helm that Argo CD does not know either; the words are Argo CD's (`spec/helm-parity.md` 1.2).
+    #[error("helm version '{version}' is not supported; leave `helm.version` out")]
+    HelmVersion {
+        /// As the block has it.
+        version: String,
+    },
     /// Fields of a kustomize block that are not handed on.
     #[error(
         "kustomize: {} {} not supported; namePrefix, nameSuffix, images, commonLabels and version are, the rest belongs into the \
@@ -123,7 +125,10 @@ pub fn translate_as(
             let block = source.kustomize.clone().unwrap_or_default();
             kustomize_plan(&block, build).map(SourcePlan::Plugin)
         }
-        SourceType::Helm => Err(TranslateError::Helm),
+        SourceType::Helm => {
+            let block = source.helm.as_ref();
+            block.map_or_else(|| helm_plan(&HelmSource::default()), helm_plan).map(SourcePlan::Plugin)
+        }
     }
 }
 
@@ -166,6 +171,18 @@ fn directory_plan(block: &DirectorySource) -> Result<DirectoryPlan, TranslateErr
         exclude: pattern(&block.exclude),
         any_extension: block.disable_extension_filter,
     })
+}
+
+/// The versions of `helm.version` that Argo CD takes; each runs the Helm that there is.
+const HELM_VERSIONS: [&str; 3] = ["", "v3", "v4"];
+
+/// The parameters that the Helm plugin announces. Variables are left as they are: which of them are replaced where is the plugin's to know.
+fn helm_plan(block: &HelmSource) -> Result<PluginPlan, TranslateError> {
+    if !HELM_VERSIONS.contains(&block.version.as_str()) {
+        return Err(TranslateError::HelmVersion { version: block.version.clone() });
+    }
+    let parameters = Some(helm_parameters(block));
+    Ok(PluginPlan { name: Some(HELM_PLUGIN.to_owned()), env: Vec::new(), parameters })
 }
 
 /// The parameters that the kustomize plugin announces. Images and labels have their variables replaced here, as Argo CD does before

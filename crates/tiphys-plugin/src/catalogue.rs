@@ -110,23 +110,29 @@ impl Catalogue {
         self.plugins.iter().find(|plugin| plugin.name() == name).map(Arc::clone)
     }
 
+    /// The plugin of this name, for a source type that it stands for: its discovery rules are not looked at, since the type is known.
+    pub async fn named(&self, name: &str) -> Result<Chosen, ChooseError> {
+        let Some(plugin) = self.get(name) else {
+            return Err(ChooseError::Unknown { name: name.to_owned(), known: self.names() });
+        };
+        let failed = |source| ChooseError::Failed { name: name.to_owned(), source };
+        let configuration = plugin.configuration().await.map_err(failed)?;
+        Ok(Chosen { plugin, choice: Choice::Named, configuration })
+    }
+
     /// The plugin of this name. One that has discovery rules must still match, as in Argo CD.
     pub async fn by_name(
         &self,
         name: &str,
         request_for: &(dyn RequestFor + '_),
     ) -> Result<Chosen, ChooseError> {
-        let Some(plugin) = self.get(name) else {
-            return Err(ChooseError::Unknown { name: name.to_owned(), known: self.names() });
-        };
-        let failed = |source| ChooseError::Failed { name: name.to_owned(), source };
-        let configuration = plugin.configuration().await.map_err(failed)?;
-        let chosen = Chosen { plugin: Arc::clone(&plugin), choice: Choice::Named, configuration };
-        if !configuration.discovery_configured {
+        let chosen = self.named(name).await?;
+        if !chosen.configuration.discovery_configured {
             return Ok(chosen);
         }
-        let request = request_for.request(plugin.as_ref()).await?;
-        match plugin.matches(&request).await.map_err(failed)? {
+        let failed = |source| ChooseError::Failed { name: name.to_owned(), source };
+        let request = request_for.request(chosen.plugin.as_ref()).await?;
+        match chosen.plugin.matches(&request).await.map_err(failed)? {
             Match::Supported | Match::DiscoveryNotConfigured => Ok(chosen),
             Match::NotSupported => Err(ChooseError::NotSupported { name: name.to_owned() }),
         }

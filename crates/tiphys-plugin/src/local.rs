@@ -139,7 +139,8 @@ impl LocalPlugin {
         let Passing { mut env, files } = self.pass(request, &commands)?;
         let settings = &self.settings;
         let slot = settings.slots.take(request.deadline, &request.cancel, settings.observer.as_ref()).await?;
-        let beginning = Beginning::new(settings, &self.name, request, slot)?;
+        let context = request.context.clone().filter(|_| self.config.run_context);
+        let beginning = Beginning::new(settings, &self.name, request, context, slot)?;
         let (phase, first) = commands
             .first()
             .map_or((Phase::Generate, String::new()), |(phase, argv)| (*phase, quote_command(argv)));
@@ -288,6 +289,7 @@ impl Plugin for LocalPlugin {
         Ok(Configuration {
             discovery_configured: self.config.discovery_configured(),
             provide_git_creds: self.config.provide_git_creds,
+            run_context: self.config.run_context,
         })
     }
 

@@ -11,6 +11,7 @@ use tokio::time::{Instant, sleep_until};
 use tracing::Instrument as _;
 
 use crate::chain;
+use crate::context::{self, GivenContext, Places};
 use crate::environment::files;
 use crate::local::RunSettings;
 use crate::plugin::{Phase, PluginError, Request};
@@ -30,6 +31,7 @@ pub(crate) struct Beginning {
     settings: Arc<RunSettings>,
     plugin: String,
     app_path: RepoPath,
+    context: Option<Arc<GivenContext>>,
     held: Held,
 }
 
@@ -48,17 +50,18 @@ pub(crate) struct Ongoing {
 pub(crate) type Begun = (Ongoing, Vec<(String, String)>);
 
 impl Beginning {
-    /// Takes what a run of this plugin needs.
+    /// Takes what a run of this plugin needs. `context` is given to it.
     pub(crate) fn new(
         settings: &Arc<RunSettings>,
         plugin: &str,
         request: &Request,
+        context: Option<Arc<GivenContext>>,
         slot: Slot,
     ) -> Result<Self, PluginError> {
         let run_dir = settings.store.run_dir().map_err(PluginError::View)?;
         let held = Held { run_dir, tree: request.tree.clone(), _slot: slot };
         let settings = Arc::clone(settings);
-        Ok(Self { settings, plugin: plugin.to_owned(), app_path: request.app_path.clone(), held })
+        Ok(Self { settings, plugin: plugin.to_owned(), app_path: request.app_path.clone(), context, held })
     }
 
     /// Begins the run and writes its files, which takes as long as the tree is large. Nobody waits longer than the request allows; what
@@ -93,12 +96,17 @@ impl Beginning {
 
     async fn finish(self, phase: Phase, files: Vec<(&'static str, String)>) -> Result<Begun, PluginError> {
         let view = self.view().await?;
-        let Self { settings, plugin, held, .. } = self;
+        let Self { settings, plugin, context, held, .. } = self;
         let started = settings.launcher.start(view, settings.limits).await;
         let run = started.map_err(|source| PluginError::Run { phase, source })?;
         let folder = held.run_dir.path().to_path_buf();
+        let places =
+            Places { run_dir: folder.clone(), tree: held.tree.clone(), view: run.root().to_path_buf() };
         let ongoing = Ongoing { parts: Some((run, held)), settings, plugin, runtime: Handle::current() };
-        let variables = files::write(folder, files).await?;
+        let mut variables = files::write(folder, files).await?;
+        if let Some(context) = context {
+            variables.push(context::write(context, places).await?);
+        }
         Ok((ongoing, variables))
     }
 

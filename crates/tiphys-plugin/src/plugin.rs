@@ -1,5 +1,6 @@
 //! The one trait for plugins, in this process or behind a socket.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use tiphys_params::{Announcement, EnvVar};
@@ -8,6 +9,7 @@ use tiphys_yaml::OutputDocument;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use crate::context::{ContextFilesError, GivenContext};
 use crate::environment::EnvironmentError;
 use crate::slots::SlotLimits;
 
@@ -20,6 +22,8 @@ pub struct Request {
     pub app_path: RepoPath,
     /// Build environment, plugin environment and parameters, in Argo CD's order; later entries win (`spec/cmp.md` 4.2).
     pub env: Vec<EnvVar>,
+    /// What a plugin is told that asks for a run context ([`Configuration::run_context`]); others do not see it.
+    pub context: Option<Arc<GivenContext>>,
     /// When the answer must be there.
     pub deadline: Deadline,
     /// Fires when nobody waits for the answer any more.
@@ -52,6 +56,8 @@ pub struct Configuration {
     pub discovery_configured: bool,
     /// Whether it wants git credentials.
     pub provide_git_creds: bool,
+    /// Whether it wants a run context.
+    pub run_context: bool,
 }
 
 /// Whether a plugin supports a folder.
@@ -205,6 +211,9 @@ pub enum PluginError {
     /// The request's environment cannot be given to a command.
     #[error(transparent)]
     Environment(#[from] EnvironmentError),
+    /// The files of the run context could not be written.
+    #[error("run context")]
+    Context(#[from] ContextFilesError),
     /// A discovery pattern cannot be used.
     #[error("error finding {rule} match for pattern {pattern:?}")]
     Pattern {

@@ -3,7 +3,10 @@
 use std::path::Path;
 
 use tiphys_api::{Application, ApplicationSource};
-use tiphys_engine::{BuildEnvironment, SourcePlace, SourcePlan, SourceType, explicit_type, translate};
+use tiphys_engine::{
+    BuildEnvironment, PluginPlan, SourcePlace, SourcePlan, SourceType, explicit_type, translate,
+    without_switched_off, written_parameters,
+};
 use tiphys_params::{Announcement, Parameter};
 use tiphys_tree::RepoPath;
 
@@ -68,18 +71,17 @@ impl Renderer {
         let (source_type, plugin, parameters) = match &prepared.work {
             Work::Nothing => return None,
             Work::Directory { .. } => (SourceType::Directory, None, Vec::new()),
-            Work::Plugin { chosen, plan, source_type, .. } => (
-                *source_type,
-                Some(chosen.plugin.name().to_owned()),
-                plan.parameters.clone().unwrap_or_default(),
-            ),
+            Work::Plugin { chosen, plan, source_type, .. } => {
+                (*source_type, Some(chosen.plugin.name().to_owned()), shown(&prepared.source, plan))
+            }
         };
         let build = &prepared.build;
+        let set_parameters = |source: &ApplicationSource| self.set_parameters(source, place, build);
         let merged = prepared.override_files.iter().map(|file| MergedFile {
             path: file.path.clone(),
             text: file.text.clone(),
             patch: file.step.patch.clone(),
-            parameters: set_parameters(&file.step.source, place, build),
+            parameters: set_parameters(&file.step.source),
         });
         Some(AnnouncedSource {
             position: at.position(),
@@ -92,7 +94,7 @@ impl Renderer {
             plugin,
             announcements: Vec::new(),
             parameters,
-            own_parameters: set_parameters(source, place, build),
+            own_parameters: set_parameters(source),
             override_files: merged.collect(),
             build_environment: build.variables().iter().map(|variable| variable.name.clone()).collect(),
             warnings: prepared.warnings.clone(),
@@ -108,7 +110,7 @@ impl Renderer {
         place: SourcePlace,
         at: At,
     ) -> AnnouncedSource {
-        let own = set_parameters(source, place, &BuildEnvironment::default());
+        let own = self.set_parameters(source, place, &BuildEnvironment::default());
         AnnouncedSource {
             position: at.position(),
             name: source.name.clone(),
@@ -126,6 +128,20 @@ impl Renderer {
             warnings: Vec::new(),
         }
     }
+
+    /// The parameters that a source sets; one that cannot be translated sets none.
+    fn set_parameters(
+        &self,
+        source: &ApplicationSource,
+        place: SourcePlace,
+        build: &BuildEnvironment,
+    ) -> Vec<Parameter> {
+        let source = without_switched_off(source, &self.settings.switched_off);
+        match translate(&source, place, build) {
+            Ok(SourcePlan::Plugin(plan)) => shown(&source, &plan),
+            _ => Vec::new(),
+        }
+    }
 }
 
 /// The announcements of what runs for a source; plain manifests have none.
@@ -135,16 +151,12 @@ async fn ask(work: &Work) -> Result<Vec<Announcement>, SourceFailure> {
     chosen.plugin.announce(request).await.map_err(|source| SourceFailure::Plugin { name, source })
 }
 
-/// The parameters that a source sets; one that cannot be translated sets none.
-fn set_parameters(
-    source: &ApplicationSource,
-    place: SourcePlace,
-    build: &BuildEnvironment,
-) -> Vec<Parameter> {
-    match translate(source, place, build) {
-        Ok(SourcePlan::Plugin(plan)) => plan.parameters.unwrap_or_default(),
-        _ => Vec::new(),
+/// The parameters of a plan, those of a `helm` block by the names that people set them by.
+fn shown(source: &ApplicationSource, plan: &PluginPlan) -> Vec<Parameter> {
+    if source.helm.is_some() {
+        return written_parameters(source, SourceType::Helm);
     }
+    plan.parameters.clone().unwrap_or_default()
 }
 
 /// The sources that render something and are chosen, with their places.

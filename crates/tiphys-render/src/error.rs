@@ -1,6 +1,8 @@
 //! Why an application could not be rendered, naming the application, the source and the step.
 
-use tiphys_engine::{BuildEnvironmentError, NormalizeError, OverrideError, SourcesError, TranslateError};
+use tiphys_engine::{
+    BuildEnvironmentError, NormalizeError, OverrideError, ReferenceError, SourcesError, TranslateError,
+};
 use tiphys_plugin::{ChooseError, PluginError};
 use tiphys_tree::{PathError, ReadError, RepoPath};
 
@@ -62,6 +64,9 @@ pub enum SourceFailure {
     /// The source cannot be run.
     #[error(transparent)]
     Translate(#[from] TranslateError),
+    /// A source's `ref` cannot be one.
+    #[error(transparent)]
+    Reference(ReferenceError),
     /// No plugin could be chosen.
     #[error(transparent)]
     Choose(ChooseError),
@@ -106,7 +111,12 @@ impl RenderError {
                 *error.failure,
                 SourceFailure::Path(_)
                     | SourceFailure::BuildEnvironment(_)
-                    | SourceFailure::Translate(TranslateError::Ambiguous(_) | TranslateError::Parameter(_))
+                    | SourceFailure::Reference(_)
+                    | SourceFailure::Translate(
+                        TranslateError::Ambiguous(_)
+                            | TranslateError::Parameter(_)
+                            | TranslateError::HelmVersion { .. }
+                    )
                     | SourceFailure::Plugin { source: PluginError::Parameters { .. }, .. }
             ),
         }

@@ -4,6 +4,7 @@
 //! and controllers can stand in front of it.
 
 mod announce;
+mod context;
 mod destination;
 mod directory;
 mod error;
@@ -12,6 +13,7 @@ mod prepare;
 mod renderer;
 mod report;
 
+pub use context::{ContextSettings, ScopedAccess};
 pub use destination::DestinationVersions;
 pub use directory::{DirectoryError, DirectoryManifests};
 pub use error::{RenderError, SourceError, SourceFailure};

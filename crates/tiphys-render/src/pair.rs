@@ -80,6 +80,13 @@ async fn compare_sources(before: Side<'_>, after: Side<'_>) -> Option<Vec<Compar
     if place_before != place_after || of_before != of_after {
         return None;
     }
+    // What others refer to, any of them may be made from.
+    let referred = of_before.iter().filter(|source| !source.reference.is_empty());
+    for source in referred {
+        if !whole_and_same(before, after, source).await.ok()? {
+            return None;
+        }
+    }
     let mut compared = Vec::new();
     for (_, source) in rendered(&of_before, place_before) {
         let equal = plain_and_same(before, after, source, place_before).await
@@ -97,6 +104,17 @@ async fn same_files(
 ) -> Result<bool, CannotCompare> {
     let (a, b) = try_join(before.files(source), after.files(source)).await?;
     Ok(a == b && before.has_plugins_of(after, source))
+}
+
+/// Whether a repository is the same on both sides.
+async fn whole_and_same(
+    before: Side<'_>,
+    after: Side<'_>,
+    source: &ApplicationSource,
+) -> Result<bool, CannotCompare> {
+    let (scope, root) = (Scope::Whole, RepoPath::default());
+    let identities = try_join(before.identity(source, &scope, &root), after.identity(source, &scope, &root));
+    identities.await.map(|(a, b)| a == b)
 }
 
 /// Whether a source is plain manifests of a folder that is the same on both sides, and that by looking at nothing but this folder:

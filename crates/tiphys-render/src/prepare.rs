@@ -8,7 +8,7 @@ use tiphys_engine::{
     BuildEnvironment, BuildInputs, DirectoryPlan, GENERATE_PATHS_ANNOTATION, HELM_PLUGIN, KUSTOMIZE_PLUGIN,
     OVERRIDE_FILE_BYTES_MAX, OverrideFile, OverrideStep, PluginPlan, SourcePlace, SourcePlan, SourceType,
     detected_type, generate_paths, instance_name, override_file_names, override_source, request_environment,
-    translate, translate_as,
+    translate, translate_as, without_switched_off,
 };
 use tiphys_params::EnvVar;
 use tiphys_plugin::{Choice, ChooseError, Chosen, Deadline, Plugin, Request, RequestFor};
@@ -117,6 +117,8 @@ impl Renderer {
         // Said here, so that a missing folder is not an odd failure of whatever looks into it first.
         tree.files(app_path, Depth::Folder).map_err(|error| SourceFailure::of_folder(app_path, error))?;
         let overridden = self.overridden(application, source, &tree, app_path)?;
+        let merged = without_switched_off(&overridden.source, &self.settings.switched_off);
+        let overridden = Merged { source: merged, ..overridden };
         let build = self.build_environment(application, &overridden.source, revision)?;
         let mut prepared = Prepared {
             source: overridden.source,
@@ -149,11 +151,11 @@ impl Renderer {
     }
 
     /// Where the trees of a source come from.
-    async fn origin(
-        &self,
-        application: &Application,
+    async fn origin<'a>(
+        &'a self,
+        application: &'a Application,
         source: &ApplicationSource,
-    ) -> Result<Origin<'_>, SourceFailure> {
+    ) -> Result<Origin<'a>, SourceFailure> {
         if !source.chart.is_empty() {
             return Err(SourceFailure::Chart);
         }
@@ -161,7 +163,7 @@ impl Renderer {
         let scope = Self::scope(application, &app_path)?;
         let resolved = self.sources.resolve(&source.repo_url, &source.target_revision).await;
         let revision = resolved.map_err(SourceFailure::Repository)?;
-        Ok(Origin { renderer: self, revision, app_path, scope })
+        Ok(Origin { renderer: self, application, revision, app_path, scope })
     }
 
     /// The modes that the source's own plugin asks for, if it names one, so that not two trees are written for one source.
@@ -181,8 +183,9 @@ impl Renderer {
         if plan == SourcePlan::Detect {
             return self.detect(prepared, origin, tree).await;
         }
-        let source_type = match (&prepared.source.kustomize, &plan) {
-            (Some(_), SourcePlan::Plugin(_)) => SourceType::Kustomize,
+        let source_type = match (&prepared.source.kustomize, &prepared.source.helm, &plan) {
+            (Some(_), _, SourcePlan::Plugin(_)) => SourceType::Kustomize,
+            (_, Some(_), SourcePlan::Plugin(_)) => SourceType::Helm,
             _ => SourceType::Plugin,
         };
         self.planned(plan, source_type, prepared, origin, tree).await
@@ -197,21 +200,30 @@ impl Renderer {
         tree: &Tree,
     ) -> Result<Work, SourceFailure> {
         let env = prepared.build.variables();
-        let found = self.discover(origin, env).await.map_err(SourceFailure::Choose)?;
-        if let Some(chosen) = found {
-            let request = origin.request(chosen.plugin.as_ref(), env).await.map_err(SourceFailure::Choose)?;
-            return Ok(Work::Plugin {
-                chosen,
-                request,
-                plan: PluginPlan::default(),
-                source_type: SourceType::Plugin,
-            });
-        }
         let files = tree.files(&prepared.app_path, Depth::Folder).map_err(SourceFailure::Read)?;
         let names = files.iter().filter_map(|file| file.as_str().rsplit('/').next());
-        let source_type = detected_type(names);
+        let source_type = detected_type(names, &self.settings.switched_off);
+        let found = self.discover(origin, env).await.map_err(SourceFailure::Choose)?;
+        if let Some(chosen) = found.filter(|chosen| !self.stands_for(chosen, source_type)) {
+            let plan = PluginPlan::default();
+            let request = origin.request_for(&chosen, env, &prepared.source, &plan).await?;
+            return Ok(Work::Plugin { chosen, request, plan, source_type: SourceType::Plugin });
+        }
         let plan = translate_as(&prepared.source, source_type, &prepared.build)?;
         self.planned(plan, source_type, prepared, origin, tree).await
+    }
+
+    /// Whether a plugin that was found stands for a native type, and the type that the files look like decides: as Argo CD tells charts
+    /// from kustomizations where both are in a folder, and not for a type that settings switch off.
+    fn stands_for(&self, chosen: &Chosen, source_type: SourceType) -> bool {
+        let native = match chosen.plugin.name() {
+            HELM_PLUGIN => SourceType::Helm,
+            KUSTOMIZE_PLUGIN => SourceType::Kustomize,
+            _ => return false,
+        };
+        let is_chart = source_type == SourceType::Helm;
+        let is_other = source_type == SourceType::Kustomize && native == SourceType::Helm;
+        is_chart || is_other || self.settings.switched_off.contains(&native)
     }
 
     async fn planned(
@@ -237,6 +249,8 @@ impl Renderer {
                 }
                 let for_plugin = OriginRequest { origin, env: &env };
                 let chosen = match &plan.name {
+                    // A chart that is none is for helm to tell.
+                    Some(name) if source_type == SourceType::Helm => self.catalogue.named(name).await,
                     Some(name) => self.catalogue.by_name(name, &for_plugin).await,
                     None => match self.discover(origin, &env).await {
                         Ok(Some(chosen)) => Ok(chosen),
@@ -245,8 +259,7 @@ impl Renderer {
                     },
                 };
                 let chosen = chosen.map_err(SourceFailure::Choose)?;
-                let request =
-                    origin.request(chosen.plugin.as_ref(), &env).await.map_err(SourceFailure::Choose)?;
+                let request = origin.request_for(&chosen, &env, &prepared.source, &plan).await?;
                 Ok(Work::Plugin { chosen, request, plan, source_type })
             }
         }
@@ -339,12 +352,31 @@ struct Merged {
 /// Where a source's trees come from.
 struct Origin<'a> {
     renderer: &'a Renderer,
+    application: &'a Application,
     revision: ResolvedRevision,
     app_path: RepoPath,
     scope: Scope,
 }
 
 impl Origin<'_> {
+    /// The request for a plugin that was chosen, with what it is told beyond its parameters if it asks for that.
+    async fn request_for(
+        &self,
+        chosen: &Chosen,
+        env: &[EnvVar],
+        source: &ApplicationSource,
+        plan: &PluginPlan,
+    ) -> Result<Request, SourceFailure> {
+        let mut request = self.request(chosen.plugin.as_ref(), env).await.map_err(SourceFailure::Choose)?;
+        if chosen.configuration.run_context {
+            let parameters = plan.parameters.as_deref().unwrap_or_default();
+            let context =
+                self.renderer.run_context(self.application, source, &self.revision, parameters).await?;
+            request.context = Some(context);
+        }
+        Ok(request)
+    }
+
     async fn tree(&self, modes: Modes) -> Result<Tree, tiphys_source::SourceError> {
         let want = Want { modes, scope: self.scope.clone(), app_path: self.app_path.clone() };
         self.renderer.sources.tree(&self.revision, &want).await
@@ -359,6 +391,7 @@ impl Origin<'_> {
             tree,
             app_path: self.app_path.clone(),
             env: env.to_vec(),
+            context: None,
             deadline: Deadline::After(self.renderer.settings.plugin_timeout),
             cancel: self.renderer.cancel.clone(),
         })

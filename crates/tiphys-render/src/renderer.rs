@@ -15,6 +15,7 @@ use tiphys_yaml::Node;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use crate::context::ContextSettings;
 use crate::destination::DestinationVersions;
 use crate::directory;
 use crate::error::{RenderError, SourceError, SourceFailure};
@@ -39,6 +40,10 @@ pub struct RenderSettings {
     /// Options for `kustomize build` (`kustomize.buildOptions` of `argocd-cm`), which the kustomize plugin gets as
     /// `KUSTOMIZE_BUILD_OPTIONS`; empty if there are none.
     pub kustomize_build_options: String,
+    /// Source types that `argocd-cm` switches off (`helm.enable: "false"`): sources of these are plain directories.
+    pub switched_off: Vec<SourceType>,
+    /// What plugins are told that ask for a run context.
+    pub context: ContextSettings,
     /// Whether discovery names every plugin that matches.
     pub others: Others,
     /// Bytes of all files of one `directory` source together.

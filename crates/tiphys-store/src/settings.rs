@@ -27,6 +27,10 @@ pub struct Settings {
     pub kustomize_version_options: BTreeMap<String, String>,
     /// `helm.valuesFileSchemes`, split; `None` if it is absent, which allows `https` and `http`, while an empty one allows none.
     pub value_file_schemes: Option<Vec<String>>,
+    /// `helm.enable`. Every word but `true` switches Helm off.
+    pub helm_enable: Option<String>,
+    /// `kustomize.enable`, as `helm.enable`.
+    pub kustomize_enable: Option<String>,
     /// The keys of `data` that leave differences out for every application: `resource.customizations.ignoreDifferences.…`, and
     /// `resource.customizations` where it says so. In alphabetical order.
     pub ignore_differences: Vec<String>,
@@ -64,6 +68,8 @@ impl StoredSettings {
             kustomize_build_options: text("kustomize.buildOptions"),
             kustomize_version_options: versions.collect(),
             value_file_schemes: schemes,
+            helm_enable: text("helm.enable"),
+            kustomize_enable: text("kustomize.enable"),
             ignore_differences: data.iter().filter_map(ignores).collect(),
         };
         Ok(Self { settings, place })

@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tiphys_cmp::{Archives, RemotePlugin};
-use tiphys_engine::{DEFAULT_LABEL_KEY, TrackingMethod};
+use tiphys_engine::{DEFAULT_LABEL_KEY, SourceType, TrackingMethod};
 use tiphys_plugin::{
     BaseEnvironment, Catalogue, Endings, EnvironmentRule, LoadedPlugin, LocalPlugin, Observer, Others,
     RunSettings, SlotLimits, Slots, Strictness, Unobserved, load_plugins,
 };
 use tiphys_process::{Launcher, adopt_orphans};
-use tiphys_render::{DestinationVersions, RenderSettings, Renderer};
+use tiphys_render::{ContextSettings, DestinationVersions, RenderSettings, Renderer};
 use tiphys_source::{Freshness, LocalCopy, Network, Progress, RepositoryCredential, SourceOptions, Sources};
-use tiphys_store::{Store as Resources, StoreInput};
+use tiphys_store::{SecretType, Store as Resources, StoreInput};
 use tiphys_tree::{Reuse, Store, StoreOptions};
 use tokio_util::sync::CancellationToken;
 
@@ -275,6 +275,8 @@ pub(crate) fn render_settings(
         // Argo CD takes a word that it does not know for `annotation`.
         None => settings.tracking_method.as_deref().and_then(|word| word.parse().ok()).unwrap_or_default(),
     };
+    let switched_off = switched_off(&settings);
+    let context = context_settings(&settings, resources);
     Ok(RenderSettings {
         tracking,
         label_key: settings.label_key.unwrap_or_else(|| DEFAULT_LABEL_KEY.to_owned()),
@@ -283,10 +285,43 @@ pub(crate) fn render_settings(
         destinations: destinations(common, host)?,
         plugin_timeout: common.bounds.plugin_timeout(),
         kustomize_build_options: settings.kustomize_build_options.unwrap_or_default(),
+        switched_off,
+        context,
         others: if wishes.name_others { Others::Name } else { Others::Ignore },
         directory_bytes_max: common.bounds.directory_bytes_max,
         manifests_max: common.bounds.manifests_max(),
     })
+}
+
+/// The source types that settings switch off: a word other than `true` does.
+fn switched_off(settings: &tiphys_store::Settings) -> Vec<SourceType> {
+    [(&settings.helm_enable, SourceType::Helm), (&settings.kustomize_enable, SourceType::Kustomize)]
+        .into_iter()
+        .filter(|(word, _)| word.as_deref().is_some_and(|word| word != "true"))
+        .map(|(_, kind)| kind)
+        .collect()
+}
+
+/// What plugins are told that ask for a run context.
+fn context_settings(settings: &tiphys_store::Settings, resources: &Resources) -> ContextSettings {
+    let permitted = |stored: &tiphys_store::StoredProject| {
+        let project = &stored.project;
+        (project.metadata.name.clone(), project.source_repos.clone())
+    };
+    let accesses = |wanted| {
+        let found = resources.secrets().iter().filter(move |secret| secret.secret_type == wanted);
+        found.filter_map(credentials::access_of_secret).collect()
+    };
+    let mut context = ContextSettings {
+        source_repos: resources.projects().iter().map(permitted).collect(),
+        repositories: accesses(SecretType::Repository),
+        credential_templates: accesses(SecretType::RepositoryCredentials),
+        ..ContextSettings::default()
+    };
+    if let Some(schemes) = &settings.value_file_schemes {
+        context.values_file_schemes.clone_from(schemes);
+    }
+    context
 }
 
 /// The credentials in a store's repository Secrets.

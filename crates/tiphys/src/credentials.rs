@@ -1,15 +1,14 @@
-//! Repository Secrets of a store as credentials for git.
+//! Repository Secrets of a store as credentials for git, and as what plugins are told of Helm repositories and registries.
 
+use tiphys_params::context::{RepositoryAccess, RepositoryKind, Secret as ContextSecret};
+use tiphys_render::ScopedAccess;
 use tiphys_source::{ClientCertificate, CredentialScope, Login, RepositoryCredential, Secret, ServerCheck};
 use tiphys_store::{RepositorySecret, SecretType};
 
 /// The credentials that a Secret holds for git repositories; `None` for Secrets of other kinds, for other repository types and for
 /// those without a URL.
 pub(crate) fn of_secret(secret: &RepositorySecret) -> Option<RepositoryCredential> {
-    let text = |key: &str| {
-        let value = secret.values.get(key)?;
-        std::str::from_utf8(value.expose()).ok().filter(|text| !text.is_empty()).map(str::to_owned)
-    };
+    let text = |key: &str| text_of(secret, key);
     let url = text("url")?;
     let scope = match secret.secret_type {
         SecretType::Repository => CredentialScope::Repository(url),
@@ -35,4 +34,37 @@ pub(crate) fn of_secret(secret: &RepositorySecret) -> Option<RepositoryCredentia
     let insecure = text("insecure").as_deref() == Some("true");
     let server = if insecure { ServerCheck::Skipped } else { ServerCheck::Verified };
     Some(RepositoryCredential { scope, login, client_certificate, server, proxy: text("proxy") })
+}
+
+/// What a plugin is told of the Helm repository or registry that a Secret is about; `None` for those of git and those without a URL.
+pub(crate) fn access_of_secret(secret: &RepositorySecret) -> Option<ScopedAccess> {
+    let text = |key: &str| text_of(secret, key).unwrap_or_default();
+    let is_on = |key: &str| text(key) == "true";
+    let kind = match text("type").as_str() {
+        "helm" => RepositoryKind::Helm,
+        "oci" => RepositoryKind::Oci,
+        _ => return None,
+    };
+    let access = RepositoryAccess {
+        url: text_of(secret, "url")?,
+        name: text("name"),
+        kind,
+        username: text("username"),
+        password: ContextSecret::new(text("password")),
+        enable_oci: is_on("enableOCI"),
+        insecure: is_on("insecure"),
+        insecure_oci_force_http: is_on("insecureOCIForceHttp"),
+        ca_data: String::new(),
+        tls_client_cert_data: text("tlsClientCertData"),
+        tls_client_cert_key: ContextSecret::new(text("tlsClientCertKey")),
+        proxy: ContextSecret::new(text("proxy")),
+        no_proxy: text("noProxy"),
+    };
+    Some(ScopedAccess { project: text_of(secret, "project"), access })
+}
+
+/// A value of a Secret, if it is there, not empty, and a text.
+fn text_of(secret: &RepositorySecret, key: &str) -> Option<String> {
+    let value = secret.values.get(key)?;
+    std::str::from_utf8(value.expose()).ok().filter(|text| !text.is_empty()).map(str::to_owned)
 }

@@ -48,7 +48,11 @@ impl Plugin for Obedient {
     }
 
     async fn configuration(&self) -> Result<Configuration, PluginError> {
-        Ok(Configuration { discovery_configured: self.discovery.is_some(), provide_git_creds: false })
+        Ok(Configuration {
+            discovery_configured: self.discovery.is_some(),
+            provide_git_creds: false,
+            run_context: false,
+        })
     }
 
     fn discovery(&self) -> Discovery {

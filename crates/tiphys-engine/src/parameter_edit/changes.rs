@@ -1,5 +1,6 @@
 //! The changes of a document that turn one source into another.
 
+use serde::Serialize;
 use serde_json::{Map, Value};
 use tiphys_api::ApplicationSource;
 use tiphys_params::Parameter;
@@ -24,18 +25,16 @@ pub fn parameter_changes(
         }
         (None, None) => {}
     }
-    of_values(
-        &mut [source, &[key("kustomize")]].concat(),
-        &kustomize_block(before),
-        &kustomize_block(after),
-        &mut changes,
-    );
+    for block in BLOCKS {
+        let mut path = [source, &[key(block.name)]].concat();
+        of_values(&mut path, &(block.value)(before), &(block.value)(after), &mut changes);
+    }
     changes
 }
 
 /// The changes of an override file that turn the source `before` into `after`. `document` is what the file holds now, `own` the
 /// source without any file. A merge patch replaces lists as a whole, so a list of parameters that is new there is written in full; of
-/// a `kustomize` block only the fields that change are written.
+/// a `kustomize` or `helm` block only the fields that change are written.
 pub fn patch_changes(
     own: &ApplicationSource,
     document: &ApplicationSource,
@@ -50,12 +49,10 @@ pub fn patch_changes(
             None => changes.push(Change::Set { path: list_path(&[]), value: list_of(&new) }),
         }
     }
-    let block = kustomize_block;
-    of_patch(
-        &mut vec![key("kustomize")],
-        [&block(own), &block(document), &block(before), &block(after)],
-        &mut changes,
-    );
+    for Block { name, value } in BLOCKS {
+        let values = [&value(own), &value(document), &value(before), &value(after)];
+        of_patch(&mut vec![key(name)], values, &mut changes);
+    }
     changes
 }
 
@@ -80,7 +77,7 @@ fn of_patch(path: &mut Vec<Step>, [own, document, before, after]: [&Value; 4], c
             }
             (Some(known), Some(new)) => of_values(path, &known, new, changes),
             (None, Some(new)) => {
-                changes.push(Change::Set { path: path.clone(), value: NewValue::from(new.clone()) });
+                changes.push(Change::Set { path: path.clone(), value: new_value(new) });
             }
             // What the source has of its own would come back.
             (_, None) if field(own).is_some() => {
@@ -93,8 +90,20 @@ fn of_patch(path: &mut Vec<Step>, [own, document, before, after]: [&Value; 4], c
     }
 }
 
-fn kustomize_block(source: &ApplicationSource) -> Value {
-    match &source.kustomize {
+/// A block that has a field for each parameter.
+struct Block {
+    name: &'static str,
+    /// Its fields that are set.
+    value: fn(&ApplicationSource) -> Value,
+}
+
+const BLOCKS: [Block; 2] = [
+    Block { name: "kustomize", value: |source| fields(source.kustomize.as_ref()) },
+    Block { name: "helm", value: |source| fields(source.helm.as_ref()) },
+];
+
+fn fields(block: Option<&impl Serialize>) -> Value {
+    match block {
         Some(block) => serde_json::to_value(block).unwrap_or_default(),
         None => Value::Object(Map::new()),
     }
@@ -179,10 +188,7 @@ fn of_values(path: &mut Vec<Step>, old: &Value, new: &Value, changes: &mut Vec<C
                 path.push(key(name));
                 match old.get(name) {
                     Some(known) => of_values(path, known, value, changes),
-                    None => {
-                        changes
-                            .push(Change::Set { path: path.clone(), value: NewValue::from(value.clone()) });
-                    }
+                    None => changes.push(Change::Set { path: path.clone(), value: new_value(value) }),
                 }
                 path.pop();
             }
@@ -193,7 +199,7 @@ fn of_values(path: &mut Vec<Step>, old: &Value, new: &Value, changes: &mut Vec<C
             }
         }
         (Value::Array(old), Value::Array(new)) => of_lists(path, old, new, changes),
-        _ => changes.push(Change::Set { path: path.clone(), value: NewValue::from(new.clone()) }),
+        _ => changes.push(Change::Set { path: path.clone(), value: new_value(new) }),
     }
 }
 
@@ -204,7 +210,7 @@ fn of_lists(path: &[Step], old: &[Value], new: &[Value], changes: &mut Vec<Chang
         path.push(Step::Index(index));
         path
     };
-    let set = |index: usize| Change::Set { path: at(index), value: NewValue::from(new[index].clone()) };
+    let set = |index: usize| Change::Set { path: at(index), value: new_value(&new[index]) };
     if old.len() <= new.len() {
         let changed = (0..old.len()).filter(|index| old[*index] != new[*index]);
         changes.extend(changed.map(set));
@@ -215,9 +221,26 @@ fn of_lists(path: &[Step], old: &[Value], new: &[Value], changes: &mut Vec<Chang
     let gone: Vec<usize> =
         (0..old.len()).filter(|index| rest.next_if(|next| **next == old[*index]).is_none()).collect();
     if rest.peek().is_some() || new.is_empty() {
-        changes.push(Change::Set { path: path.to_vec(), value: NewValue::from(Value::Array(new.to_vec())) });
+        changes.push(Change::Set { path: path.to_vec(), value: new_value(&Value::Array(new.to_vec())) });
     } else {
         changes.extend(gone.into_iter().rev().map(|index| Change::Remove { path: at(index) }));
+    }
+}
+
+/// A value as people write it: of an object with a name that first, then what it is.
+fn new_value(value: &Value) -> NewValue {
+    const FIRST: [&str; 2] = ["name", "value"];
+    match value {
+        Value::Array(items) => NewValue::List(items.iter().map(new_value).collect()),
+        Value::Object(map) => {
+            let (mut first, mut rest) = (Vec::new(), Vec::new());
+            for (key, value) in map {
+                let is_first = FIRST.contains(&key.as_str()) && map.contains_key("name");
+                if is_first { &mut first } else { &mut rest }.push((key.clone(), new_value(value)));
+            }
+            NewValue::Object(first.into_iter().chain(rest).collect())
+        }
+        value => NewValue::from(value.clone()),
     }
 }
 

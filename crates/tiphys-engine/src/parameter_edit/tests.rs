@@ -1,7 +1,7 @@
 //! What a change of parameters writes into a document: as paths and values, and as the source that comes of it.
 
 use tiphys_api::ApplicationSource;
-use tiphys_params::{Parameter, Parameters};
+use tiphys_params::{Announcement, ItemType, Parameter, Parameters};
 use tiphys_yaml::{Change, NewValue, Step, read_document};
 
 use super::{parameter_changes, patch_changes, with_parameters, written_parameters};
@@ -91,7 +91,7 @@ fn only_what_differs_in_a_list_of_parameters_is_written() {
     ];
     for (what, after, expected) in cases {
         let before = source(before);
-        let after = with_parameters(&before, SourceType::Plugin, &parameters(&after)).expect("a place");
+        let after = with_parameters(&before, SourceType::Plugin, &parameters(&after), &[]).expect("a place");
         assert_eq!(shown(&parameter_changes(&[], &before, &after)), expected, "{what}");
     }
 }
@@ -101,7 +101,7 @@ fn a_list_that_is_not_there_is_written_whole_with_the_name_first() {
     for before in ["", "plugin: {name: x}\n", "plugin: {parameters: ~}\n"] {
         let before = source(before);
         let new = parameters("- {name: b, map: {z: '1', u: '2'}}\n- {name: a, array: [x]}\n");
-        let after = with_parameters(&before, SourceType::Plugin, &new).expect("a place");
+        let after = with_parameters(&before, SourceType::Plugin, &new, &[]).expect("a place");
         assert_eq!(
             shown(&parameter_changes(&[], &before, &after)),
             ["plugin.parameters = [{name:\"b\",map:{u:\"2\",z:\"1\"}},{name:\"a\",array:[\"x\"]}]"]
@@ -111,7 +111,7 @@ fn a_list_that_is_not_there_is_written_whole_with_the_name_first() {
 
 #[test]
 fn an_empty_list_stays_empty_and_a_list_that_becomes_empty_goes() {
-    let none = |text: &str| with_parameters(&source(text), SourceType::Plugin, &[]).expect("a place");
+    let none = |text: &str| with_parameters(&source(text), SourceType::Plugin, &[], &[]).expect("a place");
     assert_eq!(none("plugin: {parameters: []}\n"), source("plugin: {parameters: []}\n"));
     assert_eq!(
         none("plugin: {name: x, parameters: [{name: a, string: b}]}\n"),
@@ -152,7 +152,7 @@ fn a_kustomize_block_has_a_field_for_each_parameter() {
     for (before, after, expected) in cases {
         let before = source(before);
         let wanted = parameters(after);
-        let changed = with_parameters(&before, SourceType::Kustomize, &wanted).expect("a place");
+        let changed = with_parameters(&before, SourceType::Kustomize, &wanted, &[]).expect("a place");
         let mut written = written_parameters(&changed, SourceType::Kustomize);
         let mut wanted = wanted;
         written.sort_by(|a, b| a.name.cmp(&b.name));
@@ -179,13 +179,38 @@ fn what_has_no_place_is_refused() {
             "the parameter \"images\" of a `kustomize` block needs `map`",
         ),
         (
+            SourceType::Helm,
+            "- {name: kustomize-dir, string: x}\n",
+            "a `helm` block has no field for the parameter \"kustomize-dir\"; single values are `set.PATH`, `set-string.PATH` and `set-file.PATH`, and everything that only the plugin has is set in a `plugin` block with `name: helm` instead",
+        ),
+        (
+            SourceType::Helm,
+            "- {name: value-files, string: x}\n",
+            "the parameter \"value-files\" of a `helm` block needs `array`",
+        ),
+        (
+            SourceType::Helm,
+            "- {name: set.a, array: [x]}\n",
+            "the parameter \"set.a\" of a `helm` block needs `string`",
+        ),
+        (
+            SourceType::Helm,
+            "- {name: skip-crds, string: 'yes'}\n",
+            "the parameter \"skip-crds\" of a `helm` block is `true` or `false`",
+        ),
+        (
+            SourceType::Helm,
+            "- {name: values-object, string: '{a: 1}'}\n",
+            "the parameter \"values-object\" of a `helm` block is JSON, as {\"replicas\":2}",
+        ),
+        (
             SourceType::Directory,
             "- {name: a, string: x}\n",
             "the source is of type Directory, which takes no parameters",
         ),
     ];
     for (source_type, after, expected) in cases {
-        let error = with_parameters(&none, source_type, &parameters(after)).expect_err(expected);
+        let error = with_parameters(&none, source_type, &parameters(after), &[]).expect_err(expected);
         assert_eq!(error.to_string(), expected);
     }
 }
@@ -241,5 +266,140 @@ fn an_override_file_gets_the_whole_list_and_only_the_changed_fields() {
     for (own, document, before, after, expected) in cases {
         let changes = patch_changes(&source(own), &source(document), &source(before), &source(after));
         assert_eq!(shown(&changes), expected, "{own} {after}");
+    }
+}
+
+/// Announcements of values: a text unless a type stands behind the name.
+fn announced(values: &[(&str, Option<ItemType>)]) -> Vec<Announcement> {
+    let one = |(name, item_type): &(&str, Option<ItemType>)| Announcement {
+        item_type: item_type.clone(),
+        ..Announcement::named(*name)
+    };
+    values.iter().map(one).collect()
+}
+
+#[test]
+fn a_helm_block_is_edited_where_a_value_stands_and_else_gets_an_entry() {
+    let before = "helm:\n  releaseName: a\n  values: 'x: 1'\n  valueFiles: [a.yaml]\n  parameters:\n  - {name: replicas, value: '1'}\n  \
+                  - {name: tag, value: '1.0', forceString: true}\n  - {name: replicas, value: '2'}\n  fileParameters: [{name: f, path: f.txt}]\n";
+    let announcements = announced(&[
+        ("set.image", None),
+        ("set.text", Some(ItemType::String("string".to_owned()))),
+        ("set.port", Some(ItemType::Number)),
+        ("set.on", Some(ItemType::Boolean)),
+        ("set.tag", Some(ItemType::Number)),
+    ]);
+    let text = |name: &str, value: &str| Parameter {
+        name: name.to_owned(),
+        string: Some(value.to_owned()),
+        ..Parameter::default()
+    };
+    let list = |name: &str, items: &[&str]| Parameter {
+        name: name.to_owned(),
+        array: Some(items.iter().map(|item| (*item).to_owned()).collect()),
+        ..Parameter::default()
+    };
+    let cases: [(&str, Parameter, &[&str]); 14] = [
+        (
+            "the last of several counts",
+            text("set.replicas", "3"),
+            &["helm.parameters[2] = {name:\"replicas\",value:\"3\"}"],
+        ),
+        (
+            "a forced text stays one",
+            text("set.tag", "1.1"),
+            &["helm.parameters[1] = {name:\"tag\",value:\"1.1\",forceString:true}"],
+        ),
+        (
+            "under both of its names",
+            text("set-string.tag", "1.1"),
+            &["helm.parameters[1] = {name:\"tag\",value:\"1.1\",forceString:true}"],
+        ),
+        (
+            "an announced text is forced to be one",
+            text("set.image", "1.10"),
+            &["helm.parameters[3] = {name:\"image\",value:\"1.10\",forceString:true}"],
+        ),
+        (
+            "said or not",
+            text("set.text", "a"),
+            &["helm.parameters[3] = {name:\"text\",value:\"a\",forceString:true}"],
+        ),
+        ("a number is not", text("set.port", "80"), &["helm.parameters[3] = {name:\"port\",value:\"80\"}"]),
+        ("nor is a boolean", text("set.on", "true"), &["helm.parameters[3] = {name:\"on\",value:\"true\"}"]),
+        ("nor what nobody announced", text("set.x", "1"), &["helm.parameters[3] = {name:\"x\",value:\"1\"}"]),
+        (
+            "unless it is asked for",
+            text("set-string.x", "1"),
+            &["helm.parameters[3] = {name:\"x\",value:\"1\",forceString:true}"],
+        ),
+        ("a file", text("set-file.f", "g.txt"), &["helm.fileParameters[0] = {name:\"f\",path:\"g.txt\"}"]),
+        ("a text field", text("release-name", "b"), &["helm.releaseName = \"b\""]),
+        ("a switch", text("skip-crds", "true"), &["helm.skipCrds = true"]),
+        ("a list", list("value-files", &["a.yaml", "b.yaml"]), &["helm.valueFiles[1] = \"b.yaml\""]),
+        ("an object", text("values-object", "{\"a\":[1]}"), &["helm.valuesObject = {a:[1]}"]),
+    ];
+    let before = source(before);
+    for (what, parameter, expected) in cases {
+        let mut wanted = written_parameters(&before, SourceType::Helm);
+        wanted.push(parameter);
+        let after = with_parameters(&before, SourceType::Helm, &wanted, &announcements).expect("a place");
+        assert_eq!(shown(&parameter_changes(&[], &before, &after)), expected, "{what}");
+    }
+}
+
+#[test]
+fn what_is_taken_away_from_a_helm_block_goes_whole() {
+    let before = "helm: {skipCrds: true, values: 'x: 1', parameters: [{name: a, value: '1'}, {name: b, forceString: true}, {name: a, value: '2'}]}";
+    let before = source(before);
+    let cases: [(&str, &[&str]); 5] = [
+        ("set.a", &["- helm.parameters[2]", "- helm.parameters[0]"]),
+        ("set.b", &["- helm.parameters[1]"]),
+        ("skip-crds", &["- helm.skipCrds"]),
+        ("values", &["- helm.values"]),
+        ("release-name", &[]),
+    ];
+    for (name, expected) in cases {
+        let mut wanted = written_parameters(&before, SourceType::Helm);
+        wanted.retain(|parameter| parameter.name != name);
+        let after = with_parameters(&before, SourceType::Helm, &wanted, &[]).expect("a place");
+        assert_eq!(shown(&parameter_changes(&[], &before, &after)), expected, "{name}");
+    }
+}
+
+#[test]
+fn an_override_file_gets_only_what_changes_of_a_helm_block() {
+    let own = "helm: {releaseName: a, parameters: [{name: x, value: '1'}]}";
+    let cases: [(&str, &str, &[&str]); 4] = [
+        ("", "helm: {releaseName: b, parameters: [{name: x, value: '1'}]}", &["helm.releaseName = \"b\""]),
+        (
+            "",
+            "helm: {releaseName: a, parameters: [{name: x, value: '1'}, {name: z, value: '2'}]}",
+            &["helm.parameters = [{name:\"x\",value:\"1\"},{name:\"z\",value:\"2\"}]"],
+        ),
+        ("", "helm: {parameters: [{name: x, value: '1'}]}", &["helm.releaseName = null"]),
+        (
+            "",
+            "helm: {releaseName: a, parameters: [{name: x, value: '1'}], valuesObject: {a: {b: 1}}}",
+            &["helm.valuesObject.a.b = 1"],
+        ),
+    ];
+    for (document, after, expected) in cases {
+        let changes = patch_changes(&source(own), &source(document), &source(own), &source(after));
+        assert_eq!(shown(&changes), expected, "{after}");
+    }
+}
+
+#[test]
+fn a_value_that_is_forced_to_be_a_text_has_the_name_of_the_value() {
+    let cases = [
+        ("[{name: a, value: '1', forceString: true}]", vec!["set.a"]),
+        ("[{name: a, value: '1'}, {name: a, value: '2', forceString: true}]", vec!["set.a", "set-string.a"]),
+        ("[{name: a, value: '1', forceString: true}, {name: b}]", vec!["set.a", "set.b"]),
+    ];
+    for (list, expected) in cases {
+        let written = written_parameters(&source(&format!("helm: {{parameters: {list}}}")), SourceType::Helm);
+        let names: Vec<&str> = written.iter().map(|parameter| parameter.name.as_str()).collect();
+        assert_eq!(names, expected, "{list}");
     }
 }

@@ -45,6 +45,40 @@ kustomize:
 }
 
 #[test]
+fn a_parameter_of_a_helm_block_stands_where_its_entry_or_its_field_does() {
+    let source = read(
+        "helm:
+  releaseName: a
+  valuesObject:
+    a: 1
+  parameters:
+  - name: a
+    value: one
+  - name: b
+    forceString: true
+  - name: a
+    forceString: true
+  fileParameters:
+  - name: f
+    path: x
+",
+    );
+    let cases = [
+        ("release-name", Some(2)),
+        ("values-object", Some(3)),
+        ("set.a", Some(6)),
+        ("set.b", Some(8)),
+        ("set-string.a", Some(10)),
+        ("set-string.b", None),
+        ("set-file.f", Some(13)),
+        ("values", None),
+    ];
+    for (name, expected) in cases {
+        assert_eq!(line(&source, name), expected, "{name}");
+    }
+}
+
+#[test]
 fn fields_are_found_in_any_letter_case_and_other_types_hold_nothing() {
     assert_eq!(line(&read("Plugin: {Parameters: [{Name: a}]}"), "a"), Some(1));
     for text in ["plugin: x", "plugin: {parameters: {a: b}}", "plugin: {parameters: [a, {name: 5}]}", "[]"] {

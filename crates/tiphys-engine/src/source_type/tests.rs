@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 use tiphys_api::ApplicationSource;
 
-use super::{SourceType, detected_type, explicit_type, without_empty_blocks};
+use super::{SourceType, detected_type, explicit_type, without_empty_blocks, without_switched_off};
 
 fn source(blocks: Value) -> ApplicationSource {
     serde_json::from_value(blocks).expect("the source holds")
@@ -60,6 +60,27 @@ fn files_say_the_type_where_no_block_does() {
         (&["kustomization.yaml.bak"], SourceType::Directory),
     ];
     for (names, expected) in cases {
-        assert_eq!(detected_type(names.iter().copied()), expected, "{names:?}");
+        assert_eq!(detected_type(names.iter().copied(), &[]), expected, "{names:?}");
     }
+}
+
+#[test]
+fn a_type_that_is_switched_off_is_a_plain_directory() {
+    let off = [SourceType::Helm];
+    let cases = [
+        (json!({"helm": {"releaseName": "x"}}), Some(SourceType::Directory)),
+        (json!({"helm": {}}), Some(SourceType::Directory)),
+        (json!({"kustomize": {"namePrefix": "x"}}), Some(SourceType::Kustomize)),
+        (json!({"plugin": {}}), Some(SourceType::Plugin)),
+        (json!({"path": "x"}), None),
+    ];
+    for (blocks, expected) in cases {
+        let found = explicit_type(&without_switched_off(&source(blocks.clone()), &off));
+        assert_eq!(found, Ok(expected), "{blocks}");
+    }
+    let both = source(json!({"helm": {}, "plugin": {}}));
+    assert!(explicit_type(&without_switched_off(&both, &off)).is_err(), "two types stay two");
+    let files = ["Chart.yaml", "Kustomization"];
+    assert_eq!(detected_type(files, &off), SourceType::Kustomize);
+    assert_eq!(detected_type(files, &[SourceType::Helm, SourceType::Kustomize]), SourceType::Directory);
 }

@@ -114,10 +114,67 @@ fn fields_that_the_kustomize_plugin_does_not_have_are_refused_by_name() {
 }
 
 #[test]
-fn a_helm_block_names_the_plugin_that_it_needs() {
-    let error =
-        plan(&json!({"helm": {"releaseName": "x"}}), SourcePlace::Only).expect_err("there is none yet");
-    assert!(error.to_string().contains("plugin `helm`"), "{error}");
+fn a_helm_block_becomes_the_parameters_of_the_helm_plugin() {
+    let block = json!({"helm": {
+        "releaseName": "web", "namespace": "ns", "kubeVersion": "1.30", "apiVersions": ["v1", "a/v1"], "version": "v3",
+        "valueFiles": ["a.yaml", "", "a.yaml"], "ignoreMissingValueFiles": true,
+        "values": "a: $ARGOCD_APP_NAME\n", "valuesObject": {"z": 1.0, "a": {"big": 9_007_199_254_740_993_u64, "n": null}},
+        "skipCrds": true, "skipTests": true, "skipSchemaValidation": true, "passCredentials": true,
+        "parameters": [
+            {"name": "b", "value": "$ARGOCD_APP_NAME"}, {"name": "a.b[0]", "value": "5", "forceString": true},
+            {"name": "b", "value": "2"}, {"value": "x"}],
+        "fileParameters": [{"name": "f", "path": "f.txt"}],
+    }});
+    let (name, parameters) = plugin(&block);
+    assert_eq!(name.as_deref(), Some("helm"));
+    assert_eq!(
+        parameters,
+        json!([
+            {"name": "release-name", "string": "web"},
+            {"name": "namespace", "string": "ns"},
+            {"name": "kube-version", "string": "1.30"},
+            {"name": "api-versions", "array": ["v1", "a/v1"]},
+            {"name": "version", "string": "v3"},
+            {"name": "value-files", "array": ["a.yaml", "", "a.yaml"]},
+            {"name": "ignore-missing-value-files", "string": "true"},
+            {"name": "values", "string": "a: $ARGOCD_APP_NAME\n"},
+            {"name": "values-object", "string": "{\"a\":{\"big\":9007199254740993,\"n\":null},\"z\":1}"},
+            {"name": "skip-crds", "string": "true"},
+            {"name": "skip-tests", "string": "true"},
+            {"name": "skip-schema-validation", "string": "true"},
+            {"name": "pass-credentials", "string": "true"},
+            {"name": "set.b", "string": "$ARGOCD_APP_NAME"},
+            {"name": "set-string.a.b[0]", "string": "5"},
+            {"name": "set.b", "string": "2"},
+            {"name": "set.", "string": "x"},
+            {"name": "set-file.f", "string": "f.txt"},
+        ])
+    );
+    assert_eq!(plugin(&json!({"helm": {}})), (Some("helm".to_owned()), json!([])));
+    assert_eq!(
+        plugin(&json!({"helm": {"valuesObject": {}}})).1,
+        json!([{"name": "values-object", "string": "{}"}])
+    );
+}
+
+#[test]
+fn a_version_of_helm_that_argo_cd_does_not_know_is_refused_with_its_words() {
+    for (version, is_known) in
+        [("", true), ("v3", true), ("v4", true), ("3", false), ("v2", false), ("V3", false)]
+    {
+        let found = plan(&json!({"helm": {"version": version}}), SourcePlace::Only);
+        match found {
+            Ok(_) => assert!(is_known, "{version}"),
+            Err(error) => {
+                assert!(!is_known, "{version}");
+                let message = error.to_string();
+                assert!(
+                    message.starts_with(&format!("helm version '{version}' is not supported")),
+                    "{message}"
+                );
+            }
+        }
+    }
 }
 
 #[test]
@@ -126,5 +183,7 @@ fn a_detected_type_is_run_with_defaults() {
     let build = BuildEnvironment::default();
     let found = translate_as(&source, SourceType::Directory, &build);
     assert_eq!(found, Ok(SourcePlan::Directory(DirectoryPlan::default())));
-    assert_eq!(translate_as(&source, SourceType::Helm, &build), Err(TranslateError::Helm));
+    let helm = translate_as(&source, SourceType::Helm, &build).expect("no field is wrong");
+    let SourcePlan::Plugin(plan) = helm else { panic!("{helm:?}") };
+    assert_eq!((plan.name.as_deref(), plan.parameters), (Some("helm"), Some(Vec::new())));
 }

@@ -10,6 +10,12 @@ use crate::config::LargeParameters;
 /// Variables that a plugin may ask for as files: those that hold as much as the application or the cluster has.
 pub(crate) const LARGE: [&str; 2] = ["ARGOCD_APP_PARAMETERS", "KUBE_API_VERSIONS"];
 
+/// The first of [`LARGE`], whose file has the values of all parameters.
+const PARAMETERS: &str = LARGE[0];
+
+/// What the names of variables begin with that hold one value of a parameter each.
+const PARAMETER_PREFIX: &str = "PARAM_";
+
 /// What the name of a variable is with that holds the path of the file.
 const FILE_SUFFIX: &str = "_FILE";
 
@@ -116,20 +122,40 @@ pub(crate) fn pass(
 
 impl Passing {
     /// Makes files of the large variables, whether they came with the request or are of this program's own environment, and removes those
-    /// that do not fit: each by its own size, then the larger one first as long as all together are too much.
+    /// that do not fit: each by its own size, then the larger one first as long as all together are too much. So it goes with the
+    /// variables of single parameters, which the file of all parameters makes superfluous, once these have gone.
     fn take_out(&mut self, commands: &[&[String]], limits: ExecLimits) {
         for name in LARGE {
             if let Some((_, value)) = self.env.iter().rfind(|(variable, _)| variable == name) {
                 self.files.push((name, value.clone()));
             }
         }
-        let mut by_size: Vec<(usize, &'static str)> =
-            self.files.iter().map(|(name, value)| (variable_bytes(name, value), *name)).collect();
+        self.remove_what_does_not_fit(|name| LARGE.contains(&name), commands, limits);
+        if self.files.iter().any(|(name, _)| *name == PARAMETERS) {
+            self.remove_what_does_not_fit(|name| name.starts_with(PARAMETER_PREFIX), commands, limits);
+        }
+    }
+
+    fn remove_what_does_not_fit(
+        &mut self,
+        may_go: impl Fn(&str) -> bool,
+        commands: &[&[String]],
+        limits: ExecLimits,
+    ) {
+        let mut by_size: Vec<(usize, String)> = self
+            .env
+            .iter()
+            .filter(|(name, _)| may_go(name))
+            .map(|(name, value)| (variable_bytes(name, value), name.clone()))
+            .collect();
         by_size.sort_unstable();
+        let mut total = self.total(commands);
         while let Some((bytes, name)) = by_size.pop() {
-            if bytes > limits.text_bytes_max || self.total(commands) > limits.total_bytes_max {
-                self.env.retain(|(variable, _)| variable != name);
+            if bytes <= limits.text_bytes_max && total <= limits.total_bytes_max {
+                break;
             }
+            self.env.retain(|(variable, _)| *variable != name);
+            total = self.total(commands);
         }
     }
 
@@ -205,7 +231,7 @@ fn remedy(name: &str, large: LargeParameters) -> &'static str {
         (LargeParameters::Refuse, true) => {
             "`spec.largeParameters: file` in the plugin's file gives it as a file, which the plugin then has to read"
         }
-        (_, _) if name.starts_with("PARAM_") => {
+        (LargeParameters::Refuse, _) if name.starts_with(PARAMETER_PREFIX) => {
             "make the parameter smaller, or keep its content in a file of the repository"
         }
         (_, _) => "make it smaller, or pass it in another way",

@@ -6,4 +6,5 @@ mod choosing;
 mod discovery;
 mod generating;
 mod large_parameters;
+mod run_context;
 mod world;

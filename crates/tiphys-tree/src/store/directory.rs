@@ -76,6 +76,12 @@ impl Tree {
         drop(dir.keep());
         Ok(place)
     }
+
+    /// Copies the whole tree to a path that is not there yet, in an existing folder. The copy is the caller's: files are its own, none
+    /// is shared with the tree.
+    pub fn copy_to(&self, place: &Path) -> Result<(), StoreError> {
+        copy(self, place)
+    }
 }
 
 /// What stands at a listed path of a directory.

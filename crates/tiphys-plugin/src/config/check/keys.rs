@@ -122,20 +122,11 @@ pub(super) fn check_api_version(document: &Node, file: &PluginFile, findings: &m
 /// Keys of our own that are read, and that nothing acts on yet.
 pub(super) fn check_effects(document: &Node, file: &PluginFile, findings: &mut Findings<'_>) {
     let deterministic = file.is_deterministic();
-    let keys: [(bool, &[&str], &str); 2] = [
-        (
-            deterministic,
-            &["metadata", "annotations", DETERMINISTIC],
-            "tiphys/deterministic is a promise that nothing uses yet: every run asks the plugin again",
-        ),
-        (
-            file.run_context,
-            &["spec", "runContext"],
-            "spec.runContext has no effect yet: the plugin gets no run context",
-        ),
-    ];
-    for (_, path, message) in keys.into_iter().filter(|(set, ..)| *set) {
-        findings.add(Rule::NotYetEffective, Some(nearest(document, path).position), message);
+    if deterministic {
+        let path = ["metadata", "annotations", DETERMINISTIC];
+        let message =
+            "tiphys/deterministic is a promise that nothing uses yet: every run asks the plugin again";
+        findings.add(Rule::NotYetEffective, Some(nearest(document, &path).position), message);
     }
 }
 

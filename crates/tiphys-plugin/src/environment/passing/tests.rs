@@ -68,14 +68,32 @@ fn a_large_variable_too_many_bytes_by_one_is_a_file_only_or_refused() {
 
 #[test]
 fn any_other_variable_that_is_too_large_is_refused_whatever_the_plugin_says() {
+    let expected = "environment variable PARAM_A has 101 bytes, and the system passes at most 100 in one (name, `=`, value and a NUL): \
+                    make the parameter smaller, or keep its content in a file of the repository";
+    assert_eq!(passed(&[sized("PARAM_A", 101)], Refuse, LIMITS), Err(expected.to_owned()));
     for large in [Refuse, File] {
-        let remedy = "make the parameter smaller, or keep its content in a file of the repository";
-        let expected = format!(
-            "environment variable PARAM_A has 101 bytes, and the system passes at most 100 in one (name, `=`, value and a NUL): {remedy}"
-        );
-        assert_eq!(passed(&[sized("PARAM_A", 101)], large, LIMITS), Err(expected));
         assert!(passed(&[sized("ARGOCD_ENV_A", 101)], large, LIMITS).is_err());
+        // No file has its value.
+        assert!(passed(&[sized("PARAM_A", 101)], large, LIMITS).is_err());
     }
+}
+
+#[test]
+fn a_variable_of_one_parameter_goes_where_it_does_not_fit_and_the_file_of_all_has_its_value() {
+    let request = [
+        sized("ARGOCD_APP_PARAMETERS", 101),
+        sized("PARAM_A", 101),
+        sized("PARAM_B", 100),
+        sized("PARAM_C", 50),
+    ];
+    let files = vec!["ARGOCD_APP_PARAMETERS"];
+    assert_eq!(passed(&request, File, LIMITS), Ok((names(&["PATH", "PARAM_B", "PARAM_C"]), files.clone())));
+    let path = ExecLimits::cost("ARGOCD_APP_PARAMETERS".len() + FILE_SUFFIX.len() + 1 + PATH_BYTES_MAX);
+    let exact = (10 + 8) + (100 + 8) + (50 + 8) + 2 * (3 + 8) + path;
+    let limits = |total_bytes_max| ExecLimits { total_bytes_max, ..LIMITS };
+    let both = names(&["PATH", "PARAM_B", "PARAM_C"]);
+    assert_eq!(passed(&request, File, limits(exact)), Ok((both, files.clone())));
+    assert_eq!(passed(&request, File, limits(exact - 1)), Ok((names(&["PATH", "PARAM_C"]), files)));
 }
 
 #[test]
@@ -106,21 +124,21 @@ fn an_argument_may_be_the_largest_of_all_together() {
 
 #[test]
 fn where_all_together_are_too_much_the_larger_of_the_large_ones_goes_first() {
-    let request = [sized("ARGOCD_APP_PARAMETERS", 90), sized("KUBE_API_VERSIONS", 80), sized("PARAM_A", 90)];
+    let request = [sized("ARGOCD_APP_PARAMETERS", 90), sized("KUBE_API_VERSIONS", 80), sized("OTHER_A", 90)];
     let files = vec!["ARGOCD_APP_PARAMETERS", "KUBE_API_VERSIONS"];
     let paths: usize =
         LARGE.iter().map(|name| ExecLimits::cost(name.len() + FILE_SUFFIX.len() + 1 + PATH_BYTES_MAX)).sum();
     let rest = (10 + 8) + (90 + 8) + 2 * (3 + 8) + paths;
     let limits = |total_bytes_max| ExecLimits { total_bytes_max, ..LIMITS };
-    let all = names(&["PATH", "ARGOCD_APP_PARAMETERS", "KUBE_API_VERSIONS", "PARAM_A"]);
+    let all = names(&["PATH", "ARGOCD_APP_PARAMETERS", "KUBE_API_VERSIONS", "OTHER_A"]);
     assert_eq!(passed(&request, File, limits(rest + 98 + 88)), Ok((all, files.clone())));
-    let without_one = names(&["PATH", "KUBE_API_VERSIONS", "PARAM_A"]);
+    let without_one = names(&["PATH", "KUBE_API_VERSIONS", "OTHER_A"]);
     assert_eq!(passed(&request, File, limits(rest + 98 + 87)), Ok((without_one, files.clone())));
-    let without_both = names(&["PATH", "PARAM_A"]);
+    let without_both = names(&["PATH", "OTHER_A"]);
     assert_eq!(passed(&request, File, limits(rest + 87)), Ok((without_both, files)));
     // Nothing else is ever left out.
     let error = passed(&request, File, limits(rest - 1)).unwrap_err();
-    assert!(error.contains("the largest is PARAM_A with 90 bytes"), "{error}");
+    assert!(error.contains("the largest is OTHER_A with 90 bytes"), "{error}");
 }
 
 #[test]

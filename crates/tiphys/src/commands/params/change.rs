@@ -148,10 +148,11 @@ impl Subject {
 
     /// The source that is meant, as far as its document tells: no plugin is asked.
     fn unasked(stored: &Arc<StoredApplication>, choice: &SourceChoice) -> Result<Self, Failure> {
-        let typed = |source: &ApplicationSource| match (&source.plugin, &source.kustomize) {
-            (Some(_), _) => Some(SourceType::Plugin),
-            (None, Some(_)) => Some(SourceType::Kustomize),
-            (None, None) => None,
+        let typed = |source: &ApplicationSource| match (&source.plugin, &source.kustomize, &source.helm) {
+            (Some(_), _, _) => Some(SourceType::Plugin),
+            (None, Some(_), _) => Some(SourceType::Kustomize),
+            (None, None, Some(_)) => Some(SourceType::Helm),
+            (None, None, None) => None,
         };
         let found: Vec<(usize, &str, SourceType)> = stored
             .application
@@ -203,7 +204,8 @@ impl Subject {
         let edited = Edited { parameters: &before, announcements, names_are_free: announcements.is_empty() };
         let applied = apply(edited, &assignments).map_err(|error| self.refused(&error))?;
         let refused = |error| Failure::bad_input(format!("{}: {}", self.stored.full_name(), chain(&error)));
-        let after = with_parameters(source, self.source_type, &applied.parameters).map_err(refused)?;
+        let after =
+            with_parameters(source, self.source_type, &applied.parameters, announcements).map_err(refused)?;
         Ok(Change { before: source.clone(), after, applied })
     }
 

@@ -118,7 +118,7 @@ struct Layer<'a> {
     file: String,
     version: Option<FileVersion>,
     /// The places of what it sets itself.
-    places: BTreeMap<&'a str, Position>,
+    places: BTreeMap<String, Position>,
     /// The values after it.
     values: HashMap<&'a str, &'a Parameter>,
 }

@@ -1,6 +1,6 @@
 //! Writing into the Application's own document.
 
-use tiphys_engine::parameter_changes;
+use tiphys_engine::{SET_PREFIX, SET_STRING_PREFIX, parameter_changes};
 use tiphys_store::{Store as Resources, StoreInput};
 use tiphys_yaml::Step;
 
@@ -58,8 +58,10 @@ fn hidden(subject: &Subject, change: &crate::commands::params::change::Change) -
     let file = announced.override_files.iter().rev().find(|file| {
         let places = tiphys_engine::parameter_places(&file.patch);
         // A list in an override file takes the place of the whole list of the Application.
-        let whole_list = file.patch.at(["plugin", "parameters"]).is_some();
-        whole_list || names.iter().any(|name| places.contains_key(name))
+        let is_value = |name: &&str| name.starts_with(SET_PREFIX) || name.starts_with(SET_STRING_PREFIX);
+        let whole_list = file.patch.at(["plugin", "parameters"]).is_some()
+            || file.patch.at(["helm", "parameters"]).is_some() && names.iter().any(is_value);
+        whole_list || names.iter().any(|name| places.contains_key(*name))
     })?;
     Some(format!(
         "the override file {} of the repository sets parameters too and wins over the Application; --write-to override changes it there",

@@ -144,8 +144,9 @@ fn agree(
     let files: Vec<OverrideFile<'_>> = files.iter().map(|(name, text)| OverrideFile { name, text }).collect();
     let merged =
         override_source(subject.source(), &files).map_err(|error| Failure::bad_input_from(&error))?;
-    let same =
-        merged.source.plugin == change.after.plugin && merged.source.kustomize == change.after.kustomize;
+    let same = merged.source.plugin == change.after.plugin
+        && merged.source.kustomize == change.after.kustomize
+        && merged.source.helm == change.after.helm;
     if same && merged.differs_in.is_empty() {
         return Ok(());
     }

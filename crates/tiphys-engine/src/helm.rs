@@ -1,0 +1,202 @@
+//! The `helm` block of a source and the parameters of the plugin `helm`: one table for both ways.
+//!
+//! Each field of the block has a parameter of a fixed name ([`HELM_FIELDS`]), but for the two lists of single values: each of their
+//! entries becomes a parameter of its own, in order, named by the value's path behind `set.`, `set-string.` or `set-file.`.
+
+mod shown;
+
+use serde_json::Value;
+use tiphys_api::HelmSource;
+use tiphys_params::Parameter;
+use tiphys_yaml::{read_json, write_go_json};
+
+pub(crate) use shown::{NoField, set_shown, shown_parameters};
+
+/// What the name of a parameter begins with that is one of the block's `parameters`.
+pub const SET_PREFIX: &str = "set.";
+
+/// What the name of a parameter begins with that is one of the block's `parameters` with `forceString`.
+pub const SET_STRING_PREFIX: &str = "set-string.";
+
+/// What the name of a parameter begins with that is one of the block's `fileParameters`.
+pub const SET_FILE_PREFIX: &str = "set-file.";
+
+/// A field of the block and its parameter.
+#[derive(Debug)]
+pub struct HelmField {
+    /// The field.
+    pub field: &'static str,
+    /// The parameter's name.
+    pub parameter: &'static str,
+    access: Access,
+}
+
+/// How a field is read and written, by its type.
+#[derive(Debug)]
+enum Access {
+    Text(fn(&HelmSource) -> &String, fn(&mut HelmSource) -> &mut String),
+    Switch(fn(&HelmSource) -> bool, fn(&mut HelmSource) -> &mut bool),
+    List(fn(&HelmSource) -> &Vec<String>, fn(&mut HelmSource) -> &mut Vec<String>),
+    /// `valuesObject`, as the text of its JSON.
+    Values,
+}
+
+/// Every field of the block but `parameters` and `fileParameters`.
+pub const HELM_FIELDS: [HelmField; 13] = [
+    HelmField {
+        field: "releaseName",
+        parameter: "release-name",
+        access: Access::Text(|block| &block.release_name, |block| &mut block.release_name),
+    },
+    HelmField {
+        field: "namespace",
+        parameter: "namespace",
+        access: Access::Text(|block| &block.namespace, |block| &mut block.namespace),
+    },
+    HelmField {
+        field: "kubeVersion",
+        parameter: "kube-version",
+        access: Access::Text(|block| &block.kube_version, |block| &mut block.kube_version),
+    },
+    HelmField {
+        field: "apiVersions",
+        parameter: "api-versions",
+        access: Access::List(|block| &block.api_versions, |block| &mut block.api_versions),
+    },
+    HelmField {
+        field: "version",
+        parameter: "version",
+        access: Access::Text(|block| &block.version, |block| &mut block.version),
+    },
+    HelmField {
+        field: "valueFiles",
+        parameter: "value-files",
+        access: Access::List(|block| &block.value_files, |block| &mut block.value_files),
+    },
+    HelmField {
+        field: "ignoreMissingValueFiles",
+        parameter: "ignore-missing-value-files",
+        access: Access::Switch(
+            |block| block.ignore_missing_value_files,
+            |block| &mut block.ignore_missing_value_files,
+        ),
+    },
+    HelmField {
+        field: "values",
+        parameter: "values",
+        access: Access::Text(|block| &block.values, |block| &mut block.values),
+    },
+    HelmField { field: "valuesObject", parameter: "values-object", access: Access::Values },
+    HelmField {
+        field: "skipCrds",
+        parameter: "skip-crds",
+        access: Access::Switch(|block| block.skip_crds, |block| &mut block.skip_crds),
+    },
+    HelmField {
+        field: "skipTests",
+        parameter: "skip-tests",
+        access: Access::Switch(|block| block.skip_tests, |block| &mut block.skip_tests),
+    },
+    HelmField {
+        field: "skipSchemaValidation",
+        parameter: "skip-schema-validation",
+        access: Access::Switch(
+            |block| block.skip_schema_validation,
+            |block| &mut block.skip_schema_validation,
+        ),
+    },
+    HelmField {
+        field: "passCredentials",
+        parameter: "pass-credentials",
+        access: Access::Switch(|block| block.pass_credentials, |block| &mut block.pass_credentials),
+    },
+];
+
+/// A field that cannot have a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FieldProblem {
+    /// Another kind of value: `string` or `array` is due.
+    Kind(&'static str),
+    /// Not `true` or `false`.
+    Switch,
+    /// Not JSON.
+    Json,
+}
+
+impl HelmField {
+    /// Whether the parameter is a list of texts; else it is a text.
+    pub fn is_list(&self) -> bool {
+        matches!(self.access, Access::List(..))
+    }
+
+    /// The parameter, if the field is set. Argo CD knows no difference between a field that is not set and one that is empty.
+    fn parameter_of(&self, block: &HelmSource) -> Option<Parameter> {
+        let text = |text: String| Parameter {
+            name: self.parameter.to_owned(),
+            string: Some(text),
+            ..Parameter::default()
+        };
+        match &self.access {
+            Access::Text(get, _) => Some(get(block)).filter(|value| !value.is_empty()).cloned().map(text),
+            Access::Switch(get, _) => get(block).then(|| text("true".to_owned())),
+            Access::List(get, _) => {
+                Some(get(block)).filter(|items| !items.is_empty()).map(|items| Parameter {
+                    name: self.parameter.to_owned(),
+                    array: Some(items.clone()),
+                    ..Parameter::default()
+                })
+            }
+            Access::Values => block.values_object.as_ref().map(|values| text(write_go_json(values))),
+        }
+    }
+
+    /// Gives the field the parameter's value; `None` empties it.
+    fn set(&self, block: &mut HelmSource, parameter: Option<&Parameter>) -> Result<(), FieldProblem> {
+        let text = || match parameter {
+            None => Ok(None),
+            Some(parameter) => parameter.string.as_deref().map(Some).ok_or(FieldProblem::Kind("string")),
+        };
+        match &self.access {
+            Access::Text(_, field) => text()?.unwrap_or_default().clone_into(field(block)),
+            Access::Switch(_, field) => {
+                *field(block) = match text()? {
+                    None | Some("false") => false,
+                    Some("true") => true,
+                    Some(_) => return Err(FieldProblem::Switch),
+                }
+            }
+            Access::List(_, field) => {
+                *field(block) = match parameter {
+                    None => Vec::new(),
+                    Some(parameter) => parameter.array.clone().ok_or(FieldProblem::Kind("array"))?,
+                }
+            }
+            Access::Values => block.values_object = text()?.map(values_of).transpose()?,
+        }
+        Ok(())
+    }
+}
+
+fn values_of(text: &str) -> Result<Value, FieldProblem> {
+    read_json(text.as_bytes()).map(|node| node.to_value()).map_err(|_not_json| FieldProblem::Json)
+}
+
+/// The parameters that the plugin is given for a block: the fields in the order of the table, then `parameters` and `fileParameters` in
+/// theirs, duplicates kept. Nothing is substituted: the plugin does that, since it knows where Argo CD does.
+pub(crate) fn helm_parameters(block: &HelmSource) -> Vec<Parameter> {
+    let set = block.parameters.iter().map(|entry| {
+        let prefix = if entry.force_string { SET_STRING_PREFIX } else { SET_PREFIX };
+        text_parameter(prefix, &entry.name, &entry.value)
+    });
+    let files =
+        block.file_parameters.iter().map(|entry| text_parameter(SET_FILE_PREFIX, &entry.name, &entry.path));
+    let fields = HELM_FIELDS.iter().filter_map(|field| field.parameter_of(block));
+    fields.chain(set).chain(files).collect()
+}
+
+fn text_parameter(prefix: &str, name: &str, value: &str) -> Parameter {
+    Parameter { name: format!("{prefix}{name}"), string: Some(value.to_owned()), ..Parameter::default() }
+}
+
+#[cfg(test)]
+mod tests;

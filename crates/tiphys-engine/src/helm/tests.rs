@@ -1,0 +1,56 @@
+//! The table against the type that it is about.
+
+use serde_json::{Value, json};
+use tiphys_api::{ApplicationSource, HelmSource};
+use tiphys_yaml::read_document;
+
+use super::{HELM_FIELDS, helm_parameters};
+
+/// A block in which every field is set.
+fn full() -> Value {
+    json!({
+        "releaseName": "r", "namespace": "n", "kubeVersion": "1.30", "apiVersions": ["v1"], "version": "v3",
+        "valueFiles": ["a"], "ignoreMissingValueFiles": true, "values": "a: 1", "valuesObject": {"a": 1},
+        "skipCrds": true, "skipTests": true, "skipSchemaValidation": true, "passCredentials": true,
+        "parameters": [{"name": "p", "value": "v"}], "fileParameters": [{"name": "f", "path": "x"}],
+    })
+}
+
+#[test]
+fn every_field_of_the_block_is_in_the_table_or_a_list_of_values() {
+    let block: HelmSource = serde_json::from_value(full()).expect("the block holds");
+    let written = serde_json::to_value(&block).expect("JSON");
+    assert_eq!(written, full(), "every field is set and kept");
+    let source =
+        read_document(json!({"helm": full()}).to_string().as_bytes()).expect("JSON").expect("it is there");
+    let decoded = ApplicationSource::decode(&source, "").expect("a source");
+    assert!(decoded.findings.unknown.is_empty(), "no field here is unknown to Argo CD");
+    let mut fields: Vec<&str> = HELM_FIELDS.iter().map(|field| field.field).collect();
+    fields.extend(["parameters", "fileParameters"]);
+    fields.sort_unstable();
+    let known: Vec<&str> = written.as_object().expect("an object").keys().map(String::as_str).collect();
+    assert_eq!(fields, known);
+}
+
+#[test]
+fn a_field_that_was_read_and_written_back_is_the_same() {
+    let block: HelmSource = serde_json::from_value(full()).expect("the block holds");
+    let mut copied = HelmSource::default();
+    for field in &HELM_FIELDS {
+        let parameter = field.parameter_of(&block);
+        assert!(parameter.is_some(), "{} is set", field.field);
+        field.set(&mut copied, parameter.as_ref()).expect("it has a value of its own type");
+    }
+    let lists = HelmSource {
+        parameters: block.parameters.clone(),
+        file_parameters: block.file_parameters.clone(),
+        ..copied
+    };
+    assert_eq!(lists, block);
+    let mut emptied = block;
+    for field in &HELM_FIELDS {
+        field.set(&mut emptied, None).expect("nothing is always possible");
+        assert_eq!(field.parameter_of(&emptied), None, "{}", field.field);
+    }
+    assert_eq!(helm_parameters(&HelmSource::default()), []);
+}

@@ -1,0 +1,62 @@
+//! Sources that others refer to (`ref`): which names there are, and which of them a source's parameters mention.
+
+use std::collections::BTreeMap;
+
+use tiphys_api::ApplicationSource;
+use tiphys_params::Parameter;
+
+/// A `ref` that cannot be one; the words are Argo CD's.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReferenceError {
+    /// A name with other characters.
+    #[error("sources.ref {name} cannot contain any special characters except '_' and '-'")]
+    Name {
+        /// The name.
+        name: String,
+    },
+    /// A name that two sources have.
+    #[error("invalid sources: multiple sources had the same `ref` key; `{name}` is given twice")]
+    Twice {
+        /// The name.
+        name: String,
+    },
+}
+
+/// The sources with a `ref`, by that name. A single source cannot be referred to, whatever it is called.
+pub fn references(
+    sources: &[ApplicationSource],
+) -> Result<BTreeMap<&str, &ApplicationSource>, ReferenceError> {
+    let mut found = BTreeMap::new();
+    if sources.len() < 2 {
+        return Ok(found);
+    }
+    for source in sources.iter().filter(|source| !source.reference.is_empty()) {
+        let name = source.reference.as_str();
+        if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')) {
+            return Err(ReferenceError::Name { name: name.to_owned() });
+        }
+        if found.insert(name, source).is_some() {
+            return Err(ReferenceError::Twice { name: name.to_owned() });
+        }
+    }
+    Ok(found)
+}
+
+/// The names that a plugin's parameters may refer to, in the order in which they come: what stands before the first `/` of a value, or of
+/// an item of a list or a map, that begins with `$`. Whether it is a reference is the plugin's to know; what is not mentioned need not
+/// be fetched.
+pub fn mentioned(parameters: &[Parameter]) -> Vec<&str> {
+    let mut names = Vec::new();
+    for parameter in parameters {
+        let lists = parameter.array.iter().flatten();
+        let maps = parameter.map.iter().flat_map(BTreeMap::values);
+        for value in parameter.string.iter().chain(lists).chain(maps) {
+            let name = value.strip_prefix('$').map(|rest| rest.split('/').next().unwrap_or_default());
+            names.extend(name.filter(|name| !names.contains(name)));
+        }
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests;

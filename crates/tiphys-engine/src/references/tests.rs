@@ -1,0 +1,51 @@
+use serde_json::{Value, json};
+use tiphys_api::ApplicationSource;
+use tiphys_params::Parameter;
+
+use super::{mentioned, references};
+
+fn names(sources: &Value) -> Result<Vec<String>, String> {
+    let sources: Vec<ApplicationSource> =
+        serde_json::from_value(sources.clone()).map_err(|error| error.to_string())?;
+    let found = references(&sources).map_err(|error| error.to_string())?;
+    Ok(found.into_keys().map(str::to_owned).collect())
+}
+
+#[test]
+fn sources_with_a_ref_are_known_by_it_where_there_are_several() {
+    let cases = [
+        (json!([]), Ok(vec![])),
+        (json!([{"ref": "only"}]), Ok(vec![])),
+        (json!([{"ref": "b"}, {"path": "x"}, {"ref": "A-1_x", "path": "y"}]), Ok(vec!["A-1_x", "b"])),
+        (
+            json!([{"ref": "a.b"}, {}]),
+            Err("sources.ref a.b cannot contain any special characters except '_' and '-'"),
+        ),
+        (
+            json!([{"ref": "../x"}, {}]),
+            Err("sources.ref ../x cannot contain any special characters except '_' and '-'"),
+        ),
+        (
+            json!([{"ref": "a"}, {"ref": "a"}]),
+            Err("invalid sources: multiple sources had the same `ref` key; `a` is given twice"),
+        ),
+    ];
+    for (sources, expected) in cases {
+        let expected = expected
+            .map(|names: Vec<&str>| names.into_iter().map(str::to_owned).collect())
+            .map_err(str::to_owned);
+        assert_eq!(names(&sources), expected, "{sources}");
+    }
+}
+
+#[test]
+fn what_begins_with_a_dollar_sign_is_mentioned_once_in_its_order() {
+    let parameters: Vec<Parameter> = serde_json::from_value(json!([
+        {"name": "value-files", "array": ["a.yaml", "$v/x.yaml", "x/$no/y", "$v/z.yaml", "$w"]},
+        {"name": "set-file.a", "string": "$u/f"},
+        {"name": "m", "map": {"k": "$t/f", "l": "text $no"}},
+        {"name": "$no", "string": ""},
+    ]))
+    .expect("parameters");
+    assert_eq!(mentioned(&parameters), ["v", "w", "u", "t"]);
+}

@@ -1,0 +1,123 @@
+//! The run context: who gets it, what is in it, and that nothing of it stays or reaches anybody else.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tiphys_params::context::{ContextSource, RepositoryAccess, RunContext, Secret, SourceKind};
+use tiphys_plugin::{GivenContext, GivenRef, Plugin as _, Request};
+use tiphys_tree::Tree;
+
+use crate::world::{World, generated, request};
+
+/// A plugin that prints the file as the data of an object; its announcement has the same as its only default.
+const TELLS: &str = "  runContext: true
+  generate: {command: [sh, -c, 'printf \"kind: Told\\ndata: \"; cat \"$TIPHYS_CONTEXT_FILE\"']}
+  parameters: {dynamic: {command: [sh, -c, 'printf \"[{\\\"name\\\":\\\"%s\\\"}]\" \"$(basename \"$TIPHYS_CONTEXT_FILE\")\"']}}
+";
+
+fn given(refs: &[(&str, &Tree)]) -> GivenContext {
+    GivenContext {
+        context: RunContext {
+            source: ContextSource {
+                kind: SourceKind::Git,
+                repo_url: "https://git.example/a".to_owned(),
+                chart: String::new(),
+                multiple: true,
+            },
+            repositories: vec![RepositoryAccess {
+                url: "https://charts.example".to_owned(),
+                password: Secret::new("hunter2"),
+                ..RepositoryAccess::default()
+            }],
+            ..RunContext::default()
+        },
+        refs: refs
+            .iter()
+            .map(|(name, tree)| {
+                let (repo_url, revision) = (format!("https://git.example/{name}"), "abc".to_owned());
+                ((*name).to_owned(), GivenRef { tree: (*tree).clone(), repo_url, revision })
+            })
+            .collect::<BTreeMap<_, _>>(),
+    }
+}
+
+fn with(request: Request, context: GivenContext) -> Request {
+    Request { context: Some(Arc::new(context)), ..request }
+}
+
+#[tokio::test]
+async fn a_plugin_that_asks_for_it_gets_the_context_and_folders_of_other_sources() {
+    let world = World::new();
+    let (tree, other) = (world.tree(&[("app/x", "")]), world.tree(&[("v/a.yaml", "a: 1\n")]));
+    let plugin = world.plugin("p", TELLS);
+    let request = with(request(&tree), given(&[("../odd", &other), ("same", &tree)]));
+    let told = generated(&plugin, &request).await.expect("it tells");
+    let told: Value = serde_json::from_str(&told[0]).expect("JSON");
+    let data = &told["data"];
+    assert_eq!(
+        data["source"],
+        json!({"kind": "git", "repoURL": "https://git.example/a", "chart": "", "multiple": true})
+    );
+    assert_eq!(data["repositories"][0]["password"], "hunter2");
+    assert_eq!(data["refs"]["../odd"]["revision"], "abc");
+    assert_eq!(data["refs"]["same"]["repoURL"], "https://git.example/same");
+    let announced = plugin.announce(&request).await.expect("it announces");
+    assert_eq!(announced[0].name, "context.json", "announcing has it, too");
+    assert_eq!(world.left_behind().await, Vec::<String>::new(), "nothing of it stays");
+}
+
+#[tokio::test]
+async fn a_plugin_may_read_and_change_other_sources_and_nobody_else_sees_it() {
+    let world = World::new();
+    let (tree, other) = (world.tree(&[("app/x", "")]), world.tree(&[("v/a.yaml", "a: 1\n")]));
+    let text = "  runContext: true
+  generate:
+    command: [sh, -euc]
+    args:
+    - |
+      other=$(sed -n 's|.*\"other\":{\"path\":\"\\([^\"]*\\)\".*|\\1|p' \"$TIPHYS_CONTEXT_FILE\")
+      cat \"$other/v/a.yaml\"; echo 'kind: Read'
+      echo changed >\"$other/v/a.yaml\"; rm -r \"$other/v\"
+";
+    let plugin = world.plugin("p", text);
+    let request = with(request(&tree), given(&[("other", &other)]));
+    for _ in 0..2 {
+        let told = generated(&plugin, &request).await;
+        assert_eq!(told, Ok(vec![r#"{"a":1,"kind":"Read"}"#.to_owned()]));
+    }
+    assert_eq!(fs::read_to_string(other.root().join("v/a.yaml")).expect("it is there"), "a: 1\n");
+}
+
+#[tokio::test]
+async fn the_file_is_for_this_user_alone_and_its_folder_too() {
+    let world = World::new();
+    let tree = world.tree(&[("app/x", "")]);
+    let text = "  runContext: true\n  generate: {command: [sh, -c, 'echo \"kind: m$(stat -c %a \"$TIPHYS_CONTEXT_FILE\" \"$(dirname \"$TIPHYS_CONTEXT_FILE\")\" | paste -sd-)\"']}\n";
+    let told = generated(&world.plugin("p", text), &with(request(&tree), given(&[]))).await;
+    assert_eq!(told, Ok(vec![r#"{"kind":"m600-700"}"#.to_owned()]));
+}
+
+#[tokio::test]
+async fn a_plugin_that_does_not_ask_for_it_gets_nothing() {
+    let world = World::new();
+    let tree = world.tree(&[("app/x", "")]);
+    let plugin =
+        world.plugin("p", "  generate: {command: [sh, -c, 'echo \"kind: c${TIPHYS_CONTEXT_FILE:-none}\"']}");
+    let told = generated(&plugin, &with(request(&tree), given(&[]))).await;
+    assert_eq!(told, Ok(vec![r#"{"kind":"cnone"}"#.to_owned()]));
+    assert!(!plugin.configuration().await.expect("it says").run_context);
+    let asks = world.plugin("p", TELLS);
+    assert!(asks.configuration().await.expect("it says").run_context);
+}
+
+#[tokio::test]
+async fn a_failed_run_leaves_nothing_of_the_context() {
+    let world = World::new();
+    let tree = world.tree(&[("app/x", "")]);
+    let plugin = world.plugin("p", "  runContext: true\n  generate: {command: [sh, -c, 'kill -9 $$']}");
+    let error = generated(&plugin, &with(request(&tree), given(&[("other", &tree)]))).await;
+    assert!(error.is_err());
+    assert_eq!(world.left_behind().await, Vec::<String>::new());
+}

@@ -1,0 +1,193 @@
+//! The run context of a source: what a plugin that asks for it is told (`design.md` section 2).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use tiphys_api::{Application, ApplicationSource};
+use tiphys_engine::{mentioned, references};
+use tiphys_params::Parameter;
+use tiphys_params::context::{
+    ContextProject, ContextSource, DEFAULT_VALUES_FILE_SCHEMES, RepositoryAccess, RunContext, SourceKind,
+};
+use tiphys_plugin::{GivenContext, GivenRef, chain};
+use tiphys_source::{ResolvedRevision, Scope, Want, mask_url, normalize_git_url};
+use tiphys_tree::{Modes, RepoPath, Tree};
+
+use crate::error::SourceFailure;
+use crate::renderer::Renderer;
+
+/// What run contexts are made of beside the Application.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContextSettings {
+    /// Schemes that URLs of value files may have (`helm.valuesFileSchemes` of `argocd-cm`).
+    pub values_file_schemes: Vec<String>,
+    /// By a project's name, the repositories that it permits. A project that is not here permits all.
+    pub source_repos: BTreeMap<String, Vec<String>>,
+    /// Helm repositories and registries.
+    pub repositories: Vec<ScopedAccess>,
+    /// Credentials for all repositories whose address begins alike.
+    pub credential_templates: Vec<ScopedAccess>,
+}
+
+/// How a repository is reached, and by whom it may be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScopedAccess {
+    /// The only project that may use it; `None`: all may.
+    pub project: Option<String>,
+    /// How it is reached.
+    pub access: RepositoryAccess,
+}
+
+impl Default for ContextSettings {
+    fn default() -> Self {
+        Self {
+            values_file_schemes: DEFAULT_VALUES_FILE_SCHEMES.map(str::to_owned).to_vec(),
+            source_repos: BTreeMap::new(),
+            repositories: Vec::new(),
+            credential_templates: Vec::new(),
+        }
+    }
+}
+
+impl ContextSettings {
+    fn project(&self, name: &str) -> ContextProject {
+        let all = || vec!["*".to_owned()];
+        ContextProject {
+            name: name.to_owned(),
+            source_repos: self.source_repos.get(name).cloned().unwrap_or_else(all),
+        }
+    }
+}
+
+/// Those that a project may use.
+fn of_project(accesses: &[ScopedAccess], project: &str) -> Vec<RepositoryAccess> {
+    let may = |scoped: &&ScopedAccess| scoped.project.as_deref().is_none_or(|only| only == project);
+    accesses.iter().filter(may).map(|scoped| scoped.access.clone()).collect()
+}
+
+/// A source of which others use the files.
+struct Referred {
+    /// The name by which it was first referred to.
+    name: String,
+    target_revision: String,
+    files: Result<GivenRef, String>,
+}
+
+impl Renderer {
+    /// The context of one source, which is made from this revision. A source with a `ref` that cannot be used is no failure: it is the
+    /// plugin that knows whether it needs it.
+    pub(crate) async fn run_context(
+        &self,
+        application: &Application,
+        source: &ApplicationSource,
+        revision: &ResolvedRevision,
+        parameters: &[Parameter],
+    ) -> Result<Arc<GivenContext>, SourceFailure> {
+        let settings = &self.settings.context;
+        let project = application.spec.project_name();
+        let mut given = GivenContext {
+            context: RunContext {
+                source: ContextSource {
+                    kind: kind_of(source),
+                    repo_url: source.repo_url.clone(),
+                    chart: source.chart.clone(),
+                    multiple: !application.spec.sources.is_empty(),
+                },
+                project: settings.project(project),
+                values_file_schemes: settings.values_file_schemes.clone(),
+                repositories: of_project(&settings.repositories, project),
+                credential_templates: of_project(&settings.credential_templates, project),
+                ..RunContext::default()
+            },
+            refs: BTreeMap::new(),
+        };
+        let sources = application.spec.effective_sources();
+        let references = references(sources).map_err(SourceFailure::Reference)?;
+        let mut by_repository: BTreeMap<String, Referred> = BTreeMap::new();
+        for name in mentioned(parameters) {
+            let Some(other) = references.get(name) else { continue };
+            let files = if other.chart.is_empty() {
+                self.referred((source, revision), name, other, &mut by_repository).await
+            } else {
+                Err("source has a 'chart' field defined, but Helm charts are not yet not supported for 'ref' sources"
+                    .to_owned())
+            };
+            match files {
+                Ok(files) => {
+                    given.refs.insert(name.to_owned(), files);
+                }
+                Err(why) => {
+                    given.context.ref_errors.insert(name.to_owned(), why);
+                }
+            }
+        }
+        for name in references.keys().filter(|name| !given.refs.contains_key(**name)) {
+            let unused = || format!("no parameter begins with \"${name}/\", so its files were not fetched");
+            given.context.ref_errors.entry((*name).to_owned()).or_insert_with(unused);
+        }
+        Ok(Arc::new(given))
+    }
+
+    /// The files of another source, or why they cannot be used, in Argo CD's words (`spec/helm-parity.md` 4.3): one repository is looked
+    /// up once, and at one revision.
+    async fn referred(
+        &self,
+        (source, revision): (&ApplicationSource, &ResolvedRevision),
+        name: &str,
+        other: &ApplicationSource,
+        by_repository: &mut BTreeMap<String, Referred>,
+    ) -> Result<GivenRef, String> {
+        let repository = normalize_git_url(&other.repo_url);
+        if let Some(known) = by_repository.get(&repository) {
+            if known.target_revision == other.target_revision {
+                return known.files.clone();
+            }
+            return Err(format!(
+                "cannot reference multiple revisions for the same repository (${name} references {:?} while ${} references {:?})",
+                other.target_revision, known.name, known.target_revision
+            ));
+        }
+        let is_own = normalize_git_url(&source.repo_url) == repository && source.chart.is_empty();
+        let files = self.fetched(other).await.and_then(|files| {
+            if is_own && files.revision != revision.revision() {
+                return Err(format!(
+                    "cannot reference a different revision of the same repository (${name} references {:?} which resolves to {:?} while the application references {:?} which resolves to {:?})",
+                    other.target_revision, files.revision, source.target_revision, revision.revision()
+                ));
+            }
+            Ok(files)
+        });
+        let target_revision = other.target_revision.clone();
+        let referred = Referred { name: name.to_owned(), target_revision, files: files.clone() };
+        by_repository.insert(repository, referred);
+        files
+    }
+
+    async fn fetched(&self, other: &ApplicationSource) -> Result<GivenRef, String> {
+        let failed = |error: tiphys_source::SourceError| {
+            let repository = mask_url(&other.repo_url);
+            format!("failed to get git client for repo {repository}: {}", chain(&error))
+        };
+        let revision = self.sources.resolve(&other.repo_url, &other.target_revision).await.map_err(failed)?;
+        let tree = self.whole_tree(&revision).await.map_err(failed)?;
+        let (repo_url, revision) = (other.repo_url.clone(), revision.revision().to_owned());
+        Ok(GivenRef { tree, repo_url, revision })
+    }
+
+    async fn whole_tree(&self, revision: &ResolvedRevision) -> Result<Tree, tiphys_source::SourceError> {
+        // No folder of a tree has this name, so nothing is looked at for Git LFS: other sources' files are not the application's own.
+        let no_folder = RepoPath::new(".git")?;
+        let want = Want { modes: Modes::Plain, scope: Scope::Whole, app_path: no_folder };
+        self.sources.tree(revision, &want).await
+    }
+}
+
+fn kind_of(source: &ApplicationSource) -> SourceKind {
+    if !source.chart.is_empty() {
+        SourceKind::Helm
+    } else if source.repo_url.starts_with("oci://") {
+        SourceKind::Oci
+    } else {
+        SourceKind::Git
+    }
+}
