@@ -1,4 +1,4 @@
-//! `cargo xtask build`: the program as people get it, on Linux one static executable.
+//! `cargo xtask build`: the program as people get it, and the programs of its plugins, on Linux static executables.
 //!
 //! Images of plugins are of every kind, and many have no loader, another C library or none. So the program must not ask for one: it is
 //! linked to musl, which Rust brings along. A static glibc would do without musl's slower allocator, but loads modules of whichever glibc
@@ -17,6 +17,9 @@ use crate::install::{copy_file, target_folder};
 
 /// Processors for which a static program is built.
 const ARCHITECTURES: [&str; 2] = ["aarch64", "x86_64"];
+
+/// The plugins that are programs: each one's folder and its program, which is a crate of the same name.
+const PLUGIN_PROGRAMS: [(&str, &str); 1] = [("helm", "tiphys-helm")];
 
 /// The variable that tells the program's build of which commit it is.
 const COMMIT_VARIABLE: &str = "TIPHYS_COMMIT";
@@ -60,10 +63,11 @@ pub(crate) enum Profile {
     Release,
 }
 
-/// Builds the program and says where it is.
+/// Builds the program and says where it is. The plugins of the checkout get their programs.
 pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
     let profile = if options.dev { Profile::Dev } else { Profile::Release };
     let mut built = build(root, profile, options.linking.get())?;
+    copy_plugin_programs(&built, &root.join("plugins"))?;
     if let Some(output) = &options.output {
         copy_file(&built, output)?;
         built.clone_from(output);
@@ -72,9 +76,18 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Builds the program, and says where it is. Rust's library for static programs is installed by rustup if it is not there.
+/// Copies the plugins' programs, which were built with the program, into their folders.
+pub(crate) fn copy_plugin_programs(built: &Path, plugins: &Path) -> Result<(), Failure> {
+    for (folder, name) in PLUGIN_PROGRAMS {
+        copy_file(&built.with_file_name(name), &plugins.join(folder).join(name))?;
+    }
+    Ok(())
+}
+
+/// Builds the program and those of plugins, and says where it is; the others are beside it. Rust's library for static programs is installed by rustup if it is not there.
 pub(crate) fn build(root: &Path, profile: Profile, linking: Linking) -> Result<PathBuf, Failure> {
     let mut arguments = vec!["build", "--locked", "--package", "tiphys", "--profile", profile.name()];
+    arguments.extend(PLUGIN_PROGRAMS.iter().flat_map(|(_, name)| ["--package", name]));
     let triple = match linking {
         Linking::Static => Some(static_triple(ARCH)?),
         Linking::Dynamic => None,

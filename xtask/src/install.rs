@@ -15,10 +15,10 @@ use std::path::{Path, PathBuf};
 use cargo_metadata::MetadataCommand;
 
 use crate::Failure;
-use crate::build::{self, Profile};
+use crate::build::{self, Profile, copy_plugin_programs};
 
-/// Part of a plugin's folder that is for its tests only.
-const TEST_DATA: &str = "testdata";
+/// Parts of a plugin's folder that are for its tests only, or that its program is made of.
+const NOT_INSTALLED: [&str; 4] = ["Cargo.toml", "src", "testdata", "tests"];
 
 /// Arguments of `cargo xtask install`.
 #[derive(clap::Args, Debug, Default)]
@@ -40,7 +40,9 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
 
     let bin = destination.join("bin");
     copy_file(&program, &bin.join("tiphys"))?;
-    let plugins = copy_plugins(&root.join("plugins"), &destination.join("share/tiphys/plugins"))?;
+    let share = destination.join("share/tiphys/plugins");
+    let plugins = copy_plugins(&root.join("plugins"), &share)?;
+    copy_plugin_programs(&program, &share)?;
     println!("installed {} and the plugins {}", bin.join("tiphys").display(), plugins.join(", "));
     if !is_on_path(&bin) {
         println!("{} is not on PATH", bin.display());
@@ -64,10 +66,13 @@ fn copy_plugins(from: &Path, to: &Path) -> Result<Vec<String>, Failure> {
 fn copy_folder(from: &Path, to: &Path) -> Result<(), Failure> {
     for entry in entries(from)? {
         let name = entry.file_name().unwrap_or_default();
-        if !entry.is_dir() {
-            copy_file(&entry, &to.join(name))?;
-        } else if name != TEST_DATA {
+        if NOT_INSTALLED.iter().any(|part| name == *part) || entry.join("Cargo.toml").is_file() {
+            continue;
+        }
+        if entry.is_dir() {
             copy_folder(&entry, &to.join(name))?;
+        } else {
+            copy_file(&entry, &to.join(name))?;
         }
     }
     Ok(())

@@ -1,7 +1,9 @@
 //! For tests only: oracles, fixtures, repositories, tools, frames of HTTP/2.
 
+mod built;
 pub mod fixture;
 pub mod git;
+pub mod helm;
 pub mod http2;
 pub mod launcher;
 pub mod oracle;

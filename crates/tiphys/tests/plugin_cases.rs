@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde_json::Value;
-use tiphys_testkit::{fixture, tools, workspace_root};
+use tiphys_testkit::{fixture, helm, tools, workspace_root};
 
 #[test]
 fn proposal_example_1_trivial_names_a_config_map_by_a_text() {
@@ -30,11 +30,17 @@ fn proposal_example_4_a_kustomization_takes_prefix_suffix_images_and_labels() {
 }
 
 #[test]
+fn the_helm_plugin_renders_charts_as_native_support_does() {
+    check_plugin("plugins/helm");
+}
+
+#[test]
 fn every_plugin_folder_has_a_test() {
     let tested = [
         "examples/plugins/kustomize-helm",
         "examples/plugins/simple-helm",
         "examples/plugins/trivial",
+        "plugins/helm",
         "plugins/kustomize",
     ];
     assert_eq!(plugin_folders(), tested, "add a test that calls check_plugin");
@@ -72,10 +78,10 @@ fn the_plugins_have_their_scripts_in_files_of_their_own_and_no_findings() {
             let [Value::String(script)] = words.as_slice() else {
                 panic!("{plugin}: {command} is more than a file")
             };
-            assert!(
-                workspace_root().join(&plugin).join(script).is_file(),
-                "{plugin}: {script} is a file of it"
-            );
+            let folder = workspace_root().join(&plugin);
+            let is_own_crate = fs::read_to_string(folder.join("Cargo.toml"))
+                .is_ok_and(|manifest| manifest.contains(&format!("name = \"{script}\"")));
+            assert!(is_own_crate || folder.join(script).is_file(), "{plugin}: {script} is a file of it");
         }
     }
 }
@@ -147,11 +153,14 @@ fn check_plugin(plugin: &str) {
 #[expect(clippy::disallowed_methods, reason = "the program is tested as people run it")]
 fn tiphys(arguments: &[&str]) -> Output {
     let home = tempfile::tempdir().expect("a temporary folder");
+    let mut path = tools::search_path();
+    path.push(":");
+    path.push(helm::program().parent().expect("a program is in a folder"));
     Command::new(env!("CARGO_BIN_EXE_tiphys"))
         .args(arguments)
         .current_dir(workspace_root())
         .env_clear()
-        .env("PATH", tools::search_path())
+        .env("PATH", path)
         .env("HOME", home.path())
         .env("TMPDIR", home.path())
         .output()

@@ -29,12 +29,16 @@ fn files(folder: &Path) -> BTreeMap<String, (u32, String)> {
 }
 
 #[test]
-fn plugins_are_copied_with_their_permissions_and_without_their_test_data() {
+fn plugins_are_copied_with_their_permissions_and_without_their_sources_and_test_data() {
     let (from, to) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     write(&from.path().join("kustomize/plugin.yaml"), "kind: ConfigManagementPlugin\n", 0o640);
     write(&from.path().join("kustomize/generate"), "#!/bin/sh\n", 0o700);
     write(&from.path().join("kustomize/lib/more.jq"), ".\n", 0o600);
     write(&from.path().join("kustomize/testdata/case/app.yaml"), "kind: Application\n", 0o644);
+    write(&from.path().join("kustomize/Cargo.toml"), "[package]\n", 0o644);
+    write(&from.path().join("kustomize/src/main.rs"), "fn main() {}\n", 0o644);
+    write(&from.path().join("kustomize/tests/cases.rs"), "", 0o644);
+    write(&from.path().join("kustomize/values/Cargo.toml"), "[package]\n", 0o644);
     write(&from.path().join("not-a-plugin/README.md"), "text\n", 0o644);
     write(&from.path().join("README.md"), "text\n", 0o644);
 

@@ -1,0 +1,76 @@
+//! `match`, `check` and `version`: what people ask of the plugin before it renders anything.
+
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+
+use crate::failure::{Failure, chain, without_paths};
+use crate::generate;
+use crate::helm::{Helm, HelmError, find};
+use crate::home::Home;
+use crate::request::Request;
+use crate::settings::Host;
+
+/// End of the names of files that make a folder a chart's, as Argo CD tells them.
+const CHART_FILE: &str = "Chart.yaml";
+
+/// The version, as in the manifest.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The commit, where the build knew it.
+const COMMIT: Option<&str> = option_env!("TIPHYS_COMMIT");
+
+/// The working directory cannot be listed.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot list {folder}", folder = folder.display())]
+pub(crate) struct ListError {
+    folder: PathBuf,
+    #[source]
+    source: io::Error,
+}
+
+/// The names of the files that make the working directory a chart's, one a line.
+pub(crate) fn matches(host: &Host) -> Result<Vec<u8>, ListError> {
+    let folder = host.current_dir();
+    let read = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+    let entries = read.map_err(|source| ListError { folder: folder.to_path_buf(), source })?;
+    let names = entries.iter().map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let mut names: Vec<String> = names.filter(|name| name.ends_with(CHART_FILE)).collect();
+    names.sort();
+    Ok(names.iter().flat_map(|name| [name, "\n"].concat().into_bytes()).collect())
+}
+
+/// What would run, or why it would not.
+pub(crate) async fn check(host: &Host) -> Result<Vec<u8>, Failure> {
+    let request = Request::of(host)?;
+    let fail = |error: &dyn std::error::Error| Failure::of(error, &request.shown_paths());
+    crate::links::check(&request.root).map_err(|error| fail(&error))?;
+    let home = Home::new(host.temporary_folder())?;
+    let prepared = generate::prepare(&request, &home).map_err(|error| fail(&error))?;
+    let mut lines = vec![format!("helm: {}", helm_version(host, &home).await?)];
+    if !request.options.kustomize_dir.is_empty() {
+        let kustomize = find(host.kustomize(), host.variable("PATH").unwrap_or_default());
+        let missing =
+            || Failure::new("kustomize was not found on PATH; install it, or name one in TIPHYS_KUSTOMIZE");
+        lines.push(format!("kustomize: {}", kustomize.ok_or_else(missing)?.display()));
+    }
+    let command = without_paths(&prepared.call.shown, &request.shown_paths());
+    lines.push(format!("command: {command}\n"));
+    Ok(lines.join("\n").into_bytes())
+}
+
+/// The versions of this program and of helm; that there is no helm is told, too.
+pub(crate) async fn version(host: &Host) -> Vec<u8> {
+    let commit = COMMIT.filter(|commit| !commit.is_empty()).map(|commit| format!(" ({commit})"));
+    let helm = match Home::new(host.temporary_folder()) {
+        Ok(home) => helm_version(host, &home).await.unwrap_or_else(|error| chain(&error)),
+        Err(error) => chain(&error),
+    };
+    format!("tiphys-helm {VERSION}{}\nhelm: {helm}\n", commit.unwrap_or_default()).into_bytes()
+}
+
+async fn helm_version(host: &Host, home: &Home) -> Result<String, HelmError> {
+    let helm = Helm::new(host, home)?;
+    let version = helm.version(home).await?;
+    Ok(format!("{} {}", version.text, helm.program().display()))
+}

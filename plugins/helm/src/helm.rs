@@ -1,0 +1,267 @@
+//! Finding helm, asking its version, and running it: in a home of its own, with nothing of the request in its environment.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Write as _};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rustix::io::Errno;
+use tiphys_process::{Tool, ToolError};
+
+use crate::failure::{go_words, masked};
+use crate::home::{Home, HomeError};
+use crate::settings::{Host, SettingError};
+
+/// The lowest version of helm 3; before it options of Argo CD's calls were missing or meant something else.
+const LOWEST_MINOR_OF_3: u64 = 20;
+
+/// Bytes of the text of a version.
+const VERSION_BYTES_MAX: usize = 128;
+
+/// Name of the folder that remembers versions, shared by runs.
+const VERSIONS: &str = "versions";
+
+/// A helm that can be run.
+#[derive(Debug)]
+pub(crate) struct Helm {
+    tool: Tool,
+}
+
+/// A version of helm.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct HelmVersion {
+    /// The first number.
+    pub(crate) major: u64,
+    /// The second.
+    pub(crate) minor: u64,
+    /// As helm prints it.
+    pub(crate) text: String,
+}
+
+/// Why helm did not do what it was to do. The texts are those of Argo CD where it has some.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum HelmError {
+    /// It was not found.
+    #[error("failed running helm: {program} was not found on PATH; install helm 4, or name one in TIPHYS_HELM", program = program.display())]
+    NotFound {
+        /// What was looked for.
+        program: PathBuf,
+    },
+    /// It could not be started.
+    #[error("failed running helm: fork/exec {program}: {}", go_words(cause), program = program.display())]
+    Start {
+        /// The program.
+        program: PathBuf,
+        /// The system's answer; it is part of the text.
+        cause: io::Error,
+    },
+    /// It failed.
+    #[error("failed running helm: `{command}` failed {ending}: {stderr}")]
+    Failed {
+        /// The command, secrets masked.
+        command: String,
+        /// How it ended: `exit status 1`.
+        ending: String,
+        /// What it wrote to standard error, secrets masked, without white space around it.
+        stderr: String,
+    },
+    /// It took too long.
+    #[error("failed running helm: `{command}` failed timeout after {}; TIPHYS_HELM_TIMEOUT gives it more seconds", go_duration(*timeout))]
+    Timeout {
+        /// The command, secrets masked.
+        command: String,
+        /// The bound.
+        timeout: Duration,
+    },
+    /// It printed too much.
+    #[error(
+        "failed running helm: `{command}` printed more than {bytes_max} bytes; TIPHYS_HELM_OUTPUT_MAX allows more"
+    )]
+    OutputTooLarge {
+        /// The command, secrets masked.
+        command: String,
+        /// The bound.
+        bytes_max: usize,
+    },
+    /// Its pipes failed.
+    #[error(transparent)]
+    Contact(ToolError),
+    /// What it says of its version is none.
+    #[error("{program} says that its version is {printed:?}, which is no version of helm; name another one in TIPHYS_HELM", program = program.display())]
+    NoVersion {
+        /// The program.
+        program: PathBuf,
+        /// What it printed.
+        printed: String,
+    },
+    /// A version that the plugin does not know.
+    #[error(
+        "{program} is helm {version}, which is not supported; install helm 4, or helm 3.{LOWEST_MINOR_OF_3} or later, or name one in TIPHYS_HELM",
+        program = program.display()
+    )]
+    Unsupported {
+        /// The program.
+        program: PathBuf,
+        /// Its version.
+        version: String,
+    },
+    /// A setting.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
+    /// A file of this program's own.
+    #[error(transparent)]
+    Home(#[from] HomeError),
+}
+
+impl Helm {
+    /// The helm that the settings name, with a home.
+    pub(crate) fn new(host: &Host, home: &Home) -> Result<Self, HelmError> {
+        let program = find(host.helm(), host.variable("PATH").unwrap_or_default())
+            .ok_or_else(|| HelmError::NotFound { program: host.helm().to_path_buf() })?;
+        let mut env = host.passed_on();
+        env.extend(home.environment());
+        let tool =
+            Tool { program, env, timeout: host.timeout()?, stdout_bytes_max: host.output_bytes_max()? };
+        Ok(Self { tool })
+    }
+
+    /// The program's path.
+    pub(crate) fn program(&self) -> &Path {
+        &self.tool.program
+    }
+
+    /// Its version, which must be one that the plugin knows. A program is asked once: what it said is remembered for the same file.
+    pub(crate) async fn version(&self, home: &Home) -> Result<HelmVersion, HelmError> {
+        let place = self.remembered(home)?;
+        let known = place.as_deref().and_then(|place| fs::read_to_string(place).ok());
+        let text = match known {
+            Some(text) => text,
+            None => self.ask_version(home).await?,
+        };
+        let no_version =
+            || HelmError::NoVersion { program: self.program().to_path_buf(), printed: text.clone() };
+        let version = HelmVersion::parse(&text).ok_or_else(no_version)?;
+        if let Some(place) = place {
+            remember(&place, &text);
+        }
+        if version.is_supported() {
+            Ok(version)
+        } else {
+            Err(HelmError::Unsupported { program: self.program().to_path_buf(), version: version.text })
+        }
+    }
+
+    /// Runs helm in a folder and gives what it printed. `shown` is the command as texts show it.
+    pub(crate) async fn run(
+        &self,
+        arguments: &[String],
+        shown: &str,
+        dir: &Path,
+    ) -> Result<Vec<u8>, HelmError> {
+        self.run_with_input(arguments, shown, dir, None).await
+    }
+
+    /// As [`Self::run`], with bytes on standard input, such as a password.
+    pub(crate) async fn run_with_input(
+        &self,
+        arguments: &[String],
+        shown: &str,
+        dir: &Path,
+        input: Option<Vec<u8>>,
+    ) -> Result<Vec<u8>, HelmError> {
+        let arguments: Vec<OsString> = arguments.iter().map(Into::into).collect();
+        let command = || masked(shown);
+        match self.tool.run(&arguments, dir, input).await {
+            Ok(output) if output.code == Some(0) => Ok(output.stdout),
+            Ok(output) => {
+                let ending = match output.code {
+                    Some(code) => format!("exit status {code}"),
+                    None => "signal: killed".to_owned(),
+                };
+                let stderr = masked(&output.stderr).trim().to_owned();
+                Err(HelmError::Failed { command: command(), ending, stderr })
+            }
+            Err(ToolError::Start { source, .. }) => {
+                Err(HelmError::Start { program: self.program().to_path_buf(), cause: exec_error(source) })
+            }
+            Err(ToolError::Timeout { timeout, .. }) => {
+                Err(HelmError::Timeout { command: command(), timeout })
+            }
+            Err(ToolError::OutputTooLarge { bytes_max, .. }) => {
+                Err(HelmError::OutputTooLarge { command: command(), bytes_max })
+            }
+            Err(error @ ToolError::Io { .. }) => Err(HelmError::Contact(error)),
+        }
+    }
+
+    async fn ask_version(&self, home: &Home) -> Result<String, HelmError> {
+        let arguments = ["version", "--template", "{{.Version}}"].map(str::to_owned);
+        let printed = self.run(&arguments, "helm version --template {{.Version}}", home.path()).await?;
+        let printed = printed.get(..VERSION_BYTES_MAX).unwrap_or(&printed);
+        Ok(String::from_utf8_lossy(printed).trim().to_owned())
+    }
+
+    /// Where the version of this very file is remembered; nowhere if the file cannot be looked at.
+    fn remembered(&self, home: &Home) -> Result<Option<PathBuf>, HelmError> {
+        let Ok(found) = fs::metadata(self.program()) else { return Ok(None) };
+        let (seconds, nanoseconds) = (found.mtime(), found.mtime_nsec());
+        let name = format!("{}-{}-{}-{seconds}-{nanoseconds}", found.dev(), found.ino(), found.size());
+        Ok(Some(home.shared(VERSIONS)?.join(name)))
+    }
+}
+
+impl HelmVersion {
+    /// Reads `v4.3.1`, `v4.3` or `v3.21.4+g0a1b2c3`.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let numbers = text.strip_prefix('v')?.split(['+', '-']).next()?;
+        let mut numbers = numbers.split('.').map(str::parse::<u64>);
+        let (major, minor) = (numbers.next()?.ok()?, numbers.next()?.ok()?);
+        let rest_is_numbers = numbers.all(|number| number.is_ok());
+        rest_is_numbers.then(|| Self { major, minor, text: text.to_owned() })
+    }
+
+    fn is_supported(&self) -> bool {
+        self.major == 4 || self.major == 3 && self.minor >= LOWEST_MINOR_OF_3
+    }
+}
+
+/// A program: with a `/` in it a path, else the first file of that name on a search path that may be executed.
+pub(crate) fn find(program: &Path, search_path: &str) -> Option<PathBuf> {
+    if program.to_string_lossy().contains('/') {
+        return Some(program.to_path_buf());
+    }
+    let folders = search_path.split(':').map(Path::new).filter(|folder| folder.is_absolute());
+    folders.map(|folder| folder.join(program)).find(|candidate| {
+        candidate.metadata().is_ok_and(|found| found.is_file() && found.mode() & 0o111 != 0)
+    })
+}
+
+/// Nothing is lost if it cannot be written.
+fn remember(place: &Path, version: &str) {
+    let folder = place.parent().unwrap_or(Path::new("."));
+    let Ok(mut file) = tempfile::NamedTempFile::new_in(folder) else { return };
+    if file.write_all(version.as_bytes()).is_ok() {
+        drop(file.persist(place));
+    }
+}
+
+/// A NUL in an argument is found before the system is asked; the system would say this.
+fn exec_error(error: io::Error) -> io::Error {
+    if error.kind() == io::ErrorKind::InvalidInput { Errno::INVAL.into() } else { error }
+}
+
+/// A duration as Go prints it: `1m30s`.
+fn go_duration(duration: Duration) -> String {
+    let seconds = duration.as_secs();
+    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    match (hours, minutes) {
+        (0, 0) => format!("{seconds}s"),
+        (0, _) => format!("{minutes}m{seconds}s"),
+        _ => format!("{hours}h{minutes}m{seconds}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

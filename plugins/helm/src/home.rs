@@ -1,0 +1,198 @@
+//! A home for helm of one run alone: no state of a user, none of another run, and nothing of it left.
+//!
+//! ```text
+//! <temporary folder>/tiphys-helm-<user>/           mode 0700
+//!   gate                                           locked while a home is made or swept
+//!   versions/<file of a helm>                      which version a helm has, so that it is asked once
+//!   run-<random>/lock                              locked as long as the run lives
+//!   run-<random>/{cache,config,data,tmp,…}         helm's
+//! ```
+//!
+//! A run that is killed cannot clean up. Its lock is gone with it, and the next run removes what it left.
+
+use std::ffi::OsString;
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+use rustix::process::getuid;
+
+/// Beginning of the names of runs' folders.
+const RUN_PREFIX: &str = "run-";
+
+/// Beginning of the names of folders that are being removed.
+const DEAD_PREFIX: &str = "dead-";
+
+/// The file that is locked as long as a run lives.
+const LOCK: &str = "lock";
+
+/// A folder of this run alone. It goes with this value.
+#[derive(Debug)]
+pub(crate) struct Home {
+    base: PathBuf,
+    dir: PathBuf,
+    _lock: File,
+}
+
+/// Why there is no home.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum HomeError {
+    /// Somebody else's.
+    #[error("{path} belongs to another user or is no folder; remove it, or set TMPDIR to a folder of your own", path = path.display())]
+    Foreign {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The file system failed.
+    #[error("cannot make {path} for helm", path = path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// The system's answer.
+        #[source]
+        source: io::Error,
+    },
+}
+
+impl Home {
+    /// Makes a home below a folder for temporary files, and removes those that killed runs left.
+    pub(crate) fn new(temporary: &Path) -> Result<Self, HomeError> {
+        let base = base(temporary)?;
+        let gate = open_locked(&base.join("gate"))?;
+        let dead = take_away_the_dead(&base);
+        let made = make_run(&base);
+        drop(gate);
+        for dir in dead {
+            // Another run may do the same at this moment.
+            let _gone_or_the_next_run_tries: io::Result<()> = fs::remove_dir_all(dir);
+        }
+        let (dir, lock) = made?;
+        Ok(Self { base, dir, _lock: lock })
+    }
+
+    /// The folder.
+    pub(crate) fn path(&self) -> &Path {
+        &self.dir
+    }
+
+    /// A folder for what runs share, with mode 0700.
+    pub(crate) fn shared(&self, name: &str) -> Result<PathBuf, HomeError> {
+        let dir = self.base.join(name);
+        make_folder(&dir)?;
+        Ok(dir)
+    }
+
+    /// Writes a file that only this user can read.
+    pub(crate) fn write(&self, name: &str, content: &[u8]) -> Result<PathBuf, HomeError> {
+        let path = self.dir.join(name);
+        let written = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&path)
+            .and_then(|mut file| file.write_all(content));
+        match written {
+            Ok(()) => Ok(path),
+            Err(source) => Err(HomeError::Io { path, source }),
+        }
+    }
+
+    /// The variables that make a program use this home and no other.
+    pub(crate) fn environment(&self) -> Vec<(OsString, OsString)> {
+        let folders = [
+            ("HOME", ""),
+            ("TMPDIR", "tmp"),
+            ("XDG_CACHE_HOME", "cache"),
+            ("XDG_CONFIG_HOME", "config"),
+            ("XDG_DATA_HOME", "data"),
+            ("HELM_CACHE_HOME", "cache/helm"),
+            ("HELM_CONFIG_HOME", "config"),
+            ("HELM_DATA_HOME", "data/helm"),
+            ("HELM_PLUGINS", "data/helm/plugins"),
+            ("DOCKER_CONFIG", "config/docker"),
+        ];
+        folders.into_iter().map(|(name, folder)| (name.into(), self.dir.join(folder).into())).collect()
+    }
+}
+
+impl Drop for Home {
+    fn drop(&mut self) {
+        // What cannot be removed is removed by a later run.
+        let _removed: io::Result<()> = fs::remove_dir_all(&self.dir);
+    }
+}
+
+/// The folder of this user's runs.
+fn base(temporary: &Path) -> Result<PathBuf, HomeError> {
+    let base = temporary.join(format!("tiphys-helm-{}", getuid().as_raw()));
+    make_folder(&base)?;
+    let found = fs::symlink_metadata(&base).map_err(|source| HomeError::Io { path: base.clone(), source })?;
+    if !found.is_dir() || found.uid() != getuid().as_raw() {
+        return Err(HomeError::Foreign { path: base });
+    }
+    if found.mode() & 0o077 != 0 {
+        let private = fs::set_permissions(&base, Permissions::from_mode(0o700));
+        private.map_err(|source| HomeError::Io { path: base.clone(), source })?;
+    }
+    Ok(base)
+}
+
+fn make_folder(path: &Path) -> Result<(), HomeError> {
+    match DirBuilder::new().mode(0o700).create(path) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(source) => Err(HomeError::Io { path: path.to_path_buf(), source }),
+    }
+}
+
+fn open_locked(path: &Path) -> Result<File, HomeError> {
+    let opened = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path);
+    opened
+        .and_then(|file| file.lock().map(|()| file))
+        .map_err(|source| HomeError::Io { path: path.to_path_buf(), source })
+}
+
+fn make_run(base: &Path) -> Result<(PathBuf, File), HomeError> {
+    let private = Permissions::from_mode(0o700);
+    let made = tempfile::Builder::new().prefix(RUN_PREFIX).permissions(private).tempdir_in(base);
+    // It is removed with the `Home`.
+    let dir = made.map_err(|source| HomeError::Io { path: base.to_path_buf(), source })?.keep();
+    let lock = open_locked(&dir.join(LOCK))?;
+    for folder in ["tmp", "cache", "config", "data"] {
+        make_folder(&dir.join(folder))?;
+    }
+    Ok((dir, lock))
+}
+
+/// Renames the folders of runs that live no longer, so that removing them takes no lock; names them. Nobody else may hold the gate.
+fn take_away_the_dead(base: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(base) else { return Vec::new() };
+    let mut dead = Vec::new();
+    for entry in entries.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let path = entry.path();
+        if name.starts_with(DEAD_PREFIX) {
+            dead.push(path);
+        } else if let Some(random) = name.strip_prefix(RUN_PREFIX)
+            && !lives(&path)
+        {
+            let to = base.join(format!("{DEAD_PREFIX}{random}"));
+            if fs::rename(&path, &to).is_ok() {
+                dead.push(to);
+            }
+        }
+    }
+    dead
+}
+
+/// Whether somebody holds a run's lock. What cannot be known counts as living.
+fn lives(run: &Path) -> bool {
+    match OpenOptions::new().write(true).open(run.join(LOCK)) {
+        Ok(file) => file.try_lock().is_err(),
+        Err(error) => error.kind() != io::ErrorKind::NotFound,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,185 @@
+//! The step behind helm that its own post-renderers would be: helm's output as a resource of a kustomization of the repository.
+//!
+//! The folder is copied, and helm's output put beside the kustomization. Folders around it are seen through links, so that `../base` is
+//! where it was. Nothing is written to the repository.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use tiphys_process::{Tool, ToolError};
+use tiphys_tree::{ContainmentError, PathError, RepoPath, resolve};
+
+use crate::helm::find;
+use crate::home::{Home, HomeError};
+use crate::request::Request;
+use crate::settings::SettingError;
+use crate::value_files::joined;
+
+/// Name of the file with helm's output, which the kustomization may name among its resources; else it is added to them.
+const HELM_OUTPUT: &str = "helm-output.yaml";
+
+/// Names that kustomize reads.
+const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+
+/// Why the output did not get through a kustomization.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum KustomizeError {
+    /// It leads out.
+    #[error("parameter kustomize-dir: '{dir}' is outside of the repository")]
+    Outside {
+        /// The parameter.
+        dir: String,
+    },
+    /// A path that cannot be one of a repository.
+    #[error("parameter kustomize-dir")]
+    Path(#[from] PathError),
+    /// It is not there, or behind a link that leads out.
+    #[error("parameter kustomize-dir")]
+    Contained(#[from] ContainmentError),
+    /// It has no kustomization.
+    #[error("parameter kustomize-dir: there is no kustomization.yaml in '{dir}'; name a folder with one")]
+    None {
+        /// The parameter.
+        dir: String,
+    },
+    /// The copy could not be made.
+    #[error("parameter kustomize-dir: cannot copy {path}", path = path.display())]
+    Copy {
+        /// What was being copied.
+        path: PathBuf,
+        /// The system's answer.
+        #[source]
+        source: io::Error,
+    },
+    /// There is no kustomize.
+    #[error("parameter kustomize-dir: {program} was not found on PATH; install kustomize, or name one in TIPHYS_KUSTOMIZE", program = program.display())]
+    NotFound {
+        /// What was looked for.
+        program: PathBuf,
+    },
+    /// It could not be run.
+    #[error("failed running kustomize")]
+    Tool(#[from] ToolError),
+    /// It failed.
+    #[error("failed running kustomize: `kustomize {command}` in '{dir}' failed exit status {code}: {stderr}")]
+    Failed {
+        /// Its arguments.
+        command: String,
+        /// The parameter.
+        dir: String,
+        /// Its exit code.
+        code: i32,
+        /// What it wrote to standard error.
+        stderr: String,
+    },
+    /// A setting.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
+    /// A file of this program's own.
+    #[error(transparent)]
+    Home(#[from] HomeError),
+}
+
+/// Helm's output changed by the kustomization that the parameter `kustomize-dir` names.
+pub(crate) async fn build(
+    request: &Request,
+    home: &Home,
+    manifests: &[u8],
+) -> Result<Vec<u8>, KustomizeError> {
+    let dir = folder(request)?;
+    let program = find(request.host.kustomize(), request.host.variable("PATH").unwrap_or_default())
+        .ok_or_else(|| KustomizeError::NotFound { program: request.host.kustomize().to_path_buf() })?;
+    let copy = mirror(&request.root, &dir, &home.path().join("kustomize"))?;
+    let output = copy.join(HELM_OUTPUT);
+    // A file of the same name is a link perhaps.
+    let _not_there: io::Result<()> = fs::remove_file(&output);
+    fs::write(&output, manifests).map_err(|source| KustomizeError::Copy { path: output, source })?;
+
+    let mut env = request.host.passed_on();
+    env.extend(home.environment());
+    let (timeout, stdout_bytes_max) = (request.host.timeout()?, request.host.output_bytes_max()?);
+    let tool = Tool { program, env, timeout, stdout_bytes_max };
+    let run = async |arguments: &[&str]| {
+        let given: Vec<OsString> = arguments.iter().map(Into::into).collect();
+        let output = tool.run(&given, &copy, None).await?;
+        match output.code {
+            Some(0) => Ok(output.stdout),
+            code => Err(KustomizeError::Failed {
+                command: arguments.join(" "),
+                dir: request.options.kustomize_dir.clone(),
+                code: code.unwrap_or(-1),
+                stderr: output
+                    .stderr
+                    .trim()
+                    .replace(&*home.path().join("kustomize").to_string_lossy(), "<path to cached source>"),
+            }),
+        }
+    };
+    run(&["edit", "add", "resource", HELM_OUTPUT]).await?;
+    run(&["build", "."]).await
+}
+
+/// The folder, relative to the root, without links.
+fn folder(request: &Request) -> Result<PathBuf, KustomizeError> {
+    let dir = &request.options.kustomize_dir;
+    let from = if dir.starts_with('/') { &request.root } else { &request.app_path };
+    let path = joined(from, Path::new(dir));
+    let outside = || KustomizeError::Outside { dir: dir.clone() };
+    let below = path.strip_prefix(&request.root).map_err(|_| outside())?;
+    let real = resolve(&request.root, &RepoPath::new(below.to_str().unwrap_or_default())?)?;
+    if !KUSTOMIZATIONS.iter().any(|name| real.join(name).is_file()) {
+        return Err(KustomizeError::None { dir: dir.clone() });
+    }
+    real.strip_prefix(&request.root).map(Path::to_path_buf).map_err(|_| outside())
+}
+
+/// Makes a folder that looks like the repository: the folder itself is a copy, everything beside the way to it is a link. Gives the copy.
+fn mirror(root: &Path, dir: &Path, to: &Path) -> Result<PathBuf, KustomizeError> {
+    let (mut from, mut to) = (root.to_path_buf(), to.to_path_buf());
+    for name in dir {
+        make_folder(&to)?;
+        for entry in entries(&from)? {
+            if entry.file_name() != name {
+                let link = to.join(entry.file_name());
+                symlink(entry.path(), &link)
+                    .map_err(|source| KustomizeError::Copy { path: entry.path(), source })?;
+            }
+        }
+        from.push(name);
+        to.push(name);
+    }
+    copy(&from, &to)?;
+    Ok(to)
+}
+
+fn copy(from: &Path, to: &Path) -> Result<(), KustomizeError> {
+    make_folder(to)?;
+    for entry in entries(from)? {
+        let (path, target) = (entry.path(), to.join(entry.file_name()));
+        let failed = |source| KustomizeError::Copy { path: path.clone(), source };
+        let kind = entry.file_type().map_err(failed)?;
+        if kind.is_dir() {
+            copy(&path, &target)?;
+        } else if kind.is_symlink() {
+            fs::read_link(&path).and_then(|link| symlink(link, &target)).map_err(failed)?;
+        } else {
+            fs::copy(&path, &target).map(drop).map_err(failed)?;
+        }
+    }
+    Ok(())
+}
+
+fn make_folder(path: &Path) -> Result<(), KustomizeError> {
+    fs::create_dir(path).map_err(|source| KustomizeError::Copy { path: path.to_path_buf(), source })
+}
+
+/// What is in a folder; git's own is nothing of a revision.
+fn entries(folder: &Path) -> Result<Vec<fs::DirEntry>, KustomizeError> {
+    let read = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+    let mut entries = read.map_err(|source| KustomizeError::Copy { path: folder.to_path_buf(), source })?;
+    entries.retain(|entry| entry.file_name() != ".git");
+    Ok(entries)
+}

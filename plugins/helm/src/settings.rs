@@ -1,0 +1,136 @@
+//! The world outside of the program, read once: arguments, environment, working directory.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How long one call of helm may take, as Argo CD's `ARGOCD_EXEC_TIMEOUT` where nothing is set.
+const TIMEOUT: Duration = Duration::from_secs(90);
+
+/// Bytes that one call of helm may print.
+const OUTPUT_BYTES_MAX: usize = 256 << 20;
+
+/// What helm, and whatever else this program starts, gets of this process's environment: no user's state, and nothing of the request.
+const PASSED: &[&str] = &[
+    "PATH",
+    "LANG",
+    "LANGUAGE",
+    "LC_ALL",
+    "LC_CTYPE",
+    "TZ",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "NO_PROXY",
+    "ALL_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+    "all_proxy",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+];
+
+/// What this process was given.
+#[derive(Clone, Debug)]
+pub(crate) struct Host {
+    arguments: Vec<OsString>,
+    variables: BTreeMap<String, String>,
+    current_dir: PathBuf,
+}
+
+/// A setting that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{variable} is {value:?}; {due} is expected")]
+pub(crate) struct SettingError {
+    variable: &'static str,
+    value: String,
+    due: &'static str,
+}
+
+impl Host {
+    /// Reads this process's arguments and environment. Variables that are not UTF-8 are left out.
+    #[expect(clippy::disallowed_methods, reason = "the one place of the program that reads them")]
+    pub(crate) fn of_this_process() -> Self {
+        Self {
+            arguments: std::env::args_os().collect(),
+            variables: std::env::vars_os()
+                .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+                .collect(),
+            current_dir: std::env::current_dir().unwrap_or_default(),
+        }
+    }
+
+    /// One that is made up.
+    #[cfg(test)]
+    pub(crate) fn made_up(current_dir: &Path, variables: &[(&str, &str)]) -> Self {
+        let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        Self { arguments: Vec::new(), variables: variables.collect(), current_dir: current_dir.to_path_buf() }
+    }
+
+    /// The arguments, the program's name first.
+    pub(crate) fn arguments(&self) -> &[OsString] {
+        &self.arguments
+    }
+
+    /// A variable; one that is empty is there.
+    pub(crate) fn variable(&self, name: &str) -> Option<&str> {
+        self.variables.get(name).map(String::as_str)
+    }
+
+    /// All variables.
+    pub(crate) fn variables(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.variables.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
+    /// The working directory: absolute, links followed.
+    pub(crate) fn current_dir(&self) -> &Path {
+        &self.current_dir
+    }
+
+    /// Where temporary files go.
+    pub(crate) fn temporary_folder(&self) -> &Path {
+        Path::new(self.set("TMPDIR").unwrap_or("/tmp"))
+    }
+
+    /// The helm to run: a path, or a name of `PATH`.
+    pub(crate) fn helm(&self) -> &Path {
+        Path::new(self.set("TIPHYS_HELM").unwrap_or("helm"))
+    }
+
+    /// The kustomize to run: a path, or a name of `PATH`.
+    pub(crate) fn kustomize(&self) -> &Path {
+        Path::new(self.set("TIPHYS_KUSTOMIZE").unwrap_or("kustomize"))
+    }
+
+    /// How long one call of helm may take.
+    pub(crate) fn timeout(&self) -> Result<Duration, SettingError> {
+        let seconds = self.number("TIPHYS_HELM_TIMEOUT", "a number of seconds above zero")?;
+        Ok(seconds.map_or(TIMEOUT, Duration::from_secs))
+    }
+
+    /// Bytes that one call of helm may print.
+    pub(crate) fn output_bytes_max(&self) -> Result<usize, SettingError> {
+        let bytes = self.number("TIPHYS_HELM_OUTPUT_MAX", "a number of bytes above zero")?;
+        Ok(bytes.map_or(OUTPUT_BYTES_MAX, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX)))
+    }
+
+    /// The environment of the programs that are started, without a home.
+    pub(crate) fn passed_on(&self) -> Vec<(OsString, OsString)> {
+        let passed = PASSED.iter().filter_map(|name| Some((*name, self.variable(name)?)));
+        passed.map(|(name, value)| (name.into(), value.into())).collect()
+    }
+
+    /// A variable that is there and not empty.
+    fn set(&self, name: &str) -> Option<&str> {
+        self.variable(name).filter(|value| !value.is_empty())
+    }
+
+    fn number(&self, variable: &'static str, due: &'static str) -> Result<Option<u64>, SettingError> {
+        let Some(text) = self.set(variable) else { return Ok(None) };
+        match text.parse() {
+            Ok(number) if number > 0 => Ok(Some(number)),
+            _ => Err(SettingError { variable, value: text.to_owned(), due }),
+        }
+    }
+}

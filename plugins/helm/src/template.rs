@@ -1,0 +1,208 @@
+//! The arguments of `helm template` as data, in the order in which Argo CD's native support gives them.
+
+use std::path::PathBuf;
+
+use tiphys_process::ExecLimits;
+
+use crate::options::{AssignmentKind, Part};
+
+/// What stands for the file of inline values in texts, as in Argo CD's.
+pub(crate) const INLINE_PLACEHOLDER: &str = "<temp file with values from source.helm.values/valuesObject>";
+
+/// Bytes of API versions that are joined to one argument. A cluster may have more of them than one argument, or as arguments of their own
+/// all arguments, could hold.
+const API_VERSIONS_BYTES_MAX: usize = 64 * 1024;
+
+/// Bytes of all texts that are kept free for the environment that helm gets: a few short variables.
+const ENVIRONMENT_BYTES: usize = 16 * 1024;
+
+/// Characters that are shown of an argument that is too large.
+const BEGINNING_CHARS: usize = 64;
+
+/// Everything that a call depends on, resolved.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Template {
+    /// Name of the release.
+    pub(crate) release_name: String,
+    /// Its namespace; empty: none is given.
+    pub(crate) namespace: String,
+    /// The cluster's version, if one is given.
+    pub(crate) kube_version: Option<String>,
+    /// Kind, name and value: the value with its variables replaced, or the file's path.
+    pub(crate) assignments: Vec<(AssignmentKind, String, String)>,
+    /// Paths and URLs.
+    pub(crate) value_files: Vec<String>,
+    /// The file of inline values.
+    pub(crate) inline_values: Option<PathBuf>,
+    /// What the cluster has.
+    pub(crate) api_versions: Vec<String>,
+    /// The chart's folder `crds`.
+    pub(crate) crds: Part,
+    /// The check of values against the schema.
+    pub(crate) schema_validation: Part,
+    /// Test hooks.
+    pub(crate) tests: Part,
+}
+
+/// A command line, and how texts show it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Call {
+    /// The arguments.
+    pub(crate) arguments: Vec<String>,
+    /// The whole command as Argo CD would show it.
+    pub(crate) shown: String,
+}
+
+/// More than the system passes to a program.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum TooLarge {
+    /// One value.
+    #[error(
+        "parameter {parameter} has {bytes} bytes, and one value passes to helm up to {bytes_max}; move it to the parameter values or to \
+         a value file, or name a file with it in set-file.{name}"
+    )]
+    Value {
+        /// The parameter.
+        parameter: String,
+        /// The value's name.
+        name: String,
+        /// How large name and value are.
+        bytes: usize,
+        /// How large they may be.
+        bytes_max: usize,
+    },
+    /// Another argument.
+    #[error("an argument of helm has {bytes} bytes, more than {bytes_max}: {beginning}…")]
+    Argument {
+        /// How it begins.
+        beginning: String,
+        /// How large it is.
+        bytes: usize,
+        /// How large it may be.
+        bytes_max: usize,
+    },
+    /// All of them.
+    #[error(
+        "the parameters make {bytes} bytes of arguments for helm, more than {bytes_max}; move values from set.NAME to the parameter values \
+         or to a value file"
+    )]
+    All {
+        /// How large they are.
+        bytes: usize,
+        /// How large they may be.
+        bytes_max: usize,
+    },
+}
+
+impl Template {
+    /// The command line.
+    pub(crate) fn call(&self, limits: &ExecLimits) -> Result<Call, TooLarge> {
+        let inline = self.inline_values.as_ref().map(|path| path.to_string_lossy().into_owned());
+        let arguments = self.arguments(inline.as_deref(), &joined(&self.api_versions));
+        self.check_values(limits)?;
+        check_size(&arguments, limits)?;
+        let shown = self.arguments(inline.as_ref().map(|_| INLINE_PLACEHOLDER), &self.api_versions);
+        Ok(Call { arguments, shown: format!("helm {}", shown.join(" ")) })
+    }
+
+    fn arguments(&self, inline: Option<&str>, api_versions: &[String]) -> Vec<String> {
+        let mut all: Vec<String> = vec!["template".into(), ".".into()];
+        let mut option = |name: &str, value: &str| all.extend([name.to_owned(), value.to_owned()]);
+        option("--name-template", &self.release_name);
+        if !self.namespace.is_empty() {
+            option("--namespace", &self.namespace);
+        }
+        if let Some(version) = &self.kube_version {
+            option("--kube-version", version);
+        }
+        let kinds = [
+            (AssignmentKind::Value, "--set"),
+            (AssignmentKind::Text, "--set-string"),
+            (AssignmentKind::File, "--set-file"),
+        ];
+        for (kind, name) in kinds {
+            for (_, value_name, value) in self.assignments.iter().filter(|one| one.0 == kind) {
+                option(name, &assignment(value_name, value));
+            }
+        }
+        for file in self.value_files.iter().map(String::as_str).chain(inline) {
+            option("--values", file);
+        }
+        for version in api_versions {
+            option("--api-versions", version);
+        }
+        let flags = [
+            (self.crds == Part::Keep, "--include-crds"),
+            (self.schema_validation == Part::Skip, "--skip-schema-validation"),
+            (self.tests == Part::Skip, "--skip-tests"),
+        ];
+        all.extend(flags.into_iter().filter(|(is_set, _)| *is_set).map(|(_, name)| name.to_owned()));
+        all
+    }
+
+    fn check_values(&self, limits: &ExecLimits) -> Result<(), TooLarge> {
+        for (kind, name, value) in &self.assignments {
+            let bytes = assignment(name, value).len();
+            if bytes >= limits.text_bytes_max {
+                let prefix = match kind {
+                    AssignmentKind::Value => crate::options::SET,
+                    AssignmentKind::Text => crate::options::SET_STRING,
+                    AssignmentKind::File => crate::options::SET_FILE,
+                };
+                let (parameter, bytes_max) = (format!("{prefix}{name}"), limits.text_bytes_max - 1);
+                return Err(TooLarge::Value { parameter, name: name.clone(), bytes, bytes_max });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// `name=value` with the value's commas escaped as Argo CD does: none in `{…}`, which is a list, and none behind a backslash.
+fn assignment(name: &str, value: &str) -> String {
+    let mut text = format!("{name}=");
+    if value.starts_with('{') && value.ends_with('}') {
+        text.push_str(value);
+        return text;
+    }
+    let mut before = '\0';
+    for char in value.chars() {
+        if char == ',' && before != '\\' {
+            text.push('\\');
+        }
+        text.push(char);
+        before = char;
+    }
+    text
+}
+
+/// API versions joined by commas, which helm takes as lists. One that means something else in a list stays alone.
+fn joined(versions: &[String]) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    let mut open = false;
+    for version in versions {
+        let is_plain = !version.is_empty() && !version.contains(['"', ',', '\r', '\n']);
+        match all.last_mut() {
+            Some(list) if open && is_plain && list.len() + version.len() < API_VERSIONS_BYTES_MAX => {
+                list.push(',');
+                list.push_str(version);
+            }
+            _ => all.push(version.clone()),
+        }
+        open = is_plain;
+    }
+    all
+}
+
+fn check_size(arguments: &[String], limits: &ExecLimits) -> Result<(), TooLarge> {
+    let bytes_max = limits.text_bytes_max - 1;
+    if let Some(argument) = arguments.iter().find(|argument| argument.len() > bytes_max) {
+        let beginning = argument.chars().take(BEGINNING_CHARS).collect();
+        return Err(TooLarge::Argument { beginning, bytes: argument.len(), bytes_max });
+    }
+    let bytes = arguments.iter().map(|argument| ExecLimits::cost(argument.len())).sum();
+    let bytes_max = limits.total_bytes_max.saturating_sub(ENVIRONMENT_BYTES);
+    if bytes > bytes_max { Err(TooLarge::All { bytes, bytes_max }) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,122 @@
+//! Options and the arguments that are made of them.
+
+use std::path::PathBuf;
+
+use tiphys_process::ExecLimits;
+
+use super::{Call, Template, assignment, joined};
+use crate::options::{AssignmentKind, Part};
+
+const LIMITS: ExecLimits = ExecLimits { text_bytes_max: 128 * 1024, total_bytes_max: 2 << 20 };
+
+fn texts(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|text| (*text).to_owned()).collect()
+}
+
+#[test]
+fn the_arguments_stand_in_the_order_of_native() {
+    let template = Template {
+        release_name: "rel".into(),
+        namespace: "ns".into(),
+        kube_version: Some("1.30.1".into()),
+        assignments: vec![
+            (AssignmentKind::File, "f".into(), "/r/f,1.txt".into()),
+            (AssignmentKind::Text, "s".into(), "5".into()),
+            (AssignmentKind::Value, "b".into(), "-x".into()),
+            (AssignmentKind::Value, "a".into(), "1, 2".into()),
+        ],
+        value_files: texts(&["/r/a.yaml", "https://example.com/v.yaml"]),
+        inline_values: Some(PathBuf::from("/home-of-helm/values")),
+        api_versions: texts(&["v1", "apps/v1"]),
+        crds: Part::Keep,
+        schema_validation: Part::Skip,
+        tests: Part::Skip,
+    };
+    let expected = Call {
+        arguments: texts(&[
+            "template", ".", "--name-template", "rel", "--namespace", "ns", "--kube-version", "1.30.1", "--set", "b=-x", "--set",
+            "a=1\\, 2", "--set-string", "s=5", "--set-file", "f=/r/f\\,1.txt", "--values", "/r/a.yaml", "--values",
+            "https://example.com/v.yaml", "--values", "/home-of-helm/values", "--api-versions", "v1,apps/v1", "--include-crds",
+            "--skip-schema-validation", "--skip-tests",
+        ]),
+        shown: "helm template . --name-template rel --namespace ns --kube-version 1.30.1 --set b=-x --set a=1\\, 2 --set-string s=5 \
+                --set-file f=/r/f\\,1.txt --values /r/a.yaml --values https://example.com/v.yaml --values <temp file with values from \
+                source.helm.values/valuesObject> --api-versions v1 --api-versions apps/v1 --include-crds --skip-schema-validation \
+                --skip-tests"
+            .into(),
+    };
+    assert_eq!(template.call(&LIMITS), Ok(expected));
+}
+
+#[test]
+fn what_is_not_set_gives_no_argument() {
+    let template = Template { release_name: "rel".into(), crds: Part::Skip, ..Template::default() };
+    let expected = Call {
+        arguments: texts(&["template", ".", "--name-template", "rel"]),
+        shown: "helm template . --name-template rel".into(),
+    };
+    assert_eq!(template.call(&LIMITS), Ok(expected));
+}
+
+#[test]
+fn commas_are_escaped_as_native_does() {
+    let cases = [
+        ("not, clean", r"not\, clean"),
+        (r"a\,b,c", r"a\,b\,c"),
+        ("{a,b,c}", "{a,b,c}"),
+        (r",,,,,\,", r"\,\,\,\,\,\,"),
+        (r"\,\\,,", r"\,\\,\,"),
+        ("{a,b", r"{a\,b"),
+        (r"a\b=c.d[0] 'q'", r"a\b=c.d[0] 'q'"),
+        ("", ""),
+    ];
+    for (value, expected) in cases {
+        assert_eq!(assignment("n,a", value), format!("n,a={expected}"));
+    }
+}
+
+#[test]
+fn api_versions_are_joined_to_arguments_that_helm_takes() {
+    assert_eq!(
+        joined(&texts(&["v1", "a/v1", "", "b/v1", "c,d", "e/v1", "f\"", "g", "h"])),
+        texts(&["v1,a/v1", "", "b/v1", "c,d", "e/v1", "f\"", "g,h"])
+    );
+    let many: Vec<String> =
+        (0..20_000).map(|number| format!("group{number}.example.com/v1/Kind{number}")).collect();
+    let lists = joined(&many);
+    assert!(lists.iter().all(|list| list.len() <= super::API_VERSIONS_BYTES_MAX), "each fits");
+    assert_eq!(
+        lists.join(",").split(',').map(str::to_owned).collect::<Vec<_>>(),
+        many,
+        "all are there, in order"
+    );
+}
+
+#[test]
+fn a_value_passes_up_to_the_last_byte_and_a_byte_more_is_refused_by_name() {
+    let with = |bytes: usize| {
+        let value = "x".repeat(bytes - "big=".len());
+        let assignments = vec![(AssignmentKind::Text, "big".to_owned(), value)];
+        Template { release_name: "r".into(), assignments, ..Template::default() }.call(&LIMITS)
+    };
+    assert!(with(128 * 1024 - 1).is_ok());
+    let error = with(128 * 1024).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "parameter set-string.big has 131072 bytes, and one value passes to helm up to 131071; move it to the parameter values or to a \
+         value file, or name a file with it in set-file.big"
+    );
+}
+
+#[test]
+fn more_arguments_than_the_system_passes_are_refused() {
+    let value = "x".repeat(100_000);
+    let assignments =
+        (0..40).map(|number| (AssignmentKind::Value, format!("v{number}"), value.clone())).collect();
+    let template = Template { release_name: "r".into(), assignments, ..Template::default() };
+    let error = template.call(&LIMITS).unwrap_err().to_string();
+    assert!(error.contains("more than 2080768; move values from set.NAME"), "{error}");
+    let template = Template { release_name: "r".repeat(200_000), ..Template::default() };
+    let error = template.call(&LIMITS).unwrap_err().to_string();
+    assert!(error.starts_with("an argument of helm has 200000 bytes, more than 131071: rrr"), "{error}");
+}

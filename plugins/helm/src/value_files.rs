@@ -1,0 +1,338 @@
+//! Which files and URLs helm reads values from: the paths of parameters, resolved as Argo CD's native support does.
+//!
+//! A path is relative to the chart, or from the repository's root with a `/` in front. A first part `$name` means another source of the
+//! application. What leads out of its repository is refused, without saying where it led. Patterns stand for the files that they match.
+
+mod glob;
+mod path;
+mod url;
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tiphys_params::context::RunContext;
+use tiphys_process::quote_text;
+
+use crate::failure::go_words;
+use crate::links::LinkError;
+use crate::options::Missing;
+use crate::substitution::BuildEnvironment;
+
+pub(crate) use glob::GlobError;
+pub(crate) use path::{PathProblem, joined};
+
+/// Where paths lead.
+#[derive(Clone, Debug)]
+pub(crate) struct Places<'a> {
+    /// The application's folder.
+    pub(crate) app_path: &'a Path,
+    /// The repository's root.
+    pub(crate) root: &'a Path,
+    /// What variables stand for.
+    pub(crate) environment: &'a BuildEnvironment,
+    /// Other sources, allowed schemes.
+    pub(crate) context: &'a RunContext,
+}
+
+/// What helm is given.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Resolved {
+    /// A URL, as it is written.
+    Url(String),
+    /// An absolute path, clean.
+    Path(PathBuf),
+}
+
+/// Why a path cannot be used, in Argo CD's words.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ValueFileError {
+    /// A path.
+    #[error("error resolving value file path")]
+    Path(#[source] PathProblem),
+    /// A path in another source.
+    #[error("error resolving value file path: error resolving value file path")]
+    InOtherSource(#[source] PathProblem),
+    /// A pattern that is not one.
+    #[error("error expanding glob pattern {}", quote_text(pattern))]
+    Pattern {
+        /// As it is written.
+        pattern: String,
+        /// What is wrong with it.
+        #[source]
+        source: GlobError,
+    },
+    /// A pattern that nothing matches.
+    #[error("values file glob {} matched no files", quote_text(pattern))]
+    NoMatch {
+        /// As it is written.
+        pattern: String,
+    },
+    /// A pattern that matches what lies outside.
+    #[error(
+        "glob pattern {}: glob match {} resolved to outside repository root",
+        quote_text(pattern),
+        quote_text(found)
+    )]
+    MatchOutside {
+        /// As it is written.
+        pattern: String,
+        /// What it matches.
+        found: String,
+    },
+    /// A match that leads nowhere.
+    #[error(
+        "glob pattern {}: cannot resolve the glob match {}: {}",
+        quote_text(pattern),
+        quote_text(found),
+        go_words(cause)
+    )]
+    MatchLost {
+        /// As it is written.
+        pattern: String,
+        /// What it matches.
+        found: String,
+        /// The system's answer; it is part of the text.
+        cause: io::Error,
+    },
+    /// A name that cannot be an argument.
+    #[error("the value file {} has a name that is not UTF-8; rename it", path.display())]
+    NotUtf8 {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+/// Why a `set-file` path cannot be used, in Argo CD's words.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SetFileError {
+    /// A path.
+    #[error("error resolving helm value file path")]
+    Path(#[source] PathProblem),
+    /// A path in another source.
+    #[error("error resolving set-file path: error resolving value file path")]
+    InOtherSource(#[source] PathProblem),
+    /// A name that cannot be an argument.
+    #[error("the file {} has a name that is not UTF-8; rename it", path.display())]
+    NotUtf8 {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+/// Why another source cannot be used, in Argo CD's words.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum RefError {
+    /// Nobody has a `ref`.
+    #[error("source referenced {}, but no source has a 'ref' field defined", quote_text(name))]
+    None {
+        /// With the dollar sign.
+        name: String,
+    },
+    /// Others have.
+    #[error(
+        "source referenced {}, which is not one of the available sources ({})",
+        quote_text(name),
+        available.join(", ")
+    )]
+    Unknown {
+        /// With the dollar sign.
+        name: String,
+        /// With the dollar sign, sorted.
+        available: Vec<String>,
+    },
+    /// It could not be had.
+    #[error("{reason}")]
+    Unusable {
+        /// Why.
+        reason: String,
+    },
+    /// It has a link that leads out.
+    #[error(transparent)]
+    Links(LinkError),
+}
+
+impl Places<'_> {
+    /// Refuses names of other sources that are not there, and looks for links that lead out in those that are used. Only an application
+    /// with several sources has names; elsewhere they are variables like others.
+    pub(crate) fn check_refs<'p>(&self, paths: impl IntoIterator<Item = &'p str>) -> Result<(), RefError> {
+        if !self.context.source.multiple {
+            return Ok(());
+        }
+        let mut looked_at = BTreeSet::new();
+        for path in paths.into_iter().filter(|path| path.starts_with('$')) {
+            let first = path.split('/').next().unwrap_or_default();
+            let name = &first[1..];
+            if let Some(reason) = self.context.ref_errors.get(name) {
+                return Err(RefError::Unusable { reason: reason.clone() });
+            }
+            let Some(tree) = self.context.refs.get(name) else { return Err(self.unknown_ref(first)) };
+            if looked_at.insert(name) {
+                crate::links::check(&tree.path).map_err(RefError::Links)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The value files in order: patterns expanded, each file once, at the place where it is named or else first matched.
+    pub(crate) fn value_files(
+        &self,
+        files: &[String],
+        missing: Missing,
+    ) -> Result<Vec<String>, ValueFileError> {
+        // A file that is named keeps its own place; a pattern leaves it out.
+        let mut named = BTreeSet::new();
+        for file in files {
+            if let Ok((resolved, base)) = self.resolve(file)
+                && !self.is_pattern(&resolved, base)
+            {
+                named.insert(resolved);
+            }
+        }
+        let mut found: Vec<Resolved> = Vec::new();
+        for file in files {
+            let (resolved, base) = self.resolve(file)?;
+            let Resolved::Path(path) = &resolved else {
+                found.push(resolved);
+                continue;
+            };
+            if self.is_pattern(&resolved, base) {
+                let matches = self.matches(file, path, base, missing)?;
+                found.extend(matches.into_iter().map(Resolved::Path).filter(|one| !named.contains(one)));
+            } else if missing == Missing::Refuse || !is_missing(path) {
+                found.push(resolved);
+            }
+        }
+        let mut seen = BTreeSet::new();
+        found.retain(|one| seen.insert(one.clone()));
+        found
+            .into_iter()
+            .map(|one| one.into_text().map_err(|path| ValueFileError::NotUtf8 { path }))
+            .collect()
+    }
+
+    /// The file or URL of a `set-file` parameter.
+    pub(crate) fn set_file(&self, file: &str) -> Result<String, SetFileError> {
+        let resolved = match self.other_source(file) {
+            Some((rest, tree)) => path::resolve(
+                tree,
+                tree,
+                &self.environment.substitute(rest),
+                &self.context.values_file_schemes,
+            )
+            .map_err(SetFileError::InOtherSource)?,
+            None => self.in_own_source(file).map_err(SetFileError::Path)?,
+        };
+        resolved.into_text().map_err(|path| SetFileError::NotUtf8 { path })
+    }
+
+    /// What a value file is, and the folder that is no part of its pattern.
+    fn resolve(&self, file: &str) -> Result<(Resolved, &Path), ValueFileError> {
+        match self.other_source(file) {
+            Some((rest, tree)) => {
+                let rest = self.environment.substitute(rest);
+                let resolved = path::resolve(tree, tree, &rest, &self.context.values_file_schemes);
+                Ok((resolved.map_err(ValueFileError::InOtherSource)?, tree))
+            }
+            None => Ok((self.in_own_source(file).map_err(ValueFileError::Path)?, self.root)),
+        }
+    }
+
+    fn in_own_source(&self, file: &str) -> Result<Resolved, PathProblem> {
+        let file = self.environment.substitute(file);
+        path::resolve(self.app_path, self.root, &file, &self.context.values_file_schemes)
+    }
+
+    /// The rest of a path that begins with the name of another source, and that source's folder.
+    fn other_source<'p>(&self, file: &'p str) -> Option<(&'p str, &Path)> {
+        let name = file.strip_prefix('$')?;
+        let (name, rest) = name.split_at(name.find('/').unwrap_or(name.len()));
+        Some((rest, &self.context.refs.get(name)?.path))
+    }
+
+    /// What a pattern matches, all of it inside of the repository.
+    fn matches(
+        &self,
+        file: &str,
+        path: &Path,
+        base: &Path,
+        missing: Missing,
+    ) -> Result<Vec<PathBuf>, ValueFileError> {
+        let pattern = || file.to_owned();
+        let (literal, rest) = self.split_pattern(path, base);
+        let found = glob::find(&literal, &rest)
+            .map_err(|source| ValueFileError::Pattern { pattern: pattern(), source })?;
+        if found.is_empty() && missing == Missing::Refuse {
+            return Err(ValueFileError::NoMatch { pattern: pattern() });
+        }
+        let lost = |path: &Path, cause| ValueFileError::MatchLost {
+            pattern: pattern(),
+            found: path.to_string_lossy().into_owned(),
+            cause,
+        };
+        let real_base = base.canonicalize().map_err(|cause| lost(base, cause))?;
+        for path in &found {
+            let real = path.canonicalize().map_err(|cause| lost(path, cause))?;
+            if !real.starts_with(&real_base) {
+                let found = path.to_string_lossy().into_owned();
+                return Err(ValueFileError::MatchOutside { pattern: pattern(), found });
+            }
+        }
+        Ok(found)
+    }
+
+    /// Whether what a person wrote of a path has signs of patterns.
+    fn is_pattern(&self, resolved: &Resolved, base: &Path) -> bool {
+        match resolved {
+            Resolved::Url(_) => false,
+            Resolved::Path(path) => self.split_pattern(path, base).1.contains(['*', '?', '[']),
+        }
+    }
+
+    /// A resolved path as a folder that is meant literally and a pattern below it. Signs in the names of the application's own folders are no
+    /// pattern: nobody wrote them as one.
+    fn split_pattern(&self, path: &Path, base: &Path) -> (PathBuf, String) {
+        let literal = literal_part(path, self.app_path, base);
+        let rest = path.strip_prefix(&literal).unwrap_or(path);
+        (literal, rest.to_string_lossy().into_owned())
+    }
+
+    fn unknown_ref(&self, name: &str) -> RefError {
+        let known: BTreeSet<&String> =
+            self.context.refs.keys().chain(self.context.ref_errors.keys()).collect();
+        let name = name.to_owned();
+        if known.is_empty() {
+            RefError::None { name }
+        } else {
+            RefError::Unknown { name, available: known.iter().map(|name| format!("${name}")).collect() }
+        }
+    }
+}
+
+impl Resolved {
+    fn into_text(self) -> Result<String, PathBuf> {
+        match self {
+            Self::Url(url) => Ok(url),
+            Self::Path(path) => path.into_os_string().into_string().map_err(PathBuf::from),
+        }
+    }
+}
+
+/// The longest common beginning of a path with the application's folder, but at least the root.
+fn literal_part(path: &Path, app_path: &Path, root: &Path) -> PathBuf {
+    let common: PathBuf = path
+        .components()
+        .zip(app_path.components())
+        .take_while(|(one, other)| one == other)
+        .map(|(one, _)| one)
+        .collect();
+    if common.starts_with(root) { common } else { root.to_path_buf() }
+}
+
+/// Whether nothing is there. What cannot be looked at for another reason is helm's to complain of.
+fn is_missing(path: &Path) -> bool {
+    path.metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+}
+
+#[cfg(test)]
+mod tests;

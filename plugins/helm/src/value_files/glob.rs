@@ -1,0 +1,379 @@
+//! Patterns of value files, as the library `doublestar` takes them, which Argo CD uses.
+//!
+//! `*`, `?` and `[a-z]` match within a name, hidden names too; `**` as a whole part is any number of folders, and at the end everything below
+//! as well; `{a,b}` stands for each of the two; a backslash takes a sign's meaning away. Links are followed.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use rustix::io::Errno;
+
+/// Names that are looked at for one pattern. Links to folders above make as many as one likes of a few.
+const LOOKS_MAX: usize = 1_000_000;
+
+/// Files that one pattern may match; helm gets each as an argument.
+const MATCHES_MAX: usize = 10_000;
+
+/// Why a pattern cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum GlobError {
+    /// It is not one.
+    #[error("syntax error in pattern")]
+    Syntax,
+    /// A folder could not be read.
+    #[error("cannot read {path}", path = path.display())]
+    Io {
+        /// The folder.
+        path: PathBuf,
+        /// The system's answer.
+        #[source]
+        source: io::Error,
+    },
+    /// It leads to too much.
+    #[error("more than {max} names were looked at; write it more narrowly")]
+    TooManyLooks {
+        /// The bound.
+        max: usize,
+    },
+    /// It matches too much.
+    #[error("more than {max} files match; write it more narrowly")]
+    TooManyMatches {
+        /// The bound.
+        max: usize,
+    },
+}
+
+/// What is kept of what matches.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    /// Files and folders.
+    All,
+    /// Folders, of which a later part of the pattern is looked for.
+    Folders,
+}
+
+/// The paths below a folder that a pattern matches. Files of a folder come before what is in its subfolders, names in the order of their bytes.
+pub(super) fn find(folder: &Path, pattern: &str) -> Result<Vec<PathBuf>, GlobError> {
+    if !is_valid(pattern.as_bytes()) {
+        return Err(GlobError::Syntax);
+    }
+    let mut search = Search { looks: 0 };
+    let mut found = search.glob(folder, pattern.as_bytes(), Wanted::All)?;
+    let mut seen = std::collections::BTreeSet::new();
+    found.retain(|path| seen.insert(path.clone()));
+    Ok(found)
+}
+
+struct Search {
+    looks: usize,
+}
+
+impl Search {
+    fn glob(&mut self, folder: &Path, pattern: &[u8], wanted: Wanted) -> Result<Vec<PathBuf>, GlobError> {
+        if pattern.is_empty() {
+            return Ok(vec![folder.to_path_buf()]);
+        }
+        if !has_meta(pattern) {
+            let path = folder.join(OsStr::from_bytes(&unescaped(pattern)));
+            let is_there = match wanted {
+                Wanted::All => path.symlink_metadata().is_ok(),
+                Wanted::Folders => path.is_dir(),
+            };
+            return Ok(if is_there { vec![path] } else { Vec::new() });
+        }
+        let slash = last_unescaped(pattern, b'/');
+        let closing = last_unescaped(pattern, b'}');
+        if let Some(closing) = closing.filter(|closing| slash.is_none_or(|slash| slash < *closing))
+            && let Some(opening) = opening_of(pattern, closing)
+        {
+            return self.alternatives(folder, pattern, opening, closing, wanted);
+        }
+        let (folders, name) = match slash {
+            Some(slash) => (self.glob(folder, &pattern[..slash], Wanted::Folders)?, &pattern[slash + 1..]),
+            None => (vec![folder.to_path_buf()], pattern),
+        };
+        let mut found = Vec::new();
+        for folder in folders {
+            self.names(&folder, name, wanted, &mut found)?;
+            if found.len() > MATCHES_MAX {
+                return Err(GlobError::TooManyMatches { max: MATCHES_MAX });
+            }
+        }
+        Ok(found)
+    }
+
+    /// The last `{a,b}` of a pattern: each alternative in turn, what they match sorted and once.
+    fn alternatives(
+        &mut self,
+        folder: &Path,
+        pattern: &[u8],
+        opening: usize,
+        closing: usize,
+        wanted: Wanted,
+    ) -> Result<Vec<PathBuf>, GlobError> {
+        let prefix_end = last_unescaped(&pattern[..opening], b'/');
+        let (folders, start) = match prefix_end {
+            Some(slash) if last_unescaped(&pattern[..opening], b'}').is_none_or(|brace| brace < slash) => {
+                (self.glob(folder, &pattern[..slash], Wanted::Folders)?, slash + 1)
+            }
+            _ => (vec![folder.to_path_buf()], 0),
+        };
+        let mut found = Vec::new();
+        for folder in folders {
+            let mut here = Vec::new();
+            for alternative in split_alternatives(&pattern[opening + 1..closing]) {
+                let whole = [&pattern[start..opening], alternative, &pattern[closing + 1..]].concat();
+                here.extend(self.glob(&folder, &whole, wanted)?);
+            }
+            here.sort();
+            here.dedup();
+            found.extend(here);
+        }
+        Ok(found)
+    }
+
+    /// What is in a folder and matches the last part of a pattern.
+    fn names(
+        &mut self,
+        folder: &Path,
+        pattern: &[u8],
+        wanted: Wanted,
+        found: &mut Vec<PathBuf>,
+    ) -> Result<(), GlobError> {
+        if pattern == b"**" {
+            return self.below(folder, wanted, found);
+        }
+        if !has_meta(pattern) {
+            found.extend(self.glob(folder, pattern, wanted)?);
+            return Ok(());
+        }
+        for (path, is_folder) in self.list(folder)? {
+            let name = path.file_name().map_or(&b""[..], OsStr::as_bytes);
+            if (is_folder || wanted == Wanted::All) && is_match(pattern, name) {
+                found.push(path);
+            }
+        }
+        Ok(())
+    }
+
+    /// A folder and what is below it.
+    fn below(&mut self, folder: &Path, wanted: Wanted, found: &mut Vec<PathBuf>) -> Result<(), GlobError> {
+        found.push(folder.to_path_buf());
+        for (path, is_folder) in self.list(folder)? {
+            if is_folder {
+                self.below(&path, wanted, found)?;
+            } else if wanted == Wanted::All {
+                found.push(path);
+            }
+        }
+        Ok(())
+    }
+
+    /// What is in a folder, in the order of names, and whether it is a folder, links followed. Nothing for what is no folder.
+    fn list(&mut self, folder: &Path) -> Result<Vec<(PathBuf, bool)>, GlobError> {
+        let entries = match fs::read_dir(folder) {
+            Ok(entries) => entries,
+            Err(error) if is_no_folder(&error) => return Ok(Vec::new()),
+            Err(source) => return Err(GlobError::Io { path: folder.to_path_buf(), source }),
+        };
+        let mut names = Vec::new();
+        for entry in entries {
+            let entry = entry.map_err(|source| GlobError::Io { path: folder.to_path_buf(), source })?;
+            self.looks += 1;
+            if self.looks > LOOKS_MAX {
+                return Err(GlobError::TooManyLooks { max: LOOKS_MAX });
+            }
+            names.push(entry.path());
+        }
+        names.sort();
+        Ok(names
+            .into_iter()
+            .map(|path| (path.is_dir(), path))
+            .map(|(is_folder, path)| (path, is_folder))
+            .collect())
+    }
+}
+
+/// Nothing there, a file, or links that lead to each other.
+fn is_no_folder(error: &io::Error) -> bool {
+    matches!(
+        Errno::from_io_error(error),
+        Some(Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::NAMETOOLONG)
+    )
+}
+
+/// Whether a name matches a part of a pattern that has no slash and no braces.
+fn is_match(pattern: &[u8], name: &[u8]) -> bool {
+    let (Ok(pattern), Ok(name)) = (std::str::from_utf8(pattern), std::str::from_utf8(name)) else {
+        return is_match_of(&bytes(pattern), &bytes(name));
+    };
+    is_match_of(&pattern.chars().collect::<Vec<_>>(), &name.chars().collect::<Vec<_>>())
+}
+
+/// Names that are not UTF-8 are matched byte by byte.
+fn bytes(text: &[u8]) -> Vec<char> {
+    text.iter().map(|byte| char::from(*byte)).collect()
+}
+
+/// Goes back to the last star only: what an earlier one may take, the later one may, too.
+fn is_match_of(pattern: &[char], name: &[char]) -> bool {
+    let (mut at, mut read) = (0, 0);
+    let mut star: Option<(usize, usize)> = None;
+    while read < name.len() {
+        if pattern.get(at) == Some(&'*') {
+            at += 1;
+            star = Some((at, read));
+            continue;
+        }
+        if let Some(next) = one(&pattern[at..], name[read]) {
+            at += next;
+            read += 1;
+        } else if let Some((after, from)) = star {
+            (at, read) = (after, from + 1);
+            star = Some((after, from + 1));
+        } else {
+            return false;
+        }
+    }
+    pattern[at..].iter().all(|sign| *sign == '*')
+}
+
+/// How many signs of the pattern stand for this character, if they do.
+fn one(pattern: &[char], char: char) -> Option<usize> {
+    match pattern.first()? {
+        '?' => Some(1),
+        '[' => class(pattern, char),
+        '\\' => (pattern.get(1) == Some(&char)).then_some(2),
+        sign => (*sign == char).then_some(1),
+    }
+}
+
+/// `[a-z]`, `[!a]`, `[^a]`. It is closed: patterns were looked at before.
+fn class(pattern: &[char], char: char) -> Option<usize> {
+    let is_negated = matches!(pattern.get(1), Some('!' | '^'));
+    let mut at = if is_negated { 2 } else { 1 };
+    let mut is_in = false;
+    let next = |at: &mut usize| -> Option<char> {
+        if pattern.get(*at) == Some(&'\\') {
+            *at += 1;
+        }
+        let sign = pattern.get(*at).copied();
+        *at += 1;
+        sign
+    };
+    while pattern.get(at).is_some_and(|sign| *sign != ']') {
+        let low = next(&mut at)?;
+        let mut high = low;
+        if pattern.get(at) == Some(&'-') && pattern.get(at + 1).is_some_and(|sign| *sign != ']') {
+            at += 1;
+            high = next(&mut at)?;
+        }
+        is_in |= (low..=high).contains(&char);
+    }
+    (is_in != is_negated).then_some(at + 1)
+}
+
+/// Whether classes and braces are closed and nothing ends in a backslash.
+fn is_valid(pattern: &[u8]) -> bool {
+    let mut depth = 0_usize;
+    let mut at = 0;
+    while let Some(byte) = pattern.get(at) {
+        match byte {
+            b'\\' => {
+                at += 1;
+                if at >= pattern.len() {
+                    return false;
+                }
+            }
+            b'[' => {
+                at += 1;
+                if matches!(pattern.get(at), Some(b'!' | b'^')) {
+                    at += 1;
+                }
+                if matches!(pattern.get(at), None | Some(b']')) {
+                    return false;
+                }
+                while pattern.get(at).is_some_and(|byte| *byte != b']') {
+                    at += if pattern[at] == b'\\' { 2 } else { 1 };
+                }
+                if at >= pattern.len() {
+                    return false;
+                }
+            }
+            b'{' => depth += 1,
+            b'}' => match depth.checked_sub(1) {
+                Some(less) => depth = less,
+                None => return false,
+            },
+            _ => {}
+        }
+        at += 1;
+    }
+    depth == 0
+}
+
+fn has_meta(pattern: &[u8]) -> bool {
+    (0..pattern.len()).any(|at| b"*?[{".contains(&pattern[at]) && !is_escaped(pattern, at))
+}
+
+fn last_unescaped(pattern: &[u8], sign: u8) -> Option<usize> {
+    (0..pattern.len()).rev().find(|at| pattern[*at] == sign && !is_escaped(pattern, *at))
+}
+
+/// The `{` that belongs to a `}`.
+fn opening_of(pattern: &[u8], closing: usize) -> Option<usize> {
+    let mut depth = 0_usize;
+    for at in (0..closing).rev() {
+        match pattern[at] {
+            b'}' if !is_escaped(pattern, at) => depth += 1,
+            b'{' if !is_escaped(pattern, at) => match depth.checked_sub(1) {
+                Some(less) => depth = less,
+                None => return Some(at),
+            },
+            _ => {}
+        }
+    }
+    None
+}
+
+/// What is between the commas, those in inner braces not counted.
+fn split_alternatives(inner: &[u8]) -> Vec<&[u8]> {
+    let mut parts = Vec::new();
+    let (mut depth, mut start) = (0_usize, 0);
+    for (at, byte) in inner.iter().enumerate() {
+        if is_escaped(inner, at) {
+            continue;
+        }
+        match byte {
+            b'{' => depth += 1,
+            b'}' => depth = depth.saturating_sub(1),
+            b',' if depth == 0 => {
+                parts.push(&inner[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&inner[start..]);
+    parts
+}
+
+/// Whether an odd number of backslashes stands before.
+fn is_escaped(pattern: &[u8], at: usize) -> bool {
+    pattern[..at].iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1
+}
+
+fn unescaped(pattern: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut bytes = pattern.iter();
+    while let Some(byte) = bytes.next() {
+        out.push(if *byte == b'\\' { *bytes.next().unwrap_or(byte) } else { *byte });
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests;

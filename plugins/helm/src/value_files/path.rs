@@ -1,0 +1,81 @@
+//! One path or URL of a parameter.
+
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use super::Resolved;
+use super::url::scheme;
+
+/// Links that are followed from one to the next, as Argo CD does.
+const LINKS_FOLLOWED_MAX: usize = 10;
+
+/// Why a path cannot be used, in Argo CD's words. Where a link led is not told: it would answer questions about the machine.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum PathProblem {
+    /// It leads out of the repository.
+    #[error("file '{file}' resolved to outside repository root")]
+    Outside {
+        /// As it is written, variables replaced.
+        file: String,
+    },
+    /// A URL of a kind that is not allowed.
+    #[error("the URL scheme '{scheme}' is not allowed")]
+    Scheme {
+        /// In lower case.
+        scheme: String,
+    },
+    /// It is the root itself, or a chain of links without end.
+    #[error("internal error: failed to resolve path. Check logs for more details")]
+    Failed,
+}
+
+/// Resolves a path as Argo CD does: a URL with an allowed scheme as it is; else a path from the application's folder, or from the root with a
+/// `/` in front, of which the last part may be a chain of links.
+pub(super) fn resolve(
+    app_path: &Path,
+    root: &Path,
+    file: &str,
+    schemes: &[String],
+) -> Result<Resolved, PathProblem> {
+    if let Some(scheme) = scheme(file) {
+        if schemes.iter().any(|allowed| allowed.eq_ignore_ascii_case(&scheme)) {
+            return Ok(Resolved::Url(file.to_owned()));
+        }
+        return Err(PathProblem::Scheme { scheme });
+    }
+    let from = if file.starts_with('/') { root } else { app_path };
+    let mut path = joined(from, Path::new(file));
+    let mut followed = 0;
+    // What is not a link, or not there, is what it is.
+    while let Ok(target) = fs::read_link(&path) {
+        if followed == LINKS_FOLLOWED_MAX {
+            return Err(PathProblem::Failed);
+        }
+        followed += 1;
+        let folder =
+            if target.is_absolute() { Path::new("/") } else { path.parent().unwrap_or(Path::new("/")) };
+        path = joined(folder, &target);
+    }
+    if path == root {
+        Err(PathProblem::Failed)
+    } else if path.starts_with(root) {
+        Ok(Resolved::Path(path))
+    } else {
+        Err(PathProblem::Outside { file: file.to_owned() })
+    }
+}
+
+/// A path behind a folder, cleaned as Go's `filepath.Join` does: word for word, without looking at links.
+pub(crate) fn joined(folder: &Path, path: &Path) -> PathBuf {
+    let mut clean = PathBuf::new();
+    for component in folder.components().chain(path.components().filter(|part| *part != Component::RootDir)) {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                clean.pop();
+            }
+            component => clean.push(component),
+        }
+    }
+    clean
+}

@@ -1,0 +1,261 @@
+//! Paths of parameters in a repository with another source beside it, and what helm gets of them.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use tiphys_params::context::{RefTree, RunContext};
+
+use super::Places;
+use super::url::scheme;
+use crate::failure::chain;
+use crate::options::Missing;
+use crate::substitution::BuildEnvironment;
+
+/// A repository, a folder beside it and another source.
+struct World {
+    _folder: tempfile::TempDir,
+    root: PathBuf,
+    app_path: PathBuf,
+    context: RunContext,
+}
+
+fn world() -> World {
+    let folder = tempfile::tempdir().unwrap();
+    let base = folder.path().canonicalize().unwrap();
+    let files = [
+        "repo/top.yaml",
+        "repo/values/up.yaml",
+        "repo/charts/we[b]/a.yaml",
+        "repo/charts/we[b]/b.yaml",
+        "repo/charts/we[b]/env/c.yaml",
+        "repo/charts/we[b]/my-app.yaml",
+        "repo/charts/web/decoy.yaml",
+        "repo-evil/x.yaml",
+        "values/v.yaml",
+        "values/env/prod.yaml",
+    ];
+    for file in files {
+        let path = base.join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, "k: v\n").unwrap();
+    }
+    let app_path = base.join("repo/charts/we[b]");
+    symlink("../../values/up.yaml", app_path.join("inside.yaml")).unwrap();
+    symlink("../../../repo-evil/x.yaml", app_path.join("outside.yaml")).unwrap();
+    symlink("nowhere.yaml", app_path.join("dangling.yaml")).unwrap();
+    symlink("../../../repo-evil", app_path.join("out")).unwrap();
+    for number in 1..=11 {
+        let target = if number == 1 { "a.yaml".to_owned() } else { format!("l{}.yaml", number - 1) };
+        symlink(target, app_path.join(format!("l{number}.yaml"))).unwrap();
+    }
+    let tree = RefTree { path: base.join("values"), repo_url: String::new(), revision: String::new() };
+    let mut context = RunContext::default();
+    context.source.multiple = true;
+    context.refs.insert("values".to_owned(), tree);
+    context.ref_errors.insert("lost".to_owned(), "failed to get git client for repo x".to_owned());
+    World { root: base.join("repo"), app_path, context, _folder: folder }
+}
+
+impl World {
+    fn of<T>(&self, ask: impl FnOnce(&Places<'_>) -> T) -> T {
+        let environment = BuildEnvironment::new([("ARGOCD_APP_NAME", "my-app")]);
+        ask(&Places {
+            app_path: &self.app_path,
+            root: &self.root,
+            environment: &environment,
+            context: &self.context,
+        })
+    }
+
+    fn shown(&self, text: &str) -> String {
+        let base = self.root.parent().unwrap();
+        text.replace(base.to_str().unwrap(), "")
+    }
+
+    fn value_files(&self, files: &[&str], missing: Missing) -> Result<String, String> {
+        let files: Vec<String> = files.iter().map(|file| (*file).to_owned()).collect();
+        let found = self.of(|places| places.value_files(&files, missing));
+        found
+            .map(|files| self.shown(&files.join(" ")).replace("/repo/charts/we[b]/", "./"))
+            .map_err(|error| self.shown(&chain(&error)))
+    }
+}
+
+#[test]
+fn value_files_are_relative_to_the_chart_or_to_the_root() {
+    let cases: [(&[&str], &str); 14] = [
+        (&["a.yaml", "b.yaml"], "./a.yaml ./b.yaml"),
+        (&["/values/up.yaml", "//top.yaml"], "/repo/values/up.yaml /repo/top.yaml"),
+        (&["../../top.yaml", "/values/../top.yaml"], "/repo/top.yaml"),
+        (&["a.yaml", "b.yaml", "./a.yaml"], "./a.yaml ./b.yaml"),
+        (&["missing.yaml"], "./missing.yaml"),
+        (&["$ARGOCD_APP_NAME.yaml", "${NOPE}a.yaml"], "./my-app.yaml ./a.yaml"),
+        (&["inside.yaml"], "/repo/values/up.yaml"),
+        (&["l10.yaml"], "./a.yaml"),
+        (&["dangling.yaml"], "./nowhere.yaml"),
+        (
+            &["https://example.com/*.yaml", "HTTP://example.com/v?x=1"],
+            "https://example.com/*.yaml HTTP://example.com/v?x=1",
+        ),
+        (&["$values/v.yaml", "$values/env/../v.yaml"], "/values/v.yaml"),
+        (&["", "env"], "/repo/charts/we[b] ./env"),
+        (&["./values:prod.yaml"], "./values:prod.yaml"),
+        (&["%zz.yaml"], "./%zz.yaml"),
+    ];
+    let world = world();
+    for (files, expected) in cases {
+        assert_eq!(world.value_files(files, Missing::Refuse).as_deref(), Ok(expected), "{files:?}");
+    }
+}
+
+#[test]
+fn patterns_stand_for_what_nobody_names_and_folders_of_the_application_are_no_pattern() {
+    let cases: [(&[&str], Missing, &str); 7] = [
+        (&["[ab].yaml"], Missing::Refuse, "./a.yaml ./b.yaml"),
+        (&["[ab].yaml", "a.yaml"], Missing::Refuse, "./b.yaml ./a.yaml"),
+        (&["b.yaml", "[ab].yaml", "**/[ac].yaml"], Missing::Refuse, "./b.yaml ./a.yaml ./env/c.yaml"),
+        (&["/values/*"], Missing::Refuse, "/repo/values/up.yaml"),
+        (&["$values/env/*.yaml"], Missing::Refuse, "/values/env/prod.yaml"),
+        (&["a.yaml", "none*.yaml", "missing.yaml", "dangling.yaml"], Missing::LeaveOut, "./a.yaml"),
+        (&["../web/*.yaml"], Missing::Refuse, "/repo/charts/web/decoy.yaml"),
+    ];
+    let world = world();
+    for (files, missing, expected) in cases {
+        assert_eq!(world.value_files(files, missing).as_deref(), Ok(expected), "{files:?}");
+    }
+}
+
+#[test]
+fn what_leads_out_is_refused_in_the_words_of_native_and_without_its_target() {
+    let failed = "error resolving value file path: internal error: failed to resolve path. Check logs for more details";
+    let cases = [
+        (
+            "../../../x.yaml",
+            "error resolving value file path: file '../../../x.yaml' resolved to outside repository root",
+        ),
+        (
+            "/../repo-evil/x.yaml",
+            "error resolving value file path: file '/../repo-evil/x.yaml' resolved to outside repository root",
+        ),
+        (
+            "outside.yaml",
+            "error resolving value file path: file 'outside.yaml' resolved to outside repository root",
+        ),
+        ("/", failed),
+        ("../..", failed),
+        ("l11.yaml", failed),
+        ("file:///etc/hostname", "error resolving value file path: the URL scheme 'file' is not allowed"),
+        ("S3://bucket/x", "error resolving value file path: the URL scheme 's3' is not allowed"),
+        ("values:prod.yaml", "error resolving value file path: the URL scheme 'values' is not allowed"),
+        ("none*.yaml", "values file glob \"none*.yaml\" matched no files"),
+        ("[.yaml", "error expanding glob pattern \"[.yaml\": syntax error in pattern"),
+        (
+            "out/*",
+            "glob pattern \"out/*\": glob match \"/repo/charts/we[b]/out/x.yaml\" resolved to outside repository root",
+        ),
+        (
+            "$values/../x.yaml",
+            "error resolving value file path: error resolving value file path: file '/../x.yaml' resolved to outside repository root",
+        ),
+        (
+            "$values",
+            "error resolving value file path: error resolving value file path: internal error: failed to resolve path. Check logs for more details",
+        ),
+    ];
+    let world = world();
+    for (file, expected) in cases {
+        let expected = Err(expected.to_owned());
+        assert_eq!(world.value_files(&[file], Missing::Refuse), expected, "{file}");
+    }
+}
+
+#[test]
+fn schemes_that_are_allowed_are_a_setting_and_may_be_none() {
+    let mut world = world();
+    world.context.values_file_schemes = vec!["S3".to_owned()];
+    assert_eq!(world.value_files(&["s3://b/x"], Missing::Refuse).as_deref(), Ok("s3://b/x"));
+    world.context.values_file_schemes.clear();
+    let expected = "error resolving value file path: the URL scheme 'https' is not allowed";
+    assert_eq!(world.value_files(&["https://b/x"], Missing::Refuse), Err(expected.to_owned()));
+}
+
+#[test]
+fn paths_of_set_file_are_no_patterns() {
+    let world = world();
+    let set_file = |path: &str| {
+        let found = world.of(|places| places.set_file(path));
+        found.map(|path| world.shown(&path)).map_err(|error| world.shown(&chain(&error)))
+    };
+    assert_eq!(set_file("*.txt").as_deref(), Ok("/repo/charts/we[b]/*.txt"));
+    assert_eq!(set_file("$values/v.yaml").as_deref(), Ok("/values/v.yaml"));
+    assert_eq!(set_file("https://example.com/x").as_deref(), Ok("https://example.com/x"));
+    let expected =
+        "error resolving helm value file path: file '../../../x' resolved to outside repository root";
+    assert_eq!(set_file("../../../x"), Err(expected.to_owned()));
+    let expected = "error resolving set-file path: error resolving value file path: file '/../x' resolved to outside repository root";
+    assert_eq!(set_file("$values/../x"), Err(expected.to_owned()));
+}
+
+#[test]
+fn names_of_sources_count_in_applications_with_several_only() {
+    let mut world = world();
+    let check = |world: &World, path: &str| {
+        world.of(|places| places.check_refs([path])).map_err(|error| world.shown(&chain(&error)))
+    };
+    assert_eq!(check(&world, "$values/v.yaml"), Ok(()));
+    assert_eq!(check(&world, "a$nope/v.yaml"), Ok(()));
+    for (path, expected) in [
+        (
+            "$nope/v.yaml",
+            r#"source referenced "$nope", which is not one of the available sources ($lost, $values)"#,
+        ),
+        (
+            "$$values/v.yaml",
+            r#"source referenced "$$values", which is not one of the available sources ($lost, $values)"#,
+        ),
+        (
+            "${values}/v.yaml",
+            r#"source referenced "${values}", which is not one of the available sources ($lost, $values)"#,
+        ),
+        ("$lost/v.yaml", "failed to get git client for repo x"),
+    ] {
+        assert_eq!(check(&world, path), Err(expected.to_owned()));
+    }
+    symlink("/etc/hostname", world.root.parent().unwrap().join("values/out.yaml")).unwrap();
+    let expected = "repository contains out-of-bounds symlinks. file: out.yaml";
+    assert_eq!(check(&world, "$values/v.yaml"), Err(expected.to_owned()));
+
+    world.context.refs.clear();
+    world.context.ref_errors.clear();
+    let expected = r#"source referenced "$values", but no source has a 'ref' field defined"#;
+    assert_eq!(check(&world, "$values/v.yaml"), Err(expected.to_owned()));
+    world.context.source.multiple = false;
+    assert_eq!(check(&world, "$values/v.yaml"), Ok(()));
+    assert_eq!(world.value_files(&["$values/top.yaml"], Missing::Refuse).as_deref(), Ok("/repo/top.yaml"));
+}
+
+#[test]
+fn a_url_is_what_go_takes_for_one() {
+    let cases = [
+        ("https://example.com/x", Some("https")),
+        ("HTTPS://user:pa%20ss@example.com:8443/x#f", Some("https")),
+        ("http://[::1]:80/x", Some("http")),
+        ("mailto:x y", Some("mailto")),
+        ("a:b", Some("a")),
+        ("a.yaml", None),
+        ("./a:b", None),
+        (":a", None),
+        ("1a:b", None),
+        ("a_b:c", None),
+        ("http://a b/", None),
+        ("http://example.com/%zz", None),
+        ("http://example.com:x/", None),
+        ("http://example.com/a\u{7f}", None),
+        ("", None),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(scheme(text).as_deref(), expected, "{text}");
+    }
+    assert!(Path::new("/repo-evil").strip_prefix("/repo").is_err(), "a folder is no prefix of another name");
+}
