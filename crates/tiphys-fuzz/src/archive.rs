@@ -89,7 +89,7 @@ impl World {
         let taken = self.store.take_in(&mut &archive[..], &intake);
         match (listed, taken) {
             (Ok(entries), Ok(tree)) => {
-                same(&entries, &Folder(tree.root()), &EntryPath::default());
+                same(&entries, &Folder::new(tree.root(), LIMITS.entries_max), &EntryPath::default());
                 self.same_when_packed(&tree);
             }
             (Ok(_), Err(error)) => {
@@ -148,7 +148,7 @@ fn same(entries: &Entries, disk: &Folder<'_>, directory: &EntryPath<'_>) {
             EntryKind::Link => {
                 let lead = |side: &dyn Listing| side.kind(path.as_bytes(), Final::Follow).ok();
                 assert_eq!(lead(entries), lead(disk), "the link {path}");
-                assert_inside(disk.0, &path);
+                assert_inside(disk.root(), &path);
             }
             EntryKind::File => {}
         }

@@ -329,7 +329,8 @@ impl Plugin for LocalPlugin {
                 let (root, path) = (request.tree.root(), &request.app_path);
                 let base = resolve(root, path).map_err(|source| app_path_error(path, source))?;
                 let base = base.strip_prefix(root).unwrap_or(&base);
-                self.holds(&pattern, &Folder(root), base, &|| request.cancel.is_cancelled())
+                let tree = Folder::new(root, self.settings.store.limits().entries_max);
+                self.holds(&pattern, &tree, base, &|| request.cancel.is_cancelled())
             }
             Some(discovery::Rule::Command(command)) => {
                 let finished = self.run(request, &[(Phase::Find, command)]).await?;

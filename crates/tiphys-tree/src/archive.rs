@@ -43,7 +43,8 @@ impl fmt::Debug for Intake<'_> {
 pub struct ArchiveLimits {
     /// Bytes of the archive as it is sent.
     pub packed_bytes_max: u64,
-    /// Entries: files, directories and links, directories that are only part of a path included.
+    /// Entries: files, directories and links, directories that are only part of a path included. All paths together may have 64 bytes
+    /// for each of them, and 64 MiB in any case.
     pub entries_max: u64,
     /// Bytes of the content of all entries together.
     pub bytes_max: u64,
@@ -68,7 +69,9 @@ pub enum ArchiveError {
         max: u64,
     },
     /// Its paths and extended headers are longer than all of them together may be.
-    #[error("the names in the archive have more than {max} bytes; shorten paths, or leave files out")]
+    #[error(
+        "the names in the archive have more than {max} bytes; shorten paths, leave files out, or raise --tree-entries-max"
+    )]
     TooManyNameBytes {
         /// The bound.
         max: u64,

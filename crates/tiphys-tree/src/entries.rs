@@ -65,6 +65,11 @@ impl Entries {
         Self { nodes: vec![Node::Directory(BTreeMap::new())], max: entries_max, path_bytes: 0 }
     }
 
+    /// Entries that it takes.
+    pub fn entries_max(&self) -> u64 {
+        self.max
+    }
+
     /// Adds a directory (which may be there already).
     pub fn directory<'p>(&mut self, path: impl Into<EntryPath<'p>>) -> Result<(), WriteError> {
         let path = path.into();

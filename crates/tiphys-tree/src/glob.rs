@@ -53,7 +53,7 @@ pub enum GlobError {
     },
     /// The pattern leads to too many names, most often by links that lead back.
     #[error(
-        "more than {max} names would have to be looked at; use fewer wildcards for folders, or remove links that lead back to their own folder"
+        "more than {max} names would have to be looked at; use fewer wildcards for folders, remove links that lead back to their own folder, or raise --tree-entries-max"
     )]
     TooManyLooks {
         /// The bound.
@@ -69,14 +69,14 @@ pub enum GlobError {
 ///
 /// A directory that cannot be read has no hits; the only errors are [`GlobError::Pattern`] and [`GlobError::TooManyLooks`].
 pub fn file_name(place: &Place<'_>, pattern: &str) -> Result<Vec<PathBuf>, GlobError> {
-    let search = Search::new(&|| false);
+    let search = Search::new(place.tree.entries_max(), &|| false);
     let found = search::all(|hit| file_name::glob(place, &joined(place, pattern), &search, hit))?;
     Ok(inside(place, &found))
 }
 
 /// Whether [`file_name`] has a hit. Looks no further than to the first one, and asks `stop` as it goes.
 pub fn has_file_name(place: &Place<'_>, pattern: &str, stop: &dyn Fn() -> bool) -> Result<bool, GlobError> {
-    let search = Search::new(stop);
+    let search = Search::new(place.tree.entries_max(), stop);
     search::any(
         |path| place.inside(path).is_some(),
         |hit| file_name::glob(place, &joined(place, pattern), &search, hit),
@@ -91,7 +91,12 @@ pub fn find(
     pattern: &str,
     variable: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Vec<PathBuf>, GlobError> {
-    let found = find::glob(place, &joined(place, pattern), variable, &Search::new(&|| false))?;
+    let found = find::glob(
+        place,
+        &joined(place, pattern),
+        variable,
+        &Search::new(place.tree.entries_max(), &|| false),
+    )?;
     Ok(inside(place, &found))
 }
 
@@ -102,7 +107,8 @@ pub fn has_found(
     variable: &dyn Fn(&str) -> Option<String>,
     stop: &dyn Fn() -> bool,
 ) -> Result<bool, GlobError> {
-    let found = find::glob(place, &joined(place, pattern), variable, &Search::new(stop))?;
+    let found =
+        find::glob(place, &joined(place, pattern), variable, &Search::new(place.tree.entries_max(), stop))?;
     Ok(found.iter().any(|path| place.inside(path).is_some()))
 }
 

@@ -1,5 +1,7 @@
 //! What is wrong with an upload, and what the server says to it (`spec/cmp.md` 1.6, 1.7, 7.5).
 
+use std::io::Write as _;
+
 use tiphys_cmp::ServerOptions;
 use tiphys_plugin::Discovery;
 use tonic::Code;
@@ -272,6 +274,46 @@ async fn work_paths_are_not_in_texts() {
     served(Obedient::default(), options(), async |world| {
         let status = world.caller().await.generate(upload(&archive("path", 0))).await.expect_err("told");
         assert!(status.message().contains("seen at <workdir>/"), "{}", status.message());
+    })
+    .await;
+}
+
+/// A million empty files, packed as a stream, so that their half a kilobyte each is never in memory together. Those behind the bound are
+/// the same again and again: nobody gets to them, and packing others would take as long as all the rest of the test.
+fn million_entries() -> Vec<u8> {
+    const REPEATED: usize = 10_000;
+    let different = u32::try_from(tiphys_cmp::ENTRIES_MAX).expect("a small number") + 1;
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    let begin = "app/0000000";
+    let mut block = header(begin, b'0', 0, "");
+    let sum_of_zeros: u32 = block.iter().map(|byte| u32::from(*byte)).sum::<u32>()
+        - block[148..156].iter().map(|byte| u32::from(*byte)).sum::<u32>()
+        + 8 * u32::from(b' ');
+    for number in 0..different {
+        let digits = format!("{number:07}");
+        block[4..11].copy_from_slice(digits.as_bytes());
+        let more: u32 = digits.bytes().map(|digit| u32::from(digit - b'0')).sum();
+        block[148..156].copy_from_slice(format!("{:06o}\0 ", sum_of_zeros + more).as_bytes());
+        gzip.write_all(&block).expect("written");
+    }
+    let mut packed = gzip.finish().expect("finished");
+    let members = (1_000_000 - different as usize).div_ceil(REPEATED);
+    packed.extend(gzip_small(&block.repeat(REPEATED)).repeat(members));
+    packed
+}
+
+#[tokio::test]
+async fn a_million_entries_are_refused_by_the_default_bound_and_the_server_goes_on() {
+    let plugin = Obedient { discovery: Some(Discovery::Entries), ..Obedient::default() };
+    served(plugin, ServerOptions::default(), async |world| {
+        let caller = world.caller().await;
+        let million = million_entries();
+        let status = caller.matches(upload(&million)).await.expect_err("too many");
+        let expected = "match repository error receiving stream: error decompressing tgz file: the tree has more than 500000 entries";
+        assert!(status.message().starts_with(expected), "{}", status.message());
+        assert_eq!(world.count(r#"tiphys_cmp_refusals_total{bound="archive"}"#), 1);
+        let answer = caller.generate(upload(&archive("x", 10))).await;
+        assert_eq!(answer.expect("rendered"), [r#"{"kind":"x"}"#]);
     })
     .await;
 }

@@ -16,9 +16,12 @@ use crate::{Entries, EntryPath, Modes, WriteError};
 const EXTENDED_HEADER_BYTES_MAX: u64 = 1024 * 1024;
 /// Extended headers in front of one entry at most. Two kinds exist in each of two formats, and a name needs one.
 const EXTENDED_HEADERS_MAX: u32 = 8;
-/// Bytes of all paths of one archive, those of folders that are only part of a path included, and of its extended headers at most. Paths
-/// are kept whole while an archive is taken in, and compress to nothing: with 60 bytes each a million entries fit.
-pub(super) const NAMES_BYTES_MAX: u64 = 64 * 1024 * 1024;
+/// Bytes for each entry that an archive may have ([`ArchiveLimits::entries_max`], an option), which give the bound of all its paths
+/// together, those of folders that are only part of a path included, and of its extended headers. Paths are kept whole while an archive is
+/// taken in, and compress to nothing.
+const NAME_BYTES_PER_ENTRY: u64 = 64;
+/// The least of that bound: a small tree may have long names.
+const NAMES_BYTES_MIN: u64 = 64 * 1024 * 1024;
 /// Bytes of the archive that are read at once.
 const PACKED_BUFFER_BYTES: usize = 32 * 1024;
 /// Bytes that are decompressed ahead.
@@ -172,23 +175,34 @@ impl Extended {
     }
 }
 
-/// Bytes of extended headers that were read so far.
-#[derive(Default)]
-struct Names(u64);
+/// Bytes of all names of an archive that may have so many entries.
+pub(super) fn names_bytes_max(entries_max: u64) -> u64 {
+    entries_max.saturating_mul(NAME_BYTES_PER_ENTRY).max(NAMES_BYTES_MIN)
+}
+
+/// Bytes of extended headers that were read so far, and how many there may be with those of paths.
+struct Names {
+    bytes: u64,
+    max: u64,
+}
 
 impl Names {
+    fn new(limits: &ArchiveLimits) -> Self {
+        Self { bytes: 0, max: names_bytes_max(limits.entries_max) }
+    }
+
     fn count(&mut self, bytes: u64) -> Result<(), ArchiveError> {
-        self.0 = self.0.saturating_add(bytes);
-        Self::check(self.0)
+        self.bytes = self.bytes.saturating_add(bytes);
+        self.check(self.bytes)
     }
 
     /// Checks them together with the paths of all entries.
     fn fit(&self, entries: &Entries) -> Result<(), ArchiveError> {
-        Self::check(self.0.saturating_add(entries.path_bytes()))
+        self.check(self.bytes.saturating_add(entries.path_bytes()))
     }
 
-    fn check(bytes: u64) -> Result<(), ArchiveError> {
-        let max = NAMES_BYTES_MAX;
+    fn check(&self, bytes: u64) -> Result<(), ArchiveError> {
+        let max = self.max;
         if bytes > max { Err(ArchiveError::TooManyNameBytes { max }) } else { Ok(()) }
     }
 }
@@ -210,7 +224,7 @@ impl<'a, S: Sink> Reading<'a, S> {
     fn new(intake: &Intake<'_>, sink: &'a mut S) -> Self {
         let Intake { limits, modes, .. } = *intake;
         let entries = Entries::new(limits.entries_max);
-        let (links, names) = (LinkSet::default(), Names::default());
+        let (links, names) = (LinkSet::default(), Names::new(&limits));
         Self { limits, modes, entries, links, names, left_out: 0, bytes: 0, sink }
     }
 

@@ -17,6 +17,7 @@ use proptest::prelude::*;
 use tar::{Builder, EntryType, Header};
 use tempfile::TempDir;
 
+use super::read::names_bytes_max;
 use super::{ArchiveError, ArchiveLimits, Intake, list, pack};
 use crate::{EntryPath, Modes, Store, StoreBounds, StoreOptions, StoreStats, Tree, TreeKey, TreeLimits};
 
@@ -615,8 +616,7 @@ fn the_names_of_an_archive_are_bounded_together() {
     let long = vec!["x".repeat(200); 18].join("/");
     let few = refused(&mut (0..1000).map(|number| format!("{long}/{number}")));
     assert_eq!(few, Ok(1000 + 18));
-    let too_long =
-        "the names in the archive have more than 67108864 bytes; shorten paths, or leave files out";
+    let too_long = "the names in the archive have more than 67108864 bytes; shorten paths, leave files out, or raise --tree-entries-max";
     let many = refused(&mut (0..10_000).map(|number| format!("{long}/{number}")));
     assert_eq!(many, Err(too_long.to_owned()));
     // Each of these names 1,800 folders, whose paths are longer together than the archive.
@@ -709,5 +709,15 @@ proptest! {
         let again = store.take_in(&mut &archive[..], &intake(Modes::Preserved, LIMITS)).expect("unpacked");
         prop_assert_eq!(listing(tree.root()), listing(again.root()));
         prop_assert_eq!(tree.key(), again.key());
+    }
+}
+
+#[test]
+fn all_names_together_may_be_longer_where_there_may_be_more_entries() {
+    const MIB: u64 = 1 << 20;
+    for (entries_max, expected) in
+        [(0, 64 * MIB), (MIB, 64 * MIB), (2 * MIB, 128 * MIB), (u64::MAX, u64::MAX)]
+    {
+        assert_eq!(names_bytes_max(entries_max), expected, "{entries_max}");
     }
 }

@@ -13,6 +13,9 @@ use crate::path::to_path;
 /// A tree whose directories can be looked at. Paths are relative to its root and clean; empty is the root. Links on the way to what
 /// is asked for are followed. Errors are those that the system gives for files.
 pub trait Listing: std::fmt::Debug {
+    /// Entries that it may have, which say how much is looked at for one pattern.
+    fn entries_max(&self) -> u64;
+
     /// What stands at a path.
     fn kind(&self, path: &[u8], last: Final) -> io::Result<EntryKind>;
 
@@ -22,15 +25,32 @@ pub trait Listing: std::fmt::Debug {
 
 /// A folder on disk. Whatever is neither directory nor link counts as a file.
 #[derive(Clone, Copy, Debug)]
-pub struct Folder<'a>(pub &'a Path);
+pub struct Folder<'a> {
+    root: &'a Path,
+    entries_max: u64,
+}
 
-impl Folder<'_> {
+impl<'a> Folder<'a> {
+    /// The folder at a path, which may have so many entries.
+    pub fn new(root: &'a Path, entries_max: u64) -> Self {
+        Self { root, entries_max }
+    }
+
+    /// Its path.
+    pub fn root(&self) -> &'a Path {
+        self.root
+    }
+
     fn place(&self, path: &[u8]) -> PathBuf {
-        if path.is_empty() { self.0.to_path_buf() } else { self.0.join(to_path(path)) }
+        if path.is_empty() { self.root.to_path_buf() } else { self.root.join(to_path(path)) }
     }
 }
 
 impl Listing for Folder<'_> {
+    fn entries_max(&self) -> u64 {
+        self.entries_max
+    }
+
     fn kind(&self, path: &[u8], last: Final) -> io::Result<EntryKind> {
         let place = self.place(path);
         let metadata = match last {
@@ -50,6 +70,10 @@ impl Listing for Folder<'_> {
 }
 
 impl Listing for Entries {
+    fn entries_max(&self) -> u64 {
+        self.entries_max()
+    }
+
     fn kind(&self, path: &[u8], last: Final) -> io::Result<EntryKind> {
         self.look_at(path, last).map_err(|lost| system_error(&lost))
     }

@@ -5,9 +5,11 @@ use std::ops::ControlFlow;
 
 use super::GlobError;
 
-/// Names and directories that are looked at for one pattern at most: twice what a tree has by default, links that
-/// lead elsewhere included. Links that lead to their own folder make as many paths as one likes of a few kilobytes.
-pub(super) const LOOKS_MAX: u64 = 2_000_000;
+/// Names and directories that are looked at for one pattern at most, for each entry that the tree may have, which is an option: links
+/// that lead elsewhere show a folder again. Links that lead to their own folder make as many paths as one likes of a few kilobytes.
+const LOOKS_PER_ENTRY: u64 = 2;
+/// The least of that bound, twice what a tree of a command has by default.
+const LOOKS_MIN: u64 = 2_000_000;
 /// Names between two questions whether to stop.
 const LOOKS_PER_QUESTION: u64 = 1024;
 
@@ -32,13 +34,15 @@ impl From<GlobError> for Ended {
 /// One search.
 pub(super) struct Search<'a> {
     looks: Cell<u64>,
+    looks_max: u64,
     stop: &'a dyn Fn() -> bool,
 }
 
 impl<'a> Search<'a> {
-    /// A search that ends with [`GlobError::Stopped`] when `stop` says so.
-    pub(super) fn new(stop: &'a dyn Fn() -> bool) -> Self {
-        Self { looks: Cell::new(0), stop }
+    /// A search in a tree of at most so many entries, that ends with [`GlobError::Stopped`] when `stop` says so.
+    pub(super) fn new(entries_max: u64, stop: &'a dyn Fn() -> bool) -> Self {
+        let looks_max = entries_max.saturating_mul(LOOKS_PER_ENTRY).max(LOOKS_MIN);
+        Self { looks: Cell::new(0), looks_max, stop }
     }
 
     /// Counts a directory.
@@ -50,8 +54,8 @@ impl<'a> Search<'a> {
     pub(super) fn name(&self) -> Result<(), GlobError> {
         let looks = self.looks.get() + 1;
         self.looks.set(looks);
-        if looks > LOOKS_MAX {
-            Err(GlobError::TooManyLooks { max: LOOKS_MAX })
+        if looks > self.looks_max {
+            Err(GlobError::TooManyLooks { max: self.looks_max })
         } else if looks.is_multiple_of(LOOKS_PER_QUESTION) && (self.stop)() {
             Err(GlobError::Stopped)
         } else {

@@ -9,9 +9,13 @@ use proptest::prelude::*;
 use serde_json::Value;
 use tiphys_testkit::oracle;
 
+use super::search::Search;
 use super::{Folder, GlobError, Listing, Place, file_name, find, has_file_name, has_found};
 use crate::entries::tests::{any_entries, in_memory_and_on_disk};
 use crate::{Entries, RepoPath};
+
+/// More than any tree here has.
+const ENTRIES_MAX: u64 = 10_000;
 
 /// A recorded case: its tree on disk, the same in memory, and its base directory.
 struct Case {
@@ -59,7 +63,7 @@ impl Case {
         ask: impl Fn(&Place<'_>) -> Result<Vec<PathBuf>, GlobError>,
     ) -> Result<(), String> {
         let seen_at = self.dir.path().join("root");
-        let folder = Folder(&seen_at);
+        let folder = Folder::new(&seen_at, ENTRIES_MAX);
         let sides: [(&str, &dyn Listing); 2] = [("on disk", &folder), ("in memory", &self.entries)];
         for (side, tree) in sides {
             let answer = ask(&Place { tree, seen_at: &seen_at, base: &self.base });
@@ -204,7 +208,7 @@ fn names_that_are_not_utf_8_match_a_byte_at_a_time() {
     let name = std::os::unix::ffi::OsStrExt::from_bytes(b"a\xff\xfe.yaml");
     let name: &std::ffi::OsStr = name;
     fs::write(dir.path().join(name), "").expect("a file");
-    let folder = Folder(dir.path());
+    let folder = Folder::new(dir.path(), ENTRIES_MAX);
     let place = at_root(&folder);
     assert_eq!(file_name(&place, "a??.yaml").expect("found"), [PathBuf::from(name)]);
     assert_eq!(file_name(&place, "a?.yaml").expect("found"), paths(&[]));
@@ -255,6 +259,16 @@ fn links_that_lead_back_cost_a_bounded_number_of_looks() {
     assert!(has_file_name(&place, "*/*/*/*/*/*/0*", &never).expect("found"));
     assert!(!has_found(&place, "**/x.yaml", &|_| None, &never).expect("links are not followed"));
     assert!(matches!(has_found(&place, "**/*", &|_| None, &|| true), Err(GlobError::Stopped)));
+}
+
+#[test]
+fn a_tree_that_may_have_more_entries_may_cost_more_looks() {
+    for (entries_max, looks_max) in [(0, 2_000_000), (1_000_000, 2_000_000), (1_500_000, 3_000_000)] {
+        let search = Search::new(entries_max, &|| false);
+        assert!((0..looks_max).all(|_| search.name().is_ok()), "{entries_max}");
+        assert!(matches!(search.name(), Err(GlobError::TooManyLooks { max }) if max == looks_max));
+    }
+    assert!(Search::new(u64::MAX, &|| false).name().is_ok());
 }
 
 #[test]
@@ -313,7 +327,7 @@ proptest! {
         // On disk such a link shows what is beside the tree, which is why no tree has one.
         prop_assume!(links.check().is_ok());
         let root = dir.path().join("root");
-        let folder = Folder(&root);
+        let folder = Folder::new(&root, ENTRIES_MAX);
         let variable = |name: &str| (name == "V").then(|| "b".to_owned());
         for pattern in patterns {
             let ask = |tree: &dyn Listing| {

@@ -13,7 +13,7 @@ use tiphys_engine::{
 use tiphys_params::{Announcement, ItemType, Parameter};
 use tiphys_plugin::{LoadedPlugin, load_plugins};
 use tiphys_store::StoredApplication;
-use tiphys_tree::{RepoPath, glob};
+use tiphys_tree::{RepoPath, TreeLimits, glob};
 
 use crate::completion::context::{Context, at_home};
 use crate::completion::line::Line;
@@ -225,7 +225,8 @@ fn discovered<'a>(context: &'a Context<'_>, folder: &Path) -> Option<&'a LoadedP
     // The whole file system for the tree: how far a repository reaches is not asked here.
     let root = Path::new("/");
     let base = folder.strip_prefix(root).unwrap_or(folder);
-    let place = glob::Place { tree: &glob::Folder(root), seen_at: root, base };
+    let tree = glob::Folder::new(root, TreeLimits::DEFAULT.entries_max);
+    let place = glob::Place { tree: &tree, seen_at: root, base };
     let holds = |plugin: &&LoadedPlugin| {
         let pattern = &plugin.config.discover.file_name;
         !pattern.is_empty() && glob::file_name(&place, pattern).is_ok_and(|hits| !hits.is_empty())
