@@ -1,4 +1,5 @@
-//! How long an archive takes into a store: `cargo bench -p tiphys-tree -- [FOLDER]`, the folder best on a memory file system.
+//! How long an archive takes into a store: `cargo bench -p tiphys-tree -- [FOLDER] [--few]`, the folder best on a memory file system. With
+//! `--few` only small archives, which is quick.
 
 #![expect(clippy::print_stdout, reason = "the figures are its output")]
 
@@ -84,14 +85,11 @@ fn store(folder: &Path) -> Store {
 }
 
 fn main() {
+    let few_only = std::env::args().any(|argument| argument == "--few");
     let parent = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
     let parent = parent.map_or_else(|| PathBuf::from("/dev/shm"), PathBuf::from);
     let folder = tempfile::TempDir::new_in(parent).expect("a folder");
-    let (first, again, other) = (packed(FILES, 1, ""), packed(FILES, 2, ""), packed(FILES, 1, "x"));
-    println!(
-        "{FILES} files of {FILE_BYTES} bytes, {} bytes packed; least / median / greatest of {ROUNDS}, in milliseconds",
-        first.len()
-    );
+    println!("files of {FILE_BYTES} bytes; least / median / greatest, in milliseconds");
     println!("{:40} {:24} processor time", "", "elapsed");
     let cpu = Cell::new(0.0);
     let limits = ArchiveLimits { packed_bytes_max: 1 << 30, entries_max: 1 << 20, bytes_max: 1 << 32 };
@@ -107,6 +105,23 @@ fn main() {
         cpu.set(cpu.get() + cpu_seconds() - before);
         begin.elapsed()
     };
+    let few: Vec<_> =
+        (0..=FEW_FILES_ROUNDS).map(|round| packed(FEW_FILES, 1, &format!("few-{round} "))).collect();
+    let small_trees = store(folder.path());
+    let mut unseen = few.iter();
+    let mut take_few = || {
+        let archive = unseen.next().expect("as many as rounds");
+        drop(small_trees.take_in(&mut &archive[..], &intake).expect("taken"));
+    };
+    take_few();
+    measure_rounds(FEW_FILES_ROUNDS, &format!("take in {FEW_FILES} files, never seen"), &mut || {
+        timed(&mut take_few)
+    });
+    if few_only {
+        return;
+    }
+    let (first, again, other) = (packed(FILES, 1, ""), packed(FILES, 2, ""), packed(FILES, 1, "x"));
+    println!("{FILES} files, {} bytes packed, {ROUNDS} rounds", first.len());
     measure("list", &mut || timed(&mut || drop(archive::list(&mut &first[..], &intake).expect("listed"))));
     measure("take in, never seen", &mut || {
         let store = store(folder.path());
@@ -133,18 +148,6 @@ fn main() {
                 }
             });
         })
-    });
-    let few: Vec<_> =
-        (0..=FEW_FILES_ROUNDS).map(|round| packed(FEW_FILES, 1, &format!("few-{round} "))).collect();
-    let store = store(folder.path());
-    let mut unseen = few.iter();
-    let mut take_few = || {
-        let archive = unseen.next().expect("as many as rounds");
-        drop(store.take_in(&mut &archive[..], &intake).expect("taken"));
-    };
-    take_few();
-    measure_rounds(FEW_FILES_ROUNDS, &format!("take in {FEW_FILES} files, never seen"), &mut || {
-        timed(&mut take_few)
     });
     if let Ok(status) = fs::read_to_string("/proc/self/status") {
         println!("{}", status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or_default());
