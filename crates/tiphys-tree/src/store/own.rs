@@ -8,7 +8,8 @@
 //! ```
 //!
 //! A file is known by its bytes and its mode. When an archive is taken in, files that are not there are written as they come, and
-//! the tree is made of links when all of the archive was read. A tree that is there already costs a look at each of its directories
+//! the tree is made of links when all of the archive was read. New files of a small archive are written into the tree, and linked to the others
+//! behind the caller's back (`unnamed.rs`). A tree that is there already costs a look at each of its directories
 //! and files, unless that was done since it was asked for: one that something was taken out of, put into (`seal.rs`) or changed in (`untouched.rs`) is not used any more.
 
 mod build;
@@ -20,11 +21,12 @@ mod places;
 mod remover;
 #[cfg(test)]
 mod tests;
+mod unnamed;
 mod untouched;
 
 use std::io;
 use std::path::PathBuf;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard};
 use std::time::Instant;
 
 use super::renewed::InSession;
@@ -34,7 +36,8 @@ use super::turns::Turns;
 use super::{InUse, Staged, StoreBounds, StoreError, StoreStats, TREE, Tree, TreeKey};
 use crate::writer::Finished;
 
-use contents::{BLOCK_BYTES, Contents, FileKey, Leaving};
+use contents::{BLOCK_BYTES, Contents, FileKey, Leaving, Ledger};
+use intake::Spare;
 use kept::Kept;
 use places::Places;
 use remover::{ROOM_WAIT_MAX, Remover};
@@ -42,12 +45,11 @@ use remover::{ROOM_WAIT_MAX, Remover};
 /// The trees of one process.
 #[derive(Debug)]
 pub(super) struct Own {
-    contents: Mutex<Contents>,
-    /// Some file was written, or could not be.
-    settled: Condvar,
+    ledger: Arc<Ledger>,
     /// Keys of trees that are being made.
     turns: Turns,
     places: Arc<Places>,
+    spare: Spare,
     // It ends before the folder goes that it removes things from.
     remover: Remover,
     session: Arc<Session>,
@@ -84,15 +86,9 @@ impl Own {
         let places = Arc::new(Places::new(&session.folder()?)?);
         let remover = Remover::new(Arc::clone(&places)).map_err(StoreError::io("start", session.path()))?;
         remover.sweep(vec![Arc::clone(&session), runs]);
-        Ok(Self {
-            contents: Mutex::new(Contents::new(bounds)),
-            settled: Condvar::new(),
-            turns: Turns::default(),
-            places,
-            remover,
-            session,
-            evicted_before: 0,
-        })
+        let ledger = Arc::new(Ledger::new(bounds));
+        let (turns, spare) = (Turns::default(), Spare::default());
+        Ok(Self { ledger, turns, places, spare, remover, session, evicted_before: 0 })
     }
 
     /// An empty store in the place of another one whose folder is gone.
@@ -207,8 +203,7 @@ impl Own {
         }
     }
 
-    /// A panic of another thread leaves the contents consistent: nothing is called while they are changed.
     fn contents(&self) -> MutexGuard<'_, Contents> {
-        self.contents.lock().unwrap_or_else(PoisonError::into_inner)
+        self.ledger.lock()
     }
 }

@@ -11,6 +11,7 @@ use rustix::fs::{Mode, OFlags, mkdirat, open, openat, symlinkat};
 use super::Own;
 use super::contents::{BLOCK_BYTES, FileKey, FileNumber, NAME_BYTES};
 use super::places::Linked;
+use super::unnamed::{NewFiles, Place};
 use crate::archive::ArchiveError;
 use crate::modes::MODE_EXECUTABLE;
 use crate::path::{parent, to_path};
@@ -23,11 +24,13 @@ const ENTRIES_PER_THREAD_MIN: usize = 512;
 const THREADS_MAX: usize = 2;
 
 impl Own {
-    /// Makes a tree of records, sorted, whose files are claimed, at a path where nothing is. Gives the bytes that it takes beside them.
+    /// Makes a tree of records, sorted, whose files are claimed, at a path where nothing is. Those that are `new` are written into it. Gives
+    /// the bytes that it takes beside its files.
     pub(super) fn build(
         &self,
         root: &Path,
         records: &[Record],
+        new: &mut NewFiles<'_>,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<u64, ArchiveError> {
         std::fs::create_dir(root).map_err(StoreError::io("make", root))?;
@@ -36,19 +39,19 @@ impl Own {
             .map_err(|error| StoreError::io("open", root)(error.into()))?;
         let making = Making { own: self, root, tree, stop };
         making.directories(records)?;
-        let threads = threads_for(records.len());
+        let threads = if new.is_empty() { threads_for(records.len()) } else { 1 };
         let mut parts = records.chunks(records.len().div_ceil(threads).max(1));
         let first = parts.next().unwrap_or_default();
         let copied = thread::scope(|scope| {
             let others: Vec<_> = parts
-                .map(|part| (part, Builder::new().spawn_scoped(scope, || making.leaves(part))))
+                .map(|part| (part, Builder::new().spawn_scoped(scope, || making.leaves(part, None))))
                 .collect();
-            let mut copied = making.leaves(first)?;
+            let mut copied = making.leaves(first, Some(new))?;
             for (part, other) in others {
                 copied += match other {
                     Ok(other) => other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?,
                     // There was no thread to be had.
-                    Err(_) => making.leaves(part)?,
+                    Err(_) => making.leaves(part, None)?,
                 };
             }
             Ok::<_, ArchiveError>(copied)
@@ -98,7 +101,7 @@ impl Making<'_> {
     }
 
     /// Makes the files and links. Gives the bytes that had to be copied.
-    fn leaves(&self, records: &[Record]) -> Result<u64, ArchiveError> {
+    fn leaves(&self, records: &[Record], mut new: Option<&mut NewFiles<'_>>) -> Result<u64, ArchiveError> {
         let mut copied = 0;
         let numbers = self.numbers(records);
         let mut here = (Vec::new(), None);
@@ -121,8 +124,12 @@ impl Making<'_> {
                     Ok(Linked::Shared)
                 }
                 (kind, Some(number)) => {
-                    let executable = matches!(kind, RecordKind::Executable { .. });
-                    self.own.places.link(number, executable, directory, name)
+                    let at = Place { tree: &self.tree, path, directory, name };
+                    let put = new.as_mut().and_then(|new| new.put(number, &at));
+                    put.unwrap_or_else(|| {
+                        let executable = matches!(kind, RecordKind::Executable { .. });
+                        self.own.places.link(number, executable, directory, name)
+                    })
                 }
                 (_, None) => Err(io::ErrorKind::NotFound.into()),
             });

@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::kept::Kept;
 use super::large::Beginning;
 use crate::store::digest::RecordKind;
+use crate::store::turns::WAIT_STEP;
 use crate::{StoreBounds, StoreStats, TreeKey};
 
 /// Bytes of a block of the file system: the least that a file or a directory takes.
@@ -105,6 +106,42 @@ struct KnownTree {
     users: u64,
     /// When it was used last.
     used: u64,
+}
+
+/// The contents, for many threads.
+#[derive(Debug)]
+pub(super) struct Ledger {
+    contents: Mutex<Contents>,
+    /// Some file was written, or could not be.
+    settled: Condvar,
+}
+
+impl Ledger {
+    pub(super) fn new(bounds: StoreBounds) -> Self {
+        Self { contents: Mutex::new(Contents::new(bounds)), settled: Condvar::new() }
+    }
+
+    /// A panic of another thread leaves the contents consistent: nothing is called while they are changed.
+    pub(super) fn lock(&self) -> MutexGuard<'_, Contents> {
+        self.contents.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for somebody to settle something, for [`WAIT_STEP`] at most.
+    pub(super) fn wait<'a>(&self, contents: MutexGuard<'a, Contents>) -> MutexGuard<'a, Contents> {
+        self.settled.wait_timeout(contents, WAIT_STEP).unwrap_or_else(PoisonError::into_inner).0
+    }
+
+    /// Says of files that they were written, or that they are missing, to all who wait.
+    pub(super) fn settle(
+        &self,
+        files: impl Iterator<Item = (FileKey, FileNumber)>,
+        how: fn(&mut Contents, FileKey, FileNumber),
+    ) {
+        let mut contents = self.lock();
+        files.for_each(|(key, number)| how(&mut contents, key, number));
+        drop(contents);
+        self.settled.notify_all();
+    }
 }
 
 /// Everything that the store has.

@@ -2,38 +2,43 @@
 //!
 //! One thread inflates and reads entries, another one hashes, looks up and writes what it gets from there. The first one helps when
 //! the second one is behind, so that both cores have work whether files are known (inflating takes longer) or not (writing does).
-//! The first one begins alone: a small archive is taken in before a second one would have started and ended.
+//! The first one begins alone, and writes nothing until it knows that there is more: a small archive is read before a second one would have
+//! started and ended, and its new files are written into the tree itself (`unnamed.rs`).
 
+use std::collections::HashSet;
 use std::io::{self, Read};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::PoisonError;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Builder, Scope, ScopedJoinHandle};
 use std::time::Instant;
 
 use super::Own;
 use super::build::failed;
 use super::contents::{Claim, Contents, FileKey, FileNumber, Leaving};
+use super::unnamed::NewFiles;
 use crate::archive::{self, ArchiveError, IncomingFile, Intake, Sink, unread};
 use crate::store::Tree;
 use crate::store::digest::{self, Record, RecordKind};
 use crate::store::renewed::InSession as _;
 use crate::store::seal::Seal;
-use crate::store::turns::WAIT_STEP;
 use crate::{EntryPath, StoreError, WriteError};
 
 /// Files up to this size are handled in memory, many at once; larger ones in pieces.
 pub(super) const WHOLE_FILE_BYTES_MAX: u64 = 64 * 1024;
 /// Bytes of files that are handled together.
 const BATCH_BYTES: usize = 64 * 1024;
+/// Bytes of the largest batch: one byte less than a full one, and a file.
+const BATCH_BYTES_MAX: usize = 2 * BATCH_BYTES;
 /// Files that are handled together.
 const BATCH_FILES: usize = 256;
 /// Batches that wait for the second thread. With two being handled, one archive has at most 640 KiB of content in memory.
 const BATCHES_WAITING_MAX: usize = 2;
-/// Batches that the first thread handles alone, of 512 KiB and seldom much more, or 2,048 files. What a second thread could spare it until then
-/// is less than what starting and ending it costs, the system's work on memory that threads share included.
+/// Batches that a small archive has at most, of 512 KiB and never more than 1 MiB, or 2,048 files; they are in memory until all of it was
+/// read. What a second thread could spare the first one until then is less than what starting and ending it costs, the system's work on memory
+/// that threads share included.
 const BATCHES_ALONE: usize = 8;
 
 impl Own {
@@ -53,18 +58,19 @@ impl Own {
         intake: &Intake<'_>,
     ) -> Result<Tree, ArchiveError> {
         let stop = intake.stop;
-        let (taken, directories) = thread::scope(|scope| {
+        let (taken, small, directories) = thread::scope(|scope| {
             let mut taking = Taking {
                 scope,
-                batch: Batch::default(),
-                alone: 0,
+                batch: self.spare.take(),
+                held: Some(Vec::new()),
                 here: Taken::new(self, stop),
                 second: None,
             };
             let entries = archive::read(archive, intake, &mut taking)?;
-            Ok::<_, ArchiveError>((taking.finish()?, entries.directories()))
+            let (taken, small) = taking.finish()?;
+            Ok::<_, ArchiveError>((taken, small, entries.directories()))
         })?;
-        self.tree_of(taken, directories)
+        self.tree_of(taken, small, directories)
     }
 
     /// An archive's failure; where the store's folder was removed meanwhile, that is why.
@@ -79,12 +85,18 @@ impl Own {
         error
     }
 
-    /// The tree of everything that was taken, made if it is not there.
+    /// The tree of everything that was taken, and of the batches of a small archive, made if it is not there.
     fn tree_of(
         self: &Arc<Self>,
         mut taken: Taken<'_>,
+        mut small: Vec<Batch>,
         directories: Vec<Box<[u8]>>,
     ) -> Result<Tree, ArchiveError> {
+        let mut to_write = Writing::nothing(self, taken.stop);
+        for Batch { contents, files } in &mut small {
+            taken.claim(contents, files, &mut to_write)?;
+        }
+        let mut new = to_write.into_new();
         taken
             .records
             .extend(directories.into_iter().map(|path| Record { path, kind: RecordKind::Directory }));
@@ -99,8 +111,10 @@ impl Own {
             return Ok(tree);
         }
         let (made, staged) = (Instant::now(), self.stage()?);
-        let room = self.build(&staged.tree(), &taken.records, taken.stop)?;
+        let room = self.build(&staged.tree(), &taken.records, &mut new, taken.stop)?;
         let seal = seal(&staged.tree(), &taken.records).map_err(StoreError::io("seal", staged.place()))?;
+        self.remover.name(new.into_unnamed(&staged.tree()));
+        self.spare.give(small);
         Ok(self.keep(key, staged, (seal, made), taken.into_files(), room))
     }
 }
@@ -113,10 +127,38 @@ fn seal(tree: &Path, records: &[Record]) -> io::Result<Seal> {
 
 /// Files that are handled together.
 #[derive(Debug, Default)]
-struct Batch {
+pub(super) struct Batch {
     /// The bytes, one file behind the other. What is behind the last one is left of an earlier batch, so that nothing is zeroed.
     contents: Vec<u8>,
     files: Vec<Content>,
+}
+
+impl Batch {
+    /// An empty one with all the memory that it may need.
+    fn with_memory() -> Self {
+        Self { contents: Vec::with_capacity(BATCH_BYTES_MAX), files: Vec::new() }
+    }
+}
+
+/// Batches that wait for the next archive. Memory that is given back to the system and asked for again costs a small archive a fifth of its time.
+#[derive(Debug, Default)]
+pub(super) struct Spare(Mutex<Vec<Batch>>);
+
+impl Spare {
+    fn take(&self) -> Batch {
+        self.batches().pop().unwrap_or_else(Batch::with_memory)
+    }
+
+    /// Keeps as many as one small archive may have.
+    fn give(&self, used: Vec<Batch>) {
+        let mut batches = self.batches();
+        let room = (BATCHES_ALONE + 1).saturating_sub(batches.len());
+        batches.extend(used.into_iter().take(room));
+    }
+
+    fn batches(&self) -> MutexGuard<'_, Vec<Batch>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 #[derive(Debug)]
@@ -130,8 +172,8 @@ struct Content {
 struct Taking<'scope, 'env> {
     scope: &'scope Scope<'scope, 'env>,
     batch: Batch,
-    /// Batches that it has handled alone.
-    alone: usize,
+    /// Full batches, as long as the archive may be a small one.
+    held: Option<Vec<Batch>>,
     here: Taken<'env>,
     /// Started when there is something for it to do.
     second: Option<Second<'scope, 'env>>,
@@ -145,13 +187,22 @@ struct Second<'scope, 'env> {
 }
 
 impl<'env> Taking<'_, 'env> {
-    /// Hands a full batch to the second thread, or works it off if there is none yet or that has enough.
+    /// Holds a full batch, or hands it on with all that were held if the archive is no small one.
     fn pass_on(&mut self) -> Result<(), ArchiveError> {
-        if self.alone < BATCHES_ALONE {
-            self.alone += 1;
-            return self.here.take(&mut self.batch);
-        }
         let batch = std::mem::take(&mut self.batch);
+        if let Some(held) = self.held.as_mut().filter(|held| held.len() < BATCHES_ALONE) {
+            held.push(batch);
+            self.batch = self.here.own.spare.take();
+            return Ok(());
+        }
+        for held in self.held.take().unwrap_or_default() {
+            self.hand_over(held)?;
+        }
+        self.hand_over(batch)
+    }
+
+    /// Hands a batch to the second thread, or works it off if that has enough.
+    fn hand_over(&mut self, batch: Batch) -> Result<(), ArchiveError> {
         let second = if let Some(second) = &self.second {
             second
         } else {
@@ -163,7 +214,7 @@ impl<'env> Taking<'_, 'env> {
             self.second.insert(second)
         };
         self.batch = match second.batches.try_send(batch) {
-            Ok(()) => second.spare.try_recv().unwrap_or_default(),
+            Ok(()) => second.spare.try_recv().unwrap_or_else(|_| Batch::with_memory()),
             Err(TrySendError::Full(mut batch)) => {
                 self.here.take(&mut batch)?;
                 batch
@@ -177,12 +228,16 @@ impl<'env> Taking<'_, 'env> {
         Ok(())
     }
 
-    /// Everything that both threads have taken.
-    fn finish(mut self) -> Result<Taken<'env>, ArchiveError> {
+    /// Everything that both threads have taken, and the batches of a small archive, of which nothing was taken yet.
+    fn finish(mut self) -> Result<(Taken<'env>, Vec<Batch>), ArchiveError> {
         let mut last = std::mem::take(&mut self.batch);
+        if let Some(mut small) = self.held.take() {
+            small.push(last);
+            return Ok((self.here, small));
+        }
         self.here.take(&mut last)?;
         self.join()?;
-        Ok(self.here)
+        Ok((self.here, Vec::new()))
     }
 
     fn join(&mut self) -> Result<(), ArchiveError> {
@@ -259,16 +314,27 @@ impl<'env> Taken<'env> {
     }
 
     /// Claims the files of a batch, writes those that nobody has written, and empties it.
-    fn take(&mut self, batch: &mut Batch) -> Result<(), ArchiveError> {
-        self.take_files(&batch.contents, &mut batch.files)
+    fn take(&mut self, Batch { contents, files }: &mut Batch) -> Result<(), ArchiveError> {
+        let mut to_write = Writing::nothing(self.own, self.stop);
+        self.claim(contents, files, &mut to_write)?;
+        to_write.carry_out(&self.records)
     }
 
-    fn take_files(&mut self, contents: &[u8], files: &mut Vec<Content>) -> Result<(), ArchiveError> {
+    /// Claims files and adds those that are to be written. If others are writing some, everything is written here that was to be, before those
+    /// are waited for: they may be waiting for ours.
+    fn claim<'a>(
+        &mut self,
+        contents: &'a [u8],
+        files: &mut Vec<Content>,
+        to_write: &mut Writing<'a>,
+    ) -> Result<(), ArchiveError>
+    where
+        'env: 'a,
+    {
         let first = self.records.len();
         let content = |bytes: &Range<usize>| &contents[bytes.clone()];
         let digest = |file: &Content| *blake3::hash(content(&file.bytes)).as_bytes();
         let digests: Vec<[u8; 32]> = files.iter().map(digest).collect();
-        let mut to_write = Writing { own: self.own, stop: self.stop, files: Vec::new() };
         let mut to_look_at = Vec::new();
         let mut to_wait_for = Vec::new();
         let mut leaving = Leaving::default();
@@ -280,14 +346,14 @@ impl<'env> Taken<'env> {
                 let to_do = ToDo { key, content: content(&file.bytes), record: first + at };
                 match contents.claim(key, bytes, &mut leaving) {
                     Claim::Known(number) => to_look_at.push((to_do, number)),
-                    Claim::Write(number) => to_write.files.push((to_do, number)),
+                    Claim::Write(number) => to_write.add(to_do, number),
+                    Claim::Wait if to_write.has(key) => {}
                     Claim::Wait => to_wait_for.push(to_do),
                 }
                 self.records.push(Record { path: file.path, kind: key.record() });
             }
         }
         self.own.remover.remove(leaving);
-        to_write.carry_out(&self.records)?;
         // While the bytes are here: what somebody took out of the store, or changed there, is written again.
         to_wait_for.extend(
             to_look_at
@@ -295,11 +361,13 @@ impl<'env> Taken<'env> {
                 .filter(|(to_do, number)| self.own.is_gone(to_do.key, *number))
                 .map(|(to_do, _)| to_do),
         );
-        // Only now, with nothing half done that others may be waiting for.
+        if !to_wait_for.is_empty() {
+            to_write.carry_out(&self.records)?;
+        }
         for to_do in to_wait_for {
             if let Some(number) = self.wait_for(to_do.key)? {
-                let files = vec![(to_do, number)];
-                Writing { own: self.own, stop: self.stop, files }.carry_out(&self.records)?;
+                to_write.add(to_do, number);
+                to_write.carry_out(&self.records)?;
             }
         }
         Ok(())
@@ -315,8 +383,7 @@ impl<'env> Taken<'env> {
                 Claim::Write(number) => break Some(number),
                 Claim::Wait if (self.stop)() => return Err(ArchiveError::Stopped),
                 Claim::Wait => {
-                    let waited = self.own.settled.wait_timeout(contents, WAIT_STEP);
-                    contents = waited.unwrap_or_else(PoisonError::into_inner).0;
+                    contents = self.own.ledger.wait(contents);
                 }
             }
         };
@@ -354,9 +421,30 @@ struct Writing<'a> {
     own: &'a Own,
     stop: &'a (dyn Fn() -> bool + Sync),
     files: Vec<(ToDo<'a>, FileNumber)>,
+    keys: HashSet<FileKey>,
 }
 
-impl Writing<'_> {
+impl<'a> Writing<'a> {
+    fn nothing(own: &'a Own, stop: &'a (dyn Fn() -> bool + Sync)) -> Self {
+        Self { own, stop, files: Vec::new(), keys: HashSet::new() }
+    }
+
+    fn add(&mut self, to_do: ToDo<'a>, number: FileNumber) {
+        self.keys.insert(to_do.key);
+        self.files.push((to_do, number));
+    }
+
+    fn has(&self, key: FileKey) -> bool {
+        self.keys.contains(&key)
+    }
+
+    /// The same files, to be written into a tree.
+    fn into_new(mut self) -> NewFiles<'a> {
+        let files = std::mem::take(&mut self.files);
+        let files = files.into_iter().map(|(to_do, number)| (to_do.key, number, to_do.content));
+        NewFiles::of(Arc::clone(&self.own.ledger), Arc::clone(&self.own.places), files)
+    }
+
     fn carry_out(&mut self, records: &[Record]) -> Result<(), ArchiveError> {
         let places = &self.own.places;
         for (ToDo { key, content, record }, number) in &self.files {
@@ -373,11 +461,10 @@ impl Writing<'_> {
 
     /// Tells those who wait.
     fn settle(&mut self, how: fn(&mut Contents, FileKey, FileNumber)) {
+        self.keys.clear();
         if !self.files.is_empty() {
-            let mut contents = self.own.contents();
-            self.files.drain(..).for_each(|(to_do, number)| how(&mut contents, to_do.key, number));
-            drop(contents);
-            self.own.settled.notify_all();
+            let files = self.files.drain(..).map(|(to_do, number)| (to_do.key, number));
+            self.own.ledger.settle(files, how);
         }
     }
 }

@@ -48,24 +48,52 @@ impl Places {
 
     /// Makes an empty file.
     pub(super) fn create(&self, number: FileNumber, executable: bool) -> io::Result<File> {
+        let (folder, name) = self.place(number);
+        self.create_at(folder, name.as_bytes(), executable)
+    }
+
+    fn create_at(&self, directory: impl AsFd, name: &[u8], executable: bool) -> io::Result<File> {
         let mode = file_mode(executable);
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-        let (folder, name) = self.place(number);
-        let file = File::from(openat(folder, name, flags, Mode::from_raw_mode(mode))?);
+        let file = File::from(openat(directory, name, flags, Mode::from_raw_mode(mode))?);
         self.umask.mend(mode, |mode| file.set_permissions(mode))?;
         Ok(file)
     }
 
     /// Makes a file with these bytes. What was made of it is gone if that fails.
     pub(super) fn write(&self, number: FileNumber, executable: bool, content: &[u8]) -> io::Result<()> {
-        let written = self.create(number, executable).and_then(|mut file| {
+        let (folder, name) = self.place(number);
+        self.write_at(folder, name.as_bytes(), executable, content)
+    }
+
+    /// The same in a directory of a tree that is being made.
+    pub(super) fn write_at(
+        &self,
+        directory: impl AsFd,
+        name: &[u8],
+        executable: bool,
+        content: &[u8],
+    ) -> io::Result<()> {
+        let written = self.create_at(&directory, name, executable).and_then(|mut file| {
             file.write_all(content)?;
             mark(&file)
         });
         if written.is_err() {
-            self.remove(number);
+            // Else trying again would find a file in the way.
+            let _removed = unlinkat(&directory, name, AtFlags::empty());
         }
         written
+    }
+
+    /// Gives a file of a tree its name here; `false` if that cannot be, or if the file is not as it was written.
+    pub(super) fn take_name(&self, number: FileNumber, tree: impl AsFd, path: &[u8]) -> bool {
+        let (folder, name) = self.place(number);
+        let named = linkat(tree, path, folder, &*name, AtFlags::empty()).is_ok();
+        let is_untouched = named && self.is_untouched(number);
+        if named && !is_untouched {
+            self.remove(number);
+        }
+        is_untouched
     }
 
     /// Opens a file to read.

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::contents::Leaving;
 use super::places::Places;
+use super::unnamed::Unnamed;
 use crate::store::remove::remove_tree;
 use crate::store::session::Session;
 use crate::store::turns::WAIT_STEP;
@@ -51,6 +52,7 @@ impl Progress {
 enum Job {
     Sweep(Vec<Arc<Session>>),
     Remove(Leaving),
+    Name(Unnamed),
     /// Stands still until the other end is dropped.
     #[cfg(test)]
     Hold(Receiver<()>),
@@ -78,6 +80,19 @@ impl Remover {
     pub(super) fn remove(&self, leaving: Leaving) {
         if !leaving.is_empty() {
             self.give(Job::Remove(leaving));
+        }
+    }
+
+    /// Gives files their names; here, where there is something else to do first: others may be waiting for them.
+    pub(super) fn name(&self, unnamed: Unnamed) {
+        if unnamed.is_empty() {
+            return;
+        }
+        let Counts { given, done } = *self.progress.counts();
+        if given == done {
+            self.give(Job::Name(unnamed));
+        } else {
+            unnamed.name();
         }
     }
 
@@ -136,6 +151,7 @@ fn work(jobs: &Receiver<Job>, places: &Places, progress: &Progress) {
 fn carry_out(job: Job, places: &Places) {
     match job {
         Job::Sweep(sessions) => sessions.iter().for_each(|session| session.sweep()),
+        Job::Name(unnamed) => unnamed.name(),
         Job::Remove(Leaving { trees, files }) => {
             for tree in trees {
                 // What cannot be removed goes with the session's folder.

@@ -267,11 +267,11 @@ fn an_archive_brings_back_what_was_taken_out_of_the_store_or_changed_there() {
 fn files_that_go_while_an_archive_is_taken_in_cost_one_failure_and_not_one_each() {
     let dir = temporary();
     let store = open(&dir, NO_BOUNDS);
-    let content: Files = (0..40).map(|n| (format!("f{n}"), format!("{n}"))).collect();
+    let content = for_two_threads();
     let archive = archive(&content);
     // The first question in whose time all files are there: they are looked at no more before the tree is made of them.
     let remove = || {
-        let written: Vec<FileNumber> = (1..=40).map(FileNumber).collect();
+        let written: Vec<FileNumber> = (1..=600).map(FileNumber).collect();
         if written.iter().all(|number| own(&store).places.is_untouched(*number)) {
             for number in written {
                 own(&store).places.remove(number);
@@ -280,7 +280,7 @@ fn files_that_go_while_an_archive_is_taken_in_cost_one_failure_and_not_one_each(
         false
     };
     let answer = store.take_in(&mut &archive[..], &Intake { stop: &remove, ..intake() });
-    assert_eq!(answer.expect_err("the files are gone").to_string(), "cannot write f0");
+    assert_eq!(answer.expect_err("the files are gone").to_string(), "cannot write d0/f0");
     assert_eq!(found(take(&store, &content).root()), content);
 }
 
@@ -551,11 +551,16 @@ fn a_file_that_cannot_be_written_fails_the_archive_and_nothing_else() {
     for folder in &folders {
         fs::remove_dir(folder).expect("an empty folder");
     }
-    for content in [files([("a/b", "text")]), files([("a/b", &"x".repeat(LARGE))])] {
+    let too_long = "n".repeat(256);
+    for (path, content) in [("a/b", "x".repeat(LARGE)), (&too_long, "text".to_owned())] {
+        let content = files([("a/a", "text"), (path, &content)]);
         let answer = own.take_in(&mut &archive(&content)[..], &intake());
-        assert_eq!(answer.expect_err("nowhere to write to").to_string(), "cannot write a/b");
+        assert_eq!(answer.expect_err("nowhere to write to").to_string(), format!("cannot write {path}"));
         assert_eq!(store.stats(), StoreStats::default());
     }
+    let many = own.take_in(&mut &archive(&for_two_threads())[..], &intake());
+    assert!(many.expect_err("nowhere to write to").to_string().starts_with("cannot write d"));
+    assert_eq!(store.stats(), StoreStats::default());
 }
 
 #[test]
@@ -579,6 +584,50 @@ fn a_full_disk_costs_the_trees_that_nobody_uses() {
         Err::<(), _>(io::Error::from(io::ErrorKind::PermissionDenied))
     });
     assert!(other.is_err() && tries == 1, "nothing else is tried again");
+}
+
+#[test]
+fn new_files_of_a_small_archive_are_written_into_its_tree_and_named_behind_the_callers_back() {
+    let dir = temporary();
+    let store = open(&dir, NO_BOUNDS);
+    let content = files([("a", "same"), ("b/c", "same"), ("d", "#!other"), ("e", "")]);
+    let held = own(&store).remover.hold();
+    // The thread has something else to do, so that names are given at once.
+    let at_once = take(&store, &content);
+    assert_eq!(fs::metadata(at_once.root().join("d")).expect("a file").nlink(), 2);
+    drop(held);
+    let other = files([("a", "new"), ("b/c", "new"), ("d", "#!other")]);
+    let tree = take(&store, &other);
+    assert_eq!(found(tree.root()), other);
+    assert_eq!(inode(&tree, "a"), inode(&tree, "b/c"), "one file, once in a tree, too");
+    assert_eq!(inode(&tree, "d"), inode(&at_once, "d"));
+    assert_eq!(on_disk(&store), (4, 2));
+    assert_eq!(fs::metadata(tree.root().join("a")).expect("a file").nlink(), 3, "by now it has its name");
+    assert_eq!(store.get(tree.key()).expect("it is as it was made").root(), tree.root());
+}
+
+#[test]
+fn files_that_change_before_they_are_named_get_into_no_other_tree() {
+    type Change = (&'static str, fn(&Path));
+    let changes: [Change; 3] = [
+        ("overwritten", |tree| fs::write(tree.join("a"), "evil").expect("written")),
+        ("removed", |tree| fs::remove_file(tree.join("a")).expect("removed")),
+        ("all of them removed", |tree| fs::remove_dir_all(tree).expect("removed")),
+    ];
+    for (what, change) in changes {
+        let dir = temporary();
+        let store = open(&dir, NO_BOUNDS);
+        let content = files([("a", "text"), ("b", "more")]);
+        let tree = take(&store, &content);
+        assert_eq!(on_disk(&store).0, 2, "{what}: both have their names");
+        change(tree.root());
+        let another = own(&store).contents().fresh_number();
+        let root = fs::File::open(tree.root());
+        assert!(!root.is_ok_and(|root| own(&store).places.take_name(another, root, b"a")), "{what}");
+        assert!(!own(&store).places.is_untouched(another), "{what}: what was named in vain is gone");
+        let other = files([("a", "text"), ("c", "")]);
+        assert_eq!(found(take(&store, &other).root()), other, "{what}");
+    }
 }
 
 #[test]
