@@ -8,6 +8,7 @@ mod archive;
 mod connection;
 mod edit;
 mod glob;
+mod helm_set;
 mod json_reader;
 mod lines;
 mod parameters;
@@ -28,11 +29,12 @@ pub struct Target {
 }
 
 /// All targets, by name.
-pub const TARGETS: [Target; 11] = [
+pub const TARGETS: [Target; 12] = [
     Target { name: "connection", body: connection::body, gate_inputs: 20_000 },
     Target { name: "edit", body: edit::body, gate_inputs: 3_000 },
     Target { name: "glob", body: glob::body, gate_inputs: 2_000 },
     Target { name: "gzip", body: archive::gzip_body, gate_inputs: 300 },
+    Target { name: "helm_set", body: helm_set::body, gate_inputs: 20_000 },
     Target { name: "json_reader", body: json_reader::body, gate_inputs: 10_000 },
     Target { name: "parameters", body: parameters::body, gate_inputs: 10_000 },
     Target { name: "plugin_file", body: plugin_file::body, gate_inputs: 2_000 },

@@ -80,6 +80,7 @@ targets!(
     edit,
     glob,
     gzip,
+    helm_set,
     json_reader,
     parameters,
     plugin_file,

@@ -31,3 +31,19 @@ pub(super) fn hand_down(mut own: Map, parent: &Map, version: HelmVersion) -> Map
     }
     own
 }
+
+/// What a subchart's defaults did to objects that it shares with its parent. Helm hands down only a copy of each global object, not of
+/// the objects inside, so that what is added or deleted in these is so for the parent and for its later subcharts, too.
+pub(super) fn hand_up(own: &Map, parent: &mut Map) {
+    let (Some(Value::Map(from)), Some(Value::Map(to))) = (own.get(GLOBAL), parent.get_mut(GLOBAL)) else {
+        return;
+    };
+    for (key, value) in to {
+        let (Value::Map(objects), Some(Value::Map(changed))) = (value, from.get(key)) else { continue };
+        for (key, object) in objects {
+            if let (Value::Map(_), Some(Value::Map(changed))) = (&object, changed.get(key)) {
+                *object = Value::Map(changed.clone());
+            }
+        }
+    }
+}

@@ -1,10 +1,24 @@
-use super::{Chart, coalesce};
-use crate::{HelmVersion, Value, read_values};
+use super::{Chart, Import, coalesce};
+use crate::{HelmVersion, Map, Value, read_values};
 
-fn run(chart: &str, values: &str, version: HelmVersion) -> String {
-    let read = |text: &str| read_values(text.as_bytes()).expect("Helm takes it");
-    let chart = Chart { values: read(chart), ..Chart::default() };
-    Value::Map(coalesce(&chart, read(values), version).expect("there are no subcharts")).to_json()
+fn read(text: &str) -> Map {
+    read_values(text.as_bytes()).expect("Helm takes it")
+}
+
+fn chart(name: &str, values: &str, subcharts: Vec<Chart>) -> Chart {
+    Chart { name: name.to_owned(), values: read(values), subcharts, imports: None }
+}
+
+fn seen(chart: &Chart, values: &str) -> String {
+    match coalesce(chart, read(values), HelmVersion::V4) {
+        Ok(values) => Value::Map(values).to_json(),
+        Err(error) => error.to_string(),
+    }
+}
+
+fn run(defaults: &str, values: &str, version: HelmVersion) -> String {
+    let seen = coalesce(&chart("p", defaults, vec![]), read(values), version);
+    Value::Map(seen.expect("there are no subcharts")).to_json()
 }
 
 /// Chart, values, Helm 4's result, and Helm 3's where it is another; Helm 4's were tried with Helm 4.3.1.
@@ -33,4 +47,94 @@ fn nulls_delete_defaults() {
         let expected = if helm_3.is_empty() { helm_4 } else { helm_3 };
         assert_eq!(run(chart, values, HelmVersion::V3), expected, "{chart} with {values} in Helm 3");
     }
+}
+
+#[test]
+fn a_subchart_gets_what_stands_under_its_name() {
+    let cases = [
+        ("{}", "{x: 1}", "{}", r#"{"s":{"global":{},"x":1}}"#),
+        ("s: {x: 2}", "{x: 1, w: 1}", "s: {w: 3}", r#"{"s":{"global":{},"w":3,"x":2}}"#),
+        ("s: {x: 5}", "x: 1", "s: {x: null}", r#"{"s":{"global":{}}}"#),
+        // A null that the parent has as a default is lost unless the user gives something beside it.
+        ("s: {x: null}", "{x: 1, w: 2}", "{}", r#"{"s":{"global":{},"w":2,"x":1}}"#),
+        ("s: {x: null}", "{x: 1, w: 2}", "s: {z: 1}", r#"{"s":{"global":{},"w":2,"z":1}}"#),
+        ("s: {}", "x: 1", "s: null", r#"{"s":{"global":{},"x":1}}"#),
+    ];
+    for (parent, subchart, values, expected) in cases {
+        let parent_chart = chart("p", parent, vec![chart("s", subchart, vec![])]);
+        assert_eq!(seen(&parent_chart, values), expected, "{parent} and {subchart} with {values}");
+    }
+}
+
+#[test]
+fn globals_go_down_and_the_parents_win() {
+    let cases = [
+        ("global: {a: 1}", "global: {a: 2, b: 3}", r#"{"global":{"a":1},"s":{"global":{"a":1,"b":3}}}"#),
+        ("global: 5", "global: {a: 1}", r#"{"global":5,"s":{"global":{"a":1}}}"#),
+        ("global: {a: 1}", "global: 5", r#"{"global":{"a":1},"s":{"global":{"a":1}}}"#),
+        ("global: {a: {z: 1}}", "global: {a: 1}", r#"{"global":{"a":{"z":1}},"s":{"global":{"a":{"z":1}}}}"#),
+        // Helm hands a copy of `m` down, and the `k` in it itself.
+        (
+            "global: {m: {k: {a: 1}}}",
+            "global: {m: {k: {z: 1}, j: 1}}",
+            r#"{"global":{"m":{"k":{"a":1,"z":1}}},"s":{"global":{"m":{"j":1,"k":{"a":1,"z":1}}}}}"#,
+        ),
+    ];
+    for (parent, subchart, expected) in cases {
+        let parent_chart = chart("p", parent, vec![chart("s", subchart, vec![])]);
+        assert_eq!(seen(&parent_chart, "{}"), expected, "{parent} and {subchart}");
+    }
+}
+
+fn import(subchart: &str, child: &str, parent: &str) -> Import {
+    let [subchart, child, parent] = [subchart, child, parent].map(str::to_owned);
+    Import { subchart, child, parent }
+}
+
+#[test]
+fn imports_go_below_the_charts_own_values_and_do_not_see_the_users() {
+    let subchart = || chart("s", "{data: {x: {w: 1}, k: null}, exports: {d: {a: 2, b: 3}}}", vec![]);
+    let cases = [
+        (vec![import("s", "exports.d", ".")], r#""a":1,"b":3"#),
+        (vec![import("s", "data", "i.d")], r#""a":1,"i":{"d":{"x":{"w":1}}}"#),
+        (vec![import("s", "data.x", "a"), import("s", "none", "i"), import("t", "data", "i")], r#""a":1"#),
+    ];
+    for (imports, expected) in cases {
+        let parent = Chart { imports: Some(imports.clone()), ..chart("p", "a: 1", vec![subchart()]) };
+        let seen = seen(&parent, "s: {data: {x: {w: 7}}}");
+        assert!(seen.starts_with(&format!("{{{expected},\"s\":")), "{imports:?}: {seen}");
+    }
+}
+
+#[test]
+fn a_value_in_a_subcharts_place_is_refused_in_helms_words() {
+    let parent = chart("p", "{}", vec![chart("s", "x: 1", vec![])]);
+    let cases = [
+        ("s: null", "%!t(<nil>)"),
+        ("s: true", "true"),
+        ("s: 1000000", "%!t(float64=1e+06)"),
+        ("s: t", "%!t(string=t)"),
+        (
+            "s: [1, true, null, {a: null, b: x}]",
+            "[%!t(float64=1) true <nil> map[%!t(string=a):<nil> %!t(string=b):%!t(string=x)]]",
+        ),
+    ];
+    for (values, shown) in cases {
+        assert_eq!(seen(&parent, values), format!("type mismatch on s: {shown}"));
+    }
+}
+
+#[test]
+fn of_listed_dependencies_more_is_refused() {
+    let listed = |name: &str, values: &str, subcharts| Chart {
+        imports: Some(vec![]),
+        ..chart(name, values, subcharts)
+    };
+    // The null is a default, which an unlisted subchart does not see.
+    let parent = listed("p", "s: null", vec![chart("s", "x: 1", vec![])]);
+    assert_eq!(seen(&parent, "{}"), "type mismatch on s: %!t(<nil>)");
+    assert_eq!(seen(&Chart { imports: None, ..parent }, "{}"), r#"{"s":{"global":{},"x":1}}"#);
+    // What is in the way of a subchart's subchart stands at the top.
+    let parent = listed("p", "{}", vec![listed("s", "{}", vec![chart("u", "{}", vec![])])]);
+    assert_eq!(seen(&parent, "u: 5"), "type mismatch on u: %!t(float64=5)");
 }

@@ -1,0 +1,108 @@
+//! Random command lines and charts, given to the real helm and to this crate: the same values, or the same error.
+//!
+//! The inputs are the same ones in every run. Helm starts in a tenth of a second, so there are some dozens of each kind.
+
+mod inputs;
+mod program;
+
+use std::error::Error;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use inputs::{ChartFolder, CommandLine, Random};
+use program::{Answer, Helm};
+use tiphys_helm_values::{
+    Assignment, Inputs, LIMITS, Map, MergeError, Value, ValuesFile, coalesce, merged, no_files, read_values,
+};
+
+/// How many helms run at once.
+const WORKERS: usize = 3;
+
+/// Compares helm's answers with ours on so many cases; `case` makes the number's case and says where they differ.
+fn compare(cases: usize, case: impl Fn(u64) -> Result<(), String> + Sync) {
+    let next = AtomicUsize::new(0);
+    let differences = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        for _ in 0..WORKERS {
+            scope.spawn(|| {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= cases {
+                        return;
+                    }
+                    if let Err(difference) = case(number as u64) {
+                        differences.lock().expect("no worker panics here").push(difference);
+                    }
+                }
+            });
+        }
+    });
+    let differences = differences.into_inner().expect("all workers are done");
+    assert!(differences.is_empty(), "{} of {cases} differ:\n{}", differences.len(), differences.join("\n"));
+}
+
+/// The values as a template prints them in two ways, JSON and Go's.
+fn shown(values: Map) -> Answer {
+    let values = Value::Map(values);
+    Answer::Values { json: values.to_json(), printed: values.to_string() }
+}
+
+/// The error as Helm prints it: with its cause, but of `--set-json`, where Helm does not say it.
+fn helm_text(error: &MergeError) -> String {
+    match (error, error.source()) {
+        (MergeError::Assignment { .. }, Some(cause)) => format!("{error}: {cause}"),
+        _ => error.to_string(),
+    }
+}
+
+fn our_values(helm: &Helm, line: &CommandLine) -> Result<Map, MergeError> {
+    let files: Vec<_> =
+        line.base.iter().map(|text| ValuesFile { name: "base.yaml", text: text.as_bytes() }).collect();
+    let assignments: Vec<_> =
+        line.assignments.iter().map(|(flag, text)| Assignment { flag: *flag, text }).collect();
+    merged(&Inputs {
+        version: helm.version,
+        values_files: &files,
+        assignments: &assignments,
+        read_file: &no_files,
+        limits: LIMITS,
+    })
+}
+
+#[test]
+fn command_lines_are_read_as_helm_reads_them() {
+    for helm in Helm::all() {
+        compare(80, |number| {
+            let line = CommandLine::random(&mut Random::new(number));
+            let chart = ChartFolder::empty();
+            let ours = match our_values(&helm, &line) {
+                Ok(values) => shown(values),
+                Err(error) => Answer::Error(helm_text(&error)),
+            };
+            let theirs = helm.template(&chart, &line);
+            (ours == theirs).then_some(()).ok_or_else(|| format!("{line:?}:\n  {ours:?}\n  {theirs:?}"))
+        });
+    }
+}
+
+#[test]
+fn values_of_charts_and_subcharts_are_those_that_helms_templates_see() {
+    for helm in Helm::all() {
+        compare(60, |number| {
+            let mut random = Random::new(number);
+            let chart = ChartFolder::random(&mut random);
+            let line = CommandLine { base: Some(random.values(3)), assignments: Vec::new() };
+            let user = read_values(line.base.as_deref().unwrap_or_default().as_bytes())
+                .expect("what is random here is YAML");
+            let ours = match coalesce(&chart.chart(), user, helm.version) {
+                Ok(values) => shown(values),
+                Err(error) => Answer::Error(error.to_string()),
+            };
+            let theirs = helm.template(&chart, &line);
+            (ours == theirs)
+                .then_some(())
+                .ok_or_else(|| format!("{chart:?} {line:?}:\n  {ours:?}\n  {theirs:?}"))
+        });
+    }
+}

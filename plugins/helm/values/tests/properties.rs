@@ -1,0 +1,131 @@
+//! Properties that hold for any names, arguments and values.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use tiphys_helm_values::{
+    Assignment, Chart, Flag, HelmVersion, Inputs, LIMITS, Map, MergeError, PathItem, Value, ValuesFile,
+    coalesce, escape_name, merged, parse_name, read_values,
+};
+
+/// Any text, mostly of the signs that mean something.
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof![any::<String>(), "[ab0-9.,=\\[\\]{}\\\\ \"\u{e9}:-]{0,24}"]
+}
+
+fn path() -> impl Strategy<Value = Vec<PathItem>> {
+    let key =
+        prop_oneof![any::<String>(), "[a.,=\\[\\]{}\\\\]{1,4}"].prop_filter("a key", |key| !key.is_empty());
+    let item = prop_oneof![
+        3 => key.clone().prop_map(PathItem::Key),
+        1 => (0..5_usize).prop_map(PathItem::Index)
+    ];
+    (key, vec(item, 0..12)).prop_map(|(first, rest)| [PathItem::Key(first)].into_iter().chain(rest).collect())
+}
+
+/// What YAML can hold, with whole numbers as floats.
+fn value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::Bool),
+        (-1e9..1e9).prop_map(Value::Float),
+        "[a-c]{0,3}".prop_map(Value::Text),
+    ];
+    leaf.prop_recursive(4, 24, 4, |inner| {
+        prop_oneof![
+            vec(inner.clone(), 0..4).prop_map(Value::List),
+            proptest::collection::btree_map("[a-d]", inner, 0..4).prop_map(Value::Map),
+        ]
+    })
+}
+
+fn map() -> impl Strategy<Value = Map> {
+    proptest::collection::btree_map("[a-d]", value(), 0..4)
+}
+
+fn run(version: HelmVersion, base: &str, flag: Flag, text: &str) -> Result<Map, MergeError> {
+    merged(&Inputs {
+        version,
+        values_files: &[ValuesFile { name: "base.yaml", text: base.as_bytes() }],
+        assignments: &[Assignment { flag, text }],
+        read_file: &|path| Ok(format!("content of {path}")),
+        limits: LIMITS,
+    })
+}
+
+/// An object that has only this value, at this path; lists have nulls before it.
+fn only(path: &[PathItem], value: Value) -> Value {
+    path.iter().rev().fold(value, |inner, item| match item {
+        PathItem::Key(key) => Value::Map(Map::from([(key.clone(), inner)])),
+        PathItem::Index(index) => {
+            let mut items = vec![Value::Null; *index];
+            items.push(inner);
+            Value::List(items)
+        }
+    })
+}
+
+proptest! {
+    #[test]
+    fn any_argument_is_applied_or_refused(text in text(), base in map()) {
+        let base = Value::Map(base).to_json();
+        for version in [HelmVersion::V3, HelmVersion::V4] {
+            for flag in Flag::ALL {
+                if let Err(error) = run(version, &base, flag, &text) {
+                    let known = error.to_string().starts_with(&format!("failed parsing {flag} data"));
+                    prop_assert!(known, "{}", error);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_name_sets_exactly_its_path(path in path()) {
+        let name = escape_name(&path).expect("a name for a path of this size");
+        prop_assert_eq!(parse_name(&name), Ok(path.clone()));
+        for flag in [Flag::Set, Flag::SetString] {
+            let values = run(HelmVersion::V4, "", flag, &format!("{name}=x"));
+            prop_assert_eq!(values.map(Value::Map), Ok(only(&path, Value::Text("x".to_owned()))));
+        }
+    }
+
+    #[test]
+    fn a_name_that_is_read_can_be_written_again(text in text()) {
+        if let Ok(path) = parse_name(&text) {
+            let name = escape_name(&path).expect("what was read has a name");
+            prop_assert_eq!(parse_name(&name), Ok(path));
+        }
+    }
+
+    #[test]
+    fn a_literal_value_is_kept_byte_for_byte(value in any::<String>()) {
+        let values = run(HelmVersion::V4, "", Flag::SetLiteral, &format!("a.b={value}"));
+        let path = ["a", "b"].map(|key| PathItem::Key(key.to_owned()));
+        prop_assert_eq!(values.map(Value::Map), Ok(only(&path, Value::Text(value))));
+    }
+
+    #[test]
+    fn values_written_as_json_are_read_as_the_same(values in map()) {
+        let text = Value::Map(values.clone()).to_json();
+        prop_assert_eq!(read_values(text.as_bytes()), Ok(values.clone()));
+        let set = run(HelmVersion::V4, "", Flag::SetJson, &format!("k={text}"));
+        prop_assert_eq!(set, Ok(Map::from([("k".to_owned(), Value::Map(values))])));
+    }
+
+    #[test]
+    fn what_the_user_gave_wins_over_defaults_and_nothing_else_is_lost(defaults in map(), values in map()) {
+        let chart = Chart { values: defaults.clone(), ..Chart::default() };
+        let seen = coalesce(&chart, values.clone(), HelmVersion::V4).expect("there are no subcharts");
+        for (key, value) in &values {
+            match value {
+                Value::Null => prop_assert!(!defaults.contains_key(key) || !seen.contains_key(key)),
+                Value::Map(_) => prop_assert!(matches!(seen.get(key), Some(Value::Map(_)))),
+                other => prop_assert_eq!(seen.get(key), Some(other)),
+            }
+        }
+        for (key, default) in defaults.iter().filter(|(key, _)| !values.contains_key(*key)) {
+            prop_assert_eq!(seen.contains_key(key), *default != Value::Null);
+        }
+        let again = coalesce(&Chart::default(), seen.clone(), HelmVersion::V4);
+        prop_assert_eq!(again, Ok(seen));
+    }
+}
