@@ -115,7 +115,8 @@ impl Beginning {
         let Some(keep) = self.settings.keep_workdirs.clone() else {
             let how = self.settings.private_view;
             let run_dir = self.held.run_dir.path().to_path_buf();
-            return Ok(View::Private { lower: tree.root().to_path_buf(), run_dir, how });
+            let hidden = self.settings.store.hidden_from_runs();
+            return Ok(View::Private { lower: tree.root().to_path_buf(), run_dir, how, hidden });
         };
         let plugin = self.plugin.clone();
         let copied = tokio::task::spawn_blocking(move || tree.copy_below(&keep, &plugin)).await;

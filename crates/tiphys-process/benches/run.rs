@@ -42,11 +42,37 @@ async fn main() {
     make_tree(&tree);
     let launcher = Launcher::new(env!("CARGO_BIN_EXE_tiphys-launcher"));
     let limits = Limits { stdout_bytes_max: 1000, stderr_bytes_max: 1000, grace: Duration::from_secs(5) };
-    let run_dir = folder.path().join("run");
+    let run_dir = folder.path().join("runs/1");
+    fs::create_dir(folder.path().join("runs")).expect("mkdir");
     let views = [
         ("direct", View::Direct { dir: tree.clone() }),
-        ("overlay", View::Private { lower: tree.clone(), run_dir: run_dir.clone(), how: PrivateView::Auto }),
-        ("copy", View::Private { lower: tree.clone(), run_dir: run_dir.clone(), how: PrivateView::Copy }),
+        (
+            "overlay",
+            View::Private {
+                lower: tree.clone(),
+                run_dir: run_dir.clone(),
+                how: PrivateView::Auto,
+                hidden: vec![],
+            },
+        ),
+        (
+            "hiding",
+            View::Private {
+                lower: tree.clone(),
+                run_dir: run_dir.clone(),
+                how: PrivateView::Auto,
+                hidden: vec![tree.clone(), folder.path().join("runs")],
+            },
+        ),
+        (
+            "copy",
+            View::Private {
+                lower: tree.clone(),
+                run_dir: run_dir.clone(),
+                how: PrivateView::Copy,
+                hidden: vec![],
+            },
+        ),
     ];
     println!(
         "{FILES} files of {FILE_BYTES} bytes; least/median of {ROUNDS} runs of /bin/true, in milliseconds"

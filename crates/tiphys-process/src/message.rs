@@ -91,7 +91,7 @@ impl Request {
                         frame.number(0);
                         frame.path(dir);
                     }
-                    View::Private { lower, run_dir, how } => {
+                    View::Private { lower, run_dir, how, hidden } => {
                         frame.number(match how {
                             PrivateView::Auto => 1,
                             PrivateView::Copy => 2,
@@ -99,6 +99,10 @@ impl Request {
                         });
                         frame.path(lower);
                         frame.path(run_dir);
+                        frame.number(hidden.len() as u64);
+                        for folder in hidden {
+                            frame.path(folder);
+                        }
                     }
                 }
                 frame.number(limits.stdout_bytes_max as u64);
@@ -141,7 +145,12 @@ impl Request {
                             3 => PrivateView::Overlay,
                             _ => return Err(malformed()),
                         };
-                        View::Private { lower: payload.path()?, run_dir: payload.path()?, how }
+                        let (lower, run_dir) = (payload.path()?, payload.path()?);
+                        let mut hidden = Vec::new();
+                        for _ in 0..payload.number()? {
+                            hidden.push(payload.path()?);
+                        }
+                        View::Private { lower, run_dir, how, hidden }
                     }
                 };
                 let limits = Limits {

@@ -323,6 +323,16 @@ impl Store {
         }
     }
 
+    /// Folders that a run has no business in, but for its own view: where the other views are, and the trees of a store of this process
+    /// alone. Trees that processes share are not among them: a plugin may itself be in one, where it is taken from a revision.
+    pub fn hidden_from_runs(&self) -> Vec<PathBuf> {
+        let trees = match &self.keeping {
+            Keeping::Shared(_) => None,
+            Keeping::Own(own) => Some(own.shared()),
+        };
+        trees.into_iter().chain([self.runs.shared()]).map(Path::to_path_buf).collect()
+    }
+
     /// An empty folder for one run.
     pub fn run_dir(&self) -> Result<RunDir, StoreError> {
         RunDir::new(self.runs.there(|session, _| Ok(session))?)

@@ -14,7 +14,12 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let mut next = || arguments.next().ok_or("too few arguments");
     let launcher = Launcher::new(next()?);
-    let view = View::Private { lower: next()?.into(), run_dir: next()?.into(), how: PrivateView::Auto };
+    let view = View::Private {
+        lower: next()?.into(),
+        run_dir: next()?.into(),
+        how: PrivateView::Auto,
+        hidden: vec![],
+    };
     let mark = next()?;
     let limits = Limits { stdout_bytes_max: 1024, stderr_bytes_max: 1024, grace: Duration::from_millis(300) };
     let env = vec![("PATH".to_owned(), "/usr/bin:/bin".to_owned()), ("TIPHYS_TEST_MARK".to_owned(), mark)];

@@ -3,13 +3,16 @@
 #[cfg(target_os = "linux")]
 mod linux;
 
+#[cfg(not(target_os = "linux"))]
+use std::path::{Path, PathBuf};
+
 #[cfg(target_os = "linux")]
 pub(super) use linux::{mount, unmount};
 
 #[cfg(not(target_os = "linux"))]
-pub(super) fn mount(_lower: &std::path::Path, _run_dir: &std::path::Path) -> Result<(), String> {
+pub(super) fn mount(_lower: &Path, _run_dir: &Path, _hidden: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     Err("this system has no overlays".to_owned())
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(super) fn unmount(_root: &std::path::Path) {}
+pub(super) fn unmount(_root: &Path, _covered: &[PathBuf]) {}

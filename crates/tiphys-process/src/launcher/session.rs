@@ -70,8 +70,10 @@ impl Session {
 
     /// Sets up the view, serves requests until the parent wants the end or is gone, and leaves nothing behind.
     pub(super) fn serve(mut self, view: &View) -> io::Result<()> {
+        let mut covered = Vec::new();
         let heard = match view::set_up(view) {
             Ok(prepared) => {
+                covered = prepared.covered;
                 let root = prepared.root.clone();
                 let copied_because = prepared.copied_because.unwrap_or_default();
                 let ready = self.channel.send(&Event::Ready { root, copied_because });
@@ -83,7 +85,7 @@ impl Session {
         if let Err(message) = self.end_all_processes() {
             left.push(message);
         }
-        if let Err(message) = view::remove(view) {
+        if let Err(message) = view::remove(view, &covered) {
             left.push(message);
         }
         let told = self.channel.send(&Event::Gone { message: left.join("; ") });

@@ -16,25 +16,28 @@ pub(super) struct Prepared {
     pub(super) root: PathBuf,
     /// Why an overlay that was asked for became a copy.
     pub(super) copied_because: Option<String>,
+    /// Folders that are covered, so that the commands do not see what is in them.
+    pub(super) covered: Vec<PathBuf>,
 }
 
 /// Makes the view. Where the system refuses an overlay the tree may be copied: what was entered of namespaces by then does no harm.
 pub(super) fn set_up(view: &View) -> Result<Prepared, String> {
     match view {
-        View::Direct { dir } => Ok(Prepared { root: resolved(dir, "directory")?, copied_because: None }),
-        View::Private { lower, run_dir, how } => {
+        View::Direct { dir } => {
+            Ok(Prepared { root: resolved(dir, "directory")?, copied_because: None, covered: Vec::new() })
+        }
+        View::Private { lower, run_dir, how, hidden } => {
             let lower = resolved(lower, "tree")?;
             let run_dir = resolved(run_dir, "folder of the run")?;
             let root = root_below(&run_dir);
             let refused = match how {
-                PrivateView::Overlay => {
-                    overlay::mount(&lower, &run_dir).map_err(|refused| {
-                        format!("no overlay, and no copy is wanted: the system refused: {refused}")
-                    })?;
-                    return Ok(Prepared { root, copied_because: None });
-                }
-                PrivateView::Auto => match overlay::mount(&lower, &run_dir) {
-                    Ok(()) => return Ok(Prepared { root, copied_because: None }),
+                PrivateView::Overlay | PrivateView::Auto => match overlay::mount(&lower, &run_dir, hidden) {
+                    Ok(covered) => return Ok(Prepared { root, copied_because: None, covered }),
+                    Err(refused) if *how == PrivateView::Overlay => {
+                        return Err(format!(
+                            "no overlay, and no copy is wanted: the system refused: {refused}"
+                        ));
+                    }
                     Err(refused) => Some(refused),
                 },
                 PrivateView::Copy => None,
@@ -42,18 +45,18 @@ pub(super) fn set_up(view: &View) -> Result<Prepared, String> {
             remove_tree(&root)
                 .and_then(|()| copy_tree(&lower, &root))
                 .map_err(|error| format!("copying the tree: {error}"))?;
-            Ok(Prepared { root, copied_because: refused })
+            Ok(Prepared { root, copied_because: refused, covered: Vec::new() })
         }
     }
 }
 
-/// Removes what [`set_up`] made, wholly or in part.
-pub(super) fn remove(view: &View) -> Result<(), String> {
+/// Removes what [`set_up`] made, wholly or in part, and uncovers these folders.
+pub(super) fn remove(view: &View, covered: &[PathBuf]) -> Result<(), String> {
     match view {
         View::Direct { .. } => Ok(()),
         View::Private { run_dir, how, .. } => {
             if *how != PrivateView::Copy {
-                overlay::unmount(&root_below(run_dir));
+                overlay::unmount(&root_below(run_dir), covered);
             }
             remove_tree(run_dir).map_err(|error| format!("removing the folder of the run: {error}"))
         }

@@ -19,17 +19,32 @@ fn every_request_survives_the_way_to_the_launcher() {
             containment: Containment::Descendants,
         },
         Request::SetUp {
-            view: View::Private { lower: not_utf8.clone(), run_dir: "/r".into(), how: PrivateView::Auto },
+            view: View::Private {
+                lower: not_utf8.clone(),
+                run_dir: "/r".into(),
+                how: PrivateView::Auto,
+                hidden: vec![],
+            },
             limits,
             containment: Containment::ProcessGroups,
         },
         Request::SetUp {
-            view: View::Private { lower: "/l".into(), run_dir: not_utf8, how: PrivateView::Copy },
+            view: View::Private {
+                lower: "/l".into(),
+                run_dir: not_utf8.clone(),
+                how: PrivateView::Copy,
+                hidden: vec![not_utf8],
+            },
             limits,
             containment: Containment::ProcessGroups,
         },
         Request::SetUp {
-            view: View::Private { lower: "/l".into(), run_dir: "/r".into(), how: PrivateView::Overlay },
+            view: View::Private {
+                lower: "/l".into(),
+                run_dir: "/r".into(),
+                how: PrivateView::Overlay,
+                hidden: vec!["/h".into(), "/i".into()],
+            },
             limits,
             containment: Containment::ProcessGroups,
         },

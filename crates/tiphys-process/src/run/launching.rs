@@ -142,12 +142,19 @@ impl Launcher {
     }
 
     /// Which private view [`PrivateView::Auto`] gives here: makes one of a read-only tree in an empty folder, and removes it. The tree
-    /// should be small and where the runs' trees are, since the answer depends on the file system, too.
-    pub async fn probe_view(&self, lower: &Path, run_dir: &Path) -> Result<ViewKind, RunError> {
+    /// should be small and where the runs' trees are, since the answer depends on the file system, too; `hidden` is
+    /// what they hide.
+    pub async fn probe_view(
+        &self,
+        lower: &Path,
+        run_dir: &Path,
+        hidden: Vec<PathBuf>,
+    ) -> Result<ViewKind, RunError> {
         let view = View::Private {
             lower: lower.to_path_buf(),
             run_dir: run_dir.to_path_buf(),
             how: PrivateView::Auto,
+            hidden,
         };
         let run = self.start(view, Limits::NOTHING).await?;
         let reason = run.copied_because().map(str::to_owned);

@@ -19,6 +19,9 @@ pub enum View {
         run_dir: PathBuf,
         /// Overlay or copy.
         how: PrivateView,
+        /// Folders that the commands see as empty, but for the run's own, though they may be above it: where other trees and other runs
+        /// are. Holds with an overlay; a copy needs no mounts, and has none. Those that are not there are passed over.
+        hidden: Vec<PathBuf>,
     },
 }
 

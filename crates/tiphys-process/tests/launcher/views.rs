@@ -141,7 +141,7 @@ async fn paths_may_hold_the_characters_that_separate_mount_options() {
         place.folder_at("r:u,n\\ dir");
         let run_dir = place.path("r:u,n\\ dir");
         let lower = place.path("a:b,c\\d e");
-        let view = View::Private { lower, run_dir: run_dir.clone(), how: PrivateView::Auto };
+        let view = View::Private { lower, run_dir: run_dir.clone(), how: PrivateView::Auto, hidden: vec![] };
         let mut run = place.start(view).await;
         assert_eq!(file_system(&mut run).await, file_system_of_an_overlay(who));
         assert_eq!(
@@ -205,7 +205,8 @@ async fn a_tree_that_is_missing_or_a_file_is_named_and_nothing_stays() {
         [("nothing", "No such file or directory (os error 2)"), ("tree/file", "not a directory")]
     {
         for how in [PrivateView::Auto, PrivateView::Overlay, PrivateView::Copy] {
-            let view = View::Private { lower: place.path(name), run_dir: place.path("run"), how };
+            let view =
+                View::Private { lower: place.path(name), run_dir: place.path("run"), how, hidden: vec![] };
             let error = place.launcher().start(view, LIMITS).await.expect_err("no tree");
             let expected = format!("launcher: tree {}: {reason}", place.path(name).display());
             assert_eq!(error.to_string(), expected);
@@ -244,7 +245,7 @@ async fn a_probe_tells_what_auto_gives_and_why_and_leaves_nothing() {
     for who in EVERYONE {
         let place = Place::new(who);
         place.folder_at("run");
-        let probed = place.launcher().probe_view(&place.path("tree"), &place.path("run")).await;
+        let probed = place.launcher().probe_view(&place.path("tree"), &place.path("run"), vec![]).await;
         match (file_system_of_an_overlay(who), probed.expect("answers")) {
             ("overlayfs", ViewKind::Overlay) => {}
             (expected, ViewKind::Copy { reason }) => {
@@ -294,4 +295,92 @@ async fn an_overlay_is_seen_by_the_run_only() {
         assert!(!run.root().join("file").exists(), "the mount is private");
     }
     run.finish().await.expect("finishes");
+}
+
+/// Ways to files in `$STORE` that are not of the run; each has to fail, or to print nothing.
+const TRESPASSES: [(&str, &str); 9] = [
+    ("reads a file", "cat $STORE/tree/file"),
+    ("lists the trees", "ls $STORE/tree"),
+    ("lists the other runs", "ls $STORE/runs | grep -vx run"),
+    ("writes to a file", "printf evil 1<>$STORE/tree/file"),
+    ("gives back the time", "touch -r $STORE/tree/app -d 2001-02-03 $STORE/tree/file"),
+    ("writes into another run", "touch $STORE/runs/other/evil"),
+    ("takes the cover away", "umount -l $STORE && cat $STORE/tree/file"),
+    (
+        "takes the cover away as root of its own",
+        "unshare --map-root-user --mount sh -c 'umount -l $STORE; umount -l $STORE/runs/run; cat $STORE/tree/file'",
+    ),
+    (
+        "goes through another process",
+        "for process in /proc/[0-9]*; do cat $process/root/$STORE/tree/file $process/cwd/store/tree/file; done | grep content",
+    ),
+];
+
+#[tokio::test]
+async fn a_hidden_folder_is_out_of_reach_of_commands_in_an_overlay_but_for_their_own_view() {
+    for who in [Who::Caller, Who::Unprivileged, Who::WithoutMounting] {
+        if file_system_of_an_overlay(who) != "overlayfs" {
+            continue;
+        }
+        let place = Place::new(who);
+        for folder in ["store", "store/runs", "store/runs/other", "store/runs/run"] {
+            place.folder_at(folder);
+        }
+        fs::rename(place.path("tree"), place.path("store/tree")).expect("moves");
+        place.file("store/file", "content\n");
+        let before = snapshot(&place.path("store/tree"));
+        let store = fs::canonicalize(place.path("store")).expect("is there");
+        let view = View::Private {
+            lower: place.path("store/tree"),
+            run_dir: place.path("store/runs/run"),
+            how: PrivateView::Overlay,
+            // What is in another one, and what is not there, does not matter.
+            hidden: vec![place.path("store/runs"), place.path("store"), place.path("nothing")],
+        };
+        let mut run = place.start(view).await;
+        let store_is = format!("export STORE={}", store.display());
+        for (name, script) in TRESPASSES {
+            // Root may do all this, and is not what a cover is for.
+            let by_right = who == Who::Caller && is_root();
+            if by_right && (script.contains("umount") || script.contains("/proc")) {
+                continue;
+            }
+            let outcome = execute(&mut run, shell(&format!("{store_is}; {script}"))).await.expect("starts");
+            let failed = !matches!(outcome.ended, tiphys_process::Ended::Exited(0));
+            assert!(failed && outcome.stdout.is_empty(), "{who:?} {name}: {outcome:?} {:?}", outcome.stdout);
+        }
+        assert_eq!(output(&mut run, &format!("{store_is}; find $STORE -maxdepth 2 | sort")).await, {
+            let store = store.display();
+            format!("{store}\n{store}/runs\n{store}/runs/run\n")
+        });
+        let own =
+            "cat file && echo new >file && test $PWD/file -ef $STORE/runs/run/root/file && cat $PWD/file";
+        assert_eq!(output(&mut run, &format!("{store_is}; {own}")).await, "content\nnew\n");
+        // What the parent writes beside the view is for the run.
+        place.file("store/runs/run/variable", "value\n");
+        assert_eq!(output(&mut run, &format!("{store_is}; cat $STORE/runs/run/variable")).await, "value\n");
+        run.finish().await.expect("finishes");
+        assert_eq!(snapshot(&place.path("store/tree")), before, "{who:?}");
+        let left: Vec<_> = fs::read_dir(place.path("store/runs")).expect("lists").flatten().collect();
+        assert_eq!(left.len(), 1, "{who:?}: {left:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_hidden_from_an_overlay_is_there_for_a_copy_that_takes_its_place() {
+    for who in EVERYONE {
+        let place = Place::new(who);
+        place.folder_at("runs");
+        place.folder_at("runs/run");
+        let hidden = vec![place.path("tree"), place.path("runs")];
+        let (lower, run_dir) = (place.path("tree"), place.path("runs/run"));
+        let mut run = place.start(View::Private { lower, run_dir, how: PrivateView::Auto, hidden }).await;
+        let there = output(&mut run, &format!("ls {}", place.path("tree").display())).await;
+        let expected = if file_system_of_an_overlay(who) == "overlayfs" { "" } else { "app\nfile\n" };
+        assert_eq!(there, expected, "{who:?}");
+        assert_eq!(output(&mut run, "cat app/values.yaml").await, "a: 1\n", "{who:?}");
+        run.finish().await.expect("finishes");
+        assert!(!place.path("runs/run").exists(), "{who:?}");
+        assert!(place.path("tree/file").exists(), "{who:?}");
+    }
 }

@@ -40,6 +40,11 @@ impl<T: InSession> Renewed<T> {
         Ok(Self { shared, current })
     }
 
+    /// The folder that sessions have theirs in.
+    pub(super) fn shared(&self) -> &Path {
+        &self.shared
+    }
+
     /// What was there when it was used last.
     pub(super) fn latest(&self) -> Arc<T> {
         Arc::clone(&self.current())

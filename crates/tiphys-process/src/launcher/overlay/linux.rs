@@ -7,12 +7,14 @@
 //! With a user namespace a folder of the tree cannot be renamed (`EXDEV`, which `mv` and its like answer by copying): the kernel refuses
 //! `redirect_dir` there.
 
+mod covers;
+
 use std::ffi::CString;
 use std::fmt::Display;
 use std::fs::{self, Permissions};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use nix::sched::{CloneFlags, unshare};
 use rustix::fs::{Mode, OFlags, XattrFlags, open, removexattr, setxattr};
@@ -22,9 +24,9 @@ use rustix::thread::{CapabilitySet, capabilities, remove_capability_from_boundin
 
 use crate::launcher::session::root_below;
 
-/// Mounts the overlay of a tree at the root below the run's folder. An error tells what the system refused; the mount namespace may have
-/// changed by then.
-pub(crate) fn mount(lower: &Path, run_dir: &Path) -> Result<(), String> {
+/// Mounts the overlay of a tree at the root below the run's folder, and covers the folders that the run shall not see; gives those that are
+/// covered. An error tells what the system refused; the mount namespace may have changed by then, but nothing is covered.
+pub(crate) fn mount(lower: &Path, run_dir: &Path, hidden: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     let (upper, work, root) = (run_dir.join("upper"), run_dir.join("work"), root_below(run_dir));
     let said = |what: &'static str| move |error: &dyn Display| format!("{what}: {error}");
     let lower_metadata = fs::metadata(lower).map_err(|error| said("reading the tree")(&error))?;
@@ -66,12 +68,19 @@ pub(crate) fn mount(lower: &Path, run_dir: &Path) -> Result<(), String> {
         path(&work)
     );
     let options = CString::new(options).map_err(|error| said("options")(&error))?;
-    rustix::mount::mount("overlay", &root, "overlay", MountFlags::empty(), options.as_c_str())
-        .map_err(|error| said("mounting an overlay")(&error))
+    // Last of all, since the tree is among what is covered.
+    let covered = covers::mount(hidden, run_dir).map_err(|error| said("covering other folders")(&error))?;
+    let mounted = rustix::mount::mount("overlay", &root, "overlay", MountFlags::empty(), options.as_c_str());
+    mounted.map_err(|error| {
+        covers::remove(&covered);
+        said("mounting an overlay")(&error)
+    })?;
+    Ok(covered)
 }
 
-/// Detaches the overlay and all that was mounted below it, if there is one.
-pub(crate) fn unmount(root: &Path) {
+/// Detaches the overlay and all that was mounted below it, if there is one, and what covers these folders.
+pub(crate) fn unmount(root: &Path, covered: &[PathBuf]) {
+    covers::remove(covered);
     let _not_mounted: rustix::io::Result<()> = umount(root, UnmountFlags::DETACH | UnmountFlags::NOFOLLOW);
 }
 

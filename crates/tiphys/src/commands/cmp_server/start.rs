@@ -213,5 +213,6 @@ async fn probe(runs: &RunSettings) -> Result<ViewKind, String> {
     let tree =
         runs.store.write_by_content(b"", |_| Ok::<(), StoreError>(())).map_err(|error| told(&error))?;
     let run_dir = runs.store.run_dir().map_err(|error| told(&error))?;
-    runs.launcher.probe_view(tree.root(), run_dir.path()).await.map_err(|error| told(&error))
+    let hidden = runs.store.hidden_from_runs();
+    runs.launcher.probe_view(tree.root(), run_dir.path(), hidden).await.map_err(|error| told(&error))
 }
