@@ -11,7 +11,7 @@ use tonic::{Code, Response, Status};
 use tracing::{Instrument as _, Span, field};
 
 use super::Service;
-use super::deadline::deadline;
+use super::deadline::{asked_timeout, deadline};
 use super::failure::without_work_dir;
 use crate::metrics::{CallTimer, Method, code_name};
 use crate::receive::Clock;
@@ -53,7 +53,11 @@ impl Service {
             traces.join(&span, &|name| metadata.get(name)?.to_str().ok().map(str::to_owned));
         }
         let _running = self.running.begin();
-        let call = Call::begin(method, self.metrics.call(method), span.clone());
+        let times = self.options.wall_clock.map(|time_in| Times {
+            start: Some(time_in(Duration::ZERO)),
+            deadline: asked_timeout(metadata).map(time_in),
+        });
+        let call = Call::begin(method, self.metrics.call(method), span.clone(), times.unwrap_or_default());
         let work = AssertUnwindSafe(work.instrument(span)).catch_unwind();
         let done = tokio::select! {
             biased;
@@ -79,26 +83,37 @@ pub(crate) fn panic_text(panic: &(dyn Any + Send)) -> String {
     text.unwrap_or("the plugin server failed").to_owned()
 }
 
+/// Times of a call as logs have them, as far as they are known.
+#[derive(Debug, Default)]
+struct Times {
+    start: Option<String>,
+    /// The caller's, if it has set one.
+    deadline: Option<String>,
+}
+
 /// A call under way. One that is dropped has lost its caller.
 struct Call {
     method: Method,
     began: Instant,
     timer: Option<CallTimer>,
     span: Span,
+    times: Times,
 }
 
 impl Call {
-    fn begin(method: Method, timer: CallTimer, span: Span) -> Self {
+    fn begin(method: Method, timer: CallTimer, span: Span, times: Times) -> Self {
         tracing::info!(
             grpc.component = "server",
             grpc.service = SERVICE,
             grpc.method = method.as_str(),
             grpc.method_type = method_type(method),
+            grpc.start_time = times.start,
+            grpc.request.deadline = times.deadline,
             peer.address = "@",
             protocol = "grpc",
             "started call"
         );
-        Self { method, began: Instant::now(), timer: Some(timer), span }
+        Self { method, began: Instant::now(), timer: Some(timer), span, times }
     }
 
     fn end(mut self, failure: Option<&Status>) {
@@ -121,6 +136,8 @@ impl Call {
                     grpc.service = SERVICE,
                     grpc.method = self.method.as_str(),
                     grpc.method_type = method_type(self.method),
+                    grpc.start_time = self.times.start,
+                    grpc.request.deadline = self.times.deadline,
                     grpc.code = code_name(code),
                     grpc.error = error,
                     grpc.time_ms = self.began.elapsed().as_secs_f64() * 1000.0,

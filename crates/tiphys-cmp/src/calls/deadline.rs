@@ -10,8 +10,13 @@ const DEADLINE_RESERVE: Duration = Duration::from_millis(100);
 
 /// The caller's deadline less the reserve; `call_timeout` from now if it has set none.
 pub(super) fn deadline(metadata: &MetadataMap, call_timeout: Duration) -> Instant {
-    let timeout = metadata.get("grpc-timeout").and_then(|value| value.to_str().ok()).and_then(parse_timeout);
+    let timeout = asked_timeout(metadata);
     Instant::now() + timeout.map_or(call_timeout, |timeout| timeout.saturating_sub(DEADLINE_RESERVE))
+}
+
+/// How long the caller waits for the answer; nothing if it does not say.
+pub(super) fn asked_timeout(metadata: &MetadataMap) -> Option<Duration> {
+    metadata.get("grpc-timeout")?.to_str().ok().and_then(parse_timeout)
 }
 
 /// The header `grpc-timeout`: at most eight digits and a unit.

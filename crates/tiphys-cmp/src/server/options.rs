@@ -57,6 +57,8 @@ pub struct ServerOptions {
     pub work_dir: Option<PathBuf>,
     /// What the server says when it is asked for its version.
     pub versions: Versions,
+    /// The time of day so long from now, as logs have it; without it the log says no times of calls.
+    pub wall_clock: Option<fn(Duration) -> String>,
     /// Joins the spans of calls to the traces of their callers.
     pub traces: Option<Arc<dyn Traces>>,
 }
@@ -79,6 +81,7 @@ impl Default for ServerOptions {
             unpacking_max: UNPACKING_MAX,
             work_dir: None,
             versions: Versions::default(),
+            wall_clock: None,
             traces: None,
         }
     }

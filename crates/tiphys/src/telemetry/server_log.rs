@@ -4,7 +4,7 @@ mod line;
 
 use std::fmt;
 use std::io::Write;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use tracing::field::Visit;
 use tracing::span::{Attributes, Id, Record};
@@ -78,6 +78,12 @@ where
             LogLine { severity: severity(*event.metadata().level()), message: fields.message, fields: all };
         line.write(self.format, now(), (self.writer)());
     }
+}
+
+/// The time so long from now, as the lines of the log have it.
+pub(crate) fn time_in(from_now: Duration) -> String {
+    let now = now();
+    line::rfc3339(now.checked_add(from_now).unwrap_or(now))
 }
 
 impl LogLine {

@@ -14,6 +14,7 @@ mod processes;
 mod refused_access;
 mod serve;
 mod server;
+mod server_calls;
 mod server_folder;
 mod server_life;
 mod server_seen;

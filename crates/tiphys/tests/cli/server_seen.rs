@@ -198,6 +198,55 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
+/// Names in the last column of the page's table of fixed bounds.
+fn bounds_of_the_page() -> BTreeSet<String> {
+    let page = fs::read_to_string(workspace().join("docs/serving-a-plugin.md")).expect("the page is there");
+    let (_, table) = page.split_once("### Fixed bounds").expect("the page has the table");
+    let (table, _) = table.split_once("\n## ").expect("a section follows");
+    let columns = table.lines().filter_map(|line| line.strip_suffix(" |")?.rsplit_once(" | "));
+    let words = columns.flat_map(|(_, last)| last.split('`').skip(1).step_by(2));
+    words.map(str::to_owned).collect()
+}
+
+/// Bounds that nobody outside can set: constants of one module, in code that callers reach.
+fn fixed_bounds() -> BTreeSet<String> {
+    let crates = workspace().join("crates");
+    let mut files = vec![crates.join("tiphys/src/telemetry/traces.rs")];
+    sources(&crates.join("tiphys-cmp/src"), &mut files);
+    sources(&crates.join("tiphys/src/commands/cmp_server"), &mut files);
+    // Of the client, and the numbers of a standard.
+    files.retain(|file| !file.ends_with("client.rs") && !file.ends_with("connection/authority.rs"));
+    let mut found = BTreeSet::new();
+    for file in files {
+        let text = fs::read_to_string(&file).expect("the file can be read");
+        let constants = text.lines().filter_map(|line| {
+            let line = line.strip_prefix("pub(super) ").unwrap_or(line);
+            line.strip_prefix("const ")?.split_once(':')
+        });
+        found.extend(constants.map(|(name, _)| name.to_owned()).filter(|name| name.ends_with("_MAX")));
+    }
+    found
+}
+
+#[test]
+fn the_page_names_every_bound_that_has_no_option() {
+    let named = bounds_of_the_page();
+    let found = fixed_bounds();
+    assert!(found.len() > 10, "{found:?}");
+    assert_eq!(found.difference(&named).collect::<Vec<_>>(), Vec::<&String>::new());
+    // The others are windows and pauses, which are no bounds by name.
+    let others: Vec<&String> = named.difference(&found).collect();
+    let expected = [
+        "BATCH_DELAY",
+        "CONNECTION_WINDOW_BYTES",
+        "PAUSE_MIN",
+        "PING_INTERVAL",
+        "PING_TIMEOUT",
+        "STREAM_WINDOW_BYTES",
+    ];
+    assert_eq!(others, expected);
+}
+
 /// The options that texts of a source file refer to, as in `see --jobs`: comments aside, and arguments of other programs, which are texts
 /// of nothing else but for the few that are options here, too.
 fn options_in_texts(source: &str) -> BTreeSet<String> {

@@ -305,6 +305,32 @@ fn the_spans_of_a_call_continue_the_callers_trace() {
 }
 
 #[test]
+fn of_the_librarys_variables_those_for_headers_win_and_others_have_no_effect() {
+    let world = world(PRINTS);
+    let collector = Collector::start();
+    let flags = ["--otlp-headers=authorization=Bearer flag", "--otlp-attrs=cluster:blue"];
+    let mut command = server(&world, &collector.address, &flags);
+    command
+        .env("OTEL_EXPORTER_OTLP_HEADERS", "authorization=Bearer variable")
+        .env("OTEL_EXPORTER_OTLP_ENDPOINT", "http://192.0.2.1:1")
+        .env("OTEL_EXPORTER_OTLP_TIMEOUT", "1")
+        .env("OTEL_TRACES_SAMPLER", "always_off")
+        .env("OTEL_SERVICE_NAME", "other")
+        .env("OTEL_RESOURCE_ATTRIBUTES", "cluster=red,more=1")
+        .env("OTEL_BSP_MAX_QUEUE_SIZE", "0");
+    let (ended, answers) = served(&world, command, &[None]);
+    assert_eq!((ended.code, answers[0].code), (0, Code::Ok), "{}", ended.stderr);
+    let batches = collector.batches();
+    let authorizations: Vec<_> = batches.iter().map(|batch| batch.authorization.as_deref()).collect();
+    assert_eq!(authorizations, [Some("Bearer variable")]);
+    let resource = batches[0].request.resource_spans[0].resource.as_ref().expect("it says who it is");
+    let who = pairs(&resource.attributes);
+    assert!(who.contains("service.name=argocd-cmp-server") && who.contains("cluster=blue"), "{who}");
+    assert!(!who.contains("other") && !who.contains("red") && !who.contains("more"), "{who}");
+    assert!(spans(&batches).iter().any(|span| span.name.ends_with("/GenerateManifest")));
+}
+
+#[test]
 fn a_caller_decides_on_its_trace_and_the_ratio_on_those_that_begin_here() {
     let world = world(PRINTS);
     let (sampled, left_out) = (traceparent("01"), traceparent("00"));

@@ -21,6 +21,7 @@ use crate::context;
 use crate::failure::{Failure, chain};
 use crate::lifecycle::{self, Beside, Signals};
 use crate::settings::Host;
+use crate::telemetry;
 
 /// Launchers that wait for runs to come, so that a run need not wait for the start of a program. Each is a process that does nothing, and
 /// another one is started as soon as a run ends, so more would only hold memory.
@@ -126,6 +127,7 @@ fn options(settings: &ServerSettings, traces: Option<Arc<dyn Traces>>) -> Server
             git_commit: build::COMMIT.unwrap_or_default().to_owned(),
             ..Versions::default()
         },
+        wall_clock: Some(telemetry::time_in),
         traces,
     }
 }

@@ -132,7 +132,7 @@ fn logfmt_text(text: &str) -> String {
 const DAY: u64 = 86_400;
 
 /// A time as RFC 3339 has it, in UTC, to the second. What lies before 1970 is 1970.
-fn rfc3339(time: SystemTime) -> String {
+pub(super) fn rfc3339(time: SystemTime) -> String {
     let seconds = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs();
     let (year, month, day) = civil(seconds / DAY);
     let of_day = seconds % DAY;
