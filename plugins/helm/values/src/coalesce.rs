@@ -3,6 +3,7 @@
 //! Helm calls it coalescing. What the user gave wins; a `null` of theirs deletes the chart's default. A subchart gets what stands under
 //! its name, with the parent's `global` merged in. Helm 4.2 changed what becomes of nulls that a chart itself has as defaults.
 
+mod dependencies;
 mod globals;
 mod imports;
 mod tables;
@@ -19,18 +20,28 @@ pub struct Chart {
     pub name: String,
     /// What its `values.yaml` holds.
     pub values: Map,
-    /// The subcharts that are enabled, in Helm's order: those that `Chart.yaml` does not name, then those that it names.
+    /// Its subcharts in Helm's order: those that `Chart.yaml` does not list, then those that it lists.
     pub subcharts: Vec<Chart>,
-    /// What the enabled dependencies of its `Chart.yaml` export to it (`import-values`), in order. `None` if the file has no list of
-    /// dependencies at all, which makes a difference for nulls in defaults.
-    pub imports: Option<Vec<Import>>,
+    /// The list of dependencies of its `Chart.yaml`; `None` if there is no list, which makes a difference for nulls in defaults.
+    pub dependencies: Option<Vec<Dependency>>,
+}
+
+/// What a `Chart.yaml` says of a subchart.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Dependency {
+    /// The subchart's name, or its alias.
+    pub name: String,
+    /// Names of values, divided by commas; the first that is a boolean says whether the subchart is enabled.
+    pub condition: String,
+    /// Keys of the values' `tags`, which say so where no condition does.
+    pub tags: Vec<String>,
+    /// What the chart takes over from the subchart (`import-values`).
+    pub imports: Vec<Import>,
 }
 
 /// Values that a chart takes over from one of its subcharts, below its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Import {
-    /// The subchart's name, or its alias.
-    pub subchart: String,
     /// Where they are in the subchart's values, keys divided by dots. The short form `NAME` of `Chart.yaml` is `exports.NAME`.
     pub child: String,
     /// Where they go in the chart's values, keys divided by dots; `.` is the top, as in the short form.
@@ -50,21 +61,15 @@ pub enum CoalesceError {
     },
 }
 
-/// The values that the chart's templates see. Subcharts' values are in them, under their names.
+/// The values that the chart's templates see. Those of enabled subcharts are in them, under their names.
 pub fn coalesce(chart: &Chart, values: Map, version: HelmVersion) -> Result<Map, CoalesceError> {
-    let rules = Rules { version, mode: Mode::Coalesce };
-    check_dependencies(chart, &values, rules)?;
-    coalesce_chart(&imports::with_imports(chart, version)?, values, rules)
+    let chart = imports::with_imports(enabled(chart, &values, version)?, version)?;
+    coalesce_chart(&chart, values, Rules { version, mode: Mode::Coalesce })
 }
 
-/// What Helm finds when it asks the values which dependencies are enabled. It hands all of a chart's values on to its subcharts there,
-/// so that a value at the top may be in the way of a subchart's subchart.
-fn check_dependencies(chart: &Chart, values: &Map, rules: Rules) -> Result<(), CoalesceError> {
-    if chart.imports.is_none() {
-        return Ok(());
-    }
-    let values = coalesce_chart(chart, values.clone(), rules)?;
-    chart.subcharts.iter().try_for_each(|subchart| check_dependencies(subchart, &values, rules))
+/// The chart without the subcharts, at any depth, that these values switch off.
+pub fn enabled(chart: &Chart, values: &Map, version: HelmVersion) -> Result<Chart, CoalesceError> {
+    dependencies::without_disabled(chart, values, "", Rules { version, mode: Mode::Coalesce })
 }
 
 /// What becomes of nulls.

@@ -16,7 +16,7 @@ mod set;
 mod value;
 mod values_file;
 
-pub use coalesce::{Chart, CoalesceError, Import, coalesce};
+pub use coalesce::{Chart, CoalesceError, Dependency, Import, coalesce, enabled};
 pub use merge::{Assignment, Flag, Inputs, MergeError, ReadFile, ValuesFile, merged, no_files};
 pub use path::{NameError, PathItem, escape_name, parse_name};
 pub use set::{INDEX_MAX, LEVELS_MAX, LIMITS, Limits, SetError};

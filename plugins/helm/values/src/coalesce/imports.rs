@@ -9,16 +9,18 @@ use crate::{HelmVersion, Map, Value};
 
 /// The chart with its own values completed, as Helm does before it looks at the user's: a chart with dependencies gets its subcharts'
 /// values under their names, and below all that what it imports. The user's values have no influence on what is imported.
-pub(super) fn with_imports(chart: &Chart, version: HelmVersion) -> Result<Chart, CoalesceError> {
-    let subcharts = chart.subcharts.iter().map(|subchart| with_imports(subchart, version));
-    let mut chart = Chart { subcharts: subcharts.collect::<Result<_, _>>()?, ..chart.clone() };
-    let Some(imports) = &chart.imports else { return Ok(chart) };
+pub(super) fn with_imports(chart: Chart, version: HelmVersion) -> Result<Chart, CoalesceError> {
+    let subcharts = chart.subcharts.into_iter().map(|subchart| with_imports(subchart, version));
+    let mut chart = Chart { subcharts: subcharts.collect::<Result<_, _>>()?, ..chart };
+    let Some(dependencies) = &chart.dependencies else { return Ok(chart) };
     let mut values = coalesce_chart(&chart, Map::new(), Rules { version, mode: Mode::Merge })?;
     let nulls = Nulls { version, mode: Mode::Merge };
     let mut imported = Map::new();
-    for import in imports {
-        if let Some(table) = table(&values, import) {
-            put_below(&mut imported, below(&import.parent, table.clone()), nulls);
+    for dependency in dependencies {
+        for import in &dependency.imports {
+            if let Some(table) = table(&values, &dependency.name, import) {
+                put_below(&mut imported, below(&import.parent, table.clone()), nulls);
+            }
         }
     }
     put_below(&mut values, imported, nulls);
@@ -27,8 +29,8 @@ pub(super) fn with_imports(chart: &Chart, version: HelmVersion) -> Result<Chart,
 }
 
 /// The object that is imported; Helm warns if there is none.
-fn table<'a>(values: &'a Map, import: &Import) -> Option<&'a Map> {
-    [import.subchart.as_str()]
+fn table<'a>(values: &'a Map, subchart: &str, import: &Import) -> Option<&'a Map> {
+    [subchart]
         .into_iter()
         .chain(import.child.split('.'))
         .try_fold(values, |table, key| table.get(key).and_then(Value::as_map))

@@ -1,4 +1,4 @@
-use super::{Chart, Import, coalesce};
+use super::{Chart, Dependency, Import, coalesce, enabled};
 use crate::{HelmVersion, Map, Value, read_values};
 
 fn read(text: &str) -> Map {
@@ -6,7 +6,7 @@ fn read(text: &str) -> Map {
 }
 
 fn chart(name: &str, values: &str, subcharts: Vec<Chart>) -> Chart {
-    Chart { name: name.to_owned(), values: read(values), subcharts, imports: None }
+    Chart { name: name.to_owned(), values: read(values), subcharts, dependencies: None }
 }
 
 fn seen(chart: &Chart, values: &str) -> String {
@@ -86,23 +86,69 @@ fn globals_go_down_and_the_parents_win() {
     }
 }
 
-fn import(subchart: &str, child: &str, parent: &str) -> Import {
-    let [subchart, child, parent] = [subchart, child, parent].map(str::to_owned);
-    Import { subchart, child, parent }
+fn import(child: &str, parent: &str) -> Import {
+    Import { child: child.to_owned(), parent: parent.to_owned() }
+}
+
+fn dependency(name: &str, condition: &str, tags: &[&str], imports: Vec<Import>) -> Dependency {
+    let tags = tags.iter().map(|&tag| tag.to_owned()).collect();
+    Dependency { name: name.to_owned(), condition: condition.to_owned(), tags, imports }
 }
 
 #[test]
 fn imports_go_below_the_charts_own_values_and_do_not_see_the_users() {
     let subchart = || chart("s", "{data: {x: {w: 1}, k: null}, exports: {d: {a: 2, b: 3}}}", vec![]);
     let cases = [
-        (vec![import("s", "exports.d", ".")], r#""a":1,"b":3"#),
-        (vec![import("s", "data", "i.d")], r#""a":1,"i":{"d":{"x":{"w":1}}}"#),
-        (vec![import("s", "data.x", "a"), import("s", "none", "i"), import("t", "data", "i")], r#""a":1"#),
+        (vec![import("exports.d", ".")], r#""a":1,"b":3"#),
+        (vec![import("data", "i.d")], r#""a":1,"i":{"d":{"x":{"w":1}}}"#),
+        (vec![import("data.x", "a"), import("none", "i")], r#""a":1"#),
     ];
     for (imports, expected) in cases {
-        let parent = Chart { imports: Some(imports.clone()), ..chart("p", "a: 1", vec![subchart()]) };
+        let dependencies = Some(vec![dependency("s", "", &[], imports.clone())]);
+        let parent = Chart { dependencies, ..chart("p", "a: 1", vec![subchart()]) };
         let seen = seen(&parent, "s: {data: {x: {w: 7}}}");
         assert!(seen.starts_with(&format!("{{{expected},\"s\":")), "{imports:?}: {seen}");
+    }
+}
+
+#[test]
+fn conditions_and_tags_switch_subcharts_off() {
+    let cases = [
+        ("", &[][..], "{}", true),
+        ("s.use", &[], "s: {use: false}", false),
+        ("s.use", &[], "s: {use: true}", true),
+        ("s.use", &[], "s: {use: 'false'}", true),
+        ("a.b,s.use", &[], "{a: {b: false}, s: {use: true}}", false),
+        ("a.b,s.use", &[], "{a: {b: 1}, s: {use: false}}", false),
+        ("s.use", &["t"], "{s: {use: true}, tags: {t: false}}", true),
+        ("", &["t"], "tags: {t: false}", false),
+        ("", &["t", "u"], "tags: {t: false, u: true}", true),
+        ("", &["t"], "tags: {u: false}", true),
+        ("", &["t"], "tags: no", true),
+    ];
+    for (condition, tags, values, is_enabled) in cases {
+        let dependencies = Some(vec![dependency("s", condition, tags, vec![])]);
+        let parent = Chart { dependencies, ..chart("p", "{}", vec![chart("s", "x: 1", vec![])]) };
+        let kept = enabled(&parent, &read(values), HelmVersion::V4).expect("the values fit");
+        assert_eq!(kept.subcharts.len(), usize::from(is_enabled), "{condition} {tags:?} with {values}");
+        assert_eq!(
+            seen(&parent, values).contains("\"x\":1"),
+            is_enabled,
+            "{condition} {tags:?} with {values}"
+        );
+    }
+}
+
+#[test]
+fn a_subcharts_own_conditions_are_looked_up_below_its_name() {
+    let listed = |name: &str, values: &str, condition: &str, subchart: Chart| Chart {
+        dependencies: Some(vec![dependency(&subchart.name, condition, &[], vec![])]),
+        ..chart(name, values, vec![subchart])
+    };
+    let middle = listed("s", "u: {use: true}", "u.use", chart("u", "x: 1", vec![]));
+    let parent = listed("p", "{}", "", middle);
+    for (values, is_enabled) in [("u: {use: false}", true), ("s: {u: {use: false}}", false)] {
+        assert_eq!(seen(&parent, values).contains("\"x\":1"), is_enabled, "{values}");
     }
 }
 
@@ -126,15 +172,15 @@ fn a_value_in_a_subcharts_place_is_refused_in_helms_words() {
 
 #[test]
 fn of_listed_dependencies_more_is_refused() {
-    let listed = |name: &str, values: &str, subcharts| Chart {
-        imports: Some(vec![]),
-        ..chart(name, values, subcharts)
+    let listed = |name: &str, values: &str, subchart: Chart| Chart {
+        dependencies: Some(vec![dependency(&subchart.name, "", &[], vec![])]),
+        ..chart(name, values, vec![subchart])
     };
     // The null is a default, which an unlisted subchart does not see.
-    let parent = listed("p", "s: null", vec![chart("s", "x: 1", vec![])]);
+    let parent = listed("p", "s: null", chart("s", "x: 1", vec![]));
     assert_eq!(seen(&parent, "{}"), "type mismatch on s: %!t(<nil>)");
-    assert_eq!(seen(&Chart { imports: None, ..parent }, "{}"), r#"{"s":{"global":{},"x":1}}"#);
+    assert_eq!(seen(&Chart { dependencies: None, ..parent }, "{}"), r#"{"s":{"global":{},"x":1}}"#);
     // What is in the way of a subchart's subchart stands at the top.
-    let parent = listed("p", "{}", vec![listed("s", "{}", vec![chart("u", "{}", vec![])])]);
+    let parent = listed("p", "{}", listed("s", "{}", chart("u", "{}", vec![])));
     assert_eq!(seen(&parent, "u: 5"), "type mismatch on u: %!t(float64=5)");
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::{Map as JsonMap, Value as Json, json};
-use tiphys_helm_values::{Chart, Flag, Import, read_values};
+use tiphys_helm_values::{Chart, Dependency, Flag, Import, read_values};
 
 use crate::program::TEMPLATE;
 
@@ -125,14 +125,16 @@ impl Random {
     }
 
     fn object(&mut self, depth: usize) -> JsonMap<String, Json> {
-        const KEYS: &[&str] = &["a", "b", "m", "global", "s", "t", "u", "al", "exports"];
+        const KEYS: &[&str] = &["a", "b", "m", "global", "s", "t", "u", "al", "exports", "tags"];
         let count = self.below(5);
         (0..count).map(|_| (self.one_of(KEYS).to_owned(), self.json(depth))).collect()
     }
 
     fn json(&mut self, depth: usize) -> Json {
-        match self.below(if depth == 0 { 5 } else { 13 }) {
+        match self.below(if depth == 0 { 7 } else { 15 }) {
             0 => json!(1_000_000),
+            5 => json!(true),
+            6 => json!(false),
             1 | 2 => Json::Null,
             3 => json!("x"),
             4 => json!([null, {"a": null}]),
@@ -179,7 +181,7 @@ pub(crate) struct ChartFolder {
 #[derive(Debug)]
 enum Listed {
     No,
-    Yes { alias: Option<&'static str>, imports: Json },
+    Yes { alias: Option<&'static str>, imports: Json, condition: &'static str, tags: Json },
 }
 
 impl ChartFolder {
@@ -216,7 +218,9 @@ impl ChartFolder {
             3 => json!([{"child": "exports", "parent": "m.b"}]),
             _ => json!([]),
         };
-        Listed::Yes { alias, imports }
+        let condition = random.one_of(&["", "a", "m.a,b", "s.a", "t.b", "global.a"]);
+        let tags = if random.below(3) == 0 { json!(["a", "b"]) } else { json!([]) };
+        Listed::Yes { alias, imports, condition, tags }
     }
 
     /// Writes the chart's files.
@@ -226,8 +230,11 @@ impl ChartFolder {
         let mut dependencies = Vec::new();
         for (listed, subchart) in &self.subcharts {
             subchart.write(&folder.join("charts").join(subchart.name));
-            if let Listed::Yes { alias, imports } = listed {
-                let mut entry = json!({"name": subchart.name, "version": "0.1.0", "repository": "", "import-values": imports});
+            if let Listed::Yes { alias, imports, condition, tags } = listed {
+                let mut entry = json!({
+                    "name": subchart.name, "version": "0.1.0", "repository": "",
+                    "import-values": imports, "condition": condition, "tags": tags
+                });
                 if let Some(alias) = alias {
                     entry["alias"] = json!(alias);
                 }
@@ -249,18 +256,20 @@ impl ChartFolder {
 
     /// The same as this crate has it.
     pub(crate) fn chart(&self) -> Chart {
-        let mut imports = Vec::new();
-        let mut is_listed = false;
+        let mut dependencies = Vec::new();
         let mut subcharts = Vec::new();
         for (listed, subchart) in &self.subcharts {
             let mut subchart = subchart.chart();
-            if let Listed::Yes { alias, imports: own } = listed {
-                is_listed = true;
+            if let Listed::Yes { alias, imports, condition, tags } = listed {
                 if let Some(alias) = alias {
                     (*alias).clone_into(&mut subchart.name);
                 }
-                imports
-                    .extend(own.as_array().into_iter().flatten().map(|entry| import(&subchart.name, entry)));
+                dependencies.push(Dependency {
+                    name: subchart.name.clone(),
+                    condition: (*condition).to_owned(),
+                    tags: texts(tags),
+                    imports: imports.as_array().into_iter().flatten().map(import).collect(),
+                });
             }
             subcharts.push(subchart);
         }
@@ -268,18 +277,21 @@ impl ChartFolder {
             name: self.name.to_owned(),
             values: read_values(self.values.as_bytes()).expect("what is random here is YAML"),
             subcharts,
-            imports: is_listed.then_some(imports),
+            dependencies: (!dependencies.is_empty()).then_some(dependencies),
         }
     }
 }
 
-fn import(subchart: &str, entry: &Json) -> Import {
-    let (child, parent) = match entry {
-        Json::String(name) => (format!("exports.{name}"), ".".to_owned()),
+fn texts(list: &Json) -> Vec<String> {
+    list.as_array().into_iter().flatten().filter_map(Json::as_str).map(str::to_owned).collect()
+}
+
+fn import(entry: &Json) -> Import {
+    match entry {
+        Json::String(name) => Import { child: format!("exports.{name}"), parent: ".".to_owned() },
         entry => {
             let text = |key: &str| entry[key].as_str().expect("a text").to_owned();
-            (text("child"), text("parent"))
+            Import { child: text("child"), parent: text("parent") }
         }
-    };
-    Import { subchart: subchart.to_owned(), child, parent }
+    }
 }
