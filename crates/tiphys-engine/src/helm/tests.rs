@@ -1,8 +1,11 @@
-//! The table against the type that it is about.
+//! The table against the type that it is about, and against the plugin's own file.
+
+use std::collections::BTreeMap;
+use std::path::Path;
 
 use serde_json::{Value, json};
 use tiphys_api::{ApplicationSource, HelmSource};
-use tiphys_yaml::read_document;
+use tiphys_yaml::{Node, read_document};
 
 use super::{HELM_FIELDS, helm_parameters};
 
@@ -53,4 +56,28 @@ fn a_field_that_was_read_and_written_back_is_the_same() {
         assert_eq!(field.parameter_of(&emptied), None, "{}", field.field);
     }
     assert_eq!(helm_parameters(&HelmSource::default()), []);
+}
+
+/// What the plugin has beside the fields of a block.
+const OF_THE_PLUGIN_ALONE: [&str; 1] = ["kustomize-dir"];
+
+#[test]
+fn the_plugin_announces_a_parameter_for_each_field_and_of_its_kind() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plugins/helm/plugin.yaml");
+    let text = std::fs::read(&file).expect("the plugin's file is there");
+    let document = read_document(&text).expect("YAML").expect("it is no empty file");
+    let announced =
+        document.at(["spec", "parameters", "static"]).map(Node::to_value).expect("static parameters");
+    let announced: BTreeMap<String, bool> = announced
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|entry| {
+            (entry["name"].as_str().unwrap_or_default().to_owned(), entry["collectionType"] == "array")
+        })
+        .filter(|(name, _)| !OF_THE_PLUGIN_ALONE.contains(&name.as_str()))
+        .collect();
+    let fields: BTreeMap<String, bool> =
+        HELM_FIELDS.iter().map(|field| (field.parameter.to_owned(), field.is_list())).collect();
+    assert_eq!(announced, fields);
 }

@@ -12,7 +12,7 @@ fn tree(files: &[(&str, &str)]) -> (tempfile::TempDir, Tree) {
     let store = Store::open(options).expect("the store opens");
     let tree = store.write_by_content(b"", |writer| -> Result<(), StoreError> {
         for (path, content) in files {
-            writer.file(&RepoPath::new(path).expect("a path inside"), false, content.as_bytes())?;
+            writer.file(RepoPath::new(path).expect("a path inside"), false, content.as_bytes())?;
         }
         Ok(())
     });

@@ -1,0 +1,91 @@
+//! Recorded answers of Argo CD's native Helm support: the same Applications, rendered through the same code as `tiphys render` with the
+//! plugin `helm` and the real helm, give the same objects in the same order, and fail where native fails.
+//!
+//! Two parts of the decisions: `helm-native.output` (objects, success or failure) and `helm-native.error` (the texts of failures). Cases that
+//! need servers are not run here; they are counted apart and named.
+
+mod answer;
+mod case;
+mod world;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::sync::OnceLock;
+
+use futures_util::StreamExt as _;
+use serde_json::Value;
+use tiphys_testkit::oracle;
+
+use answer::Answer;
+use case::needs_servers;
+use world::World;
+
+/// Cases that are rendered at once for each processor: helm waits for nothing, but starting it does.
+const PER_PROCESSOR: usize = 2;
+
+/// What each case gave, by its id. Both tests look at the same runs.
+fn answers() -> &'static BTreeMap<String, Answer> {
+    static ANSWERS: OnceLock<BTreeMap<String, Answer>> = OnceLock::new();
+    ANSWERS.get_or_init(|| {
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
+        runtime.block_on(render_all())
+    })
+}
+
+async fn render_all() -> BTreeMap<String, Answer> {
+    let at_once = PER_PROCESSOR * std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
+    let world = World::new(at_once);
+    let world = &world;
+    let cases: Vec<Value> = oracle::cases("helm-native").into_iter().filter(is_run).collect();
+    let answers = futures_util::stream::iter(cases)
+        .map(|case| async move { (id_of(&case).to_owned(), world.render(&case).await) })
+        .buffer_unordered(at_once)
+        .collect()
+        .await;
+    world.end().await;
+    answers
+}
+
+/// Whether a case is about manifests and needs nothing but its files.
+fn is_run(case: &Value) -> bool {
+    case.get("output").is_some() && !needs_servers(case)
+}
+
+fn id_of(case: &Value) -> &str {
+    case["id"].as_str().expect("every case has an id")
+}
+
+#[test]
+fn native_helm_applications_give_the_objects_that_argo_cd_gives() {
+    let answers = answers();
+    oracle::check("helm-native.output", |case| is_run(case).then(|| answers[id_of(case)].check_output(case)));
+    tell_what_is_not_run();
+}
+
+#[test]
+fn native_helm_applications_that_fail_say_what_argo_cd_says() {
+    let answers = answers();
+    oracle::check("helm-native.error", |case| {
+        if is_run(case) { answers[id_of(case)].check_error(case) } else { None }
+    });
+}
+
+/// Adds the cases that need servers to the report.
+fn tell_what_is_not_run() {
+    let names: Vec<String> = oracle::cases("helm-native")
+        .iter()
+        .filter(|case| case.get("output").is_some() && needs_servers(case))
+        .map(|case| id_of(case).to_owned())
+        .collect();
+    let path = tiphys_testkit::workspace_root().join("target/oracles/helm-native.output.txt");
+    let mut report = fs::read_to_string(&path).expect("the report was written");
+    writeln!(
+        report,
+        "helm-native.output: {} need chart servers and are not run: {}",
+        names.len(),
+        names.join(", ")
+    )
+    .expect("writing to a string");
+    fs::write(&path, report).expect("the report can be written");
+}
