@@ -1,0 +1,76 @@
+//! The step behind helm: its output through a kustomization of the repository.
+
+use crate::world::{Helm, World};
+
+/// A chart, and a kustomization beside it that changes what comes out and adds to it from a folder above.
+fn world() -> World {
+    World::probe()
+        .file(
+            "overlays/prod/kustomization.yaml",
+            "resources: [../../base]\nnamePrefix: prod-\npatches:\n- target: {kind: ConfigMap, name: seen}\n  path: patch.yaml\n",
+        )
+        .file("overlays/prod/patch.yaml", "- {op: add, path: /data/patched, value: 'yes'}\n")
+        .file("base/kustomization.yaml", "resources: [extra.yaml]\n")
+        .file("base/extra.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: extra}\n")
+}
+
+#[test]
+fn the_output_goes_through_the_kustomization_of_a_folder() {
+    for helm in Helm::all() {
+        for dir in ["/overlays/prod", "../../overlays/prod"] {
+            let answer = world().text("kustomize-dir", dir).generate(helm);
+            let mut names = answer.names();
+            names.sort();
+            assert_eq!(names, ["ConfigMap/prod-extra", "ConfigMap/prod-seen"]);
+            let objects = answer.objects();
+            let seen = objects.iter().find(|object| object["metadata"]["name"] == "prod-seen");
+            assert_eq!(seen.map(|object| &object["data"]["patched"]), Some(&"yes".into()));
+        }
+    }
+}
+
+#[test]
+fn a_kustomization_may_name_the_output_itself() {
+    let world = World::probe()
+        .file("overlay/kustomization.yml", "resources: [helm-output.yaml]\nnameSuffix: -x\n")
+        .file("overlay/helm-output.yaml", "# stands for what helm prints\n")
+        .text("kustomize-dir", "/overlay");
+    assert_eq!(world.generate(Helm::Four).names(), ["ConfigMap/seen-x"]);
+}
+
+#[test]
+fn the_folder_of_a_kustomization_is_in_the_repository_and_has_one() {
+    let cases = [
+        ("../../../x", "parameter kustomize-dir: '../../../x' is outside of the repository"),
+        ("/nowhere", "parameter kustomize-dir: nowhere: app path does not exist"),
+        (
+            "/base",
+            "parameter kustomize-dir: there is no kustomization.yaml in '/base'; name a folder with one",
+        ),
+    ];
+    for (dir, expected) in cases {
+        let answer = World::probe().file("base/x.yaml", "").text("kustomize-dir", dir).generate(Helm::Four);
+        assert_eq!(answer.error(), expected);
+    }
+}
+
+#[test]
+fn a_failing_kustomization_is_told_with_what_kustomize_said() {
+    let world = World::probe()
+        .file("overlay/kustomization.yaml", "resources: [missing.yaml]\n")
+        .text("kustomize-dir", "/overlay");
+    let answer = world.generate(Helm::Four);
+    let beginning = "failed running kustomize: `kustomize build .` in '/overlay' failed exit status 1: ";
+    assert!(
+        answer.error().starts_with(beginning) && answer.error().contains("missing.yaml"),
+        "{}",
+        answer.error()
+    );
+    let answer = World::probe()
+        .file("overlay/kustomization.yaml", "")
+        .text("kustomize-dir", "/overlay")
+        .variable("TIPHYS_KUSTOMIZE", "no-such-program")
+        .generate(Helm::Four);
+    let expected = "parameter kustomize-dir: no-such-program was not found on PATH; install kustomize, or name one in TIPHYS_KUSTOMIZE";
+    assert_eq!(answer.error(), expected);
+}

@@ -1,0 +1,174 @@
+//! Beginning and end: signals, bounds, several at once, what is left behind.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::Stdio;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
+
+use crate::security::make_executable;
+use crate::world::{Answer, Helm, World};
+
+/// How long a test waits for what must happen.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A program in helm's place that says its number and never ends.
+const ENDLESS: &str = "#!/bin/sh\n[ \"$1\" = version ] && { echo v4.3.1; exit; }\necho $$ > ../../../started\nwhile :; do read -r line < /dev/zero; done\n";
+
+fn with_program(world: World, text: &str) -> World {
+    let world = world.file("../program", text);
+    let program = world.root().join("../program").display().to_string();
+    make_executable(&program);
+    world.variable("TIPHYS_HELM", &program)
+}
+
+/// Waits for a condition.
+fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
+    let begin = Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(begin.elapsed() < PATIENCE, "it does not happen");
+        thread::yield_now();
+    }
+}
+
+fn is_gone(pid: Pid) -> bool {
+    test_kill_process(pid).is_err()
+}
+
+#[test]
+fn helm_ends_and_nothing_is_left_when_the_plugin_is_asked_to_end() {
+    for signal in [Signal::TERM, Signal::INT, Signal::HUP] {
+        let world = with_program(World::probe(), ENDLESS);
+        let mut plugin = world.command(Helm::Four, "generate").spawn().unwrap();
+        let started = world.root().join("../started");
+        let helm =
+            until(|| std::fs::read_to_string(&started).ok()?.trim().parse().ok().and_then(Pid::from_raw));
+        kill_process(Pid::from_child(&plugin), signal).unwrap();
+        let status = plugin.wait().unwrap();
+        assert_eq!(status.code(), Some(143));
+        until(|| is_gone(helm).then_some(()));
+        assert_eq!(world.left(), [""; 0]);
+    }
+}
+
+#[test]
+fn what_a_killed_plugin_left_is_removed_by_the_next() {
+    let world = with_program(World::probe(), ENDLESS).text("values", "secret: x\n");
+    let mut plugin = world.command(Helm::Four, "generate").spawn().unwrap();
+    let started = world.root().join("../started");
+    let helm = until(|| std::fs::read_to_string(&started).ok()?.trim().parse().ok().and_then(Pid::from_raw));
+    plugin.kill().unwrap();
+    plugin.wait().unwrap();
+    assert_eq!(world.left().len(), 1, "a home");
+    kill_process(helm, Signal::KILL).unwrap();
+
+    let next = world.command(Helm::Four, "generate").env("TIPHYS_HELM", "helm").output().unwrap();
+
+    assert!(next.status.success(), "{next:?}");
+    assert_eq!(world.left(), [""; 0]);
+}
+
+#[test]
+fn a_template_that_never_ends_is_ended() {
+    let world = with_program(World::probe(), ENDLESS).variable("TIPHYS_HELM_TIMEOUT", "1");
+    let answer = world.generate(Helm::Four);
+    assert!(
+        answer.error().ends_with("failed timeout after 1s; TIPHYS_HELM_TIMEOUT gives it more seconds"),
+        "{}",
+        answer.error()
+    );
+}
+
+#[test]
+fn output_is_bounded() {
+    let template = "{{ range until 2000 }}\n---\nkind: X\nmetadata: {name: \"x{{ . }}\"}\n{{ end }}";
+    for helm in Helm::all() {
+        let world = World::chart(template).variable("TIPHYS_HELM_OUTPUT_MAX", "1000");
+        let answer = world.generate(helm);
+        assert!(
+            answer.error().ends_with("printed more than 1000 bytes; TIPHYS_HELM_OUTPUT_MAX allows more"),
+            "{}",
+            answer.error()
+        );
+        assert_eq!(World::chart(template).generate(helm).names().len(), 2000);
+    }
+}
+
+#[test]
+fn settings_that_are_no_numbers_are_refused() {
+    let answer = World::probe().variable("TIPHYS_HELM_TIMEOUT", "soon").generate(Helm::Four);
+    assert_eq!(answer.error(), "TIPHYS_HELM_TIMEOUT is \"soon\"; a number of seconds above zero is expected");
+}
+
+#[test]
+fn ten_at_once_do_not_disturb_one_another() {
+    let world = World::probe().text("values", "from: inline\n").text("set.v", "1");
+    let expected = world.generate(Helm::Four).stdout;
+    let running: Vec<_> = (0..10)
+        .map(|_| {
+            world
+                .command(Helm::Four, "generate")
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped())
+                .spawn()
+                .unwrap()
+        })
+        .collect();
+    for plugin in running {
+        let answer = Answer::of(plugin.wait_with_output().unwrap(), &world.root());
+        assert_eq!((answer.stdout, answer.stderr), (expected.clone(), String::new()));
+    }
+    assert_eq!(world.left(), [""; 0]);
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    let template = "{{ range until 20000 }}\n---\nkind: X\nmetadata: {name: \"x{{ . }}\"}\n{{ end }}";
+    let world = World::chart(template);
+    let mut command = world.command(Helm::Four, "generate");
+    let mut plugin = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(plugin.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let output = plugin.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), output.stderr.len()), (Some(0), 0));
+}
+
+#[test]
+fn the_repository_is_not_written_to() {
+    let list = |world: &World| {
+        let mut names = Vec::new();
+        let mut waiting = vec![world.root()];
+        while let Some(folder) = waiting.pop() {
+            for entry in std::fs::read_dir(folder).unwrap().flatten() {
+                let metadata = entry.metadata().unwrap();
+                if metadata.is_dir() {
+                    waiting.push(entry.path());
+                }
+                names.push((entry.path(), metadata.modified().unwrap()));
+            }
+        }
+        names.sort();
+        names
+    };
+    for helm in Helm::all() {
+        let world = World::probe().text("values", "a: 1\n");
+        let before = list(&world);
+        assert_eq!(world.generate(helm).code, Some(0));
+        assert_eq!(list(&world), before);
+    }
+}
+
+#[test]
+fn a_version_is_asked_once_for_one_file() {
+    let counting =
+        "#!/bin/sh\n[ \"$1\" = version ] && { echo x >> ../../../asked; echo v4.3; exit; }\necho 'kind: X'\n";
+    let world = with_program(World::probe(), counting);
+    for _ in 0..3 {
+        assert_eq!(world.generate(Helm::Four).stdout, "kind: X\n");
+    }
+    assert_eq!(std::fs::read_to_string(world.root().join("../asked")).unwrap(), "x\n");
+}

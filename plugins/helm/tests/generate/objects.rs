@@ -1,0 +1,148 @@
+//! Which objects come out: definitions, tests, subcharts, notes, lists.
+
+use crate::world::{Helm, World};
+
+/// A chart with a definition, tests, notes and a subchart of the same.
+fn umbrella() -> World {
+    let definition = |name: &str| {
+        format!(
+            "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {{name: {name}}}\n"
+        )
+    };
+    let pod = |name: &str, hook: &str| {
+        format!(
+            "apiVersion: v1\nkind: Pod\nmetadata:\n  name: {name}\n  annotations: {{helm.sh/hook: '{hook}'}}\n"
+        )
+    };
+    World::new("chart")
+        .file(
+            "chart/Chart.yaml",
+            "apiVersion: v2\nname: chart\nversion: 0.1.0\ndependencies: [{name: sub, version: 0.1.0, condition: sub.enabled}]\n",
+        )
+        .file("chart/crds/own.yaml", &definition("own.example.com"))
+        .file("chart/templates/t.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: own}\n")
+        .file("chart/templates/tests/plain.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: plain}\n")
+        .file("chart/templates/tests/test.yaml", &pod("test", "test"))
+        .file("chart/templates/tests/both.yaml", &pod("both", "test,post-install"))
+        .file("chart/templates/hook.yaml", &pod("hook", "pre-install"))
+        .file("chart/templates/NOTES.txt", "Thank you for installing.\n")
+        .file("chart/charts/sub/Chart.yaml", "apiVersion: v2\nname: sub\nversion: 0.1.0\n")
+        .file("chart/charts/sub/crds/sub.yaml", &definition("sub.example.com"))
+        .file("chart/charts/sub/templates/t.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: sub}\n")
+}
+
+/// Names in the order of bytes, since the two versions of helm print hooks in different orders.
+fn sorted(world: &World, helm: Helm) -> Vec<String> {
+    let mut names = world.generate(helm).names();
+    names.sort();
+    names.into_iter().map(|name| name.rsplit('/').next().unwrap_or_default().to_owned()).collect()
+}
+
+#[test]
+fn definitions_come_first_and_are_skipped_on_demand() {
+    for helm in Helm::all() {
+        let names = umbrella().generate(helm).names();
+        let definitions = names.iter().take(2).map(String::as_str).collect::<Vec<_>>();
+        assert_eq!(
+            definitions,
+            ["CustomResourceDefinition/own.example.com", "CustomResourceDefinition/sub.example.com"],
+            "{names:?}"
+        );
+        let names = sorted(&umbrella().text("skip-crds", "true"), helm);
+        assert_eq!(names, ["own", "plain", "sub", "both", "hook", "test"]);
+    }
+}
+
+#[test]
+fn nothing_of_a_disabled_subchart_comes_out() {
+    for helm in Helm::all() {
+        let names = sorted(&umbrella().text("set.sub.enabled", "false"), helm);
+        assert_eq!(names, ["own", "plain", "own.example.com", "both", "hook", "test"]);
+    }
+}
+
+#[test]
+fn tests_are_skipped_on_demand_and_plain_objects_in_their_folder_stay() {
+    for helm in Helm::all() {
+        let names = sorted(&umbrella().text("skip-tests", "true").text("skip-crds", "true"), helm);
+        assert_eq!(names, ["own", "plain", "sub", "hook"]);
+    }
+}
+
+#[test]
+fn notes_and_warnings_are_no_manifests() {
+    for helm in Helm::all() {
+        let world = umbrella().file(
+            "chart/Chart.yaml",
+            "apiVersion: v2\nname: chart\nversion: 0.1.0\ndeprecated: true\ndependencies: [{name: sub, version: 0.1.0}]\n",
+        );
+        let answer = world.generate(helm);
+        assert!(
+            !answer.stdout.contains("Thank you") && !answer.stdout.contains("deprecated"),
+            "{}",
+            answer.stdout
+        );
+        // What helm warns of is not told when it succeeded, as in native.
+        assert_eq!((answer.code, answer.stderr.as_str()), (Some(0), ""));
+    }
+}
+
+#[test]
+fn a_chart_without_objects_is_fine() {
+    for helm in Helm::all() {
+        assert_eq!(World::chart("").generate(helm).names(), [""; 0]);
+    }
+}
+
+#[test]
+fn values_are_held_against_the_schema_unless_that_is_skipped() {
+    let world = || {
+        World::probe()
+            .file("charts/probe/values.schema.json", r#"{"properties":{"from":{"type":"integer"}}}"#)
+    };
+    for helm in Helm::all() {
+        let answer = world().generate(helm);
+        assert!(
+            answer.error().contains("Error: values don't meet the specifications of the schema"),
+            "{}",
+            answer.error()
+        );
+        assert_eq!(world().text("skip-schema-validation", "true").values(helm)["from"], "chart");
+    }
+}
+
+#[test]
+fn a_library_is_no_chart_to_install() {
+    for helm in Helm::all() {
+        let world = World::chart("")
+            .file("chart/Chart.yaml", "apiVersion: v2\nname: chart\nversion: 0.1.0\ntype: library\n");
+        assert!(world.generate(helm).error().contains("Error: library charts are not installable"));
+    }
+}
+
+#[test]
+fn a_template_has_no_access_to_a_cluster() {
+    for helm in Helm::all() {
+        assert_eq!(World::probe().seen(helm, "found"), "{}");
+    }
+}
+
+#[test]
+fn the_same_request_gives_the_same_bytes() {
+    for helm in Helm::all() {
+        let world = umbrella().text("set.b", "1").text("set.a", "2").text("set-string.c", "3");
+        assert_eq!(world.generate(helm).stdout, world.generate(helm).stdout);
+    }
+}
+
+#[test]
+fn a_chart_may_be_the_root_of_its_tree() {
+    for helm in Helm::all() {
+        let world = World::new("")
+            .file("Chart.yaml", "apiVersion: v2\nname: chart\nversion: 0.1.0\n")
+            .file("v.yaml", "name: root\n")
+            .file("templates/t.yaml", "kind: X\nmetadata: {name: '{{ .Values.name }}'}\n")
+            .array("value-files", &["/v.yaml"]);
+        assert_eq!(world.generate(helm).names(), ["X/root"]);
+    }
+}

@@ -1,0 +1,150 @@
+//! What must not get out of the repository, out of the request, or into helm.
+
+use serde_json::json;
+
+use crate::world::{Helm, World};
+
+#[test]
+fn paths_out_of_the_repository_are_refused_in_the_words_of_native() {
+    let cases = [
+        ("../../../x.yaml", "file '../../../x.yaml' resolved to outside repository root"),
+        ("/../x.yaml", "file '/../x.yaml' resolved to outside repository root"),
+        ("/", "internal error: failed to resolve path. Check logs for more details"),
+        ("file:///etc/hostname", "the URL scheme 'file' is not allowed"),
+    ];
+    for (path, expected) in cases {
+        let answer = World::probe().array("value-files", &[path]).generate(Helm::Four);
+        assert_eq!(
+            answer.error(),
+            format!("error resolving helm value files: error resolving value file path: {expected}")
+        );
+        let answer = World::probe().text("set-file.f", path).generate(Helm::Four);
+        assert_eq!(answer.error(), format!("error resolving helm value file path: {expected}"));
+    }
+}
+
+#[test]
+fn a_path_from_the_root_begins_at_the_root_of_the_repository() {
+    for helm in Helm::all() {
+        let world =
+            World::probe().file("values/a.yaml", "from: root\n").array("value-files", &["/values/a.yaml"]);
+        assert_eq!(world.values(helm)["from"], "root");
+    }
+}
+
+#[test]
+fn a_link_to_a_value_file_is_followed_inside_and_refused_outside() {
+    for helm in Helm::all() {
+        let world = World::probe()
+            .file("values/a.yaml", "from: linked\n")
+            .link("charts/probe/link.yaml", "../../values/a.yaml")
+            .array("value-files", &["link.yaml"]);
+        assert_eq!(world.values(helm)["from"], "linked");
+    }
+}
+
+#[test]
+fn a_link_out_of_the_tree_is_refused_wherever_it_is_before_helm_runs() {
+    let world = World::probe().link("charts/probe/host", "/etc/hostname").variable("PATH", "/nowhere");
+    let answer = world.variable("TIPHYS_HELM", "helm").generate(Helm::Four);
+    assert_eq!(answer.error(), "repository contains out-of-bounds symlinks. file: charts/probe/host");
+}
+
+#[test]
+fn schemes_of_urls_are_a_setting_of_the_sidecar() {
+    let world = || World::probe().array("value-files", &["https://127.0.0.1:9/v.yaml"]);
+    let refused = world().variable("TIPHYS_HELM_VALUES_FILE_SCHEMES", "").generate(Helm::Four);
+    let expected = "error resolving helm value files: error resolving value file path: the URL scheme 'https' is not allowed";
+    assert_eq!(refused.error(), expected);
+    let allowed = world().generate(Helm::Four);
+    assert!(allowed.error().contains("--values https://127.0.0.1:9/v.yaml"), "{}", allowed.error());
+}
+
+#[test]
+fn nothing_of_the_request_and_of_a_user_is_in_the_environment_of_helm() {
+    // Helm hands its environment to no template, so a program in its place shows it.
+    let world = World::probe()
+        .file("../helm", "#!/bin/sh\n[ \"$1\" = version ] && echo v4.3.1 || { env | cut -d= -f1 | sort | tr '\\n' ' '; echo; echo \"$@\"; }\n")
+        .variable("HELM_PLUGINS", "/somebody")
+        .variable("HELM_REGISTRY_CONFIG", "/somebody")
+        .variable("KUBECONFIG", "/somebody")
+        .variable("SECRET", "x")
+        .variable("HTTPS_PROXY", "http://127.0.0.1:9")
+        .text("values", "password: hidden\n");
+    let program = world.root().join("../helm").display().to_string();
+    make_executable(&program);
+    let answer = world.variable("TIPHYS_HELM", &program).generate(Helm::Four);
+    assert_eq!((answer.code, answer.stderr.as_str()), (Some(0), ""));
+    let (names, arguments) = answer.stdout.split_once('\n').unwrap();
+    let expected = "DOCKER_CONFIG HELM_CACHE_HOME HELM_CONFIG_HOME HELM_DATA_HOME HELM_PLUGINS HOME HTTPS_PROXY PATH PWD TMPDIR \
+                    XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME ";
+    assert_eq!(names.replace("OLDPWD ", "").replace("SHLVL ", "").replace("_ ", ""), expected);
+    assert!(!arguments.contains("hidden"), "inline values are in no argument: {arguments}");
+}
+
+#[test]
+fn a_plugin_of_helm_in_the_user_s_home_is_not_used() {
+    let world = World::probe()
+        .file(
+            "../home/plugins/evil/plugin.yaml",
+            "name: evil\nversion: 0.1.0\ncommand: 'true'\ndownloaders: [{command: 'x', protocols: [evil]}]\n",
+        )
+        .variable("TIPHYS_HELM_VALUES_FILE_SCHEMES", "evil")
+        .array("value-files", &["evil://x/v.yaml"]);
+    let home = world.root().join("../home").display().to_string();
+    let world = world.variable("HOME", &home).variable("HELM_PLUGINS", &format!("{home}/plugins"));
+    for helm in Helm::all() {
+        let answer = world.generate(helm);
+        assert!(
+            answer.error().contains("open evil://x/v.yaml: no such file or directory"),
+            "{}",
+            answer.error()
+        );
+    }
+}
+
+#[test]
+fn an_unknown_parameter_and_a_wrong_type_are_refused_before_anything_runs() {
+    let answer = World::probe().text("value-file", "x").generate(Helm::Four);
+    assert_eq!(answer.error(), "parameter value-file is unknown; did you mean value-files?");
+    let answer = World::probe().text("value-files", "x").generate(Helm::Four);
+    assert_eq!(answer.error(), "parameter value-files: the value is due in the field array, not string");
+}
+
+#[test]
+fn other_sources_of_the_application_are_given_by_the_run_context() {
+    let context = |world: &World| {
+        let folder = world.root().with_file_name("other");
+        json!({
+            "version": 1,
+            "source": { "kind": "git", "repoURL": "https://git.example.com/apps.git", "chart": "", "multiple": true },
+            "refs": { "values": { "path": folder, "repoURL": "https://git.example.com/values.git", "revision": "1" } },
+            "refErrors": {}, "project": { "name": "default", "sourceRepos": ["*"] },
+            "valuesFileSchemes": ["https"], "repositories": [], "credentialTemplates": []
+        })
+        .to_string()
+    };
+    let with = |file: &str| {
+        let world =
+            World::probe().file("../other/env/prod.yaml", "from: other\n").array("value-files", &[file]);
+        let text = context(&world);
+        let world = world.file("../context.json", &text);
+        let path = world.root().join("../context.json").display().to_string();
+        world.variable("TIPHYS_CONTEXT_FILE", &path)
+    };
+    for helm in Helm::all() {
+        assert_eq!(with("$values/env/prod.yaml").values(helm)["from"], "other");
+    }
+    let unknown = with("$nope/x.yaml").generate(Helm::Four);
+    assert_eq!(
+        unknown.error(),
+        "source referenced \"$nope\", which is not one of the available sources ($values)"
+    );
+    let scheme = with("http://example.com/v.yaml").generate(Helm::Four);
+    assert!(scheme.error().ends_with("the URL scheme 'http' is not allowed"), "{}", scheme.error());
+}
+
+pub(crate) fn make_executable(path: &str) {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("it is ours");
+}

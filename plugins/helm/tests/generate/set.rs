@@ -1,0 +1,196 @@
+//! `set`, `set-string` and `set-file`: types, escaping, order and substitution.
+
+use serde_json::{Value, json};
+
+use crate::world::{Helm, World};
+
+/// What the value `v` becomes, with its kind in templates.
+fn set(helm: Helm, parameter: &str, value: &str) -> (Value, String) {
+    let world = World::probe().text(parameter, value);
+    let kinds = world.seen(helm, "types");
+    let kind = kinds.split(' ').find_map(|kind| kind.strip_prefix("v=")).unwrap_or_default();
+    (world.values(helm)["v"].clone(), kind.to_owned())
+}
+
+#[test]
+fn set_gives_the_types_of_helm() {
+    let cases = [
+        ("true", json!(true), "bool"),
+        ("True", json!(true), "bool"),
+        ("5", json!(5), "int64"),
+        ("-5", json!(-5), "int64"),
+        ("0123", json!("0123"), "string"),
+        ("0x1F", json!("0x1F"), "string"),
+        ("1.50", json!("1.50"), "string"),
+        ("1e3", json!("1e3"), "string"),
+        ("9223372036854775808", json!("9223372036854775808"), "string"),
+        ("yes", json!("yes"), "string"),
+        ("", json!(""), "string"),
+        ("{x, y}", json!(["x", " y"]), "slice"),
+        ("{}", json!([""]), "slice"),
+        ("[]", json!("[]"), "string"),
+        (r"x\y", json!("xy"), "string"),
+        ("x=y", json!("x=y"), "string"),
+        ("a\nb  c", json!("a\nb  c"), "string"),
+    ];
+    for (value, expected, kind) in cases {
+        for helm in Helm::all() {
+            assert_eq!(set(helm, "set.v", value), (expected.clone(), kind.to_owned()), "{value:?}");
+        }
+    }
+}
+
+#[test]
+fn null_takes_a_value_of_the_chart_away() {
+    for helm in Helm::all() {
+        let values = World::probe().text("set.from", "null").values(helm);
+        assert_eq!(values, json!({ "list": ["a", "b", "c"] }));
+    }
+}
+
+#[test]
+fn set_string_keeps_texts() {
+    let cases =
+        [("true", json!("true")), ("5", json!("5")), ("null", json!("null")), ("{1,2}", json!(["1", "2"]))];
+    for (value, expected) in cases {
+        for helm in Helm::all() {
+            assert_eq!(set(helm, "set-string.v", value).0, expected, "{value}");
+        }
+    }
+}
+
+#[test]
+fn commas_are_part_of_a_value() {
+    let cases = [("not, clean", "not, clean"), (r"a\,b,c", "a,b,c"), (",,,", ",,,")];
+    for (value, expected) in cases {
+        for helm in Helm::all() {
+            assert_eq!(set(helm, "set.v", value).0, expected, "{value}");
+        }
+    }
+}
+
+#[test]
+fn odd_values_are_inert() {
+    let values = [
+        "-x",
+        "--help",
+        "`id`",
+        "$(id)",
+        "a b  'c' \"d\"",
+        "; exit 3",
+        "line\nbreak",
+        "ü \u{feff}",
+        "x {{ .Values }}",
+        "%s",
+    ];
+    for value in values {
+        for helm in Helm::all() {
+            assert_eq!(set(helm, "set-string.v", value).0, value, "{value:?}");
+        }
+    }
+}
+
+#[test]
+fn a_nul_is_refused() {
+    let answer = World::probe().text("set.v", "a\0b").generate(Helm::Four);
+    assert!(answer.error().ends_with(": invalid argument"), "{}", answer.error());
+}
+
+#[test]
+fn names_may_have_dots_and_indices() {
+    for helm in Helm::all() {
+        let world = World::probe().text(r"set.a\.b/c", "1").text("set.list[1]", "z").text("set.m.n", "x");
+        let values = world.values(helm);
+        assert_eq!((&values["a.b/c"], &values["m"]["n"]), (&json!(1), &json!("x")));
+        // One item replaces the whole list.
+        assert_eq!(values["list"], json!([null, "z"]));
+    }
+}
+
+#[test]
+fn of_two_with_one_name_the_later_wins_per_kind() {
+    for helm in Helm::all() {
+        let world = World::probe()
+            .text("set.v", "1")
+            .text("set-string.w", "2")
+            .text("set.v", "3")
+            .text("set-string.w", "4");
+        let values = world.values(helm);
+        assert_eq!((&values["v"], &values["w"]), (&json!(3), &json!("4")));
+    }
+}
+
+#[test]
+fn set_file_beats_set_string_and_that_beats_set_whatever_the_order() {
+    for helm in Helm::all() {
+        let world = World::probe()
+            .file("charts/probe/v.txt", "file")
+            .text("set-file.v", "v.txt")
+            .text("set-string.v", "text")
+            .text("set.v", "value")
+            .text("set-string.w", "text")
+            .text("set.w", "value")
+            .text("values", "v: inline\nw: inline\nx: inline\n")
+            .text("set.x", "value");
+        let values = world.values(helm);
+        assert_eq!(
+            (&values["v"], &values["w"], &values["x"]),
+            (&json!("file"), &json!("text"), &json!("value"))
+        );
+    }
+}
+
+#[test]
+fn values_are_set_in_the_order_in_which_they_are_written() {
+    for helm in Helm::all() {
+        let world = World::probe().text("set.l", "{a,b}").text("set.l[0]", "z");
+        assert_eq!(world.values(helm)["l"], json!(["z", "b"]));
+        let world = World::probe().text("set.l[0]", "z").text("set.l", "{a,b}");
+        assert_eq!(world.values(helm)["l"], json!(["a", "b"]));
+    }
+}
+
+#[test]
+fn variables_are_replaced_in_values_and_paths_and_not_in_names() {
+    for helm in Helm::all() {
+        let world = World::probe()
+            .variable("ARGOCD_ENV_STAGE", "prod")
+            .file("charts/probe/prod.yaml", "from: prod\n")
+            .file("charts/probe/my-app.txt", "content")
+            .text("set.v", "${ARGOCD_APP_NAME}-$ARGOCD_ENV_STAGE-$HOME-$$x")
+            .text("set-string.w", "$ARGOCD_APP_NAMESPACE,$NOPE")
+            .text("set-file.f", "$ARGOCD_APP_NAME.txt")
+            .text("set.$ARGOCD_APP_NAME", "1")
+            .array("value-files", &["$ARGOCD_ENV_STAGE.yaml"]);
+        let values = world.values(helm);
+        let expected = json!({
+            "v": "my-app-prod--$x", "w": "my-ns,", "f": "content", "$ARGOCD_APP_NAME": 1, "from": "prod", "list": ["a", "b", "c"]
+        });
+        assert_eq!(values, expected);
+    }
+}
+
+#[test]
+fn the_content_of_a_file_keeps_its_last_newline() {
+    for helm in Helm::all() {
+        let world = World::probe()
+            .file("charts/probe/f, x.txt", "one\ntwo\n")
+            .file("root.txt", "7")
+            .text("set-file.f", "f, x.txt")
+            .text("set-file.g", "/root.txt");
+        let values = world.values(helm);
+        assert_eq!((&values["f"], &values["g"]), (&json!("one\ntwo\n"), &json!("7")));
+    }
+}
+
+#[test]
+fn one_value_of_100_kb_passes_and_one_of_128_kib_is_refused_by_name() {
+    let text = "x".repeat(100_000);
+    for helm in Helm::all() {
+        assert_eq!(World::probe().text("set.v", &text).values(helm)["v"], text.as_str());
+    }
+    let answer = World::probe().text("set.large", &"x".repeat(128 << 10)).generate(Helm::Four);
+    let expected = "parameter set.large has 131078 bytes, and one value passes to helm up to 131071; move it to the parameter values or to \
+                    a value file, or name a file with it in set-file.large";
+    assert_eq!(answer.error(), expected);
+}
