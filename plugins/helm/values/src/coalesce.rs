@@ -20,7 +20,7 @@ pub struct Chart {
     pub name: String,
     /// What its `values.yaml` holds.
     pub values: Map,
-    /// Its subcharts in Helm's order: those that `Chart.yaml` does not list, then those that it lists.
+    /// Its subcharts in Helm's order: those that `Chart.yaml` does not list (Helm takes them in random order), then those that it lists.
     pub subcharts: Vec<Chart>,
     /// The list of dependencies of its `Chart.yaml`; `None` if there is no list, which makes a difference for nulls in defaults.
     pub dependencies: Option<Vec<Dependency>>,

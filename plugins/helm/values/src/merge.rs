@@ -125,7 +125,7 @@ pub enum MergeError {
 pub fn merged(inputs: &Inputs<'_>) -> Result<Map, MergeError> {
     let mut values = Map::new();
     for file in inputs.values_files {
-        let read = read_values(file.text)
+        let read = read_values(file.text, inputs.version)
             .map_err(|source| MergeError::ValuesFile { name: file.name.to_owned(), source })?;
         merge_over(&mut values, read);
     }

@@ -6,7 +6,7 @@ mod tests;
 use tiphys_yaml::read_document;
 
 use crate::merge::merge_over;
-use crate::{Map, Value};
+use crate::{HelmVersion, Map, Value};
 
 /// Why the text of a values file cannot be taken.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -37,11 +37,16 @@ pub enum ValuesFileError {
     },
 }
 
-/// The values of a file's text: those of its documents, later ones over earlier ones. Documents that are empty or `null` give none.
-/// Lines that begin with `---` divide them, even in the middle of a text, since Helm does not look closer either.
-pub fn read_values(text: &[u8]) -> Result<Map, ValuesFileError> {
+/// The values of the text of a values file, or of a chart's `values.yaml`. Helm 3 reads the first document. Helm 4 merges all, later ones
+/// over earlier ones; lines that begin with `---` divide them, even in the middle of a text, since Helm does not look closer either.
+/// Documents that are empty or `null` give none.
+pub fn read_values(text: &[u8], version: HelmVersion) -> Result<Map, ValuesFileError> {
+    let documents = match version {
+        HelmVersion::V3 => vec![text],
+        HelmVersion::V4 => documents(text)?,
+    };
     let mut values = Map::new();
-    for (index, bytes) in documents(text)?.into_iter().enumerate() {
+    for (index, bytes) in documents.into_iter().enumerate() {
         let document = index + 1;
         let unreadable = |source| ValuesFileError::Yaml { document, source };
         let Some(node) = read_document(bytes).map_err(unreadable)? else { continue };

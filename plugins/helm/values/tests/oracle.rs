@@ -33,7 +33,7 @@ fn answer(case: &Json, version: HelmVersion) -> Json {
             let mut answer = serde_json::json!({ "values": typed(&values) });
             if let Some(chart) = case.get("chart") {
                 let defaults =
-                    read_values(chart.to_string().as_bytes()).expect("the chart's values are read");
+                    read_values(chart.to_string().as_bytes(), version).expect("the chart's values are read");
                 let chart = Chart { values: defaults, ..Chart::default() };
                 answer["coalesced"] =
                     typed(&coalesce(&chart, values, version).expect("there are no subcharts"));

@@ -106,7 +106,7 @@ proptest! {
     #[test]
     fn values_written_as_json_are_read_as_the_same(values in map()) {
         let text = Value::Map(values.clone()).to_json();
-        prop_assert_eq!(read_values(text.as_bytes()), Ok(values.clone()));
+        prop_assert_eq!(read_values(text.as_bytes(), HelmVersion::V3), Ok(values.clone()));
         let set = run(HelmVersion::V4, "", Flag::SetJson, &format!("k={text}"));
         prop_assert_eq!(set, Ok(Map::from([("k".to_owned(), Value::Map(values))])));
     }

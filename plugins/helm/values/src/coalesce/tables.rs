@@ -12,18 +12,15 @@ pub(super) struct Nulls {
 
 /// Adds to `above` what `below` has and it has not, in objects of both all the way down.
 pub(super) fn put_below(above: &mut Map, mut below: Map, nulls: Nulls) {
-    // What Helm's two generations take for "the chart has a default that the user's null deletes".
-    let deletes = |below: &Map, key: &String| match nulls.version {
-        HelmVersion::V3 => true,
-        HelmVersion::V4 => below.get(key).is_some_and(|default| *default != Value::Null),
-    };
     if nulls.mode == Mode::Coalesce {
+        // A null deletes only what the chart has a default for.
         above.retain(|key, value| {
-            let deleted = *value == Value::Null && deletes(&below, key);
-            if deleted {
+            let is_deleted =
+                *value == Value::Null && below.get(key).is_some_and(|default| *default != Value::Null);
+            if is_deleted {
                 below.remove(key);
             }
-            !deleted
+            !is_deleted
         });
     }
     for (key, default) in below {

@@ -1,8 +1,12 @@
 use super::{ValuesFileError, read_values};
-use crate::Value;
+use crate::{HelmVersion, Value};
+
+fn json_in(version: HelmVersion, text: &str) -> String {
+    Value::Map(read_values(text.as_bytes(), version).expect("Helm takes it")).to_json()
+}
 
 fn json(text: &str) -> String {
-    Value::Map(read_values(text.as_bytes()).expect("Helm takes it")).to_json()
+    json_in(HelmVersion::V4, text)
 }
 
 #[test]
@@ -31,8 +35,34 @@ fn what_follows_an_end_marker_or_a_json_value_is_not_read() {
 }
 
 #[test]
+fn helm_3_reads_the_first_document() {
+    let cases = [
+        ("a: 1\n---\nb: 2\n", r#"{"a":1}"#),
+        ("a: 1\n--- b: 2\n", r#"{"a":1}"#),
+        ("a: 1\n---\n[", r#"{"a":1}"#),
+        ("---\na: 1\n---\nb: 2\n", r#"{"a":1}"#),
+        ("--- {a: 1}\n", r#"{"a":1}"#),
+        ("%YAML 1.1\n---\na: 1\n", r#"{"a":1}"#),
+        ("x: |\n  a\n---\n  b\n", r#"{"x":"a\n"}"#),
+        ("null\n---\na: 1\n", "{}"),
+        ("--- \n---\na: 1\n", "{}"),
+        ("", "{}"),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(json_in(HelmVersion::V3, text), expected, "{text:?}");
+    }
+}
+
+#[test]
+fn helm_4_cuts_at_separators_before_it_reads() {
+    for text in ["%YAML 1.1\n---\na: 1\n", "x: |\n  a\n---\n  b\n", "a: 1\n---\n["] {
+        assert!(read_values(text.as_bytes(), HelmVersion::V4).is_err(), "{text:?}");
+    }
+}
+
+#[test]
 fn what_is_no_object_is_refused() {
-    let found = |text: &str| match read_values(text.as_bytes()) {
+    let found = |text: &str| match read_values(text.as_bytes(), HelmVersion::V4) {
         Err(ValuesFileError::NoObject { document, found }) => (document, found),
         other => panic!("{other:?}"),
     };
@@ -44,12 +74,12 @@ fn what_is_no_object_is_refused() {
 fn a_separator_has_nothing_but_a_comment_behind_it() {
     for (text, line, behind) in [("a: 1\n--- b: 2\n", 2, "b: 2"), ("---- x", 1, "- x")] {
         let expected = ValuesFileError::Separator { line, text: behind.to_owned() };
-        assert_eq!(read_values(text.as_bytes()), Err(expected));
+        assert_eq!(read_values(text.as_bytes(), HelmVersion::V4), Err(expected));
     }
 }
 
 #[test]
 fn an_unreadable_document_is_named() {
-    let error = read_values(b"a: 1\n---\nb: [\n").expect_err("it is no YAML");
+    let error = read_values(b"a: 1\n---\nb: [\n", HelmVersion::V4).expect_err("it is no YAML");
     assert!(matches!(error, ValuesFileError::Yaml { document: 2, .. }), "{error:?}");
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::{Map as JsonMap, Value as Json, json};
-use tiphys_helm_values::{Chart, Dependency, Flag, Import, read_values};
+use tiphys_helm_values::{Chart, Dependency, Flag, HelmVersion, Import, read_values};
 
 use crate::program::TEMPLATE;
 
@@ -193,7 +193,8 @@ impl ChartFolder {
         let mut chart = Self { name: "chart", values: random.values(3), subcharts: Vec::new() };
         let listed = random.below(2) == 0;
         for (name, alias) in [("s", Some("al")), ("t", None)] {
-            if random.below(3) == 0 {
+            // Helm takes subcharts that are not listed in random order, which may make a difference; so there is one at most.
+            if random.below(3) == 0 || !listed && !chart.subcharts.is_empty() {
                 continue;
             }
             let mut subchart = Self { name, values: random.values(3), subcharts: Vec::new() };
@@ -255,11 +256,11 @@ impl ChartFolder {
     }
 
     /// The same as this crate has it.
-    pub(crate) fn chart(&self) -> Chart {
+    pub(crate) fn chart(&self, version: HelmVersion) -> Chart {
         let mut dependencies = Vec::new();
         let mut subcharts = Vec::new();
         for (listed, subchart) in &self.subcharts {
-            let mut subchart = subchart.chart();
+            let mut subchart = subchart.chart(version);
             if let Listed::Yes { alias, imports, condition, tags } = listed {
                 if let Some(alias) = alias {
                     (*alias).clone_into(&mut subchart.name);
@@ -275,7 +276,7 @@ impl ChartFolder {
         }
         Chart {
             name: self.name.to_owned(),
-            values: read_values(self.values.as_bytes()).expect("what is random here is YAML"),
+            values: read_values(self.values.as_bytes(), version).expect("what is random here is YAML"),
             subcharts,
             dependencies: (!dependencies.is_empty()).then_some(dependencies),
         }

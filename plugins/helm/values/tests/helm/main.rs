@@ -93,9 +93,9 @@ fn values_of_charts_and_subcharts_are_those_that_helms_templates_see() {
             let mut random = Random::new(number);
             let chart = ChartFolder::random(&mut random);
             let line = CommandLine { base: Some(random.values(3)), assignments: Vec::new() };
-            let user = read_values(line.base.as_deref().unwrap_or_default().as_bytes())
+            let user = read_values(line.base.as_deref().unwrap_or_default().as_bytes(), helm.version)
                 .expect("what is random here is YAML");
-            let ours = match coalesce(&chart.chart(), user, helm.version) {
+            let ours = match coalesce(&chart.chart(helm.version), user, helm.version) {
                 Ok(values) => shown(values),
                 Err(error) => Answer::Error(error.to_string()),
             };
