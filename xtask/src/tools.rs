@@ -1,5 +1,5 @@
-//! `cargo xtask tools`: the helm, kustomize, yq and jq that the plugins, the tests and the demo run, and the mdbook that builds the book,
-//! in `target/tools/bin`; what an example of the book imports in `target/tools/python`.
+//! `cargo xtask tools`: the helm, kustomize, yq and jq that the plugins, the tests and the demo run, the mdbook that builds the book, and
+//! the Helm 3 and the OCI registry of the tests, in `target/tools/bin`; what an example of the book imports in `target/tools/python`.
 //!
 //! A program on `PATH` whose version fits is linked there; any other is built from its pinned Go module or crate. A tool is built in a
 //! folder of its own and renamed into place, and the stamp is written after that, so that an interrupted call leaves either

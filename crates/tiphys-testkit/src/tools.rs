@@ -1,4 +1,5 @@
-//! The pinned helm, kustomize, yq and jq, for tests that run plugins, and the packages of a plugin server in Python.
+//! The pinned helm, kustomize, yq and jq, for tests that run plugins, what else only tests run, and the packages of a plugin server in
+//! Python.
 
 use std::env;
 use std::ffi::OsString;
@@ -22,6 +23,13 @@ pub fn search_path() -> OsString {
     let inherited = env::var_os("PATH").unwrap_or_default();
     env::join_paths([bin].into_iter().chain(env::split_paths(&inherited)))
         .expect("folders of a PATH have no colons")
+}
+
+/// Path of one program of `cargo xtask tools`: `helm`, `helm3`, `registry`. Fails if it is missing.
+pub fn program(name: &str) -> PathBuf {
+    let program = workspace_root().join("target/tools/bin").join(name);
+    assert!(program.exists(), "{name} is missing: run `cargo xtask tools` first");
+    program
 }
 
 /// The folder of the Python packages of `cargo xtask tools`. Fails if it is missing.

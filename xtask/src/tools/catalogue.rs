@@ -30,6 +30,8 @@ pub(crate) enum Purpose {
     Book,
     /// What the plugin server of docs/plugin-server.md imports: Python's gRPC
     Python,
+    /// What only tests need: the other major version of helm, and an OCI registry to fetch charts from
+    Tests,
 }
 
 /// What a tool is built from.
@@ -51,10 +53,10 @@ pub(super) enum Source {
     },
 }
 
-/// All tools, those that build fastest first.
+/// All tools: what plugins run first, and of that what builds fastest first.
 ///
 /// Manifests depend on what helm, kustomize and yq do in detail, so only the pinned version of these fits; of mdbook for the sake of
-/// its anchors. The scripts use jq in a way that every version since 1.6 and gojq agree on, so any of them does.
+/// its anchors, of the registry because tests read what it logs. The scripts use jq in a way that every version since 1.6 and gojq agree on, so any of them does.
 pub(super) const TOOLS: &[Tool] = &[
     Tool {
         name: "jq",
@@ -105,7 +107,8 @@ pub(super) const TOOLS: &[Tool] = &[
         source: Source::GoPackage {
             package: "helm.sh/helm/v4/cmd/helm",
             program: "helm",
-            // Built from its module helm knows only the minor version, which charts see as .Capabilities.HelmVersion.
+            // Built from its module helm knows only the minor version, which charts see as .Capabilities.HelmVersion. The Kubernetes
+            // version that it renders for by itself is that of its client library, which Go writes into the program.
             linker_flags: "-s -w -X helm.sh/helm/v4/internal/version.version=v4.3.1",
         },
         names_on_path: &["helm"],
@@ -124,11 +127,58 @@ pub(super) const TOOLS: &[Tool] = &[
         fits: is_mdbook,
         first_build: "a minute or two",
     },
+    Tool {
+        name: "registry",
+        version: "v3.1.2",
+        purpose: Purpose::Tests,
+        source: Source::GoPackage {
+            package: "github.com/distribution/distribution/v3/cmd/registry",
+            program: "registry",
+            // Built from its module it says "v3.1.2+unknown".
+            linker_flags: "-s -w -X github.com/distribution/distribution/v3/version.version=v3.1.2",
+        },
+        names_on_path: &["registry", "docker-registry"],
+        version_arguments: &["--version"],
+        fits: is_registry,
+        first_build: "two minutes",
+    },
+    Tool {
+        name: "helm3",
+        version: "v3.22.0",
+        purpose: Purpose::Tests,
+        source: Source::GoPackage {
+            package: "helm.sh/helm/v3/cmd/helm",
+            program: "helm",
+            // Without these it renders for Kubernetes 1.20. A release has the minor version of its client library, v0.37 here.
+            linker_flags: concat!(
+                "-s -w",
+                " -X helm.sh/helm/v3/pkg/chartutil.k8sVersionMajor=1",
+                " -X helm.sh/helm/v3/pkg/chartutil.k8sVersionMinor=37",
+                " -X helm.sh/helm/v3/pkg/lint/rules.k8sVersionMajor=1",
+                " -X helm.sh/helm/v3/pkg/lint/rules.k8sVersionMinor=37",
+                " -X helm.sh/helm/v3/internal/version.version=v3.22.0",
+            ),
+        },
+        names_on_path: &["helm3", "helm"],
+        version_arguments: &["version", "--template", "{{.Version}}"],
+        fits: is_helm3,
+        first_build: "three minutes",
+    },
 ];
 
 /// `v4.3.1`, with or without build metadata (`v4.3.1+g0a1b2c3`).
 fn is_helm(printed: &str) -> bool {
     printed.trim().split('+').next() == Some("v4.3.1")
+}
+
+/// `v3.22.0`, as with [`is_helm`].
+fn is_helm3(printed: &str) -> bool {
+    printed.trim().split('+').next() == Some("v3.22.0")
+}
+
+/// `registry github.com/distribution/distribution/v3 v3.1.2`.
+fn is_registry(printed: &str) -> bool {
+    printed.contains("distribution/distribution") && printed.split_whitespace().last() == Some("v3.1.2")
 }
 
 /// `v5.8.1`; releases of the tool are tagged `kustomize/v5.8.1` and some builds print that.

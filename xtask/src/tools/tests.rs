@@ -12,7 +12,7 @@ fn tool(name: &str) -> &'static Tool {
 }
 
 #[test]
-fn only_the_pinned_helm_kustomize_yq_and_mdbook_fit() {
+fn only_the_pinned_version_of_most_tools_fits() {
     let cases = [
         ("helm", "v4.3.1", true),
         ("helm", "v4.3.1+g0a1b2c3\n", true),
@@ -30,6 +30,15 @@ fn only_the_pinned_helm_kustomize_yq_and_mdbook_fit() {
         ("mdbook", "mdbook v0.5.4\n", true),
         ("mdbook", "mdbook v0.5.40", false),
         ("mdbook", "mdbook v0.4.52", false),
+        ("registry", "registry github.com/distribution/distribution/v3 v3.1.2\n", true),
+        ("registry", "registry github.com/distribution/distribution/v3 v3.1.2+unknown", false),
+        ("registry", "registry github.com/docker/distribution 2.8.2+ds1", false),
+        ("registry", "v3.1.2", false),
+        ("helm3", "v3.22.0", true),
+        ("helm3", "v3.22.0+g0a1b2c3", true),
+        ("helm3", "v3.22", false),
+        ("helm3", "v3.21.4", false),
+        ("helm3", "v4.3.1", false),
     ];
     for (name, printed, fits) in cases {
         assert_eq!((tool(name).fits)(printed), fits, "{name}: {printed}");
@@ -62,6 +71,7 @@ fn the_version_that_is_built_is_the_version_that_fits() {
         "jq" => format!("gojq {} (rev: HEAD/go1.26.0)", tool.version.trim_start_matches('v')),
         "yq" => format!("yq (https://github.com/mikefarah/yq/) version {}", tool.version),
         "mdbook" => format!("mdbook {}", tool.version),
+        "registry" => format!("registry github.com/distribution/distribution/v3 {}", tool.version),
         _ => tool.version.to_owned(),
     };
     for tool in TOOLS {
@@ -167,9 +177,10 @@ fn a_purpose_chooses_its_tools_alone() {
     let names = |options: &Options| -> Vec<&str> {
         TOOLS.iter().filter(|tool| options.includes(tool.purpose)).map(|tool| tool.name).collect()
     };
-    assert_eq!(names(&Options::default()), ["jq", "kustomize", "yq", "helm", "mdbook"]);
+    assert_eq!(names(&Options::default()), ["jq", "kustomize", "yq", "helm", "mdbook", "registry", "helm3"]);
     assert_eq!(names(&Options::only(Purpose::Plugins)), ["jq", "kustomize", "yq", "helm"]);
     assert_eq!(names(&Options::only(Purpose::Book)), ["mdbook"]);
+    assert_eq!(names(&Options::only(Purpose::Tests)), ["registry", "helm3"]);
     assert!(
         Options::default().includes(Purpose::Python)
             && !Options::only(Purpose::Book).includes(Purpose::Python)
