@@ -41,6 +41,9 @@ const PASSED: &[&str] = &[
     "SSL_CERT_DIR",
 ];
 
+/// Settings of the plugins of this project, which are for them wherever they run.
+const PLUGINS_OWN: &[&str] = &["TIPHYS_HELM", "TIPHYS_HELM_*", "TIPHYS_KUSTOMIZE"];
+
 /// Variables of the plugin server itself, which plugins do not get (`design.md` section 5).
 const SERVER_OWN: &[&str] =
     &["TIPHYS_*", "ARGOCD_CMP_SERVER_*", "ARGOCD_LOG_LEVEL", "ARGOCD_LOG_FORMAT", "ARGOCD_BINARY_NAME"];
@@ -54,12 +57,13 @@ pub struct BaseEnvironment {
 impl BaseEnvironment {
     /// Chooses from the host's variables. Those that are not UTF-8 are left out by the caller.
     pub fn new(host: impl IntoIterator<Item = (String, String)>, rule: &EnvironmentRule) -> Self {
+        let is_in = |patterns: &[&str], name: &str| patterns.iter().any(|pattern| covers(pattern, name));
         let passes = |name: &str| match rule {
+            _ if is_in(PLUGINS_OWN, name) => true,
             EnvironmentRule::Listed(more) => {
-                PASSED.iter().any(|pattern| covers(pattern, name))
-                    || more.iter().any(|pattern| covers(pattern, name))
+                is_in(PASSED, name) || more.iter().any(|pattern| covers(pattern, name))
             }
-            EnvironmentRule::Container => !SERVER_OWN.iter().any(|pattern| covers(pattern, name)),
+            EnvironmentRule::Container => !is_in(SERVER_OWN, name),
         };
         Self { variables: host.into_iter().filter(|(name, _)| passes(name)).collect() }
     }

@@ -122,6 +122,7 @@ impl Helm {
             .ok_or_else(|| HelmError::NotFound { program: host.helm().to_path_buf() })?;
         let mut env = host.passed_on();
         env.extend(home.environment());
+        env.extend(host.helm_plugins().map(|folder| ("HELM_PLUGINS".into(), folder.into())));
         let tool =
             Tool { program, env, timeout: host.timeout()?, stdout_bytes_max: host.output_bytes_max()? };
         Ok(Self { tool })

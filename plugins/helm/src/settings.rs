@@ -8,8 +8,9 @@ use std::time::Duration;
 /// How long one call of helm may take, as Argo CD's `ARGOCD_EXEC_TIMEOUT` where nothing is set.
 const TIMEOUT: Duration = Duration::from_secs(90);
 
-/// Bytes that one call of helm may print.
-const OUTPUT_BYTES_MAX: usize = 256 << 20;
+/// Bytes that one call of helm may print: as many as Argo CD's own parts send one another in one message. They are kept in memory until helm
+/// has ended well, so that nobody applies the beginning of a chart that failed.
+const OUTPUT_BYTES_MAX: usize = 100 << 20;
 
 /// What helm, and whatever else this program starts, gets of this process's environment: no user's state, and nothing of the request.
 const PASSED: &[&str] = &[
@@ -96,6 +97,11 @@ impl Host {
     /// The helm to run: a path, or a name of `PATH`.
     pub(crate) fn helm(&self) -> &Path {
         Path::new(self.set("TIPHYS_HELM").unwrap_or("helm"))
+    }
+
+    /// The folder with plugins of helm that charts and value files may use; without it there are none.
+    pub(crate) fn helm_plugins(&self) -> Option<&Path> {
+        self.set("TIPHYS_HELM_PLUGINS").map(Path::new)
     }
 
     /// The kustomize to run: a path, or a name of `PATH`.

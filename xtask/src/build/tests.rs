@@ -36,6 +36,17 @@ fn a_library_that_is_not_installed_is_seen_and_named() {
 }
 
 #[test]
+fn the_programs_of_plugins_are_put_into_their_folders() {
+    let (built, plugins) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    for (_, name) in super::PLUGIN_PROGRAMS {
+        std::fs::write(built.path().join(name), name).unwrap();
+    }
+    super::copy_plugin_programs(&built.path().join("tiphys"), plugins.path()).unwrap();
+    let copied = plugins.path().join("helm/tiphys-helm");
+    assert_eq!(std::fs::read_to_string(copied).as_deref().ok(), Some("tiphys-helm"));
+}
+
+#[test]
 fn the_commit_is_the_one_that_is_given_or_that_of_the_checkout() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();

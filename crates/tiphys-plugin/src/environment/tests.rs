@@ -13,6 +13,9 @@ fn host() -> Vec<(String, String)> {
         ("VAULT_ADDR", "https://vault"),
         ("VAULT_TOKEN", "s.1"),
         ("TIPHYS_STORE", "."),
+        ("TIPHYS_HELM", "/opt/helm"),
+        ("TIPHYS_HELM_TIMEOUT", "30"),
+        ("TIPHYS_HELMSMAN", "x"),
         ("ARGOCD_CMP_SERVER_LOGLEVEL", "debug"),
         ("ARGOCD_LOG_LEVEL", "info"),
         ("ARGOCD_BINARY_NAME", "argocd-cmp-server"),
@@ -23,7 +26,22 @@ fn host() -> Vec<(String, String)> {
 }
 
 fn names(rule: &EnvironmentRule) -> Vec<String> {
-    BaseEnvironment::new(host(), rule).with_request(None, &[]).into_iter().map(|(name, _)| name).collect()
+    let all = BaseEnvironment::new(host(), rule).with_request(None, &[]);
+    all.into_iter().map(|(name, _)| name).filter(|name| !is_of_a_plugin(name)).collect()
+}
+
+fn is_of_a_plugin(name: &str) -> bool {
+    matches!(name, "TIPHYS_HELM" | "TIPHYS_HELM_TIMEOUT")
+}
+
+#[test]
+fn settings_of_the_plugins_of_this_project_pass_wherever_they_run() {
+    for rule in [EnvironmentRule::Listed(vec![]), EnvironmentRule::Container] {
+        let all = BaseEnvironment::new(host(), &rule).with_request(None, &[]);
+        let names: Vec<&str> =
+            all.iter().map(|(name, _)| name.as_str()).filter(|name| name.starts_with("TIPHYS_")).collect();
+        assert_eq!(names, ["TIPHYS_HELM", "TIPHYS_HELM_TIMEOUT"], "{rule:?}");
+    }
 }
 
 #[test]

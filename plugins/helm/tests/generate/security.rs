@@ -83,23 +83,31 @@ fn nothing_of_the_request_and_of_a_user_is_in_the_environment_of_helm() {
 }
 
 #[test]
-fn a_plugin_of_helm_in_the_user_s_home_is_not_used() {
-    let world = World::probe()
-        .file(
-            "../home/plugins/evil/plugin.yaml",
-            "name: evil\nversion: 0.1.0\ncommand: 'true'\ndownloaders: [{command: 'x', protocols: [evil]}]\n",
-        )
-        .variable("TIPHYS_HELM_VALUES_FILE_SCHEMES", "evil")
-        .array("value-files", &["evil://x/v.yaml"]);
-    let home = world.root().join("../home").display().to_string();
-    let world = world.variable("HOME", &home).variable("HELM_PLUGINS", &format!("{home}/plugins"));
+fn a_plugin_of_helm_is_used_only_if_the_setting_names_its_folder() {
+    let world = || {
+        let world = World::probe()
+            .file(
+                "../plugins/own/plugin.yaml",
+                "name: own\nversion: 0.1.0\ncommand: 'true'\ndownloaders: [{command: get.sh, protocols: [own]}]\n",
+            )
+            .file("../plugins/own/get.sh", "#!/bin/sh\necho 'from: plugin'\n")
+            .variable("TIPHYS_HELM_VALUES_FILE_SCHEMES", "own")
+            .array("value-files", &["own://x/v.yaml"]);
+        make_executable(&world.root().with_file_name("plugins").join("own/get.sh").display().to_string());
+        world
+    };
     for helm in Helm::all() {
+        let world = world();
+        let plugins = world.root().with_file_name("plugins").display().to_string();
+        let world = world.variable("HELM_PLUGINS", &plugins);
         let answer = world.generate(helm);
         assert!(
-            answer.error().contains("open evil://x/v.yaml: no such file or directory"),
+            answer.error().contains("open own://x/v.yaml: no such file or directory"),
             "{}",
             answer.error()
         );
+        let world = world.variable("TIPHYS_HELM_PLUGINS", &plugins);
+        assert_eq!(world.values(helm)["from"], "plugin");
     }
 }
 
