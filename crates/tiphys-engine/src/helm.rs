@@ -21,6 +21,9 @@ pub const SET_STRING_PREFIX: &str = "set-string.";
 /// What the name of a parameter begins with that is one of the block's `fileParameters`.
 pub const SET_FILE_PREFIX: &str = "set-file.";
 
+/// What the names of parameters begin with that are single values. Any path may follow: a chart takes values that it does not list.
+pub const HELM_VALUE_PREFIXES: [&str; 3] = [SET_PREFIX, SET_STRING_PREFIX, SET_FILE_PREFIX];
+
 /// A field of the block and its parameter.
 #[derive(Debug)]
 pub struct HelmField {

@@ -29,7 +29,7 @@ pub use build_environment::{BuildEnvironment, BuildEnvironmentError, BuildInputs
 pub(crate) use expand::expand;
 pub use generate_paths::{GENERATE_PATHS_ANNOTATION, generate_paths};
 pub use glob::{Glob, GlobError};
-pub use helm::{HELM_FIELDS, HelmField, SET_FILE_PREFIX, SET_PREFIX, SET_STRING_PREFIX};
+pub use helm::{HELM_FIELDS, HELM_VALUE_PREFIXES, HelmField, SET_FILE_PREFIX, SET_PREFIX, SET_STRING_PREFIX};
 pub use manifest::{Manifest, ObjectKey};
 pub(crate) use merge_patch::merge_patch;
 pub use normalize::{NormalizeError, NormalizeProblem, normalize};

@@ -146,7 +146,12 @@ impl Renderer {
         let env = request_environment(&build, source.plugin.as_ref());
         let unknown = || ChooseError::Unknown { name: name.to_owned(), known: self.catalogue.names() };
         let plugin = self.catalogue.get(name).ok_or_else(unknown).map_err(SourceFailure::Choose)?;
-        let request = origin.request(plugin.as_ref(), &env).await.map_err(SourceFailure::Choose)?;
+        let failed = |source| SourceFailure::Plugin { name: name.to_owned(), source };
+        let configuration = plugin.configuration().await.map_err(failed)?;
+        let chosen = Chosen { plugin: Arc::clone(&plugin), choice: Choice::Named, configuration };
+        let block = source.plugin.clone().unwrap_or_default();
+        let plan = PluginPlan { name: None, env: block.env, parameters: block.parameters };
+        let request = origin.request_for(&chosen, &env, source, &plan).await?;
         Ok((plugin, request))
     }
 

@@ -15,6 +15,15 @@ pub struct Edited<'a> {
     pub announcements: &'a [Announcement],
     /// Whether names that are not announced are free: nothing is announced, or nobody was asked.
     pub names_are_free: bool,
+    /// What names begin with that are free in any case: a chart takes values that it does not list.
+    pub free_prefixes: &'a [&'a str],
+}
+
+impl Edited<'_> {
+    /// Whether a name need not be announced.
+    fn is_free(&self, name: &str) -> bool {
+        self.names_are_free || self.free_prefixes.iter().any(|prefix| name.starts_with(prefix))
+    }
 }
 
 /// The outcome of [`apply`].
@@ -241,8 +250,7 @@ impl<'a> Work<'a> {
     ) -> Result<(), ApplyError> {
         let target = &assignment.target;
         let Target { name, part } = target;
-        if self.announcement(name).is_none() && self.parameter(name).is_none() && !self.edited.names_are_free
-        {
+        if self.announcement(name).is_none() && self.parameter(name).is_none() && !self.edited.is_free(name) {
             return Err(self.unknown(name));
         }
         let before = self.in_effect(target);
@@ -460,7 +468,16 @@ impl<'a> Work<'a> {
                 ));
             }
             if self.announcement(name).is_none() && !self.edited.names_are_free {
-                warnings.push(format!("the plugin does not announce parameter `{name}`"));
+                let near = suggest(name, self.announcements.keys().copied());
+                let is_free = self.edited.is_free(name);
+                match near.first() {
+                    // A slip of the pen, more likely than not.
+                    Some(near) if is_free => warnings.push(format!(
+                        "the plugin does not announce parameter `{name}`; did you mean `{near}`?"
+                    )),
+                    None if is_free => {}
+                    _ => warnings.push(format!("the plugin does not announce parameter `{name}`")),
+                }
             }
         }
         warnings

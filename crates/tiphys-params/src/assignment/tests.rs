@@ -249,7 +249,8 @@ fn applied(
             }
         })
         .collect();
-    match apply(Edited { parameters, announcements, names_are_free }, &assignments) {
+    let edited = Edited { parameters, announcements, names_are_free, free_prefixes: &["free."] };
+    match apply(edited, &assignments) {
         Ok(applied) => {
             let changes = applied.changes.iter().map(ToString::to_string);
             let list = crate::app_parameters(Some(&applied.parameters));
@@ -456,4 +457,22 @@ fn a_value_in_a_field_that_does_not_count_is_replaced() {
         applied(&wrong, &announced(), false, &["hosts+=b"]),
         "hosts[0]: not set → b\n[{\"array\":[\"b\"],\"name\":\"hosts\"}]"
     );
+}
+
+#[test]
+fn a_name_with_a_free_prefix_need_not_be_announced_and_one_that_looks_like_a_slip_is_told() {
+    let announcements = [Announcement::named("free.replicas"), Announcement::named("other")];
+    let cases = [
+        ("free.hosts=a", "free.hosts: not set → a\n[{\"name\":\"free.hosts\",\"string\":\"a\"}]"),
+        (
+            "free.replica=3",
+            "free.replica: not set → 3\n[{\"name\":\"free.replica\",\"string\":\"3\"}]\n\
+             warning: the plugin does not announce parameter `free.replica`; did you mean `free.replicas`?",
+        ),
+        ("unknown=3", "error: the plugin announces no parameter \"unknown\""),
+    ];
+    for (text, expected) in cases {
+        let found = applied(&[], &announcements, false, &[text]);
+        assert!(found.starts_with(expected), "{text}: {found}");
+    }
 }

@@ -4,7 +4,9 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use tiphys_api::ApplicationSource;
-use tiphys_engine::{KUSTOMIZE_PLUGIN, SourceType, with_parameters, written_parameters};
+use tiphys_engine::{
+    HELM_PLUGIN, HELM_VALUE_PREFIXES, KUSTOMIZE_PLUGIN, SourceType, with_parameters, written_parameters,
+};
 use tiphys_params::{Applied, ApplyError, Assignment, Edited, ParameterValue, Target, apply, read_values};
 use tiphys_render::{AnnouncedSource, RenderError, SourceFailure};
 use tiphys_store::StoredApplication;
@@ -68,6 +70,14 @@ impl Wanted {
     /// Names to take away.
     pub(super) fn names(names: &[String]) -> Self {
         Self { set: Vec::new(), files: Vec::new(), unset: names.to_vec() }
+    }
+
+    /// The names with one of these prefixes, as they are written: brackets in them are a part of the name.
+    fn names_that_begin_with<'a>(&'a self, prefixes: &'a [&str]) -> impl Iterator<Item = &'a str> {
+        let of_set =
+            |text: &'a String| text.split_once('=').map(|(name, _)| name.trim_end_matches([':', '+']));
+        let names = self.set.iter().filter_map(of_set).chain(self.unset.iter().map(String::as_str));
+        names.filter(|name| prefixes.iter().any(|prefix| name.starts_with(prefix)))
     }
 
     /// The assignments: files first, so that the command line may change single items of what they set.
@@ -195,18 +205,31 @@ impl Subject {
             self.announced.as_ref().map(|source| source.announcements.as_slice()).unwrap_or_default();
         let in_effect =
             self.announced.as_ref().map(|source| source.parameters.as_slice()).unwrap_or_default();
+        let free_prefixes = self.free_prefixes();
         let known: HashSet<&str> = announcements
             .iter()
             .map(|announcement| announcement.name.as_str())
             .chain(before.iter().chain(in_effect).map(|parameter| parameter.name.as_str()))
+            .chain(wanted.names_that_begin_with(free_prefixes))
             .collect();
         let assignments = wanted.assignments(&known, host)?;
-        let edited = Edited { parameters: &before, announcements, names_are_free: announcements.is_empty() };
+        let names_are_free = announcements.is_empty();
+        let edited = Edited { parameters: &before, announcements, names_are_free, free_prefixes };
         let applied = apply(edited, &assignments).map_err(|error| self.refused(&error))?;
         let refused = |error| Failure::bad_input(format!("{}: {}", self.stored.full_name(), chain(&error)));
         let after =
             with_parameters(source, self.source_type, &applied.parameters, announcements).map_err(refused)?;
         Ok(Change { before: source.clone(), after, applied })
+    }
+
+    /// What names begin with that need not be announced.
+    fn free_prefixes(&self) -> &'static [&'static str] {
+        let plugin = self.announced.as_ref().and_then(|announced| announced.plugin.as_deref());
+        if self.source_type == SourceType::Helm || plugin == Some(HELM_PLUGIN) {
+            &HELM_VALUE_PREFIXES
+        } else {
+            &[]
+        }
     }
 
     fn refused(&self, error: &ApplyError) -> Failure {

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use tiphys_engine::{HELM_PLUGIN, HELM_VALUE_PREFIXES};
 use tiphys_params::{Collision, ProblemKind, Winner, check_values, collisions};
 use tiphys_render::AnnouncedSource;
 
@@ -30,6 +31,9 @@ impl Problems {
             return found;
         }
         for problem in check_values(&source.announcements, &source.parameters) {
+            if is_unlisted_value(source, &problem.parameter, &problem.kind) {
+                continue;
+            }
             let trouble = found.0.entry(problem.parameter).or_default();
             trouble.missing |= problem.kind == ProblemKind::Required;
             trouble.texts.push(problem.kind.to_string());
@@ -59,6 +63,14 @@ impl Problems {
     pub(super) fn take(&mut self, name: &str) -> Trouble {
         self.0.remove(name).unwrap_or_default()
     }
+}
+
+/// Whether this is a value of a chart that the chart does not list, which is no trouble: it takes such values too. One whose name looks
+/// like another one's is more likely a slip of the pen.
+fn is_unlisted_value(source: &AnnouncedSource, name: &str, kind: &ProblemKind) -> bool {
+    let is_value = HELM_VALUE_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
+    let is_alone = matches!(kind, ProblemKind::Unannounced { suggestions } if suggestions.is_empty());
+    source.plugin.as_deref() == Some(HELM_PLUGIN) && is_value && is_alone
 }
 
 /// Warns of all that is wrong, each with the place of the value, or of its source if there is none.

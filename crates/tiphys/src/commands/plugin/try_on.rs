@@ -141,7 +141,7 @@ fn set_params(block: &mut PluginSource, texts: &[String], host: &Host) -> Result
     let read =
         |text: &String| assignments::read(text, &known, host).map_err(|failure| failure.below("--param"));
     let wanted = texts.iter().map(read).collect::<Result<Vec<_>, _>>()?;
-    let edited = Edited { parameters: &before, announcements: &[], names_are_free: true };
+    let edited = Edited { parameters: &before, announcements: &[], names_are_free: true, free_prefixes: &[] };
     let applied = apply(edited, &wanted).map_err(|error| {
         let failure = Failure::bad_input(format!("--param: {error}"));
         match error.remedy() {
