@@ -1,8 +1,9 @@
-//! Patterns of `directory.include` and `directory.exclude`: gobwas' language, as Argo CD uses it there, without separators.
+//! Patterns in gobwas' language, as Argo CD uses it: for `directory.include` and `directory.exclude` without separators, for the
+//! repositories of a project with `/` as one.
 
-/// A pattern that can be matched against relative paths.
+/// A pattern that can be matched against relative paths, or against addresses.
 ///
-/// `*` and `**` are any text, `/` included; `?` is one character; `[abc]` is one of these or, with `!` first, none of them;
+/// `**` is any text; so is `*`, and `?` is one character, both without `/` where that is a separator; `[abc]` is one of these or, with `!` first, none of them;
 /// `[a-c]` is a range; `{a,b}` is one of several patterns, which may be nested; `\` takes the next character literally.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Glob {
@@ -10,8 +11,20 @@ pub struct Glob {
     alternatives: Vec<Vec<Token>>,
 }
 
+/// What a `/` is in a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slash {
+    /// A character as any other.
+    Ordinary,
+    /// The end of what `*` and `?` stand for.
+    Separator,
+}
+
 /// Alternatives that the braces of one pattern may be multiplied out to.
 const ALTERNATIVES_MAX: usize = 1_000;
+
+/// What divides an address into parts.
+const SEPARATOR: char = '/';
 
 /// Longest pattern, in bytes; it bounds how deep braces nest.
 const PATTERN_BYTES_MAX: usize = 1_024;
@@ -49,18 +62,25 @@ pub enum GlobError {
 enum Token {
     Literal(char),
     AnyText,
+    /// Any text without a separator.
+    AnyPart,
     AnyCharacter,
-    Class { negated: bool, ranges: Vec<(char, char)> },
+    /// Any character but a separator.
+    AnyOfPart,
+    Class {
+        negated: bool,
+        ranges: Vec<(char, char)>,
+    },
 }
 
 impl Glob {
     /// Reads a pattern.
-    pub fn new(pattern: &str) -> Result<Self, GlobError> {
+    pub fn new(pattern: &str, slash: Slash) -> Result<Self, GlobError> {
         if pattern.len() > PATTERN_BYTES_MAX {
             return Err(GlobError::TooLong { bytes: pattern.len() });
         }
         let characters: Vec<char> = pattern.chars().collect();
-        let mut parser = Parser { pattern, characters: &characters, index: 0 };
+        let mut parser = Parser { pattern, characters: &characters, index: 0, slash };
         Ok(Self { alternatives: parser.alternatives(Inside::Nothing)? })
     }
 
@@ -71,39 +91,45 @@ impl Glob {
     }
 }
 
-/// Matching with one point to return to: behind the last `*`.
+/// Matching by all places of the pattern that the text so far can have led to, so that no pattern takes more than a step for each of its
+/// tokens and each character.
 fn matches(tokens: &[Token], text: &[char]) -> bool {
-    let (mut token, mut at) = (0, 0);
-    let mut retry: Option<(usize, usize)> = None;
-    while at < text.len() || token < tokens.len() {
-        match (tokens.get(token), text.get(at)) {
-            (Some(Token::AnyText), _) => {
-                retry = Some((token, at));
-                token += 1;
+    let mut reached = vec![false; tokens.len() + 1];
+    reached[0] = true;
+    pass_empty(tokens, &mut reached);
+    for &character in text {
+        let mut next = vec![false; tokens.len() + 1];
+        for (place, token) in tokens.iter().enumerate().filter(|(place, _)| reached[*place]) {
+            if token.takes(character) {
+                next[if token.repeats() { place } else { place + 1 }] = true;
             }
-            (Some(one), Some(&character)) if one.takes(character) => {
-                token += 1;
-                at += 1;
-            }
-            _ => match retry {
-                Some((star, from)) if from < text.len() => {
-                    retry = Some((star, from + 1));
-                    token = star + 1;
-                    at = from + 1;
-                }
-                _ => return false,
-            },
+        }
+        reached = next;
+        pass_empty(tokens, &mut reached);
+    }
+    reached.last().copied().unwrap_or_default()
+}
+
+/// What can stand for no character may be left out.
+fn pass_empty(tokens: &[Token], reached: &mut [bool]) {
+    for (place, token) in tokens.iter().enumerate() {
+        if reached[place] && token.repeats() {
+            reached[place + 1] = true;
         }
     }
-    true
 }
 
 impl Token {
+    /// Whether it stands for any number of characters.
+    fn repeats(&self) -> bool {
+        matches!(self, Self::AnyText | Self::AnyPart)
+    }
+
     fn takes(&self, character: char) -> bool {
         match self {
             Self::Literal(literal) => *literal == character,
-            Self::AnyText => false,
-            Self::AnyCharacter => true,
+            Self::AnyText | Self::AnyCharacter => true,
+            Self::AnyPart | Self::AnyOfPart => character != SEPARATOR,
             Self::Class { negated, ranges } => {
                 ranges.iter().any(|(low, high)| (*low..=*high).contains(&character)) != *negated
             }
@@ -122,6 +148,7 @@ struct Parser<'a> {
     pattern: &'a str,
     characters: &'a [char],
     index: usize,
+    slash: Slash,
 }
 
 impl Parser<'_> {
@@ -158,7 +185,8 @@ impl Parser<'_> {
                     current = self.multiplied(&current, &inner)?;
                     continue;
                 }
-                '*' => Token::AnyText,
+                '*' => self.any_text(),
+                '?' if self.slash == Slash::Separator => Token::AnyOfPart,
                 '?' => Token::AnyCharacter,
                 '[' => self.class()?,
                 '\\' => Token::Literal(self.next().unwrap_or('\\')),
@@ -168,6 +196,13 @@ impl Parser<'_> {
                 tokens.push(token.clone());
             }
         }
+    }
+
+    /// Behind one `*`: more of them make it any text.
+    fn any_text(&mut self) -> Token {
+        let stars = self.characters[self.index..].iter().take_while(|character| **character == '*').count();
+        self.index += stars;
+        if stars == 0 && self.slash == Slash::Separator { Token::AnyPart } else { Token::AnyText }
     }
 
     fn multiplied(&self, before: &[Vec<Token>], inner: &[Vec<Token>]) -> Result<Vec<Vec<Token>>, GlobError> {

@@ -1,10 +1,13 @@
-//! The recorded answers of Argo CD: `plugin-env-subst`, `source-override`, and the client's side of `manifest-split`.
+//! The recorded answers of Argo CD: `plugin-env-subst`, `source-override`, the repositories of `project-destinations`, and the client's
+//! side of `manifest-split`.
+
+use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use tiphys_api::ApplicationSource;
 use tiphys_engine::{
     BuildEnvironment, DEFAULT_LABEL_KEY, OverrideFile, Tracking, TrackingMethod, explicit_type, normalize,
-    override_file_names, override_source, plugin_env,
+    override_file_names, override_source, plugin_env, source_permitted,
 };
 use tiphys_testkit::oracle;
 use tiphys_yaml::{Node, read_json, split_output, write_go_json};
@@ -219,4 +222,25 @@ fn documents_and_the_texts_that_a_server_sends_for_them_read_alike() {
             case["id"]
         );
     }
+}
+
+#[test]
+fn a_project_permits_the_repositories_that_it_permits_in_argo_cd() {
+    oracle::check("project-destinations.source", |case| {
+        if case["check"] != "source" {
+            return None;
+        }
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let texts =
+            |list: &Value| -> Vec<String> { list.as_array().into_iter().flatten().map(text).collect() };
+        let patterns = texts(&case["project"]["sourceRepos"]);
+        // What Argo CD made of each address is recorded, too: that is the business of others.
+        let bare = |text: &String| text.strip_prefix('!').unwrap_or(text).to_owned();
+        let mut normalized: BTreeMap<String, String> =
+            patterns.iter().map(bare).zip(texts(&case["normalized_patterns"]).iter().map(bare)).collect();
+        normalized.insert(text(&case["repo_url"]), text(&case["normalized_url"]));
+        let normalize = |text: &str| normalized.get(text).cloned().unwrap_or_default();
+        let ours = source_permitted(&patterns, case["repo_url"].as_str().unwrap_or_default(), &normalize);
+        Some(compare(case.get("permitted"), Ok(Value::from(ours))))
+    });
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tiphys_api::{Application, ApplicationSource};
-use tiphys_engine::{mentioned, references};
+use tiphys_engine::{mentioned, references, source_permitted};
 use tiphys_params::Parameter;
 use tiphys_params::context::{
     ContextProject, ContextSource, DEFAULT_VALUES_FILE_SCHEMES, RepositoryAccess, RunContext, SourceKind,
@@ -59,10 +59,17 @@ impl ContextSettings {
     }
 }
 
-/// Those that a project may use.
-fn of_project(accesses: &[ScopedAccess], project: &str) -> Vec<RepositoryAccess> {
-    let may = |scoped: &&ScopedAccess| scoped.project.as_deref().is_none_or(|only| only == project);
+/// Those that a project may use: its own, and others' that it permits.
+fn of_project(accesses: &[ScopedAccess], project: &ContextProject) -> Vec<RepositoryAccess> {
+    let may = |scoped: &&ScopedAccess| match &scoped.project {
+        Some(only) => *only == project.name,
+        None => is_permitted(project, &scoped.access.url),
+    };
     accesses.iter().filter(may).map(|scoped| scoped.access.clone()).collect()
+}
+
+fn is_permitted(project: &ContextProject, url: &str) -> bool {
+    source_permitted(&project.source_repos, url, &normalize_git_url)
 }
 
 /// A source of which others use the files.
@@ -84,7 +91,7 @@ impl Renderer {
         parameters: &[Parameter],
     ) -> Result<Arc<GivenContext>, SourceFailure> {
         let settings = &self.settings.context;
-        let project = application.spec.project_name();
+        let project = settings.project(application.spec.project_name());
         let mut given = GivenContext {
             context: RunContext {
                 source: ContextSource {
@@ -93,10 +100,10 @@ impl Renderer {
                     chart: source.chart.clone(),
                     multiple: !application.spec.sources.is_empty(),
                 },
-                project: settings.project(project),
                 values_file_schemes: settings.values_file_schemes.clone(),
-                repositories: of_project(&settings.repositories, project),
-                credential_templates: of_project(&settings.credential_templates, project),
+                repositories: of_project(&settings.repositories, &project),
+                credential_templates: of_project(&settings.credential_templates, &project),
+                project,
                 ..RunContext::default()
             },
             refs: BTreeMap::new(),
@@ -106,11 +113,14 @@ impl Renderer {
         let mut by_repository: BTreeMap<String, Referred> = BTreeMap::new();
         for name in mentioned(parameters) {
             let Some(other) = references.get(name) else { continue };
-            let files = if other.chart.is_empty() {
-                self.referred((source, revision), name, other, &mut by_repository).await
-            } else {
+            let files = if !other.chart.is_empty() {
                 Err("source has a 'chart' field defined, but Helm charts are not yet not supported for 'ref' sources"
                     .to_owned())
+            } else if is_permitted(&given.context.project, &other.repo_url) {
+                self.referred((source, revision), name, other, &mut by_repository).await
+            } else {
+                let (repository, project) = (mask_url(&other.repo_url), &given.context.project.name);
+                Err(format!("application repo {repository} is not permitted in project '{project}'"))
             };
             match files {
                 Ok(files) => {

@@ -1,6 +1,6 @@
 //! Plain manifests: the YAML and JSON files of a folder, in the order of a walk by name.
 
-use tiphys_engine::{DirectoryPlan, Glob, GlobError};
+use tiphys_engine::{DirectoryPlan, Glob, GlobError, Slash};
 use tiphys_tree::{Depth, ReadError, RepoPath, Tree};
 use tiphys_yaml::{Node, split_documents};
 
@@ -97,7 +97,9 @@ pub(crate) fn read(
 }
 
 fn pattern(field: &'static str, text: Option<&str>) -> Result<Option<Glob>, DirectoryError> {
-    text.map(Glob::new).transpose().map_err(|source| DirectoryError::Pattern { field, source })
+    text.map(|text| Glob::new(text, Slash::Ordinary))
+        .transpose()
+        .map_err(|source| DirectoryError::Pattern { field, source })
 }
 
 fn relative_to<'a>(file: &'a RepoPath, folder: &RepoPath) -> &'a str {

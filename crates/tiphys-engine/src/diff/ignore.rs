@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 use tiphys_api::IgnoreDifference;
 
-use crate::{Glob, GlobError, ObjectKey};
+use crate::{Glob, GlobError, ObjectKey, Slash};
 
 /// The fields of an application's objects that do not count.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -58,7 +58,9 @@ impl Ignored {
             if !entry.managed_fields_managers.is_empty() {
                 return Err(failed("managedFieldsManagers", IgnoreProblem::Unsupported));
             }
-            let glob = |field, text: &str| Glob::new(text).map_err(|error| failed(field, error.into()));
+            let glob = |field, text: &str| {
+                Glob::new(text, Slash::Ordinary).map_err(|error| failed(field, error.into()))
+            };
             let pointers = entry.json_pointers.iter().map(|text| pointer(text)).collect::<Result<_, _>>();
             Ok(Rule {
                 group: glob("group", &entry.group)?,

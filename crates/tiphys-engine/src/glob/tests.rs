@@ -1,4 +1,4 @@
-use super::{Glob, GlobError};
+use super::{Glob, GlobError, Slash};
 
 #[test]
 fn patterns_match_whole_relative_paths() {
@@ -28,7 +28,32 @@ fn patterns_match_whole_relative_paths() {
         ("", "a", false),
     ];
     for (pattern, text, expected) in cases {
-        assert_eq!(Glob::new(pattern).unwrap().matches(text), expected, "{pattern:?} on {text:?}");
+        assert_eq!(
+            Glob::new(pattern, Slash::Ordinary).unwrap().matches(text),
+            expected,
+            "{pattern:?} on {text:?}"
+        );
+    }
+}
+
+#[test]
+fn a_separator_ends_what_a_single_star_stands_for() {
+    let cases = [
+        ("https://git/*", "https://git/a", true),
+        ("https://git/*", "https://git/a/b", false),
+        ("https://git/**", "https://git/a/b", true),
+        ("https://git/*/b", "https://git/a/b", true),
+        ("https://git/**/b", "https://git/x/y/b", true),
+        ("*//git/*", "https://git/a", true),
+        ("a?b", "a/b", false),
+        ("a?b", "axb", true),
+        ("a[!x]b", "a/b", true),
+        ("*a*b", "xaxxab", true),
+        ("**a*b", "x/a/ab", true),
+    ];
+    for (pattern, text, expected) in cases {
+        let glob = Glob::new(pattern, Slash::Separator).unwrap();
+        assert_eq!(glob.matches(text), expected, "{pattern:?} on {text:?}");
     }
 }
 
@@ -43,9 +68,9 @@ fn malformed_patterns_are_refused_with_the_pattern() {
         ("{a", GlobError::Brace { pattern: "{a".to_owned() }),
     ];
     for (pattern, expected) in cases {
-        assert_eq!(Glob::new(pattern), Err(expected));
+        assert_eq!(Glob::new(pattern, Slash::Ordinary), Err(expected));
     }
-    assert_eq!(Glob::new(&"{".repeat(100_000)), Err(GlobError::TooLong { bytes: 100_000 }));
+    assert_eq!(Glob::new(&"{".repeat(100_000), Slash::Ordinary), Err(GlobError::TooLong { bytes: 100_000 }));
     let many = "{a,b}".repeat(10);
-    assert_eq!(Glob::new(&many), Err(GlobError::TooMany { pattern: many.clone() }));
+    assert_eq!(Glob::new(&many, Slash::Ordinary), Err(GlobError::TooMany { pattern: many.clone() }));
 }
