@@ -1,12 +1,17 @@
-//! For tests only: oracles, fixtures, repositories, tools, frames of HTTP/2.
+//! For tests only: oracles, fixtures, repositories, tools, servers of charts, frames of HTTP/2.
 
 mod built;
+pub mod certificates;
+pub mod chart;
+pub mod chart_server;
 pub mod fixture;
 pub mod git;
 pub mod helm;
 pub mod http2;
 pub mod launcher;
 pub mod oracle;
+pub mod recorded_servers;
+pub mod registry;
 pub mod tools;
 
 use std::path::PathBuf;

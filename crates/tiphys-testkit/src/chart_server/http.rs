@@ -1,0 +1,169 @@
+//! As much of HTTP/1.1 as clients of charts need: one request a connection, answers with a length.
+
+use std::io::{self, Read, Write};
+use std::net::{Shutdown, TcpStream};
+
+use rustls::{ServerConnection, StreamOwned};
+
+/// Bytes of a request's head that are read; clients of charts send some hundred.
+const HEAD_BYTES_MAX: usize = 64 << 10;
+
+/// What a client asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// `GET` and so on.
+    pub method: String,
+    /// Path, with the query if there is one.
+    pub path: String,
+    /// Names and values, in order.
+    pub headers: Vec<(String, String)>,
+}
+
+impl Request {
+    /// The first header of this name, in any letter case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let is_it = |(found, _): &&(String, String)| found.eq_ignore_ascii_case(name);
+        self.headers.iter().find(is_it).map(|(_, value)| value.as_str())
+    }
+
+    /// The path without its query.
+    pub(super) fn place(&self) -> &str {
+        self.path.split('?').next().unwrap_or_default()
+    }
+}
+
+/// What the server answers, whole.
+#[derive(Clone, Debug)]
+pub(super) struct Response {
+    pub(super) status: u16,
+    pub(super) headers: Vec<(&'static str, String)>,
+    pub(super) body: Vec<u8>,
+}
+
+impl Response {
+    pub(super) fn file(body: Vec<u8>) -> Self {
+        Self { status: 200, headers: Vec::new(), body }
+    }
+
+    pub(super) fn text(status: u16, text: &str) -> Self {
+        Self { status, headers: Vec::new(), body: text.into() }
+    }
+
+    pub(super) fn json(text: &str) -> Self {
+        Self::text(200, text).with("Content-Type", "application/json")
+    }
+
+    pub(super) fn redirect(to: &str) -> Self {
+        Self::text(302, "").with("Location", to)
+    }
+
+    pub(super) fn with(mut self, name: &'static str, value: &str) -> Self {
+        self.headers.push((name, value.to_owned()));
+        self
+    }
+}
+
+/// A connection to a client.
+pub(super) enum Connection {
+    Plain(TcpStream),
+    Tls(Box<StreamOwned<ServerConnection, TcpStream>>),
+}
+
+impl Connection {
+    /// Ends the connection so that the client sees the end, and knows that it is one.
+    pub(super) fn end(self) -> io::Result<()> {
+        match self {
+            Self::Plain(stream) => stream.shutdown(Shutdown::Write),
+            Self::Tls(mut stream) => {
+                stream.conn.send_close_notify();
+                stream.flush()?;
+                stream.sock.shutdown(Shutdown::Write)
+            }
+        }
+    }
+}
+
+impl Read for Connection {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Plain(stream) => stream.read(buffer),
+            Self::Tls(stream) => stream.read(buffer),
+        }
+    }
+}
+
+impl Write for Connection {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Plain(stream) => stream.write(bytes),
+            Self::Tls(stream) => stream.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Plain(stream) => stream.flush(),
+            Self::Tls(stream) => stream.flush(),
+        }
+    }
+}
+
+/// The head of a request; `None` if the client sent none, or none that is one.
+pub(super) fn read_request(connection: &mut impl Read) -> io::Result<Option<Request>> {
+    let mut head = Vec::new();
+    let mut buffer = [0; 4096];
+    while !head.windows(4).any(|bytes| bytes == b"\r\n\r\n") {
+        let count = connection.read(&mut buffer)?;
+        head.extend_from_slice(&buffer[..count]);
+        if count == 0 || head.len() > HEAD_BYTES_MAX {
+            return Ok(None);
+        }
+    }
+    Ok(parse(&String::from_utf8_lossy(&head)))
+}
+
+fn parse(head: &str) -> Option<Request> {
+    let mut lines = head.split("\r\n");
+    let mut first = lines.next()?.split(' ');
+    let (method, path) = (first.next()?.to_owned(), first.next()?.to_owned());
+    let headers = lines
+        .take_while(|line| !line.is_empty())
+        .filter_map(|line| line.split_once(':'))
+        .map(|(name, value)| (name.to_owned(), value.trim().to_owned()))
+        .collect();
+    Some(Request { method, path, headers })
+}
+
+/// Writes the head of an answer, and so many bytes of its body, if the method asks for it.
+pub(super) fn write_response(
+    connection: &mut impl Write,
+    request: &Request,
+    response: &Response,
+    body_bytes: usize,
+) -> io::Result<()> {
+    write!(connection, "HTTP/1.1 {} {}\r\n", response.status, reason(response.status))?;
+    for (name, value) in &response.headers {
+        write!(connection, "{name}: {value}\r\n")?;
+    }
+    write!(connection, "Content-Length: {}\r\nConnection: close\r\n\r\n", response.body.len())?;
+    if request.method != "HEAD" {
+        connection.write_all(&response.body[..body_bytes])?;
+    }
+    connection.flush()
+}
+
+/// Go's clients show the words that a server sends.
+fn reason(status: u16) -> &'static str {
+    match status {
+        200 => "OK",
+        302 => "Found",
+        401 => "Unauthorized",
+        403 => "Forbidden",
+        404 => "Not Found",
+        405 => "Method Not Allowed",
+        429 => "Too Many Requests",
+        500 => "Internal Server Error",
+        503 => "Service Unavailable",
+        _ => "",
+    }
+}

@@ -1,0 +1,127 @@
+//! What a server has, who may have it, and what goes wrong with it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::json;
+
+use super::http::{Request, Response};
+use super::{Access, Failure, basic};
+use crate::chart::{Image, digest};
+
+/// Where tokens are given.
+const TOKEN_PATH: &str = "/token";
+/// The one token.
+const TOKEN: &str = "a-token-of-a-test";
+
+#[derive(Debug)]
+pub(super) struct Site {
+    /// Where clients find the server.
+    url: String,
+    answers: BTreeMap<String, Response>,
+    tags: BTreeMap<String, BTreeSet<String>>,
+    accesses: BTreeMap<String, Access>,
+    failures: BTreeMap<String, Failure>,
+}
+
+impl Site {
+    pub(super) fn new(url: String) -> Self {
+        Self {
+            url,
+            answers: BTreeMap::new(),
+            tags: BTreeMap::new(),
+            accesses: BTreeMap::new(),
+            failures: BTreeMap::new(),
+        }
+    }
+
+    pub(super) fn put(&mut self, path: &str, response: Response) {
+        self.answers.insert(path.to_owned(), response);
+    }
+
+    /// Puts what clients ask of an image at the paths of the distribution protocol; gives its digest.
+    pub(super) fn put_image(&mut self, name: &str, tag: &str, image: &Image) -> String {
+        let image_digest = digest(&image.manifest);
+        let manifest = Response::file(image.manifest.clone())
+            .with("Content-Type", image.media_type)
+            .with("Docker-Content-Digest", &image_digest);
+        for reference in [tag, &image_digest] {
+            self.put(&format!("/v2/{name}/manifests/{reference}"), manifest.clone());
+        }
+        for blob in &image.blobs {
+            let blob_digest = digest(blob);
+            let response = Response::file(blob.clone())
+                .with("Content-Type", "application/octet-stream")
+                .with("Docker-Content-Digest", &blob_digest);
+            self.put(&format!("/v2/{name}/blobs/{blob_digest}"), response);
+        }
+        let tags = self.tags.entry(name.to_owned()).or_default();
+        tags.insert(tag.to_owned());
+        let list = json!({"name": name, "tags": tags}).to_string();
+        self.put(&format!("/v2/{name}/tags/list"), Response::json(&list));
+        image_digest
+    }
+
+    pub(super) fn protect(&mut self, prefix: &str, access: Access) {
+        self.accesses.insert(prefix.to_owned(), access);
+    }
+
+    pub(super) fn fail(&mut self, prefix: &str, failure: Option<Failure>) {
+        match failure {
+            Some(failure) => self.failures.insert(prefix.to_owned(), failure),
+            None => self.failures.remove(prefix),
+        };
+    }
+
+    pub(super) fn failure(&self, path: &str) -> Option<Failure> {
+        longest(&self.failures, path)
+    }
+
+    /// The answer to a request, if nothing goes wrong.
+    pub(super) fn answer(&self, request: &Request) -> Response {
+        if request.place() == TOKEN_PATH {
+            return self.token(request);
+        }
+        let access = longest(&self.accesses, request.place()).unwrap_or(Access::Open);
+        if !is_met(access, request) {
+            return self.refusal(access);
+        }
+        if !["GET", "HEAD"].contains(&request.method.as_str()) {
+            return Response::text(405, "this server only gives\n");
+        }
+        self.answers.get(request.place()).cloned().unwrap_or_else(|| Response::text(404, "not here\n"))
+    }
+
+    /// The token, for everybody unless something here asks for more.
+    fn token(&self, request: &Request) -> Response {
+        let is_for_all = !self.accesses.values().any(|access| *access == Access::Token);
+        if is_for_all || is_met(Access::Basic, request) {
+            return Response::json(&json!({"token": TOKEN, "access_token": TOKEN}).to_string());
+        }
+        self.refusal(Access::Basic)
+    }
+
+    /// 401, with what to send instead.
+    fn refusal(&self, access: Access) -> Response {
+        let challenge = match access {
+            Access::Open | Access::Basic => "Basic realm=\"charts\"".to_owned(),
+            Access::AnonymousToken | Access::Token => {
+                format!("Bearer realm=\"{}{TOKEN_PATH}\",service=\"charts\"", self.url)
+            }
+        };
+        Response::text(401, "who are you?\n").with("WWW-Authenticate", &challenge)
+    }
+}
+
+fn longest<T: Copy>(rules: &BTreeMap<String, T>, path: &str) -> Option<T> {
+    let fitting = rules.iter().filter(|(prefix, _)| path.starts_with(prefix.as_str()));
+    fitting.max_by_key(|(prefix, _)| prefix.len()).map(|(_, rule)| *rule)
+}
+
+fn is_met(access: Access, request: &Request) -> bool {
+    let expected = match access {
+        Access::Open => return true,
+        Access::Basic => basic(),
+        Access::AnonymousToken | Access::Token => format!("Bearer {TOKEN}"),
+    };
+    request.header("Authorization") == Some(&expected)
+}
