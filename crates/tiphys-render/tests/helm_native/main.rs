@@ -6,6 +6,7 @@
 
 mod answer;
 mod case;
+mod random;
 mod world;
 
 use std::collections::BTreeMap;
@@ -33,14 +34,18 @@ fn answers() -> &'static BTreeMap<String, Answer> {
     })
 }
 
+/// Cases that are rendered at once.
+fn at_once() -> usize {
+    PER_PROCESSOR * std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get)
+}
+
 async fn render_all() -> BTreeMap<String, Answer> {
-    let at_once = PER_PROCESSOR * std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
-    let world = World::new(at_once);
+    let world = World::new(at_once());
     let world = &world;
     let cases: Vec<Value> = oracle::cases("helm-native").into_iter().filter(is_run).collect();
     let answers = futures_util::stream::iter(cases)
         .map(|case| async move { (id_of(&case).to_owned(), world.render(&case).await) })
-        .buffer_unordered(at_once)
+        .buffer_unordered(at_once())
         .collect()
         .await;
     world.end().await;

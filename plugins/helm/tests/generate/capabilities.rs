@@ -4,14 +4,14 @@ use crate::world::{Helm, World};
 
 #[test]
 fn the_kube_version_is_that_of_the_destination() {
-    for helm in Helm::all() {
+    for helm in Helm::ALL {
         assert_eq!(World::probe().seen(helm, "kube"), "v1.34.2");
     }
 }
 
 #[test]
 fn the_parameter_kube_version_beats_the_destination_and_is_normalised() {
-    for helm in Helm::all() {
+    for helm in Helm::ALL {
         assert_eq!(World::probe().text("kube-version", "v1.30.11+IKS").seen(helm, "kube"), "v1.30.11");
     }
 }
@@ -41,7 +41,7 @@ fn the_constraint_of_a_chart_is_enforced() {
             "apiVersion: v2\nname: chart\nversion: 0.1.0\nkubeVersion: '>=1.40.0'\n",
         )
     };
-    for helm in Helm::all() {
+    for helm in Helm::ALL {
         let answer = world().generate(helm);
         let expected =
             "Error: chart requires kubeVersion: >=1.40.0 which is incompatible with Kubernetes v1.34.2";
@@ -52,7 +52,7 @@ fn the_constraint_of_a_chart_is_enforced() {
 
 #[test]
 fn api_versions_are_those_of_the_destination_with_their_kinds() {
-    for helm in Helm::all() {
+    for helm in Helm::ALL {
         let world = World::probe();
         assert_eq!((world.seen(helm, "deployments"), world.seen(helm, "a")), ("true".into(), "false".into()));
     }
@@ -60,7 +60,7 @@ fn api_versions_are_those_of_the_destination_with_their_kinds() {
 
 #[test]
 fn the_parameter_api_versions_replaces_those_of_the_destination() {
-    for helm in Helm::all() {
+    for helm in Helm::ALL {
         let world = World::probe().array("api-versions", &["a/v1"]);
         assert_eq!((world.seen(helm, "deployments"), world.seen(helm, "a")), ("false".into(), "true".into()));
     }
@@ -80,7 +80,7 @@ fn a_list_of_api_versions_beyond_what_one_argument_or_variable_holds_passes() {
         (0..20_000).map(|number| format!("group{number}.example.com/v1/Kind{number}")).collect();
     let many = format!("{},a/v1,apps/v1/Deployment", many.join(","));
     assert!(many.len() > 600_000);
-    for helm in Helm::all() {
+    for helm in Helm::ALL {
         let world = World::probe().file("../versions", &many);
         let file = world.root().join("../versions").display().to_string();
         let world = world.variable("KUBE_API_VERSIONS", "").variable("KUBE_API_VERSIONS_FILE", &file);

@@ -23,7 +23,7 @@ fn a_failure_shows_the_command_and_what_helm_said() {
     };
     let place = "<path to cached source>/charts/probe";
     let of_file = |file: &str| format!("--values {place}/{file}");
-    for helm in Helm::all() {
+    for helm in Helm::ALL {
         let cases = [
             ("missing.yaml", format!("Error: open {place}/missing.yaml: no such file or directory")),
             ("folder", format!("Error: read {place}/folder: is a directory")),
@@ -49,7 +49,7 @@ fn a_failure_shows_the_command_and_what_helm_said() {
 
 #[test]
 fn the_file_of_inline_values_is_not_told() {
-    for helm in Helm::all() {
+    for helm in Helm::ALL {
         let answer = World::probe().text("values", "a: [\n").generate(helm);
         let file = "<temp file with values from source.helm.values/valuesObject>";
         let beginning = whole(&format!("--values {file}"), &format!("Error: failed to parse {file}: "));
@@ -80,7 +80,7 @@ fn values_that_helm_cannot_set_fail_with_its_text() {
         ),
     ];
     for (name, value, option, stderr) in cases {
-        for helm in Helm::all() {
+        for helm in Helm::ALL {
             let answer = World::probe().text(name, value).generate(helm);
             assert!(answer.error().starts_with(&whole(option, stderr)), "{}", answer.error());
         }
@@ -103,7 +103,7 @@ fn failures_of_templates_are_told_as_helm_tells_them() {
         ),
     ];
     for (template, stderr) in cases {
-        for helm in Helm::all() {
+        for helm in Helm::ALL {
             let answer = World::chart(template).generate(helm);
             assert_eq!(answer.error(), whole("", &format!("{stderr}{debug}")));
         }
@@ -133,7 +133,7 @@ fn a_chart_s_own_file_that_is_none_fails_with_the_text_of_helm_or_its_line() {
     let beginning = "error getting helm repos: error retrieving helm dependency repos: error unmarshalling the helm chart while getting helm \
                      dependency repos: error converting YAML to JSON: yaml: line 2: ";
     assert!(answer.error().starts_with(beginning), "{}", answer.error());
-    for helm in Helm::all() {
+    for helm in Helm::ALL {
         let answer = World::chart("").file("chart/Chart.yaml", "apiVersion: v2\nname: a\n").generate(helm);
         assert!(
             answer.error().contains("Error: validation: chart.metadata.version is required"),

@@ -16,7 +16,7 @@ fn world() -> World {
 
 #[test]
 fn the_output_goes_through_the_kustomization_of_a_folder() {
-    for helm in Helm::all() {
+    for helm in Helm::ALL {
         for dir in ["/overlays/prod", "../../overlays/prod"] {
             let answer = world().text("kustomize-dir", dir).generate(helm);
             let mut names = answer.names();

@@ -86,7 +86,7 @@ fn a_template_that_never_ends_is_ended() {
 #[test]
 fn output_is_bounded() {
     let template = "{{ range until 2000 }}\n---\nkind: X\nmetadata: {name: \"x{{ . }}\"}\n{{ end }}";
-    for helm in Helm::all() {
+    for helm in Helm::ALL {
         let world = World::chart(template).variable("TIPHYS_HELM_OUTPUT_MAX", "1000");
         let answer = world.generate(helm);
         assert!(
@@ -154,7 +154,7 @@ fn the_repository_is_not_written_to() {
         names.sort();
         names
     };
-    for helm in Helm::all() {
+    for helm in Helm::ALL {
         let world = World::probe().text("values", "a: 1\n");
         let before = list(&world);
         assert_eq!(world.generate(helm).code, Some(0));

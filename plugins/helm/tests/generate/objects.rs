@@ -40,7 +40,7 @@ fn sorted(world: &World, helm: Helm) -> Vec<String> {
 
 #[test]
 fn definitions_come_first_and_are_skipped_on_demand() {
-    for helm in Helm::all() {
+    for helm in Helm::ALL {
         let names = umbrella().generate(helm).names();
         let definitions = names.iter().take(2).map(String::as_str).collect::<Vec<_>>();
         assert_eq!(
@@ -55,7 +55,7 @@ fn definitions_come_first_and_are_skipped_on_demand() {
 
 #[test]
 fn nothing_of_a_disabled_subchart_comes_out() {
-    for helm in Helm::all() {
+    for helm in Helm::ALL {
         let names = sorted(&umbrella().text("set.sub.enabled", "false"), helm);
         assert_eq!(names, ["own", "plain", "own.example.com", "both", "hook", "test"]);
     }
@@ -63,7 +63,7 @@ fn nothing_of_a_disabled_subchart_comes_out() {
 
 #[test]
 fn tests_are_skipped_on_demand_and_plain_objects_in_their_folder_stay() {
-    for helm in Helm::all() {
+    for helm in Helm::ALL {
         let names = sorted(&umbrella().text("skip-tests", "true").text("skip-crds", "true"), helm);
         assert_eq!(names, ["own", "plain", "sub", "hook"]);
     }
@@ -71,7 +71,7 @@ fn tests_are_skipped_on_demand_and_plain_objects_in_their_folder_stay() {
 
 #[test]
 fn notes_and_warnings_are_no_manifests() {
-    for helm in Helm::all() {
+    for helm in Helm::ALL {
         let world = umbrella().file(
             "chart/Chart.yaml",
             "apiVersion: v2\nname: chart\nversion: 0.1.0\ndeprecated: true\ndependencies: [{name: sub, version: 0.1.0}]\n",
@@ -89,7 +89,7 @@ fn notes_and_warnings_are_no_manifests() {
 
 #[test]
 fn a_chart_without_objects_is_fine() {
-    for helm in Helm::all() {
+    for helm in Helm::ALL {
         assert_eq!(World::chart("").generate(helm).names(), [""; 0]);
     }
 }
@@ -100,7 +100,7 @@ fn values_are_held_against_the_schema_unless_that_is_skipped() {
         World::probe()
             .file("charts/probe/values.schema.json", r#"{"properties":{"from":{"type":"integer"}}}"#)
     };
-    for helm in Helm::all() {
+    for helm in Helm::ALL {
         let answer = world().generate(helm);
         assert!(
             answer.error().contains("Error: values don't meet the specifications of the schema"),
@@ -113,7 +113,7 @@ fn values_are_held_against_the_schema_unless_that_is_skipped() {
 
 #[test]
 fn a_library_is_no_chart_to_install() {
-    for helm in Helm::all() {
+    for helm in Helm::ALL {
         let world = World::chart("")
             .file("chart/Chart.yaml", "apiVersion: v2\nname: chart\nversion: 0.1.0\ntype: library\n");
         assert!(world.generate(helm).error().contains("Error: library charts are not installable"));
@@ -122,14 +122,14 @@ fn a_library_is_no_chart_to_install() {
 
 #[test]
 fn a_template_has_no_access_to_a_cluster() {
-    for helm in Helm::all() {
+    for helm in Helm::ALL {
         assert_eq!(World::probe().seen(helm, "found"), "{}");
     }
 }
 
 #[test]
 fn the_same_request_gives_the_same_bytes() {
-    for helm in Helm::all() {
+    for helm in Helm::ALL {
         let world = umbrella().text("set.b", "1").text("set.a", "2").text("set-string.c", "3");
         assert_eq!(world.generate(helm).stdout, world.generate(helm).stdout);
     }
@@ -137,7 +137,7 @@ fn the_same_request_gives_the_same_bytes() {
 
 #[test]
 fn a_chart_may_be_the_root_of_its_tree() {
-    for helm in Helm::all() {
+    for helm in Helm::ALL {
         let world = World::new("")
             .file("Chart.yaml", "apiVersion: v2\nname: chart\nversion: 0.1.0\n")
             .file("v.yaml", "name: root\n")

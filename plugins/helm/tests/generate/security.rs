@@ -25,7 +25,7 @@ fn paths_out_of_the_repository_are_refused_in_the_words_of_native() {
 
 #[test]
 fn a_path_from_the_root_begins_at_the_root_of_the_repository() {
-    for helm in Helm::all() {
+    for helm in Helm::ALL {
         let world =
             World::probe().file("values/a.yaml", "from: root\n").array("value-files", &["/values/a.yaml"]);
         assert_eq!(world.values(helm)["from"], "root");
@@ -34,7 +34,7 @@ fn a_path_from_the_root_begins_at_the_root_of_the_repository() {
 
 #[test]
 fn a_link_to_a_value_file_is_followed_inside_and_refused_outside() {
-    for helm in Helm::all() {
+    for helm in Helm::ALL {
         let world = World::probe()
             .file("values/a.yaml", "from: linked\n")
             .link("charts/probe/link.yaml", "../../values/a.yaml")
@@ -96,7 +96,7 @@ fn a_plugin_of_helm_is_used_only_if_the_setting_names_its_folder() {
         make_executable(&world.root().with_file_name("plugins").join("own/get.sh").display().to_string());
         world
     };
-    for helm in Helm::all() {
+    for helm in Helm::ALL {
         let world = world();
         let plugins = world.root().with_file_name("plugins").display().to_string();
         let world = world.variable("HELM_PLUGINS", &plugins);
@@ -140,7 +140,7 @@ fn other_sources_of_the_application_are_given_by_the_run_context() {
         let path = world.root().join("../context.json").display().to_string();
         world.variable("TIPHYS_CONTEXT_FILE", &path)
     };
-    for helm in Helm::all() {
+    for helm in Helm::ALL {
         assert_eq!(with("$values/env/prod.yaml").values(helm)["from"], "other");
     }
     let unknown = with("$nope/x.yaml").generate(Helm::Four);

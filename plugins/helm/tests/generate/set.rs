@@ -34,7 +34,7 @@ fn set_gives_the_types_of_helm() {
         ("a\nb  c", json!("a\nb  c"), "string"),
     ];
     for (value, expected, kind) in cases {
-        for helm in Helm::all() {
+        for helm in Helm::ALL {
             assert_eq!(set(helm, "set.v", value), (expected.clone(), kind.to_owned()), "{value:?}");
         }
     }
@@ -42,7 +42,7 @@ fn set_gives_the_types_of_helm() {
 
 #[test]
 fn null_takes_a_value_of_the_chart_away() {
-    for helm in Helm::all() {
+    for helm in Helm::ALL {
         let values = World::probe().text("set.from", "null").values(helm);
         assert_eq!(values, json!({ "list": ["a", "b", "c"] }));
     }
@@ -53,7 +53,7 @@ fn set_string_keeps_texts() {
     let cases =
         [("true", json!("true")), ("5", json!("5")), ("null", json!("null")), ("{1,2}", json!(["1", "2"]))];
     for (value, expected) in cases {
-        for helm in Helm::all() {
+        for helm in Helm::ALL {
             assert_eq!(set(helm, "set-string.v", value).0, expected, "{value}");
         }
     }
@@ -63,7 +63,7 @@ fn set_string_keeps_texts() {
 fn commas_are_part_of_a_value() {
     let cases = [("not, clean", "not, clean"), (r"a\,b,c", "a,b,c"), (",,,", ",,,")];
     for (value, expected) in cases {
-        for helm in Helm::all() {
+        for helm in Helm::ALL {
             assert_eq!(set(helm, "set.v", value).0, expected, "{value}");
         }
     }
@@ -84,7 +84,7 @@ fn odd_values_are_inert() {
         "%s",
     ];
     for value in values {
-        for helm in Helm::all() {
+        for helm in Helm::ALL {
             assert_eq!(set(helm, "set-string.v", value).0, value, "{value:?}");
         }
     }
@@ -98,7 +98,7 @@ fn a_nul_is_refused() {
 
 #[test]
 fn names_may_have_dots_and_indices() {
-    for helm in Helm::all() {
+    for helm in Helm::ALL {
         let world = World::probe().text(r"set.a\.b/c", "1").text("set.list[1]", "z").text("set.m.n", "x");
         let values = world.values(helm);
         assert_eq!((&values["a.b/c"], &values["m"]["n"]), (&json!(1), &json!("x")));
@@ -109,7 +109,7 @@ fn names_may_have_dots_and_indices() {
 
 #[test]
 fn of_two_with_one_name_the_later_wins_per_kind() {
-    for helm in Helm::all() {
+    for helm in Helm::ALL {
         let world = World::probe()
             .text("set.v", "1")
             .text("set-string.w", "2")
@@ -122,7 +122,7 @@ fn of_two_with_one_name_the_later_wins_per_kind() {
 
 #[test]
 fn set_file_beats_set_string_and_that_beats_set_whatever_the_order() {
-    for helm in Helm::all() {
+    for helm in Helm::ALL {
         let world = World::probe()
             .file("charts/probe/v.txt", "file")
             .text("set-file.v", "v.txt")
@@ -142,7 +142,7 @@ fn set_file_beats_set_string_and_that_beats_set_whatever_the_order() {
 
 #[test]
 fn values_are_set_in_the_order_in_which_they_are_written() {
-    for helm in Helm::all() {
+    for helm in Helm::ALL {
         let world = World::probe().text("set.l", "{a,b}").text("set.l[0]", "z");
         assert_eq!(world.values(helm)["l"], json!(["z", "b"]));
         let world = World::probe().text("set.l[0]", "z").text("set.l", "{a,b}");
@@ -152,7 +152,7 @@ fn values_are_set_in_the_order_in_which_they_are_written() {
 
 #[test]
 fn variables_are_replaced_in_values_and_paths_and_not_in_names() {
-    for helm in Helm::all() {
+    for helm in Helm::ALL {
         let world = World::probe()
             .variable("ARGOCD_ENV_STAGE", "prod")
             .file("charts/probe/prod.yaml", "from: prod\n")
@@ -172,7 +172,7 @@ fn variables_are_replaced_in_values_and_paths_and_not_in_names() {
 
 #[test]
 fn the_content_of_a_file_keeps_its_last_newline() {
-    for helm in Helm::all() {
+    for helm in Helm::ALL {
         let world = World::probe()
             .file("charts/probe/f, x.txt", "one\ntwo\n")
             .file("root.txt", "7")
@@ -186,7 +186,7 @@ fn the_content_of_a_file_keeps_its_last_newline() {
 #[test]
 fn one_value_of_100_kb_passes_and_one_of_128_kib_is_refused_by_name() {
     let text = "x".repeat(100_000);
-    for helm in Helm::all() {
+    for helm in Helm::ALL {
         assert_eq!(World::probe().text("set.v", &text).values(helm)["v"], text.as_str());
     }
     let answer = World::probe().text("set.large", &"x".repeat(128 << 10)).generate(Helm::Four);

@@ -6,7 +6,7 @@ use crate::world::{Helm, World};
 
 #[test]
 fn of_value_files_the_last_wins() {
-    for helm in Helm::all() {
+    for helm in Helm::ALL {
         let world = World::probe()
             .file("charts/probe/a.yaml", "from: a\nonly: a\n")
             .file("charts/probe/b.yaml", "from: b\n")
@@ -21,7 +21,7 @@ fn a_value_file_that_is_named_twice_keeps_its_first_place() {
         .file("charts/probe/a.yaml", "from: a\n")
         .file("charts/probe/b.yaml", "from: b\n")
         .array("value-files", &["a.yaml", "b.yaml", "a.yaml"]);
-    for helm in Helm::all() {
+    for helm in Helm::ALL {
         assert_eq!(world.values(helm)["from"], "b");
     }
 }
@@ -32,7 +32,7 @@ fn inline_values_win_over_all_files() {
         .file("charts/probe/a.yaml", "from: a\nonly: a\n")
         .array("value-files", &["a.yaml"])
         .text("values", "from: inline\n");
-    for helm in Helm::all() {
+    for helm in Helm::ALL {
         assert_eq!(world.values(helm)["from"], "inline");
         assert_eq!(world.values(helm)["only"], "a");
     }
@@ -43,7 +43,7 @@ fn structured_values_beat_the_text() {
     let world = World::probe()
         .text("values", "from: text\nonly: text\n")
         .text("values-object", r#"{"from":"object","big":9007199254740993,"f":1e3,"u":"\u00fc","n":null}"#);
-    for helm in Helm::all() {
+    for helm in Helm::ALL {
         let values = world.values(helm);
         assert_eq!((&values["from"], &values["only"]), (&json!("object"), &json!(null)));
         assert_eq!((&values["f"], &values["u"]), (&json!(1000), &json!("ü")));
@@ -53,7 +53,7 @@ fn structured_values_beat_the_text() {
 #[test]
 fn inline_values_are_not_substituted() {
     let world = World::probe().text("values", "from: $ARGOCD_APP_NAME $$ ${NOPE}\n");
-    for helm in Helm::all() {
+    for helm in Helm::ALL {
         assert_eq!(world.values(helm)["from"], "$ARGOCD_APP_NAME $$ ${NOPE}");
     }
 }
@@ -62,7 +62,7 @@ fn inline_values_are_not_substituted() {
 fn inline_values_of_a_megabyte_pass() {
     let text = "x".repeat(1 << 20);
     let world = World::probe().text("values", &format!("large: \"{text}\"\n"));
-    for helm in Helm::all() {
+    for helm in Helm::ALL {
         assert_eq!(world.values(helm)["large"].as_str().map(str::len), Some(1 << 20));
     }
 }
@@ -70,7 +70,7 @@ fn inline_values_of_a_megabyte_pass() {
 #[test]
 fn a_missing_value_file_is_left_out_only_if_that_is_asked_for() {
     let world = || World::probe().array("value-files", &["missing.yaml", "none*.yaml"]);
-    for helm in Helm::all() {
+    for helm in Helm::ALL {
         let answer = World::probe().array("value-files", &["missing.yaml"]).generate(helm);
         let expected =
             "Error: open <path to cached source>/charts/probe/missing.yaml: no such file or directory";
@@ -84,7 +84,7 @@ fn a_missing_value_file_is_left_out_only_if_that_is_asked_for() {
 
 #[test]
 fn patterns_are_expanded_in_order() {
-    for helm in Helm::all() {
+    for helm in Helm::ALL {
         let values = |files: &[&str]| {
             let world = World::probe()
                 .file("charts/probe/env/a.yaml", "from: a\na: 1\n")
@@ -100,7 +100,7 @@ fn patterns_are_expanded_in_order() {
 
 #[test]
 fn a_bracket_in_the_application_s_path_is_no_pattern() {
-    for helm in Helm::all() {
+    for helm in Helm::ALL {
         let world = World::new("we[b]")
             .file("we[b]/Chart.yaml", "apiVersion: v2\nname: chart\nversion: 0.1.0\n")
             .file("we[b]/templates/t.yaml", "kind: X\nmetadata: {name: '{{ .Values.from }}'}\n")

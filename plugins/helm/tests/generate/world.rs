@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
-use tiphys_testkit::{tools, workspace_root};
+use tiphys_testkit::tools;
 
 /// A chart that shows what its templates see.
 const PROBE: &[(&str, &str)] = &[
@@ -44,17 +44,14 @@ pub(crate) enum Helm {
 }
 
 impl Helm {
-    /// Those that `cargo xtask tools` has provided; helm 4 is always one of them.
-    pub(crate) fn all() -> impl Iterator<Item = Self> {
-        [Self::Four, Self::Three].into_iter().filter(|helm| *helm == Self::Four || helm.program().exists())
-    }
+    /// Both.
+    pub(crate) const ALL: [Self; 2] = [Self::Four, Self::Three];
 
     fn program(self) -> PathBuf {
-        let name = match self {
-            Self::Four => "helm",
-            Self::Three => "helm3",
-        };
-        workspace_root().join("target/tools/bin").join(name)
+        match self {
+            Self::Four => tools::program("helm"),
+            Self::Three => tools::program("helm3"),
+        }
     }
 }
 
