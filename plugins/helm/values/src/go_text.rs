@@ -92,11 +92,11 @@ pub(crate) fn whole_number(text: &str) -> Result<i64, NotANumber> {
     number.ok_or(NotANumber::Range)
 }
 
-/// Whether a text is this lower-case ASCII word when letter case is folded as Unicode does, where `ſ` is an `s` (Go's `EqualFold`).
+/// Whether a text is this lower-case ASCII word, which has no `k`, when letter case is folded as Unicode does, where `ſ` is an `s` (Go's
+/// `EqualFold`).
 pub(crate) fn is_word(text: &str, word: &str) -> bool {
     let folded = text.chars().map(|char| match char {
         'ſ' => 's',
-        '\u{212a}' => 'k',
         char => char.to_ascii_lowercase(),
     });
     folded.eq(word.chars())

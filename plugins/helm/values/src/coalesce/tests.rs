@@ -116,6 +116,7 @@ fn conditions_and_tags_switch_subcharts_off() {
     let cases = [
         ("", &[][..], "{}", true),
         ("s.use", &[], "s: {use: false}", false),
+        (" s.use\n", &[], "s: {use: false}", false),
         ("s.use", &[], "s: {use: true}", true),
         ("s.use", &[], "s: {use: 'false'}", true),
         ("a.b,s.use", &[], "{a: {b: false}, s: {use: true}}", false),
@@ -137,6 +138,14 @@ fn conditions_and_tags_switch_subcharts_off() {
             "{condition} {tags:?} with {values}"
         );
     }
+}
+
+#[test]
+fn a_chart_whose_subcharts_are_all_off_is_as_one_without_dependencies() {
+    let dependencies = Some(vec![dependency("s", "s.use", &[], vec![])]);
+    let inner = Chart { dependencies, ..chart("t", "{}", vec![chart("s", "{}", vec![])]) };
+    let kept = enabled(&inner, &read("s: {use: false}"), HelmVersion::V4).expect("the values fit");
+    assert_eq!(kept, chart("t", "{}", vec![]));
 }
 
 #[test]

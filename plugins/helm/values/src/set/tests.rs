@@ -1,4 +1,4 @@
-use super::{LIMITS, Limits};
+use super::{INDEX_MAX, LIMITS, Limits};
 use crate::{Assignment, Flag, HelmVersion, Inputs, Map, MergeError, Value, ValuesFile, merged, no_files};
 
 fn apply(flag: Flag, text: &str, base: &str, version: HelmVersion) -> Result<Map, MergeError> {
@@ -65,6 +65,18 @@ fn nulls_in_lists_give_way_and_other_values_do_not() {
         refused,
         "unable to parse key: interface conversion: interface {} is map[string]interface {}, not []interface {}"
     );
+}
+
+#[test]
+fn lists_of_files_are_longer_than_what_is_set_in_them() {
+    let base = format!("{{\"a\": [{}{{\"x\": [0]}}]}}", "0,".repeat(INDEX_MAX + 1));
+    for name in ["a[65537]", "a[65537].x", "a[65537].x[0]"] {
+        let error = cause(Flag::Set, &format!("{name}=1"), &base, HelmVersion::V4);
+        assert_eq!(error, "index of 65537 is greater than maximum supported index of 65536", "{name}");
+    }
+    let base = base.replace("{\"x\": [0]}", "[0]");
+    let error = cause(Flag::Set, "a[65537][0]=1", &base, HelmVersion::V4);
+    assert_eq!(error, "index of 65537 is greater than maximum supported index of 65536");
 }
 
 #[test]
