@@ -73,7 +73,7 @@ fn our_values(helm: &Helm, line: &CommandLine) -> Result<Map, MergeError> {
 #[test]
 fn command_lines_are_read_as_helm_reads_them() {
     for helm in Helm::all() {
-        compare(80, |number| {
+        compare(60, |number| {
             let line = CommandLine::random(&mut Random::new(number));
             let chart = ChartFolder::empty();
             let ours = match our_values(&helm, &line) {
@@ -89,7 +89,7 @@ fn command_lines_are_read_as_helm_reads_them() {
 #[test]
 fn values_of_charts_and_subcharts_are_those_that_helms_templates_see() {
     for helm in Helm::all() {
-        compare(60, |number| {
+        compare(50, |number| {
             let mut random = Random::new(number);
             let chart = ChartFolder::random(&mut random);
             let line = CommandLine { base: Some(random.values(3)), assignments: Vec::new() };

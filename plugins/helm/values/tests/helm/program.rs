@@ -7,7 +7,7 @@ use std::process::Command;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use tiphys_helm_values::HelmVersion;
-use tiphys_testkit::workspace_root;
+use tiphys_testkit::tools;
 
 use crate::inputs::{ChartFolder, CommandLine};
 
@@ -33,12 +33,8 @@ pub(crate) struct Helm {
 impl Helm {
     /// All that `cargo xtask tools` provides.
     pub(crate) fn all() -> Vec<Self> {
-        let named = |name: &str, version| {
-            let program = workspace_root().join("target/tools/bin").join(name);
-            assert!(program.exists(), "{name} is missing: run `cargo xtask tools` first");
-            Self { version, program }
-        };
-        vec![named("helm", HelmVersion::V4)]
+        let named = |name: &str, version| Self { version, program: tools::program(name) };
+        vec![named("helm", HelmVersion::V4), named("helm3", HelmVersion::V3)]
     }
 
     /// Runs `helm template`.
