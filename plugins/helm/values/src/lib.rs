@@ -20,7 +20,7 @@ pub use coalesce::{Chart, CoalesceError, Dependency, Import, coalesce, enabled};
 pub use merge::{Assignment, Flag, Inputs, MergeError, ReadFile, ValuesFile, merged, no_files};
 pub use path::{NameError, PathItem, escape_name, parse_name};
 pub use set::{INDEX_MAX, LEVELS_MAX, LIMITS, Limits, SetError};
-pub use value::{Map, Value};
+pub use value::{DEPTH_MAX, Map, Value};
 pub use values_file::{ValuesFileError, read_values};
 
 /// The generation of Helm whose rules hold; what differs between releases of one generation is that of the last.

@@ -11,6 +11,10 @@ use tiphys_yaml::{Data, Error, Node, Position, read_json, write_go_json};
 /// The entries of an object, in the order in which Go prints them.
 pub type Map = BTreeMap<String, Value>;
 
+/// How deep the lists and objects of a file, or of a value of `--set-json`, may be nested, in levels. Helm has no such bound; a thousand
+/// levels and more are too much for the stack of a thread.
+pub const DEPTH_MAX: usize = 250;
+
 /// A value of Helm.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
@@ -33,9 +37,9 @@ pub enum Value {
 
 impl Value {
     /// What was read from YAML, as Helm gets it: every number is a float, and of equal keys the last is kept.
-    /// Numbers that JSON has no words for (`.inf`, `.nan`) are errors.
+    /// Numbers that JSON has no words for (`.inf`, `.nan`) are errors, and so is what is nested deeper than [`DEPTH_MAX`].
     pub fn from_node(node: &Node) -> Result<Self, Error> {
-        Self::from_node_with_minus_signs(node, &BTreeSet::new())
+        Self::from_node_within(node, &BTreeSet::new(), DEPTH_MAX)
     }
 
     /// One JSON text, read as Go does into a variable of any type. Unlike YAML's, its `-0` is not zero but the float below it.
@@ -51,11 +55,16 @@ impl Value {
                 _ => Position { column: position.column + 1, ..position },
             };
         }
-        Self::from_node_with_minus_signs(&read_json(text.as_bytes())?, &minus_signs)
+        Self::from_node_within(&read_json(text.as_bytes())?, &minus_signs, DEPTH_MAX)
     }
 
-    fn from_node_with_minus_signs(node: &Node, minus_signs: &BTreeSet<Position>) -> Result<Self, Error> {
-        let from_node = |node: &Node| Self::from_node_with_minus_signs(node, minus_signs);
+    fn from_node_within(node: &Node, minus_signs: &BTreeSet<Position>, levels: usize) -> Result<Self, Error> {
+        let from_node = |node: &Node| {
+            let inner = levels
+                .checked_sub(1)
+                .ok_or_else(|| Error::at(node.position, format!("nested deeper than {DEPTH_MAX} levels")))?;
+            Self::from_node_within(node, minus_signs, inner)
+        };
         Ok(match &node.data {
             Data::Null => Self::Null,
             Data::Bool(value) => Self::Bool(*value),

@@ -1,5 +1,5 @@
 use super::{Chart, Dependency, Import, coalesce, enabled};
-use crate::{HelmVersion, Map, Value, read_values};
+use crate::{DEPTH_MAX, HelmVersion, Map, Value, read_values};
 
 fn read(text: &str) -> Map {
     read_values(text.as_bytes(), HelmVersion::V4).expect("Helm takes it")
@@ -73,6 +73,17 @@ fn globals_go_down_and_the_parents_win() {
         ("global: 5", "global: {a: 1}", r#"{"global":5,"s":{"global":{"a":1}}}"#),
         ("global: {a: 1}", "global: 5", r#"{"global":{"a":1},"s":{"global":{"a":1}}}"#),
         ("global: {a: {z: 1}}", "global: {a: 1}", r#"{"global":{"a":{"z":1}},"s":{"global":{"a":{"z":1}}}}"#),
+        // What the parent sets for the subchart stays where the two are of different kinds.
+        (
+            "{global: {a: {z: 1}}, s: {global: {a: 1}}}",
+            "{}",
+            r#"{"global":{"a":{"z":1}},"s":{"global":{"a":1}}}"#,
+        ),
+        (
+            "{global: {a: 1}, s: {global: {a: {z: 1}}}}",
+            "{}",
+            r#"{"global":{"a":1},"s":{"global":{"a":{"z":1}}}}"#,
+        ),
         // Helm hands a copy of `m` down, and the `k` in it itself.
         (
             "global: {m: {k: {a: 1}}}",
@@ -192,4 +203,19 @@ fn of_listed_dependencies_more_is_refused() {
     // What is in the way of a subchart's subchart stands at the top.
     let parent = listed("p", "{}", listed("s", "{}", chart("u", "{}", vec![])));
     assert_eq!(seen(&parent, "u: 5"), "type mismatch on u: %!t(float64=5)");
+}
+
+#[test]
+fn values_as_deep_as_they_may_be_are_merged() {
+    let levels = DEPTH_MAX;
+    let text = |value: &str| format!("{}{value}{}", "{\"a\":".repeat(levels), "}".repeat(levels));
+    let subchart = chart("a", &text("1"), vec![]);
+    let parent = Chart {
+        dependencies: Some(vec![dependency("a", "", &[], vec![import("a", "b")])]),
+        ..chart("p", &text("1"), vec![subchart])
+    };
+    let merged = coalesce(&parent, read(&text("2")), HelmVersion::V4).expect("the values fit");
+    let merged = Value::Map(merged);
+    assert!(merged.to_json().contains(&text("2")["{\"a\":{".len()..levels]));
+    assert!(merged.to_string().contains("a:2"));
 }

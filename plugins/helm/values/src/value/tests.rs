@@ -1,6 +1,6 @@
 use tiphys_yaml::read_document;
 
-use super::Value;
+use super::{DEPTH_MAX, Value};
 
 fn read(yaml: &str) -> Value {
     let node = read_document(yaml.as_bytes()).expect("it is YAML").expect("it is not empty");
@@ -80,4 +80,15 @@ fn a_zero_with_a_minus_sign_keeps_it_in_json_and_loses_it_in_yaml() {
     let json = Value::from_json("[-0, 0,\n {\"-\": -0}, -0.0, -1]").expect("it is JSON");
     assert_eq!(json.to_json(), r#"[-0,0,{"-":-0},-0,-1]"#);
     assert_eq!(read("[-0, 0, -0.0]").to_json(), "[0,0,-0]");
+}
+
+#[test]
+fn nesting_is_bounded() {
+    let text = |levels: usize| format!("{}1{}", "[".repeat(levels), "]".repeat(levels));
+    assert!(Value::from_json(&text(DEPTH_MAX)).is_ok());
+    let node = read_document(text(DEPTH_MAX + 1).as_bytes()).expect("it is YAML").expect("it is not empty");
+    for error in [Value::from_json(&text(DEPTH_MAX + 1)), Value::from_node(&node)] {
+        let message = error.expect_err("it is too deep").message;
+        assert_eq!(message, format!("nested deeper than {DEPTH_MAX} levels"));
+    }
 }
