@@ -174,11 +174,10 @@ impl HelmOptions {
         for parameter in parameters {
             let name = parameter.name.as_str();
             if let Some((kind, name)) = assignment_name(name) {
-                let mut value = None;
-                if let Some(text) = text(parameter)? {
-                    value = Some(text.to_owned());
+                if let Some(value) = text(parameter)? {
+                    let (name, value) = (name.to_owned(), value.to_owned());
+                    given.push(Assignment { kind, name, value });
                 }
-                given.extend(value.map(|value| Assignment { kind, name: name.to_owned(), value }));
                 continue;
             }
             let part = |target: &mut Part, set: bool| *target = if set { Part::Skip } else { Part::Keep };

@@ -24,10 +24,12 @@ fn refused(links: &[(&str, &str)]) -> Option<String> {
 #[test]
 fn a_link_that_leads_out_is_refused_wherever_it_is() {
     let message = |file: &str| Some(format!("repository contains out-of-bounds symlinks. file: {file}"));
-    let cases: [(&[(&str, &str)], &str); 5] = [
+    let cases: [(&[(&str, &str)], &str); 6] = [
         (&[("other/place/out", "../../../secret")], "other/place/out"),
         (&[("charts/web/abs", "/etc/hostname")], "charts/web/abs"),
         (&[("a", "charts"), ("z", "..")], "z"),
+        // Behind a folder that is not there yet.
+        (&[("later", "nowhere/../../secret")], "later"),
         // Out and in again.
         (&[("x", "../repo/charts")], "x"),
         // Only through another link.
