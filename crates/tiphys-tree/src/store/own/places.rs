@@ -76,7 +76,7 @@ impl Places {
     ) -> io::Result<()> {
         let written = self.create_at(&directory, name, executable).and_then(|mut file| {
             file.write_all(content)?;
-            mark(&file)
+            mark(&file, executable)
         });
         if written.is_err() {
             // Else trying again would find a file in the way.
@@ -138,7 +138,7 @@ impl Places {
         let mended = self.umask.mend(mode, |mode| copy.set_permissions(mode));
         let copied = mended.and_then(|()| {
             let bytes = io::copy(&mut self.open(number)?, &mut copy)?;
-            mark(&copy)?;
+            mark(&copy, executable)?;
             Ok(bytes)
         });
         if copied.is_err() {

@@ -113,6 +113,10 @@ fn inode(tree: &Tree, path: &str) -> u64 {
     fs::metadata(tree.root().join(path)).expect("a file").ino()
 }
 
+fn mode(tree: &Tree, path: &str) -> u32 {
+    fs::metadata(tree.root().join(path)).expect("a file").permissions().mode() & 0o7777
+}
+
 /// What is on the disk below the store's folder: files once for all trees, and trees.
 fn on_disk(store: &Store) -> (usize, usize) {
     let own = own(store);
@@ -170,9 +174,7 @@ fn a_file_of_another_mode_is_another_file() {
     let with = take(&store, &content);
     let plain = Intake { modes: Modes::Plain, ..intake() };
     let without = store.take_in(&mut &archive(&content)[..], &plain).expect("taken in");
-    let mode =
-        |tree: &Tree| fs::metadata(tree.root().join("a")).expect("a file").permissions().mode() & 0o7777;
-    assert_eq!((mode(&with), mode(&without)), (0o755, 0o644));
+    assert_eq!((mode(&with, "a"), mode(&without, "a")), (0o755, 0o644));
     assert_ne!(with.key(), without.key());
 }
 
@@ -212,10 +214,7 @@ fn a_large_file_is_written_only_if_it_is_new() {
     }
     assert_eq!(on_disk(&store), (6, 6));
     let executable = take(&store, &files([("a", &format!("#!{large}"))]));
-    assert_eq!(
-        fs::metadata(executable.root().join("a")).expect("a file").permissions().mode() & 0o777,
-        0o755
-    );
+    assert_eq!(mode(&executable, "a"), 0o755);
 }
 
 #[test]
@@ -234,11 +233,14 @@ fn a_large_file_that_was_taken_out_of_the_store_is_written_again() {
 #[test]
 fn an_archive_brings_back_what_was_taken_out_of_the_store_or_changed_there() {
     type Change = (&'static str, fn(&Path));
-    let changes: [Change; 3] = [
+    let changes: [Change; 4] = [
         ("removed", |file| fs::remove_file(file).expect("removed")),
         ("overwritten", |file| fs::write(file, "evil").expect("written")),
-        ("made executable", |file| {
+        ("kept from others", |file| {
             fs::set_permissions(file, fs::Permissions::from_mode(0o700)).expect("changed");
+        }),
+        ("made executable", |file| {
+            fs::set_permissions(file, fs::Permissions::from_mode(0o755)).expect("changed");
         }),
     ];
     let large = "0123456789".repeat(LARGE / 10);
@@ -258,7 +260,11 @@ fn an_archive_brings_back_what_was_taken_out_of_the_store_or_changed_there() {
         }
         let mut more = content.clone();
         more.insert("new".to_owned(), "new".to_owned());
-        assert_eq!(found(take(&store, &more).root()), more, "{what}");
+        let tree = take(&store, &more);
+        assert_eq!(found(tree.root()), more, "{what}");
+        for file in more.keys() {
+            assert_eq!(mode(&tree, file), 0o644, "{what}: {file}");
+        }
         assert_eq!(on_disk(&store), (42, 2), "{what}");
     }
 }
@@ -332,11 +338,17 @@ fn a_file_counts_once_and_in_blocks() {
 #[test]
 fn a_tree_that_was_changed_is_made_again() {
     type Change = (&'static str, fn(&Path));
-    let changes: [Change; 9] = [
+    let changes: [Change; 11] = [
         ("a file overwritten", |tree| fs::write(tree.join("top"), "evil").expect("written")),
         ("a file emptied", |tree| drop(fs::File::create(tree.join("a/b/file")).expect("emptied"))),
         ("a file's mode changed", |tree| {
             fs::set_permissions(tree.join("top"), fs::Permissions::from_mode(0o600)).expect("changed");
+        }),
+        ("a file made executable", |tree| {
+            fs::set_permissions(tree.join("top"), fs::Permissions::from_mode(0o755)).expect("changed");
+        }),
+        ("a program made none", |tree| {
+            fs::set_permissions(tree.join("a/run"), fs::Permissions::from_mode(0o644)).expect("changed");
         }),
         ("a file removed", |tree| fs::remove_file(tree.join("a/b/file")).expect("removed")),
         ("a folder removed", |tree| fs::remove_dir_all(tree.join("a")).expect("removed")),
@@ -347,7 +359,7 @@ fn a_tree_that_was_changed_is_made_again() {
             fs::remove_dir_all(tree.parent().expect("its folder")).expect("removed");
         }),
     ];
-    let content = files([("a/b/file", "text"), ("top", "text")]);
+    let content = files([("a/b/file", "text"), ("a/run", "#!"), ("top", "text")]);
     for (what, change) in changes {
         let dir = temporary();
         let store = open(&dir, NO_BOUNDS);
@@ -367,7 +379,7 @@ fn a_tree_that_was_changed_is_made_again() {
             "{what}: giving back the old one is no matter"
         );
         drop(after);
-        assert_eq!(on_disk(&store), (1, 1), "{what}");
+        assert_eq!(on_disk(&store), (2, 1), "{what}");
         assert_eq!(store.stats().evicted, 0);
     }
 }

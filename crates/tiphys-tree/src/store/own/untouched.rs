@@ -1,8 +1,8 @@
 //! Noticing that a file of the store was changed in place.
 //!
 //! Files are shared by trees, and plugins run as the store's user: a command that writes below the store's folder, by mistake or not, would
-//! change what other runs see. So every file gets one and the same modification time when it is written, and what has another one, or
-//! other permissions, is used no more. It costs a look at each file where a tree is used again, a microsecond apiece, on as many
+//! change what other runs see. So every file gets one and the same modification time when it is written, an executable one another than the
+//! others, and what has another time or other permissions is used no more. It costs a look at each file where a tree is used again, a microsecond apiece, on as many
 //! threads as made the tree. What sets the time back on purpose is not noticed; who may do that may also end the server.
 
 use std::fs::File;
@@ -22,14 +22,16 @@ use rustix::path::Arg;
 use crate::modes::{MODE_EXECUTABLE, file_mode};
 use crate::store::seal::{Seal, Sealed};
 
-/// The modification time of every file, in seconds since 1970: the beginning of 2000, since some archivers know no time before 1980.
+/// The modification time of an ordinary file, in seconds since 1970: the beginning of 2000, since some archivers know no time before 1980.
 const TIME_SECONDS: i64 = 946_684_800;
+/// How much later that of an executable file is, so that neither becomes the other by a change of its mode. Some file systems count in twos.
+const EXECUTABLE_LATER_SECONDS: i64 = 2;
 /// Bytes of a directory's names that are read at once.
 const NAMES_AT_ONCE_BYTES: usize = 16 * 1024;
 
-/// Marks a file that is whole.
-pub(super) fn mark(file: &File) -> io::Result<()> {
-    let time = Timespec { tv_sec: TIME_SECONDS, tv_nsec: 0 };
+/// Marks a file that is whole and has its mode.
+pub(super) fn mark(file: &File, executable: bool) -> io::Result<()> {
+    let time = Timespec { tv_sec: time_seconds(executable), tv_nsec: 0 };
     Ok(futimens(file, &Timestamps { last_access: time, last_modification: time })?)
 }
 
@@ -95,7 +97,12 @@ fn is_no_file(kind: FileType) -> bool {
 
 fn as_marked(stat: &Stat) -> bool {
     let mode = stat.st_mode & 0o7777;
+    let executable = mode == MODE_EXECUTABLE;
     FileType::from_raw_mode(stat.st_mode).is_file()
-        && (stat.st_mtime, stat.st_mtime_nsec) == (TIME_SECONDS, 0)
-        && (mode == MODE_EXECUTABLE || mode == file_mode(false))
+        && mode == file_mode(executable)
+        && (stat.st_mtime, stat.st_mtime_nsec) == (time_seconds(executable), 0)
+}
+
+fn time_seconds(executable: bool) -> i64 {
+    if executable { TIME_SECONDS + EXECUTABLE_LATER_SECONDS } else { TIME_SECONDS }
 }
