@@ -58,7 +58,7 @@ impl Own {
         intake: &Intake<'_>,
     ) -> Result<Tree, ArchiveError> {
         let stop = intake.stop;
-        let (taken, small, directories) = thread::scope(|scope| {
+        let (taken, mut small, directories) = thread::scope(|scope| {
             let mut taking = Taking {
                 scope,
                 batch: self.spare.take(),
@@ -70,7 +70,9 @@ impl Own {
             let (taken, small) = taking.finish()?;
             Ok::<_, ArchiveError>((taken, small, entries.directories()))
         })?;
-        self.tree_of(taken, small, directories)
+        let tree = self.tree_of(taken, &mut small, directories)?;
+        self.spare.give(small);
+        Ok(tree)
     }
 
     /// An archive's failure; where the store's folder was removed meanwhile, that is why.
@@ -89,11 +91,11 @@ impl Own {
     fn tree_of(
         self: &Arc<Self>,
         mut taken: Taken<'_>,
-        mut small: Vec<Batch>,
+        small: &mut [Batch],
         directories: Vec<Box<[u8]>>,
     ) -> Result<Tree, ArchiveError> {
         let mut to_write = Writing::nothing(self, taken.stop);
-        for Batch { contents, files } in &mut small {
+        for Batch { contents, files } in small {
             taken.claim(contents, files, &mut to_write)?;
         }
         let mut new = to_write.into_new();
@@ -114,7 +116,6 @@ impl Own {
         let room = self.build(&staged.tree(), &taken.records, &mut new, taken.stop)?;
         let seal = seal(&staged.tree(), &taken.records).map_err(StoreError::io("seal", staged.place()))?;
         self.remover.name(new.into_unnamed(&staged.tree()));
-        self.spare.give(small);
         Ok(self.keep(key, staged, (seal, made), taken.into_files(), room))
     }
 }
@@ -149,14 +150,14 @@ impl Spare {
         self.batches().pop().unwrap_or_else(Batch::with_memory)
     }
 
-    /// Keeps as many as one small archive may have.
+    /// Keeps as many as one small archive may have. All of their files were claimed.
     fn give(&self, used: Vec<Batch>) {
         let mut batches = self.batches();
         let room = (BATCHES_ALONE + 1).saturating_sub(batches.len());
         batches.extend(used.into_iter().take(room));
     }
 
-    fn batches(&self) -> MutexGuard<'_, Vec<Batch>> {
+    pub(super) fn batches(&self) -> MutexGuard<'_, Vec<Batch>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

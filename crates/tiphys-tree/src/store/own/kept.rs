@@ -25,8 +25,8 @@ impl Kept {
         Self { root: Arc::new(root), seal, marked, seen: Mutex::new(made) }
     }
 
-    /// Whether nothing was taken out of the tree, put into it or changed in it, for somebody who asked at `asked`. Of many who ask while
-    /// one looks, one looks again, and for all of them.
+    /// Whether nothing was taken out of the tree, put into it or changed in it, for somebody who asked at `asked`. Who asked before a look
+    /// began that found it so need not look. Those who ask at once all look, if nobody lets them come one after the other.
     pub(super) fn is_untouched(&self, asked: Instant) -> bool {
         if *self.seen.lock().unwrap_or_else(PoisonError::into_inner) >= asked {
             return true;

@@ -619,6 +619,17 @@ fn new_files_of_a_small_archive_are_written_into_its_tree_and_named_behind_the_c
 }
 
 #[test]
+fn the_memory_of_a_small_archive_is_for_the_next_one_whether_its_tree_is_new_or_not() {
+    let dir = temporary();
+    let store = open(&dir, NO_BOUNDS);
+    let own = own(&store);
+    for (path, why) in [("a", "a new tree"), ("a", "a known one"), ("b", "known files")] {
+        drop(take(&store, &files([(path, "text")])));
+        assert_eq!(own.spare.batches().len(), 1, "{why}");
+    }
+}
+
+#[test]
 fn files_that_change_before_they_are_named_get_into_no_other_tree() {
     type Change = (&'static str, fn(&Path));
     let changes: [Change; 3] = [
