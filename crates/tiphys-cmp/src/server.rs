@@ -72,8 +72,9 @@ impl Server {
         Self { plugin, store, metrics, options }
     }
 
-    /// Serves until `stop` fires. Then no call is accepted any more; those that are running have the grace period to end, and are ended
-    /// after it. What plugins leave behind is not waited for: that is in the hands of who has made them.
+    /// Serves until `stop` fires. Then no connection is accepted any more; calls that are running, and those that begin before their caller
+    /// has heard of it, have the grace period to end, and are ended after it. What plugins leave behind is not waited for: that is in the
+    /// hands of who has made them.
     pub async fn serve(self, listener: UnixListener, stop: CancellationToken) -> Result<(), ServeError> {
         let Self { plugin, store, metrics, options } = self;
         let (running, abort, grace) = (Running::default(), CancellationToken::new(), options.grace);
