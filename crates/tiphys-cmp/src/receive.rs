@@ -19,7 +19,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use tiphys_params::EnvVar;
 use tiphys_tree::archive::{self, ArchiveError, ArchiveLimits, Intake};
-use tiphys_tree::{Entries, Modes, Store, Tree, TreeKey};
+use tiphys_tree::{Entries, Modes, ProcessStore, Tree, TreeKey};
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 use tokio::time::Instant;
@@ -57,7 +57,7 @@ pub(crate) struct UploadBounds {
 /// Receives the files of calls.
 #[derive(Debug)]
 pub(crate) struct Receiver {
-    store: Arc<Store>,
+    store: ProcessStore,
     modes: Modes,
     metrics: Arc<Metrics>,
     bounds: UploadBounds,
@@ -105,7 +105,12 @@ pub(crate) struct Received {
 
 impl Receiver {
     /// A receiver that unpacks into the store.
-    pub(crate) fn new(store: Arc<Store>, modes: Modes, metrics: Arc<Metrics>, bounds: UploadBounds) -> Self {
+    pub(crate) fn new(
+        store: ProcessStore,
+        modes: Modes,
+        metrics: Arc<Metrics>,
+        bounds: UploadBounds,
+    ) -> Self {
         let places = bounds.unpacking_max.clamp(1, Semaphore::MAX_PERMITS);
         Self {
             store,
@@ -184,7 +189,7 @@ impl Receiver {
                 (tree, Known::Known)
             }
             Pass::Unpack(turn) => {
-                let (store, modes, limits) = (Arc::clone(&self.store), self.modes, self.bounds.archive);
+                let (store, modes, limits) = (self.store.clone(), self.modes, self.bounds.archive);
                 let take_in = move |archive: &mut dyn Read, stop: &(dyn Fn() -> bool + Sync)| {
                     store.take_in(archive, &Intake { modes, limits, stop })
                 };
@@ -224,7 +229,7 @@ impl Receiver {
     /// What finds a tree that is as it was when it was made, or when it was looked at since now. Looking at all its files is work for a
     /// thread of its own. If that fails the tree is made again.
     fn finder(&self) -> impl Fn(TreeKey) -> BoxFuture<'static, Option<Tree>> + use<> {
-        let (store, asked) = (Arc::clone(&self.store), Instant::now().into_std());
+        let (store, asked) = (self.store.shared(), Instant::now().into_std());
         move |key| {
             let store = Arc::clone(&store);
             async move { spawn_blocking(move || store.get_for(key, asked)).await.ok().flatten() }.boxed()

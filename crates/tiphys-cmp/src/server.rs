@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tiphys_plugin::Plugin;
-use tiphys_tree::Store;
+use tiphys_tree::ProcessStore;
 use tokio::net::UnixListener;
 use tokio_util::sync::CancellationToken;
 
@@ -56,7 +56,7 @@ pub enum ServeError {
 #[derive(Debug)]
 pub struct Server {
     plugin: Arc<dyn Plugin>,
-    store: Arc<Store>,
+    store: ProcessStore,
     metrics: Arc<Metrics>,
     options: ServerOptions,
 }
@@ -65,7 +65,7 @@ impl Server {
     /// A server of one plugin that unpacks what it receives into the store.
     pub fn new(
         plugin: Arc<dyn Plugin>,
-        store: Arc<Store>,
+        store: ProcessStore,
         metrics: Arc<Metrics>,
         options: ServerOptions,
     ) -> Self {

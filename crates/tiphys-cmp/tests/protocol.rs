@@ -15,7 +15,7 @@ use tiphys_plugin::{
 };
 use tiphys_process::{Launcher, Limits};
 use tiphys_tree::{
-    EntryPath, Modes, RepoPath, Store, StoreBounds, StoreError, StoreOptions, Tree, TreeLimits,
+    EntryPath, Modes, ProcessStore, RepoPath, Store, StoreBounds, StoreError, StoreOptions, Tree, TreeLimits,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -24,9 +24,9 @@ fn store(dir: &Path) -> Arc<Store> {
 }
 
 /// As a server has it.
-fn store_of_a_server(dir: &Path) -> Arc<Store> {
+fn store_of_a_server(dir: &Path) -> ProcessStore {
     let bounds = StoreBounds { bytes_max: 1 << 30, trees_max: 100 };
-    Arc::new(Store::of_this_process(store_options(dir), bounds).expect("the store opens"))
+    Store::of_this_process(store_options(dir), bounds).expect("the store opens")
 }
 
 fn store_options(dir: &Path) -> StoreOptions {
@@ -102,7 +102,7 @@ async fn served_with<T>(
     let dir = TempDir::new().expect("a temporary folder");
     let server_store = store_of_a_server(&dir.path().join("server"));
     let client_store = store(&dir.path().join("client"));
-    let plugin = plugin(&server_store, spec, private_view);
+    let plugin = plugin(&server_store.shared(), spec, private_view);
     let socket = dir.path().join("sockets/demo-v1.sock");
     let (listener, guard) = bind(&socket).await.expect("the socket is free");
     let shutdown = CancellationToken::new();

@@ -11,8 +11,8 @@ use tempfile::TempDir;
 use tiphys_tree::archive::{self, ArchiveError, ArchiveLimits, Intake};
 use tiphys_tree::glob::{Folder, Listing};
 use tiphys_tree::{
-    Entries, EntryKind, EntryPath, Final, Modes, Store, StoreBounds, StoreOptions, Tree, TreeLimits,
-    WriteError,
+    Entries, EntryKind, EntryPath, Final, Modes, ProcessStore, Store, StoreBounds, StoreOptions, Tree,
+    TreeLimits, WriteError,
 };
 
 /// Bounds that inputs of a few KiB get to.
@@ -67,7 +67,7 @@ fn mend_checksums(tar: &mut [u8]) {
 /// A store in a temporary folder in which nothing else is.
 struct World {
     dir: TempDir,
-    store: Store,
+    store: ProcessStore,
 }
 
 impl World {

@@ -12,7 +12,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use tar::{Builder, Header};
 use tiphys_tree::archive::{self, ArchiveLimits, Intake};
-use tiphys_tree::{Modes, Store, StoreBounds, StoreOptions, TreeLimits};
+use tiphys_tree::{Modes, ProcessStore, Store, StoreBounds, StoreOptions, TreeLimits};
 
 /// Files of the measured tree, in folders of [`FILES_PER_FOLDER`].
 const FILES: usize = 10_000;
@@ -79,7 +79,7 @@ fn cpu_seconds() -> f64 {
     ticks.filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() / TICKS_PER_SECOND
 }
 
-fn store(folder: &Path) -> Store {
+fn store(folder: &Path) -> ProcessStore {
     let limits = TreeLimits::DEFAULT;
     let options = StoreOptions { dir: folder.join("store"), runs_dir: folder.join("runs"), limits };
     let bounds = StoreBounds { bytes_max: 1 << 30, trees_max: 100 };

@@ -7,7 +7,6 @@ mod pax;
 mod read;
 #[cfg(test)]
 mod tests;
-mod unpack;
 
 use std::fmt;
 
@@ -17,7 +16,6 @@ pub use list::list;
 pub use pack::pack;
 
 pub(crate) use read::{IncomingFile, Sink, read, unread};
-pub(crate) use unpack::unpack;
 
 /// How an archive is taken in.
 #[derive(Clone, Copy)]

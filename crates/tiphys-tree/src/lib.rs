@@ -19,7 +19,7 @@ pub use entries::{Entries, EntryKind, Final};
 pub use path::{EntryPath, PathError, RepoPath};
 pub use read::{Depth, ReadError};
 pub use store::{
-    DirectoryEntry, Modes, Reuse, RunDir, Store, StoreBounds, StoreError, StoreOptions, StoreStats, Tree,
-    TreeKey, look_at_files,
+    DirectoryEntry, Modes, ProcessStore, Reuse, RunDir, Store, StoreBounds, StoreError, StoreOptions,
+    StoreStats, Tree, TreeKey, look_at_files,
 };
 pub use writer::{TreeLimits, TreeWriter, WriteError};

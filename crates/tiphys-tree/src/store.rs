@@ -7,6 +7,7 @@
 pub(crate) mod digest;
 mod directory;
 mod own;
+mod process_store;
 mod remove;
 mod renewed;
 mod run_dir;
@@ -19,19 +20,19 @@ mod turns;
 
 use std::fmt;
 use std::fs::{self, DirBuilder, File};
-use std::io::{self, Read};
+use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::archive::{self, ArchiveError, Intake};
 use crate::path::shown;
 use crate::writer::{Finished, Naming};
 use crate::{TreeLimits, TreeWriter, WriteError};
 
 pub use directory::{DirectoryEntry, look_at_files};
+pub use process_store::ProcessStore;
 pub use run_dir::RunDir;
 
 use own::{Lease, Own};
@@ -153,7 +154,7 @@ pub struct Store {
 #[derive(Debug)]
 enum Keeping {
     Shared(Shared),
-    Own(Renewed<Own>),
+    Own(Arc<Renewed<Own>>),
 }
 
 /// Where one tree is to stay.
@@ -217,11 +218,13 @@ impl Store {
     ///
     /// A thread that ends with the store sweeps and removes, so that this call and others do not wait for that. If the folder is
     /// removed below the process, the store forgets what it had, and makes it anew when it is used next.
-    pub fn of_this_process(options: StoreOptions, bounds: StoreBounds) -> Result<Self, StoreError> {
+    pub fn of_this_process(options: StoreOptions, bounds: StoreBounds) -> Result<ProcessStore, StoreError> {
         let StoreOptions { dir, runs_dir, limits } = options;
         let runs = Renewed::begin(&runs_dir, Ok)?;
         let own = Renewed::begin(&dir, |session| Own::new(session, runs.latest(), bounds))?;
-        Ok(Self { limits, runs, keeping: Keeping::Own(own), turns: Turns::default() })
+        let own = Arc::new(own);
+        let keeping = Keeping::Own(Arc::clone(&own));
+        Ok(ProcessStore::new(Self { limits, runs, keeping, turns: Turns::default() }, own))
     }
 
     /// This store, using trees of other processes or writing each anew.
@@ -303,24 +306,6 @@ impl Store {
         fill(&mut writer)?;
         let mut finished = writer.finish().map_err(StoreError::Write)?;
         Ok(home.keep(digest::key(salt, &mut finished.records), staged, &finished)?)
-    }
-
-    /// The tree that an archive (tar within gzip) holds. The archive is read to its last byte before there is a tree; an error of the
-    /// reader comes back as [`ArchiveError::Io`].
-    ///
-    /// A store of one process writes only the files that it does not have: the others are linked to those that are there. Links of
-    /// one file are one file, so nobody may write into a tree; runs see an overlay above it or a copy of its bytes.
-    pub fn take_in(&self, archive: &mut dyn Read, intake: &Intake<'_>) -> Result<Tree, ArchiveError> {
-        match &self.keeping {
-            Keeping::Shared(_) => self.write_by_content(b"", |writer| {
-                writer.set_modes(intake.modes);
-                archive::unpack(archive, intake, writer)
-            }),
-            Keeping::Own(own) => {
-                let own = self.own(own)?;
-                own.take_in(archive, intake).map_err(|error| own.explain(error))
-            }
-        }
     }
 
     /// Folders that a run has no business in, but for its own view: where the other views are, and the trees of a store of this process

@@ -176,7 +176,8 @@ pub(crate) async fn served_by<P: Plugin + 'static, T>(
         StoreOptions { dir: work_dir.clone(), runs_dir: work_dir.join("runs"), limits },
         StoreBounds { bytes_max: 1 << 30, trees_max: 100 },
     );
-    let store = Arc::new(store.expect("the store opens"));
+    let server_store = store.expect("the store opens");
+    let store = server_store.shared();
     let options = ServerOptions { work_dir: Some(work_dir.clone()), ..options };
     let socket = dir.path().join("p.sock");
     let (listener, guard) = bind(&socket).await.expect("the socket is free");
@@ -184,7 +185,7 @@ pub(crate) async fn served_by<P: Plugin + 'static, T>(
     let (plugin, settings) = plugin(&store, &metrics);
     let (plugin, stop) = (Arc::new(plugin), CancellationToken::new());
     let as_plugin: Arc<dyn Plugin> = Arc::<P>::clone(&plugin);
-    let server = Server::new(as_plugin, Arc::clone(&store), Arc::clone(&metrics), options);
+    let server = Server::new(as_plugin, server_store, Arc::clone(&metrics), options);
     let ended = CancellationToken::new();
     let serving = async {
         let _ended = ended.clone().drop_guard();

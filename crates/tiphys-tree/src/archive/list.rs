@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use super::{ArchiveError, IncomingFile, Intake, Sink, read, unread};
 use crate::{Entries, EntryPath};
 
-/// Names, kinds and link targets of an archive, checked as [`Store::take_in`](crate::Store::take_in) checks them. Nothing is written,
+/// Names, kinds and link targets of an archive, checked as [`ProcessStore::take_in`](crate::ProcessStore::take_in) checks them. Nothing is written,
 /// and no bytes of files are kept. The archive is read to its last byte.
 pub fn list(archive: &mut dyn Read, intake: &Intake<'_>) -> Result<Entries, ArchiveError> {
     read(archive, intake, &mut Names)

@@ -19,7 +19,9 @@ use tempfile::TempDir;
 
 use super::read::names_bytes_max;
 use super::{ArchiveError, ArchiveLimits, Intake, list, pack};
-use crate::{EntryPath, Modes, Store, StoreBounds, StoreOptions, StoreStats, Tree, TreeKey, TreeLimits};
+use crate::{
+    EntryPath, Modes, ProcessStore, Store, StoreBounds, StoreOptions, StoreStats, Tree, TreeKey, TreeLimits,
+};
 
 const LIMITS: TreeLimits = TreeLimits { entries_max: 100, bytes_max: 1 << 20 };
 
@@ -56,36 +58,32 @@ fn expected<const N: usize>(entries: [(&str, &str); N]) -> Listing {
     entries.map(|(path, what)| (path.into(), what.to_owned())).into()
 }
 
-/// What becomes of an archive in a store of one process. In a store that is shared the same becomes of it, and a list of it has the same
-/// names or the same error.
+/// What becomes of an archive in a store. A list of it has the same names or the same error.
 fn unpacked(archive: &[u8], modes: Modes, limits: TreeLimits) -> (TempDir, Result<Tree, ArchiveError>) {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    let options = |name: &str| StoreOptions {
-        dir: dir.path().join(name),
-        runs_dir: dir.path().join(format!("{name}-runs")),
+    let store = store_of_one_process(&dir);
+    let intake = intake(modes, limits);
+    let tree = store.take_in(&mut &archive[..], &intake);
+    let names = list(&mut &archive[..], &intake);
+    match (&tree, names) {
+        (Ok(tree), Ok(names)) => assert_eq!(listing(tree.root()).len(), names.len()),
+        (Err(error), Err(listing)) => {
+            assert_eq!(error.to_string(), listing.to_string());
+            assert_eq!(store.stats(), StoreStats::default(), "nothing stays behind");
+        }
+        (tree, names) => panic!("they differ: {tree:?}, {names:?}"),
+    }
+    (dir, tree)
+}
+
+fn store_of_one_process(dir: &TempDir) -> ProcessStore {
+    let options = StoreOptions {
+        dir: dir.path().join("own"),
+        runs_dir: dir.path().join("own-runs"),
         limits: TreeLimits { entries_max: u64::MAX, bytes_max: u64::MAX },
     };
     let bounds = StoreBounds { bytes_max: u64::MAX, trees_max: usize::MAX };
-    let own = Store::of_this_process(options("own"), bounds).expect("the store opens");
-    let shared = Store::open(options("shared")).expect("the store opens");
-    let intake = intake(modes, limits);
-    let tree = own.take_in(&mut &archive[..], &intake);
-    let other = shared.take_in(&mut &archive[..], &intake);
-    let names = list(&mut &archive[..], &intake);
-    match (&tree, other, names) {
-        (Ok(tree), Ok(other), Ok(names)) => {
-            assert_eq!(listing(tree.root()), listing(other.root()));
-            assert_eq!(tree.key(), other.key());
-            assert_eq!(listing(tree.root()).len(), names.len());
-        }
-        (Err(error), Err(other), Err(listing)) => {
-            assert_eq!(error.to_string(), other.to_string());
-            assert_eq!(error.to_string(), listing.to_string());
-            assert_eq!(own.stats(), StoreStats::default(), "nothing stays behind");
-        }
-        (tree, other, names) => panic!("they differ: {tree:?}, {other:?}, {names:?}"),
-    }
-    (dir, tree)
+    Store::of_this_process(options, bounds).expect("the store opens")
 }
 
 fn intake(modes: Modes, TreeLimits { entries_max, bytes_max }: TreeLimits) -> Intake<'static> {
@@ -706,7 +704,8 @@ proptest! {
         });
         let tree = tree.expect("a tree");
         let archive = packed(tree.root());
-        let again = store.take_in(&mut &archive[..], &intake(Modes::Preserved, LIMITS)).expect("unpacked");
+        let other = store_of_one_process(&dir);
+        let again = other.take_in(&mut &archive[..], &intake(Modes::Preserved, LIMITS)).expect("unpacked");
         prop_assert_eq!(listing(tree.root()), listing(again.root()));
         prop_assert_eq!(tree.key(), again.key());
     }

@@ -20,7 +20,7 @@ use super::places::Places;
 use super::{Leaving, Own};
 use crate::archive::{ArchiveError, ArchiveLimits, Intake};
 use crate::store::Keeping;
-use crate::{Modes, Store, StoreBounds, StoreOptions, StoreStats, Tree, TreeLimits};
+use crate::{Modes, ProcessStore, Store, StoreBounds, StoreOptions, StoreStats, Tree, TreeLimits};
 
 /// A file's content, or what makes it executable, too.
 type Files = BTreeMap<String, String>;
@@ -36,7 +36,7 @@ fn temporary() -> TempDir {
     tempfile::tempdir().expect("a temporary folder")
 }
 
-fn open(dir: &TempDir, bounds: StoreBounds) -> Store {
+fn open(dir: &TempDir, bounds: StoreBounds) -> ProcessStore {
     let limits = TreeLimits { entries_max: 100_000, bytes_max: 1 << 30 };
     let options = StoreOptions { dir: dir.path().join("store"), runs_dir: dir.path().join("runs"), limits };
     Store::of_this_process(options, bounds).expect("the store opens")
@@ -75,7 +75,7 @@ fn intake() -> Intake<'static> {
     Intake { modes: Modes::Preserved, limits: LIMITS, stop: &|| false }
 }
 
-fn take(store: &Store, content: &Files) -> Tree {
+fn take(store: &ProcessStore, content: &Files) -> Tree {
     store.take_in(&mut &archive(content)[..], &intake()).expect("taken in")
 }
 

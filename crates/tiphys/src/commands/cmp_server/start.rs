@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tiphys_cmp::{Metrics, Server, ServerOptions, SocketGuard, Traces, Versions, bind};
 use tiphys_plugin::{LoadedPlugin, LocalPlugin, RunSettings, SlotLimits, Slots, load_plugins};
 use tiphys_process::{Launcher, PrivateView, ViewKind, reap_orphans};
-use tiphys_tree::{Store, StoreError, StoreOptions};
+use tiphys_tree::{ProcessStore, Store, StoreError, StoreOptions};
 use tiphys_web::MetricsEndpoint;
 use tokio::net::UnixListener;
 use tokio_util::sync::CancellationToken;
@@ -37,7 +37,8 @@ pub(super) async fn serve(
     // From here on a signal ends the server in order, and leaves no socket.
     let mut signals = Signals::install()?;
     let plugin = plugin(&settings.config)?;
-    let store = store(settings, common)?;
+    let own_store = store(settings, common)?;
+    let store = own_store.shared();
     let metrics = Metrics::new();
     let runs = runs(settings, common, host, &store, &metrics);
     let serving = Serving::default();
@@ -57,7 +58,7 @@ pub(super) async fn serve(
     let socket = settings.socket_dir.join(plugin.config.socket_name());
     let base = context::server_environment(host);
     let plugin = LocalPlugin::new(plugin.config, Some(plugin.folder), base, Arc::clone(&runs));
-    let server = Server::new(Arc::new(plugin), Arc::clone(&store), metrics, options(settings, traces));
+    let server = Server::new(Arc::new(plugin), own_store, metrics, options(settings, traces));
     let (listener, socket) = bind(&socket).await.map_err(|error| cannot_start(&error))?;
     serving.begin();
     tracing::info!("argocd-cmp-server {} serving on {}", build::VERSION, socket.path().display());
@@ -158,14 +159,13 @@ fn plugin(file: &Path) -> Result<LoadedPlugin, Failure> {
     Ok(plugin)
 }
 
-fn store(settings: &ServerSettings, common: &CommonArgs) -> Result<Arc<Store>, Failure> {
+fn store(settings: &ServerSettings, common: &CommonArgs) -> Result<ProcessStore, Failure> {
     let options = StoreOptions {
         dir: settings.workdir.clone(),
         runs_dir: settings.workdir.join("runs"),
         limits: common.bounds.tree(),
     };
     Store::of_this_process(options, settings.store)
-        .map(Arc::new)
         .map_err(|error| Failure::bad_input(format!("error initializing plugin service: {}", chain(&error))))
 }
 

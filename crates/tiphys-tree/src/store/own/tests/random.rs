@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 
 use super::{Failing, Files, archive, found, intake, on_disk, open, temporary};
-use crate::{Store, StoreBounds, Tree, TreeKey};
+use crate::{ProcessStore, StoreBounds, Tree, TreeKey};
 
 const BLOCK: u64 = 4096;
 const BOUNDS: StoreBounds = StoreBounds { bytes_max: 12 * BLOCK, trees_max: 3 };
@@ -54,7 +54,7 @@ struct Held {
 }
 
 impl Held {
-    fn step(&mut self, store: &Store, step: &Step) {
+    fn step(&mut self, store: &ProcessStore, step: &Step) {
         match step {
             Step::Take(files, place) => {
                 let tree = store.take_in(&mut &archive(files)[..], &intake()).expect("taken in");
