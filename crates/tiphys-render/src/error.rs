@@ -41,7 +41,9 @@ pub enum SourceFailure {
     #[error("spec.source.path")]
     Path(#[source] PathError),
     /// A chart of a Helm repository.
-    #[error("`chart` sources need the plugin `helm`, which this version does not come with yet")]
+    #[error(
+        "charts of Helm repositories and registries (`chart`) are not fetched yet; put the chart into a git repository"
+    )]
     Chart,
     /// The repository or the revision could not be had.
     #[error(transparent)]
