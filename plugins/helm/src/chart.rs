@@ -14,6 +14,8 @@ const CHART_BYTES_MAX: u64 = 5 << 20;
 /// A chart's own file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Chart {
+    /// Its name.
+    pub(crate) name: String,
     /// Its dependencies, in order.
     pub(crate) dependencies: Vec<Dependency>,
 }
@@ -68,7 +70,24 @@ pub(crate) enum ChartError {
 impl Chart {
     /// Reads the `Chart.yaml` of a folder.
     pub(crate) fn read(folder: &Path) -> Result<Self, ChartError> {
-        let path = folder.join("Chart.yaml");
+        Self::read_file(folder.join("Chart.yaml"))
+    }
+
+    /// Reads the `Chart.yaml` of a folder with the dependencies of `requirements.yaml`, if there is one: charts of the first version have
+    /// them there, and helm reads the file for others, too.
+    pub(crate) fn read_with_requirements(folder: &Path) -> Result<Self, ChartError> {
+        let mut chart = Self::read(folder)?;
+        let requirements = folder.join("requirements.yaml");
+        if requirements.exists() {
+            let dependencies = Self::read_file(requirements)?.dependencies;
+            if !dependencies.is_empty() {
+                chart.dependencies = dependencies;
+            }
+        }
+        Ok(chart)
+    }
+
+    fn read_file(path: PathBuf) -> Result<Self, ChartError> {
         let fail = |cause| ChartError::Read { path: path.clone(), cause };
         if fs::metadata(&path).map_err(fail)?.len() > CHART_BYTES_MAX {
             return Err(ChartError::TooLarge { path, bytes_max: CHART_BYTES_MAX });
@@ -89,6 +108,8 @@ impl Chart {
 
     fn of(node: &tiphys_yaml::Node) -> Result<Self, DecodeError> {
         let mut chart = Object::new(node, "Chart.yaml")?;
+        // Helm says what is wrong with a name.
+        let name = chart.text("name").ok().flatten().unwrap_or_default().to_owned();
         let place = chart.path_of("dependencies");
         let mut dependencies = Vec::new();
         for (index, item) in chart.list("dependencies")?.unwrap_or_default().iter().enumerate() {
@@ -103,7 +124,7 @@ impl Chart {
                 version: text("version")?,
             });
         }
-        Ok(Self { dependencies })
+        Ok(Self { name, dependencies })
     }
 }
 

@@ -1,31 +1,440 @@
-//! Building what a chart depends on and does not have.
+//! Building what a chart depends on and does not have, as Argo CD does it: when helm says that something is missing.
+//!
+//! Everything that can be decided is decided before anything is fetched: what the project permits, folders that lead out, names that
+//! nobody knows. Then `helm dependency build` runs in a private copy of the chart, so that the repository stays as it is, and what it made
+//! is kept in a cache for later runs.
 
-use crate::chart::Chart;
-use crate::helm::Helm;
-use crate::home::Home;
+mod cache;
+mod handover;
+mod key;
+mod local;
+mod mounted;
+mod permission;
+mod remote;
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use tiphys_params::context::CONTEXT_FILE_VARIABLE;
+
+use crate::chart::{Chart, ChartError, Dependency};
+use crate::failure::chain;
+use crate::helm::{Helm, HelmError};
+use crate::home::{Home, HomeError};
+use crate::mirror::{self, MirrorError};
 use crate::request::Request;
+use crate::settings::SettingError;
 
-/// Why dependencies are still missing.
+use cache::{Age, Cache, Snapshot};
+use handover::hand_over;
+use key::{BuildKey, Inputs};
+use mounted::MountedError;
+use remote::{Known, Place, Remote, RemoteKind};
+
+/// Name of the folder of a home that looks like the repository.
+const TREE: &str = "tree";
+
+/// What stands for helm's home in texts.
+const HOME_PLACEHOLDER: &str = "<helm-home>";
+
+/// What stands for a password in texts.
+const MASK: &str = "******";
+
+/// Characters of a password that is looked for in texts. A shorter one would be found in words.
+const SECRET_CHARS_MIN: usize = 6;
+
+/// Why dependencies are still missing. The texts are Argo CD's where it has some.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DependencyError {
-    /// They would have to be fetched.
-    #[error(
-        "the dependencies {names} are not in charts/, and this plugin does not fetch them yet; run `helm dependency build` and commit charts/"
-    )]
-    NotFetched {
-        /// Their names.
-        names: String,
+    /// A file of the chart.
+    #[error("error building helm chart dependencies")]
+    Chart(#[from] ChartError),
+    /// The project does not permit repositories.
+    #[error("helm repos {repositories} are not permitted in project '{project}'")]
+    NotPermitted {
+        /// Their addresses.
+        repositories: String,
+        /// The project.
+        project: String,
     },
+    /// A folder outside.
+    #[error(
+        "error building helm chart dependencies: dependency {name}: {repository} leads outside of the repository; copy that chart into the \
+         repository"
+    )]
+    Outside {
+        /// The dependency.
+        name: String,
+        /// Its `repository`.
+        repository: String,
+    },
+    /// A folder that is not whole.
+    #[error(
+        "error building helm chart dependencies: dependency {name} ({repository}) needs {missing}, which is not in its folder charts; run \
+         `helm dependency build` there and commit what it makes"
+    )]
+    Nested {
+        /// The dependency.
+        name: String,
+        /// Its `repository`.
+        repository: String,
+        /// Its own dependency.
+        missing: String,
+    },
+    /// A name that nobody knows.
+    #[error(
+        "error building helm chart dependencies: no repository definition for {repository}; add a Helm repository of that name, or write \
+         its URL into Chart.yaml"
+    )]
+    UnknownName {
+        /// The dependency's `repository`.
+        repository: String,
+    },
+    /// A name of several.
+    #[error(
+        "error building helm chart dependencies: {repository} is the name of two repositories, {first} and {second}; write the URL of \
+         one into Chart.yaml"
+    )]
+    AmbiguousName {
+        /// The dependency's `repository`.
+        repository: String,
+        /// One address.
+        first: String,
+        /// Another.
+        second: String,
+    },
+    /// A name of a registry, which helm has only for Helm repositories.
+    #[error(
+        "error building helm chart dependencies: {repository} is the name of a registry; write oci://{address} into Chart.yaml"
+    )]
+    NamedRegistry {
+        /// The dependency's `repository`.
+        repository: String,
+        /// The registry's address.
+        address: String,
+    },
+    /// Repositories that helm cannot use in one call.
+    #[error(
+        "error building helm chart dependencies: {first} and {second} differ in {what}, and helm has one setting for both; commit one of \
+         the dependencies in charts/"
+    )]
+    Differing {
+        /// In what.
+        what: &'static str,
+        /// One address.
+        first: String,
+        /// Another.
+        second: String,
+    },
+    /// A mounted file.
+    #[error("error building helm chart dependencies")]
+    Mounted(#[from] MountedError),
+    /// A repository that gives no index. Argo CD adds each by a command of its own; the text is what that would say.
+    #[error(
+        "error building helm chart dependencies: failed to add helm repository {address}: failed to add repository: failed running helm: \
+         `helm repo add {name} {address}` failed exit status 1: Error: looks like \"{address}\" is not a valid chart repository or cannot \
+         be reached: {cause}"
+    )]
+    Unreachable {
+        /// Its URL.
+        address: String,
+        /// Its name.
+        name: String,
+        /// Helm's words.
+        cause: String,
+    },
+    /// `helm dependency build` failed.
+    #[error(
+        "error building helm chart dependencies: failed to build helm dependencies: failed to build dependencies: {text}"
+    )]
+    Build {
+        /// What it said, cleaned.
+        text: String,
+    },
+    /// The copy in which it runs.
+    #[error("error building helm chart dependencies")]
+    Mirror(#[from] MirrorError),
+    /// What it made cannot be read.
+    #[error("error building helm chart dependencies: cannot read {path}", path = path.display())]
+    Charts {
+        /// The folder.
+        path: PathBuf,
+        /// The system's answer.
+        #[source]
+        source: io::Error,
+    },
+    /// A setting.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
+    /// A file of this program's own.
+    #[error(transparent)]
+    Home(#[from] HomeError),
 }
 
-/// Puts the dependencies of a chart into its folder `charts`. Called when helm says that some are missing.
-#[expect(clippy::unused_async, reason = "fetching them starts helm")]
-pub(crate) async fn build(
-    _request: &Request,
-    chart: &Chart,
-    _helm: &Helm,
-    _home: &Home,
-) -> Result<(), DependencyError> {
-    let names: Vec<&str> = chart.dependencies.iter().map(|one| one.name.as_str()).collect();
-    Err(DependencyError::NotFetched { names: names.join(", ") })
+/// A copy of the chart with its dependencies. It goes with the home.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Built {
+    /// The chart's folder.
+    pub(crate) chart: PathBuf,
+    /// The folder that stands for the repository.
+    pub(crate) tree: PathBuf,
 }
+
+/// Makes a copy of the chart with all its dependencies. Called when helm says that some are missing.
+pub(crate) async fn build(request: &Request, helm: &Helm, home: &Home) -> Result<Built, DependencyError> {
+    let plan = Plan::new(request)?;
+    let built = plan.copy(request, home)?;
+    let charts = built.chart.join("charts");
+    let version = helm.version(home).await.map_err(|error| plan.failed(&error, request, home))?;
+    let cache = open_cache(request)?;
+    let known = cache.and_then(|cache| {
+        let inputs = Inputs {
+            helm: &version.text,
+            chart: &built.chart,
+            folders: &plan.folders,
+            remotes: &plan.remotes,
+        };
+        let key = inputs.key(cache.secret())?;
+        Some((cache, key))
+    });
+    let Some((cache, key)) = known else {
+        plan.run(request, helm, home, &built).await?;
+        return Ok(built);
+    };
+    let age = plan.age(request)?;
+    if cache.restore(&key, age, &charts) {
+        return Ok(built);
+    }
+    let lock = cache.lock(&key, request.host.timeout()?).await;
+    // Another run may have built it meanwhile.
+    if lock.is_some() && cache.restore(&key, age, &charts) {
+        return Ok(built);
+    }
+    let read =
+        || Snapshot::of(&charts).map_err(|source| DependencyError::Charts { path: charts.clone(), source });
+    let before = read()?;
+    plan.run(request, helm, home, &built).await?;
+    if lock.is_some() {
+        keep(&cache, &key, &before, &read()?, &charts);
+    }
+    Ok(built)
+}
+
+/// What is known before helm runs.
+#[derive(Debug)]
+struct Plan {
+    /// The dependencies, as the chart names them.
+    dependencies: Vec<Dependency>,
+    /// Where helm fetches from.
+    remotes: Vec<Remote>,
+    /// Folders of the repository, with all links followed.
+    folders: Vec<PathBuf>,
+    /// What is known of repositories.
+    known: Known,
+}
+
+impl Plan {
+    fn new(request: &Request) -> Result<Self, DependencyError> {
+        let chart = request.host.current_dir();
+        let dependencies = Chart::read_with_requirements(chart)?.dependencies;
+        let mut folders = Vec::new();
+        for dependency in &dependencies {
+            if let Place::Folder(path) = Place::of(&dependency.repository)
+                && let Some(folder) = local::folder(&request.root, chart, dependency, path)?
+            {
+                local::check_whole(&folder, dependency)?;
+                folders.push(folder);
+            }
+        }
+        let has_context = request.host.set(CONTEXT_FILE_VARIABLE).is_some();
+        let known =
+            if has_context { Known::of_context(&request.context) } else { mounted::known(&request.host)? };
+        let repositories = dependencies.iter().map(|one| one.repository.as_str());
+        let mut remotes = known.remotes(repositories, request.options.credentials)?;
+        for remote in &mut remotes {
+            if remote.access.proxy.is_empty() {
+                inherit_proxy(remote, request);
+            }
+        }
+        let plan = Self { dependencies, remotes, folders, known };
+        plan.check_permission(request)?;
+        Ok(plan)
+    }
+
+    /// Argo CD asks the project only when fetching has failed; nothing is fetched here that it does not permit.
+    fn check_permission(&self, request: &Request) -> Result<(), DependencyError> {
+        let project = &request.context.project;
+        let is_refused = |remote: &&Remote| {
+            let registry = (remote.kind == RemoteKind::Registry).then(|| format!("oci://{}", remote.address));
+            let forms: Vec<String> = [remote.address.clone()].into_iter().chain(registry).collect();
+            !permission::is_permitted(&forms, &project.source_repos)
+        };
+        let mut refused: Vec<&str> =
+            self.remotes.iter().filter(is_refused).map(|remote| remote.address.as_str()).collect();
+        refused.dedup();
+        if refused.is_empty() {
+            return Ok(());
+        }
+        Err(DependencyError::NotPermitted { repositories: refused.join(", "), project: project.name.clone() })
+    }
+
+    /// Copies the chart, and the folders beside it that helm is to pack: through a link helm would mention them in its messages.
+    fn copy(&self, request: &Request, home: &Home) -> Result<Built, DependencyError> {
+        let tree = home.path().join(TREE);
+        let dir = request.host.current_dir().strip_prefix(&request.root).unwrap_or(Path::new(""));
+        let chart = mirror::mirror(&request.root, dir, &tree)?;
+        let charts = chart.join("charts");
+        for folder in &self.folders {
+            if let Ok(below) = folder.strip_prefix(&request.root) {
+                replace_link(&tree.join(below))?;
+            }
+        }
+        // Helm writes into it.
+        replace_link(&charts)?;
+        Ok(Built { chart, tree })
+    }
+
+    /// Runs helm in the copy.
+    async fn run(
+        &self,
+        request: &Request,
+        helm: &Helm,
+        home: &Home,
+        built: &Built,
+    ) -> Result<(), DependencyError> {
+        let handover = hand_over(home, &request.host, &self.remotes, &self.known)?;
+        let helm = helm.with_environment(handover.environment);
+        let mut arguments = vec!["dependency".to_owned(), "build".to_owned()];
+        arguments.extend(handover.options);
+        let shown = shown_command(&arguments);
+        match helm.run(&arguments, &shown, &built.chart).await {
+            Ok(_) => Ok(()),
+            Err(error) => Err(self.failed(&error, request, home)),
+        }
+    }
+
+    /// A failure of helm in Argo CD's words. That an index could not be had is told on standard output alone.
+    fn failed(&self, error: &HelmError, request: &Request, home: &Home) -> DependencyError {
+        let clean = |text: &str| self.cleaned(text, request, home);
+        if let HelmError::Failed { stdout, .. } = error {
+            for remote in self.remotes.iter().filter(|remote| remote.kind == RemoteKind::Web) {
+                if let Some(cause) = index_failure(stdout, &remote.address) {
+                    let name = if remote.name.is_empty() { &remote.address } else { &remote.name };
+                    return DependencyError::Unreachable {
+                        address: clean(&remote.address),
+                        name: clean(&name.replace('/', "-")),
+                        cause: clean(&cause),
+                    };
+                }
+            }
+        }
+        let mut text = chain(error);
+        if matches!(error, HelmError::Timeout { .. }) && !self.remotes.is_empty() {
+            let addresses: Vec<&str> = self.remotes.iter().map(|remote| remote.address.as_str()).collect();
+            text.push_str("; it was to fetch from ");
+            text.push_str(&addresses.join(", "));
+        }
+        DependencyError::Build { text: clean(&text) }
+    }
+
+    /// A text without paths of this run and without passwords.
+    fn cleaned(&self, text: &str, request: &Request, home: &Home) -> String {
+        let path = |path: &Path| path.to_string_lossy().into_owned();
+        let mut text = text.replace(&path(&home.path().join(TREE)), &path(&request.root));
+        text = text.replace(&path(home.path()), HOME_PLACEHOLDER);
+        let passwords = self.remotes.iter().map(|remote| remote.access.password.expose());
+        for password in passwords.filter(|password| password.chars().count() >= SECRET_CHARS_MIN) {
+            text = text.replace(password, MASK);
+        }
+        text
+    }
+
+    /// How long what is built is used: what was chosen by a range without a lock file may be outdated soon.
+    fn age(&self, request: &Request) -> Result<Age, SettingError> {
+        let chart = request.host.current_dir();
+        let is_locked = ["Chart.lock", "requirements.lock"].iter().any(|name| chart.join(name).exists());
+        let is_fetched = |one: &&Dependency| {
+            matches!(Place::of(&one.repository), Place::Named(_) | Place::Web(_) | Place::Registry(_))
+        };
+        let is_chosen = self.dependencies.iter().filter(is_fetched).any(|one| !is_exact(&one.version));
+        if is_chosen && !is_locked { Ok(Age::AtMost(request.host.range_age()?)) } else { Ok(Age::Any) }
+    }
+}
+
+/// The proxy of the application's own repository is used for its dependencies, too.
+fn inherit_proxy(remote: &mut Remote, request: &Request) {
+    let source = &request.context.source.repo_url;
+    let own = request.context.repositories.iter().find(|one| &one.url == source);
+    if let Some(own) = own {
+        remote.access.proxy = own.proxy.clone();
+        remote.access.no_proxy.clone_from(&own.no_proxy);
+    }
+}
+
+/// Whether a version is one and no range: three numbers, and what may stand behind them.
+fn is_exact(version: &str) -> bool {
+    let version = version.strip_prefix('v').unwrap_or(version);
+    let (numbers, rest) = version.split_at(version.find(['-', '+']).unwrap_or(version.len()));
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    numbers.split('.').count() == 3
+        && numbers.split('.').all(is_number)
+        && rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-+.".contains(&byte))
+}
+
+/// What helm says on standard output of an index that it could not get.
+fn index_failure(stdout: &str, address: &str) -> Option<String> {
+    let mark = format!(" chart repository ({address}):\n\t");
+    let (before, cause) = stdout.split_once(&mark)?;
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    line.starts_with("...Unable to get an update from the ")
+        .then(|| cause.split('\n').next().unwrap_or_default().to_owned())
+}
+
+/// The command as texts show it: certificates are files of this run.
+fn shown_command(arguments: &[String]) -> String {
+    let is_shown = |argument: &&String| !argument.starts_with('/');
+    let shown = arguments.iter().filter(is_shown).filter(|one| !one.ends_with("-file"));
+    let words: Vec<&str> = shown.map(String::as_str).collect();
+    format!("helm {}", words.join(" "))
+}
+
+/// Puts a copy of a folder in the place of a link to it.
+fn replace_link(path: &Path) -> Result<(), DependencyError> {
+    if !path.is_symlink() {
+        return Ok(());
+    }
+    let Ok(target) = path.canonicalize() else { return Ok(()) };
+    let failed = |source| DependencyError::Charts { path: path.to_path_buf(), source };
+    fs::remove_file(path).map_err(failed)?;
+    Ok(mirror::copy(&target, path)?)
+}
+
+/// The cache; none if nothing names a place. One that cannot be used is told and done without.
+fn open_cache(request: &Request) -> Result<Option<Cache>, DependencyError> {
+    let Some(folder) = request.host.cache_folder() else { return Ok(None) };
+    match Cache::open(&folder, request.host.cache_bytes_max()?) {
+        Ok(cache) => Ok(Some(cache)),
+        Err(error) => {
+            note(&format!(
+                "dependencies are not kept: the folder of TIPHYS_HELM_CACHE_DIR cannot be used: {error}"
+            ));
+            Ok(None)
+        }
+    }
+}
+
+fn keep(cache: &Cache, key: &BuildKey, before: &Snapshot, after: &Snapshot, charts: &Path) {
+    if let Err(error) = cache.keep(key, &before.difference(after), charts) {
+        note(&format!("dependencies are not kept: {error}"));
+    }
+}
+
+/// Tells something that is no failure.
+fn note(text: &str) {
+    // Nobody is left to tell if stderr is closed.
+    drop(writeln!(io::stderr().lock(), "note: {text}"));
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,7 @@
 //! `generate`: the order of steps, and what each failure is called in Argo CD's native support.
 
 use crate::chart::{Chart, ChartError};
-use crate::dependencies::{self, DependencyError};
+use crate::dependencies::{self, Built, DependencyError};
 use crate::failure::{chain, without_api_versions};
 use crate::helm::{Helm, HelmError};
 use crate::home::{Home, HomeError};
@@ -66,7 +66,7 @@ pub(crate) enum GenerateError {
         text: String,
     },
     /// Dependencies were missing and could not be built.
-    #[error("error building helm chart dependencies")]
+    #[error(transparent)]
     Dependencies(#[from] DependencyError),
     /// The parameter `kustomize-dir`.
     #[error(transparent)]
@@ -83,10 +83,10 @@ pub(crate) async fn generate(request: &Request) -> Result<Vec<u8>, GenerateError
     let prepared = prepare(request, &home)?;
     let helm = Helm::new(&request.host, &home)?;
     helm.version(&home).await?;
-    let manifests = match template(request, &helm, &home, &prepared.call).await {
+    let manifests = match template(request, &helm, &home, &prepared.call, None).await {
         Err(GenerateError::Template { text }) if is_missing_dependency(&text) => {
-            dependencies::build(request, &prepared.chart, &helm, &home).await?;
-            template(request, &helm, &home, &prepared.call).await
+            let built = dependencies::build(request, &helm, &home).await?;
+            template(request, &helm, &home, &prepared.call, Some(&built)).await
         }
         result => result,
     }?;
@@ -102,8 +102,6 @@ pub(crate) async fn generate(request: &Request) -> Result<Vec<u8>, GenerateError
 pub(crate) struct Prepared {
     /// The call of `helm template`.
     pub(crate) call: Call,
-    /// The chart's own file.
-    pub(crate) chart: Chart,
 }
 
 /// Decides everything that does not need helm, in Argo CD's order, so that of several mistakes the same one is told.
@@ -135,7 +133,7 @@ pub(crate) fn prepare(request: &Request, home: &Home) -> Result<Prepared, Genera
     let api_versions =
         if options.api_versions.is_empty() { &request.api_versions } else { &options.api_versions };
     template.api_versions.clone_from(api_versions);
-    let chart = Chart::read(&request.app_path)?;
+    Chart::read(&request.app_path)?;
     if !matches!(options.version.as_str(), "" | "v3" | "v4") {
         return Err(GenerateError::Version { version: options.version.clone() });
     }
@@ -146,22 +144,32 @@ pub(crate) fn prepare(request: &Request, home: &Home) -> Result<Prepared, Genera
         }
     };
     let call = template.call(&ExecLimits::of_this_process())?;
-    Ok(Prepared { call, chart })
+    Ok(Prepared { call })
 }
 
+/// Runs `helm template` in the application's folder, or in a copy of it that has its dependencies.
 async fn template(
     request: &Request,
     helm: &Helm,
     home: &Home,
     call: &Call,
+    built: Option<&Built>,
 ) -> Result<Vec<u8>, GenerateError> {
-    let result = helm.run(&call.arguments, &call.shown, &request.app_path).await;
-    result.map_err(|error| GenerateError::Template { text: cleaned(&error, home) })
+    let folder = built.map_or(&request.app_path, |built| &built.chart);
+    let result = helm.run(&call.arguments, &call.shown, folder).await;
+    result.map_err(|error| {
+        let text = chain(&error);
+        let of_request = match built {
+            None => text,
+            Some(built) => text.replace(&*built.tree.to_string_lossy(), &request.root.to_string_lossy()),
+        };
+        GenerateError::Template { text: cleaned(&of_request, home) }
+    })
 }
 
-/// An error of helm without the API versions, and with words in place of files of this run.
-fn cleaned(error: &HelmError, home: &Home) -> String {
-    let text = without_api_versions(&chain(error));
+/// A text of helm without the API versions, and with words in place of files of this run.
+fn cleaned(text: &str, home: &Home) -> String {
+    let text = without_api_versions(text);
     let inline = home.path().join(INLINE_VALUES);
     let text = text.replace(&*inline.to_string_lossy(), INLINE_PLACEHOLDER);
     text.replace(&*home.path().to_string_lossy(), "<helm-home>")

@@ -66,6 +66,8 @@ pub(crate) enum HelmError {
         ending: String,
         /// What it wrote to standard error, secrets masked, without white space around it.
         stderr: String,
+        /// What it wrote to standard output, where `helm dependency build` tells causes. It is no part of the text.
+        stdout: String,
     },
     /// It took too long.
     #[error("failed running helm: `{command}` failed timeout after {}; TIPHYS_HELM_TIMEOUT gives it more seconds", go_duration(*timeout))]
@@ -133,6 +135,14 @@ impl Helm {
         &self.tool.program
     }
 
+    /// The same helm with more variables, which win over those of the same name.
+    pub(crate) fn with_environment(&self, more: Vec<(OsString, OsString)>) -> Self {
+        let mut tool = self.tool.clone();
+        tool.env.retain(|(name, _)| more.iter().all(|(other, _)| name != other));
+        tool.env.extend(more);
+        Self { tool }
+    }
+
     /// Its version, which must be one that the plugin knows. A program is asked once: what it said is remembered for the same file.
     pub(crate) async fn version(&self, home: &Home) -> Result<HelmVersion, HelmError> {
         let place = self.remembered(home)?;
@@ -182,7 +192,8 @@ impl Helm {
                     None => "signal: killed".to_owned(),
                 };
                 let stderr = masked(&output.stderr).trim().to_owned();
-                Err(HelmError::Failed { command: command(), ending, stderr })
+                let stdout = masked(&String::from_utf8_lossy(&output.stdout));
+                Err(HelmError::Failed { command: command(), ending, stderr, stdout })
             }
             Err(ToolError::Start { source, .. }) => {
                 Err(HelmError::Start { program: self.program().to_path_buf(), cause: exec_error(source) })

@@ -83,6 +83,15 @@ impl Home {
         Ok(dir)
     }
 
+    /// A folder of this run alone, with those above it, all with mode 0700.
+    pub(crate) fn folder(&self, name: &str) -> Result<PathBuf, HomeError> {
+        let dir = self.dir.join(name);
+        match DirBuilder::new().mode(0o700).recursive(true).create(&dir) {
+            Ok(()) => Ok(dir),
+            Err(source) => Err(HomeError::Io { path: dir, source }),
+        }
+    }
+
     /// Writes a file that only this user can read.
     pub(crate) fn write(&self, name: &str, content: &[u8]) -> Result<PathBuf, HomeError> {
         let path = self.dir.join(name);

@@ -6,7 +6,6 @@
 use std::ffi::OsString;
 use std::fs;
 use std::io;
-use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use tiphys_process::{Tool, ToolError};
@@ -14,6 +13,7 @@ use tiphys_tree::{ContainmentError, PathError, RepoPath, resolve};
 
 use crate::helm::find;
 use crate::home::{Home, HomeError};
+use crate::mirror::{MirrorError, mirror};
 use crate::request::Request;
 use crate::settings::SettingError;
 use crate::value_files::joined;
@@ -46,9 +46,12 @@ pub(crate) enum KustomizeError {
         dir: String,
     },
     /// The copy could not be made.
-    #[error("parameter kustomize-dir: cannot copy {path}", path = path.display())]
-    Copy {
-        /// What was being copied.
+    #[error("parameter kustomize-dir")]
+    Mirror(#[from] MirrorError),
+    /// Helm's output could not be put into it.
+    #[error("parameter kustomize-dir: cannot write {path}", path = path.display())]
+    Write {
+        /// The file.
         path: PathBuf,
         /// The system's answer.
         #[source]
@@ -96,7 +99,7 @@ pub(crate) async fn build(
     let output = copy.join(HELM_OUTPUT);
     // A file of the same name is a link perhaps.
     let _not_there: io::Result<()> = fs::remove_file(&output);
-    fs::write(&output, manifests).map_err(|source| KustomizeError::Copy { path: output, source })?;
+    fs::write(&output, manifests).map_err(|source| KustomizeError::Write { path: output, source })?;
 
     let mut env = request.host.passed_on();
     env.extend(home.environment());
@@ -134,52 +137,4 @@ fn folder(request: &Request) -> Result<PathBuf, KustomizeError> {
         return Err(KustomizeError::None { dir: dir.clone() });
     }
     real.strip_prefix(&request.root).map(Path::to_path_buf).map_err(|_| outside())
-}
-
-/// Makes a folder that looks like the repository: the folder itself is a copy, everything beside the way to it is a link. Gives the copy.
-fn mirror(root: &Path, dir: &Path, to: &Path) -> Result<PathBuf, KustomizeError> {
-    let (mut from, mut to) = (root.to_path_buf(), to.to_path_buf());
-    for name in dir {
-        make_folder(&to)?;
-        for entry in entries(&from)? {
-            if entry.file_name() != name {
-                let link = to.join(entry.file_name());
-                symlink(entry.path(), &link)
-                    .map_err(|source| KustomizeError::Copy { path: entry.path(), source })?;
-            }
-        }
-        from.push(name);
-        to.push(name);
-    }
-    copy(&from, &to)?;
-    Ok(to)
-}
-
-fn copy(from: &Path, to: &Path) -> Result<(), KustomizeError> {
-    make_folder(to)?;
-    for entry in entries(from)? {
-        let (path, target) = (entry.path(), to.join(entry.file_name()));
-        let failed = |source| KustomizeError::Copy { path: path.clone(), source };
-        let kind = entry.file_type().map_err(failed)?;
-        if kind.is_dir() {
-            copy(&path, &target)?;
-        } else if kind.is_symlink() {
-            fs::read_link(&path).and_then(|link| symlink(link, &target)).map_err(failed)?;
-        } else {
-            fs::copy(&path, &target).map(drop).map_err(failed)?;
-        }
-    }
-    Ok(())
-}
-
-fn make_folder(path: &Path) -> Result<(), KustomizeError> {
-    fs::create_dir(path).map_err(|source| KustomizeError::Copy { path: path.to_path_buf(), source })
-}
-
-/// What is in a folder; git's own is nothing of a revision.
-fn entries(folder: &Path) -> Result<Vec<fs::DirEntry>, KustomizeError> {
-    let read = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
-    let mut entries = read.map_err(|source| KustomizeError::Copy { path: folder.to_path_buf(), source })?;
-    entries.retain(|entry| entry.file_name() != ".git");
-    Ok(entries)
 }

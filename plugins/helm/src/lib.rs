@@ -16,6 +16,7 @@ mod home;
 mod kube_version;
 mod kustomize;
 mod links;
+mod mirror;
 mod options;
 mod program;
 mod request;

@@ -12,6 +12,12 @@ const TIMEOUT: Duration = Duration::from_secs(90);
 /// has ended well, so that nobody applies the beginning of a chart that failed.
 const OUTPUT_BYTES_MAX: usize = 100 << 20;
 
+/// Bytes of built dependencies that are kept for later runs.
+const CACHE_BYTES_MAX: u64 = 1 << 30;
+
+/// How long dependencies are used that were chosen by a range of versions, without a lock file: a newer version may be there after it.
+const RANGE_AGE: Duration = Duration::from_mins(5);
+
 /// What helm, and whatever else this program starts, gets of this process's environment: no user's state, and nothing of the request.
 const PASSED: &[&str] = &[
     "PATH",
@@ -121,6 +127,28 @@ impl Host {
         Ok(bytes.map_or(OUTPUT_BYTES_MAX, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX)))
     }
 
+    /// Where built dependencies are kept for later runs; `None` if nothing names a place.
+    pub(crate) fn cache_folder(&self) -> Option<PathBuf> {
+        if let Some(folder) = self.set("TIPHYS_HELM_CACHE_DIR") {
+            return Some(self.current_dir.join(folder));
+        }
+        let absolute = |name| self.set(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let caches = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")));
+        Some(caches?.join("tiphys-helm"))
+    }
+
+    /// Bytes of built dependencies that are kept for later runs.
+    pub(crate) fn cache_bytes_max(&self) -> Result<u64, SettingError> {
+        let bytes = self.number("TIPHYS_HELM_CACHE_MAX", "a number of bytes above zero")?;
+        Ok(bytes.unwrap_or(CACHE_BYTES_MAX))
+    }
+
+    /// How long dependencies are used that were chosen by a range of versions, without a lock file.
+    pub(crate) fn range_age(&self) -> Result<Duration, SettingError> {
+        let seconds = self.number("TIPHYS_HELM_RANGE_AGE", "a number of seconds above zero")?;
+        Ok(seconds.map_or(RANGE_AGE, Duration::from_secs))
+    }
+
     /// The environment of the programs that are started, without a home.
     pub(crate) fn passed_on(&self) -> Vec<(OsString, OsString)> {
         let passed = PASSED.iter().filter_map(|name| Some((*name, self.variable(name)?)));
@@ -128,7 +156,7 @@ impl Host {
     }
 
     /// A variable that is there and not empty.
-    fn set(&self, name: &str) -> Option<&str> {
+    pub(crate) fn set(&self, name: &str) -> Option<&str> {
         self.variable(name).filter(|value| !value.is_empty())
     }
 

@@ -24,7 +24,7 @@ fn with_program(world: World, text: &str) -> World {
 }
 
 /// Waits for a condition.
-fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
+pub(crate) fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
     let begin = Instant::now();
     loop {
         if let Some(found) = look() {

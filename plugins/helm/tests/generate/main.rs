@@ -1,11 +1,14 @@
 //! `tiphys-helm generate` on small charts, with both versions of helm: the rows of `PARITY.md` that need no network.
 
 mod capabilities;
+mod dependencies;
 mod errors;
+mod kept;
 mod kustomize;
 mod life;
 mod objects;
 mod release;
+mod remotes;
 mod security;
 mod set;
 mod sources;

@@ -47,7 +47,7 @@ impl Helm {
     /// Both.
     pub(crate) const ALL: [Self; 2] = [Self::Four, Self::Three];
 
-    fn program(self) -> PathBuf {
+    pub(crate) fn program(self) -> PathBuf {
         match self {
             Self::Four => tools::program("helm"),
             Self::Three => tools::program("helm3"),

@@ -1,0 +1,228 @@
+//! Built dependencies, kept for later runs and named by what they were built from.
+//!
+//! ```text
+//! <folder>/<user>/                                 mode 0700
+//!   secret                                         32 random bytes that go into keys
+//!   locks/<first digits of a key>                  locked while an entry is built
+//!   entries/<key>/entry.json                       names and digests; its time: when it was built
+//!   entries/<key>/used                             its time: when it was used last
+//!   entries/<key>/<digest>                         packed charts
+//!   new-<random>, dead-<random>                    being written, being removed
+//! ```
+//!
+//! An entry appears whole, by a rename, and is never changed. Whoever takes files from it holds them against their digests, so that it may
+//! be removed at any moment, and a broken one is built again. Times are those of the folder's file system alone.
+
+mod entry;
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Read as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use rustix::process::getuid;
+
+use super::key::BuildKey;
+
+pub(crate) use entry::{Difference, Snapshot};
+
+/// Digits of a key that name its lock. There are as many locks as these give.
+const LOCK_DIGITS: usize = 2;
+
+/// Beginning of names of folders that are being written.
+const NEW_PREFIX: &str = "new-";
+
+/// Beginning of names of folders that are being removed.
+const DEAD_PREFIX: &str = "dead-";
+
+/// How old a folder that is being written or removed must be to be left over by a run that was killed.
+const LEFT_OVER: Duration = Duration::from_hours(1);
+
+/// Time between two looks at a lock that somebody holds.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
+
+/// A folder with entries.
+#[derive(Debug)]
+pub(crate) struct Cache {
+    dir: PathBuf,
+    secret: [u8; 32],
+    bytes_max: u64,
+}
+
+/// How long an entry is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Age {
+    /// As long as it is there.
+    Any,
+    /// At most so long after it was built.
+    AtMost(Duration),
+}
+
+/// Held while an entry is built.
+#[derive(Debug)]
+pub(crate) struct BuildLock {
+    _file: File,
+}
+
+impl Cache {
+    /// Opens or makes a cache of this user in a folder.
+    pub(crate) fn open(folder: &Path, bytes_max: u64) -> io::Result<Self> {
+        fs::create_dir_all(folder)?;
+        let dir = folder.join(getuid().as_raw().to_string());
+        make_private(&dir)?;
+        let found = fs::symlink_metadata(&dir)?;
+        if !found.is_dir() || found.uid() != getuid().as_raw() || found.mode() & 0o022 != 0 {
+            return Err(io::Error::other("others may write to it"));
+        }
+        make_private(&dir.join("locks"))?;
+        make_private(&dir.join("entries"))?;
+        let secret = secret(&dir)?;
+        Ok(Self { dir, secret, bytes_max })
+    }
+
+    /// What goes into keys.
+    pub(crate) fn secret(&self) -> &[u8; 32] {
+        &self.secret
+    }
+
+    /// Puts what was built into a chart's folder `charts`; `false` if it is not there, too old, or broken.
+    pub(crate) fn restore(&self, key: &BuildKey, age: Age, charts: &Path) -> bool {
+        let entry = self.entry(key);
+        let Some(difference) = Difference::read(&entry) else { return false };
+        // The file system's clock tells the time.
+        let Ok(now) = touched(&entry.join("used")) else { return false };
+        if let Age::AtMost(bound) = age
+            && built(&entry).is_none_or(|built| now.duration_since(built).is_ok_and(|age| age > bound))
+        {
+            return false;
+        }
+        difference.apply(&entry, charts).is_ok()
+    }
+
+    /// Waits until nobody else builds this entry; `None` if that takes too long, or the lock does not work.
+    pub(crate) async fn lock(&self, key: &BuildKey, patience: Duration) -> Option<BuildLock> {
+        let name = key.as_str().get(..LOCK_DIGITS)?;
+        let path = self.dir.join("locks").join(name);
+        let mut open = OpenOptions::new();
+        let file = open.write(true).create(true).truncate(false).mode(0o600).open(path).ok()?;
+        // Waiting in the system would keep signals from ending this program.
+        let taken = tokio::time::timeout(patience, async {
+            loop {
+                match file.try_lock() {
+                    Ok(()) => break true,
+                    Err(fs::TryLockError::WouldBlock) => tokio::time::sleep(LOOK_AGAIN).await,
+                    Err(fs::TryLockError::Error(_)) => break false,
+                }
+            }
+        });
+        taken.await.is_ok_and(|taken| taken).then_some(BuildLock { _file: file })
+    }
+
+    /// Keeps what a build changed in `charts`, and removes what was not used for the longest time where there is too much.
+    pub(crate) fn keep(&self, key: &BuildKey, difference: &Difference, charts: &Path) -> io::Result<()> {
+        let new = tempfile::Builder::new().prefix(NEW_PREFIX).tempdir_in(&self.dir)?;
+        difference.write(charts, new.path())?;
+        touched(&new.path().join("used"))?;
+        let entry = self.entry(key);
+        self.remove(&entry);
+        fs::rename(new.path(), &entry)?;
+        // It is no temporary folder any more.
+        let _moved: PathBuf = new.keep();
+        self.make_room(&entry)
+    }
+
+    fn entry(&self, key: &BuildKey) -> PathBuf {
+        self.dir.join("entries").join(key.as_str())
+    }
+
+    /// Removes entries until the others fit. The one that was just made stays in any case.
+    fn make_room(&self, made: &Path) -> io::Result<()> {
+        let now = built(made).unwrap_or(SystemTime::UNIX_EPOCH);
+        self.sweep(now)?;
+        let mut entries = Vec::new();
+        for entry in fs::read_dir(self.dir.join("entries"))?.flatten() {
+            let path = entry.path();
+            let used = fs::metadata(path.join("used")).and_then(|found| found.modified());
+            entries.push((path != made, used.unwrap_or(SystemTime::UNIX_EPOCH), bytes(&path), path));
+        }
+        entries.sort();
+        // The newest first; what was just made is sorted before all others.
+        let (kept, others) = entries.split_at(1.min(entries.len()));
+        let mut total: u64 = kept.iter().map(|(_, _, bytes, _)| bytes).sum();
+        for (_, _, bytes, path) in others.iter().rev() {
+            total = total.saturating_add(*bytes);
+            if total > self.bytes_max {
+                self.remove(path);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes an entry away; nobody finds half of one.
+    fn remove(&self, entry: &Path) {
+        let Ok(dead) = tempfile::Builder::new().prefix(DEAD_PREFIX).tempdir_in(&self.dir) else { return };
+        // What is not there need not be taken away.
+        let _moved: io::Result<()> = fs::rename(entry, dead.path().join("entry"));
+    }
+
+    /// Removes what killed runs left.
+    fn sweep(&self, now: SystemTime) -> io::Result<()> {
+        for found in fs::read_dir(&self.dir)?.flatten() {
+            let name = found.file_name().to_string_lossy().into_owned();
+            let is_ours = name.starts_with(NEW_PREFIX) || name.starts_with(DEAD_PREFIX);
+            let changed = found.metadata().and_then(|metadata| metadata.modified());
+            let is_old =
+                changed.is_ok_and(|changed| now.duration_since(changed).is_ok_and(|age| age > LEFT_OVER));
+            if is_ours && is_old {
+                fs::remove_dir_all(found.path())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn make_private(path: &Path) -> io::Result<()> {
+    DirBuilder::new().mode(0o700).recursive(true).create(path)
+}
+
+/// The cache's secret; the first run makes it.
+fn secret(dir: &Path) -> io::Result<[u8; 32]> {
+    let path = dir.join("secret");
+    let read = || -> io::Result<[u8; 32]> {
+        let bytes = fs::read(&path)?;
+        bytes.try_into().map_err(|_| io::Error::other("its file `secret` is broken; remove it"))
+    };
+    match read() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        result => return result,
+    }
+    let mut new = tempfile::NamedTempFile::new_in(dir)?;
+    let mut secret = [0; 32];
+    File::open("/dev/urandom")?.read_exact(&mut secret)?;
+    io::Write::write_all(&mut new, &secret)?;
+    match new.persist_noclobber(&path) {
+        Ok(_) => Ok(secret),
+        // Another run was first.
+        Err(_) => read(),
+    }
+}
+
+/// Marks a file as used now, and gives the time of it.
+fn touched(path: &Path) -> io::Result<SystemTime> {
+    // Of an empty file only writing changes the time.
+    fs::write(path, b"used\n")?;
+    fs::metadata(path)?.modified()
+}
+
+fn built(entry: &Path) -> Option<SystemTime> {
+    fs::metadata(entry.join(entry::FILE)).and_then(|found| found.modified()).ok()
+}
+
+fn bytes(entry: &Path) -> u64 {
+    let files = fs::read_dir(entry).into_iter().flatten().flatten();
+    files.filter_map(|file| Some(file.metadata().ok()?.len())).sum()
+}
+
+#[cfg(test)]
+mod tests;

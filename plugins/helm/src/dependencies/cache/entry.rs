@@ -1,0 +1,111 @@
+//! What a build changed in a chart's folder `charts`: packed charts that came, and those that went.
+
+use std::collections::BTreeMap;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Component, Path};
+
+use serde_json::{Value, json};
+
+/// Name of the file that lists an entry.
+pub(crate) const FILE: &str = "entry.json";
+
+/// The files of a folder `charts`, not those of folders in it, which no build changes: name to digest.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Snapshot(BTreeMap<String, String>);
+
+/// What became of one to make another.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Difference {
+    /// Files that came or changed: name to digest.
+    written: BTreeMap<String, String>,
+    /// Names of files that went.
+    removed: Vec<String>,
+}
+
+impl Snapshot {
+    /// Reads a folder; one that is not there is empty.
+    pub(crate) fn of(charts: &Path) -> io::Result<Self> {
+        let mut files = BTreeMap::new();
+        let read = match fs::read_dir(charts) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self(files)),
+            read => read?,
+        };
+        for entry in read {
+            let entry = entry?;
+            if entry.path().is_file() {
+                let name = entry.file_name().into_string();
+                let name =
+                    name.map_err(|name| io::Error::other(format!("{} is not UTF-8", name.display())))?;
+                files.insert(name, digest(&fs::read(entry.path())?));
+            }
+        }
+        Ok(Self(files))
+    }
+
+    /// What a build did since.
+    pub(crate) fn difference(&self, after: &Self) -> Difference {
+        let is_new = |(name, digest): &(&String, &String)| self.0.get(*name) != Some(*digest);
+        let written = after.0.iter().filter(is_new).map(|(name, digest)| (name.clone(), digest.clone()));
+        let removed = self.0.keys().filter(|name| !after.0.contains_key(*name));
+        Difference { written: written.collect(), removed: removed.cloned().collect() }
+    }
+}
+
+impl Difference {
+    /// Writes an entry into an empty folder.
+    pub(crate) fn write(&self, charts: &Path, entry: &Path) -> io::Result<()> {
+        for (name, digest) in &self.written {
+            fs::copy(charts.join(name), entry.join(digest))?;
+        }
+        let list = json!({ "written": self.written, "removed": self.removed });
+        let mut open = OpenOptions::new();
+        open.write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(entry.join(FILE))?
+            .write_all(list.to_string().as_bytes())
+    }
+
+    /// Reads an entry's list; `None` if there is none, or something else.
+    pub(crate) fn read(entry: &Path) -> Option<Self> {
+        let list: Value = serde_json::from_slice(&fs::read(entry.join(FILE)).ok()?).ok()?;
+        let name = |name: &str| is_name(name).then(|| name.to_owned());
+        let written = list.get("written")?.as_object()?.iter();
+        let removed = list.get("removed")?.as_array()?.iter();
+        Some(Self {
+            written: written
+                .map(|(key, digest)| Some((name(key)?, name(digest.as_str()?)?)))
+                .collect::<Option<_>>()?,
+            removed: removed.map(|one| name(one.as_str()?)).collect::<Option<_>>()?,
+        })
+    }
+
+    /// Does to a folder `charts` what the build did. Fails, before anything is changed, if a file is not what was built.
+    pub(crate) fn apply(&self, entry: &Path, charts: &Path) -> io::Result<()> {
+        let mut files = Vec::new();
+        for (name, expected) in &self.written {
+            let bytes = fs::read(entry.join(expected))?;
+            if digest(&bytes) != *expected {
+                return Err(io::ErrorKind::InvalidData.into());
+            }
+            files.push((charts.join(name), bytes));
+        }
+        fs::create_dir_all(charts)?;
+        for name in &self.removed {
+            fs::remove_file(charts.join(name))?;
+        }
+        files.iter().try_for_each(|(path, bytes)| fs::write(path, bytes))
+    }
+}
+
+fn digest(bytes: &[u8]) -> String {
+    blake3::hash(bytes).to_hex().to_string()
+}
+
+/// Whether a text is one name of a folder's entry.
+fn is_name(text: &str) -> bool {
+    let mut components = Path::new(text).components();
+    matches!((components.next(), components.next()), (Some(Component::Normal(name)), None) if name == text)
+}

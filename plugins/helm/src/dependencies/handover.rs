@@ -1,0 +1,253 @@
+//! What helm gets to reach repositories: files in its private home, a few options, proxies. Nothing secret is in an argument.
+//!
+//! | what | where |
+//! |---|---|
+//! | Helm repositories with user, password, certificates | `repositories.yaml`, mode 0600 |
+//! | logins to registries | `registry/config.json`, mode 0600 |
+//! | certificates | files of their own, mode 0600 |
+//! | how registries are spoken to | options: helm has one set of them for all registries of a chart |
+//! | a proxy, which may have a password | the environment: helm reads it nowhere else |
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::path::Path;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use serde_json::{Value, json};
+use tiphys_params::context::RepositoryAccess;
+
+use super::DependencyError;
+use super::remote::{Known, Remote, RemoteKind};
+use crate::home::{Home, HomeError};
+use crate::options::Credentials;
+use crate::settings::Host;
+
+/// Where systems keep the authorities that they trust, as Go looks for them.
+const SYSTEM_AUTHORITIES: [&str; 5] = [
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/ssl/ca-bundle.pem",
+    "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
+    "/etc/ssl/cert.pem",
+];
+
+/// What is given to helm beside its files.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Handover {
+    /// Options of `helm dependency build`.
+    pub(crate) options: Vec<String>,
+    /// Variables.
+    pub(crate) environment: Vec<(OsString, OsString)>,
+}
+
+/// Writes helm's files into its home.
+pub(crate) fn hand_over(
+    home: &Home,
+    host: &Host,
+    remotes: &[Remote],
+    known: &Known,
+) -> Result<Handover, DependencyError> {
+    let of_kind = |kind| remotes.iter().filter(move |remote| remote.kind == kind).collect::<Vec<_>>();
+    let (web, registries) = (of_kind(RemoteKind::Web), of_kind(RemoteKind::Registry));
+    home.folder("config/certificates")?;
+    home.write("config/repositories.yaml", repositories(home, &web)?.to_string().as_bytes())?;
+    home.folder("config/registry")?;
+    home.write("config/registry/config.json", logins(&registries, known)?.to_string().as_bytes())?;
+    let options = registry_options(home, host, &registries)?;
+    Ok(Handover { options, environment: proxies(remotes)? })
+}
+
+/// The file `repositories.yaml`, as JSON, which is YAML.
+fn repositories(home: &Home, web: &[&Remote]) -> Result<Value, HomeError> {
+    let mut entries = Vec::new();
+    for (index, remote) in web.iter().enumerate() {
+        let access = &remote.access;
+        let file =
+            |part: &str, text: &str| certificate(home, &format!("repository-{index}-{part}.pem"), text);
+        entries.push(json!({
+            "name": entry_name(web, index),
+            "url": remote.address,
+            "username": access.username,
+            "password": access.password.expose(),
+            "certFile": file("cert", &access.tls_client_cert_data)?,
+            "keyFile": file("key", access.tls_client_cert_key.expose())?,
+            "caFile": file("ca", &access.ca_data)?,
+            "insecure_skip_tls_verify": access.insecure,
+            "pass_credentials_all": remote.credentials == Credentials::AllHosts,
+        }));
+    }
+    Ok(json!({ "apiVersion": "v1", "generated": "0001-01-01T00:00:00Z", "repositories": entries }))
+}
+
+/// The chart's own name for a repository, else one that no other has.
+fn entry_name(web: &[&Remote], index: usize) -> String {
+    let remote = web[index];
+    if !remote.name.is_empty() {
+        return remote.name.clone();
+    }
+    let mut name = format!("repository-{index}");
+    while web.iter().any(|other| other.name == name) {
+        name.push('-');
+    }
+    name
+}
+
+/// Writes a certificate or a key, and gives the file's path; none for an empty text.
+fn certificate(home: &Home, name: &str, text: &str) -> Result<String, HomeError> {
+    if text.is_empty() {
+        return Ok(String::new());
+    }
+    let path = home.write(&format!("config/certificates/{name}"), text.as_bytes())?;
+    Ok(path.to_string_lossy().into_owned())
+}
+
+/// The file `registry/config.json`: logins of the registries that are needed, and of no other.
+fn logins(registries: &[&Remote], known: &Known) -> Result<Value, DependencyError> {
+    let mut logins: BTreeMap<String, Value> = BTreeMap::new();
+    let mut helpers: BTreeMap<String, String> = BTreeMap::new();
+    let mut taken: BTreeMap<String, &Remote> = BTreeMap::new();
+    for remote in registries {
+        let (host, access) = (login_name(&remote.address), &remote.access);
+        if access.username.is_empty() || access.password.is_empty() {
+            if let Some(login) = known.logins.get(&host) {
+                logins.entry(host).or_insert_with(|| login.clone());
+            } else if let Some(helper) = known.helpers.get(&host).or(known.helper.as_ref()) {
+                helpers.insert(host, helper.clone());
+            }
+            continue;
+        }
+        if let Some(other) = taken.get(&host)
+            && (&other.access.username, &other.access.password) != (&access.username, &access.password)
+        {
+            return Err(differing("credentials", other, remote));
+        }
+        let pair = BASE64.encode(format!("{}:{}", access.username, access.password.expose()));
+        logins.insert(host.clone(), json!({ "auth": pair }));
+        taken.insert(host, remote);
+    }
+    Ok(json!({ "auths": logins, "credHelpers": helpers }))
+}
+
+/// The key of a registry in files with logins: its host, and docker's own an odd one.
+fn login_name(address: &str) -> String {
+    match address.split('/').next().unwrap_or_default() {
+        "docker.io" | "index.docker.io" | "registry-1.docker.io" => "https://index.docker.io/v1/".to_owned(),
+        host => host.to_owned(),
+    }
+}
+
+/// Helm speaks to all registries of a chart in one way, so they must agree on it: a password for one must not go unencrypted to another.
+fn registry_options(
+    home: &Home,
+    host: &Host,
+    registries: &[&Remote],
+) -> Result<Vec<String>, DependencyError> {
+    let Some((first, others)) = registries.split_first() else { return Ok(Vec::new()) };
+    for other in others {
+        if let Some(what) = difference(&first.access, &other.access) {
+            return Err(differing(what, first, other));
+        }
+    }
+    let access = &first.access;
+    // Helm 4 forgets plain HTTP beside any option of TLS.
+    if access.insecure_oci_force_http {
+        return Ok(vec!["--plain-http".to_owned()]);
+    }
+    let mut options = Vec::new();
+    if access.insecure {
+        options.push("--insecure-skip-tls-verify".to_owned());
+    }
+    let files = [
+        ("--ca-file", "registry-ca.pem", authorities(host, registries)),
+        ("--cert-file", "registry-cert.pem", access.tls_client_cert_data.clone()),
+        ("--key-file", "registry-key.pem", access.tls_client_cert_key.expose().to_owned()),
+    ];
+    for (option, name, text) in files {
+        if !text.is_empty() {
+            options.extend([option.to_owned(), certificate(home, name, &text)?]);
+        }
+    }
+    Ok(options)
+}
+
+/// In what two ways of speaking to a registry differ.
+fn difference(one: &RepositoryAccess, other: &RepositoryAccess) -> Option<&'static str> {
+    let certificate = |one: &RepositoryAccess| {
+        (one.tls_client_cert_data.clone(), one.tls_client_cert_key.expose().to_owned())
+    };
+    if one.insecure_oci_force_http != other.insecure_oci_force_http {
+        Some("plain HTTP")
+    } else if one.insecure != other.insecure {
+        Some("insecure")
+    } else if certificate(one) != certificate(other) {
+        Some("client certificates")
+    } else {
+        None
+    }
+}
+
+/// The authorities of all registries. Helm trusts only these then, so those of the system are added if a registry has none of its own.
+fn authorities(host: &Host, registries: &[&Remote]) -> String {
+    let mut all: Vec<&str> = registries.iter().map(|one| one.access.ca_data.trim_end()).collect();
+    all.sort_unstable();
+    all.dedup();
+    let needs_system = all.first().is_some_and(|text| text.is_empty());
+    all.retain(|text| !text.is_empty());
+    if all.is_empty() {
+        return String::new();
+    }
+    let mut bundle = all.join("\n");
+    bundle.push('\n');
+    if needs_system {
+        let set = host.set("SSL_CERT_FILE").into_iter();
+        let system = set.chain(SYSTEM_AUTHORITIES).find_map(|path| fs::read_to_string(Path::new(path)).ok());
+        bundle.push_str(&system.unwrap_or_default());
+    }
+    bundle
+}
+
+/// Variables for the proxy of the repositories, none if no repository has one. Those that have none are reached without it.
+fn proxies(remotes: &[Remote]) -> Result<Vec<(OsString, OsString)>, DependencyError> {
+    let with_proxy = |remote: &&Remote| !remote.access.proxy.is_empty();
+    let Some(first) = remotes.iter().find(with_proxy) else { return Ok(Vec::new()) };
+    let differs = |other: &&Remote| with_proxy(other) && other.access.proxy != first.access.proxy;
+    if let Some(other) = remotes.iter().find(differs) {
+        return Err(differing("proxies", first, other));
+    }
+    let mut past: Vec<&str> = Vec::new();
+    for remote in remotes {
+        if remote.access.proxy.is_empty() {
+            past.push(host_of(&remote.address));
+        } else if !remote.access.no_proxy.is_empty() {
+            past.push(&remote.access.no_proxy);
+        }
+    }
+    past.dedup();
+    let (proxy, past) = (first.access.proxy.expose(), past.join(","));
+    let variables = [("HTTP_PROXY", proxy), ("HTTPS_PROXY", proxy), ("NO_PROXY", past.as_str())];
+    let both = variables.into_iter().flat_map(|(name, value)| {
+        [(name.to_owned(), value), (name.to_lowercase(), value)]
+            .map(|(name, value)| (name.into(), value.into()))
+    });
+    Ok(both.collect())
+}
+
+/// Host of an address, without a port.
+fn host_of(address: &str) -> &str {
+    let behind_scheme = address.split_once("://").map_or(address, |(_, rest)| rest);
+    let authority = behind_scheme.split('/').next().unwrap_or_default();
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => host,
+    }
+}
+
+fn differing(what: &'static str, first: &Remote, second: &Remote) -> DependencyError {
+    DependencyError::Differing { what, first: first.address.clone(), second: second.address.clone() }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,204 @@
+//! Helm's files, and what cannot be in one call of helm.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+
+use serde_json::{Value, json};
+use tiphys_params::context::{RepositoryAccess, Secret};
+
+use super::{Handover, hand_over, host_of};
+use crate::dependencies::DependencyError;
+use crate::dependencies::remote::{Known, Remote, RemoteKind};
+use crate::home::Home;
+use crate::options::Credentials;
+use crate::settings::Host;
+
+fn remote(kind: RemoteKind, address: &str, access: RepositoryAccess) -> Remote {
+    Remote {
+        kind,
+        address: address.to_owned(),
+        name: String::new(),
+        access,
+        credentials: Credentials::OwnHost,
+    }
+}
+
+fn login(username: &str, password: &str) -> RepositoryAccess {
+    RepositoryAccess {
+        username: username.to_owned(),
+        password: Secret::new(password),
+        ..RepositoryAccess::default()
+    }
+}
+
+/// What was handed over.
+struct Handed {
+    repositories: Value,
+    logins: Value,
+    handover: Handover,
+    /// The home is below it, and goes first.
+    _home: Home,
+    _temporary: tempfile::TempDir,
+}
+
+fn refused(remotes: &[Remote]) -> DependencyError {
+    let temporary = tempfile::tempdir().unwrap();
+    let home = Home::new(temporary.path()).unwrap();
+    hand_over(&home, &Host::made_up(temporary.path(), &[]), remotes, &Known::default()).unwrap_err()
+}
+
+fn handed(remotes: &[Remote], known: &Known) -> Handed {
+    let temporary = tempfile::tempdir().unwrap();
+    let host = Host::made_up(temporary.path(), &[("SSL_CERT_FILE", "/dev/null")]);
+    let home = Home::new(temporary.path()).unwrap();
+    let handover = hand_over(&home, &host, remotes, known).unwrap();
+    let file = |name: &str| {
+        let path = home.path().join("config").join(name);
+        assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o600);
+        serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
+    };
+    let (repositories, logins) = (file("repositories.yaml"), file("registry/config.json"));
+    Handed { repositories, logins, handover, _home: home, _temporary: temporary }
+}
+
+#[test]
+fn a_helm_repository_is_written_with_everything_that_opens_it() {
+    let access = RepositoryAccess {
+        ca_data: "ca".to_owned(),
+        tls_client_cert_data: "cert".to_owned(),
+        tls_client_cert_key: Secret::new("key"),
+        insecure: true,
+        ..login("u", "p\"w: x")
+    };
+    let mut all = [
+        remote(RemoteKind::Web, "https://a.example.com", access),
+        remote(RemoteKind::Web, "https://b.example.com", RepositoryAccess::default()),
+    ];
+    all[0].credentials = Credentials::AllHosts;
+    all[1].name = "repository-0".to_owned();
+    let handed = handed(&all, &Known::default());
+    let entry = &handed.repositories["repositories"][0];
+    assert_eq!(
+        (&entry["url"], &entry["username"], &entry["password"]),
+        (&json!("https://a.example.com"), &json!("u"), &json!("p\"w: x"))
+    );
+    assert_eq!(
+        (&entry["insecure_skip_tls_verify"], &entry["pass_credentials_all"]),
+        (&json!(true), &json!(true))
+    );
+    for (field, text) in [("caFile", "ca"), ("certFile", "cert"), ("keyFile", "key")] {
+        let path = entry[field].as_str().unwrap();
+        assert_eq!(fs::read_to_string(path).unwrap(), text);
+        assert_eq!(fs::metadata(path).unwrap().mode() & 0o777, 0o600);
+    }
+    assert_eq!(
+        (&entry["name"], &handed.repositories["repositories"][1]["name"]),
+        (&json!("repository-0-"), &json!("repository-0"))
+    );
+    assert_eq!(handed.logins, json!({ "auths": {}, "credHelpers": {} }));
+    assert_eq!(handed.handover, Handover::default());
+}
+
+#[test]
+fn only_logins_of_registries_that_are_needed_are_written() {
+    let known = Known {
+        logins: [("m.example.com", "mounted"), ("other.example.com", "other")]
+            .map(|(host, auth)| (host.to_owned(), json!({ "auth": auth })))
+            .into(),
+        helpers: [("h.example.com".to_owned(), "ecr-login".to_owned())].into(),
+        ..Known::default()
+    };
+    let place = |address, access| remote(RemoteKind::Registry, address, access);
+    let all = [
+        place("r.example.com:5000/charts", login("u", "p")),
+        place("r.example.com:5000/more", login("u", "p")),
+        place("m.example.com/charts", RepositoryAccess::default()),
+        place("h.example.com/charts", RepositoryAccess::default()),
+        place("docker.io/charts", login("d", "p")),
+        place("open.example.com/charts", RepositoryAccess::default()),
+    ];
+    let handed = handed(&all, &known);
+    let expected = json!({
+        "auths": {
+            "r.example.com:5000": { "auth": "dTpw" },
+            "m.example.com": { "auth": "mounted" },
+            "https://index.docker.io/v1/": { "auth": "ZDpw" },
+        },
+        "credHelpers": { "h.example.com": "ecr-login" },
+    });
+    assert_eq!(handed.logins, expected);
+    assert_eq!(handed.repositories["repositories"], json!([]));
+    assert_eq!(handed.handover, Handover::default());
+}
+
+#[test]
+fn registries_are_spoken_to_in_one_way() {
+    let place = |address, access| remote(RemoteKind::Registry, address, access);
+    let plain =
+        RepositoryAccess { insecure_oci_force_http: true, insecure: true, ..RepositoryAccess::default() };
+    let insecure = RepositoryAccess { insecure: true, ..RepositoryAccess::default() };
+    let own = RepositoryAccess { ca_data: "ca\n".to_owned(), ..RepositoryAccess::default() };
+    let it = handed(&[place("a/x", plain.clone())], &Known::default());
+    assert_eq!(it.handover.options, ["--plain-http"]);
+    let it = handed(&[place("a/x", insecure.clone())], &Known::default());
+    assert_eq!(it.handover.options, ["--insecure-skip-tls-verify"]);
+    let two = [place("a/x", own), place("b/x", RepositoryAccess::default())];
+    let it = handed(&two, &Known::default());
+    assert_eq!(it.handover.options[0], "--ca-file");
+    assert_eq!(fs::read_to_string(&it.handover.options[1]).unwrap(), "ca\n");
+
+    for (first, second, expected) in [
+        (plain, RepositoryAccess::default(), "plain HTTP"),
+        (insecure, RepositoryAccess::default(), "insecure"),
+        (
+            RepositoryAccess { tls_client_cert_data: "c".to_owned(), ..RepositoryAccess::default() },
+            RepositoryAccess::default(),
+            "client certificates",
+        ),
+    ] {
+        let error = refused(&[place("a/x", first), place("b/x", second)]);
+        assert!(matches!(&error, DependencyError::Differing { what, .. } if *what == expected), "{error}");
+    }
+    let one_host = [place("a/x", login("u", "p")), place("a/y", login("v", "p"))];
+    let error = refused(&one_host);
+    assert!(matches!(error, DependencyError::Differing { what: "credentials", .. }), "{error}");
+}
+
+#[test]
+fn a_proxy_is_for_the_repositories_that_have_it() {
+    let with = |proxy: &str, no_proxy: &str| RepositoryAccess {
+        proxy: Secret::new(proxy),
+        no_proxy: no_proxy.to_owned(),
+        ..RepositoryAccess::default()
+    };
+    let place = |address, access| remote(RemoteKind::Web, address, access);
+    let all = [
+        place("https://a.example.com/x", with("http://proxy:3128", "internal")),
+        place("https://b.example.com:8443/x", RepositoryAccess::default()),
+    ];
+    let it = handed(&all, &Known::default());
+    let expected = [
+        ("HTTP_PROXY", "http://proxy:3128"),
+        ("http_proxy", "http://proxy:3128"),
+        ("HTTPS_PROXY", "http://proxy:3128"),
+        ("https_proxy", "http://proxy:3128"),
+        ("NO_PROXY", "internal,b.example.com"),
+        ("no_proxy", "internal,b.example.com"),
+    ];
+    assert_eq!(it.handover.environment, expected.map(|(name, value)| (name.into(), value.into())));
+    let two = [place("https://a/x", with("http://p1", "")), place("https://b/x", with("http://p2", ""))];
+    let error = refused(&two);
+    assert!(matches!(error, DependencyError::Differing { what: "proxies", .. }), "{error}");
+}
+
+#[test]
+fn a_host_is_what_stands_between_scheme_user_and_port() {
+    for (address, expected) in [
+        ("https://u:p@a.example.com:8443/x", "a.example.com"),
+        ("r.example.com:5000/charts", "r.example.com"),
+        ("r.example.com", "r.example.com"),
+        ("http://[::1]:80/x", "[::1]"),
+    ] {
+        assert_eq!(host_of(address), expected);
+    }
+}

@@ -1,0 +1,148 @@
+//! What a build of dependencies depends on, as one number: equal keys, equal dependencies.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::remote::{Remote, RemoteKind};
+use crate::options::Credentials;
+
+/// Goes into every key. It changes when the same inputs give other entries.
+const SHAPE: &str = "tiphys-helm dependencies 1";
+
+/// The chart's own files that a build reads.
+const CHART_FILES: [&str; 4] = ["Chart.yaml", "Chart.lock", "requirements.yaml", "requirements.lock"];
+
+/// Name of an entry of the cache.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct BuildKey(String);
+
+/// Everything that a key is made of.
+#[derive(Debug)]
+pub(crate) struct Inputs<'a> {
+    /// Helm's version.
+    pub(crate) helm: &'a str,
+    /// The chart's folder.
+    pub(crate) chart: &'a Path,
+    /// Folders of dependencies, with all links followed.
+    pub(crate) folders: &'a [PathBuf],
+    /// Where the others come from.
+    pub(crate) remotes: &'a [Remote],
+}
+
+impl BuildKey {
+    /// As 64 hexadecimal digits.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Inputs<'_> {
+    /// The key. The secret is the cache's own: who sees keys cannot try passwords on them. `None` if it cannot be told what a build depends
+    /// on, because a folder has links to folders or cannot be read.
+    pub(crate) fn key(&self, secret: &[u8; 32]) -> Option<BuildKey> {
+        let mut hasher = Hasher(blake3::Hasher::new_keyed(secret));
+        hasher.part(SHAPE.as_bytes());
+        hasher.part(self.helm.as_bytes());
+        for name in CHART_FILES {
+            hasher.file(&self.chart.join(name)).ok()?;
+        }
+        hasher.folder(&self.chart.join("charts"))?;
+        hasher.number(self.folders.len());
+        for folder in self.folders {
+            hasher.folder(folder)?;
+        }
+        hasher.number(self.remotes.len());
+        for remote in self.remotes {
+            hasher.remote(remote);
+        }
+        Some(BuildKey(hasher.0.finalize().to_hex().to_string()))
+    }
+}
+
+/// Parts with their lengths, so that no two lists of parts are one text.
+struct Hasher(blake3::Hasher);
+
+impl Hasher {
+    fn part(&mut self, bytes: &[u8]) {
+        self.number(bytes.len());
+        self.0.update(bytes);
+    }
+
+    fn number(&mut self, number: usize) {
+        self.0.update(&(number as u64).to_le_bytes());
+    }
+
+    /// A file, or that there is none.
+    fn file(&mut self, path: &Path) -> io::Result<()> {
+        match fs::read(path) {
+            Ok(bytes) => {
+                self.number(1);
+                self.part(&bytes);
+                Ok(())
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                self.number(0);
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// A folder with everything in it, or that there is none.
+    fn folder(&mut self, folder: &Path) -> Option<()> {
+        let read = match fs::read_dir(folder) {
+            Ok(read) => read,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                self.number(0);
+                return Some(());
+            }
+            Err(_) => return None,
+        };
+        let mut entries = read.collect::<io::Result<Vec<_>>>().ok()?;
+        entries.sort_by_key(fs::DirEntry::file_name);
+        self.number(1 + entries.len());
+        for entry in entries {
+            self.part(entry.file_name().as_encoded_bytes());
+            // Of a link to a file it counts what helm reads. Links to folders could lead back.
+            let kind = entry.file_type().ok()?;
+            if kind.is_dir() {
+                self.folder(&entry.path())?;
+            } else if kind.is_symlink() && entry.path().is_dir() {
+                return None;
+            } else {
+                self.file(&entry.path()).ok()?;
+            }
+        }
+        Some(())
+    }
+
+    /// A place, and what opens it: another user may see less there.
+    fn remote(&mut self, remote: &Remote) {
+        let access = &remote.access;
+        let texts = [
+            remote.address.as_str(),
+            &remote.name,
+            &access.username,
+            access.password.expose(),
+            &access.ca_data,
+            &access.tls_client_cert_data,
+            access.tls_client_cert_key.expose(),
+            access.proxy.expose(),
+            &access.no_proxy,
+        ];
+        for text in texts {
+            self.part(text.as_bytes());
+        }
+        let marks = [
+            remote.kind == RemoteKind::Registry,
+            remote.credentials == Credentials::AllHosts,
+            access.insecure,
+            access.insecure_oci_force_http,
+        ];
+        self.part(&marks.map(u8::from));
+    }
+}
+
+#[cfg(test)]
+mod tests;

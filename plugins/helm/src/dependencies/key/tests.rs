@@ -1,0 +1,80 @@
+//! What changes a key, and what does not.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+use tiphys_params::context::{RepositoryAccess, Secret};
+
+use super::{BuildKey, Inputs};
+use crate::dependencies::remote::{Remote, RemoteKind};
+use crate::options::Credentials;
+
+const SECRET: [u8; 32] = [7; 32];
+
+fn remote(password: &str) -> Remote {
+    Remote {
+        kind: RemoteKind::Web,
+        address: "https://a.example.com".to_owned(),
+        name: String::new(),
+        access: RepositoryAccess { password: Secret::new(password), ..RepositoryAccess::default() },
+        credentials: Credentials::OwnHost,
+    }
+}
+
+fn key(root: &Path, helm: &str, password: &str) -> Option<BuildKey> {
+    let folders = [root.join("dep")];
+    let remotes = [remote(password)];
+    Inputs { helm, chart: &root.join("app"), folders: &folders, remotes: &remotes }.key(&SECRET)
+}
+
+#[test]
+fn everything_that_a_build_reads_changes_the_key() {
+    let root = tempfile::tempdir().unwrap();
+    let root = root.path();
+    for folder in ["app/charts", "app/templates", "dep/templates", "elsewhere"] {
+        fs::create_dir_all(root.join(folder)).unwrap();
+    }
+    fs::write(root.join("app/Chart.yaml"), "name: app").unwrap();
+    symlink("../elsewhere/file", root.join("dep/link")).unwrap();
+    let mut keys = vec![key(root, "v4.3.1", "p").unwrap()];
+    assert_eq!(key(root, "v4.3.1", "p").as_ref(), keys.first());
+    keys.extend([key(root, "v3.22.0", "p").unwrap(), key(root, "v4.3.1", "q").unwrap()]);
+    for file in [
+        "app/Chart.yaml",
+        "app/Chart.lock",
+        "app/requirements.yaml",
+        "app/requirements.lock",
+        "app/charts/x.tgz",
+        "dep/Chart.yaml",
+        "dep/templates/t.yaml",
+        "elsewhere/file",
+    ] {
+        fs::write(root.join(file), "changed").unwrap();
+        let changed = key(root, "v4.3.1", "p").unwrap();
+        assert!(!keys.contains(&changed), "{file}");
+        keys.push(changed);
+    }
+    fs::rename(root.join("dep/templates/t.yaml"), root.join("dep/templates/u.yaml")).unwrap();
+    let renamed = key(root, "v4.3.1", "p").unwrap();
+    assert!(!keys.contains(&renamed));
+    fs::write(root.join("app/templates/t.yaml"), "no build reads it").unwrap();
+    assert_eq!(key(root, "v4.3.1", "p"), Some(renamed));
+}
+
+#[test]
+fn a_folder_with_a_link_to_a_folder_has_no_key() {
+    let root = tempfile::tempdir().unwrap();
+    fs::create_dir_all(root.path().join("dep")).unwrap();
+    assert!(key(root.path(), "v4.3.1", "p").is_some());
+    symlink("..", root.path().join("dep/up")).unwrap();
+    assert_eq!(key(root.path(), "v4.3.1", "p"), None);
+}
+
+#[test]
+fn another_cache_has_other_keys() {
+    let root = tempfile::tempdir().unwrap();
+    let chart = root.path();
+    let inputs = Inputs { helm: "v4.3.1", chart, folders: &[], remotes: &[] };
+    assert_ne!(inputs.key(&SECRET), inputs.key(&[8; 32]));
+}

@@ -1,0 +1,80 @@
+//! Dependencies in folders (`file://…`): inside of the repository, and whole.
+//!
+//! Argo CD lets helm read any folder that its process can, and renders a dependency without its own dependencies. Both are refused here.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::DependencyError;
+use crate::chart::{Chart, Dependency};
+use crate::value_files::joined;
+
+/// Ends of names of packed charts.
+const PACKED: [&str; 2] = [".tgz", ".tar.gz"];
+
+/// The folder of a dependency with all links followed; `None` if it is not there, which helm says in its words.
+pub(crate) fn folder(
+    root: &Path,
+    chart: &Path,
+    dependency: &Dependency,
+    path: &str,
+) -> Result<Option<PathBuf>, DependencyError> {
+    let outside = || DependencyError::Outside {
+        name: dependency.name.clone(),
+        repository: dependency.repository.clone(),
+    };
+    let from = if path.starts_with('/') { Path::new("/") } else { chart };
+    let written = joined(from, Path::new(path));
+    if !written.starts_with(root) {
+        return Err(outside());
+    }
+    let Ok(real) = written.canonicalize() else { return Ok(None) };
+    let real_root = root.canonicalize().unwrap_or_else(|_| root.to_path_buf());
+    if real.starts_with(real_root) { Ok(Some(real)) } else { Err(outside()) }
+}
+
+/// Refuses a dependency that has itself dependencies which are not in its folder. What cannot be read is left to helm.
+pub(crate) fn check_whole(folder: &Path, dependency: &Dependency) -> Result<(), DependencyError> {
+    let Ok(chart) = Chart::read_with_requirements(folder) else { return Ok(()) };
+    if chart.dependencies.is_empty() {
+        return Ok(());
+    }
+    let vendored = Vendored::of(folder);
+    match chart.dependencies.iter().find(|one| !vendored.has(&one.name)) {
+        None => Ok(()),
+        Some(missing) => Err(DependencyError::Nested {
+            name: dependency.name.clone(),
+            repository: dependency.repository.clone(),
+            missing: missing.name.clone(),
+        }),
+    }
+}
+
+/// What is in a chart's folder `charts`.
+struct Vendored {
+    /// Names of charts in folders.
+    names: BTreeSet<String>,
+    /// Names of packed charts, with versions.
+    packed: Vec<String>,
+}
+
+impl Vendored {
+    fn of(folder: &Path) -> Self {
+        let mut vendored = Self { names: BTreeSet::new(), packed: Vec::new() };
+        for entry in fs::read_dir(folder.join("charts")).into_iter().flatten().flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if let Some(packed) = PACKED.iter().find_map(|end| name.strip_suffix(end)) {
+                vendored.packed.push(packed.to_owned());
+            } else if let Ok(chart) = Chart::read(&entry.path()) {
+                vendored.names.insert(chart.name);
+            }
+        }
+        vendored
+    }
+
+    fn has(&self, name: &str) -> bool {
+        let is_it = |packed: &String| packed.strip_prefix(name).is_some_and(|rest| rest.starts_with('-'));
+        self.names.contains(name) || self.packed.iter().any(is_it)
+    }
+}

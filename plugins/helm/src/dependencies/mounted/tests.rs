@@ -1,0 +1,81 @@
+//! Files that helm and docker write.
+
+use std::fs;
+
+use serde_json::json;
+
+use super::{MountedError, known};
+use crate::options::Credentials;
+use crate::settings::Host;
+
+#[test]
+fn repositories_and_logins_are_read_from_where_helm_and_docker_have_them() {
+    let home = tempfile::tempdir().unwrap();
+    let at = |path: &str, text: &str| {
+        let path = home.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    let pem = home.path().join("ca.pem");
+    at("ca.pem", "an authority");
+    at(
+        ".config/helm/repositories.yaml",
+        &format!(
+            "apiVersion: \"\"\nrepositories:\n- name: priv\n  url: https://a.example.com\n  username: u\n  password: secret\n  caFile: {}\n  \
+             pass_credentials_all: true\n  insecure_skip_tls_verify: true\n- {{name: open, url: 'https://b.example.com'}}\n",
+            pem.display()
+        ),
+    );
+    at(".config/helm/registry/config.json", r#"{"auths": {"r.example.com": {"auth": "aGVsbQ=="}}}"#);
+    at(
+        ".docker/config.json",
+        r#"{"auths": {"r.example.com": {"auth": "ZG9ja2Vy"}, "s.example.com": {"auth": "ZG9ja2Vy"}, "t.example.com": {}},
+            "credHelpers": {"t.example.com": "ecr-login"}, "credsStore": "pass"}"#,
+    );
+    let host = Host::made_up(home.path(), &[("HOME", home.path().to_str().unwrap())]);
+
+    let known = known(&host).unwrap();
+
+    let [private, open] = known.repositories.as_slice() else { panic!("{known:?}") };
+    let access = &private.access;
+    assert_eq!(
+        (access.name.as_str(), access.url.as_str(), access.username.as_str(), access.password.expose()),
+        ("priv", "https://a.example.com", "u", "secret")
+    );
+    assert_eq!((access.ca_data.as_str(), access.insecure), ("an authority", true));
+    assert_eq!((private.credentials, open.credentials), (Credentials::AllHosts, Credentials::OwnHost));
+    assert_eq!(known.logins["r.example.com"], json!({ "auth": "aGVsbQ==" }));
+    assert_eq!(known.logins["s.example.com"], json!({ "auth": "ZG9ja2Vy" }));
+    assert_eq!(known.logins.len(), 2);
+    assert_eq!(known.helpers["t.example.com"], "ecr-login");
+    assert_eq!(known.helper.as_deref(), Some("pass"));
+}
+
+#[test]
+fn variables_name_other_files_and_no_file_is_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("r.yaml");
+    let host = Host::made_up(folder.path(), &[("HELM_REPOSITORY_CONFIG", path.to_str().unwrap())]);
+    assert!(known(&host).unwrap().repositories.is_empty());
+    fs::write(&path, "repositories: [{name: a, url: 'https://a.example.com'}]\n").unwrap();
+    assert_eq!(known(&host).unwrap().repositories[0].access.name, "a");
+    assert!(known(&Host::made_up(folder.path(), &[])).unwrap().repositories.is_empty());
+}
+
+#[test]
+fn a_broken_file_is_named_and_nothing_of_it_is_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    for (variable, name, text) in [
+        ("HELM_CONFIG_HOME", "repositories.yaml", "repositories: [{password: [geheim]}]\n"),
+        ("HELM_CONFIG_HOME", "repositories.yaml", "geheim: [\n"),
+        ("DOCKER_CONFIG", "config.json", "{\"auths\": geheim"),
+    ] {
+        fs::write(folder.path().join(name), text).unwrap();
+        let host = Host::made_up(folder.path(), &[(variable, folder.path().to_str().unwrap())]);
+        let error = known(&host).unwrap_err();
+        let text = crate::failure::chain(&error);
+        assert!(matches!(error, MountedError::Shape { .. }), "{text}");
+        assert!(text.contains(name) && !text.contains("geheim"), "{text}");
+        fs::remove_file(folder.path().join(name)).unwrap();
+    }
+}

@@ -1,0 +1,243 @@
+//! Where dependencies come from, and what opens these places: found as Argo CD finds it (`spec/helm-parity.md` 2.3).
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use tiphys_params::context::{RepositoryAccess, RepositoryKind, RunContext};
+
+use super::DependencyError;
+use crate::options::Credentials;
+
+/// Scheme of registries.
+const OCI: &str = "oci://";
+
+/// What the field `repository` of a dependency means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place<'a> {
+    /// The chart's own folder `charts`.
+    Vendored,
+    /// A folder, as the path behind `file://`.
+    Folder(&'a str),
+    /// A repository of this name.
+    Named(&'a str),
+    /// A Helm repository's URL.
+    Web(&'a str),
+    /// A registry's address, without `oci://`.
+    Registry(&'a str),
+    /// Anything else; helm says what is wrong with it.
+    Other,
+}
+
+impl<'a> Place<'a> {
+    /// Reads the field.
+    pub(crate) fn of(repository: &'a str) -> Self {
+        let behind = |prefix| repository.strip_prefix(prefix);
+        if repository.is_empty() {
+            Self::Vendored
+        } else if let Some(path) = behind("file://") {
+            Self::Folder(path)
+        } else if let Some(name) = behind("@").or_else(|| behind("alias:")) {
+            Self::Named(name)
+        } else if let Some(address) = behind(OCI) {
+            Self::Registry(address)
+        } else if repository.starts_with("https://") || repository.starts_with("http://") {
+            Self::Web(repository)
+        } else {
+            Self::Other
+        }
+    }
+}
+
+/// What is known of repositories, from the run context or from mounted files.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Known {
+    /// Whole addresses.
+    pub(crate) repositories: Vec<KnownRepository>,
+    /// Beginnings of addresses.
+    pub(crate) templates: Vec<RepositoryAccess>,
+    /// Logins to registries by host, as helm and docker write them.
+    pub(crate) logins: BTreeMap<String, Value>,
+    /// Programs that know logins to registries, by host: the part of their names behind `docker-credential-`.
+    pub(crate) helpers: BTreeMap<String, String>,
+    /// The program for all other registries.
+    pub(crate) helper: Option<String>,
+}
+
+/// A repository, and who gets its credentials.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct KnownRepository {
+    /// How it is reached.
+    pub(crate) access: RepositoryAccess,
+    /// Who gets the credentials, whatever the parameter says.
+    pub(crate) credentials: Credentials,
+}
+
+/// A place that helm fetches from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Remote {
+    /// Helm repository or registry.
+    pub(crate) kind: RemoteKind,
+    /// Its URL; a registry's address has no `oci://`.
+    pub(crate) address: String,
+    /// The name by which the chart refers to it; empty if it does not.
+    pub(crate) name: String,
+    /// How it is reached. Nothing in it is set for a place that nobody knows.
+    pub(crate) access: RepositoryAccess,
+    /// Who gets the credentials.
+    pub(crate) credentials: Credentials,
+}
+
+/// How helm fetches from a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RemoteKind {
+    /// Through an index over HTTP.
+    Web,
+    /// By the distribution protocol.
+    Registry,
+}
+
+impl Known {
+    /// What the run context says.
+    pub(crate) fn of_context(context: &RunContext) -> Self {
+        let known = |access: &RepositoryAccess| KnownRepository {
+            access: access.clone(),
+            credentials: Credentials::OwnHost,
+        };
+        Self {
+            repositories: context.repositories.iter().map(known).collect(),
+            templates: context.credential_templates.clone(),
+            ..Self::default()
+        }
+    }
+
+    /// The places that dependencies come from, each once, in order. A name is looked up first, an address may be unknown.
+    pub(crate) fn remotes<'a>(
+        &self,
+        repositories: impl IntoIterator<Item = &'a str>,
+        credentials: Credentials,
+    ) -> Result<Vec<Remote>, DependencyError> {
+        let mut remotes: Vec<Remote> = Vec::new();
+        for repository in repositories {
+            let mut remote = match Place::of(repository) {
+                Place::Web(url) => self.by_address(url, RemoteKind::Web),
+                Place::Registry(address) => self.by_address(address, RemoteKind::Registry),
+                Place::Named(name) => self.by_name(repository, name)?,
+                Place::Vendored | Place::Folder(_) | Place::Other => continue,
+            };
+            if credentials == Credentials::AllHosts {
+                remote.credentials = credentials;
+            }
+            let same = |one: &&mut Remote| one.kind == remote.kind && is_same(&one.address, &remote.address);
+            match remotes.iter_mut().find(same) {
+                Some(found) if found.name.is_empty() => found.name = remote.name,
+                // Helm knows a repository by one name in one file.
+                Some(found) if !remote.name.is_empty() && found.name != remote.name => remotes.push(remote),
+                Some(_) => {}
+                None => remotes.push(remote),
+            }
+        }
+        Ok(remotes)
+    }
+
+    fn by_name(&self, repository: &str, name: &str) -> Result<Remote, DependencyError> {
+        let mut found =
+            self.repositories.iter().filter(|one| one.access.name == name && is_helm(&one.access));
+        let first = found.next().filter(|_| !name.is_empty() && !name.contains('/'));
+        let Some(first) = first else {
+            return Err(DependencyError::UnknownName { repository: repository.to_owned() });
+        };
+        if let Some(second) = found.find(|one| !is_same(&one.access.url, &first.access.url)) {
+            return Err(DependencyError::AmbiguousName {
+                repository: repository.to_owned(),
+                first: first.access.url.clone(),
+                second: second.access.url.clone(),
+            });
+        }
+        if is_registry(&first.access) {
+            return Err(DependencyError::NamedRegistry {
+                repository: repository.to_owned(),
+                address: stripped(&first.access.url).to_owned(),
+            });
+        }
+        Ok(Remote {
+            kind: RemoteKind::Web,
+            address: first.access.url.clone(),
+            name: name.to_owned(),
+            access: first.access.clone(),
+            credentials: first.credentials,
+        })
+    }
+
+    /// The exact address among the repositories, else the template whose address is the longest beginning, else, of a registry, any that
+    /// is a part of it or that it is a part of.
+    fn by_address(&self, address: &str, kind: RemoteKind) -> Remote {
+        let exact = self
+            .repositories
+            .iter()
+            .find(|one| is_helm(&one.access) && is_same(stripped(&one.access.url), address));
+        let mut remote = Remote {
+            kind,
+            address: address.to_owned(),
+            name: String::new(),
+            access: RepositoryAccess::default(),
+            credentials: exact.map_or(Credentials::OwnHost, |one| one.credentials),
+        };
+        let found = exact.map(|one| &one.access).or_else(|| self.template(address)).or_else(|| match kind {
+            RemoteKind::Web => None,
+            RemoteKind::Registry => self.registry(address),
+        });
+        if let Some(access) = found {
+            remote.access = access.clone();
+        }
+        remote
+    }
+
+    fn template(&self, address: &str) -> Option<&RepositoryAccess> {
+        // Argo CD strips the scheme only where a template has the kind that is written with one.
+        let beginning = |one: &RepositoryAccess| match one.kind {
+            RepositoryKind::Oci => stripped(&one.url).to_owned(),
+            RepositoryKind::Git | RepositoryKind::Helm => one.url.clone(),
+        };
+        let matching = self.templates.iter().filter(|one| begins_with(address, &beginning(one)));
+        matching.max_by_key(|one| beginning(one).len())
+    }
+
+    fn registry(&self, address: &str) -> Option<&RepositoryAccess> {
+        let registries = self.repositories.iter().map(|one| &one.access).filter(|one| is_registry(one));
+        let mut near = registries.filter(|one| {
+            let url = stripped(&one.url);
+            begins_with(address, url) || begins_with(url, address)
+        });
+        near.next()
+    }
+}
+
+/// An address without the scheme of registries.
+pub(crate) fn stripped(url: &str) -> &str {
+    url.strip_prefix(OCI).unwrap_or(url)
+}
+
+fn is_helm(access: &RepositoryAccess) -> bool {
+    access.kind == RepositoryKind::Helm || is_registry(access)
+}
+
+fn is_registry(access: &RepositoryAccess) -> bool {
+    access.kind == RepositoryKind::Oci || access.enable_oci
+}
+
+/// Whether two addresses are one; a slash at the end is nothing.
+fn is_same(one: &str, other: &str) -> bool {
+    one.trim_end_matches('/') == other.trim_end_matches('/')
+}
+
+/// Whether an address begins with another. A host is compared as a whole, so that credentials for `https://example.com` do not go to
+/// `https://example.com.evil.org`.
+fn begins_with(address: &str, beginning: &str) -> bool {
+    let Some(rest) = address.strip_prefix(beginning) else { return false };
+    let behind_scheme = beginning.split_once("://").map_or(beginning, |(_, rest)| rest);
+    let is_within_path = behind_scheme.contains('/');
+    !behind_scheme.is_empty() && (is_within_path || rest.is_empty() || rest.starts_with('/'))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,229 @@
+//! Dependencies in folders, in `charts`, and those that are refused before anything is fetched.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::world::{Helm, World};
+
+/// What both versions say when `helm dependency build` fails, before helm's own words.
+const FAILED: &str = "error building helm chart dependencies: failed to build helm dependencies: failed to build dependencies: \
+                      failed running helm: `helm dependency build` failed exit status 1: Error: ";
+
+/// Template that shows a chart's name, its values, and nothing else.
+pub(crate) const SHOWN: &str =
+    "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Chart.Name }}-{{ .Chart.Version }}\n";
+
+/// An application's chart with dependencies, given as YAML flows.
+pub(crate) fn umbrella(dependencies: &str) -> World {
+    World::new("charts/app").chart_files(
+        "charts/app",
+        "app",
+        "0.1.0",
+        &format!("dependencies: [{dependencies}]\n"),
+    )
+}
+
+impl World {
+    /// A chart that shows its name and version, with more lines of `Chart.yaml`.
+    pub(crate) fn chart_files(self, path: &str, name: &str, version: &str, more: &str) -> Self {
+        let chart = format!("apiVersion: v2\nname: {name}\nversion: {version}\n{more}");
+        self.file(&format!("{path}/Chart.yaml"), &chart).file(&format!("{path}/templates/shown.yaml"), SHOWN)
+    }
+}
+
+/// All files and links below a folder.
+fn files(folder: &Path) -> BTreeSet<PathBuf> {
+    let mut found = BTreeSet::new();
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("a folder").path();
+        if path.is_dir() && !path.is_symlink() {
+            found.extend(files(&path));
+        } else {
+            found.insert(path);
+        }
+    }
+    found
+}
+
+#[test]
+fn a_folder_of_the_repository_becomes_a_dependency_and_the_repository_stays_as_it_is() {
+    for helm in Helm::ALL {
+        let world = umbrella(
+            "{name: dep, version: ^0.1.0, repository: 'file://../dep'}, {name: part, version: 0.2.0, repository: 'file://./parts/part'}",
+        )
+        .chart_files("charts/dep", "dep", "0.1.5", "")
+        .chart_files("charts/app/parts/part", "part", "0.2.0", "");
+        let before = files(&world.root());
+        let names = world.generate(helm).names();
+        assert_eq!(names, ["ConfigMap/dep-0.1.5", "ConfigMap/part-0.2.0", "ConfigMap/app-0.1.0"], "{helm:?}");
+        assert_eq!(files(&world.root()), before);
+    }
+}
+
+#[test]
+fn one_folder_may_be_two_dependencies_by_aliases() {
+    for helm in Helm::ALL {
+        let dep = |alias: &str| {
+            format!("{{name: dep, version: 0.1.0, repository: 'file://../dep', alias: {alias}}}")
+        };
+        let world =
+            umbrella(&[dep("one"), dep("two")].join(", ")).chart_files("charts/dep", "dep", "0.1.0", "");
+        let names = world.generate(helm).names();
+        assert_eq!(names, ["ConfigMap/one-0.1.0", "ConfigMap/two-0.1.0", "ConfigMap/app-0.1.0"], "{helm:?}");
+    }
+}
+
+#[test]
+fn what_is_in_charts_is_taken_from_there_without_any_network() {
+    for helm in Helm::ALL {
+        let world = umbrella("{name: dep, version: 9.9.9, repository: 'https://charts.invalid/x'}")
+            .chart_files("charts/app/charts/dep", "dep", "0.1.0", "");
+        assert_eq!(world.generate(helm).names(), ["ConfigMap/dep-0.1.0", "ConfigMap/app-0.1.0"], "{helm:?}");
+    }
+}
+
+#[test]
+fn a_chart_with_some_of_its_dependencies_gets_the_others() {
+    for helm in Helm::ALL {
+        let world = umbrella(
+            "{name: dep, version: 0.1.0, repository: 'file://../dep'}, {name: own, version: 0.1.0, repository: ''}",
+        )
+        .chart_files("charts/dep", "dep", "0.1.0", "")
+        .chart_files("charts/app/charts/own", "own", "0.1.0", "");
+        let names: BTreeSet<String> = world.generate(helm).names().into_iter().collect();
+        let expected = ["ConfigMap/dep-0.1.0", "ConfigMap/own-0.1.0", "ConfigMap/app-0.1.0"];
+        assert_eq!(names, expected.map(str::to_owned).into(), "{helm:?}");
+    }
+}
+
+#[test]
+fn a_stale_lock_file_fails_in_the_words_of_helm() {
+    let lock = "dependencies:\n- name: dep\n  repository: file://../dep\n  version: 0.1.0\n\
+                digest: sha256:0000000000000000000000000000000000000000000000000000000000000000\ngenerated: \"2026-01-01T00:00:00Z\"\n";
+    let stale = "the lock file (Chart.lock) is out of sync with the dependencies file (Chart.yaml). Please update the dependencies";
+    for helm in Helm::ALL {
+        let world = umbrella("{name: dep, version: 0.1.0, repository: 'file://../dep'}")
+            .chart_files("charts/dep", "dep", "0.1.0", "")
+            .file("charts/app/Chart.lock", lock);
+        let end = if helm == Helm::Four { " with 'helm dependency update'" } else { "" };
+        assert_eq!(world.generate(helm).error(), format!("{FAILED}{stale}{end}"), "{helm:?}");
+    }
+}
+
+#[test]
+fn a_folder_that_is_not_there_or_has_another_version_fails_in_the_words_of_helm() {
+    let no_version = "can't get a valid version for 1 subchart(s): \"dep\" (repository \"file://../dep\", version \"^3.0.0\"). Make sure a \
+                      matching chart version exists in the repo, or change the version constraint in Chart.yaml";
+    let cases = [
+        ("{name: dep, version: 0.1.0, repository: 'file://../nowhere'}", "directory ../nowhere not found"),
+        ("{name: dep, version: ^3.0.0, repository: 'file://../dep'}", no_version),
+    ];
+    for helm in Helm::ALL {
+        for (dependency, expected) in cases {
+            let world = umbrella(dependency).chart_files("charts/dep", "dep", "0.1.0", "");
+            assert_eq!(world.generate(helm).error(), format!("{FAILED}{expected}"), "{helm:?}");
+        }
+    }
+}
+
+#[test]
+fn a_folder_outside_of_the_repository_is_refused() {
+    let secret = tempfile::tempdir().unwrap();
+    fs::write(secret.path().join("Chart.yaml"), "apiVersion: v2\nname: dep\nversion: 0.1.0\n").unwrap();
+    let absolute = format!("file://{}", secret.path().display());
+    let world =
+        |repository: &str| umbrella(&format!("{{name: dep, version: 0.1.0, repository: '{repository}'}}"));
+    for repository in ["file://../../../outside", "file://../../../repository-evil", &absolute] {
+        let world = world(repository).chart_files("../outside", "dep", "0.1.0", "").chart_files(
+            "../repository-evil",
+            "dep",
+            "0.1.0",
+            "",
+        );
+        assert_eq!(
+            world.generate(Helm::Four).error(),
+            format!(
+                "error building helm chart dependencies: dependency dep: {repository} leads outside of the repository; copy that chart \
+                 into the repository"
+            )
+        );
+    }
+}
+
+#[test]
+fn a_dependency_without_its_own_dependencies_is_refused_and_a_whole_one_is_not() {
+    let mid = "dependencies: [{name: dep, version: 0.1.0, repository: 'file://../dep'}]\n";
+    for helm in Helm::ALL {
+        let world = umbrella("{name: mid, version: 0.1.0, repository: 'file://../mid'}")
+            .chart_files("charts/mid", "mid", "0.1.0", mid)
+            .chart_files("charts/dep", "dep", "0.1.0", "");
+        assert_eq!(
+            world.generate(helm).error(),
+            "error building helm chart dependencies: dependency mid (file://../mid) needs dep, which is not in its folder charts; run \
+             `helm dependency build` there and commit what it makes"
+        );
+        let whole = world.chart_files("charts/mid/charts/any-folder", "dep", "0.1.0", "");
+        let names: BTreeSet<String> = whole.generate(helm).names().into_iter().collect();
+        let expected = ["ConfigMap/dep-0.1.0", "ConfigMap/mid-0.1.0", "ConfigMap/app-0.1.0"];
+        assert_eq!(names, expected.map(str::to_owned).into(), "{helm:?}");
+    }
+}
+
+#[test]
+fn dependencies_of_a_chart_of_the_first_version_stand_in_requirements_yaml() {
+    let requirements = "dependencies:\n- name: dep\n  version: 0.1.0\n  repository: file://../dep\n";
+    for helm in Helm::ALL {
+        let world = World::new("charts/app")
+            .file("charts/app/Chart.yaml", "apiVersion: v1\nname: app\nversion: 0.1.0\n")
+            .file("charts/app/templates/shown.yaml", SHOWN)
+            .file("charts/app/requirements.yaml", requirements)
+            .chart_files("charts/dep", "dep", "0.1.0", "");
+        assert_eq!(world.generate(helm).names(), ["ConfigMap/dep-0.1.0", "ConfigMap/app-0.1.0"], "{helm:?}");
+    }
+}
+
+#[test]
+fn a_folder_charts_that_is_a_link_is_read_and_not_written_to() {
+    for helm in Helm::ALL {
+        let world = umbrella(
+            "{name: dep, version: 0.1.0, repository: 'file://../dep'}, {name: own, version: 0.1.0, repository: ''}",
+        )
+        .chart_files("charts/dep", "dep", "0.1.0", "")
+        .chart_files("vendor/own", "own", "0.1.0", "")
+        .link("charts/app/charts", "../../vendor");
+        let before = files(&world.root());
+        let names: BTreeSet<String> = world.generate(helm).names().into_iter().collect();
+        let expected = ["ConfigMap/dep-0.1.0", "ConfigMap/own-0.1.0", "ConfigMap/app-0.1.0"];
+        assert_eq!(names, expected.map(str::to_owned).into(), "{helm:?}");
+        assert_eq!(files(&world.root()), before);
+    }
+}
+
+#[test]
+fn an_error_of_the_chart_with_its_dependencies_names_no_file_of_the_run() {
+    for helm in Helm::ALL {
+        let world = umbrella("{name: dep, version: 0.1.0, repository: 'file://../dep'}")
+            .chart_files("charts/dep", "dep", "0.1.0", "")
+            .file("charts/app/templates/fail.yaml", "{{ fail \"on purpose\" }}");
+        let answer = world.generate(helm);
+        let error = answer.error();
+        assert!(error.starts_with("failed to execute helm template command: "), "{error}");
+        assert!(error.contains("execution error at (app/templates/fail.yaml:1:3): on purpose"), "{error}");
+        assert!(!error.contains("found symbolic link"), "{error}");
+    }
+}
+
+#[test]
+fn a_name_that_no_repository_has_is_refused() {
+    for repository in ["@known", "alias:known"] {
+        let world = umbrella(&format!("{{name: dep, version: 0.1.0, repository: '{repository}'}}"));
+        assert_eq!(
+            world.generate(Helm::Four).error(),
+            format!(
+                "error building helm chart dependencies: no repository definition for {repository}; add a Helm repository of that name, \
+                 or write its URL into Chart.yaml"
+            )
+        );
+    }
+}

@@ -1,0 +1,192 @@
+//! Built dependencies that are kept for later runs.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use tiphys_testkit::chart_server::{ChartServer, Failure, Transport};
+
+use crate::dependencies::umbrella;
+use crate::life::until;
+use crate::remotes::{chart, with_dep};
+use crate::world::{Answer, Helm, World};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+impl World {
+    /// A cache beside the repository.
+    fn cached(self) -> Self {
+        let folder = self.cache().display().to_string();
+        self.variable("TIPHYS_HELM_CACHE_DIR", &folder)
+    }
+
+    fn cache(&self) -> PathBuf {
+        self.root().parent().expect("it is in a folder").join("cache")
+    }
+}
+
+fn server() -> ChartServer {
+    let server = ChartServer::start(Transport::Plain);
+    server.repository("/stable", &[chart("dep", "1.0.0")]);
+    server
+}
+
+/// All files below a folder but locks and the cache's secret.
+fn kept(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() && entry.file_name() != "locks" {
+            found.extend(kept(&path));
+        } else if path.is_file() && entry.file_name() != "secret" {
+            found.push(path);
+        }
+    }
+    found
+}
+
+const EXPECTED: [&str; 2] = ["ConfigMap/dep-1.0.0", "ConfigMap/app-0.1.0"];
+
+#[test]
+fn the_second_run_asks_nobody() {
+    for helm in Helm::ALL {
+        let server = server();
+        let world = with_dep("1.0.0", &format!("{}/stable", server.url())).cached();
+        assert_eq!(world.generate(helm).names(), EXPECTED);
+        assert!(!server.requests().is_empty());
+        server.forget();
+        assert_eq!(world.generate(helm).names(), EXPECTED);
+        assert!(server.requests().is_empty());
+    }
+}
+
+#[test]
+fn a_range_is_looked_up_again_when_it_is_old() {
+    let server = server();
+    let world = with_dep("^1.0.0", &format!("{}/stable", server.url())).cached();
+    assert_eq!(world.generate(Helm::Four).names(), EXPECTED);
+    server.repository("/stable", &[chart("dep", "1.2.0"), chart("dep", "1.0.0")]);
+    assert_eq!(world.generate(Helm::Four).names(), EXPECTED, "it is not old yet");
+    let list = kept(&world.cache()).into_iter().find(|path| path.ends_with("entry.json")).unwrap();
+    let list = fs::File::options().write(true).open(list).unwrap();
+    let past = list.metadata().unwrap().modified().unwrap() - std::time::Duration::from_mins(6);
+    list.set_modified(past).unwrap();
+    assert_eq!(world.generate(Helm::Four).names(), ["ConfigMap/dep-1.2.0", "ConfigMap/app-0.1.0"]);
+    let patient = world.variable("TIPHYS_HELM_RANGE_AGE", "0");
+    assert!(patient.generate(Helm::Four).error().contains("TIPHYS_HELM_RANGE_AGE is \"0\""));
+}
+
+#[test]
+fn a_dependency_in_a_folder_is_built_anew_when_it_changes() {
+    let world = umbrella("{name: dep, version: ^1.0.0, repository: 'file://../dep'}")
+        .chart_files("charts/dep", "dep", "1.0.0", "")
+        .cached();
+    for _ in 0..2 {
+        assert_eq!(world.generate(Helm::Four).names(), EXPECTED);
+    }
+    let changed = world.chart_files("charts/dep", "dep", "1.0.1", "");
+    assert_eq!(changed.generate(Helm::Four).names(), ["ConfigMap/dep-1.0.1", "ConfigMap/app-0.1.0"]);
+}
+
+#[test]
+fn what_is_broken_is_built_again() {
+    let server = server();
+    let world = with_dep("1.0.0", &format!("{}/stable", server.url())).cached();
+    assert_eq!(world.generate(Helm::Four).names(), EXPECTED);
+    let files = kept(&world.cache());
+    assert_eq!(files.len(), 3, "{files:?}");
+    for file in files {
+        fs::write(file, "broken").unwrap();
+    }
+    server.forget();
+    assert_eq!(world.generate(Helm::Four).names(), EXPECTED);
+    assert!(!server.requests().is_empty());
+    server.forget();
+    assert_eq!(world.generate(Helm::Four).names(), EXPECTED);
+    assert!(server.requests().is_empty());
+}
+
+#[test]
+fn of_many_at_once_one_builds() {
+    let server = server();
+    let world = with_dep("1.0.0", &format!("{}/stable", server.url())).cached();
+    let running: Vec<_> = (0..4)
+        .map(|_| {
+            let mut command = world.command(Helm::Four, "generate");
+            thread::spawn(move || command.output().unwrap())
+        })
+        .collect();
+    for one in running {
+        assert_eq!(Answer::of(one.join().unwrap(), &world.root()).names(), EXPECTED);
+    }
+    assert_eq!(server.count("/stable/dep-1.0.0.tgz"), 1);
+    assert_eq!(world.left(), [""; 0]);
+}
+
+#[test]
+fn builds_without_a_cache_do_not_disturb_one_another() {
+    let server = server();
+    let world = with_dep("1.0.0", &format!("{}/stable", server.url()));
+    let running: Vec<_> = (0..4)
+        .map(|_| {
+            let mut command = world.command(Helm::Four, "generate");
+            thread::spawn(move || command.output().unwrap())
+        })
+        .collect();
+    for one in running {
+        assert_eq!(Answer::of(one.join().unwrap(), &world.root()).names(), EXPECTED);
+    }
+    assert_eq!(server.count("/stable/dep-1.0.0.tgz"), 4);
+}
+
+#[test]
+fn a_cache_that_cannot_be_used_is_told_and_done_without() {
+    let server = server();
+    let world = with_dep("1.0.0", &format!("{}/stable", server.url())).cached().file("../cache", "a file");
+    let answer = world.generate(Helm::Four);
+    assert_eq!(answer.code, Some(0));
+    assert!(answer.stdout.contains("dep-1.0.0"));
+    assert_eq!(
+        answer.stderr,
+        "note: dependencies are not kept: the folder of TIPHYS_HELM_CACHE_DIR cannot be used: File exists (os error 17)"
+    );
+}
+
+#[test]
+fn the_cache_has_a_bound() {
+    let server = server();
+    let world = with_dep("1.0.0", &format!("{}/stable", server.url()))
+        .cached()
+        .variable("TIPHYS_HELM_CACHE_MAX", "1");
+    assert_eq!(world.generate(Helm::Four).names(), EXPECTED);
+    let first = kept(&world.cache());
+    let world = world.file("charts/app/Chart.lock", "");
+    let world = world.chart_files(
+        "charts/app",
+        "app",
+        "0.2.0",
+        &format!("dependencies: [{{name: dep, version: 1.0.0, repository: '{}/stable'}}]\n", server.url()),
+    );
+    fs::remove_file(world.root().join("charts/app/Chart.lock")).unwrap();
+    assert_eq!(world.generate(Helm::Four).names(), ["ConfigMap/dep-1.0.0", "ConfigMap/app-0.2.0"]);
+    let second = kept(&world.cache());
+    assert_eq!((first.len(), second.len()), (3, 3));
+    assert!(first.iter().all(|path| !second.contains(path)), "{first:?} {second:?}");
+}
+
+#[test]
+fn a_run_that_is_ended_while_it_fetches_leaves_nothing() {
+    let server = server();
+    server.fail("/stable/dep-1.0.0.tgz", Some(Failure::HangInBody));
+    let world = with_dep("1.0.0", &format!("{}/stable", server.url())).cached();
+    let mut plugin = world.command(Helm::Four, "generate").spawn().unwrap();
+    until(|| (server.count("/stable/dep-1.0.0.tgz") == 1).then_some(()));
+    kill_process(Pid::from_child(&plugin), Signal::TERM).unwrap();
+    assert_eq!(plugin.wait().unwrap().code(), Some(143));
+    assert_eq!(world.left(), [""; 0]);
+    assert!(kept(&world.cache()).is_empty());
+    let folder = fs::read_dir(world.cache()).unwrap().next().unwrap().unwrap().path();
+    let mut names: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["entries", "locks", "secret"]);
+}

@@ -1,0 +1,458 @@
+//! Dependencies from Helm repositories and registries: real servers on loopback, both versions of helm.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::Command;
+
+use serde_json::{Value, json};
+use tiphys_testkit::certificates::Authority;
+use tiphys_testkit::chart::Chart;
+use tiphys_testkit::chart_server::{Access, ChartServer, Failure, Transport};
+use tiphys_testkit::registry::{Registry, RegistryAccess};
+
+use crate::dependencies::umbrella;
+use crate::world::{Helm, World};
+
+/// The user of protected servers.
+const USER: &str = "user";
+
+/// The password of protected servers.
+const PASSWORD: &str = "pass";
+
+/// A chart with one object.
+pub(crate) fn chart(name: &str, version: &str) -> Chart {
+    Chart::new(name, version).with("templates/shown.yaml", crate::dependencies::SHOWN)
+}
+
+/// The charts of most servers.
+fn charts() -> [Chart; 3] {
+    [chart("dep", "1.1.0"), chart("dep", "1.0.0"), chart("more", "0.1.0")]
+}
+
+/// An application's chart with one dependency, `dep`.
+pub(crate) fn with_dep(version: &str, repository: &str) -> World {
+    umbrella(&format!("{{name: dep, version: '{version}', repository: '{repository}'}}"))
+}
+
+/// What opens a repository.
+fn login(url: &str) -> Value {
+    json!({ "url": url, "type": "helm", "username": USER, "password": PASSWORD })
+}
+
+/// A repository with other fields.
+fn with(mut repository: Value, fields: &Value) -> Value {
+    let more = fields.as_object().cloned().unwrap_or_default();
+    repository.as_object_mut().expect("an object").extend(more);
+    repository
+}
+
+impl World {
+    /// A run context with repositories.
+    fn repositories(self, repositories: &Value) -> Self {
+        self.context(&json!({ "version": 1, "repositories": repositories }))
+    }
+
+    pub(crate) fn context(self, context: &Value) -> Self {
+        let world = self.file("../context.json", &context.to_string());
+        let path = world.root().parent().expect("it is in a folder").join("context.json");
+        world.variable("TIPHYS_CONTEXT_FILE", &path.display().to_string())
+    }
+
+    /// The lock file that helm itself makes of the chart.
+    #[expect(clippy::disallowed_methods, reason = "helm is run as people run it")]
+    fn lock(&self, helm: Helm) -> String {
+        let chart = self.root().join("charts/app");
+        let home = self.root().join("../home");
+        let output = Command::new(helm.program())
+            .args(["dependency", "build"])
+            .current_dir(&chart)
+            .env_clear()
+            .env("HOME", home)
+            .output()
+            .expect("helm starts");
+        assert!(output.status.success(), "{output:?}");
+        fs::read_to_string(chart.join("Chart.lock")).expect("helm makes a lock file")
+    }
+
+    /// That `dep` of this version is rendered.
+    fn gives(&self, helm: Helm, version: &str) {
+        assert_eq!(
+            self.generate(helm).names(),
+            [format!("ConfigMap/dep-{version}"), "ConfigMap/app-0.1.0".to_owned()]
+        );
+    }
+}
+
+#[test]
+fn without_a_lock_file_a_range_gives_the_newest_version_of_it() {
+    let server = ChartServer::start(Transport::Plain);
+    server.repository("/stable", &charts());
+    for helm in Helm::ALL {
+        for (range, version) in [("1.0.0", "1.0.0"), ("^1.0.0", "1.1.0"), ("<1.1.0", "1.0.0")] {
+            with_dep(range, &format!("{}/stable", server.url())).gives(helm, version);
+        }
+    }
+}
+
+#[test]
+fn a_lock_file_decides_over_plain_http_too() {
+    let server = ChartServer::start(Transport::Plain);
+    let url = format!("{}/stable", server.url());
+    for helm in Helm::ALL {
+        server.repository("/stable", &[chart("dep", "1.0.0")]);
+        let locked = with_dep(">=1.0.0", &url);
+        let lock = locked.lock(helm);
+        server.repository("/stable", &charts());
+        with_dep(">=1.0.0", &url).gives(helm, "1.1.0");
+        with_dep(">=1.0.0", &url).file("charts/app/Chart.lock", &lock).gives(helm, "1.0.0");
+    }
+}
+
+#[test]
+fn a_name_and_an_alias_stand_for_a_repository() {
+    let server = ChartServer::start(Transport::Plain);
+    server.repository("/stable", &charts());
+    for helm in Helm::ALL {
+        for repository in ["@known", "alias:known"] {
+            let known =
+                json!([{ "url": format!("{}/stable", server.url()), "name": "known", "type": "helm" }]);
+            with_dep("1.0.0", repository).repositories(&known).gives(helm, "1.0.0");
+        }
+    }
+}
+
+#[test]
+fn two_dependencies_of_one_repository_and_two_repositories_of_one_name_are_no_problem() {
+    let server = ChartServer::start(Transport::Plain);
+    server.repository("/stable", &charts()).repository("/other", &charts());
+    let (stable, other) = (format!("{}/stable", server.url()), format!("{}/other", server.url()));
+    for helm in Helm::ALL {
+        for second in [&stable, &other] {
+            let world = umbrella(&format!(
+                "{{name: dep, version: 1.0.0, repository: '{stable}'}}, {{name: more, version: 0.1.0, repository: '{second}'}}"
+            ))
+            .repositories(&json!([
+                { "url": stable, "name": "same", "type": "helm" },
+                { "url": other, "name": "same", "type": "helm" },
+            ]));
+            let names = world.generate(helm).names();
+            assert_eq!(names, ["ConfigMap/dep-1.0.0", "ConfigMap/more-0.1.0", "ConfigMap/app-0.1.0"]);
+        }
+    }
+}
+
+#[test]
+fn a_repository_with_a_password_is_opened_by_its_credentials_or_those_of_a_template() {
+    let server = ChartServer::start(Transport::Plain);
+    server.repository("/private", &charts()).protect("/private", Access::Basic);
+    let url = format!("{}/private", server.url());
+    for helm in Helm::ALL {
+        with_dep("1.0.0", &url).repositories(&json!([login(&url)])).gives(helm, "1.0.0");
+        let templates = json!({ "version": 1, "credentialTemplates": [login(&server.url())] });
+        with_dep("1.0.0", &url).context(&templates).gives(helm, "1.0.0");
+    }
+}
+
+#[test]
+fn credentials_of_requirements_yaml_are_found_too() {
+    let server = ChartServer::start(Transport::Plain);
+    server.repository("/private", &charts()).protect("/private", Access::Basic);
+    let url = format!("{}/private", server.url());
+    for helm in Helm::ALL {
+        let world = World::new("charts/app")
+            .file("charts/app/Chart.yaml", "apiVersion: v1\nname: app\nversion: 0.1.0\n")
+            .file("charts/app/templates/shown.yaml", crate::dependencies::SHOWN)
+            .file(
+                "charts/app/requirements.yaml",
+                &format!("dependencies:\n- name: dep\n  version: 1.0.0\n  repository: {url}\n"),
+            );
+        world.repositories(&json!([login(&url)])).gives(helm, "1.0.0");
+    }
+}
+
+#[test]
+fn a_refused_repository_is_named_in_the_words_of_native_and_the_password_is_not() {
+    let server = ChartServer::start(Transport::Plain);
+    server.repository("/private", &charts()).protect("/private", Access::Basic);
+    let url = format!("{}/private", server.url());
+    let wrong = with(login(&url), &json!({ "password": "wrong-secret" }));
+    for helm in Helm::ALL {
+        for repositories in [json!([]), json!([wrong])] {
+            let answer = with_dep("1.0.0", &url).repositories(&repositories).generate(helm);
+            assert_eq!(
+                answer.error(),
+                format!(
+                    "error building helm chart dependencies: failed to add helm repository {url}: failed to add repository: failed \
+                     running helm: `helm repo add {} {url}` failed exit status 1: Error: looks like \"{url}\" is not a valid chart \
+                     repository or cannot be reached: failed to fetch {url}/index.yaml : 401 Unauthorized",
+                    url.replace('/', "-")
+                )
+            );
+        }
+    }
+}
+
+#[test]
+fn another_host_gets_the_credentials_only_where_the_parameter_says_so() {
+    let server = ChartServer::start(Transport::Plain);
+    let elsewhere = format!("http://localhost:{}/private/", server.port());
+    server
+        .repository("/private", &charts())
+        .repository_elsewhere("/index", &charts(), &elsewhere)
+        .protect("/private", Access::Basic)
+        .protect("/index", Access::Basic);
+    let url = format!("{}/index", server.url());
+    for helm in Helm::ALL {
+        let world = || with_dep("1.0.0", &url).repositories(&json!([login(&url)]));
+        let refused = world().generate(helm);
+        let expected = format!("failed to fetch {elsewhere}dep-1.0.0.tgz : 401 Unauthorized");
+        assert!(refused.error().ends_with(&expected), "{}", refused.error());
+        world().text("pass-credentials", "true").gives(helm, "1.0.0");
+    }
+}
+
+#[test]
+fn a_server_with_its_own_authority_that_wants_a_certificate_is_reached_with_both() {
+    let (authority, clients) = (Authority::new(), Authority::new());
+    let (identity, client) = (authority.server(), clients.client());
+    let server = ChartServer::start(Transport::MutualTls(&identity, &clients));
+    server.repository("/stable", &charts());
+    let url = format!("{}/stable", server.url());
+    let certificate = json!({
+        "tlsClientCertData": client.certificate_pem, "tlsClientCertKey": client.key_pem, "caData": authority.pem(),
+    });
+    let plain = json!({ "url": url, "type": "helm" });
+    for helm in Helm::ALL {
+        with_dep("1.0.0", &url)
+            .repositories(&json!([with(plain.clone(), &certificate)]))
+            .gives(helm, "1.0.0");
+        let only_authority = with(plain.clone(), &json!({ "caData": authority.pem() }));
+        let answer = with_dep("1.0.0", &url).repositories(&json!([only_authority])).generate(helm);
+        assert!(
+            answer.error().contains("is not a valid chart repository or cannot be reached: "),
+            "{answer:?}"
+        );
+        let answer = with_dep("1.0.0", &url).generate(helm);
+        assert!(answer.error().contains("certificate signed by unknown authority"), "{answer:?}");
+    }
+}
+
+#[test]
+fn a_server_that_need_not_prove_who_it_is_is_believed() {
+    let identity = Authority::new().server();
+    let server = ChartServer::start(Transport::Tls(&identity));
+    server.repository("/stable", &charts());
+    let url = format!("{}/stable", server.url());
+    for helm in Helm::ALL {
+        let insecure = json!([{ "url": url, "type": "helm", "insecure": true }]);
+        with_dep("1.0.0", &url).repositories(&insecure).gives(helm, "1.0.0");
+    }
+}
+
+#[test]
+fn a_repository_is_reached_through_its_proxy_and_another_is_not() {
+    let (proxy, direct) = (ChartServer::start(Transport::Plain), ChartServer::start(Transport::Plain));
+    // A proxy is asked for whole addresses.
+    let far = "http://charts.invalid/stable";
+    for chart in charts() {
+        proxy.file(&format!("{far}/{}", chart.archive_name()), chart.pack());
+    }
+    let index = ChartServer::start(Transport::Plain);
+    index.repository("/stable", &charts());
+    direct.repository("/stable", &charts());
+    proxy.repository_elsewhere(far, &charts(), "");
+    let near = format!("{}/stable", direct.url());
+    for helm in Helm::ALL {
+        let world = umbrella(&format!(
+            "{{name: dep, version: 1.0.0, repository: '{far}'}}, {{name: more, version: 0.1.0, repository: '{near}'}}"
+        ))
+        .repositories(&json!([{ "url": far, "type": "helm", "proxy": proxy.url() }]));
+        let names = world.generate(helm).names();
+        assert_eq!(names, ["ConfigMap/dep-1.0.0", "ConfigMap/more-0.1.0", "ConfigMap/app-0.1.0"]);
+    }
+    assert!(proxy.requests().iter().all(|request| request.path.starts_with(far)));
+}
+
+#[test]
+fn a_repository_that_the_project_does_not_permit_is_not_asked() {
+    let server = ChartServer::start(Transport::Plain);
+    server.repository("/a", &charts()).repository("/b", &charts());
+    let (a, b) = (format!("{}/a", server.url()), format!("{}/b", server.url()));
+    let world = umbrella(&format!(
+        "{{name: dep, version: 1.0.0, repository: '{a}'}}, {{name: more, version: 0.1.0, repository: '{b}'}}, \
+         {{name: far, version: 0.1.0, repository: 'oci://registry.invalid/charts'}}"
+    ))
+    .context(&json!({ "version": 1, "project": { "name": "strict", "sourceRepos": [a] } }));
+    let expected = format!("helm repos {b}, registry.invalid/charts are not permitted in project 'strict'");
+    assert_eq!(world.generate(Helm::Four).error(), expected);
+    assert!(server.requests().is_empty());
+
+    let world = with_dep("1.0.0", &b)
+        .variable("TIPHYS_HELM_SOURCE_REPOS", "https://elsewhere.example.com/*")
+        .variable("ARGOCD_APP_PROJECT_NAME", "team");
+    assert_eq!(
+        world.generate(Helm::Four).error(),
+        format!("helm repos {b} are not permitted in project 'team'")
+    );
+}
+
+#[test]
+fn where_no_run_context_comes_the_files_of_helm_take_its_place() {
+    let server = ChartServer::start(Transport::Plain);
+    server.repository("/private", &charts()).protect("/private", Access::Basic);
+    let url = format!("{}/private", server.url());
+    let repositories =
+        format!("repositories:\n- name: known\n  url: {url}\n  username: {USER}\n  password: {PASSWORD}\n");
+    for helm in Helm::ALL {
+        for repository in [url.as_str(), "@known"] {
+            let world = with_dep("1.0.0", repository).file("../helm/repositories.yaml", &repositories);
+            let folder = world.root().parent().unwrap().join("helm").display().to_string();
+            world.variable("HELM_CONFIG_HOME", &folder).gives(helm, "1.0.0");
+        }
+    }
+}
+
+#[test]
+fn a_server_that_fails_is_told_with_what_it_did() {
+    let server = ChartServer::start(Transport::Plain);
+    server.repository("/stable", &charts());
+    let url = format!("{}/stable", server.url());
+    for helm in Helm::ALL {
+        for (path, failure, expected) in [
+            ("/stable/index.yaml", Failure::Status(500), "/stable/index.yaml : 500 "),
+            ("/stable/index.yaml", Failure::HalfOfABody, "unexpected EOF"),
+            ("/stable/dep-1.0.0.tgz", Failure::Status(404), "/stable/dep-1.0.0.tgz : 404 "),
+            ("/stable/dep-1.0.0.tgz", Failure::HalfOfABody, "unexpected EOF"),
+        ] {
+            server.fail(path, Some(failure));
+            let answer = with_dep("1.0.0", &url).generate(helm);
+            let error = answer.error();
+            assert!(error.contains(expected) && error.contains(&url), "{helm:?} {failure:?}: {error}");
+            server.fail(path, None);
+        }
+    }
+}
+
+#[test]
+fn a_server_that_hangs_ends_the_run_at_its_deadline_and_is_named() {
+    let server = ChartServer::start(Transport::Plain);
+    server.repository("/stable", &charts());
+    let url = format!("{}/stable", server.url());
+    for failure in [Failure::Hang, Failure::HangInBody] {
+        server.fail("/stable/index.yaml", Some(failure));
+        let answer = with_dep("1.0.0", &url).variable("TIPHYS_HELM_TIMEOUT", "2").generate(Helm::Four);
+        assert_eq!(
+            answer.error(),
+            format!(
+                "error building helm chart dependencies: failed to build helm dependencies: failed to build dependencies: failed running \
+                 helm: `helm dependency build` failed timeout after 2s; TIPHYS_HELM_TIMEOUT gives it more seconds; it was to fetch from {url}"
+            )
+        );
+    }
+}
+
+#[test]
+fn a_registry_is_read_without_and_with_a_login() {
+    let authority = Authority::new();
+    let identity = authority.server();
+    for access in [RegistryAccess::Open, RegistryAccess::Basic] {
+        let registry = Registry::start(access, Transport::Tls(&identity), &authority);
+        for chart in charts() {
+            registry.push("charts", &chart);
+        }
+        let url = format!("{}/charts", registry.host());
+        let fields = json!({ "enableOCI": true, "caData": authority.pem() });
+        let repository = match access {
+            RegistryAccess::Open => with(json!({ "url": url, "type": "helm" }), &fields),
+            RegistryAccess::Basic => with(login(&url), &fields),
+        };
+        for helm in Helm::ALL {
+            for (version, expected) in [("1.0.0", "1.0.0"), ("^1.0.0", "1.1.0")] {
+                with_dep(version, &format!("oci://{url}"))
+                    .repositories(&json!([repository]))
+                    .gives(helm, expected);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_registry_is_read_over_plain_http_and_without_a_proof() {
+    let authority = Authority::new();
+    let identity = authority.server();
+    let plain = json!({ "insecureOCIForceHttp": true });
+    let insecure = json!({ "insecure": true });
+    for (transport, fields) in [(Transport::Plain, plain), (Transport::Tls(&identity), insecure)] {
+        let registry = Registry::start(RegistryAccess::Basic, transport, &authority);
+        for chart in charts() {
+            registry.push("charts", &chart);
+        }
+        let url = format!("{}/charts", registry.host());
+        let repository = with(with(login(&url), &json!({ "enableOCI": true })), &fields);
+        for helm in Helm::ALL {
+            with_dep("1.0.0", &format!("oci://{url}"))
+                .repositories(&json!([repository]))
+                .gives(helm, "1.0.0");
+        }
+    }
+}
+
+#[test]
+fn a_registry_that_refuses_is_named_and_the_password_is_not() {
+    let authority = Authority::new();
+    let identity = authority.server();
+    let registry = Registry::start(RegistryAccess::Basic, Transport::Tls(&identity), &authority);
+    registry.push("charts", &chart("dep", "1.0.0"));
+    let url = format!("{}/charts", registry.host());
+    let fields = json!({ "enableOCI": true, "caData": authority.pem(), "password": "wrong-secret" });
+    for helm in Helm::ALL {
+        let answer = with_dep("1.0.0", &format!("oci://{url}"))
+            .repositories(&json!([with(login(&url), &fields)]))
+            .generate(helm);
+        let error = answer.error();
+        assert!(error.contains(&format!("oci://{url}/dep")) && error.contains("401"), "{helm:?}: {error}");
+        assert!(!error.contains("wrong-secret"), "{error}");
+    }
+}
+
+#[test]
+fn where_no_run_context_comes_the_logins_of_docker_are_used() {
+    let authority = Authority::new();
+    let identity = authority.server();
+    let registry = Registry::start(RegistryAccess::Basic, Transport::Tls(&identity), &authority);
+    registry.push("charts", &chart("dep", "1.0.0"));
+    let config = json!({ "auths": { registry.host(): { "auth": "dXNlcjpwYXNz" } } });
+    for helm in Helm::ALL {
+        let world = with_dep("1.0.0", &format!("oci://{}/charts", registry.host()))
+            .file("../docker/config.json", &config.to_string())
+            .file("../ca.pem", authority.pem());
+        let path = |name: &str| world.root().parent().unwrap().join(name).display().to_string();
+        let (docker, ca) = (path("docker"), path("ca.pem"));
+        world.variable("DOCKER_CONFIG", &docker).variable("SSL_CERT_FILE", &ca).gives(helm, "1.0.0");
+    }
+}
+
+#[test]
+fn no_credential_is_in_an_argument_or_in_the_environment_of_helm_or_left_in_a_file() {
+    let server = ChartServer::start(Transport::Plain);
+    server.repository("/private", &charts()).protect("/private", Access::Basic);
+    let url = format!("{}/private", server.url());
+    for helm in Helm::ALL {
+        let world = with_dep("1.0.0", &url).repositories(&json!([login(&url)]));
+        let seen = world.root().parent().unwrap().join("seen").display().to_string();
+        let script = format!(
+            "#!/bin/sh\n{{ echo \"$@\"; env; }} >> {seen}\nexec {} \"$@\"\n",
+            helm.program().display()
+        );
+        let world = world.file("../spy", &script);
+        let spy = world.root().parent().unwrap().join("spy");
+        fs::set_permissions(&spy, fs::Permissions::from_mode(0o755)).unwrap();
+        let world = world.variable("TIPHYS_HELM", &spy.display().to_string());
+        world.gives(helm, "1.0.0");
+        let seen = fs::read_to_string(seen).unwrap();
+        assert!(seen.contains("dependency build") && seen.contains("HELM_CONFIG_HOME="), "{seen}");
+        for line in seen.lines() {
+            assert!(!line.split([' ', '=', ':']).any(|word| word == PASSWORD || word == USER), "{line}");
+        }
+    }
+}
