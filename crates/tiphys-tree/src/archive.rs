@@ -1,5 +1,6 @@
 //! Trees as the plugin protocol sends them: tar within gzip (`spec/cmp.md` 7.2 and 7.5).
 
+mod files;
 mod list;
 mod pack;
 mod packed;
@@ -12,6 +13,7 @@ use std::fmt;
 
 use crate::{Modes, StoreError, WriteError};
 
+pub use files::files;
 pub use list::list;
 pub use pack::pack;
 

@@ -1,13 +1,308 @@
-//! `announce`: what the chart adds to the parameters of `plugin.yaml`.
+//! `announce`: the values of the chart as parameters, each under the name that sets exactly this value.
+//!
+//! What Argo CD's native support shows (`spec/helm-parity.md` 3.1, 3.2), and where that is not what helm does, what helm does: values are
+//! merged as helm merges them, inline values and those of subcharts included, keys with dots can be set, numbers are plain. Helm itself does
+//! not run, and nothing is fetched: value files with a URL are left out.
 
+mod chart_files;
+mod entries;
+mod loaded_chart;
+mod notes;
+mod schema;
+mod suggestions;
+mod values_text;
+
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::Path;
+
+use tiphys_helm_values::{
+    Assignment, Chart, CoalesceError, Flag, HelmVersion, Inputs, LIMITS, Map, Value, ValuesFile, coalesce,
+    enabled, merged, no_files,
+};
+use tiphys_params::{Announcement, CollectionType};
+
+use crate::chart::ChartError;
+use crate::failure::go_words;
+use crate::links::{self, LinkError};
+use crate::options::{AssignmentKind, InlineValues};
 use crate::request::Request;
+use crate::settings::SettingError;
+use crate::template::assignment;
+use crate::value_files::{RefError, ValueFileError};
+use chart_files::FILE_BYTES_MAX;
+use entries::{Knowledge, TooMany};
+use loaded_chart::{LoadError, LoadedChart};
+use notes::Notes;
+use values_text::ValuesTextError;
+
+/// Whose rules hold where files are read: those of Helm 4, which takes all documents of a file.
+const READING: HelmVersion = HelmVersion::V4;
+
+/// Whose rules hold where values meet the chart's: those of Helm 3. It keeps what a chart has as `null`, which is a value to be set, while
+/// Helm 4 takes it away before a template sees it; all else that can be announced is the same.
+const MEETING: HelmVersion = HelmVersion::V3;
+
+/// Files that are suggested in the text of the parameter `value-files`.
+const SUGGESTIONS_MAX: usize = 50;
+
+/// Key of the values that a chart shares with its subcharts.
+const GLOBAL: &str = "global";
+
+/// What the parameter `value-files` is about; the same stands in `plugin.yaml`, where no folder is at hand.
+const VALUE_FILES: [&str; 3] = [
+    "value-files",
+    "VALUES FILES",
+    "Files with values, later ones winning: relative to the chart, from the repository's root with a / in front, patterns such as \
+     env/*.yaml, $name/path of another source, or a URL.",
+];
 
 /// Why there is no announcement.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum AnnounceError {}
+pub(crate) enum AnnounceError {
+    /// A link of the repository.
+    #[error(transparent)]
+    Links(#[from] LinkError),
+    /// Another source.
+    #[error(transparent)]
+    Ref(#[from] RefError),
+    /// The chart's own file.
+    #[error(transparent)]
+    Metadata(#[from] ChartError),
+    /// A value file's path.
+    #[error("failed to resolve value files")]
+    ValueFiles(#[from] ValueFileError),
+    /// A value file cannot be read.
+    #[error("failed to read value file {file}: {}", go_words(cause))]
+    Read {
+        /// The file.
+        file: String,
+        /// The system's answer; it is part of the text.
+        cause: io::Error,
+    },
+    /// A value file is too large.
+    #[error("failed to read value file {file}: it has more than {FILE_BYTES_MAX} bytes")]
+    TooLarge {
+        /// The file.
+        file: String,
+    },
+    /// A value file, or the values in the parameters, cannot be understood.
+    #[error("failed to parse values: {place}")]
+    Values {
+        /// The file or the parameter.
+        place: String,
+        /// Why.
+        #[source]
+        source: ValuesTextError,
+    },
+    /// The chart.
+    #[error("cannot load the chart")]
+    Chart(#[from] LoadError),
+    /// The values do not fit the chart.
+    #[error("the values do not fit the chart")]
+    Coalesce(#[from] CoalesceError),
+    /// There are too many values.
+    #[error("the chart has more than {max} values; announce more with TIPHYS_HELM_ANNOUNCED_MAX")]
+    TooMany {
+        /// The bound.
+        max: usize,
+    },
+    /// A setting.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
+    /// The answer cannot be written.
+    #[error("cannot write the announcements")]
+    Json(#[from] serde_json::Error),
+}
 
-/// The announcements as JSON: none beside those of `plugin.yaml`.
-#[expect(clippy::unused_async, reason = "looking at a chart may start helm")]
-pub(crate) async fn announce(_request: &Request) -> Result<Vec<u8>, AnnounceError> {
-    Ok(b"[]\n".to_vec())
+/// A text with values.
+struct Text {
+    /// The file or parameter, for errors.
+    place: String,
+    bytes: Vec<u8>,
+}
+
+/// The announcements as JSON.
+pub(crate) fn announce(request: &Request) -> Result<Vec<u8>, AnnounceError> {
+    let max = request.host.announced_max()?;
+    links::check(&request.root)?;
+    crate::chart::Chart::read(&request.app_path)?;
+    let files = value_files(request)?;
+    let chart = LoadedChart::read(&request.app_path, &request.root)?;
+    let given = given(&files)?;
+    let enabled = enabled_chart(&chart, &files, request)?;
+    let mut values = coalesce(&enabled, given.clone(), MEETING)?;
+    lift_globals(&enabled, &mut values);
+    let mut notes = Notes::default();
+    add_notes(&mut notes, &chart, &enabled, &mut Vec::new());
+    for file in &files {
+        notes.add(&[], &file.bytes);
+    }
+    let given = Value::Map(given);
+    let knowledge = Knowledge { chart: &chart, enabled: &enabled, notes: &notes, given: &given };
+    let mut list: Vec<Announcement> = suggestions(&request.app_path).into_iter().collect();
+    let found = entries::announcements(&values, knowledge, max);
+    list.extend(found.map_err(|TooMany| AnnounceError::TooMany { max })?);
+    let mut json = serde_json::to_vec(&list)?;
+    json.push(b'\n');
+    Ok(json)
+}
+
+/// The texts of the application's value files in order, and of the values in its parameters. Files that are not there are left out whatever
+/// the parameters say of them, as native support does in its panel; so are URLs.
+fn value_files(request: &Request) -> Result<Vec<Text>, AnnounceError> {
+    let (options, places) = (&request.options, request.places());
+    places.check_refs(options.value_files.iter().map(String::as_str))?;
+    let mut texts = Vec::new();
+    for file in places.value_files(&options.value_files, options.missing_value_files)? {
+        if Path::new(&file).is_absolute()
+            && let Some(bytes) = read(&file)?
+        {
+            texts.push(Text { place: file, bytes });
+        }
+    }
+    let (parameter, text) = match &options.values {
+        None => return Ok(texts),
+        Some(InlineValues::Yaml(text)) => ("values", text),
+        Some(InlineValues::Json(text)) => ("values-object", text),
+    };
+    texts.push(Text { place: format!("parameter {parameter}"), bytes: text.clone().into_bytes() });
+    Ok(texts)
+}
+
+/// A value file; `None` if it is not there.
+fn read(file: &str) -> Result<Option<Vec<u8>>, AnnounceError> {
+    let failed = |cause| AnnounceError::Read { file: file.to_owned(), cause };
+    let opened = match File::open(file) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        opened => opened.map_err(failed)?,
+    };
+    let mut bytes = Vec::new();
+    opened.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > FILE_BYTES_MAX {
+        return Err(AnnounceError::TooLarge { file: file.to_owned() });
+    }
+    Ok(Some(bytes))
+}
+
+/// The values of these texts, later ones over earlier ones.
+fn given(texts: &[Text]) -> Result<Map, AnnounceError> {
+    for text in texts {
+        let fail = |source| AnnounceError::Values { place: text.place.clone(), source };
+        values_text::read(&text.bytes).map_err(fail)?;
+    }
+    Ok(merged_with(texts, &[]).unwrap_or_default())
+}
+
+/// These values with single ones over them; `None` if one of them is such as helm refuses.
+fn merged_with(texts: &[Text], assignments: &[Assignment<'_>]) -> Option<Map> {
+    let files: Vec<_> =
+        texts.iter().map(|text| ValuesFile { name: &text.place, text: &text.bytes }).collect();
+    let inputs =
+        Inputs { version: READING, values_files: &files, assignments, read_file: &no_files, limits: LIMITS };
+    merged(&inputs).ok()
+}
+
+/// The chart without what its values switch off. Values that are set one by one count here, though they are no defaults: what is switched on
+/// has values to be shown, whatever switched it on. Conditions are left out of the result, since they have had their say.
+fn enabled_chart(chart: &LoadedChart, texts: &[Text], request: &Request) -> Result<Chart, CoalesceError> {
+    let single = request.options.assignments.iter().filter_map(|one| {
+        let flag = match one.kind {
+            AssignmentKind::Value => Flag::Set,
+            AssignmentKind::Text => Flag::SetString,
+            AssignmentKind::File => return None,
+        };
+        Some((flag, assignment(&one.name, &request.environment.substitute(&one.value))))
+    });
+    let single: Vec<(Flag, String)> = single.collect();
+    let single: Vec<_> = single.iter().map(|(flag, text)| Assignment { flag: *flag, text }).collect();
+    // One that cannot be read fails when manifests are made, with helm's words.
+    let values = merged_with(texts, &single).or_else(|| merged_with(texts, &[])).unwrap_or_default();
+    let mut chart = enabled(&chart.as_values(&chart.name), &values, MEETING)?;
+    settle(&mut chart);
+    Ok(chart)
+}
+
+/// Takes away all conditions and tags.
+fn settle(chart: &mut Chart) {
+    for dependency in chart.dependencies.iter_mut().flatten() {
+        dependency.condition.clear();
+        dependency.tags.clear();
+    }
+    chart.subcharts.iter_mut().for_each(settle);
+}
+
+/// Moves the globals of subcharts to the top, where setting them reaches all charts; below a subchart the top's win over what is set.
+fn lift_globals(chart: &Chart, values: &mut Map) {
+    let mut lifted = Map::new();
+    take_globals(chart, values, &mut lifted);
+    if lifted.is_empty() {
+        return;
+    }
+    let globals = values.entry(GLOBAL.to_owned()).or_insert_with(|| Value::Map(Map::new()));
+    if let Value::Map(globals) = globals {
+        add_missing(globals, lifted);
+    }
+}
+
+fn take_globals(chart: &Chart, values: &mut Map, lifted: &mut Map) {
+    for subchart in &chart.subcharts {
+        let Some(Value::Map(own)) = values.get_mut(&subchart.name) else { continue };
+        if let Some(Value::Map(globals)) = own.remove(GLOBAL) {
+            add_missing(lifted, globals);
+        }
+        take_globals(subchart, own, lifted);
+    }
+}
+
+fn add_missing(map: &mut Map, more: Map) {
+    for (key, value) in more {
+        match (map.get_mut(&key), value) {
+            (None, value) => {
+                map.insert(key, value);
+            }
+            (Some(Value::Map(map)), Value::Map(more)) => add_missing(map, more),
+            (Some(_), _) => {}
+        }
+    }
+}
+
+/// Takes down what the values of a chart and of its subcharts say of themselves; what a parent says of a subchart's values comes first.
+fn add_notes(notes: &mut Notes, chart: &LoadedChart, enabled: &Chart, place: &mut Vec<String>) {
+    let keys: Vec<&str> = place.iter().map(String::as_str).collect();
+    notes.add(&keys, &chart.values_text);
+    for subchart in &enabled.subcharts {
+        if let Some(loaded) = chart.subchart(&subchart.name) {
+            place.push(subchart.name.clone());
+            add_notes(notes, loaded, subchart, place);
+            place.pop();
+        }
+    }
+}
+
+/// The parameter `value-files` with the files that may be meant, if there are any. An announcement has no other place for them: `choices`
+/// would refuse every other path.
+fn suggestions(folder: &Path) -> Option<Announcement> {
+    let files = suggestions::value_files(folder);
+    let more = files.len().saturating_sub(SUGGESTIONS_MAX);
+    let mut shown: Vec<String> = files.into_iter().take(SUGGESTIONS_MAX).collect();
+    if shown.is_empty() {
+        return None;
+    }
+    if more > 0 {
+        shown.push(format!("and {more} more"));
+    }
+    let [name, title, tooltip] = VALUE_FILES;
+    Some(Announcement {
+        title: Some(title.to_owned()),
+        tooltip: Some(format!("{tooltip}\nThis chart has: {}", shown.join(", "))),
+        collection_type: CollectionType::Array,
+        ..Announcement::named(name)
+    })
+}
+
+/// A number of YAML in digits, whatever its size.
+fn plain_number(number: f64) -> String {
+    // Zero has no sign in a text that people read.
+    if number == 0.0 { "0".to_owned() } else { number.to_string() }
 }

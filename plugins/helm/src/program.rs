@@ -43,7 +43,7 @@ async fn run(command: &Command, host: &Host) -> Result<Vec<u8>, Failure> {
         }
         Command::Announce => {
             let request = Request::of(host)?;
-            let result = announce::announce(&request).await;
+            let result = announce::announce(&request);
             result.map_err(|error| Failure::of(&error, &request.shown_paths()))
         }
         Command::Match => Ok(check::matches(host)?),

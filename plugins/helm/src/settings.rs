@@ -18,6 +18,9 @@ const CACHE_BYTES_MAX: u64 = 1 << 30;
 /// How long dependencies are used that were chosen by a range of versions, without a lock file: a newer version may be there after it.
 const RANGE_AGE: Duration = Duration::from_mins(5);
 
+/// Values of a chart that are announced: more than any chart for people has, and few enough for a page.
+const ANNOUNCED_MAX: usize = 20_000;
+
 /// What helm, and whatever else this program starts, gets of this process's environment: no user's state, and nothing of the request.
 const PASSED: &[&str] = &[
     "PATH",
@@ -147,6 +150,12 @@ impl Host {
     pub(crate) fn range_age(&self) -> Result<Duration, SettingError> {
         let seconds = self.number("TIPHYS_HELM_RANGE_AGE", "a number of seconds above zero")?;
         Ok(seconds.map_or(RANGE_AGE, Duration::from_secs))
+    }
+
+    /// Values of a chart that are announced.
+    pub(crate) fn announced_max(&self) -> Result<usize, SettingError> {
+        let values = self.number("TIPHYS_HELM_ANNOUNCED_MAX", "a number of values above zero")?;
+        Ok(values.map_or(ANNOUNCED_MAX, |values| usize::try_from(values).unwrap_or(usize::MAX)))
     }
 
     /// The environment of the programs that are started, without a home.

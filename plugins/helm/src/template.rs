@@ -158,7 +158,7 @@ impl Template {
 }
 
 /// `name=value` with the value's commas escaped as Argo CD does: none in `{…}`, which is a list, and none behind a backslash.
-fn assignment(name: &str, value: &str) -> String {
+pub(crate) fn assignment(name: &str, value: &str) -> String {
     let mut text = format!("{name}=");
     if value.starts_with('{') && value.ends_with('}') {
         text.push_str(value);

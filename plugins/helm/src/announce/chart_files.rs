@@ -1,0 +1,212 @@
+//! The files of a chart, in a folder or in an archive as `helm package` makes it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use tiphys_tree::Modes;
+use tiphys_tree::archive::{self, ArchiveError, ArchiveLimits, Intake};
+
+/// Bytes of one file of a chart, as many as helm reads of one.
+pub(super) const FILE_BYTES_MAX: u64 = 5 << 20;
+
+/// Bounds of the archive of a subchart: bytes as helm has them for all files of a chart, packed ones as for any file of a repository.
+const ARCHIVE_LIMITS: ArchiveLimits =
+    ArchiveLimits { packed_bytes_max: 100 << 20, entries_max: 20_000, bytes_max: 100 << 20 };
+
+/// The folder of a chart with its subcharts.
+const SUBCHARTS: &str = "charts";
+
+/// Names of the files that say something of values.
+const WANTED: [&str; 4] = ["Chart.yaml", "requirements.yaml", "values.yaml", "values.schema.json"];
+
+/// End of the name of an archive.
+const ARCHIVE_END: &str = ".tgz";
+
+/// End of the name of an archive's signature.
+const SIGNATURE_END: &str = ".prov";
+
+/// A chart's files.
+#[derive(Clone, Debug)]
+pub(super) enum ChartFiles {
+    /// A folder.
+    Folder(PathBuf),
+    /// Files of an archive by their path in the chart.
+    Archive(BTreeMap<String, Vec<u8>>),
+}
+
+/// A subchart that was found and not looked into yet, so that one archive at a time is in memory.
+#[derive(Clone, Debug)]
+pub(super) enum Subchart {
+    /// Its files are at hand.
+    Files(ChartFiles),
+    /// An archive in a folder, and its path in the chart.
+    ArchiveFile(PathBuf, String),
+    /// An archive in an archive, and its path there.
+    ArchiveBytes(Vec<u8>, String),
+}
+
+/// Why a file of a chart cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum FileError {
+    /// A file or folder.
+    #[error("cannot read {name}")]
+    Io {
+        /// Its path in the chart.
+        name: String,
+        /// The system's answer.
+        #[source]
+        source: io::Error,
+    },
+    /// A file is too large.
+    #[error("{name} has more than {FILE_BYTES_MAX} bytes, which is more than helm reads")]
+    TooLarge {
+        /// Its path in the chart.
+        name: String,
+    },
+    /// An archive is too large.
+    #[error(
+        "the archive {name} has more than {} bytes or {} files; make the chart smaller",
+        ARCHIVE_LIMITS.bytes_max,
+        ARCHIVE_LIMITS.entries_max
+    )]
+    ArchiveTooLarge {
+        /// Its path in the chart.
+        name: String,
+    },
+    /// An archive is none.
+    #[error("cannot read the archive {name}")]
+    Archive {
+        /// Its path in the chart.
+        name: String,
+        /// What is wrong with it.
+        #[source]
+        source: ArchiveError,
+    },
+}
+
+impl ChartFiles {
+    /// The bytes of a file; `None` if there is none of this name.
+    pub(super) fn read(&self, name: &str) -> Result<Option<Vec<u8>>, FileError> {
+        match self {
+            Self::Folder(folder) => read_bounded(&folder.join(name), name, FILE_BYTES_MAX),
+            Self::Archive(files) => match files.get(name) {
+                Some(bytes) if bytes.len() as u64 > FILE_BYTES_MAX => {
+                    Err(FileError::TooLarge { name: name.to_owned() })
+                }
+                file => Ok(file.cloned()),
+            },
+        }
+    }
+
+    /// The subcharts, sorted by the names that their files have in the folder `charts`. As helm does, names that begin with a dot or an
+    /// underscore are left out, and signatures.
+    pub(super) fn subcharts(&self) -> Result<Vec<(String, Subchart)>, FileError> {
+        let is_one = |name: &str| !name.starts_with(['.', '_']) && !name.ends_with(SIGNATURE_END);
+        match self {
+            Self::Folder(folder) => in_folder(&folder.join(SUBCHARTS), is_one),
+            Self::Archive(files) => Ok(in_archive(files, is_one)),
+        }
+    }
+}
+
+impl Subchart {
+    /// The files of the subchart.
+    pub(super) fn open(self) -> Result<ChartFiles, FileError> {
+        match self {
+            Self::Files(files) => Ok(files),
+            Self::ArchiveFile(path, name) => {
+                let bytes = read_bounded(&path, &name, ARCHIVE_LIMITS.packed_bytes_max)?;
+                Ok(ChartFiles::Archive(unpacked(&name, &bytes.unwrap_or_default())?))
+            }
+            Self::ArchiveBytes(bytes, name) => Ok(ChartFiles::Archive(unpacked(&name, &bytes)?)),
+        }
+    }
+}
+
+fn in_folder(charts: &Path, is_one: impl Fn(&str) -> bool) -> Result<Vec<(String, Subchart)>, FileError> {
+    let entries = match fs::read_dir(charts).and_then(Iterator::collect::<io::Result<Vec<_>>>) {
+        Err(error) if is_absent(&error) => return Ok(Vec::new()),
+        read => read.map_err(|source| FileError::Io { name: SUBCHARTS.to_owned(), source })?,
+    };
+    let names = entries.iter().map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let names: BTreeSet<String> = names.filter(|name| is_one(name)).collect();
+    let subchart = |name: String| {
+        let path = charts.join(&name);
+        if name.ends_with(ARCHIVE_END) {
+            let shown = format!("{SUBCHARTS}/{name}");
+            return Some((name, Subchart::ArchiveFile(path, shown)));
+        }
+        // Helm takes a stray file for a chart without any file, and complains of that; it does not see empty folders.
+        (!is_empty_folder(&path)).then_some((name, Subchart::Files(ChartFiles::Folder(path))))
+    };
+    Ok(names.into_iter().filter_map(subchart).collect())
+}
+
+fn in_archive(files: &BTreeMap<String, Vec<u8>>, is_one: impl Fn(&str) -> bool) -> Vec<(String, Subchart)> {
+    let mut folders: BTreeMap<&str, BTreeMap<String, Vec<u8>>> = BTreeMap::new();
+    let mut found = Vec::new();
+    for (path, bytes) in files {
+        let Some((SUBCHARTS, rest)) = path.split_once('/') else { continue };
+        match rest.split_once('/') {
+            Some((folder, file)) => {
+                folders.entry(folder).or_default().insert(file.to_owned(), bytes.clone());
+            }
+            None => found.push((rest.to_owned(), Subchart::ArchiveBytes(bytes.clone(), path.clone()))),
+        }
+    }
+    let files = |files| Subchart::Files(ChartFiles::Archive(files));
+    found.extend(folders.into_iter().map(|(name, inside)| (name.to_owned(), files(inside))));
+    found.retain(|(name, _)| is_one(name));
+    found.sort_by(|(one, _), (other, _)| one.cmp(other));
+    found
+}
+
+/// The files of an archive that say something of values, without the chart's own folder in front.
+fn unpacked(name: &str, bytes: &[u8]) -> Result<BTreeMap<String, Vec<u8>>, FileError> {
+    let intake = Intake { modes: Modes::Plain, limits: ARCHIVE_LIMITS, stop: &|| false };
+    let files = archive::files(&mut &bytes[..], &intake, &is_wanted).map_err(|source| match source {
+        ArchiveError::TooManyPackedBytes { .. }
+        | ArchiveError::TooManyNameBytes { .. }
+        | ArchiveError::Write(_) => FileError::ArchiveTooLarge { name: name.to_owned() },
+        source => FileError::Archive { name: name.to_owned(), source },
+    })?;
+    let inside =
+        files.into_iter().filter_map(|(path, bytes)| Some((path.split_once('/')?.1.to_owned(), bytes)));
+    Ok(inside.collect())
+}
+
+/// Whether a path of an archive is a file of a chart, at any depth, that says something of values, or an archive of a subchart.
+fn is_wanted(path: &str) -> bool {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let is_subchart = name.ends_with(ARCHIVE_END) && folder.ends_with(&format!("/{SUBCHARTS}"));
+    is_subchart || WANTED.contains(&name)
+}
+
+/// A file that is not there, or is a folder, is none.
+fn read_bounded(path: &Path, name: &str, bytes_max: u64) -> Result<Option<Vec<u8>>, FileError> {
+    let failed = |source| FileError::Io { name: name.to_owned(), source };
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if is_absent(&error) => return Ok(None),
+        Err(error) => return Err(failed(error)),
+    };
+    if file.metadata().map_err(failed)?.is_dir() {
+        return Ok(None);
+    }
+    let mut bytes = Vec::new();
+    file.take(bytes_max + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > bytes_max {
+        return Err(FileError::TooLarge { name: name.to_owned() });
+    }
+    Ok(Some(bytes))
+}
+
+fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+fn is_empty_folder(path: &Path) -> bool {
+    fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none())
+}

@@ -1,0 +1,247 @@
+//! From values to announcements: one for each value that `--set` can reach.
+
+use std::collections::BTreeSet;
+
+use tiphys_helm_values::{Chart, Map, PathItem, Value, escape_name};
+use tiphys_params::{Announcement, CollectionType, ItemType};
+
+use super::loaded_chart::LoadedChart;
+use super::notes::Notes;
+use super::plain_number;
+use super::schema::{Kind, Schemas};
+use crate::options::SET;
+
+/// Objects within one another that are made up of what schemas ask for and no values have.
+const MISSING_DEPTH_MAX: usize = 8;
+
+/// What is said of one item of a list that the chart itself has.
+const ITEM_WARNING: &str =
+    "An item of a list of the chart: helm drops the list's other items when one is set, so set all of them.";
+
+/// More values than are announced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TooMany;
+
+/// What is known of values besides the values.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Knowledge<'a> {
+    /// The chart, with the schemas that hold for its values and for those of its subcharts.
+    pub(super) chart: &'a LoadedChart,
+    /// The same without the subcharts that are switched off.
+    pub(super) enabled: &'a Chart,
+    /// What people wrote about the values.
+    pub(super) notes: &'a Notes,
+    /// The values that come from files and parameters, so that `--set` changes single items of their lists.
+    pub(super) given: &'a Value,
+}
+
+/// The announcements of all values in the order in which they are written in their files.
+pub(super) fn announcements(
+    values: &Map,
+    knowledge: Knowledge<'_>,
+    max: usize,
+) -> Result<Vec<Announcement>, TooMany> {
+    let mut walk =
+        Walk { notes: knowledge.notes, path: Vec::new(), title: String::new(), found: Vec::new(), max };
+    let mut schemas = Schemas::default();
+    if let Some(schema) = &knowledge.chart.schema {
+        schemas.add(schema);
+    }
+    let place = Place {
+        notes: Some(knowledge.notes),
+        chart: Some((knowledge.chart, knowledge.enabled)),
+        given: Some(knowledge.given),
+        schemas,
+        made_up: 0,
+        within: Within::Objects,
+    };
+    walk.object(values, &place)?;
+    Ok(walk.found)
+}
+
+struct Walk<'a> {
+    notes: &'a Notes,
+    path: Vec<PathItem>,
+    /// The path as Argo CD's native support writes it, without escapes.
+    title: String,
+    found: Vec<Announcement>,
+    max: usize,
+}
+
+/// What is known of one place among the values.
+#[derive(Clone, Debug)]
+struct Place<'a> {
+    notes: Option<&'a Notes>,
+    chart: Option<(&'a LoadedChart, &'a Chart)>,
+    given: Option<&'a Value>,
+    schemas: Schemas<'a>,
+    /// Objects above that only schemas ask for.
+    made_up: usize,
+    within: Within,
+}
+
+/// Whether a value is within a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Within {
+    Objects,
+    /// One that files or parameters have.
+    GivenList,
+    /// One that only the chart has.
+    ChartList,
+}
+
+/// Whether a schema says that the value must be there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Need {
+    Optional,
+    Required,
+}
+
+impl<'a> Walk<'a> {
+    fn object(&mut self, values: &Map, place: &Place<'a>) -> Result<(), TooMany> {
+        let required = place.schemas.required();
+        let rank = |key: &str| {
+            let notes = place.notes.and_then(|notes| notes.of(&PathItem::Key(key.to_owned())));
+            notes.map_or(usize::MAX, Notes::rank)
+        };
+        let mut keys: Vec<&String> = values.keys().collect();
+        keys.sort_by_cached_key(|key| rank(key));
+        let needed: BTreeSet<&str> = required.iter().copied().collect();
+        for key in keys {
+            let need = if needed.contains(key.as_str()) { Need::Required } else { Need::Optional };
+            self.below(PathItem::Key(key.clone()), &values[key], place, need)?;
+        }
+        for key in required.into_iter().filter(|key| !values.contains_key(*key)) {
+            self.missing(key, place)?;
+        }
+        Ok(())
+    }
+
+    /// Goes on to a key or an item.
+    fn below(&mut self, item: PathItem, value: &Value, place: &Place<'a>, need: Need) -> Result<(), TooMany> {
+        let below = place.below(&item);
+        let length = self.title.len();
+        self.push_title(&item);
+        self.path.push(item);
+        let result = match value {
+            Value::Map(map) => self.object(map, &below),
+            Value::List(items) => self.list(items, below),
+            scalar => self.scalar(scalar, &below, need),
+        };
+        self.path.pop();
+        self.title.truncate(length);
+        result
+    }
+
+    fn list(&mut self, items: &[Value], mut place: Place<'a>) -> Result<(), TooMany> {
+        if place.within == Within::Objects {
+            let is_given = matches!(place.given, Some(Value::List(_)));
+            place.within = if is_given { Within::GivenList } else { Within::ChartList };
+        }
+        for (index, item) in items.iter().enumerate() {
+            self.below(PathItem::Index(index), item, &place, Need::Optional)?;
+        }
+        Ok(())
+    }
+
+    /// Announces what a schema asks for and no values have: people have to set it before the chart renders.
+    fn missing(&mut self, key: &str, place: &Place<'a>) -> Result<(), TooMany> {
+        let item = PathItem::Key(key.to_owned());
+        let is_object = place.schemas.of(&item).kind() == Some(Kind::Object);
+        if !is_object {
+            return self.below(item, &Value::Null, place, Need::Required);
+        }
+        if place.made_up == MISSING_DEPTH_MAX {
+            return Ok(());
+        }
+        let place = Place { made_up: place.made_up + 1, ..place.clone() };
+        self.below(item, &Value::Map(Map::new()), &place, Need::Required)
+    }
+
+    /// Announces a value, if there is a name that sets it.
+    fn scalar(&mut self, value: &Value, place: &Place<'a>, need: Need) -> Result<(), TooMany> {
+        let Some(name) = escape_name(&self.path) else { return Ok(()) };
+        if self.found.len() == self.max {
+            return Err(TooMany);
+        }
+        let mut tooltip = place.schemas.description();
+        if tooltip.is_empty() {
+            let above = place.notes.map(Notes::comment).filter(|comment| !comment.is_empty());
+            let found = above.or_else(|| self.notes.elsewhere(&self.title));
+            found.unwrap_or_default().clone_into(&mut tooltip);
+        }
+        if place.within == Within::ChartList {
+            tooltip.push_str(if tooltip.is_empty() { "" } else { "\n" });
+            tooltip.push_str(ITEM_WARNING);
+        }
+        self.found.push(Announcement {
+            title: Some(self.title.clone()),
+            tooltip: Some(tooltip),
+            required: (need == Need::Required).then_some(true),
+            item_type: item_type(value, &place.schemas),
+            collection_type: CollectionType::String,
+            string: text(value),
+            choices: place.schemas.choices(),
+            ..Announcement::named(format!("{SET}{name}"))
+        });
+        Ok(())
+    }
+
+    fn push_title(&mut self, item: &PathItem) {
+        match item {
+            PathItem::Key(key) => {
+                if !self.path.is_empty() {
+                    self.title.push('.');
+                }
+                self.title.push_str(key);
+            }
+            PathItem::Index(index) => self.title.extend(["[", &index.to_string(), "]"]),
+        }
+    }
+}
+
+impl Place<'_> {
+    fn below(&self, item: &PathItem) -> Self {
+        let mut schemas = self.schemas.of(item);
+        let key = match item {
+            PathItem::Key(key) => Some(key.as_str()),
+            PathItem::Index(_) => None,
+        };
+        let chart = self.chart.zip(key).and_then(|((chart, enabled), key)| {
+            let enabled = enabled.subcharts.iter().find(|subchart| subchart.name == key)?;
+            Some((chart.subchart(key)?, enabled))
+        });
+        if let Some(schema) = chart.and_then(|(chart, _)| chart.schema.as_ref()) {
+            schemas.add(schema);
+        }
+        let notes = self.notes.and_then(|notes| notes.of(item));
+        let given = self.given.zip(key).and_then(|(given, key)| given.as_map()?.get(key));
+        Self { notes, chart, given, schemas, ..*self }
+    }
+}
+
+/// The type of a value: the schema's, else that of the value itself. `null` may stand for anything.
+fn item_type(value: &Value, schemas: &Schemas<'_>) -> Option<ItemType> {
+    match schemas.kind() {
+        Some(Kind::Scalar(item_type)) => return Some(item_type),
+        Some(Kind::Object | Kind::Other) => return None,
+        None => {}
+    }
+    match value {
+        Value::Bool(_) => Some(ItemType::Boolean),
+        Value::Integer(_) | Value::Float(_) => Some(ItemType::Number),
+        Value::Text(_) => Some(ItemType::String("string".to_owned())),
+        Value::Null | Value::List(_) | Value::Map(_) => None,
+    }
+}
+
+/// The default as a person would write it.
+fn text(value: &Value) -> Option<String> {
+    match value {
+        Value::Bool(value) => Some(value.to_string()),
+        Value::Integer(value) => Some(value.to_string()),
+        Value::Float(value) => Some(plain_number(*value)),
+        Value::Text(text) => Some(text.clone()),
+        Value::Null | Value::List(_) | Value::Map(_) => None,
+    }
+}

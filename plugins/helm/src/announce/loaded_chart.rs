@@ -1,0 +1,289 @@
+//! A chart with its subcharts, as far as values go: what helm's loader reads, and in the same way.
+
+use std::path::{Path, PathBuf};
+
+use tiphys_helm_values::{Chart, Dependency, Import, Map};
+use tiphys_yaml::{Data, DecodeError, Error as YamlError, Node, Object, read_document};
+
+use super::chart_files::{ChartFiles, FileError};
+use super::values_text::{ValuesTextError, read as read_values};
+use crate::value_files::joined;
+
+/// Charts within charts, the application's own included.
+const DEPTH_MAX: usize = 10;
+
+/// Charts in all.
+const CHARTS_MAX: usize = 1_000;
+
+/// Bytes of values and schemas of all charts.
+const BYTES_MAX: usize = 64 << 20;
+
+/// A chart.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LoadedChart {
+    /// Its name in its own `Chart.yaml`.
+    pub(super) name: String,
+    version: String,
+    /// What its list of dependencies says; `None` if it has none.
+    dependencies: Option<Vec<Requirement>>,
+    values: Map,
+    /// The text of `values.yaml`, for its comments and the order of its keys.
+    pub(super) values_text: Vec<u8>,
+    /// `values.schema.json`, if it is JSON. One that is not is helm's to refuse, which it only does where it checks the values.
+    pub(super) schema: Option<serde_json::Value>,
+    subcharts: Vec<LoadedChart>,
+}
+
+/// A chart in a list of dependencies.
+#[derive(Clone, Debug, Default)]
+struct Requirement {
+    /// The chart's own name.
+    name: String,
+    version: String,
+    repository: String,
+    /// Its alias as its name.
+    dependency: Dependency,
+}
+
+/// Why a chart cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum LoadError {
+    /// One of its files.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// It has no `Chart.yaml`.
+    #[error("Chart.yaml file is missing")]
+    NoChart,
+    /// `Chart.yaml`, or `requirements.yaml`, is not YAML.
+    #[error("cannot load {name}: error converting YAML to JSON: yaml: {problem}")]
+    Yaml {
+        /// The file.
+        name: &'static str,
+        /// Where, and what is wrong.
+        problem: String,
+    },
+    /// One of them has another shape.
+    #[error("cannot load {name}: error unmarshaling JSON")]
+    Shape {
+        /// The file.
+        name: &'static str,
+        /// The field.
+        #[source]
+        source: DecodeError,
+    },
+    /// A field that every chart has.
+    #[error("validation: chart.metadata.{field} is required")]
+    Required {
+        /// The field.
+        field: &'static str,
+    },
+    /// The values.
+    #[error("cannot load values.yaml: cannot unmarshal yaml document")]
+    Values(#[source] ValuesTextError),
+    /// A subchart.
+    #[error("error unpacking subchart {file} in {chart}")]
+    Subchart {
+        /// Its file or folder in `charts`.
+        file: String,
+        /// The chart that has it.
+        chart: String,
+        /// Why.
+        #[source]
+        source: Box<LoadError>,
+    },
+    /// Too many charts within one another.
+    #[error("more than {DEPTH_MAX} charts are within one another; look for a link among the folders charts")]
+    TooDeep,
+    /// Too many of them.
+    #[error("the chart has more than {CHARTS_MAX} subcharts")]
+    TooMany,
+    /// Too many values.
+    #[error("the values of the chart and its subcharts have more than {BYTES_MAX} bytes")]
+    TooLarge,
+}
+
+impl LoadedChart {
+    /// Reads a chart's folder. Dependencies with `file://` that are not in its folder `charts` are read where they are, if that is within
+    /// `root`: helm would put them there first.
+    pub(super) fn read(folder: &Path, root: &Path) -> Result<Self, LoadError> {
+        let mut loader = Loader { root, charts: 0, bytes: 0 };
+        loader.load(&ChartFiles::Folder(folder.to_path_buf()), 1)
+    }
+
+    /// The chart for the merge of values, under the name that it has within its parent: what it lists under an alias is there once for
+    /// each, as helm makes it.
+    pub(super) fn as_values(&self, name: &str) -> Chart {
+        let listed = self.dependencies.as_deref().unwrap_or_default();
+        let unlisted = self.subcharts.iter().filter(|chart| !listed.iter().any(|one| one.name == chart.name));
+        let mut subcharts: Vec<Chart> = unlisted.map(|chart| chart.as_values(&chart.name)).collect();
+        for requirement in listed {
+            subcharts.extend(
+                self.required(requirement).map(|chart| chart.as_values(&requirement.dependency.name)),
+            );
+        }
+        let dependencies = self.dependencies.as_ref();
+        Chart {
+            name: name.to_owned(),
+            values: self.values.clone(),
+            subcharts,
+            dependencies: dependencies.map(|list| list.iter().map(|one| one.dependency.clone()).collect()),
+        }
+    }
+
+    /// The subchart that has this name within this chart.
+    pub(super) fn subchart(&self, name: &str) -> Option<&LoadedChart> {
+        let listed = self.dependencies.as_deref().unwrap_or_default();
+        let requirement = listed.iter().find(|requirement| requirement.dependency.name == name);
+        match requirement {
+            Some(requirement) => self.required(requirement),
+            None => self.subcharts.iter().find(|chart| chart.name == name),
+        }
+    }
+
+    /// The subchart that a line of the list means. Of several with one name it is the one with exactly its version, else the first.
+    fn required(&self, requirement: &Requirement) -> Option<&LoadedChart> {
+        let named = || self.subcharts.iter().filter(|chart| chart.name == requirement.name);
+        named().find(|chart| chart.version == requirement.version).or_else(|| named().next())
+    }
+}
+
+struct Loader<'a> {
+    root: &'a Path,
+    charts: usize,
+    bytes: usize,
+}
+
+impl Loader<'_> {
+    fn load(&mut self, files: &ChartFiles, depth: usize) -> Result<LoadedChart, LoadError> {
+        self.charts += 1;
+        if depth > DEPTH_MAX {
+            return Err(LoadError::TooDeep);
+        }
+        if self.charts > CHARTS_MAX {
+            return Err(LoadError::TooMany);
+        }
+        let mut chart = metadata(files)?;
+        if let Some(text) = files.read("values.yaml")? {
+            self.count(text.len())?;
+            chart.values = read_values(&text).map_err(LoadError::Values)?;
+            chart.values_text = text;
+        }
+        if let Some(text) = files.read("values.schema.json")? {
+            self.count(text.len())?;
+            chart.schema = serde_json::from_slice(&text).ok();
+        }
+        for (file, subchart) in files.subcharts()? {
+            let loaded =
+                subchart.open().map_err(LoadError::from).and_then(|files| self.load(&files, depth + 1));
+            let fail =
+                |source| LoadError::Subchart { file, chart: chart.name.clone(), source: Box::new(source) };
+            let loaded = loaded.map_err(fail)?;
+            chart.subcharts.push(loaded);
+        }
+        if let ChartFiles::Folder(folder) = files {
+            self.load_beside(&mut chart, folder, depth)?;
+        }
+        Ok(chart)
+    }
+
+    /// Adds the dependencies that are elsewhere in the repository.
+    fn load_beside(&mut self, chart: &mut LoadedChart, folder: &Path, depth: usize) -> Result<(), LoadError> {
+        let missing: Vec<PathBuf> = chart
+            .dependencies
+            .iter()
+            .flatten()
+            .filter(|requirement| chart.required(requirement).is_none())
+            .filter_map(|requirement| requirement.repository.strip_prefix("file://"))
+            .filter(|path| !path.starts_with('/'))
+            .map(|path| joined(folder, Path::new(path)))
+            .filter(|path| path.starts_with(self.root) && path.join("Chart.yaml").is_file())
+            .collect();
+        for path in missing {
+            let loaded = self.load(&ChartFiles::Folder(path), depth + 1)?;
+            chart.subcharts.push(loaded);
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, bytes: usize) -> Result<(), LoadError> {
+        self.bytes += bytes;
+        if self.bytes > BYTES_MAX { Err(LoadError::TooLarge) } else { Ok(()) }
+    }
+}
+
+/// A chart without values and subcharts.
+fn metadata(files: &ChartFiles) -> Result<LoadedChart, LoadError> {
+    let name = "Chart.yaml";
+    let text = files.read(name)?.ok_or(LoadError::NoChart)?;
+    let shape = |source| LoadError::Shape { name, source };
+    let mut chart = LoadedChart::default();
+    if let Some(node) = document(name, &text)? {
+        let mut fields = Object::new(&node, "").map_err(shape)?;
+        let text = |found: Option<&str>| found.unwrap_or_default().to_owned();
+        chart.name = fields.text("name").map(text).map_err(shape)?;
+        chart.version = fields.text("version").map(text).map_err(shape)?;
+        chart.dependencies = requirements(&mut fields).map_err(shape)?;
+    }
+    for (field, value) in [("name", &chart.name), ("version", &chart.version)] {
+        if value.is_empty() {
+            return Err(LoadError::Required { field });
+        }
+    }
+    let name = "requirements.yaml";
+    if let Some(text) = files.read(name)?
+        && let Some(node) = document(name, &text)?
+    {
+        let shape = |source| LoadError::Shape { name, source };
+        let mut fields = Object::new(&node, "").map_err(shape)?;
+        if let Some(more) = requirements(&mut fields).map_err(shape)? {
+            chart.dependencies.get_or_insert_default().extend(more);
+        }
+    }
+    Ok(chart)
+}
+
+fn document(name: &'static str, text: &[u8]) -> Result<Option<Node>, LoadError> {
+    let node = read_document(text).map_err(|error| LoadError::Yaml { name, problem: problem(&error) })?;
+    Ok(node.map(Node::deduplicated))
+}
+
+/// An error of the YAML reader as Go's has it.
+pub(super) fn problem(error: &YamlError) -> String {
+    let line = error.position.map(|position| format!("line {}: ", position.line)).unwrap_or_default();
+    format!("{line}{}", error.message)
+}
+
+fn requirements(fields: &mut Object<'_>) -> Result<Option<Vec<Requirement>>, DecodeError> {
+    let place = fields.path_of("dependencies");
+    let Some(items) = fields.list("dependencies")? else { return Ok(None) };
+    let mut found = Vec::new();
+    for (index, item) in items.iter().enumerate().filter(|(_, item)| !item.is_null()) {
+        let mut item = Object::new(item, format!("{place}[{index}]"))?;
+        let imports = imports(item.list("import-values")?.unwrap_or_default());
+        let tags = item.texts("tags")?.unwrap_or_default();
+        let mut text = |key| Ok::<_, DecodeError>(item.text(key)?.unwrap_or_default().to_owned());
+        let (name, alias) = (text("name")?, text("alias")?);
+        let known_as = if alias.is_empty() { name.clone() } else { alias };
+        let dependency = Dependency { name: known_as, condition: text("condition")?, tags, imports };
+        found.push(Requirement {
+            name,
+            version: text("version")?,
+            repository: text("repository")?,
+            dependency,
+        });
+    }
+    Ok(Some(found))
+}
+
+/// What a chart takes over: a name in `exports`, or two paths. Helm leaves out what is neither.
+fn imports(items: &[Node]) -> Vec<Import> {
+    let import = |item: &Node| match &item.data {
+        Data::String(name) => Some(Import { child: format!("exports.{name}"), parent: ".".to_owned() }),
+        Data::Mapping(_) => {
+            let text = |key| item.get(key).and_then(Node::as_str).map(str::to_owned);
+            Some(Import { child: text("child")?, parent: text("parent")? })
+        }
+        _ => None,
+    };
+    items.iter().filter_map(import).collect()
+}

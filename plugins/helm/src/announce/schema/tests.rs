@@ -1,0 +1,116 @@
+//! What schemas say of a value.
+
+use serde_json::{Value as Json, json};
+use tiphys_helm_values::PathItem;
+
+use super::{CHOICES_MAX, Kind, SCHEMAS_MAX, Schemas};
+
+/// What a schema says of the value at a path: kind, choices, description.
+fn said(schema: &Json, path: &[PathItem]) -> String {
+    let mut schemas = Schemas::default();
+    schemas.add(schema);
+    for item in path {
+        schemas = schemas.of(item);
+    }
+    let kind = match schemas.kind() {
+        None => "-".to_owned(),
+        Some(Kind::Scalar(item_type)) => item_type.word().to_owned(),
+        Some(Kind::Object) => "object".to_owned(),
+        Some(Kind::Other) => "other".to_owned(),
+    };
+    format!("{kind} {:?} {}", schemas.choices(), schemas.description())
+}
+
+fn key(key: &str) -> PathItem {
+    PathItem::Key(key.to_owned())
+}
+
+#[test]
+fn types_and_choices_are_those_of_any_draft() {
+    let cases = [
+        (json!({"type": "integer"}), "number [] "),
+        (json!({"type": ["number", "null"]}), "number [] "),
+        (json!({"type": ["integer", "number"]}), "number [] "),
+        (json!({"type": "boolean", "description": " On or off. "}), "boolean [] On or off."),
+        (json!({"type": "string", "enum": ["a", "b"]}), r#"string ["a", "b"] "#),
+        (json!({"enum": [1, 2.5, 1_000_000.0, true, null]}), r#"- ["1", "2.5", "1000000", "true"] "#),
+        (json!({"const": "only"}), r#"- ["only"] "#),
+        (json!({"enum": ["a", {}]}), "- [] "),
+        (json!({"type": ["integer", "string"]}), "other [] "),
+        (json!({"type": "array"}), "other [] "),
+        (json!({"type": "null"}), "- [] "),
+        (json!({"type": 5, "enum": "a", "description": []}), "- [] "),
+        (json!({"anyOf": [{"type": "null"}, {"type": "string"}]}), "string [] "),
+        (json!({"oneOf": [{"type": "integer"}, {"type": "string"}]}), "- [] "),
+        (json!({"allOf": [{"description": "both"}, {"type": "integer"}]}), "number [] both"),
+        (json!(true), "- [] "),
+        (json!([]), "- [] "),
+    ];
+    for (schema, expected) in cases {
+        assert_eq!(said(&json!({"properties": {"v": schema.clone()}}), &[key("v")]), expected, "{schema}");
+    }
+}
+
+#[test]
+fn keys_and_items_are_found_where_drafts_have_them() {
+    let number = json!({"type": "number"});
+    let cases = [
+        (json!({"properties": {"a": {"properties": {"b": number}}}}), vec![key("a"), key("b")], "number"),
+        (json!({"additionalProperties": number}), vec![key("x")], "number"),
+        (
+            json!({"properties": {"x": {"type": "string"}}, "additionalProperties": number}),
+            vec![key("x")],
+            "string",
+        ),
+        (json!({"items": number}), vec![PathItem::Index(7)], "number"),
+        (json!({"items": [{"type": "string"}, number]}), vec![PathItem::Index(1)], "number"),
+        (json!({"prefixItems": [number], "items": {"type": "string"}}), vec![PathItem::Index(0)], "number"),
+        (json!({"prefixItems": [number], "items": {"type": "string"}}), vec![PathItem::Index(1)], "string"),
+        (
+            json!({"$ref": "#/definitions/d", "definitions": {"d": {"items": number}}}),
+            vec![PathItem::Index(0)],
+            "number",
+        ),
+        (
+            json!({"properties": {"a": {"$ref": "#/$defs/x~1y%20z"}}, "$defs": {"x/y z": number}}),
+            vec![key("a")],
+            "number",
+        ),
+        (json!({"properties": {"a": {"$ref": "#/nowhere"}}}), vec![key("a")], "-"),
+        (json!({"properties": {"a": {"$ref": "https://example.org/s.json"}}}), vec![key("a")], "-"),
+    ];
+    for (schema, path, expected) in cases {
+        assert_eq!(said(&schema, &path).split(' ').next(), Some(expected), "{schema}");
+    }
+}
+
+#[test]
+fn what_is_required_is_told_once_and_in_order() {
+    let mut schemas = Schemas::default();
+    let schema = json!({"required": ["b", "a", 5], "allOf": [{"required": ["a", "c"]}]});
+    schemas.add(&schema);
+    assert_eq!(schemas.required(), ["b", "a", "c"]);
+}
+
+#[test]
+fn schemas_that_lead_in_circles_or_branch_without_end_are_left_at_the_bound() {
+    let circle = json!({"properties": {"a": {"$ref": "#"}}, "$ref": "#", "type": "object"});
+    assert_eq!(said(&circle, &vec![key("a"); 50]), "object [] ");
+    let branches =
+        json!({"$defs": {"d": {"allOf": vec![json!({"$ref": "#/$defs/d"}); 1_000]}}, "$ref": "#/$defs/d"});
+    let mut schemas = Schemas::default();
+    schemas.add(&branches);
+    assert_eq!(schemas.0.len(), SCHEMAS_MAX);
+}
+
+#[test]
+fn more_choices_than_a_person_reads_are_none() {
+    let words =
+        |count: usize| json!({"enum": (0..count).map(|number| number.to_string()).collect::<Vec<_>>()});
+    let count = |schema: &Json| {
+        let mut schemas = Schemas::default();
+        schemas.add(schema);
+        schemas.choices().len()
+    };
+    assert_eq!((count(&words(CHOICES_MAX)), count(&words(CHOICES_MAX + 1))), (CHOICES_MAX, 0));
+}

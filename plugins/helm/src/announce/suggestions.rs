@@ -1,0 +1,45 @@
+//! Files that may be meant as value files, as Argo CD's native support offers them (`spec/helm-parity.md` 3.3).
+
+use std::fs;
+use std::path::Path;
+
+/// Entries of the application's folder that are looked at.
+const ENTRIES_MAX: usize = 50_000;
+
+/// Folders within one another that are looked into.
+const DEPTH_MAX: usize = 32;
+
+/// The files below a folder whose name has `values` in it and ends in `.yaml` or `.yml`, in any letter case: relative paths in the order
+/// of a walk by names. Links are not followed, and folders that cannot be read have no files.
+pub(super) fn value_files(folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut left = ENTRIES_MAX;
+    walk(folder, "", 0, &mut left, &mut found);
+    found
+}
+
+fn walk(folder: &Path, prefix: &str, depth: usize, left: &mut usize, found: &mut Vec<String>) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    let mut entries: Vec<_> = entries.flatten().take(*left).collect();
+    *left -= entries.len();
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let Ok(name) = entry.file_name().into_string() else { continue };
+        let path = format!("{prefix}{name}");
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            if depth < DEPTH_MAX {
+                walk(&entry.path(), &format!("{path}/"), depth + 1, left, found);
+            }
+        } else if is_suggested(&name) {
+            found.push(path);
+        }
+    }
+}
+
+fn is_suggested(name: &str) -> bool {
+    let end = name.rsplit_once('.').map(|(_, end)| end.to_ascii_lowercase());
+    name.contains("values") && matches!(end.as_deref(), Some("yaml" | "yml"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,50 @@
+//! Texts with values, and what is wrong with one in the words of Argo CD and helm.
+
+use tiphys_helm_values::{Map, ValuesFileError, read_values};
+use tiphys_yaml::Error as YamlError;
+
+use super::READING;
+use super::loaded_chart::problem;
+
+/// Why a text has no values.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ValuesTextError {
+    /// It is not YAML.
+    #[error("error converting YAML to JSON: {}", of_yaml(.0))]
+    Yaml(YamlError),
+    /// It is something else than an object.
+    #[error(
+        "error unmarshaling JSON: while decoding JSON: json: cannot unmarshal {kind} into Go value of type \
+         map[string]interface {{}}"
+    )]
+    NoObject {
+        /// What it is, as Go names it.
+        kind: &'static str,
+    },
+    /// A line that divides documents.
+    #[error(transparent)]
+    Separator(ValuesFileError),
+}
+
+/// The values of a text, as helm reads them: all documents, later ones over earlier ones.
+pub(super) fn read(text: &[u8]) -> Result<Map, ValuesTextError> {
+    read_values(text, READING).map_err(|error| match error {
+        ValuesFileError::Yaml { source, .. } => ValuesTextError::Yaml(source),
+        ValuesFileError::NoObject { found, .. } => ValuesTextError::NoObject { kind: go_kind(found) },
+        error @ ValuesFileError::Separator { .. } => ValuesTextError::Separator(error),
+    })
+}
+
+fn of_yaml(error: &YamlError) -> String {
+    format!("yaml: {}", problem(error))
+}
+
+/// What Go calls a value that has this name in words.
+fn go_kind(words: &str) -> &'static str {
+    match words {
+        "a list" => "array",
+        "a number" => "number",
+        "a boolean" => "bool",
+        _ => "string",
+    }
+}

@@ -1,0 +1,149 @@
+//! Charts within charts: folders, archives, aliases, conditions, globals.
+
+use std::io::Write as _;
+
+use crate::world::{CHART, World};
+
+const SUB: &str = "apiVersion: v2\nname: db\nversion: 1.2.3\n";
+
+fn umbrella(dependencies: &str, values: &str) -> World {
+    World::at(CHART)
+        .chart_file(
+            "Chart.yaml",
+            format!("apiVersion: v2\nname: web\nversion: 0.1.0\ndependencies: {dependencies}\n"),
+        )
+        .chart_file("values.yaml", values)
+}
+
+fn with_db(world: World) -> World {
+    world
+        .chart_file("charts/db/Chart.yaml", SUB)
+        .chart_file("charts/db/values.yaml", "size: 1\nuser: admin\n")
+}
+
+/// An archive as `helm package` makes it.
+fn packed(name: &str, files: &[(&str, &[u8])]) -> Vec<u8> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (file, bytes) in files {
+        let path = folder.path().join(name).join(file);
+        std::fs::create_dir_all(path.parent().expect("it is in a folder")).expect("a folder can be made");
+        std::fs::write(path, bytes).expect("a file can be written");
+    }
+    let mut archive = Vec::new();
+    tiphys_tree::archive::pack(folder.path(), &mut archive).expect("it can be packed");
+    archive.flush().expect("it is in memory");
+    archive
+}
+
+#[test]
+fn values_of_subcharts_are_below_their_names() {
+    let world = with_db(umbrella("[{name: db, version: 1.x}]", "a: 1\ndb: {size: 2}\n"));
+    assert_eq!(world.lines(), ["a (number) 1", "db.size (number) 2", "db.user admin"]);
+    assert_eq!(world.value("db.user").name, "set.db.user");
+}
+
+#[test]
+fn a_subchart_that_is_not_listed_counts_too() {
+    let world = with_db(World::chart("a: 1\n"));
+    assert_eq!(world.lines(), ["a (number) 1", "db.size (number) 1", "db.user admin"]);
+}
+
+#[test]
+fn an_alias_is_the_name_and_each_alias_has_its_own_values() {
+    let list = "[{name: db, version: 1.2.3, alias: one}, {name: db, version: 1.2.3, alias: two}]";
+    let world = with_db(umbrella(list, "two: {size: 2}\n"));
+    let expected = ["two.size (number) 2", "two.user admin", "one.size (number) 1", "one.user admin"];
+    let mut lines = world.lines();
+    lines.sort();
+    let mut sorted = expected;
+    sorted.sort_unstable();
+    assert_eq!(lines, sorted);
+}
+
+#[test]
+fn subcharts_that_conditions_and_tags_switch_off_bring_no_values() {
+    let list = "[{name: db, version: 1.2.3, condition: db.enabled, tags: [back]}]";
+    let off = ["db: {enabled: false}\n", "tags: {back: false}\n"];
+    for values in off {
+        let lines = with_db(umbrella(list, values)).lines();
+        assert!(!lines.iter().any(|line| line.contains("db.size")), "{lines:?}");
+    }
+    let on = [
+        "db: {enabled: true}\n",
+        "tags: {back: false}\ndb: {enabled: true}\n",
+        "tags: {back: true}\n",
+        "{}\n",
+    ];
+    for values in on {
+        let lines = with_db(umbrella(list, values)).lines();
+        assert!(lines.contains(&"db.size (number) 1".to_owned()), "{lines:?}");
+    }
+}
+
+#[test]
+fn a_subchart_that_a_single_value_switches_on_has_its_values_announced() {
+    let list = "[{name: db, version: 1.2.3, condition: db.enabled}]";
+    let world = with_db(umbrella(list, "db: {enabled: false}\n")).text("set.db.enabled", "true");
+    assert_eq!(world.lines(), ["db.enabled (boolean) false", "db.size (number) 1", "db.user admin"]);
+    // What helm refuses is told when manifests are made.
+    let world = with_db(umbrella(list, "db: {enabled: false}\n")).text("set.db[", "true");
+    assert_eq!(world.lines(), ["db.enabled (boolean) false"]);
+}
+
+#[test]
+fn archives_are_looked_into_with_what_is_packed_in_them() {
+    let inner =
+        packed("disk", &[("Chart.yaml", b"name: disk\nversion: 1.0.0\n"), ("values.yaml", b"speed: 7\n")]);
+    let files: [(&str, &[u8]); 5] = [
+        ("Chart.yaml", SUB.as_bytes()),
+        ("values.yaml", b"# bytes of it\nsize: 1\n"),
+        ("values.schema.json", br#"{"properties": {"size": {"type": "string"}}}"#),
+        ("templates/values.yaml", b"not: values\n"),
+        ("charts/disk-1.0.0.tgz", &inner),
+    ];
+    let world = umbrella("[{name: db, version: 1.2.3}]", "{}\n");
+    let world = world
+        .chart_file("charts/db-1.2.3.tgz", packed("db", &files))
+        .chart_file("charts/db-1.2.3.tgz.prov", "signed");
+    assert_eq!(world.lines(), ["db.size 1", "db.disk.speed (number) 7"]);
+    assert_eq!(world.value("db.size").tooltip.as_deref(), Some("bytes of it"));
+}
+
+#[test]
+fn globals_of_subcharts_are_announced_where_they_can_be_set() {
+    let world = umbrella("[{name: db, version: 1.2.3}]", "global: {region: eu}\n")
+        .chart_file("charts/db/Chart.yaml", SUB)
+        .chart_file(
+            "charts/db/values.yaml",
+            "# where it is\nglobal:\n  region: us\n  # part of it\n  zone: z\nsize: 1\n",
+        );
+    assert_eq!(world.lines(), ["global.region eu", "global.zone z", "db.size (number) 1"]);
+    assert_eq!(world.value("global.zone").tooltip.as_deref(), Some("part of it"));
+}
+
+#[test]
+fn a_dependency_beside_the_chart_is_read_where_it_is_and_one_outside_is_not() {
+    let list = "[{name: db, version: 1.2.3, repository: 'file://../db'}, {name: out, version: 1.0.0, repository: 'file://../../../out'}]";
+    let world =
+        umbrella(list, "a: 1\n").file("charts/db/Chart.yaml", SUB).file("charts/db/values.yaml", "size: 1\n");
+    let outside = world.folder().join("out");
+    std::fs::create_dir(&outside).expect("a folder can be made");
+    std::fs::write(outside.join("Chart.yaml"), "name: out\nversion: 1.0.0\n").expect("a file can be written");
+    std::fs::write(outside.join("values.yaml"), "secret: x\n").expect("a file can be written");
+    assert_eq!(world.lines(), ["a (number) 1", "db.size (number) 1"]);
+}
+
+#[test]
+fn a_list_of_dependencies_in_requirements_yaml_counts() {
+    let world = World::at(CHART)
+        .chart_file("Chart.yaml", "apiVersion: v1\nname: web\nversion: 0.1.0\n")
+        .chart_file(
+            "requirements.yaml",
+            "dependencies: [{name: db, version: 1.2.3, alias: store, condition: x.used}]\n",
+        )
+        .chart_file("values.yaml", "x: {used: true}\n");
+    assert_eq!(
+        with_db(world).lines(),
+        ["x.used (boolean) true", "store.size (number) 1", "store.user admin"]
+    );
+}

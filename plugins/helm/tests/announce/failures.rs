@@ -1,0 +1,113 @@
+//! What people read when a chart cannot be announced.
+
+use std::os::unix::fs::symlink;
+
+use crate::world::{CHART, World};
+
+#[test]
+fn a_chart_that_is_broken_is_told_with_the_file_and_the_reason() {
+    let sub = |world: World| world.chart_file("charts/db/templates/x.yaml", "");
+    let cases: [(World, &str); 9] = [
+        (
+            World::chart("- a\n"),
+            "cannot load the chart: cannot load values.yaml: cannot unmarshal yaml document: error unmarshaling JSON: while decoding \
+             JSON: json: cannot unmarshal array into Go value of type map[string]interface {}",
+        ),
+        (
+            World::chart("a: 1\n").chart_file("Chart.yaml", "name: web\n"),
+            "cannot load the chart: validation: chart.metadata.version is required",
+        ),
+        (
+            World::chart("a: 1\n")
+                .chart_file("Chart.yaml", "name: web\nversion: 1.0.0\ndependencies: [{name: [x]}]\n"),
+            "error retrieving helm dependency repos: error unmarshalling the helm chart while getting helm dependency repos: error \
+             unmarshaling JSON: line 3, column 23: Chart.yaml.dependencies[0].name: expected a string, found a list",
+        ),
+        (
+            World::at(CHART).chart_file("values.yaml", "a: 1\n"),
+            "error retrieving helm dependency repos: error reading helm chart from <path to cached source>/charts/web/Chart.yaml: open \
+             <path to cached source>/charts/web/Chart.yaml: no such file or directory",
+        ),
+        (
+            sub(World::chart("a: 1\n")),
+            "cannot load the chart: error unpacking subchart db in web: Chart.yaml file is missing",
+        ),
+        (
+            World::chart("a: 1\n").chart_file("charts/README.md", "words"),
+            "cannot load the chart: error unpacking subchart README.md in web: Chart.yaml file is missing",
+        ),
+        (
+            World::chart("a: 1\n").chart_file("charts/db-1.tgz", "more than ten words"),
+            "cannot load the chart: error unpacking subchart db-1.tgz in web: cannot read the archive charts/db-1.tgz: error reading file: \
+             invalid gzip header",
+        ),
+        (
+            World::chart("db: 5\n").chart_file("charts/db/Chart.yaml", "name: db\nversion: 1.0.0\n"),
+            "the values do not fit the chart: type mismatch on db: %!t(float64=5)",
+        ),
+        (
+            World::chart("a: 1\n").text("values", "- a\n"),
+            "failed to parse values: parameter values: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal array into Go \
+             value of type map[string]interface {}",
+        ),
+    ];
+    for (world, expected) in cases {
+        assert_eq!(world.error(), expected);
+    }
+}
+
+#[test]
+fn a_parameter_that_is_unknown_is_refused() {
+    let error = World::chart("a: 1\n").text("valuefiles", "x").error();
+    assert_eq!(error, "parameter valuefiles is unknown; did you mean value-files?");
+}
+
+#[test]
+fn a_file_that_no_chart_has_is_left_at_its_bound() {
+    let world = World::chart("a: 1\n").chart_file("values.yaml", vec![b'#'; (5 << 20) + 1]);
+    let expected =
+        "cannot load the chart: values.yaml has more than 5242880 bytes, which is more than helm reads";
+    assert_eq!(world.error(), expected);
+    let world = World::chart("a: 1\n")
+        .chart_file("big.yaml", vec![b'#'; (5 << 20) + 1])
+        .array("value-files", &["big.yaml"]);
+    assert!(
+        world.error().ends_with("charts/web/big.yaml: it has more than 5242880 bytes"),
+        "{}",
+        world.error()
+    );
+}
+
+#[test]
+fn charts_that_lead_into_themselves_are_left_at_the_bound() {
+    let world = World::chart("a: 1\n").file("charts/web/charts/.keep", "");
+    symlink("..", world.root().join(CHART).join("charts/web")).expect("a link can be made");
+    let error = world.error();
+    assert!(
+        error.ends_with(
+            "more than 10 charts are within one another; look for a link among the folders charts"
+        ),
+        "{error}"
+    );
+}
+
+#[test]
+fn more_values_than_are_announced_are_told_with_the_variable() {
+    let world = World::chart("a: 1\nb: 2\nc: 3\n");
+    assert_eq!(
+        world.variable("TIPHYS_HELM_ANNOUNCED_MAX", "2").error(),
+        "the chart has more than 2 values; announce more with TIPHYS_HELM_ANNOUNCED_MAX"
+    );
+    assert_eq!(World::chart("a: 1\nb: 2\n").variable("TIPHYS_HELM_ANNOUNCED_MAX", "2").lines().len(), 2);
+}
+
+#[test]
+fn aliases_that_multiply_are_refused() {
+    let lines = (0..9).map(|level: usize| match level.checked_sub(1) {
+        None => "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned(),
+        Some(below) => format!("a{level}: &a{level} [{}]\n", vec![format!("*a{below}"); 10].join(", ")),
+    });
+    let values: String = lines.collect();
+    let error = World::chart(&values).error();
+    assert!(error.starts_with("cannot load the chart: cannot load values.yaml: "), "{error}");
+}

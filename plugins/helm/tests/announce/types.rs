@@ -1,0 +1,75 @@
+//! Types, choices and texts: of the chart's schema, of its values, of the comments in its files.
+
+use serde_json::json;
+
+use crate::world::World;
+
+fn with_schema(values: &str, schema: &serde_json::Value) -> World {
+    World::chart(values).chart_file("values.schema.json", schema.to_string())
+}
+
+#[test]
+fn a_schema_says_types_choices_and_what_is_required() {
+    let world = with_schema(
+        "port: \"80\"\nlevel: info\nmax: 1\ndebug:\nname: web\n",
+        &json!({
+            "$schema": "http://json-schema.org/draft-07/schema#",
+            "required": ["port", "host", "auth", "list"],
+            "properties": {
+                "port": {"$ref": "#/definitions/port"},
+                "level": {"enum": ["debug", "info"], "description": "How much is said."},
+                "max": {"type": ["integer", "string"]},
+                "debug": {"type": ["boolean", "null"]},
+                "host": {"type": "string", "description": "Where it listens."},
+                "auth": {"type": "object", "required": ["user"], "properties": {"user": {"type": "string"}}},
+            },
+            "definitions": {"port": {"type": "integer"}},
+        }),
+    );
+    let expected = [
+        "port (number) required 80",
+        "level info",
+        "max (any) 1",
+        "debug (boolean)",
+        "name web",
+        "host required",
+        "auth.user required",
+        "list (any) required",
+    ];
+    assert_eq!(world.lines(), expected);
+    let level = world.value("level");
+    assert_eq!(
+        (level.choices, level.tooltip.as_deref()),
+        (vec!["debug".to_owned(), "info".to_owned()], Some("How much is said."))
+    );
+    assert_eq!(world.value("host").tooltip.as_deref(), Some("Where it listens."));
+}
+
+#[test]
+fn comments_are_tooltips_where_the_schema_says_nothing() {
+    let values = "# from the comment\na: 1\n# not shown\nb: 2\nc: 3\n## @param c by name\n";
+    let schema = json!({"properties": {"b": {"description": "from the schema"}}});
+    let world = with_schema(values, &schema);
+    let tooltips = ["a", "b", "c"].map(|title| world.value(title).tooltip.unwrap_or_default());
+    assert_eq!(tooltips, ["from the comment", "from the schema", "by name"]);
+}
+
+#[test]
+fn whoever_sets_one_item_of_a_list_of_the_chart_is_told_what_helm_does() {
+    let world = World::chart("# words\na: [1]\nb: [1]\n").text("values", "b: [2]\n");
+    let tooltip = |title: &str| world.value(title).tooltip.unwrap_or_default();
+    assert!(tooltip("a[0]").contains("helm drops the list's other items"), "{}", tooltip("a[0]"));
+    // Helm merges single items into a list of a values file.
+    assert_eq!(tooltip("b[0]"), "");
+}
+
+#[test]
+fn schemas_that_are_hostile_or_broken_leave_the_values_as_they_are() {
+    let deep = format!("{}1{}", "{\"allOf\":[".repeat(10_000), "]}".repeat(10_000));
+    let wide = json!({"$ref": "#/d", "d": {"allOf": vec![json!({"$ref": "#/d"}); 1_000], "required": ["x"], "properties": {"x": {"$ref": "#/d", "type": "object"}}}});
+    for (schema, more) in [(deep, 0), ("{".to_owned(), 0), ("[]".to_owned(), 0), (wide.to_string(), 0)] {
+        let world = World::chart("a: 1\n").chart_file("values.schema.json", &schema);
+        let lines = world.lines();
+        assert_eq!((lines[0].as_str(), lines.len()), ("a (number) 1", 1 + more), "{lines:?}");
+    }
+}
