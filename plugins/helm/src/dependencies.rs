@@ -16,8 +16,6 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use tiphys_params::context::CONTEXT_FILE_VARIABLE;
-
 use crate::chart::{Chart, ChartError, Dependency};
 use crate::failure::chain;
 use crate::helm::{Helm, HelmError};
@@ -184,7 +182,7 @@ pub(crate) struct Built {
 /// Makes a copy of the chart with all its dependencies. Called when helm says that some are missing.
 pub(crate) async fn build(request: &Request, helm: &Helm, home: &Home) -> Result<Built, DependencyError> {
     let plan = Plan::new(request)?;
-    let built = plan.copy(request, home)?;
+    let built = Plan::copy(request, home)?;
     let charts = built.chart.join("charts");
     let version = helm.version(home).await.map_err(|error| plan.failed(&error, request, home))?;
     let cache = open_cache(request)?;
@@ -247,9 +245,8 @@ impl Plan {
                 folders.push(folder);
             }
         }
-        let has_context = request.host.set(CONTEXT_FILE_VARIABLE).is_some();
-        let known =
-            if has_context { Known::of_context(&request.context) } else { mounted::known(&request.host)? };
+        let mut known = Known::of_context(&request.context);
+        known.fill_in(mounted::known(&request.host)?);
         let repositories = dependencies.iter().map(|one| one.repository.as_str());
         let mut remotes = known.remotes(repositories, request.options.credentials)?;
         for remote in &mut remotes {
@@ -279,17 +276,12 @@ impl Plan {
         Err(DependencyError::NotPermitted { repositories: refused.join(", "), project: project.name.clone() })
     }
 
-    /// Copies the chart, and the folders beside it that helm is to pack: through a link helm would mention them in its messages.
-    fn copy(&self, request: &Request, home: &Home) -> Result<Built, DependencyError> {
+    /// Copies the chart.
+    fn copy(request: &Request, home: &Home) -> Result<Built, DependencyError> {
         let tree = home.path().join(TREE);
         let dir = request.host.current_dir().strip_prefix(&request.root).unwrap_or(Path::new(""));
         let chart = mirror::mirror(&request.root, dir, &tree)?;
         let charts = chart.join("charts");
-        for folder in &self.folders {
-            if let Ok(below) = folder.strip_prefix(&request.root) {
-                replace_link(&tree.join(below))?;
-            }
-        }
         // Helm writes into it.
         replace_link(&charts)?;
         Ok(Built { chart, tree })
@@ -303,6 +295,12 @@ impl Plan {
         home: &Home,
         built: &Built,
     ) -> Result<(), DependencyError> {
+        for folder in &self.folders {
+            // Helm would mention a link in its messages.
+            if let Ok(below) = folder.strip_prefix(&request.root) {
+                replace_link(&built.tree.join(below))?;
+            }
+        }
         let handover = hand_over(home, &request.host, &self.remotes, &self.known)?;
         let helm = helm.with_environment(handover.environment);
         let mut arguments = vec!["dependency".to_owned(), "build".to_owned()];

@@ -1,4 +1,5 @@
-//! Repositories and logins in the files that helm and docker write: they take the run context's place where there is none.
+//! Repositories and logins in the files that helm and docker write. They fill in what the run context does not say, and take its place where
+//! there is none.
 //!
 //! | file | first found of |
 //! |---|---|

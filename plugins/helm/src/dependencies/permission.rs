@@ -1,8 +1,8 @@
 //! Which repositories a project permits: the patterns of its `sourceRepos`, as Argo CD reads them.
 //!
 //! A pattern is gobwas' with `/` as separator: `*` and `?` stay within a segment, `**` does not, `[a-c]`, `[!a]` and `{a,b}` are known, `\` takes
-//! the next character literally. `!` in front forbids; a forbidding pattern that does not match permits, so that `!x` alone permits all but
-//! `x`. Unlike Argo CD, `!*` forbids all, and a pattern that cannot be read permits nothing.
+//! the next character literally. `!` in front forbids what the pattern matches, whatever others say, and permits everything else. A pattern
+//! that cannot be read matches nothing.
 
 /// Alternatives that the braces of one pattern may be multiplied out to.
 const ALTERNATIVES_MAX: usize = 1_000;
@@ -13,12 +13,15 @@ const PATTERN_BYTES_MAX: usize = 1_024;
 /// Whether patterns permit a repository that can be written in several ways.
 pub(crate) fn is_permitted(repository: &[String], patterns: &[String]) -> bool {
     let repository: Vec<String> = repository.iter().map(|form| normalized(form)).collect();
-    let matches = |pattern: &str| pattern == "*" || repository.iter().any(|form| glob(pattern, form));
+    let matches = |pattern: &str| {
+        let pattern = normalized(pattern);
+        repository.iter().any(|form| glob(&pattern, form))
+    };
     let mut permitted = false;
     for pattern in patterns {
         match pattern.strip_prefix('!') {
-            None => permitted |= matches(&normalized(pattern)),
-            Some(forbidden) if !is_readable(forbidden) || matches(&normalized(forbidden)) => return false,
+            None => permitted |= pattern == "*" || matches(pattern),
+            Some(forbidden) if matches(forbidden) => return false,
             Some(_) => permitted = true,
         }
     }
@@ -29,10 +32,6 @@ pub(crate) fn is_permitted(repository: &[String], patterns: &[String]) -> bool {
 fn normalized(url: &str) -> String {
     let url = url.trim().to_lowercase();
     url.strip_suffix(".git").unwrap_or(&url).to_owned()
-}
-
-fn is_readable(pattern: &str) -> bool {
-    alternatives(pattern).is_some_and(|all| all.iter().all(|one| tokens(one).is_some()))
 }
 
 /// Whether a text matches a pattern. One that cannot be read matches nothing.

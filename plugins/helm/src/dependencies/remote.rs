@@ -110,6 +110,21 @@ impl Known {
         }
     }
 
+    /// Adds what is known from elsewhere, behind what is known already: an address or a name that is known stays as it is.
+    pub(crate) fn fill_in(&mut self, other: Self) {
+        for mut repository in other.repositories {
+            let is_named = |one: &KnownRepository| one.access.name == repository.access.name;
+            if self.repositories.iter().any(is_named) {
+                repository.access.name.clear();
+            }
+            self.repositories.push(repository);
+        }
+        self.templates.extend(other.templates);
+        self.logins.extend(other.logins);
+        self.helpers.extend(other.helpers);
+        self.helper = self.helper.take().or(other.helper);
+    }
+
     /// The places that dependencies come from, each once, in order. A name is looked up first, an address may be unknown.
     pub(crate) fn remotes<'a>(
         &self,

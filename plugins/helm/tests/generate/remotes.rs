@@ -313,6 +313,25 @@ fn where_no_run_context_comes_the_files_of_helm_take_its_place() {
 }
 
 #[test]
+fn files_of_helm_fill_in_what_a_run_context_does_not_say() {
+    let server = ChartServer::start(Transport::Plain);
+    server.repository("/private", &charts()).protect("/private", Access::Basic);
+    let url = format!("{}/private", server.url());
+    let file = |password: &str| {
+        format!("repositories:\n- {{name: known, url: '{url}', username: {USER}, password: {password}}}\n")
+    };
+    for helm in Helm::ALL {
+        for (repositories, password) in [(json!([]), PASSWORD), (json!([login(&url)]), "of-somebody-else")] {
+            let world = with_dep("1.0.0", &url)
+                .repositories(&repositories)
+                .file("../home/.config/helm/repositories.yaml", &file(password));
+            let home = world.root().parent().unwrap().join("home").display().to_string();
+            world.variable("HOME", &home).gives(helm, "1.0.0");
+        }
+    }
+}
+
+#[test]
 fn a_server_that_fails_is_told_with_what_it_did() {
     let server = ChartServer::start(Transport::Plain);
     server.repository("/stable", &charts());

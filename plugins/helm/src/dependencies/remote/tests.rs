@@ -131,6 +131,29 @@ fn a_name_is_a_helm_repository_s_and_one_only() {
 }
 
 #[test]
+fn what_is_known_first_wins() {
+    let mut first = known(vec![access("https://a.example.com", "name", "first")], Vec::new());
+    first.fill_in(known(
+        vec![
+            access("https://a.example.com", "", "second"),
+            access("https://b.example.com", "name", "second"),
+            access("https://c.example.com", "other", "second"),
+        ],
+        vec![access("https://d.example.com", "", "second")],
+    ));
+    let cases = [
+        ("https://a.example.com", "first"),
+        ("@name", "first"),
+        ("https://b.example.com", "second"),
+        ("@other", "second"),
+        ("https://d.example.com/x", "second"),
+    ];
+    for (repository, username) in cases {
+        assert_eq!(found(&first, repository).1, username, "{repository}");
+    }
+}
+
+#[test]
 fn places_are_fetched_from_once_each_and_in_order() {
     let known = known(vec![access("https://a.example.com", "name", "u")], Vec::new());
     let repositories = [
