@@ -19,7 +19,7 @@ use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use crate::certificates::{Authority, Identity};
 use crate::chart::{self, Chart, Image};
 pub use http::Request;
-use http::{Connection, Response, read_request, write_response};
+use http::{Beginning, Connection, Response, read_request, write_refusal, write_response};
 use site::Site;
 
 /// The name that a server asks for, of whoever it asks.
@@ -271,7 +271,14 @@ fn serve(stream: TcpStream, tls: Option<Arc<ServerConfig>>, state: &State) -> io
             Connection::Tls(Box::new(StreamOwned::new(session, stream)))
         }
     };
-    let Some(request) = read_request(&mut connection)? else { return Ok(()) };
+    let request = match read_request(&mut connection)? {
+        Beginning::Request(request) => request,
+        Beginning::Nothing => return Ok(()),
+        Beginning::Other => {
+            write_refusal(&mut connection)?;
+            return connection.end();
+        }
+    };
     let (response, failure) = {
         let mut inner = state.inner();
         inner.requests.push(request.clone());

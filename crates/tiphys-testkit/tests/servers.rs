@@ -184,6 +184,16 @@ fn a_server_fails_on_demand_and_tells_what_it_was_asked() {
 }
 
 #[test]
+fn a_client_that_speaks_tls_to_a_plain_server_is_told_at_once() {
+    let server = ChartServer::start(Transport::Plain);
+    server.images("charts", &charts());
+    let url = format!("oci://{}/charts/web", server.host());
+    let arguments = ["pull", &url, "--version", "1.0.0"];
+    Helm::new("helm").expect_failure(&arguments, "first record does not look like a TLS handshake");
+    assert_eq!(server.requests(), []);
+}
+
+#[test]
 fn a_server_ends_while_it_hangs() {
     for (failure, expected) in [(Failure::Hang, ""), (Failure::HangInBody, "12345")] {
         let server = ChartServer::start(Transport::Plain);

@@ -108,18 +108,36 @@ impl Write for Connection {
     }
 }
 
-/// The head of a request; `None` if the client sent none, or none that is one.
-pub(super) fn read_request(connection: &mut impl Read) -> io::Result<Option<Request>> {
+/// What a connection begins with.
+pub(super) enum Beginning {
+    Request(Request),
+    /// Something else, such as the handshake of TLS where the server speaks none.
+    Other,
+    Nothing,
+}
+
+/// Reads the head of a request.
+pub(super) fn read_request(connection: &mut impl Read) -> io::Result<Beginning> {
     let mut head = Vec::new();
     let mut buffer = [0; 4096];
     while !head.windows(4).any(|bytes| bytes == b"\r\n\r\n") {
         let count = connection.read(&mut buffer)?;
         head.extend_from_slice(&buffer[..count]);
-        if count == 0 || head.len() > HEAD_BYTES_MAX {
-            return Ok(None);
+        match head.first() {
+            None => return Ok(Beginning::Nothing),
+            Some(first) if count == 0 || head.len() > HEAD_BYTES_MAX || !first.is_ascii_uppercase() => {
+                return Ok(Beginning::Other);
+            }
+            Some(_) => {}
         }
     }
-    Ok(parse(&String::from_utf8_lossy(&head)))
+    Ok(parse(&String::from_utf8_lossy(&head)).map_or(Beginning::Other, Beginning::Request))
+}
+
+/// Answers something that is no request: words without a head, as the first version of HTTP and the recorded servers have it.
+pub(super) fn write_refusal(connection: &mut impl Write) -> io::Result<()> {
+    connection.write_all(b"this is no request of HTTP\n")?;
+    connection.flush()
 }
 
 fn parse(head: &str) -> Option<Request> {
