@@ -18,9 +18,6 @@ use tiphys_testkit::workspace_root;
 /// The address of the application's own repository.
 pub(crate) const REPOSITORY: &str = "https://git.example.org/team/apps.git";
 
-/// Hosts of the servers that some cases need.
-const SERVERS: [&str; 2] = ["127.0.0.1:18", "localhost:18"];
-
 /// The address of the repository of a source with a `ref`.
 pub(crate) fn ref_url(name: &str) -> String {
     format!("https://git.example.org/refs/{name}.git")
@@ -36,15 +33,9 @@ fn charts() -> &'static Map<String, Value> {
     })
 }
 
-/// Whether a case needs a chart server or a registry.
-pub(crate) fn needs_servers(case: &Value) -> bool {
-    let mut text = case.to_string();
-    if let Some(chart) = case["chart"].as_str() {
-        text.push_str(&charts()[chart].to_string());
-    }
-    SERVERS.iter().any(|server| text.contains(server))
-        || case.get("source_chart").is_some()
-        || case.get("oci_source").is_some()
+/// Whether the source of a case is no repository of git: a chart of a Helm repository or a registry, or an image.
+pub(crate) fn has_fetched_source(case: &Value) -> bool {
+    case.get("source_chart").is_some() || case.get("oci_source").is_some()
 }
 
 /// Lays the chart and the other files of a case below a folder.

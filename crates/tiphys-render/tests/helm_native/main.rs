@@ -1,8 +1,9 @@
 //! Recorded answers of Argo CD's native Helm support: the same Applications, rendered through the same code as `tiphys render` with the
 //! plugin `helm` and the real helm, give the same objects in the same order, and fail where native fails.
 //!
-//! Two parts of the decisions: `helm-native.output` (objects, success or failure) and `helm-native.error` (the texts of failures). Cases that
-//! need servers are not run here; they are counted apart and named.
+//! Two parts of the decisions: `helm-native.output` (objects, success or failure) and `helm-native.error` (the texts of failures). The
+//! servers on loopback that the answers name run here. Cases whose source is itself a chart of a repository or a registry are not run; they
+//! are counted apart and named.
 
 mod answer;
 mod case;
@@ -17,9 +18,10 @@ use std::sync::OnceLock;
 use futures_util::StreamExt as _;
 use serde_json::Value;
 use tiphys_testkit::oracle;
+use tiphys_testkit::recorded_servers::RecordedServers;
 
 use answer::Answer;
-use case::needs_servers;
+use case::has_fetched_source;
 use world::World;
 
 /// Cases that are rendered at once for each processor: helm waits for nothing, but starting it does.
@@ -40,7 +42,8 @@ fn at_once() -> usize {
 }
 
 async fn render_all() -> BTreeMap<String, Answer> {
-    let world = World::new(at_once());
+    let servers = RecordedServers::start();
+    let world = World::new(at_once(), Some(&servers.certificate_file()));
     let world = &world;
     let cases: Vec<Value> = oracle::cases("helm-native").into_iter().filter(is_run).collect();
     let answers = futures_util::stream::iter(cases)
@@ -52,9 +55,9 @@ async fn render_all() -> BTreeMap<String, Answer> {
     answers
 }
 
-/// Whether a case is about manifests and needs nothing but its files.
+/// Whether a case is about manifests, and its source is one of git.
 fn is_run(case: &Value) -> bool {
-    case.get("output").is_some() && !needs_servers(case)
+    case.get("output").is_some() && !has_fetched_source(case)
 }
 
 fn id_of(case: &Value) -> &str {
@@ -76,18 +79,18 @@ fn native_helm_applications_that_fail_say_what_argo_cd_says() {
     });
 }
 
-/// Adds the cases that need servers to the report.
+/// Adds the cases that are not run to the report.
 fn tell_what_is_not_run() {
     let names: Vec<String> = oracle::cases("helm-native")
         .iter()
-        .filter(|case| case.get("output").is_some() && needs_servers(case))
+        .filter(|case| case.get("output").is_some() && has_fetched_source(case))
         .map(|case| id_of(case).to_owned())
         .collect();
     let path = tiphys_testkit::workspace_root().join("target/oracles/helm-native.output.txt");
     let mut report = fs::read_to_string(&path).expect("the report was written");
     writeln!(
         report,
-        "helm-native.output: {} need chart servers and are not run: {}",
+        "helm-native.output: {} have a chart or an image as their source and are not run: {}",
         names.len(),
         names.join(", ")
     )

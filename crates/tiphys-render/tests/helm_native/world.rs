@@ -33,8 +33,8 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// A world in which so many plugins run at once.
-    pub(crate) fn new(at_once: usize) -> Self {
+    /// A world in which so many plugins run at once, and in which the certificates of this file are trusted.
+    pub(crate) fn new(at_once: usize, certificate: Option<&Path>) -> Self {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let options = StoreOptions {
             dir: dir.path().join("store"),
@@ -57,7 +57,7 @@ impl World {
             strictness: Strictness::Refuse,
             endings: Endings::default(),
         });
-        let catalogue = catalogue(dir.path(), &runs);
+        let catalogue = catalogue(dir.path(), certificate, &runs);
         Self { dir, store, catalogue, runs }
     }
 
@@ -102,14 +102,15 @@ fn copy(url: &str, dir: &Path) -> LocalCopy {
 }
 
 /// The plugin of this repository, with the helm of `cargo xtask tools`.
-fn catalogue(dir: &Path, runs: &Arc<RunSettings>) -> Catalogue {
+fn catalogue(dir: &Path, certificate: Option<&Path>, runs: &Arc<RunSettings>) -> Catalogue {
     let program = helm::program();
     let beside = program.parent().expect("a program has a folder").display().to_string();
     let path = tools::search_path().into_string().expect("a PATH of texts");
     let home: PathBuf = dir.join("home");
     std::fs::create_dir(&home).expect("a home");
-    let host = [("PATH", path), ("HOME", home.display().to_string())];
-    let host = host.map(|(name, value)| (name.to_owned(), value));
+    let mut host = vec![("PATH", path), ("HOME", home.display().to_string())];
+    host.extend(certificate.map(|file| ("SSL_CERT_FILE", file.display().to_string())));
+    let host = host.into_iter().map(|(name, value)| (name.to_owned(), value));
     let base = BaseEnvironment::new(host, &EnvironmentRule::Listed(Vec::new())).with_programs(&beside);
     let mut catalogue = Catalogue::default();
     for plugin in load_plugins(&workspace_root().join("plugins/helm")).expect("the plugin's file holds") {
