@@ -40,8 +40,8 @@ const EXIT_WAIT_MAX: Duration = Duration::from_secs(2);
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
 /// A started launcher with its view, in which commands are run one after another. Dropping it ends all its processes
-/// (SIGTERM, grace, SIGKILL in the launcher) without waiting for them; [`Run::finish`] waits, and ends them also if the launcher was killed
-/// and this process adopts orphans ([`crate::adopt_orphans`]).
+/// (SIGTERM, grace, SIGKILL in the launcher) without waiting for them; [`Run::finish`] waits, and ends them also if the launcher was killed,
+/// or could not do it, and this process adopts orphans ([`crate::adopt_orphans`]).
 #[derive(Debug)]
 pub struct Run {
     launcher: Launcher,
@@ -153,20 +153,16 @@ impl Run {
             self.kill_descendants().await;
             last = timeout(REMOVAL_WAIT_MAX, self.gone()).await;
         }
+        let status = self.end_launcher().await?;
+        // Its commands can write in its name, and kill it. Only one that exits by itself has ended all that it adopted.
+        if status.success() && matches!(&last, Ok(Some(message)) if message.is_empty()) {
+            return Ok(());
+        }
+        let left = self.end_lost().await;
         let message = match last {
-            Ok(Some(message)) => {
-                self.contact.process.wait().await.map_err(broken)?;
-                if message.is_empty() {
-                    return Ok(());
-                }
-                message
-            }
-            Ok(None) => {
-                let (status, left) = self.end_without_launcher().await?;
-                format!("died before it had ended the run: {status}{left}")
-            }
+            Ok(Some(message)) if !message.is_empty() => format!("{message}{left}"),
+            Ok(_) => format!("died before it had ended the run: {status}{left}"),
             Err(_elapsed) => {
-                let (_killed, left) = self.end_without_launcher().await?;
                 format!("did not end the run within {:?}{left}", processes_wait_max + REMOVAL_WAIT_MAX)
             }
         };
@@ -183,30 +179,29 @@ impl Run {
         }
     }
 
-    /// Ends a launcher that will not say anything any more, if it still lives, and what it lost. How it ended, and what could not be ended, as
-    /// the end of a message.
-    async fn end_without_launcher(&mut self) -> Result<(ExitStatus, String), RunError> {
+    /// Waits for the exit of a launcher that will not say anything any more, and ends it if it does not. How it ended.
+    async fn end_launcher(&mut self) -> Result<ExitStatus, RunError> {
         let process = &mut self.contact.process;
-        // Asked before it is waited for, as long as the number is its own.
-        let started = process.pid().and_then(orphans::started);
-        let status = match timeout(EXIT_WAIT_MAX, process.wait()).await {
-            Ok(status) => status.map_err(broken)?,
+        match timeout(EXIT_WAIT_MAX, process.wait()).await {
+            Ok(status) => status.map_err(broken),
             Err(_elapsed) => {
                 process.start_kill().map_err(broken)?;
-                process.wait().await.map_err(broken)?
+                process.wait().await.map_err(broken)
             }
-        };
-        let left = match started {
+        }
+    }
+
+    /// Ends what the launcher lost. What could not be ended, as the end of a message.
+    async fn end_lost(&self) -> String {
+        let left = match self.contact.started {
             Some(started) => orphans::end_lost(started, self.grace).await,
             None => Vec::new(),
         };
+        if left.is_empty() {
+            return String::new();
+        }
         let left: Vec<String> = left.iter().map(ToString::to_string).collect();
-        let left = if left.is_empty() {
-            String::new()
-        } else {
-            format!("; processes that SIGKILL did not end: {}", left.join(", "))
-        };
-        Ok((status, left))
+        format!("; processes that SIGKILL did not end: {}", left.join(", "))
     }
 
     /// Ends what the launcher could not end, for as long as it lives and adopts what loses its parent: afterwards nobody could find it.

@@ -1,7 +1,7 @@
 //! Starts a run and one command in it, for tests that kill the parent of a launcher, or the launcher. Tells what came of the command and of
 //! the run, and how many children are left.
 //!
-//! Arguments: launcher, read-only tree, folder of the run, value of `TIPHYS_TEST_MARK`, and the command.
+//! Arguments: launcher, read-only tree, folder of the run, `copy` or `auto`, value of `TIPHYS_TEST_MARK`, and the command.
 
 use std::time::Duration;
 
@@ -14,12 +14,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let mut next = || arguments.next().ok_or("too few arguments");
     let launcher = Launcher::new(next()?);
-    let view = View::Private {
-        lower: next()?.into(),
-        run_dir: next()?.into(),
-        how: PrivateView::Auto,
-        hidden: vec![],
-    };
+    let (lower, run_dir) = (next()?.into(), next()?.into());
+    let how = if next()? == "copy" { PrivateView::Copy } else { PrivateView::Auto };
+    let view = View::Private { lower, run_dir, how, hidden: vec![] };
     let mark = next()?;
     let limits = Limits { stdout_bytes_max: 1024, stderr_bytes_max: 1024, grace: Duration::from_millis(300) };
     let env = vec![("PATH".to_owned(), "/usr/bin:/bin".to_owned()), ("TIPHYS_TEST_MARK".to_owned(), mark)];

@@ -49,6 +49,10 @@ impl Session {
         if self.all_gone() {
             return Ok(());
         }
+        if self.containment == Containment::Descendants && descendants::cannot_be_held() {
+            // The parent finds them among its own children once we are gone.
+            return Err("the launcher was left without descriptors, by which it finds processes".to_owned());
+        }
         self.terminate();
         let kill_at = Instant::now() + self.limits.grace;
         while Instant::now() < kill_at {

@@ -73,6 +73,7 @@ impl Session {
         let mut covered = Vec::new();
         let heard = match view::set_up(view) {
             Ok(prepared) => {
+                close_to_others();
                 covered = prepared.covered;
                 let root = prepared.root.clone();
                 let copied_because = prepared.copied_because.unwrap_or_default();
@@ -148,6 +149,17 @@ impl Session {
                 true
             }
         });
+    }
+}
+
+/// Closes `/proc/<launcher>/fd` and the like to processes of the same user, which the commands are: they could speak in the launcher's name
+/// there. Not before the view stands, since the id maps of its user namespace are written by way of `/proc`. A program that is started is
+/// open again. Root with the right to trace is not kept out.
+fn close_to_others() {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::process::{DumpableBehavior, set_dumpable_behavior};
+        let _as_before: rustix::io::Result<()> = set_dumpable_behavior(DumpableBehavior::NotDumpable);
     }
 }
 

@@ -13,6 +13,7 @@ use super::spec::{Containment, Limits, PrivateView, RunError, View, ViewKind};
 use super::{Run, State, broken, encode, launcher_error};
 use crate::launcher::LAUNCHER_ARGUMENT;
 use crate::message::{Event, Request};
+use crate::orphans::{self, Started};
 use crate::own::OwnChild;
 use crate::remove::remove_tree;
 
@@ -45,6 +46,9 @@ pub(super) struct Contact {
     /// Closed to ask for the end.
     requests: Option<ChildStdin>,
     pub(super) events: Events,
+    /// When it was started, which tells what it lost from what others did. Asked at once: what a launcher shows of itself later, and whether it
+    /// lives then, is not ours to say.
+    pub(super) started: Option<Started>,
 }
 
 impl Spares {
@@ -209,7 +213,8 @@ impl Launcher {
         let (Some(requests), Some(stdout)) = (process.stdin.take(), process.stdout.take()) else {
             return Err(launcher_error("has no pipes"));
         };
-        Ok(Contact { process, requests: Some(requests), events: Events::new(stdout) })
+        let started = process.pid().and_then(orphans::started);
+        Ok(Contact { process, requests: Some(requests), events: Events::new(stdout), started })
     }
 }
 

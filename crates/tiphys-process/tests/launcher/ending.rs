@@ -212,8 +212,8 @@ async fn the_portable_way_ends_the_process_groups_of_the_commands() {
 /// A parent of a run in a process of its own, in a group of its own.
 fn parent(place: &Place, script: &str) -> std::process::Child {
     let mut parent = Command::new(env!("CARGO_BIN_EXE_tiphys-test-parent"));
-    parent.arg(place.launcher_program()).arg(place.path("tree")).arg(place.path("run")).arg(mark(place));
-    parent.args(["sh", "-c", script]).stdin(Stdio::null()).process_group(0);
+    parent.arg(place.launcher_program()).arg(place.path("tree")).arg(place.path("run"));
+    parent.args(["auto", &mark(place), "sh", "-c", script]).stdin(Stdio::null()).process_group(0);
     parent.spawn().expect("starts")
 }
 

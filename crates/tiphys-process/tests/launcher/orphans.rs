@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::{Command, Output, Stdio};
 
-use super::support::{EVERYONE, Place, Who, mark};
+use super::support::{EVERYONE, Place, Who, is_root, mark};
 
 /// What is left of a command's processes when its launcher is gone; `$MARK` is in the arguments of those without an environment, `$LAUNCHER`
 /// is the launcher.
@@ -43,7 +43,7 @@ fn left(mark: &str) -> Vec<String> {
     marked.map(|process| process.file_name().to_string_lossy().into_owned()).collect()
 }
 
-fn run(place: &Place, wrapper: &[&str], script: &str) -> Output {
+fn run(place: &Place, wrapper: &[&str], how: &str, script: &str) -> Output {
     place.folder_at("run");
     let mark = mark(place);
     let script = format!("MARK={mark} LAUNCHER=$PPID\n{script}");
@@ -51,8 +51,8 @@ fn run(place: &Place, wrapper: &[&str], script: &str) -> Output {
     words.push(env!("CARGO_BIN_EXE_tiphys-test-parent"));
     let (first, rest) = words.split_first().expect("a program");
     let mut parent = Command::new(first);
-    parent.args(rest).arg(place.launcher_program()).arg(place.path("tree")).arg(place.path("run")).arg(mark);
-    parent.args(["sh", "-c", &script]).stdin(Stdio::null()).output().expect("starts")
+    parent.args(rest).arg(place.launcher_program()).arg(place.path("tree")).arg(place.path("run"));
+    parent.args([how, &mark]).args(["sh", "-c", &script]).stdin(Stdio::null()).output().expect("starts")
 }
 
 const EXPECTED: &str = "launcher: died while a command ran\n\
@@ -64,7 +64,7 @@ fn who_kills_its_launcher_is_ended_with_all_that_it_left() {
     for who in EVERYONE {
         for (name, script) in ORPHANS {
             let place = Place::new(who);
-            let output = run(&place, &[], script);
+            let output = run(&place, &[], "auto", script);
             assert_eq!(left(&mark(&place)), Vec::<String>::new(), "{who:?} {name}");
             assert_eq!(String::from_utf8_lossy(&output.stdout), EXPECTED, "{who:?} {name}: {output:?}");
             assert!(!place.path("run").exists(), "{who:?} {name}: nobody is left who could write to it");
@@ -78,8 +78,73 @@ fn the_first_process_of_a_container_ends_what_a_killed_launcher_lost() {
     let first_process = ["unshare", "--map-current-user", "--pid", "--fork", "--mount-proc"];
     for (name, script) in ORPHANS {
         let place = Place::new(Who::Caller);
-        let output = run(&place, &first_process, script);
+        let output = run(&place, &first_process, "auto", script);
         assert_eq!(String::from_utf8_lossy(&output.stdout), EXPECTED, "{name}: {output:?}");
         assert!(!place.path("run").exists(), "{name}");
+    }
+}
+
+#[test]
+fn what_a_launcher_without_descriptors_cannot_find_is_ended_all_the_same() {
+    for who in EVERYONE {
+        for how in ["auto", "copy"] {
+            let place = Place::new(who);
+            // As many as it has in any case, and as it polls.
+            let script = "setsid env -i sh -c \"trap '' TERM; sleep 1000; : $MARK\" & \
+                          prlimit --pid $LAUNCHER --nofile=5:5; exit 0";
+            let output = run(&place, &[], how, script);
+            assert_eq!(left(&mark(&place)), Vec::<String>::new(), "{who:?} {how}");
+            let text = String::from_utf8_lossy(&output.stdout);
+            let end =
+                "Exited(0)\nlauncher: the launcher was left without descriptors, by which it finds processes";
+            assert!(text.starts_with(end) && text.ends_with("children: 0\n"), "{who:?} {how}: {text}");
+            assert!(!place.path("run").exists(), "{who:?} {how}");
+        }
+    }
+}
+
+/// Says in the launcher's name that all has ended, wherever its pipe can be opened: at its own end, or at the parent's, which the frame is for.
+const FORGED: &str = r#"
+    setsid env -i sh -c "trap '' TERM; sleep 1000; : $MARK" >/dev/null 2>&1 &
+    parent=$(sed -n 's/^PPid:[^0-9]*//p' /proc/$LAUNCHER/status)
+    for pipe in $(find /proc/$parent/fd -lname 'pipe:*' -perm 500) /proc/$LAUNCHER/fd/1; do
+        printf 'g\010\0\0\0\0\0\0\0\0\0\0\0' >$pipe && said=yes
+    done
+"#;
+
+#[test]
+fn a_launchers_last_word_is_not_believed_unless_it_exits_by_itself() {
+    for (name, end, expected) in [
+        ("killed", "kill -KILL $LAUNCHER", "died before it had ended the run: signal: 9 (SIGKILL)"),
+        ("stopped", "kill -STOP $LAUNCHER", "died before it had ended the run: signal: 9 (SIGKILL)"),
+    ] {
+        let place = Place::new(Who::Caller);
+        // The command is over for the parent as soon as it is told of an end that was not asked for.
+        let output = run(&place, &[], "copy", &format!("{FORGED}[ $said ] || exit 9\n{end}; sleep 1000"));
+        assert_eq!(left(&mark(&place)), Vec::<String>::new(), "{name}");
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(text.contains("spoke out of turn"), "{name}: {output:?}");
+        assert!(text.contains(expected) && text.ends_with("children: 0\n"), "{name}: {output:?}");
+        assert!(!place.path("run").exists(), "{name}");
+    }
+}
+
+#[test]
+fn a_launcher_is_closed_to_commands_of_its_user() {
+    for who in EVERYONE {
+        if is_root() && !who.is_nobody() {
+            continue; // May trace everybody.
+        }
+        for how in ["auto", "copy"] {
+            let place = Place::new(who);
+            let script = "for file in fd/0 fd/1 environ mem cwd/. root/.; do
+                              if (: </proc/$LAUNCHER/$file) 2>/dev/null; then exit 9; fi; done; exit 0";
+            let output = run(&place, &[], how, script);
+            assert_eq!(
+                String::from_utf8_lossy(&output.stdout),
+                "Exited(0)\nfinished\nchildren: 0\n",
+                "{who:?} {how}: {output:?}"
+            );
+        }
     }
 }

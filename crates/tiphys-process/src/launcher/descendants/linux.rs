@@ -5,6 +5,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, getpid, pidfd_open, pidfd_send_signal, set_child_subreaper};
 
 /// A process that was a descendant when it was looked at, and that its descriptor holds: a signal reaches it or nobody.
@@ -46,6 +47,11 @@ impl Descendant {
 /// Makes this process the parent of every descendant whose own parent ends.
 pub(crate) fn adopt_orphans() -> io::Result<()> {
     Ok(set_child_subreaper(Some(getpid()))?)
+}
+
+/// Whether this process may open nothing any more. Its commands can lower the limit: they are processes of the same user.
+pub(crate) fn cannot_be_held() -> bool {
+    matches!(pidfd_open(getpid(), PidfdFlags::empty()), Err(Errno::MFILE))
 }
 
 /// Every living descendant of this process that can be found now.

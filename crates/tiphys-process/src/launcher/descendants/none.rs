@@ -27,6 +27,11 @@ pub(crate) fn adopt_orphans() -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::Unsupported, "this system has no child subreapers"))
 }
 
+/// Nothing is held here.
+pub(crate) fn cannot_be_held() -> bool {
+    false
+}
+
 /// None are known.
 pub(crate) fn descendants_of(_ancestor: Pid) -> Vec<Descendant> {
     Vec::new()
