@@ -9,7 +9,8 @@ use tiphys_process::{
     CommandSpec, Ended, ExecLimits, Launcher, Limits, Outcome, PrivateView, RunError, quote_command,
 };
 use tiphys_tree::glob::{Folder, Listing};
-use tiphys_tree::{ContainmentError, Entries, Modes, RepoPath, Store, resolve};
+use tiphys_tree::{ContainmentError, Entries, Modes, RepoPath, Store, Tree, resolve};
+use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::Instant;
 use tracing::{Instrument as _, field};
 
@@ -105,6 +106,7 @@ impl LocalPlugin {
     pub async fn announcement_output(&self, request: &Request) -> Result<Option<Vec<u8>>, PluginError> {
         let Some(command) = &self.config.dynamic else { return Ok(None) };
         let finished = self.run(request, &[(Phase::Announce, command)]).await?;
+        Look::at(&request.tree).finds_it_untouched().await?;
         let stdout = finished.first().map(|one| one.stdout.as_slice()).unwrap_or_default();
         Ok(Some(without_newline(stdout).to_vec()))
     }
@@ -264,6 +266,26 @@ impl LocalPlugin {
     }
 }
 
+/// A look at a run's tree when its commands have ended, on a thread of its own. What somebody has taken out of the tree meanwhile would be
+/// missing in the answer, and nobody would know.
+struct Look(JoinHandle<bool>);
+
+impl Look {
+    fn at(tree: &Tree) -> Self {
+        let (tree, asked) = (tree.clone(), std::time::Instant::now());
+        Self(spawn_blocking(move || tree.is_untouched(asked)))
+    }
+
+    async fn finds_it_untouched(self) -> Result<(), PluginError> {
+        match self.0.await {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(PluginError::TreeChanged),
+            // Only a runtime that ends drops the task.
+            Err(_) => Err(PluginError::Cancelled),
+        }
+    }
+}
+
 /// A command that ended well.
 struct Finished {
     stdout: Vec<u8>,
@@ -334,6 +356,7 @@ impl Plugin for LocalPlugin {
             }
             Some(discovery::Rule::Command(command)) => {
                 let finished = self.run(request, &[(Phase::Find, command)]).await?;
+                Look::at(&request.tree).finds_it_untouched().await?;
                 let found = finished.iter().any(|one| !without_newline(&one.stdout).is_empty());
                 Ok(if found { Match::Supported } else { Match::NotSupported })
             }
@@ -346,10 +369,12 @@ impl Plugin for LocalPlugin {
         commands.extend(self.config.init.as_ref().map(|command| (Phase::Init, command)));
         commands.push((Phase::Generate, &self.config.generate));
         let finished = self.run(request, &commands).await?;
+        let look = Look::at(&request.tree);
         let stdout = finished.last().map(|one| one.stdout.as_slice()).unwrap_or_default();
         let began = Instant::now();
         let documents = tiphys_yaml::split_output(stdout);
         self.settings.observer.output_parsed(began.elapsed());
+        look.finds_it_untouched().await?;
         let documents = documents
             .map_err(|error| PluginError::Output { phase: Phase::Generate, message: error.to_string() })?;
         Ok(Generated {

@@ -1,10 +1,12 @@
 //! Runs that have begun, owned by somebody whatever becomes of the call that asked for them.
 
+use std::error::Error;
+use std::iter::successors;
 use std::path::Path;
 use std::sync::Arc;
 
-use tiphys_process::{Run, View};
-use tiphys_tree::{RepoPath, RunDir, Tree};
+use tiphys_process::{Run, RunError, View};
+use tiphys_tree::{RepoPath, RunDir, Store, Tree, is_of_a_full_disk};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep_until};
@@ -58,7 +60,8 @@ impl Beginning {
         context: Option<Arc<GivenContext>>,
         slot: Slot,
     ) -> Result<Self, PluginError> {
-        let run_dir = settings.store.run_dir().map_err(PluginError::View)?;
+        let run_dir = settings.store.run_dir().map_err(PluginError::View);
+        let run_dir = run_dir.inspect_err(|error| make_room_after(error, &settings.store))?;
         let held = Held { run_dir, tree: request.tree.clone(), _slot: slot };
         let settings = Arc::clone(settings);
         Ok(Self { settings, plugin: plugin.to_owned(), app_path: request.app_path.clone(), context, held })
@@ -78,9 +81,11 @@ impl Beginning {
         let (tell, told) = oneshot::channel();
         let runtime = Handle::current();
         let beginning = async move {
+            let store = Arc::clone(&self.settings.store);
+            let begun = self.finish(phase, files).await;
+            let begun = begun.inspect_err(|error| make_room_after(error, &store));
             // If nobody listens, what has begun is dropped here, which ends it.
-            let _nobody_listens: Result<(), Result<Begun, PluginError>> =
-                tell.send(self.finish(phase, files).await);
+            let _nobody_listens: Result<(), Result<Begun, PluginError>> = tell.send(begun);
         };
         settings.endings.add(&runtime, beginning.in_current_span());
         tokio::select! {
@@ -127,6 +132,17 @@ impl Beginning {
             dir.join(self.app_path.as_str()).display()
         );
         Ok(View::Direct { dir })
+    }
+}
+
+/// Has trees go that nobody uses if a run could not begin on a full file system: the next one finds room then.
+fn make_room_after(error: &PluginError, store: &Store) {
+    let mut causes = successors(Some(error as &dyn Error), |&cause| cause.source());
+    if causes.any(|cause| {
+        cause.downcast_ref().is_some_and(is_of_a_full_disk)
+            || cause.downcast_ref().is_some_and(RunError::is_of_a_full_disk)
+    }) {
+        store.make_room();
     }
 }
 

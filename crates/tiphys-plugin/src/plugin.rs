@@ -152,6 +152,11 @@ pub enum PluginError {
         /// The bound.
         bytes_max: usize,
     },
+    /// The commands may have seen a tree in which something is missing or was changed.
+    #[error(
+        "the files were changed in the server's folder by somebody while the plugin ran; the next call makes them anew"
+    )]
+    TreeChanged,
     /// Nobody waits for the answer any more.
     #[error("cancelled")]
     Cancelled,

@@ -1,7 +1,10 @@
 //! What is run, within which bounds, and what comes of it.
 
+use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
+
+use rustix::io::Errno;
 
 /// What a run sees of a tree. The launcher sets it up and removes `run_dir` (if there is one) on every way out, a kill of the parent included.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -149,7 +152,7 @@ pub enum RunError {
         program: String,
         /// The system's answer.
         #[source]
-        source: std::io::Error,
+        source: io::Error,
     },
     /// The launcher itself failed: it could not be started, could not set up the view, or died.
     #[error("launcher: {message}")]
@@ -157,4 +160,13 @@ pub enum RunError {
         /// What happened.
         message: String,
     },
+}
+
+impl RunError {
+    /// Whether there was no room on a file system for what the launcher makes.
+    pub fn is_of_a_full_disk(&self) -> bool {
+        // A launcher tells its reason as a text, which ends with the system's.
+        let texts = [Errno::NOSPC, Errno::DQUOT].map(|errno| io::Error::from(errno).to_string());
+        matches!(self, Self::Launcher { message } if texts.iter().any(|text| message.contains(text)))
+    }
 }

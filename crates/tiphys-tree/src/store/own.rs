@@ -24,16 +24,15 @@ mod tests;
 mod unnamed;
 mod untouched;
 
-use std::io;
-use std::path::PathBuf;
 use std::sync::{Arc, MutexGuard};
 use std::time::Instant;
+use std::{fs, io};
 
 use super::renewed::InSession;
 use super::seal::Seal;
 use super::session::Session;
 use super::turns::Turns;
-use super::{InUse, Staged, StoreBounds, StoreError, StoreStats, TREE, Tree, TreeKey};
+use super::{InUse, Staged, StoreBounds, StoreError, StoreStats, TREE, Tree, TreeKey, is_of_a_full_disk};
 use crate::writer::Finished;
 
 use contents::{BLOCK_BYTES, Contents, FileKey, Leaving, Ledger};
@@ -61,6 +60,10 @@ impl InSession for Own {
     fn is_there(&self) -> bool {
         self.session.is_there() && self.places.are_there()
     }
+
+    fn remove(&self) {
+        self.session.remove();
+    }
 }
 
 /// A tree in use. It stays as long as this lives.
@@ -69,6 +72,13 @@ pub(super) struct Lease {
     own: Arc<Own>,
     key: TreeKey,
     kept: Arc<Kept>,
+}
+
+impl Lease {
+    /// Whether the tree is as it was made, for somebody who asked at `asked`.
+    pub(super) fn is_untouched(&self, asked: Instant) -> bool {
+        self.kept.is_untouched(asked)
+    }
 }
 
 impl Drop for Lease {
@@ -119,9 +129,18 @@ impl Own {
         None
     }
 
-    /// A path where a tree can be written.
-    pub(super) fn fresh_path(&self) -> PathBuf {
-        self.session.fresh_path()
+    /// A new tree that is not in place yet.
+    pub(super) fn stage(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<Staged, StoreError> {
+        let place = self.session.fresh_path();
+        self.with_room(stop, || fs::create_dir(&place)).map_err(StoreError::io("make", &place))?;
+        Ok(Staged(place))
+    }
+
+    /// Lets the trees go that nobody uses.
+    pub(super) fn make_room(&self) {
+        let mut leaving = Leaving::default();
+        self.contents().evict_all(&mut leaving);
+        self.remover.remove(leaving);
     }
 
     /// Keeps a tree that was written file by file. Its files are not shared with others.
@@ -175,12 +194,7 @@ impl Own {
     fn tree(self: &Arc<Self>, key: TreeKey, kept: Arc<Kept>) -> Tree {
         let root = Arc::clone(&kept.root);
         let lease = Arc::new(Lease { own: Arc::clone(self), key, kept });
-        Tree { key, root, _in_use: InUse::ByThisProcess { _lease: lease } }
-    }
-
-    /// A new tree that is not in place yet.
-    fn stage(&self) -> Result<Staged, StoreError> {
-        Staged::new(self.fresh_path())
+        Tree { key, root, in_use: InUse::ByThisProcess { lease } }
     }
 
     /// Tries something again if the file system was full, without the trees that nobody uses, unless somebody says `stop` meanwhile.
@@ -190,12 +204,8 @@ impl Own {
         mut attempt: impl FnMut() -> io::Result<T>,
     ) -> io::Result<T> {
         match attempt() {
-            Err(error)
-                if matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) =>
-            {
-                let mut leaving = Leaving::default();
-                self.contents().evict_all(&mut leaving);
-                self.remover.remove(leaving);
+            Err(error) if is_of_a_full_disk(&error) => {
+                self.make_room();
                 self.remover.wait(ROOM_WAIT_MAX, stop);
                 if stop() { Err(error) } else { attempt() }
             }

@@ -28,6 +28,13 @@ impl ProcessStore {
         Arc::clone(&self.store)
     }
 
+    /// Removes all that the store has, whoever still has a tree of it. Nothing can be taken in after it. For the end of a process, which does
+    /// not wait until everybody has let go.
+    pub fn close(&self) {
+        self.own.close();
+        self.store.close_runs();
+    }
+
     /// The tree that an archive (tar within gzip) holds. The archive is read to its last byte before there is a tree; an error of the
     /// reader comes back as [`ArchiveError::Io`].
     ///

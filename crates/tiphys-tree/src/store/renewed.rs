@@ -4,6 +4,7 @@
 //! lost then, but not the use of it.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::session::{Gate, Session};
@@ -13,11 +14,18 @@ use super::{StoreError, private_folder};
 pub(super) trait InSession {
     /// Whether the folder is there, and what there always is in it.
     fn is_there(&self) -> bool;
+
+    /// Removes the folder.
+    fn remove(&self);
 }
 
 impl InSession for Session {
     fn is_there(&self) -> bool {
         Self::is_there(self)
+    }
+
+    fn remove(&self) {
+        Self::remove(self);
     }
 }
 
@@ -27,6 +35,8 @@ pub(super) struct Renewed<T> {
     /// Where sessions have their folders.
     shared: PathBuf,
     current: Mutex<Arc<T>>,
+    /// Nothing is made anew any more.
+    closed: AtomicBool,
 }
 
 impl<T: InSession> Renewed<T> {
@@ -37,7 +47,7 @@ impl<T: InSession> Renewed<T> {
     ) -> Result<Self, StoreError> {
         let shared = private_folder(shared)?;
         let current = Mutex::new(Arc::new(make(begin_session(&shared)?)?));
-        Ok(Self { shared, current })
+        Ok(Self { shared, current, closed: AtomicBool::new(false) })
     }
 
     /// The folder that sessions have theirs in.
@@ -59,12 +69,22 @@ impl<T: InSession> Renewed<T> {
         if current.is_there() {
             return Ok(Arc::clone(&current));
         }
+        if self.closed.load(Ordering::Relaxed) {
+            return Err(StoreError::Closed);
+        }
         let made = Arc::new(make(begin_session(&self.shared)?, &current)?);
         let before = std::mem::replace(&mut *current, Arc::clone(&made));
         drop(current);
         // With the lock free: its end may wait for its thread.
         drop(before);
         Ok(made)
+    }
+
+    /// Removes the folder, whoever still has something of it, and makes no other.
+    pub(super) fn close(&self) {
+        let current = self.current();
+        self.closed.store(true, Ordering::Relaxed);
+        current.remove();
     }
 
     fn current(&self) -> MutexGuard<'_, Arc<T>> {

@@ -103,6 +103,12 @@ impl Session {
         Ok(path)
     }
 
+    /// Removes its folder with everything in it.
+    pub(crate) fn remove(&self) {
+        // What cannot be removed now is swept by the next process: the lock goes with this one.
+        drop(remove_tree(&self.dir));
+    }
+
     fn number(&self) -> u64 {
         self.next.fetch_add(1, Ordering::Relaxed)
     }
@@ -110,8 +116,7 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        // What cannot be removed now is swept by the next process: the lock goes with this one.
-        drop(remove_tree(&self.dir));
+        self.remove();
     }
 }
 

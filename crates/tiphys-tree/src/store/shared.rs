@@ -117,7 +117,7 @@ impl Shared {
         Tree {
             key,
             root: Arc::new(place.join(TREE)),
-            _in_use: InUse::ByThisBoot { _lock: Arc::clone(&self.in_use) },
+            in_use: InUse::ByThisBoot { _lock: Arc::clone(&self.in_use) },
         }
     }
 

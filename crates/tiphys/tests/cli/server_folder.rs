@@ -1,7 +1,10 @@
 //! The plugin server's folder: removed by somebody, and on a file system that is full.
 
 use std::fs;
+use std::io::Write as _;
+use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
+use std::process::Command;
 
 use crate::server_life::{render, server, serving, world};
 use crate::world::{TIPHYS, World};
@@ -28,10 +31,78 @@ fn a_folder_that_was_removed_below_a_server_is_made_anew_by_the_next_call() {
     server.signal(&world, "TERM");
     assert_eq!(server.finish(&world).code, 0);
     assert_eq!(world.left_behind_but(&["work"]), Vec::<PathBuf>::new());
-    for folder in ["work/tiphys-cmp-server", "work/tiphys-cmp-server/runs"] {
-        let left = fs::read_dir(world.path(folder)).expect("made anew").flatten();
-        let sessions = left.filter(|entry| entry.file_name().to_string_lossy().starts_with("session-"));
-        assert_eq!(sessions.count(), 0, "{folder}");
+    assert_eq!(left_below_work(&world), Vec::<PathBuf>::new());
+}
+
+/// The folders of servers below the folder `work`.
+fn left_below_work(world: &World) -> Vec<PathBuf> {
+    let folders = ["work/tiphys-cmp-server", "work/tiphys-cmp-server/runs"];
+    let entries = folders.iter().flat_map(|folder| fs::read_dir(world.path(folder)).expect("it is there"));
+    let paths = entries.map(|entry| entry.expect("it can be read").path());
+    let is_session =
+        |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("session-"));
+    paths.filter(is_session).collect()
+}
+
+/// What a caller begins a connection with: the preface and an empty SETTINGS frame.
+const BEGINNING: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
+
+#[test]
+fn connections_that_callers_keep_open_leave_no_files_behind() {
+    let world = world("echo '{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}'");
+    for said in [0, 9, BEGINNING.len()] {
+        let mut command = server(&world, &["--workdir=work"]);
+        command.env("PIPE", "/dev/null");
+        let (server, _log) = serving(command);
+        let mut caller = UnixStream::connect(world.path("sockets/holder.sock")).expect("it listens");
+        caller.write_all(&BEGINNING[..said]).expect("sent");
+        // Callers come in one after the other, so that the first one is there when the second one is answered.
+        assert_eq!(render(&world).finish(&world).code, 0);
+        assert_eq!(left_below_work(&world).len(), 2, "trees and runs have a folder each");
+        server.signal(&world, "TERM");
+        assert_eq!(server.finish(&world).code, 0);
+        assert_eq!(left_below_work(&world), Vec::<PathBuf>::new(), "{said} bytes were sent");
+        drop(caller);
+    }
+}
+
+#[test]
+fn a_tree_that_loses_a_file_while_a_plugin_runs_fails_this_call_and_no_other() {
+    let world = world(
+        "[ -e \"$PIPE-go\" ] && { echo started >&3; read -r go < \"$PIPE-go\"; }
+echo '{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}'",
+    );
+    for view in ["overlay", "copy"] {
+        let pipe = world.pipe("pipe");
+        let mut mkfifo = world.command("mkfifo");
+        mkfifo.arg("pipe-go");
+        assert_eq!(world.finish(mkfifo).code, 0);
+        let (server, _log) = serving(server(&world, &["--workdir=work", &format!("--private-view={view}")]));
+        let call = render(&world);
+        assert_eq!(pipe.line(), "started");
+        let session = left_below_work(&world)
+            .into_iter()
+            .find(|path| !path.parent().is_some_and(|runs| runs.ends_with("runs")));
+        let numbers = fs::read_dir(session.expect("the server's")).expect("it is there").flatten();
+        let trees: Vec<PathBuf> = numbers
+            .map(|entry| entry.path().join("tree/plain/configmap.yaml"))
+            .filter(|path| path.exists())
+            .collect();
+        let [file] = &trees[..] else { panic!("one tree: {trees:?}") };
+        fs::remove_file(file).expect("removed");
+        fs::write(world.path("pipe-go"), "go\n").expect("the plugin reads");
+        let answer = call.finish(&world);
+        assert_eq!((answer.code, answer.stdout.as_str()), (3, ""), "{view}: {answer:?}");
+        let expected = "the files were changed in the server's folder by somebody while the plugin ran; the next call makes them anew";
+        assert!(answer.stderr.contains(expected), "{view}: {}", answer.stderr);
+        for file in ["pipe", "pipe-go"] {
+            fs::remove_file(world.path(file)).expect("removed");
+        }
+        let next = render(&world).finish(&world);
+        assert_eq!((next.code, next.stderr.as_str()), (0, ""), "{view}");
+        server.signal(&world, "TERM");
+        assert_eq!(server.finish(&world).code, 0);
+        fs::remove_file(world.path("pipe")).expect("removed");
     }
 }
 
@@ -47,20 +118,55 @@ fn write_noise(world: &World, bytes: usize) {
     fs::write(world.path("repo/plain/noise"), noise.collect::<Vec<u8>>()).expect("written");
 }
 
-#[test]
-fn a_full_disk_fails_the_call_and_the_next_one_has_its_room() {
-    let world = world(SCRIPT);
+/// A server whose work folder is a file system of its own, in a namespace. Only a machine on which nobody may make such a one has no answer.
+fn server_on_tmpfs(world: &World, options: &str, args: &[&str]) -> Option<Command> {
     let mut probe = world.command("unshare");
     probe.args(["--map-root-user", "--mount", "mount", "-t", "tmpfs", "tmpfs", "tmp"]);
     if world.finish(probe).code != 0 {
-        // Only a machine on which nobody may make such a namespace has no answer.
-        return;
+        return None;
     }
-    fs::create_dir(world.path("work")).expect("made");
-    let script = format!("mount -t tmpfs -o size={ROOM} tmpfs work && exec \"$0\" \"$@\"");
+    fs::create_dir_all(world.path("work")).expect("made");
+    let script = format!("mount -t tmpfs -o {options} tmpfs work && exec \"$0\" \"$@\"");
     let mut command = world.command("unshare");
     command.args(["--map-root-user", "--mount", "sh", "-c", &script, TIPHYS]);
-    command.args(server(&world, &["--workdir=work"]).get_args());
+    command.args(server(world, &["--workdir=work"]).get_args()).args(args);
+    Some(command)
+}
+
+/// Files of a file system that may have no more, directories included: those of a store with a few trees, and of a run. A tree takes five, so
+/// that in one of these there is no room for a tree's own folder, in others for something in it, or for a run.
+const FILES: std::ops::Range<usize> = 100..105;
+/// So many trees that the file system is full at least once.
+const TREES: usize = 8;
+
+#[test]
+fn where_there_can_be_no_more_files_a_call_that_fails_makes_room_for_the_next() {
+    let world = world("echo '{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}'");
+    let views = ["--private-view=overlay", "--private-view=copy"];
+    for (view, files) in views.into_iter().flat_map(|view| FILES.map(move |files| (view, files))) {
+        let options = format!("nr_inodes={files}");
+        let Some(mut command) = server_on_tmpfs(&world, &options, &[view]) else { return };
+        command.env("PIPE", "/dev/null");
+        let (server, _log) = serving(command);
+        for tree in 0..TREES {
+            world.write("repo/plain/number", &tree.to_string());
+            let answer = render(&world).finish(&world);
+            if answer.code != 0 {
+                let full = "No space left on device";
+                assert!(answer.stderr.contains(full), "{view} {files} {tree}: {}", answer.stderr);
+                let next = render(&world).finish(&world);
+                assert_eq!((next.code, next.stderr.as_str()), (0, ""), "{view} {files} {tree}");
+            }
+        }
+        server.signal(&world, "TERM");
+        assert_eq!(server.finish(&world).code, 0);
+    }
+}
+
+#[test]
+fn a_full_disk_fails_the_call_and_the_next_one_has_its_room() {
+    let world = world(SCRIPT);
+    let Some(mut command) = server_on_tmpfs(&world, &format!("size={ROOM}"), &[]) else { return };
     command.env("PIPE", world.path("found")).env("WORK", world.path("work"));
     let (server, _log) = serving(command);
 

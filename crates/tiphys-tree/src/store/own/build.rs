@@ -33,7 +33,7 @@ impl Own {
         new: &mut NewFiles<'_>,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<u64, ArchiveError> {
-        std::fs::create_dir(root).map_err(StoreError::io("make", root))?;
+        self.with_room(stop, || std::fs::create_dir(root)).map_err(StoreError::io("make", root))?;
         let directory = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let tree = open(root, directory, Mode::empty())
             .map_err(|error| StoreError::io("open", root)(error.into()))?;

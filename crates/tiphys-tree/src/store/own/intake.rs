@@ -75,7 +75,7 @@ impl Own {
         Ok(tree)
     }
 
-    /// An archive's failure; where the store's folder was removed meanwhile, that is why.
+    /// An archive's failure; where the store's folder, or a file in it, was removed meanwhile, that is why.
     pub(in crate::store) fn explain(&self, error: ArchiveError) -> ArchiveError {
         let is_of_files = matches!(
             error,
@@ -84,7 +84,15 @@ impl Own {
         if is_of_files && !self.is_there() {
             return StoreError::Removed { path: self.session.path().to_path_buf() }.into();
         }
-        error
+        match error {
+            // A tree is made of files that were there when they were looked at.
+            ArchiveError::Write(WriteError::Io { path, source })
+                if source.kind() == io::ErrorKind::NotFound =>
+            {
+                StoreError::Changed { path }.into()
+            }
+            error => error,
+        }
     }
 
     /// The tree of everything that was taken, and of the batches of a small archive, made if it is not there.
@@ -112,7 +120,7 @@ impl Own {
         if let Some(tree) = self.get(key, asked) {
             return Ok(tree);
         }
-        let (made, staged) = (Instant::now(), self.stage()?);
+        let (made, staged) = (Instant::now(), self.stage(taken.stop)?);
         let room = self.build(&staged.tree(), &taken.records, &mut new, taken.stop)?;
         let seal = seal(&staged.tree(), &taken.records).map_err(StoreError::io("seal", staged.place()))?;
         self.remover.name(new.into_unnamed(&staged.tree()));

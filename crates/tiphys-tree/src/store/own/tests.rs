@@ -286,7 +286,10 @@ fn files_that_go_while_an_archive_is_taken_in_cost_one_failure_and_not_one_each(
         false
     };
     let answer = store.take_in(&mut &archive[..], &Intake { stop: &remove, ..intake() });
-    assert_eq!(answer.expect_err("the files are gone").to_string(), "cannot write d0/f0");
+    assert_eq!(
+        answer.expect_err("the files are gone").to_string(),
+        "cannot write d0/f0: somebody changed the store meanwhile; the next call makes it anew"
+    );
     assert_eq!(found(take(&store, &content).root()), content);
 }
 

@@ -58,7 +58,7 @@ pub(super) async fn serve(
     let socket = settings.socket_dir.join(plugin.config.socket_name());
     let base = context::server_environment(host);
     let plugin = LocalPlugin::new(plugin.config, Some(plugin.folder), base, Arc::clone(&runs));
-    let server = Server::new(Arc::new(plugin), own_store, metrics, options(settings, traces));
+    let server = Server::new(Arc::new(plugin), own_store.clone(), metrics, options(settings, traces));
     let (listener, socket) = bind(&socket).await.map_err(|error| cannot_start(&error))?;
     serving.begin();
     tracing::info!("argocd-cmp-server {} serving on {}", build::VERSION, socket.path().display());
@@ -79,6 +79,8 @@ pub(super) async fn serve(
         let result = calls(server, listener, socket, &stop, &serving).await;
         // What calls left behind is ended before the server is.
         runs.endings.drained().await;
+        // Connections that callers keep open hold the store, and go only with the process.
+        close(own_store).await;
         result
     };
     let result = lifecycle::serve(&mut signals, &stop, settings.wind_up_max(common), served, beside).await;
@@ -110,6 +112,14 @@ async fn calls(
         result = &mut ending => result,
     };
     result.map_err(|error| Failure::rendering(chain(&error)))
+}
+
+/// Removes what the store has.
+async fn close(store: ProcessStore) {
+    let closing = tokio::task::spawn_blocking(move || store.close()).await;
+    if closing.is_err() {
+        tracing::warn!("the store could not be removed; the next server in its folder does it");
+    }
 }
 
 fn options(settings: &ServerSettings, traces: Option<Arc<dyn Traces>>) -> ServerOptions {

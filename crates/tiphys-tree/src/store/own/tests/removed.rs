@@ -3,11 +3,12 @@
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use tempfile::TempDir;
 
 use super::{NO_BOUNDS, archive, files, found, intake, on_disk, open, own, take, temporary};
-use crate::StoreBounds;
+use crate::{StoreBounds, WriteError};
 
 /// Removes something while an archive is read.
 struct Removing<'a> {
@@ -101,4 +102,46 @@ fn what_a_store_has_counted_goes_on_when_its_folder_is_made_anew() {
         drop(take(&store, &files([("file", content)])));
     }
     assert_eq!((store.stats().evicted, store.stats().trees), (2, 1));
+}
+
+#[test]
+fn a_file_that_goes_while_a_tree_is_made_of_it_is_told_as_that() {
+    let dir = temporary();
+    let store = open(&dir, NO_BOUNDS);
+    let write = |kind: io::ErrorKind| WriteError::Io { path: "d/f".into(), source: kind.into() };
+    let told = |kind| own(&store).explain(write(kind).into()).to_string();
+    assert_eq!(
+        told(io::ErrorKind::NotFound),
+        "cannot write d/f: somebody changed the store meanwhile; the next call makes it anew"
+    );
+    assert_eq!(told(io::ErrorKind::PermissionDenied), "cannot write d/f");
+}
+
+#[test]
+fn a_closed_store_leaves_nothing_whoever_has_a_tree_and_makes_nothing_more() {
+    let dir = temporary();
+    let store = open(&dir, NO_BOUNDS);
+    let tree = take(&store, &files([("a", "text")]));
+    let run = store.run_dir().expect("a folder");
+    store.close();
+    for folder in ["store", "runs"] {
+        let left = fs::read_dir(dir.path().join(folder)).expect("the folder is there").flatten();
+        assert_eq!(left.filter(|entry| entry.file_name() != "gate").count(), 0, "{folder}");
+    }
+    let refused = store.take_in(&mut &archive(&files([("b", "text")]))[..], &intake());
+    assert_eq!(refused.expect_err("closed").to_string(), "the store of trees is closed");
+    assert_eq!(store.run_dir().expect_err("closed").to_string(), "the store of trees is closed");
+    drop((tree, run));
+    drop(store);
+    assert_eq!(fs::read_dir(dir.path().join("store")).expect("it stays").count(), 1, "the gate");
+}
+
+#[test]
+fn a_tree_in_use_tells_that_something_was_taken_out_of_it_since() {
+    let dir = temporary();
+    let store = open(&dir, NO_BOUNDS);
+    let tree = take(&store, &files([("a", "text"), ("d/b", "text")]));
+    assert!(tree.is_untouched(Instant::now()), "nobody was there");
+    fs::remove_file(tree.root().join("d/b")).expect("removed");
+    assert!(!tree.is_untouched(Instant::now()));
 }
