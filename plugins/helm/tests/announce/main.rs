@@ -3,6 +3,7 @@
 mod charts;
 mod failures;
 mod oracle;
+mod round_trip;
 mod types;
 mod values;
 mod world;

@@ -156,3 +156,20 @@ fn files_that_may_be_value_files_are_suggested() {
     // Every other path is allowed, too.
     assert!(announced[0].choices.is_empty());
 }
+
+#[test]
+fn the_text_of_value_files_begins_as_that_of_the_plugin_s_file() {
+    let file = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/plugin.yaml")).expect("the plugin's file");
+    let file = tiphys_yaml::read_document(&file).expect("YAML").expect("a document");
+    let text = file.at(["spec", "parameters", "static", "0", "tooltip"]).and_then(|text| text.as_str());
+    let tooltip = World::chart("a: 1\n").announced()[0].tooltip.clone().unwrap_or_default();
+    assert_eq!(tooltip.split('\n').next(), text);
+}
+
+#[test]
+fn two_thousand_values_are_announced() {
+    let groups = (0..200).map(|group| {
+        format!("group{group}: {{a: 1, b: x, c: true, d: 0.5, e: [1, 2], f: {{g: 1, h: 2, i: 3, k: 4}}}}\n")
+    });
+    assert_eq!(World::chart(&groups.collect::<String>()).lines().len(), 2_000);
+}
