@@ -7,6 +7,7 @@
 mod attached;
 mod bounded;
 mod copy;
+mod descriptors;
 mod exec_limits;
 mod launcher;
 mod message;
@@ -21,6 +22,7 @@ mod run;
 mod tool;
 
 pub use attached::Attached;
+pub use descriptors::descriptors_max;
 pub use exec_limits::ExecLimits;
 pub use launcher::{LAUNCHER_ARGUMENT, launcher_main};
 pub use orphans::adopt_orphans;

@@ -1,5 +1,6 @@
 //! `tiphys cmp-server`: the plugin server under Argo CD's repo-server, from its settings to its end (`spec/cmp.md` 1.1, 1.9).
 
+mod descriptors;
 mod observed;
 mod settings;
 mod start;
@@ -8,6 +9,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use tiphys_plugin::chain;
+use tiphys_process::descriptors_max;
 
 use crate::args::{CmpServerArgs, CommonArgs};
 use crate::build;
@@ -22,7 +24,7 @@ const FATAL_CODE: u8 = 20;
 
 /// Serves one plugin until a signal comes.
 pub(crate) async fn run(common: &CommonArgs, args: &CmpServerArgs, host: &Host) -> ExitCode {
-    let settings = ServerSettings::new(common, args, host);
+    let settings = ServerSettings::new(common, args, host).with_descriptors(descriptors_max());
     let traces = settings.traces.as_ref().map(Traces::new).transpose();
     let layer = traces.as_ref().ok().and_then(Option::as_ref);
     telemetry::for_server(settings.log_level, settings.log_format, layer, host);

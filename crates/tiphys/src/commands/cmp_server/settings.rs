@@ -15,6 +15,7 @@ use tiphys_tree::StoreBounds;
 use tiphys_tree::archive::ArchiveLimits;
 use tracing_subscriber::filter::LevelFilter;
 
+use super::descriptors::connections_that_fit;
 use crate::args::{CmpServerArgs, CommonArgs, LogFormatArg, LogLevelArg, ratio};
 use crate::go_values;
 use crate::settings::Host;
@@ -130,6 +131,20 @@ impl ServerSettings {
             strictness: if strict.unwrap_or(true) { Strictness::Refuse } else { Strictness::Log },
             warnings: variables.warnings,
         }
+    }
+
+    /// The same with no more connections than there is room for among so many open files.
+    pub(super) fn with_descriptors(mut self, descriptors_max: Option<u64>) -> Self {
+        let asked = self.connections_max;
+        self.connections_max = connections_that_fit(asked, self.runs_max, descriptors_max);
+        if let Some(descriptors_max) = descriptors_max.filter(|_| self.connections_max < asked) {
+            self.warnings.push(format!(
+                "--connections-max: of {asked} connections {} are taken at once, since this process may have {descriptors_max} files open \
+                 and {} runs under way; raise the limit (ulimit -n)",
+                self.connections_max, self.runs_max
+            ));
+        }
+        self
     }
 
     /// How long the server may take to end before its process ends all the same: its calls, then the processes that they left behind.

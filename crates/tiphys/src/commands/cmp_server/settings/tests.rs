@@ -157,3 +157,12 @@ fn what_belongs_to_no_flag_is_told_without_its_text_and_empty_headers_are_none()
     let traces = settings.traces.expect("there is an address");
     assert_eq!((traces.insecure, traces.headers), (true, Vec::new()));
 }
+
+#[test]
+fn connections_for_which_there_are_no_descriptors_are_left_out_with_a_warning() {
+    let settings = settings(&["--connections-max=100", "--jobs=4"], &[]).with_descriptors(Some(122));
+    assert_eq!(settings.connections_max.get(), 50);
+    let warning = "--connections-max: of 100 connections 50 are taken at once, since this process may have 122 files open and 4 runs under way; \
+                   raise the limit (ulimit -n)";
+    assert_eq!(settings.warnings, [warning]);
+}
