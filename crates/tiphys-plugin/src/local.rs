@@ -106,7 +106,7 @@ impl LocalPlugin {
     pub async fn announcement_output(&self, request: &Request) -> Result<Option<Vec<u8>>, PluginError> {
         let Some(command) = &self.config.dynamic else { return Ok(None) };
         let finished = self.run(request, &[(Phase::Announce, command)]).await?;
-        Look::at(&request.tree).finds_it_untouched().await?;
+        Look::at(&request.tree).finds_all_of_it().await?;
         let stdout = finished.first().map(|one| one.stdout.as_slice()).unwrap_or_default();
         Ok(Some(without_newline(stdout).to_vec()))
     }
@@ -272,11 +272,11 @@ struct Look(JoinHandle<bool>);
 
 impl Look {
     fn at(tree: &Tree) -> Self {
-        let (tree, asked) = (tree.clone(), std::time::Instant::now());
-        Self(spawn_blocking(move || tree.is_untouched(asked)))
+        let tree = tree.clone();
+        Self(spawn_blocking(move || tree.has_its_entries()))
     }
 
-    async fn finds_it_untouched(self) -> Result<(), PluginError> {
+    async fn finds_all_of_it(self) -> Result<(), PluginError> {
         match self.0.await {
             Ok(true) => Ok(()),
             Ok(false) => Err(PluginError::TreeChanged),
@@ -356,7 +356,7 @@ impl Plugin for LocalPlugin {
             }
             Some(discovery::Rule::Command(command)) => {
                 let finished = self.run(request, &[(Phase::Find, command)]).await?;
-                Look::at(&request.tree).finds_it_untouched().await?;
+                Look::at(&request.tree).finds_all_of_it().await?;
                 let found = finished.iter().any(|one| !without_newline(&one.stdout).is_empty());
                 Ok(if found { Match::Supported } else { Match::NotSupported })
             }
@@ -374,7 +374,7 @@ impl Plugin for LocalPlugin {
         let began = Instant::now();
         let documents = tiphys_yaml::split_output(stdout);
         self.settings.observer.output_parsed(began.elapsed());
-        look.finds_it_untouched().await?;
+        look.finds_all_of_it().await?;
         let documents = documents
             .map_err(|error| PluginError::Output { phase: Phase::Generate, message: error.to_string() })?;
         Ok(Generated {

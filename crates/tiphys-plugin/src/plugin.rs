@@ -152,7 +152,7 @@ pub enum PluginError {
         /// The bound.
         bytes_max: usize,
     },
-    /// The commands may have seen a tree in which something is missing or was changed.
+    /// The commands may have seen a tree in which something is missing.
     #[error(
         "the files were changed in the server's folder by somebody while the plugin ran; the next call makes them anew"
     )]

@@ -75,9 +75,9 @@ pub(super) struct Lease {
 }
 
 impl Lease {
-    /// Whether the tree is as it was made, for somebody who asked at `asked`.
-    pub(super) fn is_untouched(&self, asked: Instant) -> bool {
-        self.kept.is_untouched(asked)
+    /// Whether no entry was taken out of the tree or put into it.
+    pub(super) fn has_its_entries(&self) -> bool {
+        self.kept.has_its_entries()
     }
 }
 

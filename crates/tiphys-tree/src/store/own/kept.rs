@@ -42,4 +42,9 @@ impl Kept {
         }
         untouched
     }
+
+    /// Whether no entry was taken out of the tree or put into it, which its directories tell.
+    pub(super) fn has_its_entries(&self) -> bool {
+        self.seal.holds(&self.root)
+    }
 }
