@@ -11,13 +11,12 @@ mod descriptors;
 mod exec_limits;
 mod launcher;
 mod message;
+mod mounts;
 mod orphans;
 mod own;
-mod parallel;
 mod program;
 mod quote;
 mod reaper;
-mod remove;
 mod run;
 mod tool;
 

@@ -8,7 +8,6 @@ pub(crate) mod digest;
 mod directory;
 mod own;
 mod process_store;
-mod remove;
 mod renewed;
 mod run_dir;
 mod seal;
@@ -27,6 +26,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+use tiphys_folders::remove_tree_or_tell;
+
 use crate::path::shown;
 use crate::writer::{Finished, Naming};
 use crate::{TreeLimits, TreeWriter, WriteError};
@@ -36,7 +37,6 @@ pub use process_store::ProcessStore;
 pub use run_dir::RunDir;
 
 use own::{Lease, Own};
-use remove::remove_tree;
 use renewed::Renewed;
 use session::Session;
 use shared::Shared;
@@ -417,7 +417,7 @@ impl Drop for Staged {
     fn drop(&mut self) {
         // What cannot be removed stays below the session's folder and goes with it.
         if !self.0.as_os_str().is_empty() {
-            drop(remove_tree(&self.0));
+            remove_tree_or_tell(&self.0);
         }
     }
 }

@@ -3,10 +3,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use tiphys_folders::remove_tree;
+
 use super::overlay;
 use super::session::root_below;
 use crate::copy::copy_tree;
-use crate::remove::remove_tree;
+use crate::mounts::remove_run_dir;
 use crate::run::{PrivateView, View};
 
 /// A view that stands.
@@ -58,7 +60,7 @@ pub(super) fn remove(view: &View, covered: &[PathBuf]) -> Result<(), String> {
             if *how != PrivateView::Copy {
                 overlay::unmount(&root_below(run_dir), covered);
             }
-            remove_tree(run_dir).map_err(|error| format!("removing the folder of the run: {error}"))
+            remove_run_dir(run_dir).map_err(|error| format!("removing the folder of the run: {error}"))
         }
     }
 }

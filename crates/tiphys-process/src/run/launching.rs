@@ -13,9 +13,9 @@ use super::spec::{Containment, Limits, PrivateView, RunError, View, ViewKind};
 use super::{Run, State, broken, encode, launcher_error};
 use crate::launcher::LAUNCHER_ARGUMENT;
 use crate::message::{Event, Request};
+use crate::mounts;
 use crate::orphans::{self, Started};
 use crate::own::OwnChild;
-use crate::remove::remove_tree;
 
 /// How the launcher process is started: a program that calls [`crate::launcher_main`] when its first argument is
 /// [`crate::LAUNCHER_ARGUMENT`]. The product uses its own executable.
@@ -241,7 +241,7 @@ fn claim_run_dir(view: &View) -> Result<Option<PathBuf>, RunError> {
 pub(super) async fn remove_run_dir(run_dir: Option<PathBuf>) {
     let Some(run_dir) = run_dir else { return };
     let shown = run_dir.clone();
-    match tokio::task::spawn_blocking(move || remove_tree(&run_dir)).await {
+    match tokio::task::spawn_blocking(move || mounts::remove_run_dir(&run_dir)).await {
         Ok(Ok(())) => {}
         Ok(Err(error)) => tracing::warn!(%error, "cannot remove the folder of a run"),
         Err(error) => tracing::warn!(%error, folder = %shown.display(), "cannot remove the folder of a run"),

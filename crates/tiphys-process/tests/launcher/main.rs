@@ -5,6 +5,7 @@
 mod commands;
 mod ending;
 mod hostile;
+mod mounts;
 mod orphans;
 mod support;
 mod views;

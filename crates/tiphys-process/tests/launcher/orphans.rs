@@ -43,7 +43,7 @@ fn left(mark: &str) -> Vec<String> {
     marked.map(|process| process.file_name().to_string_lossy().into_owned()).collect()
 }
 
-fn run(place: &Place, wrapper: &[&str], how: &str, script: &str) -> Output {
+pub(super) fn run(place: &Place, wrapper: &[&str], how: &str, script: &str) -> Output {
     place.folder_at("run");
     let mark = mark(place);
     let script = format!("MARK={mark} LAUNCHER=$PPID\n{script}");

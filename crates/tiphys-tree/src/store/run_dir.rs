@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::remove::remove_tree;
+use tiphys_folders::remove_tree_or_tell;
+
 use super::session::Session;
 use crate::StoreError;
 
@@ -30,6 +31,6 @@ impl RunDir {
 impl Drop for RunDir {
     fn drop(&mut self) {
         // A process of the run that still writes may hold it up; the session's end and the next sweep try again.
-        drop(remove_tree(&self.path));
+        remove_tree_or_tell(&self.path);
     }
 }

@@ -9,7 +9,8 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::remove::remove_tree;
+use tiphys_folders::remove_tree_or_tell;
+
 use crate::StoreError;
 
 /// Begins the name of every session's folder, so that a sweep touches nothing else.
@@ -86,7 +87,7 @@ impl Session {
     pub(crate) fn sweep(&self) {
         for entry in fs::read_dir(&self.dir).into_iter().flatten().flatten() {
             if entry.file_name().to_string_lossy().starts_with("stale-") {
-                drop(remove_tree(&entry.path()));
+                remove_tree_or_tell(&entry.path());
             }
         }
     }
@@ -106,7 +107,7 @@ impl Session {
     /// Removes its folder with everything in it.
     pub(crate) fn remove(&self) {
         // What cannot be removed now is swept by the next process: the lock goes with this one.
-        drop(remove_tree(&self.dir));
+        remove_tree_or_tell(&self.dir);
     }
 
     fn number(&self) -> u64 {

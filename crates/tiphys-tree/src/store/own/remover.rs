@@ -6,10 +6,11 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
+use tiphys_folders::remove_tree_or_tell;
+
 use super::contents::Leaving;
 use super::places::Places;
 use super::unnamed::Unnamed;
-use crate::store::remove::remove_tree;
 use crate::store::session::Session;
 use crate::store::turns::WAIT_STEP;
 
@@ -155,7 +156,7 @@ fn carry_out(job: Job, places: &Places) {
         Job::Remove(Leaving { trees, files }) => {
             for tree in trees {
                 // What cannot be removed goes with the session's folder.
-                drop(remove_tree(tree.parent().unwrap_or(&tree)));
+                remove_tree_or_tell(tree.parent().unwrap_or(&tree));
             }
             for file in files {
                 places.remove(file);

@@ -25,10 +25,7 @@ struct Shared<J> {
 }
 
 /// Does a job and all those it adds to its list. The first error ends the work and is returned.
-pub(crate) fn work_off<J: Send>(
-    first: J,
-    work: impl Fn(J, &mut Vec<J>) -> io::Result<()> + Sync,
-) -> io::Result<()> {
+pub fn work_off<J: Send>(first: J, work: impl Fn(J, &mut Vec<J>) -> io::Result<()> + Sync) -> io::Result<()> {
     let mut jobs = vec![first];
     for _ in 0..JOBS_ALONE {
         let Some(job) = jobs.pop() else { return Ok(()) };
