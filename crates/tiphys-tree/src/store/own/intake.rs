@@ -382,21 +382,29 @@ impl<'env> Taken<'env> {
         Ok(())
     }
 
-    /// Waits until a file is written. If its writer fails it falls to us.
+    /// Waits until a file is written. If its writer fails, or somebody changed it since, it falls to us.
     fn wait_for(&self, key: FileKey) -> Result<Option<FileNumber>, ArchiveError> {
         let mut leaving = Leaving::default();
         let mut contents = self.own.contents();
         let number = loop {
             match contents.claim_again(key, &mut leaving) {
-                Claim::Known(_) => break None,
-                Claim::Write(number) => break Some(number),
+                Claim::Known(number) => {
+                    drop(contents);
+                    if !self.own.is_gone(key, number) {
+                        break None;
+                    }
+                    contents = self.own.contents();
+                }
+                Claim::Write(number) => {
+                    drop(contents);
+                    break Some(number);
+                }
                 Claim::Wait if (self.stop)() => return Err(ArchiveError::Stopped),
                 Claim::Wait => {
                     contents = self.own.ledger.wait(contents);
                 }
             }
         };
-        drop(contents);
         self.own.remover.remove(leaving);
         Ok(number)
     }
