@@ -103,15 +103,13 @@ fn a_server_without_descriptors_says_so_once_and_serves_again_when_there_are_som
     const DESCRIPTORS: usize = 64;
     let world = world(PRINTS);
     let pipe = world.pipe("pipe");
-    let script = format!("ulimit -n {DESCRIPTORS}; exec \"$0\" \"$@\"");
-    let mut command = world.command("sh");
-    command.args(["-c", &script, TIPHYS]).args(server(&world, &["--metrics-address=0"]).get_args());
-    command.env("PIPE", world.path("pipe"));
-    let mut running = Running::of(command);
+    let mut running = Running::of(server(&world, &["--metrics-address=0"]));
     let log = running.stderr();
     let metrics = log.rest_of_line_with("metrics are on http://");
     let address = metrics.split('/').next().expect("an address").to_owned();
     log.line_with("serving on");
+    // Not at its start: it takes no more connections than there are descriptors for.
+    running.limit_descriptors(&world, DESCRIPTORS);
     let connect = || UnixStream::connect(world.path("sockets/holder.sock")).expect("somebody listens");
     let connections: Vec<UnixStream> = (0..2 * DESCRIPTORS).map(|_| connect()).collect();
     log.line_with("cannot accept connections");

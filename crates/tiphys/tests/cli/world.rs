@@ -224,6 +224,14 @@ impl Running {
         assert_eq!(world.finish(kill).code, 0, "the signal is sent");
     }
 
+    /// Lowers how many descriptors it may have.
+    pub(crate) fn limit_descriptors(&self, world: &World, max: usize) {
+        let pid = self.0.as_ref().expect("it runs").id();
+        let mut prlimit = world.command("prlimit");
+        prlimit.args([format!("--pid={pid}"), format!("--nofile={max}:")]);
+        assert_eq!(world.finish(prlimit).code, 0, "the limit is set");
+    }
+
     /// Takes its standard error.
     pub(crate) fn stderr(&mut self) -> Pipe {
         let stderr = self.0.as_mut().and_then(|child| child.stderr.take()).expect("it is not taken yet");
