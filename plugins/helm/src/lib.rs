@@ -1,6 +1,6 @@
 //! The Helm plugin: renders a chart as Argo CD's native Helm support does, by the `helm` binary and without a shell.
 //!
-//! [`main`] is all that the program calls. `settings` reads the environment, `request` makes a [`request::Request`] of it, and the
+//! [`main`] is all that the program calls. `settings` reads the environment, `request` makes a `request::Request` of it, and the
 //! commands take that: pure decisions (options, paths, the argument list) come first, then helm runs once, or twice where dependencies
 //! were missing.
 
