@@ -16,6 +16,8 @@ const CHART_BYTES_MAX: u64 = 5 << 20;
 pub(crate) struct Chart {
     /// Its name.
     pub(crate) name: String,
+    /// Its version; empty if it has none, which helm says.
+    pub(crate) version: String,
     /// Its dependencies, in order.
     pub(crate) dependencies: Vec<Dependency>,
 }
@@ -108,8 +110,9 @@ impl Chart {
 
     fn of(node: &tiphys_yaml::Node) -> Result<Self, DecodeError> {
         let mut chart = Object::new(node, "Chart.yaml")?;
-        // Helm says what is wrong with a name.
-        let name = chart.text("name").ok().flatten().unwrap_or_default().to_owned();
+        // Helm says what is wrong with a name or a version.
+        let mut text = |key| chart.text(key).ok().flatten().unwrap_or_default().to_owned();
+        let (name, version) = (text("name"), text("version"));
         let place = chart.path_of("dependencies");
         let mut dependencies = Vec::new();
         for (index, item) in chart.list("dependencies")?.unwrap_or_default().iter().enumerate() {
@@ -124,7 +127,7 @@ impl Chart {
                 version: text("version")?,
             });
         }
-        Ok(Self { name, dependencies })
+        Ok(Self { name, version, dependencies })
     }
 }
 

@@ -306,10 +306,11 @@ impl Plan {
         let mut arguments = vec!["dependency".to_owned(), "build".to_owned()];
         arguments.extend(handover.options);
         let shown = shown_command(&arguments);
-        match helm.run(&arguments, &shown, &built.chart).await {
-            Ok(_) => Ok(()),
-            Err(error) => Err(self.failed(&error, request, home)),
-        }
+        helm.run(&arguments, &shown, &built.chart)
+            .await
+            .map_err(|error| self.failed(&error, request, home))?;
+        let charts = built.chart.join("charts");
+        local::remove_doubles(&charts).map_err(|source| DependencyError::Charts { path: charts, source })
     }
 
     /// A failure of helm in Argo CD's words. That an index could not be had is told on standard output alone.

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::DependencyError;
@@ -51,6 +52,26 @@ pub(crate) fn check_whole(folder: &Path, dependency: &Dependency) -> Result<(), 
     }
 }
 
+/// Removes packed charts from a folder `charts` that stand there as folders too. Building writes them there where only some dependencies
+/// were missing, and helm then renders the one or the other, at random. What the repository has holds.
+pub(crate) fn remove_doubles(charts: &Path) -> io::Result<()> {
+    let (mut in_folders, mut packed) = (BTreeSet::new(), Vec::new());
+    for entry in fs::read_dir(charts)? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if let Some(packed_name) = PACKED.iter().find_map(|end| name.strip_suffix(end)) {
+            packed.push((packed_name.to_owned(), path));
+        } else if let Ok(chart) = Chart::read(&path) {
+            in_folders.insert(format!("{}-{}", chart.name, chart.version));
+        }
+    }
+    // Only names that were found are removed: what a chart says of itself never makes a path.
+    for (_, path) in packed.into_iter().filter(|(name, _)| in_folders.contains(name)) {
+        fs::remove_file(path)?;
+    }
+    Ok(())
+}
+
 /// What is in a chart's folder `charts`.
 struct Vendored {
     /// Names of charts in folders.
@@ -78,3 +99,6 @@ impl Vendored {
         self.names.contains(name) || self.packed.iter().any(is_it)
     }
 }
+
+#[cfg(test)]
+mod tests;

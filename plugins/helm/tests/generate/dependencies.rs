@@ -83,6 +83,37 @@ fn what_is_in_charts_is_taken_from_there_without_any_network() {
     }
 }
 
+/// Helm itself renders, at random, the one or the other of two equal charts in `charts`; with so many, some would differ.
+#[test]
+fn what_is_in_charts_holds_where_other_dependencies_are_built() {
+    let numbers = 1..=6;
+    let folder =
+        |number| format!("{{name: dep{number}, version: 0.1.0, repository: 'file://../dep{number}'}}");
+    let dependencies: Vec<String> = numbers.clone().map(folder).collect();
+    let with = |world: World, path: &str, number: i32, shown: &str| {
+        let path = format!("{path}/dep{number}");
+        let template =
+            format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{{{ .Chart.Name }}}}-{shown}\n");
+        world
+            .chart_files(&path, &format!("dep{number}"), "0.1.0", "")
+            .file(&format!("{path}/templates/shown.yaml"), &template)
+    };
+    for helm in Helm::ALL {
+        let mut world = umbrella(&dependencies.join(", "));
+        for number in numbers.clone() {
+            world = with(world, "charts", number, "elsewhere");
+            if number != 1 {
+                world = with(world, "charts/app/charts", number, "here");
+            }
+        }
+        let names: BTreeSet<String> = world.generate(helm).names().into_iter().collect();
+        let mut expected: BTreeSet<String> =
+            (2..=6).map(|number| format!("ConfigMap/dep{number}-here")).collect();
+        expected.extend(["ConfigMap/dep1-elsewhere".to_owned(), "ConfigMap/app-0.1.0".to_owned()]);
+        assert_eq!(names, expected, "{helm:?}");
+    }
+}
+
 #[test]
 fn a_chart_with_some_of_its_dependencies_gets_the_others() {
     for helm in Helm::ALL {
