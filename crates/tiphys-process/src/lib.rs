@@ -6,6 +6,7 @@
 
 mod attached;
 mod bounded;
+mod closed;
 mod copy;
 mod descriptors;
 mod exec_limits;
@@ -21,6 +22,7 @@ mod run;
 mod tool;
 
 pub use attached::Attached;
+pub use closed::close_to_others;
 pub use descriptors::descriptors_max;
 pub use exec_limits::ExecLimits;
 pub use launcher::{LAUNCHER_ARGUMENT, launcher_main};

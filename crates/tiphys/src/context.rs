@@ -11,7 +11,7 @@ use tiphys_plugin::{
     BaseEnvironment, Catalogue, Endings, EnvironmentRule, LoadedPlugin, LocalPlugin, Observer, Others,
     RunSettings, SlotLimits, Slots, Strictness, Unobserved, load_plugins,
 };
-use tiphys_process::{Launcher, adopt_orphans};
+use tiphys_process::{Launcher, adopt_orphans, close_to_others};
 use tiphys_render::{ContextSettings, DestinationVersions, RenderSettings, Renderer};
 use tiphys_source::{Freshness, LocalCopy, Network, Progress, RepositoryCredential, SourceOptions, Sources};
 use tiphys_store::{SecretType, Store as Resources, StoreInput};
@@ -63,6 +63,8 @@ pub(crate) fn observed_run_settings(
     slots: Arc<Slots>,
     observer: Arc<dyn Observer>,
 ) -> RunSettings {
+    // Where a view is a copy, commands are processes of the same user that see this one.
+    close_to_others();
     if let Err(error) = adopt_orphans() {
         tracing::warn!(%error, "a plugin that kills its launcher will keep what it started");
     }

@@ -13,6 +13,7 @@ use rustix::process::Pid;
 use super::channel::Channel;
 use super::signals::Signals;
 use super::view;
+use crate::closed::close_to_others;
 use crate::message::{Event, Request};
 use crate::run::{Containment, Limits, View};
 
@@ -73,6 +74,7 @@ impl Session {
         let mut covered = Vec::new();
         let heard = match view::set_up(view) {
             Ok(prepared) => {
+                // Not before the view stands: the id maps of its user namespace are written by way of `/proc`.
                 close_to_others();
                 covered = prepared.covered;
                 let root = prepared.root.clone();
@@ -149,17 +151,6 @@ impl Session {
                 true
             }
         });
-    }
-}
-
-/// Closes `/proc/<launcher>/fd` and the like to processes of the same user, which the commands are: they could speak in the launcher's name
-/// there. Not before the view stands, since the id maps of its user namespace are written by way of `/proc`. A program that is started is
-/// open again. Root with the right to trace is not kept out.
-fn close_to_others() {
-    #[cfg(target_os = "linux")]
-    {
-        use rustix::process::{DumpableBehavior, set_dumpable_behavior};
-        let _as_before: rustix::io::Result<()> = set_dumpable_behavior(DumpableBehavior::NotDumpable);
     }
 }
 

@@ -75,6 +75,37 @@ fn people_are_not_told_of_each_command() {
     assert!(!rendered.stderr.contains(CANARY), "{}", rendered.stderr);
 }
 
+/// A process of the same user could put lines into the output of other commands, and read the server's variables. The plugin's own launcher
+/// stands between it and the server.
+#[test]
+fn a_plugin_looks_into_no_process_of_the_server() {
+    let looks = "launcher=$PPID
+server=$(sed -n 's/^PPid:[^0-9]*//p' /proc/$launcher/status)
+for process in $launcher $server; do
+    for path in fd/1 exe cwd; do readlink /proc/$process/$path >/dev/null && seen=\"$seen $path\"; done
+    [ -z \"$(head -c 1 /proc/$process/environ | tr -d '\\0')\" ] || seen=\"$seen environ\"
+done
+readlink /proc/$$/exe >/dev/null && own=yes
+echo \"{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {seen: '$seen', own: '$own'}}\"";
+    for view in ["auto", "copy"] {
+        let world = world(looks);
+        let pipe = world.pipe("pipe");
+        let of_view = format!("--private-view={view}");
+        // Root with the right to trace sees all, and one with the right to look at performance the variables.
+        let script = "[ $(id -u) != 0 ] || set -- setpriv --bounding-set=-sys_ptrace,-sys_admin,-perfmon --inh-caps=-all \"$@\"; exec \"$@\"";
+        let mut command = world.command("sh");
+        command.args(["-c", script, "sh", TIPHYS]).args(server(&world, &[&of_view]).get_args());
+        command.env("PIPE", world.path("pipe"));
+        let (running, _log) = serving(command);
+        let rendered = render(&world).finish(&world);
+        assert_eq!((rendered.code, rendered.stderr.as_str()), (0, ""), "{view}");
+        assert!(rendered.stdout.contains("\n  own: 'yes'\n  seen: ''\n"), "{view}: {}", rendered.stdout);
+        pipe.ends();
+        running.signal(&world, "TERM");
+        assert_eq!(running.finish(&world).code, 0, "{view}");
+    }
+}
+
 /// A server whose log nobody can read serves all the same.
 #[test]
 fn without_standard_error_calls_are_answered() {
