@@ -2,9 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use tiphys_params::EnvVar;
-
-use crate::expand;
+use tiphys_params::{EnvVar, expand};
 
 /// What the variables are made of.
 #[derive(Clone, Copy, Debug)]

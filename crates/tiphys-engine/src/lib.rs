@@ -4,7 +4,6 @@
 
 mod build_environment;
 pub mod diff;
-mod expand;
 mod generate_paths;
 mod glob;
 mod helm;
@@ -27,7 +26,6 @@ mod tracking;
 mod translate;
 
 pub use build_environment::{BuildEnvironment, BuildEnvironmentError, BuildInputs};
-pub(crate) use expand::expand;
 pub use generate_paths::{GENERATE_PATHS_ANNOTATION, generate_paths};
 pub use glob::{Glob, GlobError, Slash};
 pub use helm::{HELM_FIELDS, HELM_VALUE_PREFIXES, HelmField, SET_FILE_PREFIX, SET_PREFIX, SET_STRING_PREFIX};

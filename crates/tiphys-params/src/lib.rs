@@ -1,4 +1,4 @@
-//! Parameter values and announcements: their model, merge, checks and environment encoding.
+//! Parameter values and announcements: their model, merge, checks and environment encoding; references to variables in texts.
 //!
 //! The rules are those of the proposal "Parameterized Config Management Plugins"; nothing here touches files or processes.
 
@@ -7,6 +7,7 @@ mod assignment;
 mod check;
 pub mod context;
 mod environment;
+mod expand;
 mod field;
 mod merge;
 mod shape;
@@ -29,6 +30,7 @@ pub use environment::{
     AnnouncedCollision, Collision, EnvVar, Origin, ValuePart, Winner, announced_collisions, app_parameters,
     collisions, deduplicated, escape, parameter_variables,
 };
+pub use expand::expand;
 pub use field::{Field, Input, fields};
 pub use merge::merge_announcements;
 pub use shape::Shape;

@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use tiphys_params::expand;
+
 /// Names of the build environment.
 const NAMES: &[&str] = &[
     "ARGOCD_APP_NAME",
@@ -35,53 +37,8 @@ impl BuildEnvironment {
 
     /// A text with `$NAME` and `${NAME}` replaced; a name that is not known becomes nothing, `$$` is a dollar sign.
     pub(crate) fn substitute(&self, text: &str) -> String {
-        let mut out = String::with_capacity(text.len());
-        let mut rest = text;
-        while let Some(dollar) = rest.find('$') {
-            let (before, behind) = (&rest[..dollar], &rest[dollar + 1..]);
-            out.push_str(before);
-            if behind.is_empty() {
-                out.push('$');
-            }
-            let (name, width) = shell_name(behind);
-            match name {
-                Some("$") => out.push('$'),
-                Some(name) => out.push_str(self.0.get(name).map_or("", String::as_str)),
-                // No name follows, so the sign stands for itself; what begins like a name and is none is left out.
-                None if width == 0 && !behind.is_empty() => out.push('$'),
-                None => {}
-            }
-            rest = &behind[width..];
-        }
-        out.push_str(rest);
-        out
+        expand(text, |name| self.0.get(name).map(String::as_str))
     }
-}
-
-/// The name behind a dollar sign, and the bytes that it takes; no name with some bytes is one that is written wrongly.
-fn shell_name(text: &str) -> (Option<&str>, usize) {
-    let bytes = text.as_bytes();
-    let Some(&first) = bytes.first() else { return (None, 0) };
-    if first == b'{' {
-        if bytes.len() > 2 && is_special(bytes[1]) && bytes[2] == b'}' {
-            return (Some(&text[1..2]), 3);
-        }
-        return match text.find('}') {
-            Some(1) => (None, 2),
-            Some(end) => (Some(&text[1..end]), end + 1),
-            None => (None, 1),
-        };
-    }
-    if is_special(first) {
-        return (Some(&text[..1]), 1);
-    }
-    let end = bytes.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
-    ((end > 0).then(|| &text[..end]), end)
-}
-
-/// Variables of a shell that have one character. None of them is known here.
-fn is_special(byte: u8) -> bool {
-    matches!(byte, b'*' | b'#' | b'$' | b'@' | b'!' | b'?' | b'-') || byte.is_ascii_digit()
 }
 
 #[cfg(test)]

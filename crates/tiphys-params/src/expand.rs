@@ -4,7 +4,7 @@
 ///
 /// A name is `[A-Za-z0-9_]*`, one of `*#$@!?-0123456789`, or anything between braces. `${}` and an unclosed `${` vanish, but
 /// for the text behind the latter; a dollar sign before anything else stays.
-pub(crate) fn expand<'a>(text: &str, lookup: impl Fn(&str) -> Option<&'a str>) -> String {
+pub fn expand<'a>(text: &str, lookup: impl Fn(&str) -> Option<&'a str>) -> String {
     let mut expanded = String::with_capacity(text.len());
     // Looked up once, so that many braces that are not closed take no square of their number.
     let last_closing_brace = text.rfind('}');

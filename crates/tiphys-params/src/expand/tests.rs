@@ -9,9 +9,14 @@ fn references_are_replaced_by_the_rules_of_os_expand() {
         ("${A", "A"),
         ("${} ${", " "),
         ("$ $. $é a$", "$ $. $é a$"),
-        ("$10 $*x", "one0 x"),
+        ("$(A) {$A,b}", "$(A) {1,b}"),
+        ("$", "$"),
+        ("", ""),
+        ("$10 $*x $-x ${*}x ${1}0", "one0 x x x one0"),
         ("${A.B} $A.B", "dot 1.B"),
         ("${A:-d}", ""),
+        ("${é}x ${A B} $a", "x  "),
+        ("$$$$", "$$"),
         ("é$A日", "é1日"),
     ];
     let lookup = |name: &str| match name {
