@@ -5,7 +5,6 @@
 mod build_environment;
 pub mod diff;
 mod generate_paths;
-mod glob;
 mod helm;
 mod manifest;
 mod merge_patch;
@@ -15,7 +14,6 @@ mod owner;
 mod ownership;
 mod parameter_edit;
 mod parameter_place;
-mod permission;
 mod plugin_environment;
 mod references;
 mod scope;
@@ -27,7 +25,6 @@ mod translate;
 
 pub use build_environment::{BuildEnvironment, BuildEnvironmentError, BuildInputs};
 pub use generate_paths::{GENERATE_PATHS_ANNOTATION, generate_paths};
-pub use glob::{Glob, GlobError, Slash};
 pub use helm::{HELM_FIELDS, HELM_VALUE_PREFIXES, HelmField, SET_FILE_PREFIX, SET_PREFIX, SET_STRING_PREFIX};
 pub use manifest::{Manifest, ObjectKey};
 pub(crate) use merge_patch::merge_patch;
@@ -42,7 +39,6 @@ pub use parameter_edit::{
     NoPlaceError, parameter_changes, patch_changes, with_parameters, written_parameters,
 };
 pub use parameter_place::{parameter_places, source_node};
-pub use permission::source_permitted;
 pub use plugin_environment::{plugin_env, request_environment};
 pub use references::{ReferenceError, mentioned, references};
 pub use scope::{Scope, Scopes, set_namespace};

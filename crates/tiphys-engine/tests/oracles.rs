@@ -7,8 +7,9 @@ use serde_json::{Value, json};
 use tiphys_api::ApplicationSource;
 use tiphys_engine::{
     BuildEnvironment, DEFAULT_LABEL_KEY, OverrideFile, Tracking, TrackingMethod, explicit_type, normalize,
-    override_file_names, override_source, plugin_env, source_permitted,
+    override_file_names, override_source, plugin_env,
 };
+use tiphys_params::source_permitted;
 use tiphys_testkit::oracle;
 use tiphys_yaml::{Node, read_json, split_output, write_go_json};
 
@@ -240,7 +241,7 @@ fn a_project_permits_the_repositories_that_it_permits_in_argo_cd() {
             patterns.iter().map(bare).zip(texts(&case["normalized_patterns"]).iter().map(bare)).collect();
         normalized.insert(text(&case["repo_url"]), text(&case["normalized_url"]));
         let normalize = |text: &str| normalized.get(text).cloned().unwrap_or_default();
-        let ours = source_permitted(&patterns, case["repo_url"].as_str().unwrap_or_default(), &normalize);
+        let ours = source_permitted(&patterns, &[case["repo_url"].as_str().unwrap_or_default()], &normalize);
         Some(compare(case.get("permitted"), Ok(Value::from(ours))))
     });
 }

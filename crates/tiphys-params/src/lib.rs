@@ -1,4 +1,5 @@
-//! Parameter values and announcements: their model, merge, checks and environment encoding; references to variables in texts.
+//! Parameter values and announcements: their model, merge, checks and environment encoding; references to variables in texts;
+//! patterns, and which repositories those of a project permit.
 //!
 //! The rules are those of the proposal "Parameterized Config Management Plugins"; nothing here touches files or processes.
 
@@ -9,7 +10,9 @@ pub mod context;
 mod environment;
 mod expand;
 mod field;
+mod glob;
 mod merge;
+mod permission;
 mod shape;
 mod suggest;
 mod value;
@@ -32,7 +35,9 @@ pub use environment::{
 };
 pub use expand::expand;
 pub use field::{Field, Input, fields};
+pub use glob::{Glob, GlobError, Slash};
 pub use merge::merge_announcements;
+pub use permission::source_permitted;
 pub use shape::Shape;
 pub use suggest::{SUGGESTIONS_MAX, suggest};
 pub use value::{NamelessParameter, Parameter, Parameters, Warning, require_names};

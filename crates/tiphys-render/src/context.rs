@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tiphys_api::{Application, ApplicationSource};
-use tiphys_engine::{mentioned, references, source_permitted};
-use tiphys_params::Parameter;
+use tiphys_engine::{mentioned, references};
 use tiphys_params::context::{
     ContextProject, ContextSource, DEFAULT_VALUES_FILE_SCHEMES, RepositoryAccess, RunContext, SourceKind,
 };
+use tiphys_params::{Parameter, source_permitted};
 use tiphys_plugin::{GivenContext, GivenRef, chain};
 use tiphys_source::{ResolvedRevision, Scope, Want, mask_url, normalize_git_url};
 use tiphys_tree::{Modes, RepoPath, Tree};
@@ -69,7 +69,7 @@ fn of_project(accesses: &[ScopedAccess], project: &ContextProject) -> Vec<Reposi
 }
 
 fn is_permitted(project: &ContextProject, url: &str) -> bool {
-    source_permitted(&project.source_repos, url, &normalize_git_url)
+    source_permitted(&project.source_repos, &[url], &normalize_git_url)
 }
 
 /// A source of which others use the files.

@@ -1,6 +1,7 @@
 //! Plain manifests: the YAML and JSON files of a folder, in the order of a walk by name.
 
-use tiphys_engine::{DirectoryPlan, Glob, GlobError, Slash};
+use tiphys_engine::DirectoryPlan;
+use tiphys_params::{Glob, GlobError, Slash};
 use tiphys_tree::{Depth, ReadError, RepoPath, Tree};
 use tiphys_yaml::{Node, split_documents};
 

@@ -262,11 +262,7 @@ impl Plan {
     /// Argo CD asks the project only when fetching has failed; nothing is fetched here that it does not permit.
     fn check_permission(&self, request: &Request) -> Result<(), DependencyError> {
         let project = &request.context.project;
-        let is_refused = |remote: &&Remote| {
-            let registry = (remote.kind == RemoteKind::Registry).then(|| format!("oci://{}", remote.address));
-            let forms: Vec<String> = [remote.address.clone()].into_iter().chain(registry).collect();
-            !permission::is_permitted(&forms, &project.source_repos)
-        };
+        let is_refused = |remote: &&Remote| !permission::is_permitted(remote, &project.source_repos);
         let mut refused: Vec<&str> =
             self.remotes.iter().filter(is_refused).map(|remote| remote.address.as_str()).collect();
         refused.dedup();

@@ -2,8 +2,9 @@
 
 use serde_json::{Map, Value};
 use tiphys_api::IgnoreDifference;
+use tiphys_params::{Glob, GlobError, Slash};
 
-use crate::{Glob, GlobError, ObjectKey, Slash};
+use crate::ObjectKey;
 
 /// The fields of an application's objects that do not count.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use super::DependencyError;
 use crate::options::Credentials;
 
 /// Scheme of registries.
-const OCI: &str = "oci://";
+pub(super) const OCI: &str = "oci://";
 
 /// What the field `repository` of a dependency means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,44 @@
+//! Which repositories a project permits: the patterns of its `sourceRepos`, as Argo CD reads them.
+
+use crate::{Glob, GlobError, Slash};
+
+/// What inverts a pattern.
+const NEGATION: char = '!';
+
+/// The pattern of everything, which no normalising changes.
+const ALL: &str = "*";
+
+/// Whether a project with these `sourceRepos` permits a repository (Argo CD's `IsSourcePermitted`). `urls` are all ways to write that one
+/// repository. `normalize` makes one address of all ways to write it that it knows, and is applied to both sides.
+///
+/// A pattern behind `!` forbids what it matches, whatever other patterns say, and permits everything else. It is enough that it
+/// matches one of the forms: asked form by form, a repository would be permitted by the one of which the pattern does not know.
+/// A pattern that cannot be read matches nothing, but for one behind `!` that is only beyond our bounds: it forbids everything,
+/// because Argo CD could have read it.
+pub fn source_permitted(source_repos: &[String], urls: &[&str], normalize: &dyn Fn(&str) -> String) -> bool {
+    let urls: Vec<String> = urls.iter().map(|url| normalize(url)).collect();
+    let matches = |pattern: &str| {
+        Glob::new(&normalize(pattern), Slash::Separator).map(|glob| urls.iter().any(|url| glob.matches(url)))
+    };
+    let mut is_permitted = false;
+    for pattern in source_repos {
+        match pattern.strip_prefix(NEGATION) {
+            Some(forbidden) if forbids(matches(forbidden)) => return false,
+            Some(_) => is_permitted = true,
+            None => is_permitted |= pattern == ALL || matches(pattern) == Ok(true),
+        }
+    }
+    is_permitted
+}
+
+/// Whether a pattern behind `!` forbids, by what came of matching it.
+fn forbids(matched: Result<bool, GlobError>) -> bool {
+    match matched {
+        Ok(matched) => matched,
+        Err(GlobError::Class { .. } | GlobError::Brace { .. }) => false,
+        Err(GlobError::TooLong { .. } | GlobError::TooMany { .. }) => true,
+    }
+}
+
+#[cfg(test)]
+mod tests;

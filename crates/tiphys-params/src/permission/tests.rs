@@ -1,0 +1,69 @@
+//! Patterns and repositories.
+
+use super::source_permitted;
+
+/// What stands for the normalising of addresses.
+fn lower_case(url: &str) -> String {
+    url.to_lowercase()
+}
+
+fn permitted(patterns: &[&str], urls: &[&str]) -> bool {
+    let patterns: Vec<String> = patterns.iter().map(|one| (*one).to_owned()).collect();
+    source_permitted(&patterns, urls, &lower_case)
+}
+
+#[test]
+fn patterns_permit_and_forbid_as_argo_cd_reads_them() {
+    let cases: &[(&[&str], &str, bool)] = &[
+        (&["*"], "https://a.example.com/x", true),
+        (&[], "https://a.example.com/x", false),
+        (&["https://a.example.com/*"], "https://a.example.com/x", true),
+        (&["https://a.example.com/*"], "https://a.example.com/x/y", false),
+        (&["https://a.example.com/**"], "https://a.example.com/x/y", true),
+        (&["https://A.example.com/x"], "https://a.example.com/X", true),
+        (&["https://{a,b}.example.com/[x-z]?"], "https://b.example.com/y1", true),
+        (&["https://{a,b}.example.com/[!x-z]"], "https://b.example.com/y", false),
+        (&["https://a.example.com/x"], "https://a.example.com/xy", false),
+        (&["!https://A.example.com/*"], "https://a.example.com/x", false),
+        (&["!https://a.example.com/*"], "https://b.example.com/x", true),
+        (&["*", "!https://a.example.com/*"], "https://a.example.com/x", false),
+        (&["!**"], "https://a.example.com/x", false),
+        (&["!https://a[.example.com"], "https://b.example.com/x", true),
+        (&["https://{a.example.com/x"], "https://{a.example.com/x", false),
+        (&[r"https://\*.example.com/x"], "https://a.example.com/x", false),
+    ];
+    for (patterns, url, expected) in cases {
+        assert_eq!(permitted(patterns, &[url]), *expected, "{patterns:?} {url}");
+    }
+}
+
+#[test]
+fn of_several_forms_one_is_enough_to_be_permitted_and_one_to_be_forbidden() {
+    let forms = ["r.example.com:5000/charts", "oci://r.example.com:5000/charts"];
+    let cases: &[(&[&str], bool)] = &[
+        (&["r.example.com:5000/*"], true),
+        (&["oci://r.example.com:5000/charts"], true),
+        (&["oci://other.example.com/*"], false),
+        (&["*", "!oci://r.example.com:5000/*"], false),
+        (&["*", "!r.example.com:5000/*"], false),
+        // The other form matches neither, so that `!` alone would permit it.
+        (&["!r.example.com:5000/*"], false),
+        (&["!oci://r.example.com:5000/*"], false),
+        (&["!oci://other.example.com/*"], true),
+    ];
+    for (patterns, expected) in cases {
+        assert_eq!(permitted(patterns, &forms), *expected, "{patterns:?}");
+        assert_eq!(permitted(patterns, &[forms[1], forms[0]]), *expected, "{patterns:?}");
+    }
+}
+
+#[test]
+fn a_pattern_beyond_the_bounds_permits_nothing_and_forbids_everything() {
+    let url = "https://a.example.com/x";
+    for beyond in ["{a,b}".repeat(12), "a".repeat(2_000)] {
+        assert!(!permitted(&[&beyond], &[&"a".repeat(12)]));
+        assert!(!permitted(&["*", &format!("!{beyond}")], &[url]));
+        assert!(!permitted(&[&format!("!{beyond}"), "*"], &[url]));
+    }
+    assert!(permitted(&[&"{a,b}".repeat(3)], &["aaa"]));
+}
