@@ -40,6 +40,20 @@ pub struct RunContext {
     pub repositories: Vec<RepositoryAccess>,
     /// Credentials for all repositories whose address begins with theirs.
     pub credential_templates: Vec<RepositoryAccess>,
+    /// Whether logins that the plugin finds on its machine fill in for what `repositories` and `credential_templates` do not know.
+    pub mounted_credentials: MountedCredentials,
+}
+
+/// What a plugin does with logins that helm, docker and others have left on its machine, in files or with their helpers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MountedCredentials {
+    /// They fill in: whoever renders is the person to whom they belong, or mounted them for this plugin. It is so where there is no run
+    /// context.
+    Use,
+    /// They are not even read: a server renders for many people, and uses what its own settings permit to each. It is so in a run context
+    /// that does not say.
+    #[default]
+    Ignore,
 }
 
 /// The source that is rendered.
@@ -161,6 +175,7 @@ impl Default for RunContext {
             values_file_schemes: DEFAULT_VALUES_FILE_SCHEMES.map(str::to_owned).to_vec(),
             repositories: Vec::new(),
             credential_templates: Vec::new(),
+            mounted_credentials: MountedCredentials::default(),
         }
     }
 }

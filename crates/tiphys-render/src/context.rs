@@ -6,7 +6,8 @@ use std::sync::Arc;
 use tiphys_api::{Application, ApplicationSource};
 use tiphys_engine::{mentioned, references};
 use tiphys_params::context::{
-    ContextProject, ContextSource, DEFAULT_VALUES_FILE_SCHEMES, RepositoryAccess, RunContext, SourceKind,
+    ContextProject, ContextSource, DEFAULT_VALUES_FILE_SCHEMES, MountedCredentials, RepositoryAccess,
+    RunContext, SourceKind,
 };
 use tiphys_params::{Parameter, source_permitted};
 use tiphys_plugin::{GivenContext, GivenRef, chain};
@@ -27,6 +28,8 @@ pub struct ContextSettings {
     pub repositories: Vec<ScopedAccess>,
     /// Credentials for all repositories whose address begins alike.
     pub credential_templates: Vec<ScopedAccess>,
+    /// Whether logins of this machine fill in. Only where whoever asks is the person to whom they belong; a server must not.
+    pub mounted_credentials: MountedCredentials,
 }
 
 /// How a repository is reached, and by whom it may be.
@@ -45,6 +48,7 @@ impl Default for ContextSettings {
             source_repos: BTreeMap::new(),
             repositories: Vec::new(),
             credential_templates: Vec::new(),
+            mounted_credentials: MountedCredentials::default(),
         }
     }
 }
@@ -104,6 +108,7 @@ impl Renderer {
                 repositories: of_project(&settings.repositories, &project),
                 credential_templates: of_project(&settings.credential_templates, &project),
                 project,
+                mounted_credentials: settings.mounted_credentials,
                 ..RunContext::default()
             },
             refs: BTreeMap::new(),

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use tiphys_cmp::{Archives, RemotePlugin};
 use tiphys_engine::{DEFAULT_LABEL_KEY, SourceType, TrackingMethod};
+use tiphys_params::context::MountedCredentials;
 use tiphys_plugin::{
     BaseEnvironment, Catalogue, Endings, EnvironmentRule, LoadedPlugin, LocalPlugin, Observer, Others,
     RunSettings, SlotLimits, Slots, Strictness, Unobserved, load_plugins,
@@ -318,6 +319,8 @@ fn context_settings(settings: &tiphys_store::Settings, resources: &Resources) ->
         source_repos: resources.projects().iter().map(permitted).collect(),
         repositories: accesses(SecretType::Repository),
         credential_templates: accesses(SecretType::RepositoryCredentials),
+        // A command renders for the person who calls it.
+        mounted_credentials: MountedCredentials::Use,
         ..ContextSettings::default()
     };
     if let Some(schemes) = &settings.value_file_schemes {

@@ -16,6 +16,8 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use tiphys_params::context::MountedCredentials;
+
 use crate::chart::{Chart, ChartError, Dependency};
 use crate::failure::chain;
 use crate::helm::{Helm, HelmError};
@@ -246,7 +248,10 @@ impl Plan {
             }
         }
         let mut known = Known::of_context(&request.context);
-        known.fill_in(mounted::known(&request.host)?);
+        match request.context.mounted_credentials {
+            MountedCredentials::Use => known.fill_in(mounted::known(&request.host)?),
+            MountedCredentials::Ignore => {}
+        }
         let repositories = dependencies.iter().map(|one| one.repository.as_str());
         let mut remotes = known.remotes(repositories, request.options.credentials)?;
         for remote in &mut remotes {

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
 
-use tiphys_params::context::{CONTEXT_FILE_VARIABLE, ContextError, RunContext};
+use tiphys_params::context::{CONTEXT_FILE_VARIABLE, ContextError, MountedCredentials, RunContext};
 use tiphys_params::{NamelessParameter, Parameter, require_names};
 
 use crate::failure::{SOURCE_PLACEHOLDER, ShownPath};
@@ -191,7 +191,7 @@ fn context(host: &Host) -> Result<RunContext, RequestError> {
         let text = host.variable(name)?;
         Some(text.split(',').map(str::trim).filter(|one| !one.is_empty()).map(str::to_owned).collect())
     };
-    let mut context = RunContext::default();
+    let mut context = RunContext { mounted_credentials: MountedCredentials::Use, ..RunContext::default() };
     if let Some(schemes) = list("TIPHYS_HELM_VALUES_FILE_SCHEMES") {
         context.values_file_schemes = schemes;
     }

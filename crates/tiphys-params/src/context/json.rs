@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use tiphys_yaml::{Data, DecodeError, Node, Object, read_json};
 
 use super::{
-    CONTEXT_VERSION, ContextError, ContextSource, RefTree, RepositoryAccess, RepositoryKind, RunContext,
-    Secret, SourceKind,
+    CONTEXT_VERSION, ContextError, ContextSource, MountedCredentials, RefTree, RepositoryAccess,
+    RepositoryKind, RunContext, Secret, SourceKind,
 };
 
 const SOURCE_KINDS: [(&str, SourceKind); 4] = [
@@ -20,6 +20,9 @@ const SOURCE_KINDS: [(&str, SourceKind); 4] = [
 
 const REPOSITORY_KINDS: [(&str, RepositoryKind); 3] =
     [("git", RepositoryKind::Git), ("helm", RepositoryKind::Helm), ("oci", RepositoryKind::Oci)];
+
+const MOUNTED_CREDENTIALS: [(&str, MountedCredentials); 2] =
+    [("use", MountedCredentials::Use), ("ignore", MountedCredentials::Ignore)];
 
 impl RunContext {
     /// The file's text, passwords and keys included: for a file that nobody else can read.
@@ -40,6 +43,7 @@ impl RunContext {
             "valuesFileSchemes": self.values_file_schemes,
             "repositories": self.repositories.iter().map(RepositoryAccess::to_value).collect::<Vec<_>>(),
             "credentialTemplates": self.credential_templates.iter().map(RepositoryAccess::to_value).collect::<Vec<_>>(),
+            "mountedCredentials": word_of(&MOUNTED_CREDENTIALS, self.mounted_credentials),
         });
         value.to_string()
     }
@@ -73,6 +77,7 @@ impl RunContext {
         }
         context.repositories = accesses(&mut file, "repositories")?;
         context.credential_templates = accesses(&mut file, "credentialTemplates")?;
+        context.mounted_credentials = kind(&mut file, "mountedCredentials", &MOUNTED_CREDENTIALS)?;
         Ok(context)
     }
 }

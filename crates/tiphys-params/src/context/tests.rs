@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use super::{
-    ContextProject, ContextSource, RefTree, RepositoryAccess, RepositoryKind, RunContext, Secret, SourceKind,
+    ContextProject, ContextSource, MountedCredentials, RefTree, RepositoryAccess, RepositoryKind, RunContext,
+    Secret, SourceKind,
 };
 
 fn full() -> RunContext {
@@ -46,6 +47,7 @@ fn full() -> RunContext {
             kind: RepositoryKind::Oci,
             ..RepositoryAccess::default()
         }],
+        mounted_credentials: MountedCredentials::Use,
     }
 }
 
@@ -70,6 +72,7 @@ fn the_file_has_the_documented_shape() {
             "enableOCI": false, "insecure": false, "insecureOCIForceHttp": false, "caData": "",
             "tlsClientCertData": "", "tlsClientCertKey": "", "proxy": "", "noProxy": "",
         }],
+        "mountedCredentials": "use",
     });
     assert_eq!(found, expected);
 }
@@ -87,6 +90,7 @@ fn what_is_absent_has_a_default_and_what_is_unknown_is_left_out() {
     assert_eq!(found, Ok(RunContext::default()));
     assert_eq!(RunContext::default().values_file_schemes, ["https", "http"]);
     assert_eq!(RunContext::default().project.source_repos, ["*"]);
+    assert_eq!(RunContext::default().mounted_credentials, MountedCredentials::Ignore);
 }
 
 #[test]
@@ -111,6 +115,7 @@ fn a_file_that_does_not_hold_is_refused_by_its_field() {
             r#"{"version":1,"credentialTemplates":[{},{"type":"x"}]}"#,
             "credentialTemplates[1].type: expected one of",
         ),
+        (r#"{"version":1,"mountedCredentials":"maybe"}"#, "mountedCredentials: expected one of use, ignore"),
     ];
     for (text, expected) in cases {
         let error = RunContext::parse(text.as_bytes()).expect_err(text);

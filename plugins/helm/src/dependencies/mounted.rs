@@ -1,5 +1,5 @@
-//! Repositories and logins in the files that helm and docker write. They fill in what the run context does not say, and take its place where
-//! there is none.
+//! Repositories and logins in the files that helm and docker write. They take the place of a run context where there is none, and fill in
+//! what it does not know where it says that they may: it says so for a person, and not for a server.
 //!
 //! | file | first found of |
 //! |---|---|

@@ -323,10 +323,31 @@ fn files_of_helm_fill_in_what_a_run_context_does_not_say() {
     for helm in Helm::ALL {
         for (repositories, password) in [(json!([]), PASSWORD), (json!([login(&url)]), "of-somebody-else")] {
             let world = with_dep("1.0.0", &url)
-                .repositories(&repositories)
+                .context(&json!({ "version": 1, "repositories": repositories, "mountedCredentials": "use" }))
                 .file("../home/.config/helm/repositories.yaml", &file(password));
             let home = world.root().parent().unwrap().join("home").display().to_string();
             world.variable("HOME", &home).gives(helm, "1.0.0");
+        }
+    }
+}
+
+#[test]
+fn a_run_context_of_a_server_keeps_files_of_helm_out() {
+    let server = ChartServer::start(Transport::Plain);
+    server.repository("/private", &charts()).protect("/private", Access::Basic);
+    let url = format!("{}/private", server.url());
+    let file = format!("repositories:\n- {{url: '{url}', username: {USER}, password: {PASSWORD}}}\n");
+    for helm in Helm::ALL {
+        // A file that cannot be read at all is not even looked at.
+        for (said, file) in [(json!("ignore"), &file), (Value::Null, &file), (Value::Null, &"- [".to_owned())]
+        {
+            let world = with_dep("1.0.0", &url)
+                .context(&json!({ "version": 1, "mountedCredentials": said }))
+                .file("../home/.config/helm/repositories.yaml", file);
+            let home = world.root().parent().unwrap().join("home").display().to_string();
+            let answer = world.variable("HOME", &home).generate(helm);
+            let error = answer.error();
+            assert!(error.contains("401"), "{helm:?}, {said}: {error}");
         }
     }
 }
