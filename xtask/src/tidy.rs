@@ -19,6 +19,7 @@ mod manifests;
 pub(crate) mod markdown;
 mod named_tests;
 mod orphans;
+mod parity;
 mod source;
 mod spdx;
 mod suppressions;
@@ -115,6 +116,7 @@ const CHECKS: &[Check] = &[
     error_texts::CHECK,
     doc_links::CHECK,
     named_tests::CHECK,
+    parity::CHECK,
     decisions::CHECK,
     generated::CHECK,
 ];

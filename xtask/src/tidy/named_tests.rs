@@ -67,14 +67,7 @@ fn test_names(subject: &Subject) -> Result<BTreeSet<String>, Failure> {
     let mut names: BTreeSet<String> = subject.tree.with_extension("txt").filter_map(case).collect();
     for path in subject.tree.with_extension("rs") {
         let Some(text) = subject.tree.text(path)? else { continue };
-        if !text.contains("test") {
-            continue;
-        }
-        source::each_list(source::parse(path, &text)?, &mut |tokens| {
-            let is_test =
-                |item: &source::Item| item.attributes.iter().any(|attribute| attribute.name() == "test");
-            names.extend(source::items(tokens, "fn").into_iter().filter(is_test).map(|item| item.name));
-        });
+        names.extend(source::tests(path, &text)?);
     }
     Ok(names)
 }

@@ -12,6 +12,19 @@ pub(crate) fn parse(path: &str, text: &str) -> Result<TokenStream, Failure> {
     text.parse().map_err(|error| Failure::new(format!("{path}: is no Rust source: {error}")))
 }
 
+/// The names of the functions of a source file that are tests, in its order.
+pub(crate) fn tests(path: &str, text: &str) -> Result<Vec<String>, Failure> {
+    let mut names = Vec::new();
+    if !text.contains("test") {
+        return Ok(names);
+    }
+    each_list(parse(path, text)?, &mut |tokens| {
+        let is_test = |item: &Item| item.attributes.iter().any(|attribute| attribute.name() == "test");
+        names.extend(items(tokens, "fn").into_iter().filter(is_test).map(|item| item.name));
+    });
+    Ok(names)
+}
+
 /// An attribute, outer or inner.
 #[derive(Debug)]
 pub(crate) struct Attribute {

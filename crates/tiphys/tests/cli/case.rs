@@ -11,11 +11,13 @@
 //! -- exit 2 --
 //! ```
 //!
-//! The script is run by `sh` in a [`World`](crate::world::World), with the files of the topic's folder `world` if it has one. The parts from `-- stdout --` on are the expectation; `UPDATE=1` writes
+//! The script is run by `sh` in a [`World`](crate::world::World), with the files of the topic's folder `world` if it has one; some topics
+//! have the Helm plugin and helm at hand. The parts from `-- stdout --` on are the expectation; `UPDATE=1` writes
 //! them. A part has every line up to the next heading; `\u{…}` in a file's content stands for that character.
 
 use std::fmt::Write as _;
 use std::fs;
+use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 
 use tiphys_testkit::fixture;
@@ -24,6 +26,11 @@ use crate::world::{Output, World, testdata};
 
 /// Runs all cases of a folder below `testdata/cli`. All are run, so that one failure does not hide another.
 pub(crate) fn check_all(topic: &str) {
+    check_all_in(topic, World::new);
+}
+
+/// The same in worlds that are made in another way.
+pub(crate) fn check_all_in(topic: &str, world: fn() -> World) {
     let dir = testdata().join(topic);
     let mut cases: Vec<PathBuf> = fs::read_dir(&dir)
         .unwrap_or_else(|error| panic!("{}: {error}", dir.display()))
@@ -32,22 +39,21 @@ pub(crate) fn check_all(topic: &str) {
         .collect();
     cases.sort();
     assert!(!cases.is_empty(), "{}: no cases", dir.display());
-    let failed: Vec<String> = cases.iter().filter_map(|case| failure(case)).collect();
+    let failed: Vec<String> = cases.iter().filter_map(|case| failure(case, &world())).collect();
     assert!(failed.is_empty(), "{} of {} cases:\n{}", failed.len(), cases.len(), failed.join("\n"));
 }
 
-fn failure(path: &Path) -> Option<String> {
-    let result = std::panic::catch_unwind(|| check(path));
+fn failure(path: &Path, world: &World) -> Option<String> {
+    let result = std::panic::catch_unwind(AssertUnwindSafe(|| check(path, world)));
     let panic = result.err()?;
     let message = panic.downcast_ref::<String>().cloned().unwrap_or_default();
     Some(format!("{}: {message}", path.display()))
 }
 
 /// One case.
-fn check(path: &Path) {
+fn check(path: &Path, world: &World) {
     let text = fs::read_to_string(path).expect("the case can be read");
     let case = Case::parse(&text);
-    let world = World::new();
     world.copy(&path.with_file_name("world"));
     for (name, content) in &case.files {
         world.write(name, &unescaped(content));

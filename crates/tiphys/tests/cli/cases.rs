@@ -1,6 +1,7 @@
 //! The cases of `testdata/cli`, topic by topic.
 
-use crate::case::check_all;
+use crate::case::{check_all, check_all_in};
+use crate::world::World;
 
 macro_rules! topics {
     ($($name:ident: $topic:literal,)+) => {$(
@@ -28,4 +29,9 @@ topics! {
     completion_offers_what_may_follow: "completion",
     plugin_authors_see_what_their_plugin_does: "authors",
     helm_blocks_are_rendered_and_changed: "helm",
+}
+
+#[test]
+fn charts_go_through_all_that_argo_cd_does_around_helm() {
+    check_all_in("charts", World::with_helm);
 }

@@ -10,6 +10,7 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
+use tiphys_testkit::{helm, tools, workspace_root};
 
 /// The program.
 pub(crate) const TIPHYS: &str = env!("CARGO_BIN_EXE_tiphys");
@@ -25,6 +26,10 @@ pub(crate) struct World {
     /// Removes the folder.
     _dir: TempDir,
     root: PathBuf,
+    /// What stands on `PATH` before anything but the program itself, with a `:` behind each folder.
+    programs: String,
+    /// More variables of commands.
+    variables: Vec<(&'static str, PathBuf)>,
 }
 
 /// What a command gave.
@@ -53,7 +58,20 @@ impl World {
         for folder in ["home", "tmp"] {
             fs::create_dir(root.join(folder)).expect("the folder can be made");
         }
-        Self { _dir: dir, root }
+        Self { _dir: dir, root, programs: String::new(), variables: Vec::new() }
+    }
+
+    /// A new world with the Helm plugin of this checkout as the one plugin, and with the helm of `cargo xtask tools`.
+    pub(crate) fn with_helm() -> Self {
+        let programs = [tools::program("helm"), helm::program()];
+        let folder =
+            |program: &PathBuf| format!("{}:", program.parent().expect("it is in a folder").display());
+        let plugin = workspace_root().join("plugins/helm");
+        Self {
+            programs: programs.iter().map(folder).collect(),
+            variables: vec![("TIPHYS_PLUGINS", plugin)],
+            ..Self::new()
+        }
     }
 
     /// Copies a folder's files into the world, if it is there.
@@ -93,11 +111,12 @@ impl World {
         command
             .current_dir(&self.root)
             .env_clear()
-            .env("PATH", format!("{programs}:{path}"))
+            .env("PATH", format!("{programs}:{}{path}", self.programs))
             .env("HOME", self.path("home"))
             .env("XDG_CACHE_HOME", self.path("cache"))
             .env("TMPDIR", self.path("tmp"))
             .env("URL", URL)
+            .envs(self.variables.iter().map(|(name, value)| (name, value)))
             .env("GIT_CONFIG_NOSYSTEM", "1")
             .envs([("GIT_AUTHOR_NAME", "A. Tester"), ("GIT_COMMITTER_NAME", "A. Tester")])
             .envs([("GIT_AUTHOR_EMAIL", "tester@example.org"), ("GIT_COMMITTER_EMAIL", "tester@example.org")])
@@ -171,9 +190,20 @@ impl World {
     /// The same without entries of these names.
     pub(crate) fn left_behind_but(&self, names: &[&str]) -> Vec<PathBuf> {
         let mut left = Vec::new();
-        for folder in ["tmp", "cache/tiphys/runs"] {
-            if let Ok(entries) = fs::read_dir(self.path(folder)) {
-                left.extend(entries.map(|entry| entry.expect("the folder can be read").path()));
+        let entries = |folder: &Path| -> Vec<PathBuf> {
+            let entries = fs::read_dir(folder).into_iter().flatten();
+            entries.map(|entry| entry.expect("the folder can be read").path()).collect()
+        };
+        for path in ["tmp", "cache/tiphys/runs"].iter().flat_map(|folder| entries(&self.path(folder))) {
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            if name.starts_with("tiphys-helm-") {
+                // Runs of the Helm plugin share this folder, with a lock and what they know of helm.
+                let of_runs = entries(&path).into_iter();
+                left.extend(
+                    of_runs.filter(|path| !["gate", "versions"].iter().any(|name| path.ends_with(name))),
+                );
+            } else {
+                left.push(path);
             }
         }
         // Processes agree through this file on who may remove whose views.

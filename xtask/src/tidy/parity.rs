@@ -1,0 +1,69 @@
+//! The Helm plugin's document of parity: one row for each behaviour of Argo CD's native support, and a place for each test of the
+//! plugin's whole runs. That the rows name tests that exist is checked by `named-tests`.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+
+use super::markdown::{code_words, prose, tables};
+use super::source;
+use super::tree::has_extension;
+use super::{Check, Finding, Subject};
+use crate::Failure;
+
+/// The document.
+const DOCUMENT: &str = "plugins/helm/PARITY.md";
+
+/// Rows of the list of behaviours, `spec/helm-parity.md` section 8.
+const ROWS: usize = 116;
+
+/// Folders of the tests that run the plugin as it is run.
+const TESTS: [&str; 2] = ["plugins/helm/tests/generate/", "plugins/helm/tests/announce/"];
+
+pub(super) const CHECK: Check = Check {
+    name: "parity",
+    keeps: "PARITY.md of the Helm plugin has each row once, in order, and a place for each test of whole runs",
+    run,
+};
+
+fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
+    let text = subject.tree.has(DOCUMENT).then(|| subject.tree.text(DOCUMENT)).transpose()?.flatten();
+    let text = text.unwrap_or_default();
+    let mut findings = Vec::new();
+    let mut due = 1;
+    for table in tables(&text) {
+        let (Some(number), Some(_)) = (table.column("row"), table.column("test")) else { continue };
+        for row in &table.rows {
+            let place = format!("{DOCUMENT}:{}", row.line);
+            match row.cell(number).parse::<usize>() {
+                Ok(found) => {
+                    if found != due {
+                        let problem = format!("is row {found}, where row {due} is due");
+                        findings.push(Finding::new(place, problem, "keep each row once, in order"));
+                    }
+                    due = found + 1;
+                }
+                Err(_) => findings.push(Finding::new(place, "has no number", "write the row's number first")),
+            }
+        }
+    }
+    if due != ROWS + 1 {
+        let problem = format!("ends with row {}, and the list has {ROWS}", due - 1);
+        findings.push(Finding::new(DOCUMENT, problem, "keep one row for each behaviour of native support"));
+    }
+    let named: BTreeSet<&str> = prose(&text).flat_map(|(_, line)| code_words(line)).collect();
+    let is_of_runs =
+        |path: &&str| has_extension(path, "rs") && TESTS.iter().any(|folder| path.starts_with(folder));
+    for path in subject.tree.paths().filter(is_of_runs) {
+        let Some(source) = subject.tree.text(path)? else { continue };
+        for test in source::tests(path, &source)?.iter().filter(|test| !named.contains(test.as_str())) {
+            findings.push(Finding::new(
+                path,
+                format!("has the test {test}, which {DOCUMENT} does not name"),
+                "put its name into the row that it holds, or into the table of what no row asks for",
+            ));
+        }
+    }
+    Ok(findings)
+}
