@@ -10,6 +10,7 @@ mod cmp;
 pub(crate) mod content;
 mod data;
 mod figures;
+mod helm;
 mod machine;
 mod people;
 pub(crate) mod place;
@@ -61,12 +62,16 @@ pub(crate) struct Options {
 enum Part {
     /// Measure the plugin server, beside Argo CD's if its program is given
     Cmp(cmp::Options),
+    /// Measure the Helm plugin, beside helm itself and a shell script
+    Helm(helm::Options),
 }
 
 /// Measures what was asked for and prints a table.
 pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
-    if let Some(Part::Cmp(options)) = &options.part {
-        return cmp::run(root, options);
+    match &options.part {
+        Some(Part::Cmp(options)) => return cmp::run(root, options),
+        Some(Part::Helm(options)) => return helm::run(root, options),
+        None => {}
     }
     if !options.line.is_empty() {
         return sample::measure_here(&options.line);

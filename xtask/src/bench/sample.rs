@@ -109,10 +109,26 @@ impl Starter {
 
     /// Runs a command line and measures it.
     pub(super) fn sample(&self, line: &[OsString], user: User) -> Result<Sample, Failure> {
+        self.measured(self.command(&self.own, user), line)
+    }
+
+    /// The same in a folder of its own, with more variables; they win over those of the short environment.
+    pub(super) fn sample_in(
+        &self,
+        line: &[OsString],
+        folder: &Path,
+        variables: &[(&str, OsString)],
+    ) -> Result<Sample, Failure> {
+        let mut command = self.command(&self.own, User::Own);
+        command.current_dir(folder).envs(variables.iter().map(|(name, value)| (name, value)));
+        self.measured(command, line)
+    }
+
+    /// Measures a line by a command that starts this program once more.
+    fn measured(&self, mut command: Command, line: &[OsString]) -> Result<Sample, Failure> {
         let errors = self.folder.join("stderr");
         let file = File::create(&errors).map_err(|error| Failure::at(&errors, error))?;
-        let output = self
-            .command(&self.own, user)
+        let output = command
             .args(["bench", "--"])
             .args(line)
             .stderr(file)

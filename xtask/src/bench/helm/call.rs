@@ -1,0 +1,275 @@
+//! Calls that are measured: the plugin as a plugin server calls it, helm as the plugin calls it, and the scripts.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, Permissions};
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
+
+use super::super::place::{Place, remove, write};
+use super::super::sample::{Sample, Starter, User};
+use crate::Failure;
+use crate::cargo::search_path;
+
+/// The scripts of the proposal's Example 3.
+const EXAMPLE_GENERATE: &str = include_str!("example-generate.sh");
+const EXAMPLE_PARAMETERS: &str = include_str!("example-parameters.sh");
+
+/// What stands for helm where helm is not to be measured.
+const STAND_IN: &str = include_str!("stand-in.sh");
+
+/// The helms of `cargo xtask tools`.
+const HELMS: [&str; 2] = ["helm", "helm3"];
+
+/// What all rows share.
+pub(super) struct Bench {
+    place: Place,
+    starter: Starter,
+    plugin: PathBuf,
+    /// Folder of yq, jq and the helms.
+    tools: PathBuf,
+    /// Runs of each figure, beside the one to warm up.
+    pub(super) runs: usize,
+}
+
+/// A helm that is called `helm` on a search path of its own.
+#[derive(Clone, Debug)]
+pub(super) struct Helm {
+    /// Its version, or what it is, for people.
+    pub(super) name: String,
+    folder: PathBuf,
+}
+
+/// One command, with all that it needs.
+#[derive(Clone, Debug)]
+pub(super) struct Call {
+    line: Vec<OsString>,
+    folder: PathBuf,
+    variables: Vec<(&'static str, OsString)>,
+    /// Folders that must not be there when it starts.
+    absent: Vec<PathBuf>,
+}
+
+/// A chart in a repository.
+#[derive(Clone, Debug)]
+pub(super) struct ChartPlace {
+    /// The repository's root.
+    pub(super) root: PathBuf,
+    /// The chart's folder below it.
+    pub(super) path: &'static str,
+}
+
+impl Bench {
+    /// Takes the plugin to the memory file system.
+    pub(super) fn new(place: Place, plugin: &Path, tools: &Path, runs: usize) -> Result<Self, Failure> {
+        let copied = place.path().join("bin/tiphys-helm");
+        write(&copied, b"")?;
+        fs::copy(plugin, &copied).map_err(|error| Failure::at(plugin, error))?;
+        let starter = Starter::new(place.path())?;
+        Ok(Self { place, starter, plugin: copied, tools: tools.to_path_buf(), runs })
+    }
+
+    /// Where everything is.
+    pub(super) fn folder(&self) -> &Path {
+        self.place.path()
+    }
+
+    /// Both versions of helm.
+    pub(super) fn helms(&self) -> Result<Vec<Helm>, Failure> {
+        HELMS.iter().map(|name| self.helm(name)).collect()
+    }
+
+    fn helm(&self, name: &str) -> Result<Helm, Failure> {
+        let folder = self.folder().join("helms").join(name);
+        let link = folder.join("helm");
+        if !link.exists() {
+            fs::create_dir_all(&folder).map_err(|error| Failure::at(&folder, error))?;
+            symlink(self.tools.join(name), &link).map_err(|error| Failure::at(&link, error))?;
+        }
+        let asked = self.output(&Call::new(
+            &folder,
+            &[link.as_os_str(), "version".as_ref(), "--template={{.Version}}".as_ref()],
+        ))?;
+        let version = String::from_utf8_lossy(&asked).trim().trim_start_matches('v').to_owned();
+        Ok(Helm { name: format!("helm {version}"), folder })
+    }
+
+    /// A script in helm's place, which prints these bytes.
+    pub(super) fn stand_in(&self, name: &str, output: &[u8]) -> Result<Helm, Failure> {
+        let folder = self.folder().join("helms").join(name);
+        let script = folder.join("helm");
+        write(&script, STAND_IN.as_bytes())?;
+        fs::set_permissions(&script, Permissions::from_mode(0o755))
+            .map_err(|error| Failure::at(&script, error))?;
+        write(&folder.join("helm.output"), output)?;
+        Ok(Helm { name: name.to_owned(), folder })
+    }
+
+    /// A call of the plugin, with the environment that a plugin server gives it.
+    pub(super) fn plugin(&self, command: &str, chart: &ChartPlace, helm: &Helm, parameters: &str) -> Call {
+        Call::new(&chart.folder(), &[self.plugin.as_os_str(), command.as_ref()])
+            .with("PATH", self.path(helm))
+            .with("XDG_CACHE_HOME", self.cache())
+            .with("ARGOCD_APP_NAME", "bench")
+            .with("ARGOCD_APP_NAMESPACE", "bench")
+            .with("ARGOCD_APP_PROJECT_NAME", "default")
+            .with("ARGOCD_APP_SOURCE_PATH", chart.path)
+            .with("ARGOCD_APP_SOURCE_REPO_URL", "https://git.example.com/bench.git")
+            .with("KUBE_VERSION", "1.33.1")
+            .with("KUBE_API_VERSIONS", super::charts::api_versions())
+            .with("ARGOCD_APP_PARAMETERS", parameters)
+    }
+
+    /// The plugin's cache of dependencies.
+    pub(super) fn cache(&self) -> PathBuf {
+        self.folder().join("cache")
+    }
+
+    /// The very call of helm that a call of the plugin makes: it is made once with a script in helm's place, which takes it down.
+    pub(super) fn call_of_helm(
+        &self,
+        chart: &ChartPlace,
+        helm: &Helm,
+        parameters: &str,
+    ) -> Result<Call, Failure> {
+        let recorder = self.stand_in("recorder", b"")?;
+        self.output(&self.plugin("generate", chart, &recorder, parameters))?;
+        let file = recorder.folder.join("helm.arguments");
+        let recorded = fs::read(&file).map_err(|error| Failure::at(&file, error))?;
+        Ok(helm.call(chart, &arguments(&recorded)))
+    }
+
+    /// The script that generates.
+    pub(super) fn example_generate(
+        &self,
+        chart: &ChartPlace,
+        helm: &Helm,
+        parameters: &str,
+    ) -> Result<Call, Failure> {
+        self.script("generate.sh", EXAMPLE_GENERATE, chart, helm, parameters)
+    }
+
+    /// The script that announces.
+    pub(super) fn example_parameters(&self, chart: &ChartPlace, helm: &Helm) -> Result<Call, Failure> {
+        self.script("parameters.sh", EXAMPLE_PARAMETERS, chart, helm, "null")
+    }
+
+    fn script(
+        &self,
+        name: &str,
+        text: &str,
+        chart: &ChartPlace,
+        helm: &Helm,
+        parameters: &str,
+    ) -> Result<Call, Failure> {
+        let file = self.folder().join("scripts").join(name);
+        write(&file, text.as_bytes())?;
+        let call = Call::new(&chart.folder(), &["sh".as_ref(), file.as_os_str()]);
+        Ok(call.with("PATH", self.path(helm)).with("ARGOCD_APP_PARAMETERS", parameters))
+    }
+
+    /// Runs each call in turn, once to warm up and then as often as asked; gives the samples of each.
+    pub(super) fn in_turn<const N: usize>(&self, calls: [&Call; N]) -> Result<[Vec<Sample>; N], Failure> {
+        let mut taken = [const { Vec::new() }; N];
+        for run in 0..=self.runs {
+            for (call, samples) in calls.iter().zip(&mut taken) {
+                call.absent.iter().try_for_each(|folder| remove(folder))?;
+                let sample = self.starter.sample_in(&call.line, &call.folder, &call.variables)?;
+                if run > 0 {
+                    samples.push(sample);
+                }
+            }
+        }
+        Ok(taken)
+    }
+
+    /// Says no if two calls do not print the same: their times could not be compared.
+    pub(super) fn must_agree(&self, one: &Call, other: &Call) -> Result<(), Failure> {
+        let (one_printed, other_printed) = (self.output(one)?, self.output(other)?);
+        if one_printed == other_printed && !one_printed.is_empty() {
+            return Ok(());
+        }
+        Err(Failure::new(format!("{} and {} do not print the same", one.shown(), other.shown())))
+    }
+
+    /// What a call prints.
+    pub(super) fn output(&self, call: &Call) -> Result<Vec<u8>, Failure> {
+        let Some((name, arguments)) = call.line.split_first() else { return Ok(Vec::new()) };
+        let output = self
+            .starter
+            .command(name, User::Own)
+            .args(arguments)
+            .current_dir(&call.folder)
+            .envs(call.variables.iter().map(|(name, value)| (name, value)))
+            .output()
+            .map_err(|error| Failure::new(format!("{}: {error}", call.shown())))?;
+        if output.status.success() {
+            return Ok(output.stdout);
+        }
+        let said = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
+        Err(Failure::new(format!("{}: {}\n{said}", call.shown(), output.status)))
+    }
+
+    fn path(&self, helm: &Helm) -> OsString {
+        let mut path = helm.folder.clone().into_os_string();
+        for more in [self.tools.as_os_str(), &search_path()] {
+            path.push(":");
+            path.push(more);
+        }
+        path
+    }
+}
+
+impl Helm {
+    /// A call in a chart's folder.
+    pub(super) fn call(&self, chart: &ChartPlace, arguments: &[OsString]) -> Call {
+        let mut call = Call::new(&chart.folder(), &[self.folder.join("helm").as_os_str()]);
+        call.line.extend_from_slice(arguments);
+        call
+    }
+}
+
+impl ChartPlace {
+    /// The chart's folder.
+    pub(super) fn folder(&self) -> PathBuf {
+        self.root.join(self.path)
+    }
+}
+
+impl Call {
+    fn new(folder: &Path, line: &[&OsStr]) -> Self {
+        Self {
+            line: line.iter().map(|word| (*word).to_owned()).collect(),
+            folder: folder.to_path_buf(),
+            variables: Vec::new(),
+            absent: Vec::new(),
+        }
+    }
+
+    /// The same with one more variable, or another value of it.
+    pub(super) fn with(mut self, name: &'static str, value: impl Into<OsString>) -> Self {
+        self.variables.retain(|(other, _)| *other != name);
+        self.variables.push((name, value.into()));
+        self
+    }
+
+    /// The same, with a folder that is removed before each start.
+    pub(super) fn without(mut self, folder: PathBuf) -> Self {
+        self.absent.push(folder);
+        self
+    }
+
+    fn shown(&self) -> String {
+        let line: Vec<String> = self.line.iter().map(|word| word.display().to_string()).collect();
+        line.join(" ")
+    }
+}
+
+/// Arguments that each end in a NUL.
+fn arguments(recorded: &[u8]) -> Vec<OsString> {
+    let recorded = recorded.strip_suffix(b"\0").unwrap_or(recorded);
+    recorded.split(|byte| *byte == 0).map(|argument| OsStr::from_bytes(argument).to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests;

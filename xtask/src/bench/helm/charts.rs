@@ -1,0 +1,223 @@
+//! Charts of a given size, the same in every run.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+
+use super::super::content::{FILES_PER_APPLICATION, Words, application_name, file_of};
+use super::super::place::write;
+use super::call::ChartPlace;
+use crate::Failure;
+
+/// Values of one component of a chart.
+const VALUES_OF_COMPONENT: usize = 10;
+
+/// Folder of a chart below the root of its repository.
+const CHART: &str = "chart";
+
+/// Folder of the umbrella chart; its subcharts are beside it.
+const UMBRELLA: &str = "umbrella";
+
+/// Values and templates of one subchart of the umbrella chart.
+const VALUES_OF_SUBCHART: usize = 100;
+
+/// Groups and versions of a cluster with a few operators, and their kinds.
+const GROUPS: usize = 40;
+const KINDS_OF_GROUP: usize = 5;
+
+/// Makes manifests of whatever components the values have.
+const TEMPLATE: &str = r#"{{- range $name, $one := .Values.components }}
+{{- if $one.enabled }}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: {{ $.Release.Name }}-{{ $name }}
+  labels:
+    app.kubernetes.io/name: {{ $name | quote }}
+    app.kubernetes.io/instance: {{ $.Release.Name | quote }}
+spec:
+  replicas: {{ $one.replicas }}
+  selector:
+    matchLabels:
+      app.kubernetes.io/name: {{ $name | quote }}
+  template:
+    metadata:
+      labels:
+        app.kubernetes.io/name: {{ $name | quote }}
+    spec:
+      containers:
+        - name: main
+          image: {{ printf "%s:%s" $one.image.repository $one.image.tag | quote }}
+          imagePullPolicy: {{ $one.image.pullPolicy }}
+          ports:
+            - containerPort: {{ $one.port }}
+          env:
+            - name: MOTTO
+              value: {{ $one.motto | quote }}
+          readinessProbe:
+            httpGet:
+              path: {{ $one.probe }}
+              port: {{ $one.port }}
+          resources:
+            requests:
+              {{- toYaml $one.resources | nindent 14 }}
+{{- end }}
+{{- end }}
+"#;
+
+/// Whether a chart says of which type its values are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Schema {
+    /// It has no schema.
+    None,
+    /// Its schema names every value.
+    Whole,
+}
+
+/// A repository with one chart of so many values, a value file for production, and so many other files.
+pub(super) fn repository(
+    root: &Path,
+    values: usize,
+    schema: Schema,
+    others: usize,
+) -> Result<ChartPlace, Failure> {
+    let chart = root.join(CHART);
+    write_chart(&chart, "bench", values, schema)?;
+    let production = "components:\n  c0001:\n    replicas: 5\n    image:\n      tag: \"2.0.1\"\n";
+    write(&chart.join("env/production.yaml"), production.as_bytes())?;
+    let mut words = Words::new(1);
+    for index in 0..others {
+        let application = application_name(index / FILES_PER_APPLICATION);
+        let file = root.join("apps").join(&application).join(format!("{index}.yaml"));
+        write(&file, file_of(&application, index, &mut words).as_bytes())?;
+    }
+    Ok(ChartPlace { root: root.to_path_buf(), path: CHART })
+}
+
+/// A repository with a chart that needs so many charts of the same repository.
+pub(super) fn umbrella(root: &Path, subcharts: usize) -> Result<ChartPlace, Failure> {
+    let mut text = "apiVersion: v2\nname: umbrella\nversion: 1.0.0\ndependencies:\n".to_owned();
+    for index in 0..subcharts {
+        let name = format!("part-{index:02}");
+        write_chart(&root.join("parts").join(&name), &name, VALUES_OF_SUBCHART, Schema::None)?;
+        writeln!(text, "  - name: {name}\n    version: 1.0.0\n    repository: file://../parts/{name}").ok();
+    }
+    write(&root.join(UMBRELLA).join("Chart.yaml"), text.as_bytes())?;
+    write(
+        &root.join(UMBRELLA).join("values.yaml"),
+        b"part-00:\n  components:\n    c0000:\n      replicas: 2\n",
+    )?;
+    Ok(ChartPlace { root: root.to_path_buf(), path: UMBRELLA })
+}
+
+/// What a cluster has, as the environment of plugins names it.
+pub(super) fn api_versions() -> String {
+    let mut all = Vec::new();
+    for group in 0..GROUPS {
+        let group = format!("group-{group:02}.example.com/v1");
+        all.extend((0..KINDS_OF_GROUP).map(|kind| format!("{group}/Kind{kind}")));
+        all.push(group);
+    }
+    all.join(",")
+}
+
+/// Values as a text, about so many bytes of them.
+pub(super) fn text_of_values(bytes: usize) -> String {
+    let mut text = String::new();
+    let mut words = Words::new(2);
+    let mut index = 0;
+    while text.len() < bytes {
+        let one = values(&format!("more{index:04}"), 100, &mut words);
+        text.push_str(&one);
+        index += 1;
+    }
+    text
+}
+
+/// The manifest of one object, again and again, until there are about so many bytes.
+pub(super) fn manifests(bytes: usize) -> String {
+    let mut text = String::new();
+    let mut words = Words::new(3);
+    let mut index = 0;
+    while text.len() < bytes {
+        text.push_str("---\n");
+        text.push_str(&file_of("bench", index, &mut words));
+        index += 1;
+    }
+    text
+}
+
+fn write_chart(folder: &Path, name: &str, count: usize, schema: Schema) -> Result<(), Failure> {
+    let of_chart = format!("apiVersion: v2\nname: {name}\nversion: 1.0.0\n");
+    write(&folder.join("Chart.yaml"), of_chart.as_bytes())?;
+    write(&folder.join("templates/components.yaml"), TEMPLATE.as_bytes())?;
+    write(&folder.join("values.yaml"), values("components", count, &mut Words::new(0)).as_bytes())?;
+    if schema == Schema::Whole {
+        write(&folder.join("values.schema.json"), format!("{:#}\n", schema_of(count)).as_bytes())?;
+    }
+    Ok(())
+}
+
+/// So many values below a key, as people write them: with comments, in groups.
+fn values(key: &str, count: usize, words: &mut Words) -> String {
+    let mut text = format!("# What the chart runs.\n{key}:\n");
+    for index in 0..count / VALUES_OF_COMPONENT {
+        let number = words.number() % 1_000;
+        write!(
+            text,
+            "  c{index:04}:
+    # Whether it is there at all.
+    enabled: true
+    # How many of it run at once.
+    replicas: 1
+    image:
+      # Where it comes from.
+      repository: registry.example.com/team-{number}/component-{index:04}
+      tag: \"1.4.{number}\"
+      pullPolicy: IfNotPresent
+    # Port of the container.
+    port: {port}
+    probe: /healthz
+    motto: what number {number} says of itself
+    resources:
+      # At least this much.
+      cpu: 100m
+      memory: 128Mi
+",
+            port = 8_000 + number,
+        )
+        .ok();
+    }
+    text
+}
+
+fn schema_of(count: usize) -> Value {
+    let text = json!({"type": "string"});
+    let component = json!({
+        "type": "object",
+        "required": ["replicas"],
+        "properties": {
+            "enabled": {"type": "boolean"},
+            "replicas": {"type": "integer", "description": "How many of it run at once."},
+            "image": {"type": "object", "properties": {
+                "repository": text, "tag": text, "pullPolicy": {"enum": ["Always", "IfNotPresent", "Never"]},
+            }},
+            "port": {"type": "integer"},
+            "probe": text,
+            "motto": text,
+            "resources": {"type": "object", "properties": {"cpu": text, "memory": text}},
+        },
+    });
+    let components: Map<String, Value> =
+        (0..count / VALUES_OF_COMPONENT).map(|index| (format!("c{index:04}"), component.clone())).collect();
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "type": "object",
+        "properties": {"components": {"type": "object", "properties": components}},
+    })
+}
+
+#[cfg(test)]
+mod tests;
