@@ -1,5 +1,6 @@
 //! Keeping paths and links inside a tree.
 
+mod folder;
 mod links;
 #[cfg(test)]
 mod tests;
@@ -10,9 +11,10 @@ use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use crate::RepoPath;
+use crate::EntryPath;
 use crate::path::shown;
 
+pub use folder::check_links;
 pub(crate) use links::{LinkSet, stays_inside_as_written};
 
 /// Links that one lookup follows at most; the kernel's own bound on Linux.
@@ -54,12 +56,13 @@ pub enum ContainmentError {
 ///
 /// `root` is taken as it is: links in its own path are followed as the system does. An absolute link is refused, also one
 /// that points back inside, because a plugin sees the tree at another place.
-pub fn resolve(root: &Path, path: &RepoPath) -> Result<PathBuf, ContainmentError> {
+pub fn resolve<'p>(root: &Path, path: impl Into<EntryPath<'p>>) -> Result<PathBuf, ContainmentError> {
+    let path = path.into();
     let missing = || ContainmentError::Missing { path: path.to_string() };
     // The path below the root that is known to hold no link.
     let mut real = PathBuf::new();
     // What is still to be walked, last component first, each with the link that it comes from.
-    let mut ahead: Vec<Step> = Step::all(path.as_str().as_bytes(), None).collect();
+    let mut ahead: Vec<Step> = Step::all(path.as_bytes(), None).collect();
     let mut links: Vec<PathBuf> = Vec::new();
     while let Some(step) = ahead.pop() {
         if step.name == b".." {

@@ -14,7 +14,7 @@ mod reader;
 mod store;
 mod writer;
 
-pub use containment::{ContainmentError, resolve};
+pub use containment::{ContainmentError, check_links, resolve};
 pub use entries::{Entries, EntryKind, Final};
 pub use path::{EntryPath, PathError, RepoPath};
 pub use read::{Depth, ReadError};

@@ -21,10 +21,10 @@ use tiphys_helm_values::{
     enabled, merged, no_files,
 };
 use tiphys_params::{Announcement, CollectionType};
+use tiphys_tree::{ContainmentError, check_links};
 
 use crate::chart::ChartError;
 use crate::failure::go_words;
-use crate::links::{self, LinkError};
 use crate::options::{AssignmentKind, InlineValues};
 use crate::request::Request;
 use crate::settings::SettingError;
@@ -62,7 +62,7 @@ const VALUE_FILES: [&str; 3] = [
 pub(crate) enum AnnounceError {
     /// A link of the repository.
     #[error(transparent)]
-    Links(#[from] LinkError),
+    Links(#[from] ContainmentError),
     /// Another source.
     #[error(transparent)]
     Ref(#[from] RefError),
@@ -125,7 +125,7 @@ struct Text {
 /// The announcements as JSON.
 pub(crate) fn announce(request: &Request) -> Result<Vec<u8>, AnnounceError> {
     let max = request.host.announced_max()?;
-    links::check(&request.root)?;
+    check_links(&request.root)?;
     crate::chart::Chart::read(&request.app_path)?;
     let files = value_files(request)?;
     let chart = LoadedChart::read(&request.app_path, &request.root)?;

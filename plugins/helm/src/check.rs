@@ -4,6 +4,8 @@ use std::fs;
 use std::io;
 use std::path::PathBuf;
 
+use tiphys_tree::check_links;
+
 use crate::failure::{Failure, chain, without_paths};
 use crate::generate;
 use crate::helm::{Helm, HelmError, find};
@@ -44,7 +46,7 @@ pub(crate) fn matches(host: &Host) -> Result<Vec<u8>, ListError> {
 pub(crate) async fn check(host: &Host) -> Result<Vec<u8>, Failure> {
     let request = Request::of(host)?;
     let fail = |error: &dyn std::error::Error| Failure::of(error, &request.shown_paths());
-    crate::links::check(&request.root).map_err(|error| fail(&error))?;
+    check_links(&request.root).map_err(|error| fail(&error))?;
     let home = Home::new(host.temporary_folder())?;
     let prepared = generate::prepare(&request, &home).map_err(|error| fail(&error))?;
     let mut lines = vec![format!("helm: {}", helm_version(host, &home).await?)];

@@ -7,13 +7,13 @@ use crate::helm::{Helm, HelmError};
 use crate::home::{Home, HomeError};
 use crate::kube_version::{self, KubeVersionError};
 use crate::kustomize::{self, KustomizeError};
-use crate::links::{self, LinkError};
 use crate::options::{AssignmentKind, InlineValues};
 use crate::request::Request;
 use crate::template::{Call, INLINE_PLACEHOLDER, Template, TooLarge};
 use crate::value_files::{RefError, SetFileError, ValueFileError};
 
 use tiphys_process::ExecLimits;
+use tiphys_tree::{ContainmentError, check_links};
 
 /// Name of the file of inline values in the home.
 const INLINE_VALUES: &str = "values";
@@ -29,7 +29,7 @@ const MISSING_DEPENDENCY: [&str; 2] = [
 pub(crate) enum GenerateError {
     /// A link of the repository.
     #[error(transparent)]
-    Links(#[from] LinkError),
+    Links(#[from] ContainmentError),
     /// Another source.
     #[error(transparent)]
     Ref(#[from] RefError),
@@ -78,7 +78,7 @@ pub(crate) enum GenerateError {
 
 /// The manifests, as helm, or kustomize behind it, printed them.
 pub(crate) async fn generate(request: &Request) -> Result<Vec<u8>, GenerateError> {
-    links::check(&request.root)?;
+    check_links(&request.root)?;
     let home = Home::new(request.host.temporary_folder())?;
     let prepared = prepare(request, &home)?;
     let helm = Helm::new(&request.host, &home)?;

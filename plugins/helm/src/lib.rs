@@ -15,7 +15,6 @@ mod helm;
 mod home;
 mod kube_version;
 mod kustomize;
-mod links;
 mod mirror;
 mod options;
 mod program;

@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 
 use tiphys_params::context::RunContext;
 use tiphys_process::quote_text;
+use tiphys_tree::{ContainmentError, check_links};
 
 use crate::failure::go_words;
-use crate::links::LinkError;
 use crate::options::Missing;
 use crate::substitution::BuildEnvironment;
 
@@ -149,7 +149,7 @@ pub(crate) enum RefError {
     },
     /// It has a link that leads out.
     #[error(transparent)]
-    Links(LinkError),
+    Links(ContainmentError),
 }
 
 impl Places<'_> {
@@ -168,7 +168,7 @@ impl Places<'_> {
             }
             let Some(tree) = self.context.refs.get(name) else { return Err(self.unknown_ref(first)) };
             if looked_at.insert(name) {
-                crate::links::check(&tree.path).map_err(RefError::Links)?;
+                check_links(&tree.path).map_err(RefError::Links)?;
             }
         }
         Ok(())

@@ -20,6 +20,11 @@ impl LinkSet {
         self.links.insert(path.into(), target.into());
     }
 
+    /// The paths of the links, in the order of bytes.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &[u8]> {
+        self.links.keys().map(|path| &**path)
+    }
+
     /// Names the first link, in the order of bytes, that leaves the root. Whatever is no link of the set counts as a directory
     /// that exists, so that nothing that is made later turns a link that was fine into a way out.
     pub(crate) fn check(&self) -> Result<(), String> {

@@ -1,5 +1,6 @@
 //! Links and paths that stay inside, and those that do not.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::symlink;
@@ -8,7 +9,7 @@ use std::path::{Path, PathBuf};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
-use super::{ContainmentError, LinkSet, resolve};
+use super::{ContainmentError, check_links, resolve};
 use crate::RepoPath;
 
 /// A folder `root` with these files (no target), directories (ending in `/`) and links, beside a file `secret`.
@@ -30,22 +31,13 @@ fn tree(entries: &[(&str, &str)]) -> TempDir {
     dir
 }
 
-/// The first link of a directory that leads out, found as a writer finds it among those that it writes.
+/// The link that is named when a folder is refused.
 fn first_link_out(root: &Path) -> Option<String> {
-    let mut links = LinkSet::default();
-    let mut todo = vec![PathBuf::new()];
-    while let Some(dir) = todo.pop() {
-        for entry in fs::read_dir(root.join(&dir)).expect("a folder") {
-            let entry = entry.expect("an entry");
-            let path = dir.join(entry.file_name());
-            if entry.file_type().expect("a type").is_dir() {
-                todo.push(path);
-            } else if let Ok(target) = fs::read_link(entry.path()) {
-                links.add(path.as_os_str().as_bytes(), target.as_os_str().as_bytes());
-            }
-        }
+    match check_links(root) {
+        Ok(()) => None,
+        Err(ContainmentError::OutOfBounds { file }) => Some(file),
+        Err(error) => panic!("{error}"),
     }
-    links.check().err()
 }
 
 fn repo_path(path: &str) -> RepoPath {
@@ -120,7 +112,15 @@ fn links_that_lead_to_each_other_are_an_error() {
 
 #[test]
 fn a_tree_with_links_inside_passes() {
-    let dir = tree(&[("a/b/file", ""), ("a/l", "../a/b"), ("a/root", ".."), ("gone", "x/y"), ("o", "o")]);
+    let dir = tree(&[
+        ("a/b/file", ""),
+        ("a/l", "../a/b"),
+        ("a/root", ".."),
+        ("gone", "x/y"),
+        ("o", "o"),
+        (".git/out", "/etc"),
+        ("a/.git/out", "../../.."),
+    ]);
     assert_eq!(first_link_out(&dir.path().join("root")), None);
 }
 
@@ -131,11 +131,33 @@ fn a_tree_with_a_link_out_is_refused_and_the_link_named() {
         (&[("d/l", "../..")], "d/l"),
         (&[("d/l", "../../root/x")], "d/l"),
         (&[("a/b/up", "../.."), ("z", "a/b/up/../x")], "z"),
+        (&[("a/b/up", "../.."), ("a/b/through", "up/../secret")], "a/b/through"),
+        (&[("a", "b"), ("z", ".."), ("y", "../root/b")], "y"),
+        // Behind a folder that is not there yet.
+        (&[("later", "nowhere/../../secret")], "later"),
+        (&[("a/b/up", "../.."), ("later", "nowhere/../a/b/up/../secret")], "later"),
+        // Through what is not looked at itself.
+        (&[(".git/out", "/etc"), ("through", ".git/out")], "through"),
         // As it is written this leaves, though the system would stay inside; Argo CD goes by what is written.
         (&[("a/b/c/", ""), ("deep", "a/b/c"), ("w", "deep/../../..")], "w"),
     ] {
         assert_eq!(first_link_out(&tree(entries).path().join("root")).as_deref(), Some(file));
     }
+}
+
+#[test]
+fn a_link_whose_name_is_no_text_is_followed_and_named() {
+    let dir = tree(&[(".git/out", "/etc")]);
+    let name = OsStr::from_bytes(b"caf\xE9");
+    symlink(".git/out", dir.path().join("root").join(name)).expect("a link");
+    assert_eq!(first_link_out(&dir.path().join("root")).as_deref(), Some(r#""caf\xE9""#));
+}
+
+#[test]
+fn a_folder_that_cannot_be_read_is_an_error_that_names_it() {
+    let dir = tree(&[]);
+    let error = check_links(&dir.path().join("secret")).expect_err("a file");
+    assert!(error.to_string().ends_with("/secret"), "{error}");
 }
 
 /// A tree of directories, files and links among few names, so that links meet each other.
