@@ -27,6 +27,7 @@ pub use descriptors::descriptors_max;
 pub use exec_limits::ExecLimits;
 pub use launcher::{LAUNCHER_ARGUMENT, launcher_main};
 pub use orphans::adopt_orphans;
+pub use program::find_program;
 pub use quote::{quote_command, quote_text};
 pub use reaper::reap_orphans;
 pub use run::{

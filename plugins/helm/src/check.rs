@@ -8,7 +8,7 @@ use tiphys_tree::check_links;
 
 use crate::failure::{Failure, chain, without_paths};
 use crate::generate;
-use crate::helm::{Helm, HelmError, find};
+use crate::helm::{Helm, HelmError};
 use crate::home::Home;
 use crate::request::Request;
 use crate::settings::Host;
@@ -51,7 +51,7 @@ pub(crate) async fn check(host: &Host) -> Result<Vec<u8>, Failure> {
     let prepared = generate::prepare(&request, &home).map_err(|error| fail(&error))?;
     let mut lines = vec![format!("helm: {}", helm_version(host, &home).await?)];
     if !request.options.kustomize_dir.is_empty() {
-        let kustomize = find(host.kustomize(), host.variable("PATH").unwrap_or_default());
+        let kustomize = host.find(host.kustomize());
         let missing =
             || Failure::new("kustomize was not found on PATH; install it, or name one in TIPHYS_KUSTOMIZE");
         lines.push(format!("kustomize: {}", kustomize.ok_or_else(missing)?.display()));

@@ -120,7 +120,8 @@ pub(crate) enum HelmError {
 impl Helm {
     /// The helm that the settings name, with a home.
     pub(crate) fn new(host: &Host, home: &Home) -> Result<Self, HelmError> {
-        let program = find(host.helm(), host.variable("PATH").unwrap_or_default())
+        let program = host
+            .find(host.helm())
             .ok_or_else(|| HelmError::NotFound { program: host.helm().to_path_buf() })?;
         let mut env = host.passed_on();
         env.extend(home.environment());
@@ -237,17 +238,6 @@ impl HelmVersion {
     fn is_supported(&self) -> bool {
         self.major == 4 || self.major == 3 && self.minor >= LOWEST_MINOR_OF_3
     }
-}
-
-/// A program: with a `/` in it a path, else the first file of that name on a search path that may be executed.
-pub(crate) fn find(program: &Path, search_path: &str) -> Option<PathBuf> {
-    if program.to_string_lossy().contains('/') {
-        return Some(program.to_path_buf());
-    }
-    let folders = search_path.split(':').map(Path::new).filter(|folder| folder.is_absolute());
-    folders.map(|folder| folder.join(program)).find(|candidate| {
-        candidate.metadata().is_ok_and(|found| found.is_file() && found.mode() & 0o111 != 0)
-    })
 }
 
 /// Nothing is lost if it cannot be written.

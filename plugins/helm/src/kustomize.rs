@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 use tiphys_process::{Tool, ToolError};
 use tiphys_tree::{ContainmentError, PathError, RepoPath, resolve};
 
-use crate::helm::find;
 use crate::home::{Home, HomeError};
 use crate::mirror::{MirrorError, mirror};
 use crate::request::Request;
@@ -93,7 +92,9 @@ pub(crate) async fn build(
     manifests: &[u8],
 ) -> Result<Vec<u8>, KustomizeError> {
     let dir = folder(request)?;
-    let program = find(request.host.kustomize(), request.host.variable("PATH").unwrap_or_default())
+    let program = request
+        .host
+        .find(request.host.kustomize())
         .ok_or_else(|| KustomizeError::NotFound { program: request.host.kustomize().to_path_buf() })?;
     let copy = mirror(&request.root, &dir, &home.path().join("kustomize"))?;
     let output = copy.join(HELM_OUTPUT);

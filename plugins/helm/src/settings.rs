@@ -1,9 +1,11 @@
 //! The world outside of the program, read once: arguments, environment, working directory.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+use tiphys_process::find_program;
 
 /// How long one call of helm may take, as Argo CD's `ARGOCD_EXEC_TIMEOUT` where nothing is set.
 const TIMEOUT: Duration = Duration::from_secs(90);
@@ -91,6 +93,11 @@ impl Host {
     /// All variables.
     pub(crate) fn variables(&self) -> impl Iterator<Item = (&str, &str)> {
         self.variables.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
+    /// A program's path: with a `/` in it its own, else where `PATH` has it.
+    pub(crate) fn find(&self, program: &Path) -> Option<PathBuf> {
+        find_program(program, OsStr::new(self.variable("PATH").unwrap_or_default()))
     }
 
     /// The working directory: absolute, links followed.

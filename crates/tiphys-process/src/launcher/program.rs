@@ -1,6 +1,7 @@
 //! Starting a command: what is executed, where, and what to say if that fails.
 
 use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::{Component, Path, PathBuf};
@@ -9,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
 
-use crate::program::is_executable;
+use crate::program::{NOT_FOUND, find_program, is_executable};
 use crate::run::CommandSpec;
 
 /// A program that was just written cannot be executed while any process has it open for writing, and a process that is being started
@@ -107,14 +108,8 @@ fn working_directory(root: &Path, dir: &Path) -> Result<PathBuf, Failure> {
 /// The program's absolute path. A name without `/` is looked up in the absolute folders of `path` only: nothing is taken from the working
 /// directory that is not asked for with `./`.
 fn resolve(name: &str, path: &str, dir: &Path) -> Result<PathBuf, Failure> {
-    if name.contains('/') {
-        return Ok(dir.join(name));
-    }
-    let folders = path.split(':').filter(|folder| folder.starts_with('/'));
-    let mut candidates = folders.map(|folder| Path::new(folder).join(name));
-    candidates
-        .find(|candidate| !name.is_empty() && is_executable(candidate))
-        .ok_or_else(|| Failure::new(Errno::NOENT, "executable file not found in $PATH"))
+    let found = find_program(Path::new(name), OsStr::new(path));
+    found.map(|program| dir.join(program)).ok_or_else(|| Failure::new(Errno::NOENT, NOT_FOUND))
 }
 
 /// What the system says, and where that is too little, why.
