@@ -23,7 +23,7 @@ pub fn source_permitted(source_repos: &[String], urls: &[&str], normalize: &dyn 
     let mut is_permitted = false;
     for pattern in source_repos {
         match pattern.strip_prefix(NEGATION) {
-            Some(forbidden) if forbids(matches(forbidden)) => return false,
+            Some(forbidden) if forbids(&matches(forbidden)) => return false,
             Some(_) => is_permitted = true,
             None => is_permitted |= pattern == ALL || matches(pattern) == Ok(true),
         }
@@ -32,9 +32,9 @@ pub fn source_permitted(source_repos: &[String], urls: &[&str], normalize: &dyn 
 }
 
 /// Whether a pattern behind `!` forbids, by what came of matching it.
-fn forbids(matched: Result<bool, GlobError>) -> bool {
+fn forbids(matched: &Result<bool, GlobError>) -> bool {
     match matched {
-        Ok(matched) => matched,
+        Ok(matched) => *matched,
         Err(GlobError::Class { .. } | GlobError::Brace { .. }) => false,
         Err(GlobError::TooLong { .. } | GlobError::TooMany { .. }) => true,
     }

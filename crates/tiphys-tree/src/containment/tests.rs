@@ -47,7 +47,7 @@ fn repo_path(path: &str) -> RepoPath {
 fn resolved(dir: &TempDir, path: &str) -> Result<String, ContainmentError> {
     let root = dir.path().join("root");
     let below = |found: PathBuf| found.strip_prefix(&root).map(|path| path.to_string_lossy().into_owned());
-    resolve(&root, &repo_path(path)).map(|found| below(found).unwrap_or_else(|_| "outside".to_owned()))
+    resolve(&root, repo_path(path)).map(|found| below(found).unwrap_or_else(|_| "outside".to_owned()))
 }
 
 #[test]
@@ -209,7 +209,7 @@ proptest! {
         let root = dir.path().canonicalize().expect("a folder").join("x/root");
         let path = path.join("/");
         let real = root.join(&path).canonicalize();
-        match resolve(&root, &RepoPath::new(&path).expect("inside")) {
+        match resolve(&root, RepoPath::new(&path).expect("inside")) {
             Ok(found) => {
                 prop_assert!(found.starts_with(&root));
                 prop_assert_eq!(&found, &real.expect("the system finds it too"));
@@ -229,7 +229,7 @@ proptest! {
                 if let Ok(real) = root.join(path).canonicalize() {
                     prop_assert!(real.starts_with(&root), "{}", path);
                 }
-                let answer = resolve(&root, &RepoPath::new(path).expect("inside"));
+                let answer = resolve(&root, RepoPath::new(path).expect("inside"));
                 prop_assert!(!matches!(answer, Err(ContainmentError::OutOfBounds { .. })), "{}", path);
             }
         }
