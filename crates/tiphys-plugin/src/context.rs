@@ -1,9 +1,9 @@
 //! The files of a run context: its JSON and the folders of other sources, beside the view of the tree and gone with the run.
 //!
-//! Nobody else sees what a plugin does to these folders: each run has copies. A source whose tree is the run's own stands in the run's
-//! view already and costs nothing.
+//! Nobody else sees what a plugin does to these folders: they are part of the run's view, and copies where a working folder is kept and there
+//! is no view. A source whose tree is the run's own stands in the view already.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{DirBuilder, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tiphys_params::context::{CONTEXT_FILE_VARIABLE, RefTree, RunContext};
-use tiphys_tree::{StoreError, Tree};
+use tiphys_tree::{StoreError, Tree, TreeKey};
 
 /// Name of the folder in the run's own one.
 const FOLDER: &str = "context";
@@ -26,6 +26,15 @@ pub struct GivenContext {
     pub context: RunContext,
     /// The files of the other sources, by their `ref`.
     pub refs: BTreeMap<String, GivenRef>,
+}
+
+impl GivenContext {
+    /// The trees of other sources that are not the run's own, each once.
+    pub(crate) fn other_trees(&self, own: &Tree) -> Vec<Tree> {
+        let mut seen = BTreeSet::from([own.key()]);
+        let trees = self.refs.values().map(|other| &other.tree);
+        trees.filter(|tree| seen.insert(tree.key())).cloned().collect()
+    }
 }
 
 /// The files of another source.
@@ -70,6 +79,8 @@ pub(crate) struct Places {
     pub(crate) tree: Tree,
     /// Where the run sees it.
     pub(crate) view: PathBuf,
+    /// Where it sees those of other sources; none where a working folder is kept.
+    pub(crate) others: BTreeMap<TreeKey, PathBuf>,
 }
 
 /// Writes the files of a run; the variable that names the JSON.
@@ -96,6 +107,8 @@ fn write_all(given: &GivenContext, places: &Places) -> Result<(String, String), 
     for (index, (name, other)) in given.refs.iter().enumerate() {
         let path = if other.tree.key() == places.tree.key() {
             places.view.clone()
+        } else if let Some(path) = places.others.get(&other.tree.key()) {
+            path.clone()
         } else {
             // Not by its name, which may be no name of a folder.
             let path = folder.join(format!("ref-{index}"));

@@ -16,6 +16,7 @@ use tracing::{Instrument as _, field};
 
 use crate::announcement::Strictness;
 use crate::config::{self, PluginConfig};
+use crate::context::GivenContext;
 use crate::discovery::Pattern;
 use crate::endings::Endings;
 use crate::environment::BaseEnvironment;
@@ -106,9 +107,20 @@ impl LocalPlugin {
     pub async fn announcement_output(&self, request: &Request) -> Result<Option<Vec<u8>>, PluginError> {
         let Some(command) = &self.config.dynamic else { return Ok(None) };
         let finished = self.run(request, &[(Phase::Announce, command)]).await?;
-        Look::at(&request.tree).finds_all_of_it().await?;
+        Look::at(self.trees(request)).finds_all_of_it().await?;
         let stdout = finished.first().map(|one| one.stdout.as_slice()).unwrap_or_default();
         Ok(Some(without_newline(stdout).to_vec()))
+    }
+
+    /// The context of a request, if this plugin is to see it.
+    fn context<'a>(&self, request: &'a Request) -> Option<&'a Arc<GivenContext>> {
+        request.context.as_ref().filter(|_| self.config.run_context)
+    }
+
+    /// All trees that a run of this request sees.
+    fn trees(&self, request: &Request) -> Vec<Tree> {
+        let others = self.context(request).map(|context| context.other_trees(&request.tree));
+        [request.tree.clone()].into_iter().chain(others.unwrap_or_default()).collect()
     }
 
     /// Refuses parameters without a name, wherever the request comes from (proposal, Q/A 5).
@@ -141,7 +153,7 @@ impl LocalPlugin {
         let Passing { mut env, files } = self.pass(request, &commands)?;
         let settings = &self.settings;
         let slot = settings.slots.take(request.deadline, &request.cancel, settings.observer.as_ref()).await?;
-        let context = request.context.clone().filter(|_| self.config.run_context);
+        let context = self.context(request).cloned();
         let beginning = Beginning::new(settings, &self.name, request, context, slot)?;
         let (phase, first) = commands
             .first()
@@ -266,14 +278,13 @@ impl LocalPlugin {
     }
 }
 
-/// A look at a run's tree when its commands have ended, on a thread of its own. What somebody has taken out of the tree meanwhile would be
+/// A look at a run's trees when its commands have ended, on a thread of its own. What somebody has taken out of a tree meanwhile would be
 /// missing in the answer, and nobody would know.
 struct Look(JoinHandle<bool>);
 
 impl Look {
-    fn at(tree: &Tree) -> Self {
-        let tree = tree.clone();
-        Self(spawn_blocking(move || tree.has_its_entries()))
+    fn at(trees: Vec<Tree>) -> Self {
+        Self(spawn_blocking(move || trees.iter().all(Tree::has_its_entries)))
     }
 
     async fn finds_all_of_it(self) -> Result<(), PluginError> {
@@ -356,7 +367,7 @@ impl Plugin for LocalPlugin {
             }
             Some(discovery::Rule::Command(command)) => {
                 let finished = self.run(request, &[(Phase::Find, command)]).await?;
-                Look::at(&request.tree).finds_all_of_it().await?;
+                Look::at(self.trees(request)).finds_all_of_it().await?;
                 let found = finished.iter().any(|one| !without_newline(&one.stdout).is_empty());
                 Ok(if found { Match::Supported } else { Match::NotSupported })
             }
@@ -369,7 +380,7 @@ impl Plugin for LocalPlugin {
         commands.extend(self.config.init.as_ref().map(|command| (Phase::Init, command)));
         commands.push((Phase::Generate, &self.config.generate));
         let finished = self.run(request, &commands).await?;
-        let look = Look::at(&request.tree);
+        let look = Look::at(self.trees(request));
         let stdout = finished.last().map(|one| one.stdout.as_slice()).unwrap_or_default();
         let began = Instant::now();
         let documents = tiphys_yaml::split_output(stdout);

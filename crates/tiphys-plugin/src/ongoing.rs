@@ -24,6 +24,8 @@ use crate::slots::Slot;
 pub(crate) struct Held {
     run_dir: RunDir,
     tree: Tree,
+    /// Those of other sources, in the order of the view.
+    others: Vec<Tree>,
     _slot: Slot,
 }
 
@@ -62,7 +64,8 @@ impl Beginning {
     ) -> Result<Self, PluginError> {
         let run_dir = settings.store.run_dir().map_err(PluginError::View);
         let run_dir = run_dir.inspect_err(|error| make_room_after(error, &settings.store))?;
-        let held = Held { run_dir, tree: request.tree.clone(), _slot: slot };
+        let others = context.as_ref().map(|context| context.other_trees(&request.tree)).unwrap_or_default();
+        let held = Held { run_dir, tree: request.tree.clone(), others, _slot: slot };
         let settings = Arc::clone(settings);
         Ok(Self { settings, plugin: plugin.to_owned(), app_path: request.app_path.clone(), context, held })
     }
@@ -105,8 +108,12 @@ impl Beginning {
         let started = settings.launcher.start(view, settings.limits).await;
         let run = started.map_err(|source| PluginError::Run { phase, source })?;
         let folder = held.run_dir.path().to_path_buf();
-        let places =
-            Places { run_dir: folder.clone(), tree: held.tree.clone(), view: run.root().to_path_buf() };
+        let places = Places {
+            run_dir: folder.clone(),
+            tree: held.tree.clone(),
+            view: run.root().to_path_buf(),
+            others: held.others.iter().map(Tree::key).zip(run.others().iter().cloned()).collect(),
+        };
         let ongoing = Ongoing { parts: Some((run, held)), settings, plugin, runtime: Handle::current() };
         let mut variables = files::write(folder, files).await?;
         if let Some(context) = context {
@@ -121,7 +128,8 @@ impl Beginning {
             let how = self.settings.private_view;
             let run_dir = self.held.run_dir.path().to_path_buf();
             let hidden = self.settings.store.hidden_from_runs();
-            return Ok(View::Private { lower: tree.root().to_path_buf(), run_dir, how, hidden });
+            let others = self.held.others.iter().map(|other| other.root().to_path_buf()).collect();
+            return Ok(View::Private { lower: tree.root().to_path_buf(), others, run_dir, how, hidden });
         };
         let plugin = self.plugin.clone();
         let copied = tokio::task::spawn_blocking(move || tree.copy_below(&keep, &plugin)).await;

@@ -50,6 +50,7 @@ async fn main() {
             "overlay",
             View::Private {
                 lower: tree.clone(),
+                others: vec![],
                 run_dir: run_dir.clone(),
                 how: PrivateView::Auto,
                 hidden: vec![],
@@ -59,6 +60,7 @@ async fn main() {
             "hiding",
             View::Private {
                 lower: tree.clone(),
+                others: vec![],
                 run_dir: run_dir.clone(),
                 how: PrivateView::Auto,
                 hidden: vec![tree.clone(), folder.path().join("runs")],
@@ -68,6 +70,7 @@ async fn main() {
             "copy",
             View::Private {
                 lower: tree.clone(),
+                others: vec![],
                 run_dir: run_dir.clone(),
                 how: PrivateView::Copy,
                 hidden: vec![],

@@ -38,6 +38,8 @@ pub(crate) enum Event {
     Ready {
         /// The root as the commands see it.
         root: PathBuf,
+        /// The roots of the other trees, in their order.
+        others: Vec<PathBuf>,
         /// Why an overlay that was asked for became a copy; empty if it did not.
         copied_because: String,
     },
@@ -91,18 +93,16 @@ impl Request {
                         frame.number(0);
                         frame.path(dir);
                     }
-                    View::Private { lower, run_dir, how, hidden } => {
+                    View::Private { lower, others, run_dir, how, hidden } => {
                         frame.number(match how {
                             PrivateView::Auto => 1,
                             PrivateView::Copy => 2,
                             PrivateView::Overlay => 3,
                         });
                         frame.path(lower);
+                        frame.paths(others);
                         frame.path(run_dir);
-                        frame.number(hidden.len() as u64);
-                        for folder in hidden {
-                            frame.path(folder);
-                        }
+                        frame.paths(hidden);
                     }
                 }
                 frame.number(limits.stdout_bytes_max as u64);
@@ -145,12 +145,9 @@ impl Request {
                             3 => PrivateView::Overlay,
                             _ => return Err(malformed()),
                         };
-                        let (lower, run_dir) = (payload.path()?, payload.path()?);
-                        let mut hidden = Vec::new();
-                        for _ in 0..payload.number()? {
-                            hidden.push(payload.path()?);
-                        }
-                        View::Private { lower, run_dir, how, hidden }
+                        let (lower, others) = (payload.path()?, payload.paths()?);
+                        let (run_dir, hidden) = (payload.path()?, payload.paths()?);
+                        View::Private { lower, others, run_dir, how, hidden }
                     }
                 };
                 let limits = Limits {
@@ -187,9 +184,10 @@ impl Event {
     pub(crate) fn encode(&self) -> io::Result<Vec<u8>> {
         let mut frame;
         match self {
-            Self::Ready { root, copied_because } => {
+            Self::Ready { root, others, copied_because } => {
                 frame = Writer::new(kind::READY);
                 frame.path(root);
+                frame.paths(others);
                 frame.bytes(copied_because.as_bytes());
             }
             Self::SetUpFailed { message } => {
@@ -230,7 +228,11 @@ impl Event {
     pub(crate) fn decode(kind: u8, payload: &[u8]) -> io::Result<Self> {
         let mut payload = Reader(payload);
         let event = match kind {
-            kind::READY => Self::Ready { root: payload.path()?, copied_because: payload.text()? },
+            kind::READY => Self::Ready {
+                root: payload.path()?,
+                others: payload.paths()?,
+                copied_because: payload.text()?,
+            },
             kind::SET_UP_FAILED => Self::SetUpFailed { message: payload.text()? },
             kind::NOT_STARTED => Self::NotStarted { errno: payload.signed()?, message: payload.text()? },
             kind::STDOUT => return Ok(Self::Stdout(payload.0.to_vec())),
@@ -294,6 +296,13 @@ impl Writer {
         self.bytes(path.as_os_str().as_bytes());
     }
 
+    fn paths(&mut self, paths: &[PathBuf]) {
+        self.number(paths.len() as u64);
+        for path in paths {
+            self.path(path);
+        }
+    }
+
     fn finish(mut self) -> io::Result<Vec<u8>> {
         let length = u32::try_from(self.0.len() - HEADER_BYTES).map_err(|_too_long| {
             io::Error::new(io::ErrorKind::InvalidInput, "a message to the launcher is longer than 4 GiB")
@@ -340,6 +349,14 @@ impl<'a> Reader<'a> {
 
     fn path(&mut self) -> io::Result<PathBuf> {
         Ok(PathBuf::from(OsString::from_vec(self.bytes()?.to_vec())))
+    }
+
+    fn paths(&mut self) -> io::Result<Vec<PathBuf>> {
+        let mut paths = Vec::new();
+        for _ in 0..self.number()? {
+            paths.push(self.path()?);
+        }
+        Ok(paths)
     }
 
     fn end(&self) -> io::Result<()> {

@@ -20,7 +20,7 @@ mod spec;
 
 use events::Events;
 pub use launching::Launcher;
-use launching::{Contact, remove_run_dir};
+use launching::{Contact, Seen, remove_run_dir};
 
 pub use spec::{CommandSpec, Containment, Ended, Limits, Outcome, PrivateView, RunError, View, ViewKind};
 
@@ -46,8 +46,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(5);
 pub struct Run {
     launcher: Launcher,
     contact: Contact,
-    root: PathBuf,
-    copied_because: Option<String>,
+    seen: Seen,
     owned_folder: Option<PathBuf>,
     grace: Duration,
     state: State,
@@ -65,12 +64,17 @@ enum State {
 impl Run {
     /// Absolute path at which the commands see the tree (to be replaced in messages).
     pub fn root(&self) -> &Path {
-        &self.root
+        &self.seen.root
+    }
+
+    /// Absolute paths at which the commands see the other trees of a private view, in their order. What is done there changes no tree.
+    pub fn others(&self) -> &[PathBuf] {
+        &self.seen.others
     }
 
     /// Why the tree was copied where an overlay would have been preferred; `None` if it was not.
     pub fn copied_because(&self) -> Option<&str> {
-        self.copied_because.as_deref()
+        self.seen.copied_because.as_deref()
     }
 
     /// Runs one command to its end, to the deadline, or until `cancel` fires. Left-over background processes stay until the run ends.

@@ -36,7 +36,13 @@ async fn start(folder: &Path, name: &str) -> Run {
     let launcher = Launcher::new(env!("CARGO_BIN_EXE_tiphys-launcher"));
     let limits = Limits { stdout_bytes_max: 1000, stderr_bytes_max: 1000, grace: Duration::from_millis(100) };
     let how = PrivateView::Auto;
-    let view = View::Private { lower: folder.join("tree"), run_dir: folder.join(name), how, hidden: vec![] };
+    let view = View::Private {
+        lower: folder.join("tree"),
+        others: vec![],
+        run_dir: folder.join(name),
+        how,
+        hidden: vec![],
+    };
     launcher.start(view, limits).await.expect("starts")
 }
 

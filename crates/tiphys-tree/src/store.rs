@@ -57,7 +57,7 @@ pub enum Modes {
 }
 
 /// Name of a tree: a digest over everything that can change what is in it, [`Modes`] included.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TreeKey(pub [u8; 32]);
 
 impl fmt::Display for TreeKey {

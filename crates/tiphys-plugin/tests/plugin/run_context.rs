@@ -78,6 +78,7 @@ async fn a_plugin_may_read_and_change_other_sources_and_nobody_else_sees_it() {
     args:
     - |
       other=$(sed -n 's|.*\"other\":{\"path\":\"\\([^\"]*\\)\".*|\\1|p' \"$TIPHYS_CONTEXT_FILE\")
+      test \"$(stat -f -c %T \"$other\")\" = \"$(stat -f -c %T .)\"
       cat \"$other/v/a.yaml\"; echo 'kind: Read'
       echo changed >\"$other/v/a.yaml\"; rm -r \"$other/v\"
 ";
@@ -88,6 +89,18 @@ async fn a_plugin_may_read_and_change_other_sources_and_nobody_else_sees_it() {
         assert_eq!(told, Ok(vec![r#"{"a":1,"kind":"Read"}"#.to_owned()]));
     }
     assert_eq!(fs::read_to_string(other.root().join("v/a.yaml")).expect("it is there"), "a: 1\n");
+}
+
+#[tokio::test]
+async fn several_names_of_one_tree_are_one_folder() {
+    let world = World::new();
+    let (tree, other) = (world.tree(&[("app/x", "")]), world.tree(&[("v/a.yaml", "a: 1\n")]));
+    let request = with(request(&tree), given(&[("one", &other), ("own", &tree), ("two", &other)]));
+    let told = generated(&world.plugin("p", TELLS), &request).await.expect("it tells");
+    let told: Value = serde_json::from_str(&told[0]).expect("JSON");
+    let path = |name: &str| told["data"]["refs"][name]["path"].as_str().expect("a path").to_owned();
+    assert_eq!(path("one"), path("two"));
+    assert_ne!(path("one"), path("own"));
 }
 
 #[tokio::test]

@@ -16,7 +16,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let launcher = Launcher::new(next()?);
     let (lower, run_dir) = (next()?.into(), next()?.into());
     let how = if next()? == "copy" { PrivateView::Copy } else { PrivateView::Auto };
-    let view = View::Private { lower, run_dir, how, hidden: vec![] };
+    let view = View::Private { lower, others: vec![], run_dir, how, hidden: vec![] };
     let mark = next()?;
     let limits = Limits { stdout_bytes_max: 1024, stderr_bytes_max: 1024, grace: Duration::from_millis(300) };
     let env = vec![("PATH".to_owned(), "/usr/bin:/bin".to_owned()), ("TIPHYS_TEST_MARK".to_owned(), mark)];

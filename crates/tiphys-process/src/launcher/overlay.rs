@@ -6,13 +6,16 @@ mod linux;
 #[cfg(not(target_os = "linux"))]
 use std::path::{Path, PathBuf};
 
+#[cfg(not(target_os = "linux"))]
+use super::view::Layer;
+
 #[cfg(target_os = "linux")]
 pub(super) use linux::{mount, unmount};
 
 #[cfg(not(target_os = "linux"))]
-pub(super) fn mount(_lower: &Path, _run_dir: &Path, _hidden: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
+pub(super) fn mount(_layers: &[Layer], _run_dir: &Path, _hidden: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     Err("this system has no overlays".to_owned())
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(super) fn unmount(_root: &Path, _covered: &[PathBuf]) {}
+pub(super) fn unmount(_roots: impl IntoIterator<Item = PathBuf>, _covered: &[PathBuf]) {}

@@ -3,7 +3,7 @@
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::panic::{self, AssertUnwindSafe};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -79,7 +79,8 @@ impl Session {
                 covered = prepared.covered;
                 let root = prepared.root.clone();
                 let copied_because = prepared.copied_because.unwrap_or_default();
-                let ready = self.channel.send(&Event::Ready { root, copied_because });
+                let others = prepared.others;
+                let ready = self.channel.send(&Event::Ready { root, others, copied_because });
                 ready.and_then(|()| self.listen_whatever_happens(&prepared.root))
             }
             Err(message) => self.channel.send(&Event::SetUpFailed { message }),
@@ -186,9 +187,4 @@ pub(super) fn read_some(pipe: impl AsFd, chunk: &mut [u8]) -> io::Result<Option<
             Err(error) => return Err(error.into()),
         }
     }
-}
-
-/// The root of a view whose folders are made below a run's own folder.
-pub(super) fn root_below(run_dir: &Path) -> PathBuf {
-    run_dir.join("root")
 }

@@ -21,6 +21,7 @@ fn every_request_survives_the_way_to_the_launcher() {
         Request::SetUp {
             view: View::Private {
                 lower: not_utf8.clone(),
+                others: vec!["/o".into(), "/p".into()],
                 run_dir: "/r".into(),
                 how: PrivateView::Auto,
                 hidden: vec![],
@@ -31,6 +32,7 @@ fn every_request_survives_the_way_to_the_launcher() {
         Request::SetUp {
             view: View::Private {
                 lower: "/l".into(),
+                others: vec![],
                 run_dir: not_utf8.clone(),
                 how: PrivateView::Copy,
                 hidden: vec![not_utf8],
@@ -41,6 +43,7 @@ fn every_request_survives_the_way_to_the_launcher() {
         Request::SetUp {
             view: View::Private {
                 lower: "/l".into(),
+                others: vec![],
                 run_dir: "/r".into(),
                 how: PrivateView::Overlay,
                 hidden: vec!["/h".into(), "/i".into()],
@@ -64,7 +67,11 @@ fn every_request_survives_the_way_to_the_launcher() {
 #[test]
 fn every_event_survives_the_way_back() {
     let events = [
-        Event::Ready { root: "/r/root".into(), copied_because: "no".into() },
+        Event::Ready {
+            root: "/r/root".into(),
+            others: vec!["/r/other-0/root".into()],
+            copied_because: "no".into(),
+        },
         Event::SetUpFailed { message: String::new() },
         Event::NotStarted { errno: -1, message: "é".into() },
         Event::Stdout(vec![0, 255, 10]),

@@ -39,6 +39,15 @@ struct Waiting {
     starting: usize,
 }
 
+/// A view as it stands.
+#[derive(Debug)]
+pub(super) struct Seen {
+    pub(super) root: PathBuf,
+    /// The roots of the other trees, in their order.
+    pub(super) others: Vec<PathBuf>,
+    pub(super) copied_because: Option<String>,
+}
+
 /// A launcher process and the pipes to it.
 #[derive(Debug)]
 pub(super) struct Contact {
@@ -128,11 +137,10 @@ impl Launcher {
     ) -> Result<Run, RunError> {
         let owned_folder = claim_run_dir(&view)?;
         match self.set_up(view, limits, containment).await {
-            Ok((contact, root, copied_because)) => Ok(Run {
+            Ok((contact, seen)) => Ok(Run {
                 launcher: self.clone(),
                 contact,
-                root,
-                copied_because,
+                seen,
                 owned_folder,
                 grace: limits.grace,
                 state: State::Idle,
@@ -156,6 +164,7 @@ impl Launcher {
     ) -> Result<ViewKind, RunError> {
         let view = View::Private {
             lower: lower.to_path_buf(),
+            others: Vec::new(),
             run_dir: run_dir.to_path_buf(),
             how: PrivateView::Auto,
             hidden,
@@ -171,7 +180,7 @@ impl Launcher {
         view: View,
         limits: Limits,
         containment: Containment,
-    ) -> Result<(Contact, PathBuf, Option<String>), RunError> {
+    ) -> Result<(Contact, Seen), RunError> {
         let request = encode(&Request::SetUp { view: view.clone(), limits, containment })?;
         let spare = self.spares.take();
         let may_try_again = spare.is_some();
@@ -185,12 +194,12 @@ impl Launcher {
             answer = contact.events.next().await;
         }
         let error = match answer.map_err(broken)? {
-            Some(Event::Ready { root, copied_because }) => {
+            Some(Event::Ready { root, others, copied_because }) => {
                 let copied_because = Some(copied_because).filter(|reason| !reason.is_empty());
                 if let Some(reason) = &copied_because {
                     tracing::debug!(reason, "the tree is copied, since there is no overlay");
                 }
-                return Ok((contact, root, copied_because));
+                return Ok((contact, Seen { root, others, copied_because }));
             }
             Some(Event::SetUpFailed { message }) => RunError::Launcher { message },
             Some(_) => launcher_error("spoke out of turn"),

@@ -183,7 +183,13 @@ impl Place {
         if !self.path(run).exists() {
             self.folder_at(run);
         }
-        View::Private { lower: self.path("tree"), run_dir: self.path(run), how, hidden: vec![] }
+        View::Private {
+            lower: self.path("tree"),
+            others: vec![],
+            run_dir: self.path(run),
+            how,
+            hidden: vec![],
+        }
     }
 
     pub(crate) fn direct(&self) -> View {

@@ -141,7 +141,13 @@ async fn paths_may_hold_the_characters_that_separate_mount_options() {
         place.folder_at("r:u,n\\ dir");
         let run_dir = place.path("r:u,n\\ dir");
         let lower = place.path("a:b,c\\d e");
-        let view = View::Private { lower, run_dir: run_dir.clone(), how: PrivateView::Auto, hidden: vec![] };
+        let view = View::Private {
+            lower,
+            others: vec![],
+            run_dir: run_dir.clone(),
+            how: PrivateView::Auto,
+            hidden: vec![],
+        };
         let mut run = place.start(view).await;
         assert_eq!(file_system(&mut run).await, file_system_of_an_overlay(who));
         assert_eq!(
@@ -205,8 +211,13 @@ async fn a_tree_that_is_missing_or_a_file_is_named_and_nothing_stays() {
         [("nothing", "No such file or directory (os error 2)"), ("tree/file", "not a directory")]
     {
         for how in [PrivateView::Auto, PrivateView::Overlay, PrivateView::Copy] {
-            let view =
-                View::Private { lower: place.path(name), run_dir: place.path("run"), how, hidden: vec![] };
+            let view = View::Private {
+                lower: place.path(name),
+                others: vec![],
+                run_dir: place.path("run"),
+                how,
+                hidden: vec![],
+            };
             let error = place.launcher().start(view, LIMITS).await.expect_err("no tree");
             let expected = format!("launcher: tree {}: {reason}", place.path(name).display());
             assert_eq!(error.to_string(), expected);
@@ -332,6 +343,7 @@ async fn a_hidden_folder_is_out_of_reach_of_commands_in_an_overlay_but_for_their
         let store = fs::canonicalize(place.path("store")).expect("is there");
         let view = View::Private {
             lower: place.path("store/tree"),
+            others: vec![],
             run_dir: place.path("store/runs/run"),
             how: PrivateView::Overlay,
             // What is in another one, and what is not there, does not matter.
@@ -367,6 +379,58 @@ async fn a_hidden_folder_is_out_of_reach_of_commands_in_an_overlay_but_for_their
 }
 
 #[tokio::test]
+async fn other_trees_are_seen_privately_as_well() {
+    for who in EVERYONE {
+        for how in [PrivateView::Auto, PrivateView::Copy] {
+            let place = Place::new(who);
+            for (folder, content) in [("values", "b: 2\n"), ("with,commas:and\\", "c: 3\n")] {
+                place.folder_at(folder);
+                place.file(&format!("{folder}/file"), content);
+            }
+            let others = vec![place.path("values"), place.path("with,commas:and\\")];
+            let before = others.iter().map(|other| snapshot(other)).collect::<Vec<_>>();
+            place.folder_at("run");
+            let (lower, run_dir) = (place.path("tree"), place.path("run"));
+            // An overlay hides them at their own places.
+            let hidden = others.clone();
+            let view = View::Private { lower, others: others.clone(), run_dir, how, hidden };
+            let mut run = place.start(view).await;
+
+            let seen: Vec<String> =
+                run.others().iter().map(|other| format!("'{}'", other.display())).collect();
+            let [first, second] = seen.as_slice() else { panic!("{who:?} {how:?}: {seen:?}") };
+            let script = format!(
+                "cat file {first}/file {second}/file; stat -f -c %T {first} {second} . | uniq | wc -l; \
+                 echo new >{first}/new && rm {second}/file && ls {first} {second} -x | grep -v :"
+            );
+            let expected = "content\nb: 2\nc: 3\n1\nfile  new\n\n";
+            assert_eq!(output(&mut run, &script).await, expected, "{who:?} {how:?}");
+
+            run.finish().await.expect("finishes");
+            let after = others.iter().map(|other| snapshot(other)).collect::<Vec<_>>();
+            assert_eq!(after, before, "{who:?} {how:?}");
+            assert!(!place.path("run").exists(), "{who:?} {how:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn another_tree_that_is_not_there_is_named() {
+    for how in [PrivateView::Auto, PrivateView::Copy] {
+        let place = Place::new(Who::Caller);
+        let (lower, others) = (place.path("tree"), vec![place.path("nothing")]);
+        let view = View::Private { lower, others, run_dir: place.path("run"), how, hidden: vec![] };
+        let error = place.launcher().start(view, LIMITS).await.expect_err("it is not there");
+        let expected = format!(
+            "launcher: tree {}: No such file or directory (os error 2)",
+            place.path("nothing").display()
+        );
+        assert_eq!(error.to_string(), expected);
+        assert!(!place.path("run").exists(), "{how:?}");
+    }
+}
+
+#[tokio::test]
 async fn what_is_hidden_from_an_overlay_is_there_for_a_copy_that_takes_its_place() {
     for who in EVERYONE {
         let place = Place::new(who);
@@ -374,7 +438,9 @@ async fn what_is_hidden_from_an_overlay_is_there_for_a_copy_that_takes_its_place
         place.folder_at("runs/run");
         let hidden = vec![place.path("tree"), place.path("runs")];
         let (lower, run_dir) = (place.path("tree"), place.path("runs/run"));
-        let mut run = place.start(View::Private { lower, run_dir, how: PrivateView::Auto, hidden }).await;
+        let mut run = place
+            .start(View::Private { lower, others: vec![], run_dir, how: PrivateView::Auto, hidden })
+            .await;
         let there = output(&mut run, &format!("ls {}", place.path("tree").display())).await;
         let expected = if file_system_of_an_overlay(who) == "overlayfs" { "" } else { "app\nfile\n" };
         assert_eq!(there, expected, "{who:?}");

@@ -10,7 +10,6 @@
 mod covers;
 
 use std::ffi::CString;
-use std::fmt::Display;
 use std::fs::{self, Permissions};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -18,70 +17,120 @@ use std::path::{Path, PathBuf};
 
 use nix::sched::{CloneFlags, unshare};
 use rustix::fs::{Mode, OFlags, XattrFlags, open, removexattr, setxattr};
+use rustix::io::Errno;
 use rustix::mount::{MountFlags, MountPropagationFlags, UnmountFlags, mount_change, unmount as umount};
 use rustix::process::{getegid, geteuid};
 use rustix::thread::{CapabilitySet, capabilities, remove_capability_from_bounding_set};
 
-use crate::launcher::session::root_below;
+use crate::launcher::view::Layer;
 
-/// Mounts the overlay of a tree at the root below the run's folder, and covers the folders that the run shall not see; gives those that are
-/// covered. An error tells what the system refused; the mount namespace may have changed by then, but nothing is covered.
-pub(crate) fn mount(lower: &Path, run_dir: &Path, hidden: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
-    let (upper, work, root) = (run_dir.join("upper"), run_dir.join("work"), root_below(run_dir));
-    let said = |what: &'static str| move |error: &dyn Display| format!("{what}: {error}");
-    let lower_metadata = fs::metadata(lower).map_err(|error| said("reading the tree")(&error))?;
-    for folder in [&upper, &work, &root] {
-        fs::create_dir(folder).map_err(|error| said("making folders")(&error))?;
+/// Mounts the overlays of all trees at their roots, and covers the folders that the run shall not see; gives those that are covered. An
+/// error tells what the system refused; the mount namespace may have changed by then, but nothing is mounted or covered.
+pub(crate) fn mount(layers: &[Layer], run_dir: &Path, hidden: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
+    let mut owners = Vec::new();
+    for layer in layers {
+        owners.push(make_folders(layer)?);
     }
-    // The root of the view has the mode of the upper folder.
-    let mode = Permissions::from_mode((lower_metadata.mode() & 0o7777) | 0o700);
-    fs::set_permissions(&upper, mode).map_err(|error| said("making folders")(&error))?;
-
     let in_user_namespace = match unshare(CloneFlags::CLONE_NEWNS) {
         Ok(()) => false,
         Err(_not_privileged) => {
             // Only our own files can be copied up there, since only our own user is mapped.
-            if lower_metadata.uid() != geteuid().as_raw() {
+            if owners.iter().any(|owner| *owner != geteuid().as_raw()) {
                 return Err("the tree belongs to another user".to_owned());
             }
-            enter_user_namespace().map_err(|error| said("user namespace")(&error))?;
+            enter_user_namespace().map_err(|error| format!("user namespace: {error}"))?;
             true
         }
     };
     // What we mount must not appear elsewhere.
     mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)
-        .map_err(|error| said("making mounts private")(&error))?;
-
-    let attributes = attributes(&upper, in_user_namespace)?;
-    // Descriptors stand for the paths, which may hold the characters that separate options.
-    let [lower, upper, work] = [lower, upper.as_path(), work.as_path()].map(|folder| {
-        open(folder, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
-            .map_err(|error| said("opening folders")(&error))
-    });
-    let (lower, upper, work) = (lower?, upper?, work?);
-    let path = |folder: &OwnedFd| format!("/proc/self/fd/{}", folder.as_raw_fd());
-    // Nothing has to survive a crash, hence volatile. An index would be for hard links and exports only.
-    let options = format!(
-        "lowerdir={},upperdir={},workdir={},volatile,index=off,{attributes}",
-        path(&lower),
-        path(&upper),
-        path(&work)
-    );
-    let options = CString::new(options).map_err(|error| said("options")(&error))?;
-    // Last of all, since the tree is among what is covered.
-    let covered = covers::mount(hidden, run_dir).map_err(|error| said("covering other folders")(&error))?;
-    let mounted = rustix::mount::mount("overlay", &root, "overlay", MountFlags::empty(), options.as_c_str());
-    mounted.map_err(|error| {
-        covers::remove(&covered);
-        said("mounting an overlay")(&error)
-    })?;
+        .map_err(|error| format!("making mounts private: {error}"))?;
+    let mut opened = Vec::new();
+    for layer in layers {
+        opened.push(Opened::new(layer, in_user_namespace)?);
+    }
+    // Last before the overlays, since the trees are among what is covered.
+    let covered =
+        covers::mount(hidden, run_dir).map_err(|error| format!("covering other folders: {error}"))?;
+    for (mounted, layer) in opened.iter().enumerate() {
+        if let Err(error) = layer.mount() {
+            unmount(opened.iter().take(mounted).map(|layer| layer.root.clone()), &covered);
+            return Err(format!("mounting an overlay: {error}"));
+        }
+    }
     Ok(covered)
 }
 
-/// Detaches the overlay and all that was mounted below it, if there is one, and what covers these folders.
-pub(crate) fn unmount(root: &Path, covered: &[PathBuf]) {
+/// Detaches the overlays at these roots and all that was mounted below them, if there are any, and what covers these folders.
+pub(crate) fn unmount(roots: impl IntoIterator<Item = PathBuf>, covered: &[PathBuf]) {
     covers::remove(covered);
-    let _not_mounted: rustix::io::Result<()> = umount(root, UnmountFlags::DETACH | UnmountFlags::NOFOLLOW);
+    for root in roots {
+        let _not_mounted: rustix::io::Result<()> =
+            umount(&root, UnmountFlags::DETACH | UnmountFlags::NOFOLLOW);
+    }
+}
+
+/// Makes the folders of an overlay; the number of the user to whom the tree belongs.
+fn make_folders(layer: &Layer) -> Result<u32, String> {
+    let metadata = fs::metadata(&layer.lower).map_err(|error| format!("reading the tree: {error}"))?;
+    let upper = upper(layer);
+    // The root of the view has the mode of the upper folder.
+    let mode = Permissions::from_mode((metadata.mode() & 0o7777) | 0o700);
+    let made = fs::create_dir_all(&layer.dir)
+        .and_then(|()| [&upper, &work(layer), &layer.root()].into_iter().try_for_each(fs::create_dir))
+        .and_then(|()| fs::set_permissions(&upper, mode));
+    made.map_err(|error| format!("making folders: {error}"))?;
+    Ok(metadata.uid())
+}
+
+fn upper(layer: &Layer) -> PathBuf {
+    layer.dir.join("upper")
+}
+
+fn work(layer: &Layer) -> PathBuf {
+    layer.dir.join("work")
+}
+
+/// The folders of an overlay, open, since the paths lead elsewhere as soon as a folder above them is covered.
+struct Opened {
+    lower: OwnedFd,
+    upper: OwnedFd,
+    work: OwnedFd,
+    attributes: &'static str,
+    root: PathBuf,
+}
+
+impl Opened {
+    fn new(layer: &Layer, in_user_namespace: bool) -> Result<Self, String> {
+        let (upper, work) = (upper(layer), work(layer));
+        let attributes = attributes(&upper, in_user_namespace)?;
+        let open = |folder: &Path| {
+            open(folder, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
+                .map_err(|error| format!("opening folders: {error}"))
+        };
+        Ok(Self {
+            lower: open(&layer.lower)?,
+            upper: open(&upper)?,
+            work: open(&work)?,
+            attributes,
+            root: layer.root(),
+        })
+    }
+
+    fn mount(&self) -> rustix::io::Result<()> {
+        // Descriptors stand for the paths, which may hold the characters that separate options.
+        let path = |folder: &OwnedFd| format!("/proc/self/fd/{}", folder.as_raw_fd());
+        // Nothing has to survive a crash, hence volatile. An index would be for hard links and exports only.
+        let options = format!(
+            "lowerdir={},upperdir={},workdir={},volatile,index=off,{}",
+            path(&self.lower),
+            path(&self.upper),
+            path(&self.work),
+            self.attributes
+        );
+        let options = CString::new(options).map_err(|_no_text| Errno::INVAL)?;
+        rustix::mount::mount("overlay", &self.root, "overlay", MountFlags::empty(), options.as_c_str())
+    }
 }
 
 fn enter_user_namespace() -> Result<(), String> {
