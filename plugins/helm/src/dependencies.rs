@@ -20,9 +20,9 @@ use tiphys_params::context::MountedCredentials;
 
 use crate::chart::{Chart, ChartError, Dependency};
 use crate::failure::chain;
-use crate::helm::{Helm, HelmError};
+use crate::helm::{Helm, HelmError, HelmVersion};
 use crate::home::{Home, HomeError};
-use crate::mirror::{self, MirrorError};
+use crate::mirror::{self, Around, MirrorError};
 use crate::request::Request;
 use crate::settings::SettingError;
 
@@ -32,8 +32,14 @@ use key::{BuildKey, Inputs};
 use mounted::MountedError;
 use remote::{Known, Place, Remote, RemoteKind};
 
-/// Name of the folder of a home that looks like the repository.
+/// Name of the folder of a home that looks like the repository, where dependencies are built.
 const TREE: &str = "tree";
+
+/// The same where they were built by an earlier run.
+const KEPT_TREE: &str = "kept";
+
+/// The folder of a chart that has its dependencies.
+const CHARTS: &str = "charts";
 
 /// What stands for helm's home in texts.
 const HOME_PLACEHOLDER: &str = "<helm-home>";
@@ -181,21 +187,38 @@ pub(crate) struct Built {
     pub(crate) tree: PathBuf,
 }
 
+/// A copy of the chart with dependencies that an earlier run has built, where it is certain that helm would say that they are missing: the
+/// chart names some, and has no folder `charts`. That spares a run of helm. Whatever else may be the matter is left to helm and to [`build`],
+/// so that of several mistakes the same one is told.
+pub(crate) fn kept(request: &Request, version: &HelmVersion, home: &Home) -> Option<Built> {
+    let chart = request.host.current_dir();
+    if !is_empty(&chart.join(CHARTS)) || Chart::read(chart).ok()?.dependencies.is_empty() {
+        return None;
+    }
+    let plan = Plan::new(request).ok()?;
+    let cache = Cache::open(&request.host.cache_folder()?, request.host.cache_bytes_max().ok()?).ok()?;
+    let key = plan.key(version, chart, &cache)?;
+    let age = plan.age(request).ok()?;
+    if !cache.has(&key) {
+        return None;
+    }
+    let built = copy(request, &home.path().join(KEPT_TREE), Around::LinksIfNeeded).ok()?;
+    cache.restore(&key, age, &built.chart.join(CHARTS)).then_some(built)
+}
+
 /// Makes a copy of the chart with all its dependencies. Called when helm says that some are missing.
-pub(crate) async fn build(request: &Request, helm: &Helm, home: &Home) -> Result<Built, DependencyError> {
+pub(crate) async fn build(
+    request: &Request,
+    helm: &Helm,
+    version: &HelmVersion,
+    home: &Home,
+) -> Result<Built, DependencyError> {
     let plan = Plan::new(request)?;
-    let built = Plan::copy(request, home)?;
-    let charts = built.chart.join("charts");
-    let version = helm.version(home).await.map_err(|error| plan.failed(&error, request, home))?;
+    let built = copy(request, &home.path().join(TREE), Around::Links)?;
+    let charts = built.chart.join(CHARTS);
     let cache = open_cache(request)?;
     let known = cache.and_then(|cache| {
-        let inputs = Inputs {
-            helm: &version.text,
-            chart: &built.chart,
-            folders: &plan.folders,
-            remotes: &plan.remotes,
-        };
-        let key = inputs.key(cache.secret())?;
+        let key = plan.key(version, &built.chart, &cache)?;
         Some((cache, key))
     });
     let Some((cache, key)) = known else {
@@ -277,15 +300,10 @@ impl Plan {
         Err(DependencyError::NotPermitted { repositories: refused.join(", "), project: project.name.clone() })
     }
 
-    /// Copies the chart.
-    fn copy(request: &Request, home: &Home) -> Result<Built, DependencyError> {
-        let tree = home.path().join(TREE);
-        let dir = request.host.current_dir().strip_prefix(&request.root).unwrap_or(Path::new(""));
-        let chart = mirror::mirror(&request.root, dir, &tree)?;
-        let charts = chart.join("charts");
-        // Helm writes into it.
-        replace_link(&charts)?;
-        Ok(Built { chart, tree })
+    /// Names what building gives. `chart` is the chart's folder, or a copy of it.
+    fn key(&self, version: &HelmVersion, chart: &Path, cache: &Cache) -> Option<BuildKey> {
+        let inputs = Inputs { helm: &version.text, chart, folders: &self.folders, remotes: &self.remotes };
+        inputs.key(cache.secret())
     }
 
     /// Runs helm in the copy.
@@ -310,7 +328,7 @@ impl Plan {
         helm.run(&arguments, &shown, &built.chart)
             .await
             .map_err(|error| self.failed(&error, request, home))?;
-        let charts = built.chart.join("charts");
+        let charts = built.chart.join(CHARTS);
         local::remove_doubles(&charts).map_err(|source| DependencyError::Charts { path: charts, source })
     }
 
@@ -399,6 +417,23 @@ fn shown_command(arguments: &[String]) -> String {
     format!("helm {}", words.join(" "))
 }
 
+/// Copies the chart into a folder that looks like the repository.
+fn copy(request: &Request, tree: &Path, around: Around) -> Result<Built, DependencyError> {
+    let dir = request.host.current_dir().strip_prefix(&request.root).unwrap_or(Path::new(""));
+    let chart = mirror::mirror(&request.root, dir, tree, around)?;
+    // Dependencies are written into it.
+    replace_link(&chart.join(CHARTS))?;
+    Ok(Built { chart, tree: tree.to_path_buf() })
+}
+
+/// Whether a folder is not there or has nothing in it.
+fn is_empty(folder: &Path) -> bool {
+    match fs::read_dir(folder) {
+        Ok(mut entries) => entries.next().is_none(),
+        Err(error) => error.kind() == io::ErrorKind::NotFound,
+    }
+}
+
 /// Puts a copy of a folder in the place of a link to it.
 fn replace_link(path: &Path) -> Result<(), DependencyError> {
     if !path.is_symlink() {
@@ -407,7 +442,8 @@ fn replace_link(path: &Path) -> Result<(), DependencyError> {
     let Ok(target) = path.canonicalize() else { return Ok(()) };
     let failed = |source| DependencyError::Charts { path: path.to_path_buf(), source };
     fs::remove_file(path).map_err(failed)?;
-    Ok(mirror::copy(&target, path)?)
+    mirror::copy(&target, path)?;
+    Ok(())
 }
 
 /// The cache; none if nothing names a place. One that cannot be used is told and done without.

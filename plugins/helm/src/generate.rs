@@ -82,10 +82,11 @@ pub(crate) async fn generate(request: &Request) -> Result<Vec<u8>, GenerateError
     let home = Home::new(request.host.temporary_folder())?;
     let prepared = prepare(request, &home)?;
     let helm = Helm::new(&request.host, &home)?;
-    helm.version(&home).await?;
-    let manifests = match template(request, &helm, &home, &prepared.call, None).await {
-        Err(GenerateError::Template { text }) if is_missing_dependency(&text) => {
-            let built = dependencies::build(request, &helm, &home).await?;
+    let version = helm.version(&home).await?;
+    let kept = dependencies::kept(request, &version, &home);
+    let manifests = match template(request, &helm, &home, &prepared.call, kept.as_ref()).await {
+        Err(GenerateError::Template { text }) if kept.is_none() && is_missing_dependency(&text) => {
+            let built = dependencies::build(request, &helm, &version, &home).await?;
             template(request, &helm, &home, &prepared.call, Some(&built)).await
         }
         result => result,

@@ -148,6 +148,7 @@ impl Helm {
     pub(crate) async fn version(&self, home: &Home) -> Result<HelmVersion, HelmError> {
         let place = self.remembered(home)?;
         let known = place.as_deref().and_then(|place| fs::read_to_string(place).ok());
+        let is_known = known.is_some();
         let text = match known {
             Some(text) => text,
             None => self.ask_version(home).await?,
@@ -155,7 +156,7 @@ impl Helm {
         let no_version =
             || HelmError::NoVersion { program: self.program().to_path_buf(), printed: text.clone() };
         let version = HelmVersion::parse(&text).ok_or_else(no_version)?;
-        if let Some(place) = place {
+        if let Some(place) = place.filter(|_| !is_known) {
             remember(&place, &text);
         }
         if version.is_supported() {
@@ -219,8 +220,11 @@ impl Helm {
     /// Where the version of this very file is remembered; nowhere if the file cannot be looked at.
     fn remembered(&self, home: &Home) -> Result<Option<PathBuf>, HelmError> {
         let Ok(found) = fs::metadata(self.program()) else { return Ok(None) };
-        let (seconds, nanoseconds) = (found.mtime(), found.mtime_nsec());
-        let name = format!("{}-{}-{}-{seconds}-{nanoseconds}", found.dev(), found.ino(), found.size());
+        // Whoever sets back the time of a file that he writes cannot set back that of its change.
+        let times = [found.mtime(), found.mtime_nsec(), found.ctime(), found.ctime_nsec()];
+        let [seconds, nanoseconds, changed, changed_nanoseconds] = times;
+        let file = format!("{}-{}-{}", found.dev(), found.ino(), found.size());
+        let name = format!("{file}-{seconds}-{nanoseconds}-{changed}-{changed_nanoseconds}");
         Ok(Some(home.shared(VERSIONS)?.join(name)))
     }
 }

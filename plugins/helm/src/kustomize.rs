@@ -12,7 +12,7 @@ use tiphys_process::{Tool, ToolError};
 use tiphys_tree::{ContainmentError, PathError, RepoPath, resolve};
 
 use crate::home::{Home, HomeError};
-use crate::mirror::{MirrorError, mirror};
+use crate::mirror::{Around, MirrorError, mirror};
 use crate::request::Request;
 use crate::settings::SettingError;
 use crate::value_files::joined;
@@ -96,7 +96,7 @@ pub(crate) async fn build(
         .host
         .find(request.host.kustomize())
         .ok_or_else(|| KustomizeError::NotFound { program: request.host.kustomize().to_path_buf() })?;
-    let copy = mirror(&request.root, &dir, &home.path().join("kustomize"))?;
+    let copy = mirror(&request.root, &dir, &home.path().join("kustomize"), Around::Links)?;
     let output = copy.join(HELM_OUTPUT);
     // A file of the same name is a link perhaps.
     let _not_there: io::Result<()> = fs::remove_file(&output);

@@ -2,6 +2,7 @@
 //!
 //! Folders beside the way to the copy are seen through links, so that `../other` is what it was. Nothing is written to the repository.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::os::unix::fs::symlink;
@@ -16,41 +17,76 @@ pub(crate) struct MirrorError {
     source: io::Error,
 }
 
+/// What is put around a copy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Around {
+    /// Everything that is there.
+    Links,
+    /// Everything if the copy has links, which may lead there; else nothing.
+    LinksIfNeeded,
+}
+
+/// Whether a link was copied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Copied {
+    /// One at least.
+    Links,
+    /// None.
+    NoLink,
+}
+
 /// Makes a folder that looks like the repository: the folder `dir`, relative to the root, is a copy, everything beside the way to it is a
 /// link. Gives the copy.
-pub(crate) fn mirror(root: &Path, dir: &Path, to: &Path) -> Result<PathBuf, MirrorError> {
-    let (mut from, mut to) = (root.to_path_buf(), to.to_path_buf());
-    for name in dir {
-        make_folder(&to)?;
-        for entry in entries(&from)? {
-            if entry.file_name() != name {
-                let link = to.join(entry.file_name());
-                symlink(entry.path(), &link).map_err(|source| MirrorError { path: entry.path(), source })?;
-            }
-        }
-        from.push(name);
-        to.push(name);
+pub(crate) fn mirror(root: &Path, dir: &Path, to: &Path, around: Around) -> Result<PathBuf, MirrorError> {
+    let way: Vec<(PathBuf, PathBuf, &OsStr)> = dir
+        .iter()
+        .scan((root.to_path_buf(), to.to_path_buf()), |(from, to), name| {
+            let step = (from.clone(), to.clone(), name);
+            from.push(name);
+            to.push(name);
+            Some(step)
+        })
+        .collect();
+    for (_, to, _) in &way {
+        make_folder(to)?;
     }
-    copy(&from, &to)?;
-    Ok(to)
+    let copied_to = to.join(dir);
+    let copied = copy(&root.join(dir), &copied_to)?;
+    if around == Around::Links || copied == Copied::Links {
+        way.iter().try_for_each(|(from, to, name)| link_others(from, to, name))?;
+    }
+    Ok(copied_to)
+}
+
+/// Makes links to everything of a folder but one.
+fn link_others(from: &Path, to: &Path, but: &OsStr) -> Result<(), MirrorError> {
+    for entry in entries(from)?.iter().filter(|entry| entry.file_name() != but) {
+        let link = to.join(entry.file_name());
+        symlink(entry.path(), &link).map_err(|source| MirrorError { path: entry.path(), source })?;
+    }
+    Ok(())
 }
 
 /// Copies a folder. Links stay links.
-pub(crate) fn copy(from: &Path, to: &Path) -> Result<(), MirrorError> {
+pub(crate) fn copy(from: &Path, to: &Path) -> Result<Copied, MirrorError> {
     make_folder(to)?;
+    let mut copied = Copied::NoLink;
     for entry in entries(from)? {
         let (path, target) = (entry.path(), to.join(entry.file_name()));
         let failed = |source| MirrorError { path: path.clone(), source };
         let kind = entry.file_type().map_err(failed)?;
         if kind.is_dir() {
-            copy(&path, &target)?;
+            if copy(&path, &target)? == Copied::Links {
+                copied = Copied::Links;
+            }
         } else if kind.is_symlink() {
             fs::read_link(&path).and_then(|link| symlink(link, &target)).map_err(failed)?;
+            copied = Copied::Links;
         } else {
             fs::copy(&path, &target).map(drop).map_err(failed)?;
         }
     }
-    Ok(())
+    Ok(copied)
 }
 
 fn make_folder(path: &Path) -> Result<(), MirrorError> {

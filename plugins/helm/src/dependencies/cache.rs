@@ -86,6 +86,11 @@ impl Cache {
         &self.secret
     }
 
+    /// Whether something is kept under this key; [`Self::restore`] says whether it can be used.
+    pub(crate) fn has(&self, key: &BuildKey) -> bool {
+        self.entry(key).join(entry::FILE).exists()
+    }
+
     /// Puts what was built into a chart's folder `charts`; `false` if it is not there, too old, or broken.
     pub(crate) fn restore(&self, key: &BuildKey, age: Age, charts: &Path) -> bool {
         let entry = self.entry(key);

@@ -1,6 +1,7 @@
 //! Built dependencies that are kept for later runs.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::thread;
 
@@ -57,6 +58,91 @@ fn the_second_run_asks_nobody() {
         server.forget();
         assert_eq!(world.generate(helm).names(), EXPECTED);
         assert!(server.requests().is_empty());
+    }
+}
+
+/// A helm that takes down its calls in a file, and the real one behind it.
+fn counted(world: World, helm: Helm) -> (World, PathBuf) {
+    let folder = world.root().parent().expect("it is in a folder").to_path_buf();
+    let (program, calls) = (folder.join("counted-helm"), folder.join("calls"));
+    let script =
+        format!("#!/bin/sh\necho \"$1\" >>{}\nexec {} \"$@\"\n", calls.display(), helm.program().display());
+    fs::write(&program, script).expect("the file can be written");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("it is ours");
+    (world.variable("TIPHYS_HELM", &program.display().to_string()), calls)
+}
+
+fn calls(file: &Path) -> String {
+    let calls = fs::read_to_string(file).expect("helm was called");
+    fs::remove_file(file).expect("it is ours");
+    calls.lines().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn what_is_kept_spares_all_runs_of_helm_but_one() {
+    for helm in Helm::ALL {
+        let world = umbrella("{name: dep, version: ^1.0.0, repository: 'file://../dep'}")
+            .chart_files("charts/dep", "dep", "1.0.0", "")
+            .cached();
+        let (world, file) = counted(world, helm);
+        assert_eq!(world.generate(helm).names(), EXPECTED);
+        assert_eq!(calls(&file), "version template dependency template");
+        assert_eq!(world.generate(helm).names(), EXPECTED);
+        assert_eq!(calls(&file), "template");
+    }
+}
+
+#[test]
+fn a_chart_that_has_some_of_its_dependencies_is_left_to_helm() {
+    let world = umbrella(
+        "{name: dep, version: ^1.0.0, repository: 'file://../dep'}, {name: own, version: 1.0.0, repository: ''}",
+    )
+    .chart_files("charts/dep", "dep", "1.0.0", "")
+    .chart_files("charts/app/charts/own", "own", "1.0.0", "")
+    .cached();
+    let (world, file) = counted(world, Helm::Four);
+    let expected = ["ConfigMap/dep-1.0.0", "ConfigMap/own-1.0.0", "ConfigMap/app-0.1.0"];
+    for expected_calls in ["version template dependency template", "template template"] {
+        assert_eq!(world.generate(Helm::Four).names(), expected);
+        assert_eq!(calls(&file), expected_calls);
+    }
+}
+
+#[test]
+fn a_mistake_is_told_in_the_same_words_with_and_without_what_is_kept() {
+    for helm in Helm::ALL {
+        let world = || {
+            umbrella("{name: dep, version: ^1.0.0, repository: 'file://../dep'}").chart_files(
+                "charts/dep",
+                "dep",
+                "1.0.0",
+                "",
+            )
+        };
+        let keeping = world().cached();
+        assert_eq!(keeping.generate(helm).names(), EXPECTED);
+        let told = |world: World| {
+            let mistaken =
+                world.file("charts/app/templates/bad.yaml", "{{ fail \"no\" }}").text("set.a", "b");
+            mistaken.generate(helm).error().to_owned()
+        };
+        let expected = told(world());
+        assert!(expected.contains("execution error at (app/templates/bad.yaml:1:3): no"), "{expected}");
+        assert_eq!(told(keeping), expected);
+    }
+}
+
+#[test]
+fn links_of_the_chart_lead_to_the_same_files_with_what_is_kept() {
+    let world = umbrella("{name: dep, version: ^1.0.0, repository: 'file://../dep'}")
+        .chart_files("charts/dep", "dep", "1.0.0", "")
+        .file("shared/more.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: shared\n")
+        .link("charts/app/templates/more.yaml", "../../../shared/more.yaml")
+        .cached();
+    for _ in 0..2 {
+        let names = world.generate(Helm::Three).names();
+        assert!(names.contains(&"ConfigMap/shared".to_owned()), "{names:?}");
+        assert_eq!(names.len(), 3);
     }
 }
 
