@@ -34,6 +34,14 @@ pub(crate) fn shown_parameters(block: &HelmSource) -> Vec<Parameter> {
         .collect()
 }
 
+/// The name by which the plugin gets a parameter that is shown by this name, or would get it once it is set.
+pub fn handed_on_name(block: Option<&HelmSource>, name: &str, announcement: Option<&Announcement>) -> String {
+    match name.strip_prefix(SET_PREFIX) {
+        Some(path) if is_forced(block, path, announcement) => format!("{SET_STRING_PREFIX}{path}"),
+        _ => name.to_owned(),
+    }
+}
+
 /// Gives a parameter of [`shown_parameters`] another value, `None` takes it away. An entry keeps its place and its `forceString`; a new
 /// one is forced to be a text if its announcement says that it is one.
 pub(crate) fn set_shown(
@@ -52,15 +60,20 @@ pub(crate) fn set_shown(
     } else if let Some(path) = name.strip_prefix(SET_STRING_PREFIX) {
         set_value(block, path, true, text);
     } else if let Some(path) = name.strip_prefix(SET_PREFIX) {
-        let is_forced = match block.parameters.iter().rfind(|entry| entry.name == path) {
-            Some(_) => !has_plain(block, path),
-            None => announcement.is_some_and(is_text),
-        };
+        let is_forced = is_forced(Some(block), path, announcement);
         set_value(block, path, is_forced, text);
     } else {
         return Err(NoField::Unknown);
     }
     Ok(())
+}
+
+/// Whether a value has `forceString`; of one that is not set, whether it would have it.
+fn is_forced(block: Option<&HelmSource>, path: &str, announcement: Option<&Announcement>) -> bool {
+    match block.filter(|block| block.parameters.iter().any(|entry| entry.name == path)) {
+        Some(block) => !has_plain(block, path),
+        None => announcement.is_some_and(is_text),
+    }
 }
 
 /// Whether an announcement is of a text: that is what it is if it says nothing.

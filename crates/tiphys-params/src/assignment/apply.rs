@@ -452,6 +452,13 @@ impl<'a> Work<'a> {
         part_of(held, None, &target.part).map_or(InEffect::Nothing, InEffect::Default)
     }
 
+    /// Whether another free prefix in the place of this name's gives one that is announced: they are ways to set one value.
+    fn is_announced_otherwise(&self, name: &str) -> bool {
+        let prefixes = self.edited.free_prefixes;
+        let Some(rest) = prefixes.iter().find_map(|prefix| name.strip_prefix(prefix)) else { return false };
+        prefixes.iter().any(|prefix| self.announcement(&format!("{prefix}{rest}")).is_some())
+    }
+
     fn warnings(&self, assignments: &[Assignment<ParameterValue>]) -> Vec<String> {
         let mut warnings = Vec::new();
         for name in ordered(assignments) {
@@ -467,7 +474,8 @@ impl<'a> Work<'a> {
                     "parameter `{name}`: the announced default is written with the change, since a list is set as a whole"
                 ));
             }
-            if self.announcement(name).is_none() && !self.edited.names_are_free {
+            let is_announced = self.announcement(name).is_some() || self.is_announced_otherwise(name);
+            if !is_announced && !self.edited.names_are_free {
                 let near = suggest(name, self.announcements.keys().copied());
                 let is_free = self.edited.is_free(name);
                 match near.first() {

@@ -27,6 +27,21 @@ fn suggestions_are_nearest_first_then_by_name_whatever_the_order_of_the_known_na
 }
 
 #[test]
+fn parts_between_dots_with_which_both_begin_make_no_names_alike() {
+    let known = ["set.api.ingress.enabled", "set.api.ingress.className", "set.api.port", "set.apis.port"];
+    let cases: &[(&str, &[&str])] = &[
+        ("set.api.ingress.hosts", &[]),
+        ("set.api.ingress.classname", &["set.api.ingress.className"]),
+        ("set.api.pot", &["set.api.port", "set.apis.port"]),
+        ("set.ap.port", &["set.api.port", "set.apis.port"]),
+        ("set.api.ingress", &[]),
+    ];
+    for (name, expected) in cases {
+        assert_eq!(&suggest(name, known), expected, "{name}");
+    }
+}
+
+#[test]
 fn a_known_name_is_not_its_own_suggestion() {
     assert_eq!(suggest("images", ["images"]), Vec::<&str>::new());
 }

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
-use tiphys_params::{CollectionType, escape, parameter_variables};
+use tiphys_engine::{SourceType, handed_on_name};
+use tiphys_params::{CollectionType, Parameter, escape, parameter_variables};
 
 use super::asked;
 use super::origin::Location;
@@ -57,14 +58,23 @@ fn to_json(row: &Row<'_>) -> Value {
     value
 }
 
+/// The name by which the plugin gets the value: another one than people set it by only where a `helm` block forces it to be a text.
+fn handed_on(row: &Row<'_>) -> String {
+    match row.source.source_type {
+        SourceType::Helm => handed_on_name(row.source.source.helm.as_ref(), row.name, row.announcement),
+        _ => row.name.to_owned(),
+    }
+}
+
 /// The names of the variables that carry the value. The plugin gets what is set, and no defaults; of what is not set these are the
 /// variables that it would get.
 fn variables(row: &Row<'_>) -> Vec<String> {
     if let Some(parameter) = row.parameter {
-        let variables = parameter_variables(std::slice::from_ref(parameter));
+        let given = Parameter { name: handed_on(row), ..parameter.clone() };
+        let variables = parameter_variables(&[given]);
         return variables.into_iter().map(|variable| variable.name).collect();
     }
-    let name = format!("PARAM_{}", escape(row.name));
+    let name = format!("PARAM_{}", escape(&handed_on(row)));
     match row.announcement.map(|announcement| announcement.collection_type) {
         Some(CollectionType::Array) => vec![format!("{name}_0")],
         Some(CollectionType::Map) => {
@@ -90,8 +100,12 @@ fn page(row: &Row<'_>) -> String {
     let choices = row.announcement.map(|announcement| announcement.choices.join(", ")).unwrap_or_default();
     field("Choices", &choices);
     field("Default", &row.default().as_ref().map(one_line).unwrap_or_default());
-    let variables = variables(row);
     let note = if row.parameter.is_some() { "" } else { " (once it is set)" };
+    let handed_on = handed_on(row);
+    if handed_on != row.name {
+        field("Given as", &format!("{handed_on}{note}: `forceString` keeps it a text"));
+    }
+    let variables = variables(row);
     if !variables.is_empty() {
         field("Variables", &format!("{}{note}", variables.join(", ")));
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use tiphys_engine::{HELM_PLUGIN, HELM_VALUE_PREFIXES};
+use tiphys_engine::{HELM_PLUGIN, HELM_VALUE_PREFIXES, SET_PREFIX};
 use tiphys_params::{Collision, ProblemKind, Winner, check_values, collisions};
 use tiphys_render::AnnouncedSource;
 
@@ -66,11 +66,14 @@ impl Problems {
 }
 
 /// Whether this is a value of a chart that the chart does not list, which is no trouble: it takes such values too. One whose name looks
-/// like another one's is more likely a slip of the pen.
+/// like another one's is more likely a slip of the pen, unless it is that value, set in another way: from a file, or forced to be a text.
 fn is_unlisted_value(source: &AnnouncedSource, name: &str, kind: &ProblemKind) -> bool {
-    let is_value = HELM_VALUE_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
-    let is_alone = matches!(kind, ProblemKind::Unannounced { suggestions } if suggestions.is_empty());
-    source.plugin.as_deref() == Some(HELM_PLUGIN) && is_value && is_alone
+    let ProblemKind::Unannounced { suggestions } = kind else { return false };
+    let path = HELM_VALUE_PREFIXES.iter().find_map(|prefix| name.strip_prefix(prefix));
+    let is_announced =
+        |path| source.announcements.iter().any(|one| one.name.strip_prefix(SET_PREFIX) == Some(path));
+    source.plugin.as_deref() == Some(HELM_PLUGIN)
+        && path.is_some_and(|path| suggestions.is_empty() || is_announced(path))
 }
 
 /// Warns of all that is wrong, each with the place of the value, or of its source if there is none.
