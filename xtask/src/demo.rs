@@ -5,6 +5,7 @@
 //! they are there to show. Everything that it writes is in `target/demo`, and nothing of the user's settings gets in.
 
 mod expectation;
+mod native;
 mod people;
 mod program;
 mod repository;
@@ -59,7 +60,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
 
     println!("==> tiphys render");
     let begin = Instant::now();
-    let rows = rendered(root, &place, &program)?;
+    let rows = rendered(&place, &root.join(STORE), &program, &[])?;
     let seconds = begin.elapsed().as_secs_f64();
     let rows = with_announcements(rows, &program)?;
     println!("\n{}", table::of(&rows));
@@ -75,31 +76,43 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
     }
     println!("\n==> parameters are set in a copy of the store, {PLACE}/store");
     people::set_parameters(root, &program)?;
+    println!("\n==> native Helm Applications, on charts of the size that people have, in {}", native::FOLDER);
+    native::run(root, &program)?;
     println!("\n==> a plugin is written");
     people::write_a_plugin(root, &program)?;
     println!("\n{}", next_steps(root, program.folder()));
     Ok(())
 }
 
-/// The program that was named, else the release one, built now.
+/// The program that was named, else the release one, built now. The program of the plugin `helm` is beside it.
 fn program_file(root: &Path, options: &Options) -> Result<PathBuf, Failure> {
     if let Some(file) = &options.program {
         return std::path::absolute(file).map_err(|error| Failure::at(file, error));
     }
     println!("==> the program");
-    CommandLine::cargo(&["build", "--release", "--locked", "--package", "tiphys"]).run(root)?;
+    CommandLine::cargo(&[
+        "build",
+        "--release",
+        "--locked",
+        "--package",
+        "tiphys",
+        "--package",
+        "tiphys-helm",
+    ])
+    .run(root)?;
     Ok(install::target_folder(root)?.join("release/tiphys"))
 }
 
-/// Renders all Applications into files, and gives what became of each source.
-fn rendered(root: &Path, place: &Path, program: &Program) -> Result<Vec<Row>, Failure> {
+/// Renders all Applications of a store into files, and gives what became of each source.
+fn rendered(place: &Path, store: &Path, program: &Program, options: &[&str]) -> Result<Vec<Row>, Failure> {
     let (report, manifests) = (place.join("report.json"), place.join("manifests"));
     for old in [&report, &manifests] {
         repository::remove(old)?;
     }
-    program.run(&["render", "--report", &text(&report), "--output-dir", &text(&manifests)])?;
+    let files = ["render", "--report", &text(&report), "--output-dir", &text(&manifests)];
+    program.run(&[&files[..], options].concat())?;
     let text = fs::read_to_string(&report).map_err(|error| Failure::at(&report, error))?;
-    row::read(&text, &row::Store::read(&root.join(STORE))?)
+    row::read(&text, &row::Store::read(store)?)
 }
 
 /// Asks for the announcements of all applications at once: a plugin's script waits more than it computes.

@@ -70,7 +70,7 @@ pub(super) fn write_a_plugin(root: &Path, program: &Program) -> Result<(), Failu
 }
 
 /// Runs a command and prints it with its answer, as a person would see both.
-fn show(program: &Program, code: i32, arguments: &[&str]) -> Result<Answer, Failure> {
+pub(super) fn show(program: &Program, code: i32, arguments: &[&str]) -> Result<Answer, Failure> {
     let answer = program.ask(arguments)?;
     println!("$ tiphys {}", arguments.iter().map(|argument| quoted(argument)).collect::<Vec<_>>().join(" "));
     print!("{}{}", answer.stdout, answer.stderr);

@@ -9,8 +9,8 @@ use super::{PLACE, REPOSITORY_URL, STORE};
 use crate::cargo::program;
 use crate::{Failure, tools};
 
-/// Variables that change what git and tiphys do, by the beginning of their names.
-const SETTINGS: [&str; 4] = ["GIT_", "TIPHYS_", "ARGOCD_", "XDG_"];
+/// Variables that change what git, helm and tiphys do, by the beginning of their names.
+const SETTINGS: [&str; 5] = ["GIT_", "HELM_", "TIPHYS_", "ARGOCD_", "XDG_"];
 
 /// tiphys, called with the options that the example store needs.
 #[derive(Clone)]
@@ -41,10 +41,17 @@ impl Program {
 
     /// The same, with another store.
     pub(super) fn with_store(&self, store: &str) -> Self {
-        let options = ["--store", store, "--plugins", "plugins", "--plugins", "examples/plugins"];
-        let repository = format!("{REPOSITORY_URL}={PLACE}/repository");
-        let options = options.into_iter().map(str::to_owned).chain(["--repo".to_owned(), repository]);
-        Self { options: options.collect(), ..self.clone() }
+        let plugins = ["plugins", "examples/plugins"];
+        self.with_world(store, &plugins, &[(REPOSITORY_URL, &format!("{PLACE}/repository"))])
+    }
+
+    /// The same, with another store, other folders of plugins, and folders that stand for repositories.
+    pub(super) fn with_world(&self, store: &str, plugins: &[&str], repositories: &[(&str, &str)]) -> Self {
+        let mut options = vec!["--store".to_owned(), store.to_owned()];
+        options.extend(plugins.iter().flat_map(|folder| ["--plugins".to_owned(), (*folder).to_owned()]));
+        let folders = repositories.iter().map(|(url, folder)| format!("{url}={folder}"));
+        options.extend(folders.flat_map(|folder| ["--repo".to_owned(), folder]));
+        Self { options, ..self.clone() }
     }
 
     /// The same, for commands that need no Applications.
@@ -80,7 +87,7 @@ impl Program {
             .args(arguments)
             .args(&self.options)
             .args(["--cache-dir", &format!("{PLACE}/cache")])
-            .env("PATH", search_path(&self.root)?)
+            .env("PATH", search_path(&self.root, self.folder())?)
             .current_dir(&self.root);
         Ok(command)
     }
@@ -103,10 +110,12 @@ pub(super) fn isolated(name: impl Into<OsString>, home: &Path) -> Command {
     command
 }
 
-/// `PATH` with the pinned tools first.
+/// `PATH` with the pinned tools first, and the programs of plugins, which are beside the program.
 #[expect(clippy::disallowed_methods, reason = "plugins run the user's shell and its programs")]
-fn search_path(root: &Path) -> Result<OsString, Failure> {
+fn search_path(root: &Path, programs: &Path) -> Result<OsString, Failure> {
     let inherited = env::var_os("PATH").unwrap_or_default();
-    env::join_paths([tools::bin(root)].into_iter().chain(env::split_paths(&inherited)))
-        .map_err(|error| Failure::at(root, error))
+    env::join_paths(
+        [tools::bin(root), programs.to_path_buf()].into_iter().chain(env::split_paths(&inherited)),
+    )
+    .map_err(|error| Failure::at(root, error))
 }

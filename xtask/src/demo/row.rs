@@ -89,7 +89,7 @@ impl Store {
         let has = |path: &[&str]| source.is_some_and(|source| source.at(path.iter().copied()).is_some());
         if has(&["plugin", "name"]) {
             Choice::Name
-        } else if has(&["kustomize"]) {
+        } else if has(&["kustomize"]) || has(&["helm"]) {
             Choice::Block
         } else {
             Choice::Discovery

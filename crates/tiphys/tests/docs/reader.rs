@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
 use tempfile::TempDir;
-use tiphys_testkit::{tools, workspace_root};
+use tiphys_testkit::{helm, tools, workspace_root};
 
 use crate::document::{Block, How};
 use crate::place;
@@ -134,6 +134,9 @@ impl Reader {
         let mut path = program.as_os_str().to_owned();
         path.push(":");
         path.push(tools::search_path());
+        path.push(":");
+        // With an installed tiphys it is in the plugin's folder.
+        path.push(helm::program().parent().expect("a program is in a folder"));
         let mut command = Command::new("sh");
         command
             .args(["-c", line])
@@ -182,8 +185,8 @@ impl Drop for Server {
 /// What `cargo xtask demo` prints, with the program that is tested here.
 #[expect(clippy::disallowed_methods, reason = "the demo is run as readers run it")]
 fn demo() -> String {
-    // The tools would be built in the middle of the test.
-    drop(tools::search_path());
+    // The tools and the plugin's program would be built in the middle of the test.
+    drop((tools::search_path(), helm::program()));
     let Output { status, stdout, stderr } = Command::new(env!("CARGO"))
         .args(["run", "--locked", "--quiet", "--package", "xtask", "--", "demo", "--program"])
         .arg(env!("CARGO_BIN_EXE_tiphys"))
