@@ -20,6 +20,8 @@ use clap::{Parser, Subcommand};
   TIPHYS_HELM_CACHE_MAX           bytes of them that are kept [default: 1073741824]
   TIPHYS_HELM_RANGE_AGE           seconds that what a range of versions gave is used [default: 300]
   TIPHYS_HELM_ANNOUNCED_MAX       values of a chart that are announced at most [default: 20000]
+  TIPHYS_HELM_GLOB_LOOKS_MAX      names that one pattern of value files looks at [default: 1000000]
+  TIPHYS_HELM_GLOB_FILES_MAX      files that it may match [default: 10000]
   TIPHYS_HELM_VALUES_FILE_SCHEMES schemes of value files with a URL, where no run context says them [default: https,http]
   TIPHYS_HELM_SOURCE_REPOS        repositories that dependencies may come from, where no run context says them [default: *]
   TIPHYS_KUSTOMIZE                kustomize for the parameter kustomize-dir: a path, or a name of PATH [default: kustomize]")]

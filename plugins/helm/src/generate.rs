@@ -126,7 +126,7 @@ pub(crate) fn prepare(request: &Request, home: &Home) -> Result<Prepared, Genera
     };
     for one in &options.assignments {
         let value = match one.kind {
-            AssignmentKind::File => places.set_file(&one.value)?,
+            AssignmentKind::File => places.set_file(&one.name, &one.value)?,
             AssignmentKind::Value | AssignmentKind::Text => request.environment.substitute(&one.value),
         };
         template.assignments.push((one.kind, one.name.clone(), value));

@@ -9,9 +9,9 @@ use tiphys_params::{NamelessParameter, Parameter, require_names};
 
 use crate::failure::{SOURCE_PLACEHOLDER, ShownPath};
 use crate::options::{HelmOptions, OptionsError};
-use crate::settings::Host;
+use crate::settings::{Host, SettingError};
 use crate::substitution::BuildEnvironment;
-use crate::value_files::Places;
+use crate::value_files::{GlobBounds, Places};
 
 /// Bytes of a file that the caller names: parameters, API versions, the run context.
 const FILE_BYTES_MAX: u64 = 64 << 20;
@@ -39,6 +39,8 @@ pub(crate) struct Request {
     pub(crate) environment: BuildEnvironment,
     /// Other sources, repositories, the project.
     pub(crate) context: RunContext,
+    /// What one pattern of value files may cost.
+    pub(crate) glob_bounds: GlobBounds,
 }
 
 /// Why a request cannot be read.
@@ -64,6 +66,9 @@ pub(crate) enum RequestError {
     /// A parameter that is not known, or has a wrong value.
     #[error(transparent)]
     Options(#[from] OptionsError),
+    /// A setting.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
     /// The run context.
     #[error("cannot use the file that {CONTEXT_FILE_VARIABLE} names")]
     Context(#[from] ContextError),
@@ -106,6 +111,7 @@ impl Request {
             options: HelmOptions::decode(&parameters)?,
             environment: BuildEnvironment::new(host.variables()),
             context: context(host)?,
+            glob_bounds: host.glob_bounds()?,
             host: host.clone(),
         })
     }
@@ -117,6 +123,7 @@ impl Request {
             root: &self.root,
             environment: &self.environment,
             context: &self.context,
+            glob_bounds: self.glob_bounds,
         }
     }
 

@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use tiphys_process::find_program;
 
+use crate::value_files::GlobBounds;
+
 /// How long one call of helm may take, as Argo CD's `ARGOCD_EXEC_TIMEOUT` where nothing is set.
 const TIMEOUT: Duration = Duration::from_secs(90);
 
@@ -22,6 +24,9 @@ const RANGE_AGE: Duration = Duration::from_mins(5);
 
 /// Values of a chart that are announced: more than any chart for people has, and few enough for a page.
 const ANNOUNCED_MAX: usize = 20_000;
+
+/// What one pattern of value files may cost.
+const GLOB_BOUNDS: GlobBounds = GlobBounds { looks_max: 1_000_000, matches_max: 10_000 };
 
 /// What helm, and whatever else this program starts, gets of this process's environment: no user's state, and nothing of the request.
 const PASSED: &[&str] = &[
@@ -163,6 +168,20 @@ impl Host {
     pub(crate) fn announced_max(&self) -> Result<usize, SettingError> {
         let values = self.number("TIPHYS_HELM_ANNOUNCED_MAX", "a number of values above zero")?;
         Ok(values.map_or(ANNOUNCED_MAX, |values| usize::try_from(values).unwrap_or(usize::MAX)))
+    }
+
+    /// What one pattern of value files may cost.
+    pub(crate) fn glob_bounds(&self) -> Result<GlobBounds, SettingError> {
+        let count = |variable, due| {
+            let number = self.number(variable, due)?;
+            Ok(number.map(|number| usize::try_from(number).unwrap_or(usize::MAX)))
+        };
+        Ok(GlobBounds {
+            looks_max: count("TIPHYS_HELM_GLOB_LOOKS_MAX", "a number of names above zero")?
+                .unwrap_or(GLOB_BOUNDS.looks_max),
+            matches_max: count("TIPHYS_HELM_GLOB_FILES_MAX", "a number of files above zero")?
+                .unwrap_or(GLOB_BOUNDS.matches_max),
+        })
     }
 
     /// The environment of the programs that are started, without a home.

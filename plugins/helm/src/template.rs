@@ -1,7 +1,9 @@
 //! The arguments of `helm template` as data, in the order in which Argo CD's native support gives them.
 
+use std::cell::Cell;
 use std::path::PathBuf;
 
+use tiphys_helm_values::{self as values, Flag, HelmVersion, Inputs, LIMITS, merged};
 use tiphys_process::ExecLimits;
 
 use crate::options::{AssignmentKind, Part};
@@ -122,11 +124,11 @@ impl Template {
         ];
         for (kind, name) in kinds {
             for (_, value_name, value) in self.assignments.iter().filter(|one| one.0 == kind) {
-                option(name, &assignment(value_name, value));
+                option(name, &argument(kind, value_name, value));
             }
         }
         for file in self.value_files.iter().map(String::as_str).chain(inline) {
-            option("--values", file);
+            option("--values", &csv_field(file));
         }
         for version in api_versions {
             option("--api-versions", version);
@@ -142,7 +144,7 @@ impl Template {
 
     fn check_values(&self, limits: &ExecLimits) -> Result<(), TooLarge> {
         for (kind, name, value) in &self.assignments {
-            let bytes = assignment(name, value).len();
+            let bytes = argument(*kind, name, value).len();
             if bytes >= limits.text_bytes_max {
                 let prefix = match kind {
                     AssignmentKind::Value => crate::options::SET,
@@ -154,6 +156,52 @@ impl Template {
             }
         }
         Ok(())
+    }
+}
+
+/// The argument of an option that sets one value.
+fn argument(kind: AssignmentKind, name: &str, value: &str) -> String {
+    match kind {
+        AssignmentKind::Value | AssignmentKind::Text => assignment(name, value),
+        AssignmentKind::File => file_assignment(name, value),
+    }
+}
+
+/// `name=path` of which helm reads this path and no other: its grammar gives backslashes and commas a meaning in paths, too.
+fn file_assignment(name: &str, path: &str) -> String {
+    format!("{name}={}", path.replace('\\', "\\\\").replace(',', "\\,"))
+}
+
+/// Whether `--set-file` with this name reads this file alone. A name may end one assignment and begin another, whose file nobody has looked
+/// at; so helm's own grammar reads the argument before helm does.
+pub(crate) fn reads_only(name: &str, path: &str) -> bool {
+    let text = file_assignment(name, path);
+    [HelmVersion::V3, HelmVersion::V4].into_iter().all(|version| {
+        let is_it = Cell::new(true);
+        let read_file = |read: &str| {
+            is_it.set(is_it.get() && read == path);
+            Ok(String::new())
+        };
+        let assignments = [values::Assignment { flag: Flag::SetFile, text: &text }];
+        let inputs = Inputs {
+            version,
+            values_files: &[],
+            assignments: &assignments,
+            read_file: &read_file,
+            limits: LIMITS,
+        };
+        // What the grammar refuses helm refuses as well, after the files that it has read by then.
+        let _refused = merged(&inputs);
+        is_it.get()
+    })
+}
+
+/// A text as the one field of a line of comma-separated values, which helm takes `--values` for: it would read several files otherwise.
+fn csv_field(text: &str) -> String {
+    if text.contains(['"', ',', '\r', '\n']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
     }
 }
 

@@ -9,6 +9,7 @@ mod url;
 
 use std::collections::BTreeSet;
 use std::io;
+use std::iter;
 use std::path::{Path, PathBuf};
 
 use tiphys_params::context::RunContext;
@@ -18,8 +19,9 @@ use tiphys_tree::{ContainmentError, check_links};
 use crate::failure::go_words;
 use crate::options::Missing;
 use crate::substitution::BuildEnvironment;
+use crate::template::reads_only;
 
-pub(crate) use glob::GlobError;
+pub(crate) use glob::{Bounds as GlobBounds, GlobError};
 pub(crate) use path::{PathProblem, joined};
 
 /// Where paths lead.
@@ -33,6 +35,8 @@ pub(crate) struct Places<'a> {
     pub(crate) environment: &'a BuildEnvironment,
     /// Other sources, allowed schemes.
     pub(crate) context: &'a RunContext,
+    /// What one pattern may cost.
+    pub(crate) glob_bounds: GlobBounds,
 }
 
 /// What helm is given.
@@ -103,9 +107,18 @@ pub(crate) enum ValueFileError {
     },
 }
 
-/// Why a `set-file` path cannot be used, in Argo CD's words.
+/// Why a `set-file` path cannot be used, in Argo CD's words where it has some.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SetFileError {
+    /// A name that is more than a name.
+    #[error(
+        "the name of the parameter set-file.{name} sets more than one value; write `\\,` for a comma and `\\=` for an equals sign that is \
+         part of it, and one parameter for each value"
+    )]
+    SeveralValues {
+        /// The name.
+        name: String,
+    },
     /// A path.
     #[error("error resolving helm value file path")]
     Path(#[source] PathProblem),
@@ -211,19 +224,23 @@ impl Places<'_> {
             .collect()
     }
 
-    /// The file or URL of a `set-file` parameter.
-    pub(crate) fn set_file(&self, file: &str) -> Result<String, SetFileError> {
+    /// The file or URL of a `set-file` parameter of this name. A backslash takes a sign's meaning away, as in helm's own option.
+    pub(crate) fn set_file(&self, name: &str, file: &str) -> Result<String, SetFileError> {
+        let schemes = &self.context.values_file_schemes;
+        let written = |text: &str| unescaped(&self.environment.substitute(text));
         let resolved = match self.other_source(file) {
-            Some((rest, tree)) => path::resolve(
-                tree,
-                tree,
-                &self.environment.substitute(rest),
-                &self.context.values_file_schemes,
-            )
-            .map_err(SetFileError::InOtherSource)?,
-            None => self.in_own_source(file).map_err(SetFileError::Path)?,
+            Some((rest, tree)) => {
+                path::resolve(tree, tree, &written(rest), schemes).map_err(SetFileError::InOtherSource)?
+            }
+            None => path::resolve(self.app_path, self.root, &written(file), schemes)
+                .map_err(SetFileError::Path)?,
         };
-        resolved.into_text().map_err(|path| SetFileError::NotUtf8 { path })
+        let text = resolved.into_text().map_err(|path| SetFileError::NotUtf8 { path })?;
+        if reads_only(name, &text) {
+            Ok(text)
+        } else {
+            Err(SetFileError::SeveralValues { name: name.to_owned() })
+        }
     }
 
     /// What a value file is, and the folder that is no part of its pattern.
@@ -260,7 +277,7 @@ impl Places<'_> {
     ) -> Result<Vec<PathBuf>, ValueFileError> {
         let pattern = || file.to_owned();
         let (literal, rest) = self.split_pattern(path, base);
-        let found = glob::find(&literal, &rest)
+        let found = glob::find(&literal, &rest, self.glob_bounds)
             .map_err(|source| ValueFileError::Pattern { pattern: pattern(), source })?;
         if found.is_empty() && missing == Missing::Refuse {
             return Err(ValueFileError::NoMatch { pattern: pattern() });
@@ -316,6 +333,14 @@ impl Resolved {
             Self::Path(path) => path.into_os_string().into_string().map_err(PathBuf::from),
         }
     }
+}
+
+/// A text without the backslashes that take a sign's meaning away.
+fn unescaped(text: &str) -> String {
+    let mut chars = text.chars();
+    iter::from_fn(|| chars.next().map(|char| if char == '\\' { chars.next() } else { Some(char) }))
+        .flatten()
+        .collect()
 }
 
 /// The longest common beginning of a path with the application's folder, but at least the root.

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use proptest::prelude::*;
 use tiphys_process::ExecLimits;
 
-use super::{Call, Template, assignment, joined};
+use super::{Call, Template, assignment, csv_field, file_assignment, joined, reads_only};
 use crate::options::{AssignmentKind, Part};
 
 const LIMITS: ExecLimits = ExecLimits { text_bytes_max: 128 * 1024, total_bytes_max: 2 << 20 };
@@ -72,6 +73,48 @@ fn commas_are_escaped_as_native_does() {
     ];
     for (value, expected) in cases {
         assert_eq!(assignment("n,a", value), format!("n,a={expected}"));
+    }
+}
+
+#[test]
+fn a_path_reaches_helm_as_it_is() {
+    let cases = [
+        ("/r/f,1.txt", r"n=/r/f\,1.txt"),
+        (r"/r/back\slash", r"n=/r/back\\slash"),
+        (r"/r/x\\,b=/etc/hostname", r"n=/r/x\\\\\,b=/etc/hostname"),
+        ("/r/{a,b}", r"n=/r/{a\,b}"),
+    ];
+    for (path, expected) in cases {
+        assert_eq!(file_assignment("n", path), expected);
+        assert!(reads_only("n", path), "{path}");
+    }
+    let cases = [
+        ("/r/a.yaml", "/r/a.yaml"),
+        ("/r/a.yaml,/etc/hostname", r#""/r/a.yaml,/etc/hostname""#),
+        ("/r/\"a\".yaml", r#""/r/""a"".yaml""#),
+        ("/r/a\n/etc/hostname", "\"/r/a\n/etc/hostname\""),
+    ];
+    for (path, expected) in cases {
+        assert_eq!(csv_field(path), expected);
+    }
+}
+
+#[test]
+fn a_name_that_brings_a_file_of_its_own_is_found_out() {
+    for name in ["a", "a.b", r"a\.b", "a[0].b", r"a\,b", r"a\=b", "", "a[", "a]b", "a,b"] {
+        assert!(reads_only(name, "/r/x=y/f.txt"), "{name}");
+    }
+    for name in ["b=/etc/hostname,f", "b=,f", "=/etc/hostname,f", r"b\\=/etc/hostname,f", "x\\"] {
+        assert!(!reads_only(name, "/r/x=/etc/hostname"), "{name}");
+    }
+}
+
+proptest! {
+    /// Whatever stands in a name or a path, helm reads the path that was resolved, or nothing.
+    #[test]
+    fn helm_reads_no_other_file(name in r"[ab.,=\[\]{}\\]{0,8}", path in r"/r/[ab.,=\[\]{}\\ -]{0,8}") {
+        let is_plain = name.chars().all(|char| matches!(char, 'a' | 'b'));
+        prop_assert!(!is_plain || reads_only(&name, &path));
     }
 }
 

@@ -6,16 +6,29 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
+use std::mem;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
 
-/// Names that are looked at for one pattern. Links to folders above make as many as one likes of a few.
-const LOOKS_MAX: usize = 1_000_000;
+/// What one pattern may cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Bounds {
+    /// Names and parts of the pattern that are looked at. Links to folders above make as many as one likes of a few.
+    pub(crate) looks_max: usize,
+    /// Files that match; helm gets each as an argument.
+    pub(crate) matches_max: usize,
+}
 
-/// Files that one pattern may match; helm gets each as an argument.
-const MATCHES_MAX: usize = 10_000;
+/// Bytes of a pattern; they bound how many folders it names, too.
+const PATTERN_BYTES_MAX: usize = 1_024;
+
+/// Braces in braces.
+const BRACES_DEPTH_MAX: usize = 16;
+
+/// Patterns without braces that one with braces stands for.
+const ALTERNATIVES_MAX: usize = 1_000;
 
 /// Why a pattern cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -23,6 +36,18 @@ pub(crate) enum GlobError {
     /// It is not one.
     #[error("syntax error in pattern")]
     Syntax,
+    /// It is too long.
+    #[error("it has {bytes} bytes, more than {PATTERN_BYTES_MAX}; write several patterns")]
+    TooLong {
+        /// Its length.
+        bytes: usize,
+    },
+    /// Its braces multiply.
+    #[error("its braces stand for more than {ALTERNATIVES_MAX} patterns; write several patterns")]
+    TooManyAlternatives,
+    /// Its braces nest.
+    #[error("it has more than {BRACES_DEPTH_MAX} braces in each other; write several patterns")]
+    TooDeep,
     /// A folder could not be read.
     #[error("cannot read {path}", path = path.display())]
     Io {
@@ -33,13 +58,15 @@ pub(crate) enum GlobError {
         source: io::Error,
     },
     /// It leads to too much.
-    #[error("more than {max} names were looked at; write it more narrowly")]
+    #[error(
+        "more than {max} names were looked at; write it more narrowly, or raise TIPHYS_HELM_GLOB_LOOKS_MAX"
+    )]
     TooManyLooks {
         /// The bound.
         max: usize,
     },
     /// It matches too much.
-    #[error("more than {max} files match; write it more narrowly")]
+    #[error("more than {max} files match; write it more narrowly, or raise TIPHYS_HELM_GLOB_FILES_MAX")]
     TooManyMatches {
         /// The bound.
         max: usize,
@@ -56,11 +83,17 @@ enum Wanted {
 }
 
 /// The paths below a folder that a pattern matches. Files of a folder come before what is in its subfolders, names in the order of their bytes.
-pub(super) fn find(folder: &Path, pattern: &str) -> Result<Vec<PathBuf>, GlobError> {
+pub(super) fn find(folder: &Path, pattern: &str, bounds: Bounds) -> Result<Vec<PathBuf>, GlobError> {
+    if pattern.len() > PATTERN_BYTES_MAX {
+        return Err(GlobError::TooLong { bytes: pattern.len() });
+    }
     if !is_valid(pattern.as_bytes()) {
         return Err(GlobError::Syntax);
     }
-    let mut search = Search { looks: 0 };
+    if alternatives(pattern.as_bytes())? > ALTERNATIVES_MAX {
+        return Err(GlobError::TooManyAlternatives);
+    }
+    let mut search = Search { looks: 0, bounds };
     let mut found = search.glob(folder, pattern.as_bytes(), Wanted::All)?;
     let mut seen = std::collections::BTreeSet::new();
     found.retain(|path| seen.insert(path.clone()));
@@ -69,10 +102,12 @@ pub(super) fn find(folder: &Path, pattern: &str) -> Result<Vec<PathBuf>, GlobErr
 
 struct Search {
     looks: usize,
+    bounds: Bounds,
 }
 
 impl Search {
     fn glob(&mut self, folder: &Path, pattern: &[u8], wanted: Wanted) -> Result<Vec<PathBuf>, GlobError> {
+        self.look()?;
         if pattern.is_empty() {
             return Ok(vec![folder.to_path_buf()]);
         }
@@ -98,8 +133,9 @@ impl Search {
         let mut found = Vec::new();
         for folder in folders {
             self.names(&folder, name, wanted, &mut found)?;
-            if found.len() > MATCHES_MAX {
-                return Err(GlobError::TooManyMatches { max: MATCHES_MAX });
+            let max = self.bounds.matches_max;
+            if found.len() > max {
+                return Err(GlobError::TooManyMatches { max });
             }
         }
         Ok(found)
@@ -182,10 +218,7 @@ impl Search {
         let mut names = Vec::new();
         for entry in entries {
             let entry = entry.map_err(|source| GlobError::Io { path: folder.to_path_buf(), source })?;
-            self.looks += 1;
-            if self.looks > LOOKS_MAX {
-                return Err(GlobError::TooManyLooks { max: LOOKS_MAX });
-            }
+            self.look()?;
             names.push(entry.path());
         }
         names.sort();
@@ -194,6 +227,13 @@ impl Search {
             .map(|path| (path.is_dir(), path))
             .map(|(is_folder, path)| (path, is_folder))
             .collect())
+    }
+
+    /// Counts a look at a name.
+    fn look(&mut self) -> Result<(), GlobError> {
+        self.looks += 1;
+        let max = self.bounds.looks_max;
+        if self.looks > max { Err(GlobError::TooManyLooks { max }) } else { Ok(()) }
     }
 }
 
@@ -313,6 +353,33 @@ fn is_valid(pattern: &[u8]) -> bool {
         at += 1;
     }
     depth == 0
+}
+
+/// How many patterns without braces a valid one stands for: groups beside each other multiply, alternatives add up.
+fn alternatives(pattern: &[u8]) -> Result<usize, GlobError> {
+    // For each open group the patterns before it, and those of its alternatives that are complete.
+    let mut groups: Vec<(usize, usize)> = Vec::new();
+    let mut current = 1_usize;
+    for (_, byte) in pattern.iter().enumerate().filter(|(at, _)| !is_escaped(pattern, *at)) {
+        let depth = groups.len();
+        match (byte, groups.last_mut()) {
+            (b'{', _) if depth == BRACES_DEPTH_MAX => return Err(GlobError::TooDeep),
+            (b'{', _) => groups.push((mem::replace(&mut current, 1), 0)),
+            (b',', Some((_, complete))) => {
+                *complete = complete.saturating_add(mem::replace(&mut current, 1));
+            }
+            (b'}', Some((before, complete))) => {
+                current = complete.saturating_add(current).saturating_mul(*before);
+                groups.pop();
+            }
+            _ => {}
+        }
+    }
+    // Signs of classes may look like braces.
+    let whole = |current: usize, (before, complete): &(usize, usize)| {
+        complete.saturating_add(current).saturating_mul(*before)
+    };
+    Ok(groups.iter().fold(current, whole))
 }
 
 fn has_meta(pattern: &[u8]) -> bool {

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use tiphys_params::context::{RefTree, RunContext};
 
-use super::Places;
 use super::url::scheme;
+use super::{GlobBounds, Places};
 use crate::failure::chain;
 use crate::options::Missing;
 use crate::substitution::BuildEnvironment;
@@ -65,6 +65,7 @@ impl World {
             root: &self.root,
             environment: &environment,
             context: &self.context,
+            glob_bounds: GlobBounds { looks_max: 10_000, matches_max: 100 },
         })
     }
 
@@ -184,12 +185,14 @@ fn schemes_that_are_allowed_are_a_setting_and_may_be_none() {
 fn paths_of_set_file_are_no_patterns() {
     let world = world();
     let set_file = |path: &str| {
-        let found = world.of(|places| places.set_file(path));
+        let found = world.of(|places| places.set_file("f", path));
         found.map(|path| world.shown(&path)).map_err(|error| world.shown(&chain(&error)))
     };
     assert_eq!(set_file("*.txt").as_deref(), Ok("/repo/charts/we[b]/*.txt"));
     assert_eq!(set_file("$values/v.yaml").as_deref(), Ok("/values/v.yaml"));
     assert_eq!(set_file("https://example.com/x").as_deref(), Ok("https://example.com/x"));
+    assert_eq!(set_file(r"co\,mma\.txt").as_deref(), Ok("/repo/charts/we[b]/co,mma.txt"));
+    assert_eq!(set_file(r"..\/..\/..\/x"), set_file("../../../x"));
     let expected =
         "error resolving helm value file path: file '../../../x' resolved to outside repository root";
     assert_eq!(set_file("../../../x"), Err(expected.to_owned()));

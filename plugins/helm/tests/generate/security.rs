@@ -23,6 +23,48 @@ fn paths_out_of_the_repository_are_refused_in_the_words_of_native() {
     }
 }
 
+/// Helm takes `--values` for a list and gives signs of `--set-file` a meaning: each is another way to a second file.
+#[test]
+fn no_path_and_no_name_brings_a_second_file() {
+    let outside = tempfile::NamedTempFile::new().expect("a file");
+    std::fs::write(outside.path(), "from: outside\n").expect("writes");
+    let outside = outside.path().to_str().expect("UTF-8");
+    for helm in Helm::ALL {
+        let world = || World::probe().file("charts/probe/a.yaml", "from: inside\n");
+        for list in [format!("a.yaml,{outside}"), format!("{outside},a.yaml"), format!("a.yaml\",{outside}")]
+        {
+            let answer = world().array("value-files", &[&list]).generate(helm);
+            let told = answer.error();
+            assert!(told.ends_with(": no such file or directory"), "{helm:?} {list}: {told}");
+            assert!(told.contains("Error: open <path to cached source>/"), "{helm:?} {list}: {told}");
+        }
+        let url = format!("http://127.0.0.1:9/v.yaml,{outside}");
+        let answer = world().array("value-files", &[&url]).generate(helm);
+        assert!(answer.error().contains("127.0.0.1:9"), "{helm:?}: {}", answer.error());
+
+        let name = format!("set-file.b={outside},f");
+        let answer = world().text(&name, "a.yaml").generate(helm);
+        let expected = format!(
+            "the name of the parameter set-file.b={outside},f sets more than one value; write `\\,` for a comma and `\\=` for an equals \
+             sign that is part of it, and one parameter for each value"
+        );
+        assert_eq!(answer.error(), expected, "{helm:?}");
+        let path = format!(r"x\\,from={outside}");
+        let answer = world().text("set-file.f", &path).generate(helm);
+        assert!(answer.error().contains("no such file or directory"), "{helm:?}: {}", answer.error());
+    }
+}
+
+#[test]
+fn a_file_with_a_comma_or_a_quotation_mark_in_its_name_is_one_file() {
+    for helm in Helm::ALL {
+        for name in ["comma,file.yaml", "quo\"te.yaml"] {
+            let world = World::probe().file(&format!("charts/probe/{name}"), "from: it\n");
+            assert_eq!(world.array("value-files", &[name]).values(helm)["from"], "it", "{helm:?} {name}");
+        }
+    }
+}
+
 #[test]
 fn a_path_from_the_root_begins_at_the_root_of_the_repository() {
     for helm in Helm::ALL {
@@ -33,7 +75,7 @@ fn a_path_from_the_root_begins_at_the_root_of_the_repository() {
 }
 
 #[test]
-fn a_link_to_a_value_file_is_followed_inside_and_refused_outside() {
+fn a_link_to_a_value_file_is_followed_inside_of_the_repository() {
     for helm in Helm::ALL {
         let world = World::probe()
             .file("values/a.yaml", "from: linked\n")

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use super::find;
+use super::{Bounds, find};
 
 fn tree(folder: &Path) {
     let files = [
@@ -30,11 +30,17 @@ fn tree(folder: &Path) {
     symlink("env/sub", folder.join("link")).unwrap();
 }
 
+const BOUNDS: Bounds = Bounds { looks_max: 10_000, matches_max: 100 };
+
 /// What a pattern matches, or why it is none.
 fn matches(pattern: &str) -> String {
+    matches_within(pattern, BOUNDS)
+}
+
+fn matches_within(pattern: &str, bounds: Bounds) -> String {
     let folder = tempfile::tempdir().unwrap();
     tree(folder.path());
-    let found = match find(folder.path(), pattern) {
+    let found = match find(folder.path(), pattern, bounds) {
         Ok(found) => found,
         Err(error) => return error.to_string(),
     };
@@ -86,4 +92,35 @@ fn what_is_no_pattern_is_refused() {
     for pattern in ["env/[.yaml", "env/[]a].yaml", "env/*\\", "env/{a*", "env/*}", "env/[!]", "env/[a\\"] {
         assert_eq!(matches(pattern), "syntax error in pattern", "{pattern}");
     }
+}
+
+#[test]
+fn what_a_pattern_costs_is_bounded() {
+    let too_many = "its braces stand for more than 1000 patterns; write several patterns";
+    let cases = [
+        (format!("none/*{}", "{a,b}".repeat(9)), ""),
+        (format!("none/*{}", "{a,b}".repeat(10)), too_many),
+        (format!("none/*{}", "{a,b}".repeat(200)), too_many),
+        // Braces in classes, and those that are nested.
+        (format!("[{{]{}*", "{a,b}".repeat(10)), too_many),
+        (format!("[}}]{}*", "{a,b}".repeat(200)), too_many),
+        (format!("{}*{}", "{a,".repeat(16), "}".repeat(16)), "a.yaml b.yaml env link x*y ü.yaml"),
+        (
+            format!("{}*{}", "{a,".repeat(17), "}".repeat(17)),
+            "it has more than 16 braces in each other; write several patterns",
+        ),
+        ("*/".repeat(512), ""),
+        (format!("*{}", "a".repeat(1_024)), "it has 1025 bytes, more than 1024; write several patterns"),
+    ];
+    for (pattern, expected) in cases {
+        assert_eq!(matches(&pattern), expected, "{pattern}");
+    }
+    let few = |looks_max, matches_max| matches_within("env/*.yaml", Bounds { looks_max, matches_max });
+    let all = "env/.hid.yaml env/10.yaml env/9.yaml env/B.yaml env/a.yaml env/b.yaml env/c.yaml";
+    assert_eq!(few(11, 7), all);
+    let looks =
+        "more than 10 names were looked at; write it more narrowly, or raise TIPHYS_HELM_GLOB_LOOKS_MAX";
+    assert_eq!(few(10, 7), looks);
+    let files = "more than 6 files match; write it more narrowly, or raise TIPHYS_HELM_GLOB_FILES_MAX";
+    assert_eq!(few(11, 6), files);
 }
