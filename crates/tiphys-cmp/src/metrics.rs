@@ -14,7 +14,7 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
-use prometheus_client::registry::{Registry, Unit};
+use prometheus_client::registry::{Metric, Registry, Unit};
 use tiphys_plugin::{CommandEnd, Observer, Phase};
 use tonic::Code;
 
@@ -73,91 +73,78 @@ impl Metrics {
     pub fn new() -> Arc<Self> {
         let mut registry = Registry::with_prefix("tiphys_cmp");
         let sampler = Arc::new(OnceLock::new());
-        let metrics = Self {
-            calls: Family::default(),
-            calls_running: Family::default(),
-            call_seconds: Family::new_with_constructor(seconds),
-            step_seconds: Family::new_with_constructor(seconds),
-            commands: Family::default(),
-            received_bytes: Counter::default(),
-            uploads: Family::default(),
-            uploads_waiting: Gauge::default(),
-            uploads_unpacking: Gauge::default(),
-            refusals: Family::default(),
-            wait_seconds: seconds(),
-            connections_open: Gauge::default(),
-            connections_full: Counter::default(),
-            connections_silent: Counter::default(),
-            accept_failures: Counter::default(),
+        let mut made = Made(&mut registry);
+        let mut metrics = Self {
+            calls: made.count("calls", "Calls that have ended, by gRPC code", Family::default()),
+            calls_running: made.count("calls_running", "Calls under way", Family::default()),
+            call_seconds: made.measure(
+                "call",
+                "Time from the beginning of a call to its answer",
+                Unit::Seconds,
+                Family::new_with_constructor(seconds),
+            ),
+            step_seconds: made.measure(
+                "step",
+                "Time that one step of a call took",
+                Unit::Seconds,
+                Family::new_with_constructor(seconds),
+            ),
+            commands: made.count("commands", "Plugin commands that have ended, by how", Family::default()),
+            received_bytes: made.measure(
+                "received",
+                "Bytes of archives received, as they came over the socket",
+                Unit::Bytes,
+                Counter::default(),
+            ),
+            uploads: made.count(
+                "uploads",
+                "Archives received, by whether their tree was in the store already",
+                Family::default(),
+            ),
+            uploads_waiting: made.count(
+                "uploads_waiting",
+                "Uploads that wait for another one of the same bytes, or for a place to be unpacked",
+                Gauge::default(),
+            ),
+            uploads_unpacking: made.count(
+                "uploads_unpacking",
+                "Uploads that are being unpacked",
+                Gauge::default(),
+            ),
+            refusals: made.count("refusals", "Calls refused because of a bound, by which", Family::default()),
+            wait_seconds: made.measure(
+                "queue_wait",
+                "Time that a run waited for its turn",
+                Unit::Seconds,
+                seconds(),
+            ),
+            connections_open: made.count(
+                "connections_open",
+                "Connections of callers that are open",
+                Gauge::default(),
+            ),
+            connections_full: made.count(
+                "connections_full",
+                "Times that callers had to wait because so many connections were open as there may be",
+                Counter::default(),
+            ),
+            connections_silent: made.count(
+                "connections_silent",
+                "Connections that were closed because they had not begun to speak in time",
+                Counter::default(),
+            ),
+            accept_failures: made.count(
+                "accept_failures",
+                "Times that the system did not let a connection be accepted",
+                Counter::default(),
+            ),
             sampler: Arc::clone(&sampler),
             registry: Registry::default(),
         };
-        registry.register("calls", "Calls that have ended, by gRPC code", metrics.calls.clone());
-        registry.register("calls_running", "Calls under way", metrics.calls_running.clone());
-        registry.register_with_unit(
-            "call",
-            "Time from the beginning of a call to its answer",
-            Unit::Seconds,
-            metrics.call_seconds.clone(),
-        );
-        registry.register_with_unit(
-            "step",
-            "Time that one step of a call took",
-            Unit::Seconds,
-            metrics.step_seconds.clone(),
-        );
-        registry.register("commands", "Plugin commands that have ended, by how", metrics.commands.clone());
-        registry.register_with_unit(
-            "received",
-            "Bytes of archives received, as they came over the socket",
-            Unit::Bytes,
-            metrics.received_bytes.clone(),
-        );
-        registry.register(
-            "uploads",
-            "Archives received, by whether their tree was in the store already",
-            metrics.uploads.clone(),
-        );
-        registry.register(
-            "uploads_waiting",
-            "Uploads that wait for another one of the same bytes, or for a place to be unpacked",
-            metrics.uploads_waiting.clone(),
-        );
-        registry.register(
-            "uploads_unpacking",
-            "Uploads that are being unpacked",
-            metrics.uploads_unpacking.clone(),
-        );
-        registry.register("refusals", "Calls refused because of a bound, by which", metrics.refusals.clone());
-        registry.register_with_unit(
-            "queue_wait",
-            "Time that a run waited for its turn",
-            Unit::Seconds,
-            metrics.wait_seconds.clone(),
-        );
-        registry.register(
-            "connections_open",
-            "Connections of callers that are open",
-            metrics.connections_open.clone(),
-        );
-        registry.register(
-            "connections_full",
-            "Times that callers had to wait because so many connections were open as there may be",
-            metrics.connections_full.clone(),
-        );
-        registry.register(
-            "connections_silent",
-            "Connections that were closed because they had not begun to speak in time",
-            metrics.connections_silent.clone(),
-        );
-        registry.register(
-            "accept_failures",
-            "Times that the system did not let a connection be accepted",
-            metrics.accept_failures.clone(),
-        );
         registry.register_collector(Box::new(Sampled(sampler)));
+        metrics.registry = registry;
         metrics.create_series();
-        Arc::new(Self { registry, ..metrics })
+        Arc::new(metrics)
     }
 
     /// Counts at zero, for all that can be counted.
@@ -280,6 +267,23 @@ impl Observer for Metrics {
 
 fn seconds() -> Histogram {
     Histogram::new(SECONDS)
+}
+
+/// What makes metrics: each is in the registry as soon as it is made, and stands in a scrape in that order.
+struct Made<'a>(&'a mut Registry);
+
+impl Made<'_> {
+    /// A number of things.
+    fn count<M: Metric + Clone>(&mut self, name: &str, help: &str, metric: M) -> M {
+        self.0.register(name, help, metric.clone());
+        metric
+    }
+
+    /// An amount of a unit, which is added to the name.
+    fn measure<M: Metric + Clone>(&mut self, name: &str, help: &str, unit: Unit, metric: M) -> M {
+        self.0.register_with_unit(name, help, unit, metric.clone());
+        metric
+    }
 }
 
 /// One more in a gauge while this is there.
