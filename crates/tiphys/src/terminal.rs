@@ -1,4 +1,4 @@
-//! Text for people on stderr: nothing in it steers their terminal.
+//! Text for people: nothing in it steers their terminal.
 
 use std::fmt::{self, Write as _};
 
@@ -19,6 +19,21 @@ pub(crate) fn harmless(text: &str) -> String {
         }
     }
     shown
+}
+
+/// A name on one line: one that is somebody else's may have a line break. Control characters are escapes, so that no two names look alike.
+pub(crate) fn one_line(name: &str) -> String {
+    harmless(name).replace('\n', "\\n").replace('\t', "\\t")
+}
+
+/// What people wrote, as one line of words with single blanks. Control characters are escapes here, too.
+pub(crate) fn prose(text: &str) -> String {
+    harmless(text).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The text with a blank in the place of each control character, where there is no room for escapes: in columns and in hints.
+pub(crate) fn without_controls(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 /// Log events as lines in the form of the program's errors: `warning: message (field=value)`.
@@ -78,11 +93,4 @@ impl Visit for Text {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::harmless;
-
-    #[test]
-    fn a_name_cannot_steer_the_terminal() {
-        assert_eq!(harmless("a\x1b[2Jb\r\u{9b}c\n\tß🚢"), "a\\u{1b}[2Jb\\u{d}\\u{9b}c\n\tß🚢");
-    }
-}
+mod tests;

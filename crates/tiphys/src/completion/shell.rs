@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::quoting::{Quote, bash_words, fish_text, for_bash, for_powershell, powershell_text};
 use super::{Candidate, End};
 use crate::args::Shell;
+use crate::terminal::{prose, without_controls};
 
 /// Characters of a description.
 const DESCRIPTION_CHARS_MAX: usize = 80;
@@ -129,8 +130,7 @@ impl Request {
 
 /// A description as one short line.
 fn described(text: &str) -> String {
-    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = prose(&without_controls(text));
     match line.chars().count() {
         0..=DESCRIPTION_CHARS_MAX => line,
         _ => line.chars().take(DESCRIPTION_CHARS_MAX - 1).chain(['…']).collect(),

@@ -1,5 +1,7 @@
 //! Tables as kubectl prints them: columns padded with blanks, no lines.
 
+use crate::terminal::without_controls;
+
 /// Rows under a heading.
 #[derive(Debug)]
 pub(crate) struct Table {
@@ -14,7 +16,8 @@ impl Table {
 
     /// Adds a row; line breaks and control characters in cells become blanks, an empty cell becomes `-`.
     pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
-        self.rows.push(cells.into_iter().map(|cell| one_line(&cell)).collect());
+        let shown = |cell: String| if cell.is_empty() { "-".to_owned() } else { without_controls(&cell) };
+        self.rows.push(cells.into_iter().map(shown).collect());
     }
 
     /// The table as text.
@@ -41,13 +44,6 @@ impl Table {
         }
         text
     }
-}
-
-fn one_line(cell: &str) -> String {
-    if cell.is_empty() {
-        return "-".to_owned();
-    }
-    cell.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 #[cfg(test)]

@@ -14,8 +14,7 @@ use crate::args::{CommonArgs, DiffOutputArgs, OutputFormat};
 use crate::failure::{Failure, Kind};
 use crate::output;
 use crate::settings::Host;
-
-pub(super) use unified::one_line;
+use crate::terminal::one_line;
 
 /// One application, compared; or why it could not be.
 pub(crate) struct ApplicationDiff {

@@ -9,7 +9,7 @@ use tiphys_params::{CollectionType, Parameter, escape, parameter_variables};
 
 use super::asked;
 use super::origin::Location;
-use super::row::{Row, one_line};
+use super::row::{Row, value_text};
 use crate::args::{CommonArgs, OutputFormat, ParamsExplainArgs};
 use crate::failure::Failure;
 use crate::output::{self, Table};
@@ -99,7 +99,7 @@ fn page(row: &Row<'_>) -> String {
     field("Required", row.required());
     let choices = row.announcement.map(|announcement| announcement.choices.join(", ")).unwrap_or_default();
     field("Choices", &choices);
-    field("Default", &row.default().as_ref().map(one_line).unwrap_or_default());
+    field("Default", &row.default().as_ref().map(value_text).unwrap_or_default());
     let note = if row.parameter.is_some() { "" } else { " (once it is set)" };
     let handed_on = handed_on(row);
     if handed_on != row.name {
@@ -122,7 +122,7 @@ fn page(row: &Row<'_>) -> String {
             table.row([
                 if effective { "yes" } else { "no" }.to_owned(),
                 link.origin.name().to_owned(),
-                one_line(&link.value),
+                value_text(&link.value),
                 link.location.as_ref().map(Location::line).unwrap_or_default(),
             ]);
         }

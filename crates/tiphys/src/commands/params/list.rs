@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::asked;
 use super::problems::warn_of;
-use super::row::{Row, one_line};
+use super::row::{Row, value_text};
 use crate::args::{CommonArgs, OutputFormat, ParamsListArgs};
 use crate::failure::Failure;
 use crate::output::{self, Table};
@@ -78,7 +78,7 @@ fn table(rows: &[Row<'_>], form: &Form) -> String {
         if form.wide {
             cells.extend([
                 row.text(|announcement| announcement.title.as_deref()).to_owned(),
-                row.default().as_ref().map(one_line).unwrap_or_default(),
+                row.default().as_ref().map(value_text).unwrap_or_default(),
                 row.location().map(super::origin::Location::line).unwrap_or_default(),
                 row.text(|announcement| announcement.tooltip.as_deref()).to_owned(),
             ]);

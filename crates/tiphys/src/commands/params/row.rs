@@ -83,7 +83,7 @@ impl Row<'_> {
     /// The value in one line.
     pub(super) fn shown_value(&self) -> String {
         match self.value() {
-            Some(value) => one_line(value),
+            Some(value) => value_text(value),
             None if self.trouble.missing => "(required, missing)".to_owned(),
             None => String::new(),
         }
@@ -147,7 +147,7 @@ impl Row<'_> {
 }
 
 /// A value in one line: a text as it is, or as JSON writes it if it has line breaks and the like; lists and maps as JSON.
-pub(super) fn one_line(value: &Value) -> String {
+pub(super) fn value_text(value: &Value) -> String {
     let Some(inner) = value.as_object().and_then(|parts| parts.values().next()) else {
         return String::new();
     };

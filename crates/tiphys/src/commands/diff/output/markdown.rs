@@ -2,8 +2,9 @@
 
 use tiphys_engine::diff::Comparison;
 
-use super::{ApplicationDiff, Sides, equal, one_line, total, unified};
+use super::{ApplicationDiff, Sides, equal, total, unified};
 use crate::args::DiffOutputArgs;
+use crate::terminal::{harmless, one_line};
 
 /// Bytes that are kept free for naming what does not fit.
 const REST_BYTES_MAX: usize = 1_000;
@@ -85,7 +86,7 @@ impl Comment {
 
     /// Why an application could not be compared.
     fn failure(&mut self, one: &ApplicationDiff, message: &str) {
-        let message = format!("{}\n", message.lines().map(one_line).collect::<Vec<_>>().join("\n"));
+        let message = format!("{}\n", harmless(message.trim_end()));
         let fence = fence(std::slice::from_ref(&message));
         let name = html(&one.full_name());
         let block = format!("\n{name} failed:\n\n{fence}text\n{message}{fence}\n");

@@ -108,7 +108,7 @@ fn what_does_not_fit_in_a_comment_is_counted_and_named() {
 
 #[test]
 fn a_name_cannot_leave_its_place_in_a_comment() {
-    let tags = ("</summary>`x`\n\u{1b}&", "&#60;/summary&#62;&#96;x&#96;\u{fffd}\u{fffd}&#38;");
+    let tags = ("</summary>`x`\n\u{1b}&", "&#60;/summary&#62;&#96;x&#96;&#92;n&#92;u&#123;1b&#125;&#38;");
     let markdown = (
         "![](http://x)[approved](y)@org **b** #1",
         "&#33;&#91;&#93;(http&#58;//x)&#91;approved&#93;(y)&#64;org &#42;&#42;b&#42;&#42; &#35;1",

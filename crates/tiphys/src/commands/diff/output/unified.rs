@@ -4,6 +4,7 @@ use tiphys_engine::ObjectKey;
 use tiphys_engine::diff::{Counts, ObjectDiff};
 
 use super::{ApplicationDiff, Sides};
+use crate::terminal::one_line;
 
 /// Whether a terminal's colours are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,11 +91,6 @@ pub(super) fn summary(counts: Counts) -> String {
     let parts = [(counts.added, "added"), (counts.removed, "removed"), (counts.changed, "changed")];
     let parts = parts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}"));
     parts.collect::<Vec<_>>().join(", ")
-}
-
-/// A heading's text: names are somebody else's, and must neither end the line nor steer a terminal.
-pub(in crate::commands::diff) fn one_line(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
 /// A terminal's code for bold text; the other colours are git's.

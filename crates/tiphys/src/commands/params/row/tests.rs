@@ -1,6 +1,6 @@
 use serde_json::json;
 
-use super::one_line;
+use super::value_text;
 
 #[test]
 fn every_value_is_one_line_and_steers_nothing() {
@@ -13,6 +13,6 @@ fn every_value_is_one_line_and_steers_nothing() {
         (json!({}), ""),
     ];
     for (value, expected) in cases {
-        assert_eq!(one_line(&value), expected, "{value}");
+        assert_eq!(value_text(&value), expected, "{value}");
     }
 }

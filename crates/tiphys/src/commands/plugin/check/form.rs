@@ -3,6 +3,8 @@
 use serde_json::{Map, Value, json};
 use tiphys_params::{Announcement, Field, Parameter, ParameterValue, fields};
 
+use crate::terminal::prose;
+
 /// What a person gets to set the parameters of one application.
 pub(super) struct Form {
     fields: Vec<Field>,
@@ -60,7 +62,7 @@ fn field_lines(field: &Field) -> Vec<String> {
     if !field.announced {
         marks.push("not announced".to_owned());
     }
-    let mut lines = vec![format!("{} ({})", one_line(field.label()), marks.join(", "))];
+    let mut lines = vec![format!("{} ({})", prose(field.label()), marks.join(", "))];
     lines.extend(field.tooltip.lines().map(|line| format!("  {line}")));
     let shown = [
         ("default", field.default.as_ref().map(default_json)),
@@ -113,10 +115,6 @@ fn shown_value(value: &Value) -> String {
 
 fn quoted(text: &str) -> String {
     Value::from(text).to_string()
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use serde_json::{Value, json};
 
 use crate::output;
-use crate::terminal::harmless;
+use crate::terminal::{harmless, one_line};
 
 /// A case and what became of it.
 pub(super) struct Tested {
@@ -104,11 +104,6 @@ pub(super) fn tell_summary(tested: &[Tested]) {
     let plural = if tested.len() == 1 { "" } else { "s" };
     // Nobody is left to tell if stderr is closed.
     drop(writeln!(std::io::stderr(), "{} case{plural}: {}", tested.len(), parts.join(", ")));
-}
-
-/// A name on one line: a folder's name may have a line break.
-fn one_line(name: &str) -> String {
-    harmless(name).replace('\n', "\\n").replace('\t', "\\t")
 }
 
 fn indented(text: &str) -> impl Iterator<Item = String> {
