@@ -4,6 +4,7 @@
 //! URL schemes. It is a JSON file, named by [`CONTEXT_FILE_VARIABLE`], that only this user can read; a plugin whose file says
 //! `spec.runContext: true` gets it. Under Argo CD's own repo-server there is none.
 
+mod access;
 mod json;
 mod secret;
 
@@ -12,6 +13,7 @@ use std::path::PathBuf;
 
 use tiphys_yaml::DecodeError;
 
+pub use access::{same_address, without_oci};
 pub use secret::Secret;
 
 /// The variable with the absolute path of the file.

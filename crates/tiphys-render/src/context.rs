@@ -11,7 +11,9 @@ use tiphys_params::context::{
 };
 use tiphys_params::{Parameter, source_permitted};
 use tiphys_plugin::{GivenContext, GivenRef, chain};
-use tiphys_source::{ResolvedRevision, Scope, Want, mask_url, normalize_git_url};
+use tiphys_source::{
+    ChartSource, CredentialReach, ResolvedRevision, Scope, Want, mask_url, normalize_git_url,
+};
 use tiphys_tree::{Modes, RepoPath, Tree};
 
 use crate::error::SourceFailure;
@@ -187,6 +189,30 @@ impl Renderer {
         let tree = self.whole_tree(&revision).await.map_err(failed)?;
         let (repo_url, revision) = (other.repo_url.clone(), revision.revision().to_owned());
         Ok(GivenRef { tree, repo_url, revision })
+    }
+
+    /// What a source is if it is no git repository's: a chart, or an artefact of a registry, and how its repository is reached.
+    pub(crate) fn chart_source(
+        &self,
+        application: &Application,
+        source: &ApplicationSource,
+    ) -> Option<ChartSource> {
+        if kind_of(source) == SourceKind::Git {
+            return None;
+        }
+        let settings = &self.settings.context;
+        let project = settings.project(application.spec.project_name());
+        let repositories = of_project(&settings.repositories, &project);
+        let templates = of_project(&settings.credential_templates, &project);
+        let access = RepositoryAccess::find(&repositories, &templates, source.repo_url.trim());
+        let passes = source.helm.as_ref().is_some_and(|helm| helm.pass_credentials);
+        Some(ChartSource {
+            repo_url: source.repo_url.clone(),
+            chart: source.chart.clone(),
+            target_revision: source.target_revision.clone(),
+            access: access.cloned().unwrap_or_default(),
+            credentials: if passes { CredentialReach::EveryServer } else { CredentialReach::OwnServer },
+        })
     }
 
     async fn whole_tree(&self, revision: &ResolvedRevision) -> Result<Tree, tiphys_source::SourceError> {

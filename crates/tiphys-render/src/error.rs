@@ -40,11 +40,6 @@ pub enum SourceFailure {
     /// The source's path is not usable.
     #[error("spec.source.path")]
     Path(#[source] PathError),
-    /// A chart of a Helm repository.
-    #[error(
-        "charts of Helm repositories and registries (`chart`) are not fetched yet; put the chart into a git repository"
-    )]
-    Chart,
     /// The repository or the revision could not be had.
     #[error(transparent)]
     Repository(tiphys_source::SourceError),

@@ -84,7 +84,8 @@ impl Renderer {
         place: SourcePlace,
     ) -> Result<Prepared, SourceFailure> {
         let origin = self.origin(application, source).await?;
-        self.prepare_from(origin, application, source, place).await
+        // Boxed because it is a large future, here and below.
+        Box::pin(self.prepare_from(origin, application, source, place)).await
     }
 
     /// Whether a source is plain manifests, as far as the application's folder tells that by itself: false where a plugin's
@@ -101,7 +102,7 @@ impl Renderer {
         }
         let origin = self.origin(application, source).await?;
         let folder = Origin { scope: Scope::Only(Vec::new()), ..origin };
-        let prepared = self.prepare_from(folder, application, source, place).await?;
+        let prepared = Box::pin(self.prepare_from(folder, application, source, place)).await?;
         Ok(matches!(prepared.work, Work::Directory { .. }))
     }
 
@@ -161,12 +162,15 @@ impl Renderer {
         application: &'a Application,
         source: &ApplicationSource,
     ) -> Result<Origin<'a>, SourceFailure> {
-        if !source.chart.is_empty() {
-            return Err(SourceFailure::Chart);
-        }
-        let app_path = RepoPath::new(&source.path).map_err(SourceFailure::Path)?;
+        // A chart is its own repository.
+        let path = if source.chart.is_empty() { source.path.as_str() } else { "" };
+        let app_path = RepoPath::new(path).map_err(SourceFailure::Path)?;
         let scope = Self::scope(application, &app_path)?;
-        let resolved = self.sources.resolve(&source.repo_url, &source.target_revision).await;
+        let resolved = match self.chart_source(application, source) {
+            // Boxed because it is a large future, and most sources are none.
+            Some(chart) => Box::pin(self.sources.resolve_chart(&chart)).await,
+            None => self.sources.resolve(&source.repo_url, &source.target_revision).await,
+        };
         let revision = resolved.map_err(SourceFailure::Repository)?;
         Ok(Origin { renderer: self, application, revision, app_path, scope })
     }
@@ -322,7 +326,7 @@ impl Renderer {
             project: application.spec.project_name(),
             revision: revision.revision(),
             repo_url: &source.repo_url,
-            path: &source.path,
+            path: if source.chart.is_empty() { &source.path } else { "" },
             target_revision: &source.target_revision,
             kube_version: self.settings.destinations.kube_version(destination),
             api_versions: self.settings.destinations.api_versions(destination),

@@ -6,6 +6,8 @@ use std::time::Duration;
 use tiphys_process::ToolError;
 use tiphys_tree::{PathError, ReadError, RepoPath, StoreError, WriteError};
 
+use crate::ChartError;
+
 /// Why a source could not be had. URLs in it are masked, and it never holds a secret.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
@@ -233,6 +235,9 @@ pub enum SourceError {
         #[source]
         source: std::io::Error,
     },
+    /// A chart could not be had.
+    #[error(transparent)]
+    Chart(#[from] ChartError),
     /// A path in a repository, or in its `.gitmodules`, does not stay in it.
     #[error(transparent)]
     Path(#[from] PathError),

@@ -1,10 +1,12 @@
-//! Sources of trees: local folders and git repositories.
+//! Sources of trees: local folders, git repositories, and charts of Helm repositories and registries.
 //!
 //! [`Sources::resolve`] says which commit a repository and a revision mean, [`Sources::tree`] gives that commit's files as a
 //! read-only [`Tree`](tiphys_tree::Tree). Git's program fetches; its objects are read in this process, without a checkout
-//! and so without a lock: any number of revisions of a repository are read at once.
+//! and so without a lock: any number of revisions of a repository are read at once. [`Sources::resolve_chart`] finds a chart and
+//! fetches it over HTTP, without helm.
 
 mod base;
+mod charts;
 mod copy;
 mod credential;
 mod error;
@@ -22,9 +24,11 @@ mod secret;
 mod sources;
 mod submodule;
 mod url;
+mod web;
 mod work_tree;
 
 pub use base::{BasePoint, BaseRevision};
+pub use charts::{CHART_ARCHIVE_BYTES_MAX, CHART_INDEX_BYTES_MAX, ChartError, ChartSource, CredentialReach};
 pub use copy::{LocalCopy, LocalCopyError};
 pub use credential::{
     ClientCertificate, CredentialScope, Login, RepositoryCredential, ServerCheck, UserSettings,

@@ -67,7 +67,7 @@ pub type ProgressSink = Arc<dyn Fn(&Progress<'_>) + Send + Sync>;
 /// What sources are made with. [`SourceOptions::new`] gives the defaults of a command on a laptop.
 #[derive(Clone)]
 pub struct SourceOptions {
-    /// Where fetched repositories are kept, below `git/`; made if it is missing, 0700.
+    /// Where fetched repositories are kept, below `git/`, and charts, below `charts/`; made if it is missing, 0700.
     pub cache_dir: PathBuf,
     /// Whether the network may be used.
     pub network: Network,
@@ -121,6 +121,12 @@ impl SourceOptions {
             local_timeout: LOCAL_TIMEOUT,
             progress: None,
         }
+    }
+
+    /// A variable of the environment, if it is a text.
+    pub(crate) fn variable(&self, name: &str) -> Option<String> {
+        let found = self.environment.iter().rfind(|(found, _)| found == name);
+        found.and_then(|(_, value)| value.to_str()).map(str::to_owned)
     }
 
     pub(crate) fn report(&self, progress: &Progress<'_>) {

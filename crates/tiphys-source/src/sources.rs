@@ -12,6 +12,7 @@ use gix_hash::ObjectId;
 use tiphys_tree::{Modes, RepoPath, Store, Tree};
 use tokio::sync::OnceCell;
 
+use crate::charts::{self, ChartFiles, Charts};
 use crate::copy::{OpenCopy, is_default};
 use crate::git::Git;
 use crate::local::LocalRepositories;
@@ -20,7 +21,7 @@ use crate::options::{Network, SourceOptions};
 use crate::plan;
 use crate::refs::{Shape, shape};
 use crate::repository::{Context, Repository, cache_name};
-use crate::{Scope, Secret, SourceError, lfs, mask_url, normalize_git_url};
+use crate::{ChartSource, Scope, Secret, SourceError, lfs, mask_url, normalize_git_url};
 
 pub use nesting::Nesting;
 
@@ -40,6 +41,7 @@ pub struct Sources {
     repositories: Arc<Mutex<HashMap<String, Arc<Repository>>>>,
     trees: Arc<Mutex<HashMap<TreeRequest, Arc<OnceCell<Made>>>>>,
     identities: Arc<Mutex<compare::Identities>>,
+    charts: Arc<Charts>,
 }
 
 /// A revision of a repository, as it stands for one command.
@@ -61,6 +63,8 @@ enum Origin {
     WorkTree { top: PathBuf, commit: ObjectId },
     /// In the cache.
     Remote { url: String, commit: ObjectId },
+    /// A chart's.
+    Chart(Arc<ChartFiles>),
 }
 
 /// What a tree is wanted for.
@@ -118,6 +122,7 @@ impl Sources {
             repositories: Arc::default(),
             trees: Arc::default(),
             identities: Arc::default(),
+            charts: Arc::default(),
             options: Arc::new(options),
         }
     }
@@ -144,6 +149,17 @@ impl Sources {
             revision: commit.to_string(),
             repository: repository.shown.to_string(),
             origin: Origin::Remote { url: url.to_owned(), commit },
+        })
+    }
+
+    /// Finds a chart, or an artefact of a registry, and has its files at hand. Its revision is the exact version of a chart, and the
+    /// digest of an artefact.
+    pub async fn resolve_chart(&self, source: &ChartSource) -> Result<ResolvedRevision, SourceError> {
+        let found = self.charts.find(source, &self.options).await?;
+        Ok(ResolvedRevision {
+            revision: found.revision,
+            repository: found.shown,
+            origin: Origin::Chart(found.files),
         })
     }
 
@@ -308,6 +324,9 @@ impl Sources {
         if let Origin::Files(index) = request.origin {
             return self.make_from_files(index, request).await;
         }
+        if let Origin::Chart(files) = &request.origin {
+            return self.make_from_chart(Arc::clone(files), request.modes).await;
+        }
         let superproject = self.superproject(&request.origin).await?;
         let plan = self.plan(superproject, request.paths.as_deref()).await?;
         let (store, modes, limits) = (Arc::clone(&self.store), request.modes, self.store.limits());
@@ -319,6 +338,16 @@ impl Sources {
                 Ok::<(), SourceError>(())
             })?;
             Ok(Made { tree, pointers })
+        })
+        .await
+    }
+
+    /// A chart is made from all of its files, whatever the application's annotation says.
+    async fn make_from_chart(&self, files: Arc<ChartFiles>, modes: Modes) -> Result<Made, SourceError> {
+        let (store, options) = (Arc::clone(&self.store), Arc::clone(&self.options));
+        blocking(move || {
+            let tree = charts::tree(&store, &options, &files, modes)?;
+            Ok(Made { tree, pointers: Some(Vec::new()) })
         })
         .await
     }
@@ -382,7 +411,7 @@ fn commit_in_copy(
 }
 
 /// Runs what reads and writes files on a thread for it.
-async fn blocking<T, F>(work: F) -> Result<T, SourceError>
+pub(crate) async fn blocking<T, F>(work: F) -> Result<T, SourceError>
 where
     T: Send + 'static,
     F: FnOnce() -> Result<T, SourceError> + Send + 'static,

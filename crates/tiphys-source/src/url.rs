@@ -146,7 +146,8 @@ fn without_password(authority: &str) -> String {
     host.strip_prefix('@').or_else(|| host.strip_prefix("%40")).unwrap_or(host).to_owned()
 }
 
-fn percent_decode(text: &str) -> String {
+/// A text with `%XX` read as bytes.
+pub(crate) fn percent_decode(text: &str) -> String {
     let mut out = Vec::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('%') {

@@ -8,6 +8,7 @@ mod pax;
 mod read;
 #[cfg(test)]
 mod tests;
+mod unpack;
 
 use std::fmt;
 
@@ -16,6 +17,7 @@ use crate::{Modes, StoreError, WriteError};
 pub use files::files;
 pub use list::list;
 pub use pack::pack;
+pub use unpack::unpack;
 
 pub(crate) use read::{IncomingFile, Sink, read, unread};
 

@@ -19,7 +19,10 @@ const PLACEHOLDERS: [(&str, &str); 4] = [
 
 /// The same in texts of failures. The file of inline values has a name of its own there, since its path means nothing to a reader
 /// (`spec/helm-parity.md` 8, row 105).
-const ERROR_PLACEHOLDERS: [(&str, &str); 2] = [
+///
+/// An unpacked chart is a tree like others.
+const ERROR_PLACEHOLDERS: [(&str, &str); 3] = [
+    ("<tmp>/remote", "<path to cached source>"),
     ("<tmp>", "<temp file with values from source.helm.values/valuesObject>"),
     ("<ref:values>", "https://git.example.org/refs/values.git"),
 ];

@@ -33,11 +33,6 @@ fn charts() -> &'static Map<String, Value> {
     })
 }
 
-/// Whether the source of a case is no repository of git: a chart of a Helm repository or a registry, or an image.
-pub(crate) fn has_fetched_source(case: &Value) -> bool {
-    case.get("source_chart").is_some() || case.get("oci_source").is_some()
-}
-
 /// Lays the chart and the other files of a case below a folder.
 pub(crate) fn write_repository(case: &Value, root: &Path) {
     fs::create_dir_all(root).expect("a folder for the repository");
@@ -120,6 +115,15 @@ pub(crate) fn referred(case: &Value) -> Vec<Referred> {
 pub(crate) fn application(case: &Value) -> Application {
     let path = case.get("source_path").or(case.get("path")).and_then(Value::as_str).unwrap_or_default();
     let mut source = json!({"repoURL": REPOSITORY, "path": path, "targetRevision": "HEAD"});
+    if let Some(chart) = case.get("source_chart") {
+        source = json!({
+            "repoURL": chart["repo_url"], "chart": chart["chart"], "targetRevision": chart["target_revision"],
+        });
+    } else if let Some(image) = case.get("oci_source") {
+        source = json!({
+            "repoURL": image["repo_url"], "path": image["path"], "targetRevision": image["target_revision"],
+        });
+    }
     if !case["helm"].is_null() {
         source["helm"] = case["helm"].clone();
     }
@@ -197,6 +201,9 @@ pub(crate) fn context(case: &Value) -> ContextSettings {
     }
     let accesses = |value: &Value| value.as_array().into_iter().flatten().map(access).collect();
     settings.repositories = accesses(&case["repositories"]);
+    if let Some(chart) = case.get("source_chart") {
+        settings.repositories.push(access(chart));
+    }
     settings.credential_templates = accesses(&case["repository_credentials"]);
     settings
 }
@@ -204,7 +211,11 @@ pub(crate) fn context(case: &Value) -> ContextSettings {
 fn access(value: &Value) -> ScopedAccess {
     let text = |field: &str| value[field].as_str().unwrap_or_default().to_owned();
     let access = RepositoryAccess {
-        url: if value["repo"].is_string() { text("repo") } else { text("url") },
+        url: ["repo", "url", "repo_url"]
+            .map(text)
+            .into_iter()
+            .find(|url| !url.is_empty())
+            .unwrap_or_default(),
         name: text("name"),
         kind: match text("type").as_str() {
             "oci" => RepositoryKind::Oci,

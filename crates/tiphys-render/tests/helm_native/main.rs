@@ -2,8 +2,7 @@
 //! plugin `helm` and the real helm, give the same objects in the same order, and fail where native fails.
 //!
 //! Two parts of the decisions: `helm-native.output` (objects, success or failure) and `helm-native.error` (the texts of failures). The
-//! servers on loopback that the answers name run here. Cases whose source is itself a chart of a repository or a registry are not run; they
-//! are counted apart and named.
+//! servers on loopback that the answers name run here.
 
 mod answer;
 mod case;
@@ -11,8 +10,6 @@ mod random;
 mod world;
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
-use std::fs;
 use std::sync::OnceLock;
 
 use futures_util::StreamExt as _;
@@ -21,7 +18,6 @@ use tiphys_testkit::oracle;
 use tiphys_testkit::recorded_servers::RecordedServers;
 
 use answer::Answer;
-use case::has_fetched_source;
 use world::World;
 
 /// Cases that are rendered at once for each processor: helm waits for nothing, but starting it does.
@@ -55,9 +51,9 @@ async fn render_all() -> BTreeMap<String, Answer> {
     answers
 }
 
-/// Whether a case is about manifests, and its source is one of git.
+/// Whether a case is about manifests.
 fn is_run(case: &Value) -> bool {
-    case.get("output").is_some() && !has_fetched_source(case)
+    case.get("output").is_some()
 }
 
 fn id_of(case: &Value) -> &str {
@@ -68,7 +64,6 @@ fn id_of(case: &Value) -> &str {
 fn native_helm_applications_give_the_objects_that_argo_cd_gives() {
     let answers = answers();
     oracle::check("helm-native.output", |case| is_run(case).then(|| answers[id_of(case)].check_output(case)));
-    tell_what_is_not_run();
 }
 
 #[test]
@@ -77,23 +72,4 @@ fn native_helm_applications_that_fail_say_what_argo_cd_says() {
     oracle::check("helm-native.error", |case| {
         if is_run(case) { answers[id_of(case)].check_error(case) } else { None }
     });
-}
-
-/// Adds the cases that are not run to the report.
-fn tell_what_is_not_run() {
-    let names: Vec<String> = oracle::cases("helm-native")
-        .iter()
-        .filter(|case| case.get("output").is_some() && has_fetched_source(case))
-        .map(|case| id_of(case).to_owned())
-        .collect();
-    let path = tiphys_testkit::workspace_root().join("target/oracles/helm-native.output.txt");
-    let mut report = fs::read_to_string(&path).expect("the report was written");
-    writeln!(
-        report,
-        "helm-native.output: {} have a chart or an image as their source and are not run: {}",
-        names.len(),
-        names.join(", ")
-    )
-    .expect("writing to a string");
-    fs::write(&path, report).expect("the report can be written");
 }

@@ -30,6 +30,8 @@ pub(crate) struct World {
     store: Arc<Store>,
     catalogue: Catalogue,
     runs: Arc<RunSettings>,
+    /// The file of trusted certificates.
+    certificate: Option<PathBuf>,
 }
 
 impl World {
@@ -58,7 +60,7 @@ impl World {
             endings: Endings::default(),
         });
         let catalogue = catalogue(dir.path(), certificate, &runs);
-        Self { dir, store, catalogue, runs }
+        Self { dir, store, catalogue, runs, certificate: certificate.map(Path::to_path_buf) }
     }
 
     /// Renders the Application of a case.
@@ -82,7 +84,9 @@ impl World {
             }
             copies.push(copy(&case::ref_url(&other.name), &place));
         }
-        let mut options = SourceOptions::new(folder.join("cache"), git::environment(&folder));
+        let mut environment = git::environment(&folder);
+        environment.extend(self.certificate.iter().map(|file| ("SSL_CERT_FILE".into(), file.into())));
+        let mut options = SourceOptions::new(folder.join("cache"), environment);
         options.network = Network::Online;
         options.copies = copies;
         let sources = Arc::new(Sources::new(Arc::clone(&self.store), options));

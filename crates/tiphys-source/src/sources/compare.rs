@@ -72,6 +72,7 @@ impl Sources {
             repositories: Arc::clone(&self.repositories),
             trees: Arc::clone(&self.trees),
             identities: Arc::clone(&self.identities),
+            charts: Arc::clone(&self.charts),
         })
     }
 

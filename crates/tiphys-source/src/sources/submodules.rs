@@ -30,7 +30,9 @@ impl Sources {
     pub(super) async fn superproject(&self, origin: &Origin) -> Result<Superproject, SourceError> {
         let (git, commit, url) = match origin {
             Origin::Remote { url, commit } => return self.remote_superproject(url, *commit).await,
-            Origin::Files(_) => unreachable!("the files of a folder are no commit's"),
+            Origin::Files(_) | Origin::Chart(_) => {
+                unreachable!("the files of a folder or a chart are no commit's")
+            }
             Origin::WorkTree { top, commit } => (self.local.open(top, &self.git).await?, commit, None),
             Origin::Copy { copy, commit, url } => {
                 let Some(git) = &self.copy(*copy).await?.git else {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use tiphys_params::context::{RepositoryAccess, RepositoryKind, RunContext};
+use tiphys_params::context::{RepositoryAccess, RunContext, same_address, without_oci};
 
 use super::DependencyError;
 use crate::options::Credentials;
@@ -142,7 +142,8 @@ impl Known {
             if credentials == Credentials::AllHosts {
                 remote.credentials = credentials;
             }
-            let same = |one: &&mut Remote| one.kind == remote.kind && is_same(&one.address, &remote.address);
+            let same =
+                |one: &&mut Remote| one.kind == remote.kind && same_address(&one.address, &remote.address);
             match remotes.iter_mut().find(same) {
                 Some(found) if found.name.is_empty() => found.name = remote.name,
                 // Helm knows a repository by one name in one file.
@@ -156,22 +157,22 @@ impl Known {
 
     fn by_name(&self, repository: &str, name: &str) -> Result<Remote, DependencyError> {
         let mut found =
-            self.repositories.iter().filter(|one| one.access.name == name && is_helm(&one.access));
+            self.repositories.iter().filter(|one| one.access.name == name && one.access.has_charts());
         let first = found.next().filter(|_| !name.is_empty() && !name.contains('/'));
         let Some(first) = first else {
             return Err(DependencyError::UnknownName { repository: repository.to_owned() });
         };
-        if let Some(second) = found.find(|one| !is_same(&one.access.url, &first.access.url)) {
+        if let Some(second) = found.find(|one| !same_address(&one.access.url, &first.access.url)) {
             return Err(DependencyError::AmbiguousName {
                 repository: repository.to_owned(),
                 first: first.access.url.clone(),
                 second: second.access.url.clone(),
             });
         }
-        if is_registry(&first.access) {
+        if first.access.is_registry() {
             return Err(DependencyError::NamedRegistry {
                 repository: repository.to_owned(),
-                address: stripped(&first.access.url).to_owned(),
+                address: without_oci(&first.access.url).to_owned(),
             });
         }
         Ok(Remote {
@@ -186,10 +187,7 @@ impl Known {
     /// The exact address among the repositories, else the template whose address is the longest beginning, else, of a registry, any that
     /// is a part of it or that it is a part of.
     fn by_address(&self, address: &str, kind: RemoteKind) -> Remote {
-        let exact = self
-            .repositories
-            .iter()
-            .find(|one| is_helm(&one.access) && is_same(stripped(&one.access.url), address));
+        let exact = self.repositories.iter().find(|one| one.access.is_at(address));
         let mut remote = Remote {
             kind,
             address: address.to_owned(),
@@ -197,61 +195,20 @@ impl Known {
             access: RepositoryAccess::default(),
             credentials: exact.map_or(Credentials::OwnHost, |one| one.credentials),
         };
-        let found = exact.map(|one| &one.access).or_else(|| self.template(address)).or_else(|| match kind {
-            RemoteKind::Web => None,
-            RemoteKind::Registry => self.registry(address),
-        });
+        let found = exact
+            .map(|one| &one.access)
+            .or_else(|| RepositoryAccess::template_of(&self.templates, address))
+            .or_else(|| match kind {
+                RemoteKind::Web => None,
+                RemoteKind::Registry => {
+                    self.repositories.iter().map(|one| &one.access).find(|one| one.is_around(address))
+                }
+            });
         if let Some(access) = found {
             remote.access = access.clone();
         }
         remote
     }
-
-    fn template(&self, address: &str) -> Option<&RepositoryAccess> {
-        // Argo CD strips the scheme only where a template has the kind that is written with one.
-        let beginning = |one: &RepositoryAccess| match one.kind {
-            RepositoryKind::Oci => stripped(&one.url).to_owned(),
-            RepositoryKind::Git | RepositoryKind::Helm => one.url.clone(),
-        };
-        let matching = self.templates.iter().filter(|one| begins_with(address, &beginning(one)));
-        matching.max_by_key(|one| beginning(one).len())
-    }
-
-    fn registry(&self, address: &str) -> Option<&RepositoryAccess> {
-        let registries = self.repositories.iter().map(|one| &one.access).filter(|one| is_registry(one));
-        let mut near = registries.filter(|one| {
-            let url = stripped(&one.url);
-            begins_with(address, url) || begins_with(url, address)
-        });
-        near.next()
-    }
-}
-
-/// An address without the scheme of registries.
-pub(crate) fn stripped(url: &str) -> &str {
-    url.strip_prefix(OCI).unwrap_or(url)
-}
-
-fn is_helm(access: &RepositoryAccess) -> bool {
-    access.kind == RepositoryKind::Helm || is_registry(access)
-}
-
-fn is_registry(access: &RepositoryAccess) -> bool {
-    access.kind == RepositoryKind::Oci || access.enable_oci
-}
-
-/// Whether two addresses are one; a slash at the end is nothing.
-fn is_same(one: &str, other: &str) -> bool {
-    one.trim_end_matches('/') == other.trim_end_matches('/')
-}
-
-/// Whether an address begins with another. A host is compared as a whole, so that credentials for `https://example.com` do not go to
-/// `https://example.com.evil.org`.
-fn begins_with(address: &str, beginning: &str) -> bool {
-    let Some(rest) = address.strip_prefix(beginning) else { return false };
-    let behind_scheme = beginning.split_once("://").map_or(beginning, |(_, rest)| rest);
-    let is_within_path = behind_scheme.contains('/');
-    !behind_scheme.is_empty() && (is_within_path || rest.is_empty() || rest.starts_with('/'))
 }
 
 #[cfg(test)]

@@ -1,0 +1,133 @@
+//! Charts of Helm repositories and registries, and other artefacts of registries, fetched without helm (`spec/helm-parity.md` 2.4).
+//!
+//! An exact version is fetched once and kept by its digest; what a range, or the tag of an artefact, stands for is looked up once a
+//! command. The network is used on threads for blocking work, each call with a deadline.
+
+mod artefact;
+mod cache;
+mod error;
+mod fetch;
+mod index;
+mod local;
+mod place;
+mod registry;
+mod repository;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tiphys_params::context::RepositoryAccess;
+use tiphys_tree::{Modes, Store, Tree};
+use tokio::sync::OnceCell;
+
+use crate::options::SourceOptions;
+use crate::sources::blocking;
+use crate::{SourceError, mask_url};
+
+pub use error::ChartError;
+
+pub(crate) use artefact::Artefact;
+use fetch::Fetch;
+use index::Indexes;
+
+/// Bytes of an `index.yaml`; Argo CD has the same bound.
+pub const CHART_INDEX_BYTES_MAX: u64 = 1 << 30;
+
+/// Bytes of one packed chart or artefact.
+pub const CHART_ARCHIVE_BYTES_MAX: u64 = 1 << 30;
+
+/// A chart of a Helm repository or registry, or an artefact of a registry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChartSource {
+    /// As the Application has it: `https://…` of a Helm repository; of a registry `HOST/PATH` or `oci://HOST/PATH`.
+    pub repo_url: String,
+    /// The chart's name in the repository; empty for an artefact, whose URL is its whole address (`oci://…`).
+    pub chart: String,
+    /// A version or a range of versions, as Argo CD reads them; of an artefact a tag, a digest or a range.
+    pub target_revision: String,
+    /// How the repository is reached; nothing is set in it for one that nobody knows.
+    pub access: RepositoryAccess,
+    /// Who gets the repository's user and password.
+    pub credentials: CredentialReach,
+}
+
+/// Who gets the user and password of a Helm repository.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CredentialReach {
+    /// The repository's server, and no other.
+    #[default]
+    OwnServer,
+    /// Whatever server its index names for a chart (`passCredentials`).
+    EveryServer,
+}
+
+/// Where the files of a chart are.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum ChartFiles {
+    /// In an archive of the cache.
+    Archive(Artefact),
+    /// In an archive that stands for it (`--repo`), which was taken into the cache.
+    Folder(local::ChartFolder),
+}
+
+/// A chart that was found: its exact version, or an artefact's digest, and its files.
+#[derive(Clone, Debug)]
+pub(crate) struct FoundChart {
+    pub(crate) revision: String,
+    pub(crate) shown: String,
+    pub(crate) files: Arc<ChartFiles>,
+}
+
+/// What one command has looked up.
+#[derive(Default)]
+pub(crate) struct Charts {
+    found: Mutex<HashMap<[String; 3], Arc<OnceCell<FoundChart>>>>,
+    indexes: Arc<Indexes>,
+}
+
+impl Charts {
+    /// Finds a chart, and fetches it if it is not there. Asked twice, it is looked up once.
+    pub(crate) async fn find(
+        &self,
+        source: &ChartSource,
+        options: &Arc<SourceOptions>,
+    ) -> Result<FoundChart, SourceError> {
+        let key =
+            [&source.repo_url, &source.chart, &source.target_revision].map(|text| text.trim().to_owned());
+        let cell = {
+            let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(found.entry(key).or_default())
+        };
+        let find = || async {
+            let (source, options, indexes) = (source.clone(), Arc::clone(options), Arc::clone(&self.indexes));
+            blocking(move || {
+                if let Some(found) = local::find(&source, &options)? {
+                    return Ok(found);
+                }
+                Fetch::new(&source, &options, &indexes)?.find()
+            })
+            .await
+        };
+        cell.get_or_try_init(find).await.cloned()
+    }
+}
+
+/// The files of a chart as a tree whose root is the chart's folder.
+pub(crate) fn tree(
+    store: &Store,
+    options: &SourceOptions,
+    files: &ChartFiles,
+    modes: Modes,
+) -> Result<Tree, SourceError> {
+    match files {
+        ChartFiles::Archive(artefact) => cache::ArchiveCache::new(options).tree(store, artefact, modes),
+        ChartFiles::Folder(folder) => folder.tree(store, modes),
+    }
+}
+
+impl ChartSource {
+    /// As errors name it.
+    fn shown(&self) -> String {
+        mask_url(self.repo_url.trim())
+    }
+}

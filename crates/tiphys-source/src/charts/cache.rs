@@ -1,0 +1,257 @@
+//! Archives by their digest, and which of them a chart's version is: `charts/archives` and `charts/names` below the cache's folder.
+
+use std::fs::{self, DirBuilder, File};
+use std::io::{self, Read, Write as _};
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+
+use flate2::Compression;
+use flate2::read::GzEncoder;
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+use tempfile::NamedTempFile;
+use tiphys_tree::archive::{self, ArchiveError, ArchiveLimits, Intake};
+use tiphys_tree::{Modes, Store, StoreError, Tree, TreeKey, WriteError};
+
+use super::artefact::{Artefact, Contents, Digest, Packing};
+use super::{CHART_ARCHIVE_BYTES_MAX, ChartError};
+use crate::SourceError;
+use crate::options::SourceOptions;
+use crate::web::WebError;
+
+/// Keeps the names of trees of charts apart from those that other parts make.
+const SALT: &[u8] = b"tiphys chart 1";
+
+/// Bytes that are read at once.
+const CHUNK_BYTES: usize = 64 * 1024;
+
+/// Bytes of a file of `charts/names`.
+const NAME_BYTES_MAX: u64 = 64 * 1024;
+
+pub(super) struct ArchiveCache {
+    archives: PathBuf,
+    names: PathBuf,
+}
+
+/// Why something could not be taken in.
+pub(super) enum IntakeError {
+    /// The one who gives it failed.
+    Read(WebError),
+    /// It has more bytes than it may.
+    TooLarge,
+    /// It is something else.
+    Digest(Digest),
+    /// The cache failed.
+    Cache(SourceError),
+}
+
+impl ArchiveCache {
+    pub(super) fn new(options: &SourceOptions) -> Self {
+        let dir = options.cache_dir.join("charts");
+        Self { archives: dir.join("archives"), names: dir.join("names") }
+    }
+
+    /// What a chart was at the last look-up, if its archive is still there.
+    pub(super) fn known(&self, key: &[&str]) -> Option<Artefact> {
+        let mut text = Vec::new();
+        File::open(self.name(key)).ok()?.take(NAME_BYTES_MAX).read_to_end(&mut text).ok()?;
+        let artefact = Artefact::from_json(&serde_json::from_slice::<Value>(&text).ok()?)?;
+        self.has(&artefact.digest).then_some(artefact)
+    }
+
+    /// Keeps in mind what a chart is.
+    pub(super) fn remember(&self, key: &[&str], artefact: &Artefact) -> Result<(), SourceError> {
+        make(&self.names)?;
+        let failed = |error| SourceError::cache("write to", &self.names)(error);
+        let mut file = NamedTempFile::new_in(&self.names).map_err(failed)?;
+        file.write_all(artefact.to_json().to_string().as_bytes()).map_err(failed)?;
+        file.persist(self.name(key)).map_err(|error| failed(error.error))?;
+        Ok(())
+    }
+
+    pub(super) fn has(&self, digest: &Digest) -> bool {
+        self.archive(digest).is_file()
+    }
+
+    /// Takes an archive in, whole or not at all.
+    pub(super) fn take_in(
+        &self,
+        from: &mut dyn Read,
+        bytes_max: u64,
+        expected: Option<&Digest>,
+    ) -> Result<Digest, IntakeError> {
+        make(&self.archives).map_err(IntakeError::Cache)?;
+        let failed = |error| IntakeError::Cache(SourceError::cache("write to", &self.archives)(error));
+        let mut file = NamedTempFile::new_in(&self.archives).map_err(failed)?;
+        let (mut hasher, mut left) = (Sha256::new(), bytes_max);
+        let mut chunk = vec![0; CHUNK_BYTES];
+        loop {
+            let read = match from.read(&mut chunk) {
+                Ok(0) => break,
+                Ok(read) => read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(IntakeError::Read(WebError::of_io(&error))),
+            };
+            left = left.checked_sub(u64::try_from(read).unwrap_or(u64::MAX)).ok_or(IntakeError::TooLarge)?;
+            hasher.update(&chunk[..read]);
+            file.write_all(&chunk[..read]).map_err(failed)?;
+        }
+        let digest = Digest::of(hasher);
+        if expected.is_some_and(|expected| *expected != digest) {
+            return Err(IntakeError::Digest(digest));
+        }
+        file.persist(self.archive(&digest)).map_err(|error| failed(error.error))?;
+        Ok(digest)
+    }
+
+    /// The tree that an archive holds.
+    pub(super) fn tree(&self, store: &Store, artefact: &Artefact, modes: Modes) -> Result<Tree, SourceError> {
+        let mut key = blake3::Hasher::new();
+        key.update(SALT).update(&[u8::from(modes == Modes::Preserved)]);
+        key.update(artefact.to_json().to_string().as_bytes());
+        let path = self.archive(&artefact.digest);
+        store.get_or_write(TreeKey(*key.finalize().as_bytes()), |writer| {
+            let folder = match &artefact.contents {
+                Contents::Folder(name) => Some(name.clone()),
+                Contents::OnlyFolder => Some(self.only_folder(store, artefact, modes)?),
+                Contents::Everything => None,
+            };
+            let mut archive = Checked::open(&path, artefact)?;
+            let unpacked = archive::unpack(&mut archive, &intake(store, modes), folder.as_deref(), writer);
+            let count = unpacked.map_err(|error| broken(artefact, error))?;
+            archive.check(&path, artefact)?;
+            match folder {
+                Some(folder) if count == 0 => {
+                    Err(ChartError::NoFolder { what: path.display().to_string(), folder }.into())
+                }
+                _ => Ok(()),
+            }
+        })
+    }
+
+    /// The one folder that is all of an archive.
+    fn only_folder(&self, store: &Store, artefact: &Artefact, modes: Modes) -> Result<String, SourceError> {
+        let path = self.archive(&artefact.digest);
+        let mut archive = Checked::open(&path, artefact)?;
+        let mut first: Option<String> = None;
+        let mut others = 0;
+        let mut look = |path: &str| {
+            let top = path.split('/').next().unwrap_or_default();
+            match &first {
+                None => first = Some(top.to_owned()),
+                Some(first) if *first != top => others += 1,
+                Some(_) => {}
+            }
+        };
+        let names = std::cell::RefCell::new(&mut look);
+        let wanted = |path: &str| {
+            (names.borrow_mut())(path);
+            false
+        };
+        archive::files(&mut archive, &intake(store, modes), &wanted)
+            .map_err(|error| broken(artefact, error))?;
+        match first {
+            Some(folder) if others == 0 => Ok(folder),
+            _ => {
+                Err(ChartError::NoFolder { what: path.display().to_string(), folder: "*".to_owned() }.into())
+            }
+        }
+    }
+
+    fn archive(&self, digest: &Digest) -> PathBuf {
+        self.archives.join(digest.digits())
+    }
+
+    fn name(&self, key: &[&str]) -> PathBuf {
+        let mut hasher = blake3::Hasher::new();
+        for part in key {
+            hasher.update(&u64::try_from(part.len()).unwrap_or(u64::MAX).to_le_bytes());
+            hasher.update(part.as_bytes());
+        }
+        self.names.join(hasher.finalize().to_hex().as_str())
+    }
+}
+
+/// An archive that is read as gzip, and of which is known in the end whether it is what its name says.
+struct Checked {
+    packed: Box<dyn Read>,
+    hash: std::rc::Rc<std::cell::RefCell<Sha256>>,
+}
+
+/// Hashes what is read.
+struct Hashing<R> {
+    inner: R,
+    hash: std::rc::Rc<std::cell::RefCell<Sha256>>,
+}
+
+impl Checked {
+    fn open(path: &Path, artefact: &Artefact) -> Result<Self, SourceError> {
+        let file = File::open(path).map_err(SourceError::cache("read", path))?;
+        let hash = std::rc::Rc::default();
+        let hashing = Hashing { inner: file, hash: std::rc::Rc::clone(&hash) };
+        let packed: Box<dyn Read> = match artefact.packing {
+            Packing::TarGzip => Box::new(hashing),
+            Packing::Tar => Box::new(GzEncoder::new(hashing, Compression::none())),
+        };
+        Ok(Self { packed, hash })
+    }
+
+    /// Refuses an archive that was changed on the disk, and removes it, so that the next command fetches it again.
+    fn check(self, path: &Path, artefact: &Artefact) -> Result<(), SourceError> {
+        let found = Digest::of(self.hash.borrow().clone());
+        if found == artefact.digest {
+            return Ok(());
+        }
+        fs::remove_file(path).map_err(SourceError::cache("remove", path))?;
+        Err(ChartError::Digest {
+            what: "the cached archive".to_owned(),
+            repository: path.display().to_string(),
+            found: found.to_string(),
+            expected: artefact.digest.to_string(),
+        }
+        .into())
+    }
+}
+
+impl Read for Checked {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.packed.read(buffer)
+    }
+}
+
+impl<R: Read> Read for Hashing<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        self.hash.borrow_mut().update(&buffer[..read]);
+        Ok(read)
+    }
+}
+
+fn intake(store: &Store, modes: Modes) -> Intake<'static> {
+    let limits = store.limits();
+    let limits = ArchiveLimits {
+        packed_bytes_max: CHART_ARCHIVE_BYTES_MAX,
+        entries_max: limits.entries_max,
+        bytes_max: limits.bytes_max,
+    };
+    Intake { modes, limits, stop: &|| false }
+}
+
+fn broken(artefact: &Artefact, error: ArchiveError) -> SourceError {
+    let is_chart = artefact.contents != Contents::Everything;
+    match error {
+        ArchiveError::Write(WriteError::LinkOutside { file })
+        | ArchiveError::Store(StoreError::Write(WriteError::LinkOutside { file })) => {
+            ChartError::LinkOutside { what: if is_chart { "chart" } else { "oci image" }, file }.into()
+        }
+        ArchiveError::Store(error) => error.into(),
+        source => {
+            let what = if is_chart { "the chart's archive" } else { "the artefact's archive" };
+            ChartError::Archive { what: what.to_owned(), source }.into()
+        }
+    }
+}
+
+fn make(dir: &Path) -> Result<(), SourceError> {
+    DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(SourceError::cache("make", dir))
+}

@@ -1,0 +1,140 @@
+//! From a chart's name and a revision to an archive in the cache.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use tiphys_versions::{Version, VersionRange};
+
+use super::artefact::{Artefact, Digest};
+use super::cache::ArchiveCache;
+use super::index::Indexes;
+use super::registry::Registry;
+use super::repository::HelmRepository;
+use super::{ChartError, ChartFiles, ChartSource, FoundChart};
+use crate::SourceError;
+use crate::options::{Freshness, Network, Progress, SourceOptions};
+
+/// Who has the chart.
+enum Server<'a> {
+    Repository(HelmRepository<'a>),
+    Registry(Registry<'a>),
+}
+
+pub(super) struct Fetch<'a> {
+    source: &'a ChartSource,
+    options: &'a SourceOptions,
+    indexes: &'a Indexes,
+    cache: ArchiveCache,
+    server: Server<'a>,
+}
+
+impl<'a> Fetch<'a> {
+    pub(super) fn new(
+        source: &'a ChartSource,
+        options: &'a SourceOptions,
+        indexes: &'a Indexes,
+    ) -> Result<Self, SourceError> {
+        let server = if is_registry(source) {
+            Server::Registry(Registry::new(source, options)?)
+        } else {
+            Server::Repository(HelmRepository::new(source, options)?)
+        };
+        Ok(Self { source, options, indexes, cache: ArchiveCache::new(options), server })
+    }
+
+    /// Finds the chart and has it in the cache.
+    pub(super) fn find(&self) -> Result<FoundChart, SourceError> {
+        let wanted = self.source.target_revision.trim();
+        let artefact = if self.options.network == Network::Offline {
+            self.known(wanted).ok_or_else(|| self.offline(wanted))?
+        } else if self.is_exact(wanted) {
+            self.exact(wanted)?
+        } else {
+            let found = self.looked_up(wanted)?;
+            self.cache.remember(&self.key(wanted), &found)?;
+            found
+        };
+        Ok(FoundChart {
+            revision: artefact.revision.clone(),
+            shown: self.source.shown(),
+            files: Arc::new(ChartFiles::Archive(artefact)),
+        })
+    }
+
+    /// Whether a revision stands for the same files for ever.
+    fn is_exact(&self, revision: &str) -> bool {
+        if self.source.chart.is_empty() {
+            return revision.starts_with("sha256:") && Digest::parse(revision).is_some();
+        }
+        Version::parse(revision).is_ok()
+    }
+
+    /// What a range, or a tag of an artefact, stands for now.
+    fn looked_up(&self, wanted: &str) -> Result<Artefact, SourceError> {
+        let revision = match &self.server {
+            Server::Registry(registry) if self.source.chart.is_empty() => {
+                registry.digest_of(wanted, |tags| newest(wanted, tags))?
+            }
+            Server::Registry(registry) => newest(wanted, &registry.tags()?)?,
+            Server::Repository(repository) => repository.newest(self.indexes, |versions| {
+                let versions: Vec<String> = versions.iter().map(|&version| version.to_owned()).collect();
+                newest(wanted, &versions)
+            })?,
+        };
+        self.exact(&revision)
+    }
+
+    fn exact(&self, revision: &str) -> Result<Artefact, SourceError> {
+        if self.options.freshness == Freshness::Cached
+            && let Some(known) = self.known(revision)
+        {
+            return Ok(known);
+        }
+        let shown = self.source.shown();
+        self.options.report(&Progress::Fetching { repository: &shown, revision });
+        let begun = Instant::now();
+        let artefact = match &self.server {
+            Server::Registry(registry) => registry.fetch(revision, &self.cache)?,
+            Server::Repository(repository) => repository.fetch(revision, self.indexes, &self.cache)?,
+        };
+        self.cache.remember(&self.key(revision), &artefact)?;
+        self.options.report(&Progress::Fetched { repository: &shown, duration: begun.elapsed() });
+        Ok(artefact)
+    }
+
+    fn known(&self, revision: &str) -> Option<Artefact> {
+        self.cache.known(&self.key(revision))
+    }
+
+    fn key<'b>(&'b self, revision: &'b str) -> [&'b str; 3] {
+        [self.source.repo_url.trim().trim_end_matches('/'), &self.source.chart, revision]
+    }
+
+    fn offline(&self, wanted: &str) -> SourceError {
+        let what = match self.source.chart.as_str() {
+            "" => format!("revision {wanted:?}"),
+            chart => format!("chart {chart:?} version {wanted:?}"),
+        };
+        SourceError::Offline { repository: self.source.shown(), what }
+    }
+}
+
+/// Whether a chart is of a registry: its repository is known to be one, or is written without a scheme.
+pub(super) fn is_registry(source: &ChartSource) -> bool {
+    let url = source.repo_url.trim();
+    url.starts_with("oci://") || !url.contains("://") || source.access.enable_oci
+}
+
+/// The newest version of a range; a text that is no range may be a version by its very name.
+fn newest(wanted: &str, versions: &[String]) -> Result<String, SourceError> {
+    let invalid = |reason: String| SourceError::from(ChartError::Revision { reason });
+    match VersionRange::parse(wanted) {
+        Ok(range) => {
+            let newest = range.newest(versions.iter().map(String::as_str)).map(str::to_owned);
+            let count = versions.len();
+            newest.ok_or_else(|| invalid(format!("version matching constraint not found in {count} tags")))
+        }
+        Err(_) if versions.iter().any(|version| version == wanted) => Ok(wanted.to_owned()),
+        Err(error) => Err(invalid(format!("failed to determine semver constraint: {error}"))),
+    }
+}

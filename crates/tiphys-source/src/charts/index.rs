@@ -1,0 +1,108 @@
+//! The `index.yaml` of a Helm repository.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tiphys_versions::VersionRange;
+use tiphys_yaml::{DecodeError, Object, read_document_of_texts};
+
+use super::artefact::Digest;
+use crate::SourceError;
+
+/// The charts of a repository, by name.
+#[derive(Debug, Default)]
+pub(super) struct Index {
+    charts: BTreeMap<String, Vec<IndexEntry>>,
+}
+
+/// One version of a chart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct IndexEntry {
+    pub(super) version: String,
+    /// Where its archive is, absolute or relative to the repository; empty if the index does not say.
+    pub(super) url: String,
+    pub(super) digest: Option<Digest>,
+}
+
+/// An index that was read, or a place for it.
+type Slot = Arc<Mutex<Option<Arc<Index>>>>;
+
+/// The indexes that one command has read, by URL.
+#[derive(Debug, Default)]
+pub(crate) struct Indexes(Mutex<HashMap<String, Slot>>);
+
+impl Indexes {
+    /// The index of a repository; `read` is called once, by one of those who ask at once.
+    pub(super) fn get(
+        &self,
+        url: &str,
+        read: impl FnOnce() -> Result<Index, SourceError>,
+    ) -> Result<Arc<Index>, SourceError> {
+        let slot = Arc::clone(
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(url.to_owned()).or_default(),
+        );
+        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(index) = &*slot {
+            return Ok(Arc::clone(index));
+        }
+        Ok(Arc::clone(slot.insert(Arc::new(read()?))))
+    }
+}
+
+impl Index {
+    /// Reads an index. What is no text in it is read as one, and versions of which the index says nothing are left out.
+    pub(super) fn read(text: &[u8]) -> Result<Self, String> {
+        let Some(node) = read_document_of_texts(text).map_err(|error| error.to_string())? else {
+            return Err("it is empty".to_owned());
+        };
+        let mut charts = BTreeMap::new();
+        let mut read = || -> Result<(), DecodeError> {
+            let mut root = Object::new(&node, "")?;
+            let Some(entries) = root.get("entries") else { return Ok(()) };
+            let tiphys_yaml::Data::Mapping(entries) = &entries.data else {
+                return Err(DecodeError::mismatch(entries, "entries", "an object"));
+            };
+            for entry in entries {
+                let path = format!("entries.{}", entry.key.text);
+                let tiphys_yaml::Data::Sequence(versions) = &entry.value.data else { continue };
+                let versions = versions.iter().map(|node| IndexEntry::decode(node, &path));
+                let versions = versions.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
+                charts.insert(entry.key.text.clone(), versions);
+            }
+            Ok(())
+        };
+        read().map_err(|error| error.to_string())?;
+        Ok(Self { charts })
+    }
+
+    /// The versions of a chart, in the index' order; `None` if there is no such chart.
+    pub(super) fn versions(&self, chart: &str) -> Option<&[IndexEntry]> {
+        self.charts.get(chart).map(Vec::as_slice)
+    }
+}
+
+impl IndexEntry {
+    fn decode(node: &tiphys_yaml::Node, path: &str) -> Result<Option<Self>, DecodeError> {
+        if node.is_null() {
+            return Ok(None);
+        }
+        let mut object = Object::new(node, path)?;
+        let Some(version) = object.text("version")?.filter(|version| !version.is_empty()) else {
+            return Ok(None);
+        };
+        let url = object.list("urls")?.and_then(|urls| urls.first()?.as_str()).unwrap_or_default();
+        let digest = object.text("digest")?.and_then(Digest::parse);
+        Ok(Some(Self { version: version.to_owned(), url: url.to_owned(), digest }))
+    }
+}
+
+/// The version that helm takes for a version that was asked for: that very one, else the newest of those that it stands for as a range
+/// (`1.2` is any `1.2.x`).
+pub(super) fn select<'a>(versions: &'a [IndexEntry], version: &str) -> Option<&'a IndexEntry> {
+    let exact = versions.iter().find(|entry| entry.version == version);
+    exact.or_else(|| {
+        let range = VersionRange::parse(version).ok()?;
+        let newest = range.newest(versions.iter().map(|entry| entry.version.as_str()))?;
+        versions.iter().find(|entry| entry.version == newest)
+    })
+}

@@ -1,0 +1,203 @@
+//! Folders that stand for Helm repositories (`--repo URL=DIR`): archives `NAME-VERSION.tgz`, and charts' folders.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tiphys_tree::{Modes, RepoPath, Store, Tree};
+use tiphys_versions::{Version, VersionRange};
+use tiphys_yaml::{Object, read_document_of_texts};
+
+use super::artefact::{Artefact, Contents, Packing};
+use super::cache::{ArchiveCache, IntakeError};
+use super::{CHART_ARCHIVE_BYTES_MAX, ChartError, ChartFiles, ChartSource, FoundChart};
+use crate::options::SourceOptions;
+use crate::{LocalCopy, SourceError, mask_url};
+
+/// Bytes of a `Chart.yaml`.
+const CHART_FILE_BYTES_MAX: u64 = 1 << 20;
+
+/// Folders within one another, of a chart.
+const DEPTH_MAX: usize = 64;
+
+/// Keeps the names of trees of charts' folders apart from those that other parts make.
+const SALT: &[u8] = b"tiphys chart folder";
+
+/// A chart's folder, as it is now.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ChartFolder {
+    dir: PathBuf,
+}
+
+/// One version of the chart in a folder.
+struct Candidate {
+    version: String,
+    place: Place,
+}
+
+enum Place {
+    Archive(PathBuf),
+    Folder(PathBuf),
+}
+
+/// The chart, if a folder stands for its repository. A folder that does not have it is an error: nothing is fetched in its stead.
+pub(super) fn find(source: &ChartSource, options: &SourceOptions) -> Result<Option<FoundChart>, SourceError> {
+    let mut copies = options.copies.iter().filter(|copy| stands_for(copy, source)).peekable();
+    let Some(first) = copies.peek().copied() else { return Ok(None) };
+    let mut candidates = Vec::new();
+    for copy in copies {
+        candidates.extend(in_folder(&copy.dir, name(source))?);
+    }
+    let wanted = source.target_revision.trim();
+    let Some(found) = choose(&candidates, wanted)? else {
+        let versions: Vec<&str> = candidates.iter().map(|candidate| candidate.version.as_str()).collect();
+        let hint = if versions.is_empty() { "nothing of that name".to_owned() } else { versions.join(", ") };
+        return Err(ChartError::Missing {
+            chart: name(source).to_owned(),
+            version: wanted.to_owned(),
+            repository: source.shown(),
+            hint: format!("; the folder {} stands for it (--repo), and has {hint}", first.dir.display()),
+        }
+        .into());
+    };
+    let files = match &found.place {
+        Place::Folder(dir) => ChartFiles::Folder(ChartFolder { dir: dir.clone() }),
+        Place::Archive(path) => ChartFiles::Archive(taken_in(path, source, &found.version, options)?),
+    };
+    Ok(Some(FoundChart {
+        revision: found.version.clone(),
+        shown: first.dir.display().to_string(),
+        files: Arc::new(files),
+    }))
+}
+
+impl ChartFolder {
+    pub(super) fn tree(&self, store: &Store, modes: Modes) -> Result<Tree, SourceError> {
+        let mut files = Vec::new();
+        list(&self.dir, "", DEPTH_MAX, &mut files)?;
+        let tree = store.tree_of_directory(&self.dir, files.into_iter(), modes, SALT);
+        tree.map_err(|source| SourceError::Tree { repository: self.dir.display().to_string(), source })
+    }
+}
+
+/// The chart's name as its folder has it; of an artefact the last part of its address.
+fn name(source: &ChartSource) -> &str {
+    let whole =
+        if source.chart.is_empty() { source.repo_url.trim().trim_end_matches('/') } else { &source.chart };
+    whole.rsplit('/').next().unwrap_or_default()
+}
+
+fn stands_for(copy: &LocalCopy, source: &ChartSource) -> bool {
+    let plain = |url: &str| {
+        let url = url.trim().trim_end_matches('/');
+        url.strip_prefix("oci://").unwrap_or(url).to_ascii_lowercase()
+    };
+    copy.url.as_ref().is_some_and(|url| plain(url) == plain(&source.repo_url))
+}
+
+/// The versions of a chart in a folder: archives by their names, folders by their `Chart.yaml`. The folder may be the chart itself.
+fn in_folder(dir: &Path, name: &str) -> Result<Vec<Candidate>, SourceError> {
+    let failed = |source| SourceError::Read { path: dir.to_path_buf(), source };
+    let mut found: Vec<Candidate> = Vec::new();
+    let mut folders = vec![dir.to_path_buf()];
+    let mut entries = fs::read_dir(dir).map_err(failed)?.collect::<Result<Vec<_>, _>>().map_err(failed)?;
+    entries.sort_by_key(std::fs::DirEntry::file_name);
+    for entry in entries {
+        let path = entry.path();
+        if path.is_dir() {
+            folders.push(path);
+            continue;
+        }
+        let file_name = entry.file_name();
+        let version = file_name.to_str().and_then(|text| text.strip_prefix(name)?.strip_prefix('-'));
+        let version = version.and_then(|text| text.strip_suffix(".tgz"));
+        if let Some(version) = version.filter(|version| Version::parse(version).is_ok()) {
+            found.push(Candidate { version: version.to_owned(), place: Place::Archive(path) });
+        }
+    }
+    for folder in folders {
+        if let Some((chart, version)) = chart_of(&folder)
+            && chart == name
+        {
+            found.push(Candidate { version, place: Place::Folder(folder) });
+        }
+    }
+    Ok(found)
+}
+
+/// Name and version of the chart in a folder.
+fn chart_of(folder: &Path) -> Option<(String, String)> {
+    let file = folder.join("Chart.yaml");
+    let text = fs::metadata(&file).ok().filter(|found| found.len() <= CHART_FILE_BYTES_MAX);
+    let text = text.and_then(|_| fs::read(&file).ok())?;
+    let node = read_document_of_texts(&text).ok()??;
+    let mut chart = Object::new(&node, "").ok()?;
+    let name = chart.text("name").ok()??.to_owned();
+    Some((name, chart.text("version").ok()??.to_owned()))
+}
+
+/// The very version, else the newest of the range.
+fn choose<'a>(candidates: &'a [Candidate], wanted: &str) -> Result<Option<&'a Candidate>, SourceError> {
+    let exact = candidates.iter().find(|candidate| candidate.version == wanted);
+    if exact.is_some() {
+        return Ok(exact);
+    }
+    let range = VersionRange::parse(wanted).map_err(|error| ChartError::Revision {
+        reason: format!("failed to determine semver constraint: {error}"),
+    })?;
+    let newest = range.newest(candidates.iter().map(|candidate| candidate.version.as_str()));
+    Ok(newest.and_then(|newest| candidates.iter().find(|candidate| candidate.version == newest)))
+}
+
+fn taken_in(
+    path: &Path,
+    source: &ChartSource,
+    version: &str,
+    options: &SourceOptions,
+) -> Result<Artefact, SourceError> {
+    let failed = |source| SourceError::Read { path: path.to_path_buf(), source };
+    let mut file = File::open(path).map_err(failed)?;
+    let cache = ArchiveCache::new(options);
+    let digest = cache.take_in(&mut file, CHART_ARCHIVE_BYTES_MAX, None).map_err(|error| match error {
+        IntakeError::Cache(error) => error,
+        IntakeError::Read(error) => failed(std::io::Error::other(error)),
+        IntakeError::TooLarge | IntakeError::Digest(_) => ChartError::TooLarge {
+            what: path.display().to_string(),
+            repository: mask_url(&source.repo_url),
+            max: CHART_ARCHIVE_BYTES_MAX,
+            option: "--chart-bytes-max",
+        }
+        .into(),
+    })?;
+    Ok(Artefact {
+        revision: version.to_owned(),
+        digest,
+        packing: Packing::TarGzip,
+        contents: Contents::Folder(name(source).to_owned()),
+    })
+}
+
+/// All files and links below a folder, `.git` left out.
+fn list(dir: &Path, below: &str, depth: usize, files: &mut Vec<RepoPath>) -> Result<(), SourceError> {
+    let failed = |source| SourceError::Read { path: dir.to_path_buf(), source };
+    if depth == 0 {
+        return Err(failed(std::io::Error::other("folders are nested too deeply")));
+    }
+    for entry in fs::read_dir(dir).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let file_name = entry.file_name();
+        let Some(name) = file_name.to_str() else {
+            return Err(SourceError::name(&dir.display().to_string(), file_name.as_encoded_bytes()));
+        };
+        if name == ".git" {
+            continue;
+        }
+        let path = if below.is_empty() { name.to_owned() } else { format!("{below}/{name}") };
+        if entry.file_type().map_err(failed)?.is_dir() {
+            list(&entry.path(), &path, depth - 1, files)?;
+        } else {
+            files.push(RepoPath::new(&path)?);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,138 @@
+//! A server that charts come from, and what its failures mean to people.
+
+use std::time::Duration;
+
+use tiphys_params::context::RepositoryAccess;
+
+use super::ChartError;
+use super::cache::IntakeError;
+use crate::options::SourceOptions;
+use crate::web::{Answer, WebError};
+use crate::{SourceError, UserSettings};
+
+/// A repository as errors speak of it.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    /// Masked.
+    pub(super) shown: String,
+    tried: String,
+    remedy: &'static str,
+}
+
+/// What was asked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Asked<'a> {
+    /// `index.yaml`, `chart x 1.0.0`.
+    pub(super) what: &'a str,
+    /// For messages of the shape `looking up charts of repository …`.
+    pub(super) action: &'static str,
+    pub(super) timeout: Duration,
+}
+
+impl Place {
+    /// `in_url`: whether the URL itself has a user.
+    pub(super) fn new(
+        shown: String,
+        access: &RepositoryAccess,
+        in_url: bool,
+        options: &SourceOptions,
+    ) -> Self {
+        let tried = if !access.username.is_empty() {
+            "the repository's user and password"
+        } else if in_url {
+            "the user and password in the URL"
+        } else if !access.tls_client_cert_data.is_empty() {
+            "the repository's client certificate"
+        } else {
+            "no credentials"
+        };
+        let remedy = match options.user_settings {
+            UserSettings::Honoured => {
+                "log in with helm repo add or helm registry login, or add a Secret labelled argocd.argoproj.io/secret-type: repository with type helm, url, username and password to the store"
+            }
+            UserSettings::Ignored => {
+                "add or mend the Secret labelled argocd.argoproj.io/secret-type: repository for this URL"
+            }
+        };
+        Self { shown, tried: tried.to_owned(), remedy }
+    }
+
+    /// The error of a request that had no answer.
+    pub(super) fn failed(&self, asked: Asked<'_>, error: &WebError) -> SourceError {
+        let repository = self.shown.clone();
+        match error {
+            WebError::Timeout => {
+                SourceError::Timeout { repository, action: asked.action, timeout: asked.timeout }
+            }
+            WebError::Other(detail) => {
+                SourceError::Unreachable { repository, detail: format!("{}: {detail}", asked.what) }
+            }
+        }
+    }
+
+    /// The error of an answer that is none; `missing` for what is not there.
+    pub(super) fn refused(
+        &self,
+        asked: Asked<'_>,
+        answer: &Answer,
+        missing: impl FnOnce() -> SourceError,
+    ) -> SourceError {
+        let detail = format!("{}: the server answered {}", asked.what, answer.status_line());
+        match answer.status {
+            401 | 403 | 407 => self.unauthorized(detail),
+            404 | 410 => missing(),
+            _ => SourceError::Unreachable { repository: self.shown.clone(), detail },
+        }
+    }
+
+    /// The error of a server that wants other credentials.
+    pub(super) fn unauthorized(&self, detail: String) -> SourceError {
+        SourceError::Credentials {
+            repository: self.shown.clone(),
+            tried: self.tried.clone(),
+            remedy: self.remedy,
+            detail,
+        }
+    }
+
+    /// The error of a repository that is not there.
+    pub(super) fn missing(&self, asked: Asked<'_>, answer: &str) -> SourceError {
+        SourceError::MissingRepository {
+            repository: self.shown.clone(),
+            tried: self.tried.clone(),
+            detail: format!("{}: the server answered {answer}", asked.what),
+        }
+    }
+
+    /// The error of an answer that is not what it should be.
+    pub(super) fn odd(&self, what: &str, problem: impl Into<String>) -> SourceError {
+        ChartError::Answer { what: what.to_owned(), repository: self.shown.clone(), problem: problem.into() }
+            .into()
+    }
+
+    pub(super) fn too_large(&self, what: &str, max: u64, option: &'static str) -> SourceError {
+        ChartError::TooLarge { what: what.to_owned(), repository: self.shown.clone(), max, option }.into()
+    }
+
+    /// The error of an archive that could not be taken in.
+    pub(super) fn not_taken_in(
+        &self,
+        asked: Asked<'_>,
+        error: IntakeError,
+        expected: Option<&super::artefact::Digest>,
+        max: u64,
+    ) -> SourceError {
+        match error {
+            IntakeError::Read(error) => self.failed(asked, &error),
+            IntakeError::TooLarge => self.too_large(asked.what, max, "--chart-bytes-max"),
+            IntakeError::Cache(error) => error,
+            IntakeError::Digest(found) => ChartError::Digest {
+                what: asked.what.to_owned(),
+                repository: self.shown.clone(),
+                found: found.to_string(),
+                expected: expected.map(ToString::to_string).unwrap_or_default(),
+            }
+            .into(),
+        }
+    }
+}

@@ -1,0 +1,360 @@
+//! A registry: charts and artefacts by the distribution protocol of OCI.
+
+mod challenge;
+
+use std::cell::RefCell;
+
+use serde_json::Value;
+
+use super::artefact::{Artefact, Contents, Digest, Packing};
+use super::cache::ArchiveCache;
+use super::place::{Asked, Place};
+use super::{CHART_ARCHIVE_BYTES_MAX, ChartError, ChartSource};
+use crate::options::{Progress, SourceOptions};
+use crate::web::{Address, Answer, Ask, Authorization, Base, Reach, Scheme, Web, WebError};
+use crate::{Secret, SourceError};
+use challenge::Challenge;
+
+/// Bytes of a manifest, a token's answer, or a page of tags; registries have the same bound for manifests.
+const ANSWER_BYTES_MAX: u64 = 4 << 20;
+
+/// Tags of one chart.
+const TAGS_MAX: usize = 100_000;
+
+/// Layers of an artefact, as Argo CD has it.
+const LAYERS_MAX: usize = 10;
+
+/// Manifests that are understood.
+const MANIFESTS: &str =
+    "application/vnd.oci.image.manifest.v1+json, application/vnd.docker.distribution.manifest.v2+json";
+
+/// The configuration of an artefact that is a chart.
+const HELM_CONFIGURATION: &str = "application/vnd.cncf.helm.config.v1+json";
+
+/// The layers that are unpacked, as Argo CD has it.
+const LAYERS: [(&str, Packing); 3] = [
+    ("application/vnd.oci.image.layer.v1.tar", Packing::Tar),
+    ("application/vnd.oci.image.layer.v1.tar+gzip", Packing::TarGzip),
+    (HELM_LAYER, Packing::TarGzip),
+];
+const HELM_LAYER: &str = "application/vnd.cncf.helm.chart.content.v1.tar+gzip";
+
+/// Docker's registry has one name for people and another one for programs.
+const DOCKER_HUB: (&str, &str) = ("docker.io", "registry-1.docker.io");
+
+pub(super) struct Registry<'a> {
+    source: &'a ChartSource,
+    options: &'a SourceOptions,
+    /// `https://HOST/v2/PATH`
+    root: Address,
+    /// The path on the server.
+    name: String,
+    web: Web,
+    login: Option<(String, Secret)>,
+    /// What the server took last.
+    authorization: RefCell<Option<Authorization>>,
+    place: Place,
+}
+
+/// One part of an artefact.
+struct Layer {
+    media_type: String,
+    digest: Digest,
+}
+
+impl<'a> Registry<'a> {
+    pub(super) fn new(source: &'a ChartSource, options: &'a SourceOptions) -> Result<Self, SourceError> {
+        let access = &source.access;
+        let wrong = || {
+            SourceError::from(ChartError::Address {
+                repository: source.shown(),
+                reason: "write a registry as HOST/PATH or oci://HOST/PATH, in lower case",
+            })
+        };
+        let text = source.repo_url.trim();
+        let text = text.split_once("://").map_or(text, |(_, rest)| rest).trim_matches('/');
+        let (host, path) = text.split_once('/').unwrap_or((text, ""));
+        let name: Vec<&str> =
+            [path.trim_matches('/'), &source.chart].into_iter().filter(|part| !part.is_empty()).collect();
+        let name = name.join("/");
+        let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "._-/".contains(c);
+        if !name.chars().all(is_name) || name.split('/').any(|part| ["", ".", ".."].contains(&part)) {
+            return Err(wrong());
+        }
+        let host = if host == DOCKER_HUB.0 { DOCKER_HUB.1 } else { host };
+        let scheme = if access.insecure_oci_force_http { "http" } else { "https" };
+        let (root, in_url) = Address::parse(&format!("{scheme}://{host}/v2/{name}")).ok_or_else(wrong)?;
+        let place = Place::new(source.shown(), access, in_url.is_some(), options);
+        let has_login = !access.username.is_empty() && !access.password.is_empty();
+        let login = has_login.then(|| (access.username.clone(), Secret::new(access.password.expose())));
+        let web = Web::new(access, &|name| options.variable(name)).map_err(|error| {
+            SourceError::Unreachable { repository: place.shown.clone(), detail: error.to_string() }
+        })?;
+        let (login, authorization) = (login.or(in_url), RefCell::default());
+        Ok(Self { source, options, root, name, web, login, authorization, place })
+    }
+
+    /// The versions that the tags stand for: a tag has `_` where a version has `+`.
+    pub(super) fn tags(&self) -> Result<Vec<String>, SourceError> {
+        self.options.report(&Progress::LookingUp { repository: &self.place.shown });
+        let asked = self.asked("the list of its tags");
+        let mut next = self.at("tags/list");
+        let mut tags: Vec<String> = Vec::new();
+        while let Some(address) = next.take() {
+            let answer = self.get(&address, "", asked)?;
+            if answer.status != 200 {
+                return Err(self
+                    .place
+                    .refused(asked, &answer, || self.missing(&self.source.target_revision)));
+            }
+            next = following(&answer).filter(|next| next.is_on_same_server(&self.root));
+            let page = self.json(answer, asked)?;
+            let found = page["tags"].as_array().into_iter().flatten().filter_map(Value::as_str);
+            tags.extend(found.map(|tag| tag.replace('_', "+")));
+            if tags.len() > TAGS_MAX {
+                return Err(self.place.odd(asked.what, format!("there are more than {TAGS_MAX} tags")));
+            }
+        }
+        Ok(tags)
+    }
+
+    /// The digest of a tag, or of the newest that `choose` finds among all if there is no such tag, and the text is a range.
+    pub(super) fn digest_of(
+        &self,
+        revision: &str,
+        choose: impl FnOnce(&[String]) -> Result<String, SourceError>,
+    ) -> Result<String, SourceError> {
+        self.options.report(&Progress::LookingUp { repository: &self.place.shown });
+        if is_tag(revision)
+            && let Some((_, digest)) = self.manifest(revision)?
+        {
+            return Ok(digest.to_string());
+        }
+        let is_range = tiphys_versions::Version::parse(revision).is_err()
+            && tiphys_versions::VersionRange::parse(revision).is_ok();
+        if !is_range {
+            return Err(self.missing(revision));
+        }
+        let version = choose(&self.tags()?)?;
+        let found = self.manifest(&tag(&version))?;
+        found.map(|(_, digest)| digest.to_string()).ok_or_else(|| self.missing(&version))
+    }
+
+    /// Fetches a version of a chart, or the artefact of a digest.
+    pub(super) fn fetch(&self, revision: &str, cache: &ArchiveCache) -> Result<Artefact, SourceError> {
+        let (manifest, _) = self.manifest(&tag(revision))?.ok_or_else(|| self.missing(revision))?;
+        let (layer, packing, contents) = self.content(&manifest)?;
+        if !cache.has(&layer.digest) {
+            self.download(&layer, revision, cache)?;
+        }
+        Ok(Artefact { revision: revision.to_owned(), digest: layer.digest, packing, contents })
+    }
+
+    fn download(&self, layer: &Layer, revision: &str, cache: &ArchiveCache) -> Result<(), SourceError> {
+        let what = format!("{} {revision}", self.name);
+        let timeout = self.options.fetch_timeout;
+        let asked = Asked { what: &what, action: "fetching a chart of", timeout };
+        let address = self.at(&format!("blobs/{}", layer.digest));
+        let address = address.ok_or_else(|| self.missing(revision))?;
+        let answer = self.get(&address, "", asked)?;
+        if answer.status != 200 {
+            return Err(self.place.refused(asked, &answer, || self.missing(revision)));
+        }
+        let (max, expected) = (CHART_ARCHIVE_BYTES_MAX, Some(&layer.digest));
+        let taken = cache.take_in(&mut answer.into_reader(), max, expected);
+        taken.map(drop).map_err(|error| self.place.not_taken_in(asked, error, expected, max))
+    }
+
+    /// The manifest of a tag or a digest, and its digest; `None` if there is none.
+    fn manifest(&self, reference: &str) -> Result<Option<(Value, Digest)>, SourceError> {
+        let what = format!("the manifest of {}:{reference}", self.name);
+        let asked = self.asked(&what);
+        let Some(address) = self.at(&format!("manifests/{reference}")) else { return Ok(None) };
+        let answer = self.get(&address, MANIFESTS, asked)?;
+        if answer.status == 404 {
+            return Ok(None);
+        }
+        if answer.status != 200 {
+            return Err(self.place.refused(asked, &answer, || self.missing(reference)));
+        }
+        let bytes = self.bytes(answer, asked)?;
+        let digest = Digest::of_bytes(&bytes);
+        if let Some(expected) = Digest::parse(reference).filter(|expected| *expected != digest) {
+            return Err(ChartError::Digest {
+                what,
+                repository: self.place.shown.clone(),
+                found: digest.to_string(),
+                expected: expected.to_string(),
+            }
+            .into());
+        }
+        let manifest = serde_json::from_slice(&bytes).map_err(|_| self.place.odd(&what, "it is no JSON"))?;
+        Ok(Some((manifest, digest)))
+    }
+
+    /// The one layer with the files, by Argo CD's rules.
+    fn content(&self, manifest: &Value) -> Result<(Layer, Packing, Contents), SourceError> {
+        let odd = |problem: String| self.place.odd(&format!("the manifest of {}", self.name), problem);
+        let is_chart = manifest["config"]["mediaType"] == HELM_CONFIGURATION;
+        if !is_chart && !self.source.chart.is_empty() {
+            return Err(odd("it is no chart".to_owned()));
+        }
+        let layers = manifest["layers"].as_array().map(Vec::as_slice).unwrap_or_default();
+        if layers.len() > LAYERS_MAX {
+            return Err(odd(format!("expected no more than {LAYERS_MAX} oci layers, got {}", layers.len())));
+        }
+        let mut found = Vec::new();
+        for layer in layers {
+            let media_type = layer["mediaType"].as_str().unwrap_or_default();
+            let has_files = ["tar+gzip", "tar.gzip", "tar"].iter().any(|end| media_type.ends_with(end));
+            if is_chart && media_type != HELM_LAYER || !has_files {
+                continue;
+            }
+            let known = LAYERS.iter().find(|(name, _)| *name == media_type);
+            let (_, packing) = known.ok_or_else(|| {
+                odd(format!("oci layer media type {media_type} is not in the list of allowed media types"))
+            })?;
+            let digest = layer["digest"].as_str().and_then(Digest::parse);
+            let digest = digest.ok_or_else(|| odd("a layer has no SHA-256 digest".to_owned()))?;
+            found.push((Layer { media_type: media_type.to_owned(), digest }, *packing));
+        }
+        let count = found.len();
+        let (Some((layer, packing)), 1) = (found.pop(), count) else {
+            return Err(odd(format!("expected only a single oci content layer, got {count}")));
+        };
+        let contents = match (
+            self.source.chart.rsplit('/').next().unwrap_or_default(),
+            layer.media_type == HELM_LAYER,
+        ) {
+            ("", true) => Contents::OnlyFolder,
+            ("", false) => Contents::Everything,
+            (name, _) => Contents::Folder(name.to_owned()),
+        };
+        Ok((layer, packing, contents))
+    }
+
+    /// Asks, and asks again with what the server wants to see.
+    fn get(&self, address: &Address, accept: &str, asked: Asked<'_>) -> Result<Answer, SourceError> {
+        let ask = Ask { accept, timeout: asked.timeout };
+        let known = self.authorization.borrow().clone();
+        let answer = self.web.get(address, known.as_ref(), ask);
+        let answer = answer.map_err(|error| self.unreachable(asked, &error))?;
+        if answer.status != 401 || !answer.address.is_on_same_server(&self.root) {
+            return Ok(answer);
+        }
+        let Some(authorization) = self.authorize(&answer, asked)? else { return Ok(answer) };
+        let answer = self.web.get(address, Some(&authorization), ask);
+        *self.authorization.borrow_mut() = Some(authorization);
+        answer.map_err(|error| self.unreachable(asked, &error))
+    }
+
+    /// What a server wants to see; `None` if we do not have it.
+    fn authorize(&self, refusal: &Answer, asked: Asked<'_>) -> Result<Option<Authorization>, SourceError> {
+        let reach = Reach::Server(self.root.clone());
+        let challenge = refusal.headers("www-authenticate").find_map(Challenge::read);
+        match challenge {
+            None => Ok(None),
+            Some(Challenge::Basic) => {
+                let login = self.login.as_ref();
+                Ok(login.map(|(user, password)| Authorization::basic(user, password.expose(), reach)))
+            }
+            Some(Challenge::Bearer { realm, service, scope }) => {
+                let scope = scope.unwrap_or_else(|| format!("repository:{}:pull", self.name));
+                let token = self.token(&realm, service.as_deref(), &scope, asked)?;
+                let value = Secret::new(format!("Bearer {}", token.expose()));
+                Ok(Some(Authorization { value, reach }))
+            }
+        }
+    }
+
+    /// A token of the server that the registry names for that. User and password go there, but not from TLS to none.
+    fn token(
+        &self,
+        realm: &str,
+        service: Option<&str>,
+        scope: &str,
+        asked: Asked<'_>,
+    ) -> Result<Secret, SourceError> {
+        const WHAT: &str = "the registry's token";
+        let asked = Asked { what: WHAT, ..asked };
+        let realm = self.root.resolve(realm, Base::File);
+        let mut realm = realm.ok_or_else(|| self.place.odd(WHAT, "its server is no http or https URL"))?;
+        if self.root.scheme == Scheme::Https && realm.scheme == Scheme::Http {
+            return Err(self.place.odd(WHAT, format!("its server {realm} has no TLS")));
+        }
+        if let Some(service) = service {
+            realm = realm.with_query("service", service);
+        }
+        let realm = realm.with_query("scope", scope);
+        let login = self.login.as_ref().map(|(user, password)| {
+            Authorization::basic(user, password.expose(), Reach::Server(realm.clone()))
+        });
+        let ask = Ask { accept: "application/json", timeout: asked.timeout };
+        let answer = self.web.get(&realm, login.as_ref(), ask);
+        let answer = answer.map_err(|error| self.unreachable(asked, &error))?;
+        if answer.status != 200 {
+            let line = answer.status_line();
+            return Err(self.place.refused(asked, &answer, || self.place.missing(asked, &line)));
+        }
+        let answer = self.json(answer, asked)?;
+        let token = ["token", "access_token"].iter().find_map(|field| answer[field].as_str());
+        let token = token.filter(|token| !token.is_empty());
+        token.map(Secret::new).ok_or_else(|| self.place.odd(WHAT, "the answer has none"))
+    }
+
+    fn json(&self, answer: Answer, asked: Asked<'_>) -> Result<Value, SourceError> {
+        let bytes = self.bytes(answer, asked)?;
+        serde_json::from_slice(&bytes).map_err(|_| self.place.odd(asked.what, "it is no JSON"))
+    }
+
+    fn bytes(&self, answer: Answer, asked: Asked<'_>) -> Result<Vec<u8>, SourceError> {
+        let bytes = answer.bytes(ANSWER_BYTES_MAX).map_err(|error| self.place.failed(asked, &error))?;
+        let too_large = || self.place.odd(asked.what, format!("it has more than {ANSWER_BYTES_MAX} bytes"));
+        bytes.ok_or_else(too_large)
+    }
+
+    fn at(&self, path: &str) -> Option<Address> {
+        self.root.resolve(path, Base::Folder)
+    }
+
+    fn asked<'b>(&self, what: &'b str) -> Asked<'b> {
+        Asked { what, action: "looking up charts of", timeout: self.options.lookup_timeout }
+    }
+
+    fn unreachable(&self, asked: Asked<'_>, error: &WebError) -> SourceError {
+        match error {
+            WebError::Other(detail) if self.root.scheme == Scheme::Https && detail.starts_with("TLS: ") => {
+                let hint = "if the registry speaks no TLS, set insecureOCIForceHttp: \"true\" in its Secret";
+                self.place.failed(asked, &WebError::Other(format!("{detail}; {hint}")))
+            }
+            error => self.place.failed(asked, error),
+        }
+    }
+
+    fn missing(&self, revision: &str) -> SourceError {
+        let (chart, version, repository) = match self.source.chart.as_str() {
+            "" => (self.name.clone(), revision.to_owned(), self.place.shown.clone()),
+            chart => (chart.to_owned(), revision.to_owned(), self.place.shown.clone()),
+        };
+        ChartError::Missing { chart, version, repository, hint: String::new() }.into()
+    }
+}
+
+/// The tag of a version: a tag has no `+`.
+fn tag(version: &str) -> String {
+    version.replace('+', "_")
+}
+
+/// Whether a text can be a tag or a digest; a range has other signs.
+fn is_tag(text: &str) -> bool {
+    let is_sign = |c: char| c.is_ascii_alphanumeric() || "._-:".contains(c);
+    !text.is_empty() && text.chars().all(is_sign)
+}
+
+/// The page behind this one: `<URL>; rel="next"`.
+fn following(answer: &Answer) -> Option<Address> {
+    let link =
+        answer.headers("link").flat_map(|text| text.split(',')).find(|link| link.contains("rel=\"next\""))?;
+    let (_, rest) = link.split_once('<')?;
+    answer.address.resolve(rest.split('>').next()?, Base::File)
+}

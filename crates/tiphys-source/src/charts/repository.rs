@@ -1,0 +1,158 @@
+//! A Helm repository: an index and archives over HTTP.
+
+use super::artefact::{Artefact, Contents, Packing};
+use super::cache::ArchiveCache;
+use super::index::{Index, IndexEntry, Indexes, select};
+use super::place::{Asked, Place};
+use super::{CHART_ARCHIVE_BYTES_MAX, CHART_INDEX_BYTES_MAX, ChartError, ChartSource, CredentialReach};
+use crate::options::{Progress, SourceOptions};
+use crate::web::{Address, Ask, Authorization, Base, Reach, Web};
+use crate::{Secret, SourceError};
+
+pub(super) struct HelmRepository<'a> {
+    source: &'a ChartSource,
+    options: &'a SourceOptions,
+    address: Address,
+    web: Web,
+    authorization: Option<Authorization>,
+    place: Place,
+}
+
+impl<'a> HelmRepository<'a> {
+    pub(super) fn new(source: &'a ChartSource, options: &'a SourceOptions) -> Result<Self, SourceError> {
+        let access = &source.access;
+        let (address, in_url) = Address::parse(&source.repo_url).ok_or_else(|| ChartError::Address {
+            repository: source.shown(),
+            reason: "write an http or https URL of a Helm repository; for a registry HOST/PATH, with enableOCI: \"true\" in its Secret, or oci://HOST/PATH",
+        })?;
+        let place = Place::new(source.shown(), access, in_url.is_some(), options);
+        let login = if access.username.is_empty() && access.password.is_empty() {
+            in_url
+        } else {
+            Some((access.username.clone(), Secret::new(access.password.expose())))
+        };
+        let reach = match source.credentials {
+            CredentialReach::OwnServer => Reach::Server(address.clone()),
+            CredentialReach::EveryServer => Reach::Everybody,
+        };
+        let authorization =
+            login.map(|(user, password)| Authorization::basic(&user, password.expose(), reach));
+        let web = Web::new(access, &|name| options.variable(name)).map_err(|error| {
+            SourceError::Unreachable { repository: place.shown.clone(), detail: error.to_string() }
+        })?;
+        Ok(Self { source, options, address, web, authorization, place })
+    }
+
+    /// The version that the newest of a range is.
+    pub(super) fn newest(
+        &self,
+        indexes: &Indexes,
+        choose: impl FnOnce(&[&str]) -> Result<String, SourceError>,
+    ) -> Result<String, SourceError> {
+        let index = self.index(indexes)?;
+        let chart = &self.source.chart;
+        let versions =
+            index.versions(chart).ok_or_else(|| self.missing(&self.source.target_revision, &[]))?;
+        let versions: Vec<&str> = versions.iter().map(|entry| entry.version.as_str()).collect();
+        choose(&versions)
+    }
+
+    /// Fetches a version.
+    pub(super) fn fetch(
+        &self,
+        version: &str,
+        indexes: &Indexes,
+        cache: &ArchiveCache,
+    ) -> Result<Artefact, SourceError> {
+        let index = self.index(indexes)?;
+        let versions = index.versions(&self.source.chart).unwrap_or_default();
+        let entry = select(versions, version).ok_or_else(|| self.missing(version, versions))?;
+        let digest = match &entry.digest {
+            Some(digest) if cache.has(digest) => digest.clone(),
+            _ => self.download(entry, cache)?,
+        };
+        Ok(Artefact {
+            revision: version.to_owned(),
+            digest,
+            packing: Packing::TarGzip,
+            contents: Contents::Folder(self.source.chart.rsplit('/').next().unwrap_or_default().to_owned()),
+        })
+    }
+
+    fn download(
+        &self,
+        entry: &IndexEntry,
+        cache: &ArchiveCache,
+    ) -> Result<super::artefact::Digest, SourceError> {
+        let name = format!("chart {} {}", self.source.chart, entry.version);
+        let asked = Asked { what: &name, action: "fetching a chart of", timeout: self.options.fetch_timeout };
+        let address = self.address.resolve(&entry.url, Base::Folder).filter(|_| !entry.url.is_empty());
+        let address =
+            address.ok_or_else(|| self.place.odd(&name, "the index names no http or https URL for it"))?;
+        let ask = Ask { accept: "", timeout: asked.timeout };
+        let answer = self.web.get(&address, self.authorization.as_ref(), ask);
+        let answer = answer.map_err(|error| self.place.failed(asked, &error))?;
+        if answer.status != 200 {
+            let missing = || self.place.missing(asked, &answer.status_line());
+            let error = self.place.refused(asked, &answer, missing);
+            return Err(self.with_other_server(error, &address));
+        }
+        let (max, expected) = (CHART_ARCHIVE_BYTES_MAX, entry.digest.as_ref());
+        let taken = cache.take_in(&mut answer.into_reader(), max, expected);
+        taken.map_err(|error| self.place.not_taken_in(asked, error, expected, max))
+    }
+
+    /// Says that credentials were not sent, where that is why they were missed.
+    fn with_other_server(&self, error: SourceError, address: &Address) -> SourceError {
+        match error {
+            SourceError::Credentials { repository, tried, remedy: _, detail }
+                if self.authorization.is_some()
+                    && self.source.credentials == CredentialReach::OwnServer
+                    && !address.is_on_same_server(&self.address) =>
+            {
+                SourceError::Credentials {
+                    repository,
+                    tried: format!("{tried} for its own server only, and none for {address}"),
+                    remedy: "set passCredentials: true in the Application's helm block if that server may have them",
+                    detail,
+                }
+            }
+            error => error,
+        }
+    }
+
+    fn index(&self, indexes: &Indexes) -> Result<std::sync::Arc<Index>, SourceError> {
+        indexes.get(&self.address.text(), || {
+            const WHAT: &str = "index.yaml";
+            self.options.report(&Progress::LookingUp { repository: &self.place.shown });
+            let timeout = self.options.lookup_timeout;
+            let asked = Asked { what: WHAT, action: "looking up charts of", timeout };
+            let address = self.address.resolve(WHAT, Base::Folder);
+            let address =
+                address.ok_or_else(|| self.place.odd(WHAT, "the repository's URL has no place for it"))?;
+            let ask = Ask { accept: "", timeout };
+            let answer = self.web.get(&address, self.authorization.as_ref(), ask);
+            let answer = answer.map_err(|error| self.place.failed(asked, &error))?;
+            if answer.status != 200 {
+                return Err(self
+                    .place
+                    .refused(asked, &answer, || self.place.missing(asked, &answer.status_line())));
+            }
+            let max = CHART_INDEX_BYTES_MAX;
+            let text = answer.bytes(max).map_err(|error| self.place.failed(asked, &error))?;
+            let text = text.ok_or_else(|| self.place.too_large(WHAT, max, "--chart-index-bytes-max"))?;
+            Index::read(&text).map_err(|problem| self.place.odd(WHAT, problem))
+        })
+    }
+
+    fn missing(&self, version: &str, versions: &[IndexEntry]) -> SourceError {
+        let newest = tiphys_versions::newest(versions.iter().map(|entry| entry.version.as_str()));
+        ChartError::Missing {
+            chart: self.source.chart.clone(),
+            version: version.to_owned(),
+            repository: self.place.shown.clone(),
+            hint: newest.map(|newest| format!("; its newest version is {newest}")).unwrap_or_default(),
+        }
+        .into()
+    }
+}

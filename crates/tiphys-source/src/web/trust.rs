@@ -1,0 +1,80 @@
+//! Which servers are trusted, and who we are for them.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use tiphys_params::context::RepositoryAccess;
+use ureq::tls::{Certificate, ClientCert, PemItem, PrivateKey, RootCerts, TlsConfig, parse_pem};
+
+use super::{Variable, WebError};
+
+/// Where systems keep the authorities that they trust, as Go looks for them: the first that is there.
+const SYSTEM_AUTHORITIES: [&str; 5] = [
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/ssl/ca-bundle.pem",
+    "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
+    "/etc/ssl/cert.pem",
+];
+
+/// The repository's own authorities, else those of `SSL_CERT_FILE` and `SSL_CERT_DIR`, else the system's.
+pub(super) fn tls_config(access: &RepositoryAccess, variable: Variable<'_>) -> Result<TlsConfig, WebError> {
+    let roots = if access.ca_data.is_empty() {
+        trusted(variable)
+    } else {
+        let roots = certificates(access.ca_data.as_bytes());
+        if roots.is_empty() {
+            return Err(WebError::Other("its authority's certificate (PEM) holds no certificate".to_owned()));
+        }
+        roots
+    };
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = TlsConfig::builder()
+        .unversioned_rustls_crypto_provider(provider)
+        .root_certs(RootCerts::from(roots))
+        .client_cert(client_certificate(access)?)
+        .disable_verification(access.insecure);
+    Ok(config.build())
+}
+
+fn client_certificate(access: &RepositoryAccess) -> Result<Option<ClientCert>, WebError> {
+    let key = access.tls_client_cert_key.expose();
+    if access.tls_client_cert_data.is_empty() || key.is_empty() {
+        return Ok(None);
+    }
+    let chain = certificates(access.tls_client_cert_data.as_bytes());
+    if chain.is_empty() {
+        return Err(WebError::Other("its tlsClientCertData (PEM) holds no certificate".to_owned()));
+    }
+    let key = PrivateKey::from_pem(key.as_bytes())
+        .map_err(|_| WebError::Other("its tlsClientCertKey (PEM) holds no private key".to_owned()))?;
+    Ok(Some(ClientCert::new_with_certs(&chain, key)))
+}
+
+fn trusted(variable: Variable<'_>) -> Vec<Certificate<'static>> {
+    let given = |name| variable(name).filter(|value: &String| !value.is_empty());
+    let (file, folders) = (given("SSL_CERT_FILE"), given("SSL_CERT_DIR"));
+    let bundle = match &file {
+        Some(file) => fs::read(file).ok(),
+        None if folders.is_some() => None,
+        None => SYSTEM_AUTHORITIES.iter().find_map(|file| fs::read(file).ok()),
+    };
+    let mut roots = certificates(&bundle.unwrap_or_default());
+    for folder in folders.iter().flat_map(|folders| folders.split(':')) {
+        for entry in fs::read_dir(Path::new(folder)).into_iter().flatten().flatten() {
+            roots.extend(certificates(&fs::read(entry.path()).unwrap_or_default()));
+        }
+    }
+    roots
+}
+
+/// What cannot be read is passed over, as other programs do with the system's files.
+fn certificates(pem: &[u8]) -> Vec<Certificate<'static>> {
+    parse_pem(pem)
+        .filter_map(|item| match item {
+            Ok(PemItem::Certificate(certificate)) => Some(certificate),
+            _ => None,
+        })
+        .collect()
+}
