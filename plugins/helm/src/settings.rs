@@ -203,3 +203,6 @@ impl Host {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
