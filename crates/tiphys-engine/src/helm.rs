@@ -10,8 +10,8 @@ use tiphys_api::HelmSource;
 use tiphys_params::Parameter;
 use tiphys_yaml::{read_json, write_go_json};
 
-pub use shown::handed_on_name;
 pub(crate) use shown::{NoField, set_shown, shown_parameters};
+pub use shown::{handed_on_name, shown_name};
 
 /// What the name of a parameter begins with that is one of the block's `parameters`.
 pub const SET_PREFIX: &str = "set.";

@@ -13,7 +13,7 @@ use tiphys_api::{ApplicationSource, KustomizeSource};
 use tiphys_params::{Announcement, Parameter};
 
 use crate::SourceType;
-use crate::helm::{FieldProblem, NoField, set_shown, shown_parameters};
+use crate::helm::{FieldProblem, HELM_VALUE_PREFIXES, NoField, set_shown, shown_parameters};
 use crate::translate::{image_entry, kustomize_parameters};
 
 pub use changes::{parameter_changes, patch_changes};
@@ -39,6 +39,12 @@ pub enum NoPlaceError {
     /// A field of a block has another kind of value.
     #[error("the parameter {0:?} of a `{1}` block needs `{2}`")]
     Kind(String, &'static str, &'static str),
+    /// A value of a chart is one text.
+    #[error(
+        "the parameter {0:?} of a `helm` block is one text, as helm's --set has it; write {0}[0]=TEXT for an item of a list, or \
+         {0}='{{A,B}}' for all of it"
+    )]
+    Value(String),
     /// A field of a helm block is a boolean.
     #[error("the parameter {0:?} of a `helm` block is `true` or `false`")]
     Switch(String),
@@ -107,6 +113,11 @@ fn no_field(name: &str, problem: NoField) -> NoPlaceError {
     let name = name.to_owned();
     match problem {
         NoField::Unknown => NoPlaceError::Helm(name),
+        NoField::Value(FieldProblem::Kind(_))
+            if HELM_VALUE_PREFIXES.iter().any(|prefix| name.starts_with(prefix)) =>
+        {
+            NoPlaceError::Value(name)
+        }
         NoField::Value(FieldProblem::Kind(due)) => NoPlaceError::Kind(name, "helm", due),
         NoField::Value(FieldProblem::Switch) => NoPlaceError::Switch(name),
         NoField::Value(FieldProblem::Json) => NoPlaceError::Json(name),

@@ -42,6 +42,18 @@ pub fn handed_on_name(block: Option<&HelmSource>, name: &str, announcement: Opti
     }
 }
 
+/// The name by which people see what the plugin gets by this name: the value's own, where its entry forces it to be a text.
+pub fn shown_name(block: Option<&HelmSource>, name: &str) -> String {
+    let is_shown = |path: &&str| {
+        let has = |block: &HelmSource| block.parameters.iter().any(|entry| entry.name == *path);
+        block.is_some_and(|block| has(block) && !has_plain(block, path))
+    };
+    match name.strip_prefix(SET_STRING_PREFIX).filter(is_shown) {
+        Some(path) => format!("{SET_PREFIX}{path}"),
+        None => name.to_owned(),
+    }
+}
+
 /// Gives a parameter of [`shown_parameters`] another value, `None` takes it away. An entry keeps its place and its `forceString`; a new
 /// one is forced to be a text if its announcement says that it is one.
 pub(crate) fn set_shown(

@@ -5,9 +5,10 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use tiphys_api::{ApplicationSource, HelmSource};
+use tiphys_params::{Announcement, ItemType};
 use tiphys_yaml::{Node, read_document};
 
-use super::{HELM_FIELDS, helm_parameters};
+use super::{HELM_FIELDS, handed_on_name, helm_parameters, shown_name};
 
 /// A block in which every field is set.
 fn full() -> Value {
@@ -56,6 +57,31 @@ fn a_field_that_was_read_and_written_back_is_the_same() {
         assert_eq!(field.parameter_of(&emptied), None, "{}", field.field);
     }
     assert_eq!(helm_parameters(&HelmSource::default()), []);
+}
+
+#[test]
+fn a_forced_text_has_one_name_for_people_and_another_for_the_plugin() {
+    let block: HelmSource = serde_json::from_value(json!({"parameters": [
+        {"name": "tag", "value": "1", "forceString": true}, {"name": "port", "value": "80"},
+        {"name": "both", "value": "1"}, {"name": "both", "value": "2", "forceString": true},
+    ]}))
+    .expect("the block holds");
+    let block = Some(&block);
+    for (shown, handed_on) in
+        [("set.tag", "set-string.tag"), ("set.port", "set.port"), ("set.both", "set.both")]
+    {
+        assert_eq!(handed_on_name(block, shown, None), handed_on);
+        assert_eq!(shown_name(block, handed_on), shown);
+    }
+    for name in ["set-string.both", "set-string.port", "set-string.other", "release-name"] {
+        assert_eq!(shown_name(block, name), name);
+        assert_eq!(handed_on_name(block, name, None), name);
+    }
+    assert_eq!(shown_name(None, "set-string.tag"), "set-string.tag");
+    let text = Announcement::named("set.new");
+    let number = Announcement { item_type: Some(ItemType::Number), ..text.clone() };
+    assert_eq!(handed_on_name(block, "set.new", Some(&text)), "set-string.new");
+    assert_eq!(handed_on_name(block, "set.new", Some(&number)), "set.new");
 }
 
 /// What the plugin has beside the fields of a block.

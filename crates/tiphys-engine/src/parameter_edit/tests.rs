@@ -191,7 +191,7 @@ fn what_has_no_place_is_refused() {
         (
             SourceType::Helm,
             "- {name: set.a, array: [x]}\n",
-            "the parameter \"set.a\" of a `helm` block needs `string`",
+            "the parameter \"set.a\" of a `helm` block is one text, as helm's --set has it; write set.a[0]=TEXT for an item of a list, or set.a='{A,B}' for all of it",
         ),
         (
             SourceType::Helm,

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use tiphys_engine::source_node;
+use tiphys_engine::{shown_name, source_node};
 use tiphys_plugin::LoadedPlugin;
 use tiphys_render::{AnnouncedSource, AskedSource};
 use tiphys_store::StoredApplication;
@@ -83,12 +83,13 @@ impl Asked {
         all
     }
 
-    /// The one parameter of this name. That it is not there is known only if all plugins have answered.
+    /// The one parameter of this name, or by which the plugin gets it. That it is not there is known only if all plugins have answered.
     pub(super) fn row(&self, name: &str) -> Result<Row<'_>, Failure> {
         let rows = self.rows();
+        let is_it = |row: &Row<'_>| row.name == shown_name(row.source.source.helm.as_ref(), name);
         let application = self.stored.full_name();
         let positions: Vec<String> =
-            rows.iter().filter(|row| row.name == name).map(|row| row.source.position.to_string()).collect();
+            rows.iter().filter(|row| is_it(row)).map(|row| row.source.position.to_string()).collect();
         match positions.len() {
             1 => {}
             0 => {
@@ -109,7 +110,7 @@ impl Asked {
                 )));
             }
         }
-        let found = rows.into_iter().find(|row| row.name == name);
+        let found = rows.into_iter().find(is_it);
         found.ok_or_else(|| Failure::bug("a row that was counted is not there"))
     }
 

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use tiphys_api::ApplicationSource;
 use tiphys_engine::{
-    HELM_PLUGIN, HELM_VALUE_PREFIXES, KUSTOMIZE_PLUGIN, SourceType, with_parameters, written_parameters,
+    HELM_PLUGIN, HELM_VALUE_PREFIXES, KUSTOMIZE_PLUGIN, SourceType, shown_name, with_parameters,
+    written_parameters,
 };
 use tiphys_params::{Applied, ApplyError, Assignment, Edited, ParameterValue, Target, apply, read_values};
 use tiphys_render::{AnnouncedSource, RenderError, SourceFailure};
@@ -212,7 +213,10 @@ impl Subject {
             .chain(before.iter().chain(in_effect).map(|parameter| parameter.name.as_str()))
             .chain(wanted.names_that_begin_with(free_prefixes))
             .collect();
-        let assignments = wanted.assignments(&known, host)?;
+        let mut assignments = wanted.assignments(&known, host)?;
+        for assignment in &mut assignments {
+            assignment.target.name = shown_name(source.helm.as_ref(), &assignment.target.name);
+        }
         let names_are_free = announcements.is_empty();
         let edited = Edited { parameters: &before, announcements, names_are_free, free_prefixes };
         let applied = apply(edited, &assignments).map_err(|error| self.refused(&error))?;
