@@ -82,6 +82,6 @@ pub(super) fn show(program: &Program, code: i32, arguments: &[&str]) -> Result<A
 }
 
 /// An argument as a person would type it.
-fn quoted(argument: &str) -> String {
-    if argument.contains(['[', ' ', '{', '"']) { format!("'{argument}'") } else { argument.to_owned() }
+pub(super) fn quoted(argument: &str) -> String {
+    if argument.contains(['[', ' ', '{', '"', '\\']) { format!("'{argument}'") } else { argument.to_owned() }
 }

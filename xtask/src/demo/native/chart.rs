@@ -100,7 +100,7 @@ impl Chart {
         let beside = self.beside.iter().map(|name| (name, format!(", repository: \"file://../{name}\"")));
         for (index, (name, repository)) in vendored.chain(beside).enumerate() {
             text.push_str(if index == 0 { "dependencies:\n" } else { "" });
-            text.push_str(&format!("- {{name: {name}, version: {SUBCHART_VERSION}{repository}}}\n"));
+            text.extend(["- {name: ", name, ", version: ", SUBCHART_VERSION, &repository, "}\n"]);
         }
         text
     }

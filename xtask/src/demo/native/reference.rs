@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use super::super::people::quoted;
 use super::super::program::isolated;
 use super::super::repository;
 use super::KUBE_VERSION;
@@ -85,11 +86,7 @@ pub(super) const REFERENCES: [Reference; 3] = [
 impl Reference {
     /// The call, as a person would type it.
     pub(super) fn command(&self) -> String {
-        let quoted = |argument: &&str| match argument.contains([' ', '{', '\\']) {
-            true => format!("'{argument}'"),
-            false => (*argument).to_owned(),
-        };
-        let arguments: Vec<String> = self.arguments.iter().map(quoted).collect();
+        let arguments: Vec<String> = self.arguments.iter().map(|argument| quoted(argument)).collect();
         format!("helm template . --kube-version {KUBE_VERSION} {}", arguments.join(" "))
     }
 
