@@ -135,7 +135,7 @@ impl Image {
 }
 
 /// `sha256:` and 64 digits, as registries name content.
-pub(crate) fn digest(bytes: &[u8]) -> String {
+pub fn digest(bytes: &[u8]) -> String {
     format!("sha256:{}", hexadecimal(bytes))
 }
 

@@ -1,12 +1,25 @@
-//! What the plugin itself reads of a chart: the dependencies that `Chart.yaml` names.
+//! What the plugin itself reads of a chart: the dependencies that it names, and those that its lock files name.
+
+mod dependency;
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use tiphys_yaml::{DecodeError, Object, read_document};
+use tiphys_yaml::{DecodeError, Node, Object, read_document};
 
 use crate::failure::go_words;
+
+pub(crate) use dependency::{Dependency, ListError, dependencies};
+
+/// The chart's own file.
+pub(crate) const CHART: &str = "Chart.yaml";
+
+/// The file with the dependencies of charts of the first version. Helm reads it for others, too.
+pub(crate) const REQUIREMENTS: &str = "requirements.yaml";
+
+/// The lock files. Of two helm uses the last.
+const LOCKS: [&str; 2] = ["Chart.lock", "requirements.lock"];
 
 /// Bytes of a `Chart.yaml`, as many as helm reads of one file of a chart.
 const CHART_BYTES_MAX: u64 = 5 << 20;
@@ -22,15 +35,13 @@ pub(crate) struct Chart {
     pub(crate) dependencies: Vec<Dependency>,
 }
 
-/// A dependency as `Chart.yaml` names it. Texts that are not there are empty.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Dependency {
-    /// The chart's name.
-    pub(crate) name: String,
-    /// Where it is had: a URL, `@name`, `alias:name`, `file://…`, or nothing for one in `charts`.
-    pub(crate) repository: String,
-    /// The version or a range of them.
-    pub(crate) version: String,
+/// A lock file: what an earlier build found for the dependencies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Lock {
+    /// The file.
+    pub(crate) file: &'static str,
+    /// The dependencies; `None` if there is nothing in the file, which makes helm do as if it were not there.
+    pub(crate) dependencies: Option<Vec<Dependency>>,
 }
 
 /// Why a chart's own file cannot be used, in Argo CD's words.
@@ -64,71 +75,93 @@ pub(crate) enum ChartError {
     /// It has another shape.
     #[error(
         "error retrieving helm dependency repos: error unmarshalling the helm chart while getting helm dependency repos: \
-         error unmarshaling JSON: {0}"
+         error unmarshaling JSON: {file}: {problem}"
     )]
-    Shape(DecodeError),
+    Shape {
+        /// The file.
+        file: &'static str,
+        /// The field; it is part of the text.
+        problem: DecodeError,
+    },
+}
+
+impl From<ListError> for ChartError {
+    fn from(error: ListError) -> Self {
+        Self::Shape { file: error.file, problem: error.source }
+    }
 }
 
 impl Chart {
     /// Reads the `Chart.yaml` of a folder.
     pub(crate) fn read(folder: &Path) -> Result<Self, ChartError> {
-        Self::read_file(folder.join("Chart.yaml"))
+        Self::of(read(&folder.join(CHART))?.as_ref(), None)
     }
 
-    /// Reads the `Chart.yaml` of a folder with the dependencies of `requirements.yaml`, if there is one: charts of the first version have
-    /// them there, and helm reads the file for others, too.
+    /// Reads the `Chart.yaml` of a folder, and the dependencies of a `requirements.yaml` over its own.
     pub(crate) fn read_with_requirements(folder: &Path) -> Result<Self, ChartError> {
-        let mut chart = Self::read(folder)?;
-        let requirements = folder.join("requirements.yaml");
-        if requirements.exists() {
-            let dependencies = Self::read_file(requirements)?.dependencies;
-            if !dependencies.is_empty() {
-                chart.dependencies = dependencies;
-            }
-        }
-        Ok(chart)
+        let chart = read(&folder.join(CHART))?;
+        let requirements = folder.join(REQUIREMENTS);
+        let requirements = if requirements.is_file() { read(&requirements)? } else { None };
+        Self::of(chart.as_ref(), requirements.as_ref())
     }
 
-    fn read_file(path: PathBuf) -> Result<Self, ChartError> {
-        let fail = |cause| ChartError::Read { path: path.clone(), cause };
-        if fs::metadata(&path).map_err(fail)?.len() > CHART_BYTES_MAX {
-            return Err(ChartError::TooLarge { path, bytes_max: CHART_BYTES_MAX });
-        }
-        Self::decode(&fs::read(&path).map_err(fail)?)
-    }
-
-    fn decode(text: &[u8]) -> Result<Self, ChartError> {
-        let document = read_document(text).map_err(|error| {
-            let line = error.position.map(|position| format!("line {}: ", position.line)).unwrap_or_default();
-            ChartError::Yaml { problem: format!("{line}{}", error.message) }
-        })?;
-        match document {
-            None => Ok(Self::default()),
-            Some(node) => Self::of(&node).map_err(ChartError::Shape),
-        }
-    }
-
-    fn of(node: &tiphys_yaml::Node) -> Result<Self, DecodeError> {
-        let mut chart = Object::new(node, "Chart.yaml")?;
+    fn of(chart: Option<&Node>, requirements: Option<&Node>) -> Result<Self, ChartError> {
+        let dependencies = dependencies(&lists(chart, requirements))?;
+        let fields = |node| Object::new(node, "").map_err(|source| ListError { file: CHART, source });
+        let mut fields = chart.map(fields).transpose()?;
         // Helm says what is wrong with a name or a version.
-        let mut text = |key| chart.text(key).ok().flatten().unwrap_or_default().to_owned();
+        let mut text = |key| {
+            fields.as_mut().and_then(|fields| fields.text(key).ok().flatten()).unwrap_or_default().to_owned()
+        };
         let (name, version) = (text("name"), text("version"));
-        let place = chart.path_of("dependencies");
-        let mut dependencies = Vec::new();
-        for (index, item) in chart.list("dependencies")?.unwrap_or_default().iter().enumerate() {
-            if item.is_null() {
+        Ok(Self { name, version, dependencies: dependencies.unwrap_or_default() })
+    }
+}
+
+impl Lock {
+    /// Reads the lock files of a chart's folder, in the order in which helm does.
+    pub(crate) fn read_all(folder: &Path) -> Result<Vec<Self>, ChartError> {
+        let mut locks = Vec::new();
+        for file in LOCKS {
+            let path = folder.join(file);
+            if !path.is_file() {
                 continue;
             }
-            let mut dependency = Object::new(item, format!("{place}[{index}]"))?;
-            let mut text = |key| Ok(dependency.text(key)?.unwrap_or_default().to_owned());
-            dependencies.push(Dependency {
-                name: text("name")?,
-                repository: text("repository")?,
-                version: text("version")?,
-            });
+            let dependencies = match &read(&path)? {
+                None => None,
+                Some(node) => Some(dependencies(&[(file, node)])?.unwrap_or_default()),
+            };
+            locks.push(Self { file, dependencies });
         }
-        Ok(Self { name, version, dependencies })
+        Ok(locks)
     }
+}
+
+/// The documents with a chart's list of dependencies, in the order in which helm reads them.
+pub(crate) fn lists<'a>(
+    chart: Option<&'a Node>,
+    requirements: Option<&'a Node>,
+) -> Vec<(&'static str, &'a Node)> {
+    let files = [(CHART, chart), (REQUIREMENTS, requirements)];
+    files.into_iter().filter_map(|(name, node)| Some((name, node?))).collect()
+}
+
+/// The document of a file; `None` if it is empty.
+fn read(path: &Path) -> Result<Option<Node>, ChartError> {
+    let fail = |cause| ChartError::Read { path: path.to_path_buf(), cause };
+    if fs::metadata(path).map_err(fail)?.len() > CHART_BYTES_MAX {
+        return Err(ChartError::TooLarge { path: path.to_path_buf(), bytes_max: CHART_BYTES_MAX });
+    }
+    decode(&fs::read(path).map_err(fail)?)
+}
+
+/// A document as typed values are read from it.
+fn decode(text: &[u8]) -> Result<Option<Node>, ChartError> {
+    let document = read_document(text).map_err(|error| {
+        let line = error.position.map(|position| format!("line {}: ", position.line)).unwrap_or_default();
+        ChartError::Yaml { problem: format!("{line}{}", error.message) }
+    })?;
+    Ok(document.map(Node::deduplicated))
 }
 
 #[cfg(test)]

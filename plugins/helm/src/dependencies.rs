@@ -8,6 +8,7 @@ mod cache;
 mod error;
 mod handover;
 mod key;
+mod listed;
 mod local;
 mod mounted;
 mod permission;
@@ -32,6 +33,7 @@ pub(crate) use error::DependencyError;
 use cache::{Age, Cache, Snapshot};
 use handover::hand_over;
 use key::{BuildKey, Inputs};
+use listed::Listed;
 use remote::{Known, Place, Remote, RemoteKind};
 
 /// Name of the folder of a home that looks like the repository, where dependencies are built.
@@ -122,7 +124,7 @@ pub(crate) async fn build(
 #[derive(Debug)]
 struct Plan {
     /// The dependencies, as the chart names them.
-    dependencies: Vec<Dependency>,
+    listed: Listed,
     /// Where helm fetches from.
     remotes: Vec<Remote>,
     /// Folders of the repository, with all links followed.
@@ -134,9 +136,15 @@ struct Plan {
 impl Plan {
     fn new(request: &Request) -> Result<Self, DependencyError> {
         let chart = request.host.current_dir();
-        let dependencies = Chart::read_with_requirements(chart)?.dependencies;
+        let listed = Listed::read(chart)?;
+        let mut known = Known::of_context(&request.context);
+        match request.context.mounted_credentials {
+            MountedCredentials::Use => known.fill_in(mounted::known(&request.host)?),
+            MountedCredentials::Ignore => {}
+        }
+        listed.check(&known)?;
         let mut folders = Vec::new();
-        for dependency in &dependencies {
+        for dependency in listed.all() {
             if let Place::Folder(path) = Place::of(&dependency.repository)
                 && let Some(folder) = local::folder(&request.root, chart, dependency, path)?
             {
@@ -144,34 +152,19 @@ impl Plan {
                 folders.push(folder);
             }
         }
-        let mut known = Known::of_context(&request.context);
-        match request.context.mounted_credentials {
-            MountedCredentials::Use => known.fill_in(mounted::known(&request.host)?),
-            MountedCredentials::Ignore => {}
-        }
-        let repositories = dependencies.iter().map(|one| one.repository.as_str());
-        let mut remotes = known.remotes(repositories, request.options.credentials)?;
+        let credentials = request.options.credentials;
+        let remotes = |dependencies: &[Dependency]| {
+            known.remotes(dependencies.iter().map(|one| one.repository.as_str()), credentials)
+        };
+        check_permission(&remotes(&listed.others)?, request)?;
+        let mut remotes = remotes(&listed.dependencies)?;
+        check_permission(&remotes, request)?;
         for remote in &mut remotes {
             if remote.access.proxy.is_empty() {
                 inherit_proxy(remote, request);
             }
         }
-        let plan = Self { dependencies, remotes, folders, known };
-        plan.check_permission(request)?;
-        Ok(plan)
-    }
-
-    /// Argo CD asks the project only when fetching has failed; nothing is fetched here that it does not permit.
-    fn check_permission(&self, request: &Request) -> Result<(), DependencyError> {
-        let project = &request.context.project;
-        let is_refused = |remote: &&Remote| !permission::is_permitted(remote, &project.source_repos);
-        let mut refused: Vec<&str> =
-            self.remotes.iter().filter(is_refused).map(|remote| remote.address.as_str()).collect();
-        refused.dedup();
-        if refused.is_empty() {
-            return Ok(());
-        }
-        Err(DependencyError::NotPermitted { repositories: refused.join(", "), project: project.name.clone() })
+        Ok(Self { listed, remotes, folders, known })
     }
 
     /// Names what building gives. `chart` is the chart's folder, or a copy of it.
@@ -244,14 +237,27 @@ impl Plan {
 
     /// How long what is built is used: what was chosen by a range without a lock file may be outdated soon.
     fn age(&self, request: &Request) -> Result<Age, SettingError> {
-        let chart = request.host.current_dir();
-        let is_locked = ["Chart.lock", "requirements.lock"].iter().any(|name| chart.join(name).exists());
-        let is_fetched = |one: &&Dependency| {
-            matches!(Place::of(&one.repository), Place::Named(_) | Place::Web(_) | Place::Registry(_))
+        let is_fetched = |one: &&Dependency| match Place::of(&one.repository) {
+            Place::Named(_) | Place::Web(_) | Place::Registry(_) | Place::Plugin(_) => true,
+            Place::Vendored | Place::Folder(_) | Place::Other => false,
         };
-        let is_chosen = self.dependencies.iter().filter(is_fetched).any(|one| !is_exact(&one.version));
+        let is_chosen = self.listed.dependencies.iter().filter(is_fetched).any(|one| !is_exact(&one.version));
+        let is_locked = self.listed.is_locked();
         if is_chosen && !is_locked { Ok(Age::AtMost(request.host.range_age()?)) } else { Ok(Age::Any) }
     }
+}
+
+/// Argo CD asks the project only when fetching has failed; nothing is fetched here that it does not permit.
+fn check_permission(remotes: &[Remote], request: &Request) -> Result<(), DependencyError> {
+    let project = &request.context.project;
+    let is_refused = |remote: &&Remote| !permission::is_permitted(remote, &project.source_repos);
+    let mut refused: Vec<&str> =
+        remotes.iter().filter(is_refused).map(|remote| remote.address.as_str()).collect();
+    refused.dedup();
+    if refused.is_empty() {
+        return Ok(());
+    }
+    Err(DependencyError::NotPermitted { repositories: refused.join(", "), project: project.name.clone() })
 }
 
 /// The proxy of the application's own repository is used for its dependencies, too.

@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use tiphys_helm_values::{Chart, Dependency, Import, Map};
-use tiphys_yaml::{Data, DecodeError, Error as YamlError, Node, Object, read_document};
+use tiphys_helm_values::{Chart, Dependency, Map};
+use tiphys_yaml::{DecodeError, Error as YamlError, Node, Object, read_document};
 
 use super::chart_files::{ChartFiles, FileError};
 use super::values_text::{ValuesTextError, read as read_values};
+use crate::chart::{self, ListError};
 use crate::value_files::joined;
 
 /// Charts within charts, the application's own included.
@@ -25,24 +26,13 @@ pub(super) struct LoadedChart {
     pub(super) name: String,
     version: String,
     /// What its list of dependencies says; `None` if it has none.
-    dependencies: Option<Vec<Requirement>>,
+    dependencies: Option<Vec<chart::Dependency>>,
     values: Map,
     /// The text of `values.yaml`, for its comments and the order of its keys.
     pub(super) values_text: Vec<u8>,
     /// `values.schema.json`, if it is JSON. One that is not is helm's to refuse, which it only does where it checks the values.
     pub(super) schema: Option<serde_json::Value>,
     subcharts: Vec<LoadedChart>,
-}
-
-/// A chart in a list of dependencies.
-#[derive(Clone, Debug, Default)]
-struct Requirement {
-    /// The chart's own name.
-    name: String,
-    version: String,
-    repository: String,
-    /// Its alias as its name.
-    dependency: Dependency,
 }
 
 /// Why a chart cannot be read.
@@ -117,23 +107,27 @@ impl LoadedChart {
         let unlisted = self.subcharts.iter().filter(|chart| !listed.iter().any(|one| one.name == chart.name));
         let mut subcharts: Vec<Chart> = unlisted.map(|chart| chart.as_values(&chart.name)).collect();
         for requirement in listed {
-            subcharts.extend(
-                self.required(requirement).map(|chart| chart.as_values(&requirement.dependency.name)),
-            );
+            subcharts.extend(self.required(requirement).map(|chart| chart.as_values(requirement.known_as())));
         }
+        let dependency = |one: &chart::Dependency| Dependency {
+            name: one.known_as().to_owned(),
+            condition: one.condition.clone(),
+            tags: one.tags.clone(),
+            imports: one.imports.clone(),
+        };
         let dependencies = self.dependencies.as_ref();
         Chart {
             name: name.to_owned(),
             values: self.values.clone(),
             subcharts,
-            dependencies: dependencies.map(|list| list.iter().map(|one| one.dependency.clone()).collect()),
+            dependencies: dependencies.map(|list| list.iter().map(dependency).collect()),
         }
     }
 
     /// The subchart that has this name within this chart.
     pub(super) fn subchart(&self, name: &str) -> Option<&LoadedChart> {
         let listed = self.dependencies.as_deref().unwrap_or_default();
-        let requirement = listed.iter().find(|requirement| requirement.dependency.name == name);
+        let requirement = listed.iter().find(|requirement| requirement.known_as() == name);
         match requirement {
             Some(requirement) => self.required(requirement),
             None => self.subcharts.iter().find(|chart| chart.name == name),
@@ -141,7 +135,7 @@ impl LoadedChart {
     }
 
     /// The subchart that a line of the list means. Of several with one name it is the one with exactly its version, else the first.
-    fn required(&self, requirement: &Requirement) -> Option<&LoadedChart> {
+    fn required(&self, requirement: &chart::Dependency) -> Option<&LoadedChart> {
         let named = || self.subcharts.iter().filter(|chart| chart.name == requirement.name);
         named().find(|chart| chart.version == requirement.version).or_else(|| named().next())
     }
@@ -213,32 +207,31 @@ impl Loader<'_> {
 
 /// A chart without values and subcharts.
 fn metadata(files: &ChartFiles) -> Result<LoadedChart, LoadError> {
-    let name = "Chart.yaml";
+    let name = chart::CHART;
     let text = files.read(name)?.ok_or(LoadError::NoChart)?;
-    let shape = |source| LoadError::Shape { name, source };
+    let own = document(name, &text)?;
     let mut chart = LoadedChart::default();
-    if let Some(node) = document(name, &text)? {
-        let mut fields = Object::new(&node, "").map_err(shape)?;
+    if let Some(node) = &own {
+        let shape = |source| LoadError::Shape { name, source };
+        let mut fields = Object::new(node, "").map_err(shape)?;
         let text = |found: Option<&str>| found.unwrap_or_default().to_owned();
         chart.name = fields.text("name").map(text).map_err(shape)?;
         chart.version = fields.text("version").map(text).map_err(shape)?;
-        chart.dependencies = requirements(&mut fields).map_err(shape)?;
     }
     for (field, value) in [("name", &chart.name), ("version", &chart.version)] {
         if value.is_empty() {
             return Err(LoadError::Required { field });
         }
     }
-    let name = "requirements.yaml";
-    if let Some(text) = files.read(name)?
-        && let Some(node) = document(name, &text)?
-    {
-        let shape = |source| LoadError::Shape { name, source };
-        let mut fields = Object::new(&node, "").map_err(shape)?;
-        if let Some(more) = requirements(&mut fields).map_err(shape)? {
-            chart.dependencies.get_or_insert_default().extend(more);
-        }
-    }
+    let name = chart::REQUIREMENTS;
+    let more = match files.read(name)? {
+        Some(text) => document(name, &text)?,
+        None => None,
+    };
+    let lists = chart::lists(own.as_ref(), more.as_ref());
+    let list = chart::dependencies(&lists);
+    chart.dependencies =
+        list.map_err(|ListError { file, source }| LoadError::Shape { name: file, source })?;
     Ok(chart)
 }
 
@@ -251,39 +244,4 @@ fn document(name: &'static str, text: &[u8]) -> Result<Option<Node>, LoadError> 
 pub(super) fn problem(error: &YamlError) -> String {
     let line = error.position.map(|position| format!("line {}: ", position.line)).unwrap_or_default();
     format!("{line}{}", error.message)
-}
-
-fn requirements(fields: &mut Object<'_>) -> Result<Option<Vec<Requirement>>, DecodeError> {
-    let place = fields.path_of("dependencies");
-    let Some(items) = fields.list("dependencies")? else { return Ok(None) };
-    let mut found = Vec::new();
-    for (index, item) in items.iter().enumerate().filter(|(_, item)| !item.is_null()) {
-        let mut item = Object::new(item, format!("{place}[{index}]"))?;
-        let imports = imports(item.list("import-values")?.unwrap_or_default());
-        let tags = item.texts("tags")?.unwrap_or_default();
-        let mut text = |key| Ok::<_, DecodeError>(item.text(key)?.unwrap_or_default().to_owned());
-        let (name, alias) = (text("name")?, text("alias")?);
-        let known_as = if alias.is_empty() { name.clone() } else { alias };
-        let dependency = Dependency { name: known_as, condition: text("condition")?, tags, imports };
-        found.push(Requirement {
-            name,
-            version: text("version")?,
-            repository: text("repository")?,
-            dependency,
-        });
-    }
-    Ok(Some(found))
-}
-
-/// What a chart takes over: a name in `exports`, or two paths. Helm leaves out what is neither.
-fn imports(items: &[Node]) -> Vec<Import> {
-    let import = |item: &Node| match &item.data {
-        Data::String(name) => Some(Import { child: format!("exports.{name}"), parent: ".".to_owned() }),
-        Data::Mapping(_) => {
-            let text = |key| item.get(key).and_then(Node::as_str).map(str::to_owned);
-            Some(Import { child: text("child")?, parent: text("parent")? })
-        }
-        _ => None,
-    };
-    items.iter().filter_map(import).collect()
 }

@@ -1,27 +1,68 @@
 //! Charts' own files, good and bad.
 
-use super::{Chart, Dependency};
+use std::fs;
+use std::path::Path;
 
-fn decode(text: &str) -> Result<Vec<Dependency>, String> {
-    Chart::decode(text.as_bytes()).map(|chart| chart.dependencies).map_err(|error| error.to_string())
+use super::{Chart, Lock};
+
+fn names(list: &[super::Dependency]) -> Vec<&str> {
+    list.iter().map(|one| one.name.as_str()).collect()
+}
+
+/// The names of the dependencies of a `Chart.yaml`.
+fn read(text: &str) -> Result<Vec<String>, String> {
+    let document = super::decode(text.as_bytes());
+    let chart = document.and_then(|document| Chart::of(document.as_ref(), None));
+    let chart = chart.map_err(|error| error.to_string())?;
+    Ok(chart.dependencies.into_iter().map(|one| one.name).collect())
 }
 
 #[test]
 fn dependencies_are_read_in_order() {
     let text = "apiVersion: v2\nname: a\ndependencies:\n- name: b\n  version: ^1\n  repository: '@known'\n-\n- {name: c, condition: c.enabled}\n";
-    let dependency = |name: &str, repository: &str, version: &str| Dependency {
-        name: name.to_owned(),
-        repository: repository.to_owned(),
-        version: version.to_owned(),
+    assert_eq!(read(text), Ok(vec!["b".to_owned(), "c".to_owned()]));
+    assert_eq!(read("name: a\n"), Ok(Vec::new()));
+    assert_eq!(read(""), Ok(Vec::new()));
+}
+
+#[test]
+fn requirements_yaml_is_read_over_chart_yaml() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    write(
+        "Chart.yaml",
+        "name: app\nversion: 0.1.0\ndependencies: [{name: own, repository: 'file://../own'}]\n",
+    );
+    write("requirements.yaml", "name: other\ndependencies: [{name: dep}]\n");
+    let chart = Chart::read_with_requirements(folder.path()).unwrap();
+    assert_eq!((chart.name.as_str(), chart.version.as_str()), ("app", "0.1.0"));
+    assert_eq!(names(&chart.dependencies), ["dep"]);
+    assert_eq!(chart.dependencies[0].repository, "file://../own");
+    assert_eq!(names(&Chart::read(folder.path()).unwrap().dependencies), ["own"]);
+    write("requirements.yaml", "");
+    assert_eq!(names(&Chart::read_with_requirements(folder.path()).unwrap().dependencies), ["own"]);
+}
+
+#[test]
+fn lock_files_are_read_in_order_and_an_empty_one_says_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let locks = |folder: &Path| -> Vec<(&str, Option<Vec<String>>)> {
+        let names = |list: Vec<super::Dependency>| list.into_iter().map(|one| one.name).collect();
+        let locks = Lock::read_all(folder).unwrap().into_iter();
+        locks.map(|lock| (lock.file, lock.dependencies.map(names))).collect()
     };
-    assert_eq!(decode(text), Ok(vec![dependency("b", "@known", "^1"), dependency("c", "", "")]));
-    assert_eq!(decode("name: a\n"), Ok(Vec::new()));
-    assert_eq!(decode(""), Ok(Vec::new()));
+    assert_eq!(locks(folder.path()), []);
+    fs::write(folder.path().join("requirements.lock"), "# nothing\n").unwrap();
+    fs::write(folder.path().join("Chart.lock"), "dependencies: [{name: dep}]\n").unwrap();
+    let expected = [("Chart.lock", Some(vec!["dep".to_owned()])), ("requirements.lock", None)];
+    assert_eq!(locks(folder.path()), expected);
+    fs::write(folder.path().join("requirements.lock"), "digest: x\n").unwrap();
+    assert_eq!(locks(folder.path())[1], ("requirements.lock", Some(Vec::new())));
 }
 
 #[test]
 fn a_file_that_is_not_yaml_is_refused_where_native_refuses_it() {
-    let error = decode("name: a\n  bad: [\n").unwrap_err();
+    let error = read("name: a\n  bad: [\n").unwrap_err();
     let expected = "error retrieving helm dependency repos: error unmarshalling the helm chart while getting helm dependency repos: \
                     error converting YAML to JSON: yaml: line 2: ";
     assert!(error.starts_with(expected), "{error}");
@@ -29,8 +70,11 @@ fn a_file_that_is_not_yaml_is_refused_where_native_refuses_it() {
 
 #[test]
 fn dependencies_that_are_no_list_are_refused() {
-    let error = decode("dependencies: {a: b}\n").unwrap_err();
-    assert!(error.contains("error unmarshaling JSON: ") && error.contains("dependencies"), "{error}");
+    let error = read("dependencies: {a: b}\n").unwrap_err();
+    assert!(
+        error.contains("error unmarshaling JSON: Chart.yaml: ") && error.contains("dependencies"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use super::listed::ListedError;
 use super::mounted::MountedError;
 use crate::chart::ChartError;
 use crate::home::HomeError;
@@ -15,6 +16,9 @@ pub(crate) enum DependencyError {
     /// A file of the chart.
     #[error("error building helm chart dependencies")]
     Chart(#[from] ChartError),
+    /// Its list of dependencies, or its lock file.
+    #[error(transparent)]
+    Listed(#[from] ListedError),
     /// The project does not permit repositories.
     #[error("helm repos {repositories} are not permitted in project '{project}'")]
     NotPermitted {

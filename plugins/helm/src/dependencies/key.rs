@@ -134,12 +134,14 @@ impl Hasher {
         for text in texts {
             self.part(text.as_bytes());
         }
-        let marks = [
-            remote.kind == RemoteKind::Registry,
-            remote.credentials == Credentials::AllHosts,
-            access.insecure,
-            access.insecure_oci_force_http,
-        ];
+        let kind = match remote.kind {
+            RemoteKind::Web => 0,
+            RemoteKind::Registry => 1,
+            RemoteKind::Plugin => 2,
+        };
+        self.number(kind);
+        let marks =
+            [remote.credentials == Credentials::AllHosts, access.insecure, access.insecure_oci_force_http];
         self.part(&marks.map(u8::from));
     }
 }

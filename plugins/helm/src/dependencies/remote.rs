@@ -11,7 +11,7 @@ use crate::options::Credentials;
 /// Scheme of registries.
 pub(super) const OCI: &str = "oci://";
 
-/// What the field `repository` of a dependency means.
+/// What the field `repository` of a dependency means. Schemes may be written in any case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place<'a> {
     /// The chart's own folder `charts`.
@@ -24,6 +24,8 @@ pub(crate) enum Place<'a> {
     Web(&'a str),
     /// A registry's address, without `oci://`.
     Registry(&'a str),
+    /// An address of another scheme, for which helm may have a plugin.
+    Plugin(&'a str),
     /// Anything else; helm says what is wrong with it.
     Other,
 }
@@ -33,19 +35,39 @@ impl<'a> Place<'a> {
     pub(crate) fn of(repository: &'a str) -> Self {
         let behind = |prefix| repository.strip_prefix(prefix);
         if repository.is_empty() {
-            Self::Vendored
-        } else if let Some(path) = behind("file://") {
-            Self::Folder(path)
-        } else if let Some(name) = behind("@").or_else(|| behind("alias:")) {
-            Self::Named(name)
-        } else if let Some(address) = behind(OCI) {
-            Self::Registry(address)
-        } else if repository.starts_with("https://") || repository.starts_with("http://") {
-            Self::Web(repository)
-        } else {
-            Self::Other
+            return Self::Vendored;
+        }
+        // Helm knows this one in small letters only; in others it is a scheme for which it looks for a plugin.
+        if let Some(path) = behind("file://") {
+            return Self::Folder(path);
+        }
+        if let Some(name) = behind("@").or_else(|| behind("alias:")) {
+            return Self::Named(name);
+        }
+        let Some(scheme) = scheme_of(repository) else { return Self::Other };
+        let is_one_of = |known: &[&str]| known.iter().any(|known| scheme.eq_ignore_ascii_case(known));
+        let address = repository[scheme.len()..].strip_prefix("://");
+        match address {
+            Some(address) if is_one_of(&["oci"]) => Self::Registry(address),
+            Some(_) if is_one_of(&["https", "http"]) => Self::Web(repository),
+            _ => Self::Plugin(repository),
         }
     }
+}
+
+/// The scheme of an address, as URLs have it.
+fn scheme_of(address: &str) -> Option<&str> {
+    let (scheme, _) = address.split_once(':')?;
+    let is_part = |character: char| character.is_ascii_alphanumeric() || "+-.".contains(character);
+    (scheme.starts_with(|first: char| first.is_ascii_alphabetic()) && scheme.chars().all(is_part))
+        .then_some(scheme)
+}
+
+/// An address with its scheme in small letters.
+fn with_small_scheme(address: &str) -> String {
+    let length = scheme_of(address).map_or(0, str::len);
+    let (scheme, rest) = address.split_at(length);
+    [&scheme.to_ascii_lowercase(), rest].concat()
 }
 
 /// What is known of repositories, from the run context or from mounted files.
@@ -94,6 +116,21 @@ pub(crate) enum RemoteKind {
     Web,
     /// By the distribution protocol.
     Registry,
+    /// By a plugin of helm, which has its own ways to log in.
+    Plugin,
+}
+
+impl Remote {
+    /// A place of which nothing but its address is known.
+    fn unknown(address: String, kind: RemoteKind) -> Self {
+        Self {
+            kind,
+            address,
+            name: String::new(),
+            access: RepositoryAccess::default(),
+            credentials: Credentials::OwnHost,
+        }
+    }
 }
 
 impl Known {
@@ -134,8 +171,9 @@ impl Known {
         let mut remotes: Vec<Remote> = Vec::new();
         for repository in repositories {
             let mut remote = match Place::of(repository) {
-                Place::Web(url) => self.by_address(url, RemoteKind::Web),
+                Place::Web(url) => self.by_address(&with_small_scheme(url), RemoteKind::Web),
                 Place::Registry(address) => self.by_address(address, RemoteKind::Registry),
+                Place::Plugin(url) => Remote::unknown(with_small_scheme(url), RemoteKind::Plugin),
                 Place::Named(name) => self.by_name(repository, name)?,
                 Place::Vendored | Place::Folder(_) | Place::Other => continue,
             };
@@ -153,6 +191,14 @@ impl Known {
             }
         }
         Ok(remotes)
+    }
+
+    /// The addresses of the repositories of a name.
+    pub(crate) fn named(&self, name: &str) -> impl Iterator<Item = &str> {
+        self.repositories
+            .iter()
+            .filter(move |one| one.access.name == name && one.access.has_charts())
+            .map(|one| one.access.url.as_str())
     }
 
     fn by_name(&self, repository: &str, name: &str) -> Result<Remote, DependencyError> {
@@ -188,18 +234,13 @@ impl Known {
     /// is a part of it or that it is a part of.
     fn by_address(&self, address: &str, kind: RemoteKind) -> Remote {
         let exact = self.repositories.iter().find(|one| one.access.is_at(address));
-        let mut remote = Remote {
-            kind,
-            address: address.to_owned(),
-            name: String::new(),
-            access: RepositoryAccess::default(),
-            credentials: exact.map_or(Credentials::OwnHost, |one| one.credentials),
-        };
+        let mut remote = Remote::unknown(address.to_owned(), kind);
+        remote.credentials = exact.map_or(Credentials::OwnHost, |one| one.credentials);
         let found = exact
             .map(|one| &one.access)
             .or_else(|| RepositoryAccess::template_of(&self.templates, address))
             .or_else(|| match kind {
-                RemoteKind::Web => None,
+                RemoteKind::Web | RemoteKind::Plugin => None,
                 RemoteKind::Registry => {
                     self.repositories.iter().map(|one| &one.access).find(|one| one.is_around(address))
                 }

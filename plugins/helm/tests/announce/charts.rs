@@ -147,3 +147,17 @@ fn a_list_of_dependencies_in_requirements_yaml_counts() {
         ["x.used (boolean) true", "store.size (number) 1", "store.user admin"]
     );
 }
+
+/// Helm reads the list of `requirements.yaml` over that of `Chart.yaml`, item over item, and not behind it.
+#[test]
+fn requirements_yaml_changes_the_items_of_chart_yaml() {
+    let list = "dependencies: [{name: other, version: 1.2.3, alias: store}, {name: gone, version: 0.1.0}]\n";
+    let world = World::at(CHART)
+        .chart_file("Chart.yaml", format!("apiVersion: v1\nname: web\nversion: 0.1.0\n{list}"))
+        .chart_file("requirements.yaml", "dependencies: [{name: db, condition: x.used}]\n")
+        .chart_file("values.yaml", "x: {used: true}\n");
+    assert_eq!(
+        with_db(world).lines(),
+        ["x.used (boolean) true", "store.size (number) 1", "store.user admin"]
+    );
+}

@@ -21,7 +21,7 @@ fn a_chart_that_is_broken_is_told_with_the_file_and_the_reason() {
             World::chart("a: 1\n")
                 .chart_file("Chart.yaml", "name: web\nversion: 1.0.0\ndependencies: [{name: [x]}]\n"),
             "error retrieving helm dependency repos: error unmarshalling the helm chart while getting helm dependency repos: error \
-             unmarshaling JSON: line 3, column 23: Chart.yaml.dependencies[0].name: expected a string, found a list",
+             unmarshaling JSON: Chart.yaml: line 3, column 23: dependencies[0].name: expected a string, found a list",
         ),
         (
             World::at(CHART).chart_file("values.yaml", "a: 1\n"),

@@ -7,6 +7,7 @@ mod kept;
 mod kustomize;
 mod life;
 mod objects;
+mod permission;
 mod release;
 mod remotes;
 mod security;

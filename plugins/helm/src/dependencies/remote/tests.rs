@@ -46,11 +46,27 @@ fn the_field_repository_is_read_as_helm_reads_it() {
         ("https://a.example.com/x", Place::Web("https://a.example.com/x")),
         ("http://a.example.com/x", Place::Web("http://a.example.com/x")),
         ("oci://r.example.com/charts", Place::Registry("r.example.com/charts")),
+        ("OCI://r.example.com/charts", Place::Registry("r.example.com/charts")),
+        ("HTTP://a.example.com/x", Place::Web("HTTP://a.example.com/x")),
+        ("s3://bucket/x", Place::Plugin("s3://bucket/x")),
+        ("git+https://a.example.com/x", Place::Plugin("git+https://a.example.com/x")),
+        ("http:a.example.com", Place::Plugin("http:a.example.com")),
+        ("FILE://../dep", Place::Plugin("FILE://../dep")),
         ("stable", Place::Other),
+        ("//a.example.com/x", Place::Other),
+        ("1a:x", Place::Other),
     ];
     for (repository, expected) in cases {
         assert_eq!(Place::of(repository), expected, "{repository}");
     }
+}
+
+#[test]
+fn an_address_is_looked_up_with_its_scheme_in_small_letters() {
+    let known = known(vec![access("https://a.example.com/X", "", "u")], Vec::new());
+    let expected = ("https://a.example.com/X".to_owned(), "u".to_owned());
+    assert_eq!(found(&known, "HTTPS://a.example.com/X"), expected);
+    assert_eq!(found(&known, "S3://Bucket"), ("s3://Bucket".to_owned(), String::new()));
 }
 
 #[test]

@@ -1,0 +1,104 @@
+//! Lists and lock files that are about each other, and those that are not.
+
+use tiphys_params::context::{RepositoryAccess, RepositoryKind};
+
+use super::{Known, Listed, ListedError};
+use crate::chart::{Dependency, Lock};
+use crate::dependencies::remote::KnownRepository;
+use crate::options::Credentials;
+
+fn dependency(name: &str, repository: &str) -> Dependency {
+    Dependency { name: name.to_owned(), repository: repository.to_owned(), ..Dependency::default() }
+}
+
+fn lock(entries: &[(&str, &str)]) -> Lock {
+    let entries = entries.iter().map(|(name, repository)| dependency(name, repository)).collect();
+    Lock { file: "Chart.lock", dependencies: Some(entries) }
+}
+
+fn known() -> Known {
+    let access = RepositoryAccess {
+        url: "https://known.example.com".to_owned(),
+        name: "known".to_owned(),
+        kind: RepositoryKind::Helm,
+        ..RepositoryAccess::default()
+    };
+    Known {
+        repositories: vec![KnownRepository { access, credentials: Credentials::OwnHost }],
+        ..Known::default()
+    }
+}
+
+#[test]
+fn a_lock_file_has_the_places_of_the_list() {
+    let list =
+        || vec![dependency("a", "https://a.example.com"), dependency("b", "@known"), dependency("c", "")];
+    let cases: [(&[(&str, &str)], bool); 8] = [
+        (&[("a", "https://a.example.com"), ("b", "https://known.example.com"), ("c", "")], true),
+        (&[("b", "@known")], true),
+        (&[("a", "https://known.example.com")], false),
+        (&[("b", "https://a.example.com")], false),
+        (&[("a", "")], false),
+        (&[("a", "file:///elsewhere")], false),
+        (&[("c", "file:///elsewhere")], false),
+        (&[("d", "https://a.example.com")], false),
+    ];
+    for (entries, expected) in cases {
+        let listed = Listed::of(list(), list(), vec![lock(entries)]);
+        assert_eq!(listed.check(&known()).is_ok(), expected, "{entries:?}");
+    }
+}
+
+#[test]
+fn a_refused_lock_file_is_told_with_the_remedy() {
+    let listed = |repository| {
+        let locks = vec![lock(&[("a", repository)])];
+        Listed::of(vec![dependency("a", "https://a.example.com")], Vec::new(), locks)
+    };
+    let texts = ["file:///elsewhere", ""]
+        .map(|repository| listed(repository).check(&Known::default()).unwrap_err().to_string());
+    assert_eq!(
+        texts,
+        ["file:///elsewhere", "the folder charts"].map(|place| format!(
+            "error building helm chart dependencies: Chart.lock has dependency a of {place}, which is not what the chart says; run `helm \
+             dependency update` and commit the file that it writes"
+        ))
+    );
+}
+
+#[test]
+fn what_helm_takes_without_requirements_yaml_counts_too() {
+    let own = vec![dependency("own", "file:///own"), dependency("b", "https://b.example.com")];
+    let listed = Listed::of(vec![dependency("b", "https://b.example.com")], own.clone(), Vec::new());
+    assert_eq!(listed.others, own[..1]);
+    assert_eq!(listed.all().count(), 2);
+}
+
+#[test]
+fn the_last_lock_file_decides_whether_versions_are_locked() {
+    let empty = || Lock { file: "requirements.lock", dependencies: None };
+    for (locks, expected) in [
+        (vec![], false),
+        (vec![lock(&[])], true),
+        (vec![empty()], false),
+        (vec![lock(&[]), empty()], false),
+        (vec![empty(), lock(&[])], true),
+    ] {
+        assert_eq!(Listed::of(Vec::new(), Vec::new(), locks).is_locked(), expected);
+    }
+}
+
+#[test]
+fn a_character_that_helm_may_leave_out_is_refused() {
+    for (repository, expected) in [
+        ("f\u{200b}ile:///outside", Some('\u{200b}')),
+        ("file://..\u{ad}/dep", Some('\u{ad}')),
+        ("file://../große karte", None),
+        ("file://../図", None),
+        ("https://u:p@a.example.com/x?y=%20#z", None),
+    ] {
+        let listed = Listed::of(vec![dependency("a", repository)], Vec::new(), Vec::new());
+        let expected = expected.map(|character| ListedError::Character { name: "a".to_owned(), character });
+        assert_eq!(listed.check(&Known::default()).err(), expected, "{repository}");
+    }
+}
