@@ -106,3 +106,6 @@ pub(super) fn select<'a>(versions: &'a [IndexEntry], version: &str) -> Option<&'
         versions.iter().find(|entry| entry.version == newest)
     })
 }
+
+#[cfg(test)]
+mod tests;

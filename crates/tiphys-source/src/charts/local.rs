@@ -165,7 +165,6 @@ fn taken_in(
             what: path.display().to_string(),
             repository: mask_url(&source.repo_url),
             max: CHART_ARCHIVE_BYTES_MAX,
-            option: "--chart-bytes-max",
         }
         .into(),
     })?;

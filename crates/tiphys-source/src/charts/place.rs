@@ -48,7 +48,7 @@ impl Place {
         };
         let remedy = match options.user_settings {
             UserSettings::Honoured => {
-                "log in with helm repo add or helm registry login, or add a Secret labelled argocd.argoproj.io/secret-type: repository with type helm, url, username and password to the store"
+                "add a Secret labelled argocd.argoproj.io/secret-type: repository with type helm, url, username and password to the store"
             }
             UserSettings::Ignored => {
                 "add or mend the Secret labelled argocd.argoproj.io/secret-type: repository for this URL"
@@ -110,8 +110,8 @@ impl Place {
             .into()
     }
 
-    pub(super) fn too_large(&self, what: &str, max: u64, option: &'static str) -> SourceError {
-        ChartError::TooLarge { what: what.to_owned(), repository: self.shown.clone(), max, option }.into()
+    pub(super) fn too_large(&self, what: &str, max: u64) -> SourceError {
+        ChartError::TooLarge { what: what.to_owned(), repository: self.shown.clone(), max }.into()
     }
 
     /// The error of an archive that could not be taken in.
@@ -124,7 +124,7 @@ impl Place {
     ) -> SourceError {
         match error {
             IntakeError::Read(error) => self.failed(asked, &error),
-            IntakeError::TooLarge => self.too_large(asked.what, max, "--chart-bytes-max"),
+            IntakeError::TooLarge => self.too_large(asked.what, max),
             IntakeError::Cache(error) => error,
             IntakeError::Digest(found) => ChartError::Digest {
                 what: asked.what.to_owned(),

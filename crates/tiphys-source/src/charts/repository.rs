@@ -140,7 +140,7 @@ impl<'a> HelmRepository<'a> {
             }
             let max = CHART_INDEX_BYTES_MAX;
             let text = answer.bytes(max).map_err(|error| self.place.failed(asked, &error))?;
-            let text = text.ok_or_else(|| self.place.too_large(WHAT, max, "--chart-index-bytes-max"))?;
+            let text = text.ok_or_else(|| self.place.too_large(WHAT, max))?;
             Index::read(&text).map_err(|problem| self.place.odd(WHAT, problem))
         })
     }

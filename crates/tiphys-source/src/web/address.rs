@@ -161,3 +161,6 @@ fn without_dots(path: &str) -> String {
     let ends_in_folder = path.ends_with("/.") || path.ends_with("/..");
     format!("/{}{}", parts.join("/"), if ends_in_folder && !parts.is_empty() { "/" } else { "" })
 }
+
+#[cfg(test)]
+mod tests;

@@ -106,3 +106,6 @@ fn is_in_network(ip: IpAddr, network: IpAddr, bits: u32) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -55,3 +55,6 @@ fn parameters(text: &str) -> Vec<(String, String)> {
     }
     found
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,117 @@
+//! Servers that fail, and archives that are none: the error names the repository, what was asked and what to set, and no secret.
+
+use std::time::Duration;
+
+use tiphys_params::context::Secret;
+use tiphys_source::Network;
+use tiphys_testkit::chart_server::{Access, ChartServer, Failure, Transport};
+
+use crate::workbench::{Workbench, chart, failure, fetch, web, with};
+
+/// Long enough for a server on loopback that answers at all.
+const SHORT: Duration = Duration::from_millis(300);
+
+/// A password that no text may show.
+const HIDDEN: &str = "hush-hush";
+
+#[tokio::test]
+async fn each_failure_of_a_server_is_told_with_what_was_asked() {
+    let server = ChartServer::start(Transport::Plain);
+    server.repository("/charts", &[web("1.0.0")]);
+    let url = format!("{}/charts", server.url());
+    let source = with(chart(&url, "web", "1.0.0"), |access| {
+        access.username = "user".to_owned();
+        access.password = Secret::new(HIDDEN);
+    });
+    let archive = "/charts/web-1.0.0.tgz";
+    let index = "/charts/index.yaml";
+    for (path, fails, expected) in [
+        (
+            index,
+            Failure::Status(401),
+            "refused access; tried the repository's user and password; add a Secret",
+        ),
+        (index, Failure::Status(403), "index.yaml: the server answered 403 Forbidden"),
+        (index, Failure::Status(404), "was not found; check the URL"),
+        (index, Failure::Status(500), "could not be reached"),
+        (index, Failure::Hang, "did not end within 300ms"),
+        (index, Failure::HangInBody, "did not end within 300ms"),
+        (index, Failure::HalfOfABody, "index.yaml: "),
+        (archive, Failure::Status(404), "chart web 1.0.0: the server answered 404 Not Found"),
+        (archive, Failure::HangInBody, "fetching a chart of repository"),
+        (archive, Failure::HalfOfABody, "chart web 1.0.0: "),
+    ] {
+        server.fail(path, Some(fails));
+        let sources = Workbench::new().sources_with(|options| {
+            options.lookup_timeout = SHORT;
+            options.fetch_timeout = SHORT;
+        });
+        let text = failure(&sources, &source).await;
+        assert!(
+            text.contains(expected) && text.contains(&url) && !text.contains(HIDDEN),
+            "{fails:?}: {text}"
+        );
+        server.fail(path, None);
+    }
+}
+
+#[tokio::test]
+async fn a_password_in_the_url_is_used_and_never_shown() {
+    let server = ChartServer::start(Transport::Plain);
+    server.repository("/charts", &[web("1.0.0")]).protect("/charts/", Access::Basic);
+    let url = format!("http://user:pass@{}/charts", server.host());
+    fetch(&Workbench::new().sources(), &chart(&url, "web", "1.0.0")).await.expect("it is fetched");
+    let wrong = format!("http://user:hidden@{}/charts", server.host());
+    let text = failure(&Workbench::new().sources(), &chart(&wrong, "web", "1.0.0")).await;
+    assert!(text.contains("the user and password in the URL") && !text.contains("hidden"), "{text}");
+}
+
+#[tokio::test]
+async fn an_archive_that_is_not_what_the_index_says_is_refused() {
+    let server = ChartServer::start(Transport::Plain);
+    server.repository("/charts", &[web("1.0.0")]).file("/charts/web-1.0.0.tgz", web("1.0.1").pack());
+    let source = chart(&format!("{}/charts", server.url()), "web", "1.0.0");
+    let text = failure(&Workbench::new().sources(), &source).await;
+    assert!(text.contains("has the digest sha256:") && text.contains("and should have sha256:"), "{text}");
+}
+
+#[tokio::test]
+async fn an_index_that_is_none_is_told_with_the_place() {
+    let server = ChartServer::start(Transport::Plain);
+    let source = chart(&server.url(), "web", "1.0.0");
+    for (index, expected) in [
+        ("", "it is empty"),
+        ("entries: [a]\n", "entries: expected an object, found"),
+        ("entries: {web: [{version: 1.0.0, urls: web.tgz}]}\n", "entries.web.urls: expected"),
+        ("entries: {web: [\n", "line"),
+        ("entries: {web: [{version: 1.0.0}]}\n", "the index names no http or https URL for it"),
+        ("entries: {web: [{version: 1.0.0, urls: ['ftp://x/y.tgz']}]}\n", "names no http or https URL"),
+    ] {
+        server.file("/index.yaml", index);
+        let text = failure(&Workbench::new().sources(), &source).await;
+        assert!(text.contains(expected), "{index}: {text}");
+    }
+}
+
+#[tokio::test]
+async fn an_archive_that_was_changed_in_the_cache_is_refused_once_and_then_fetched_again() {
+    let (bench, server) = (Workbench::new(), ChartServer::start(Transport::Plain));
+    server.repository("/charts", &[web("1.0.0")]);
+    let source = chart(&format!("{}/charts", server.url()), "web", "1.0.0");
+    let revision = bench.sources().resolve_chart(&source).await.expect("it is fetched");
+    assert_eq!(revision.revision(), "1.0.0");
+    let archives = bench.path("cache/charts/archives");
+    let file = std::fs::read_dir(archives).expect("a folder").next().expect("an archive").expect("an entry");
+    std::fs::write(file.path(), web("6.6.6").pack()).expect("a file can be written");
+    let text = failure(&bench.sources(), &source).await;
+    assert!(text.contains("it was changed, or did not come whole"), "{text}");
+    fetch(&bench.sources(), &source).await.expect("it is fetched again");
+}
+
+#[tokio::test]
+async fn what_was_never_fetched_is_not_there_without_the_network() {
+    let sources = Workbench::new().sources_with(|options| options.network = Network::Offline);
+    let text = failure(&sources, &chart("https://charts.example.org", "web", "^1")).await;
+    assert!(text.contains("chart \"web\" version \"^1\" of repository https://charts.example.org"), "{text}");
+    assert!(text.contains("--offline forbids to fetch it"), "{text}");
+}

@@ -1,0 +1,175 @@
+//! Helm repositories over HTTP and TLS.
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use tiphys_source::{CredentialReach, Freshness, LocalCopy, Network};
+use tiphys_testkit::certificates::Authority;
+use tiphys_testkit::chart_server::{Access, ChartServer, Transport};
+
+use crate::workbench::{Workbench, chart, failure, fetch, log_in, pair, web, with};
+
+fn served(charts: &[&str]) -> ChartServer {
+    let server = ChartServer::start(Transport::Plain);
+    let charts: Vec<_> = charts.iter().map(|version| web(version)).collect();
+    server.repository("/charts", &charts);
+    server
+}
+
+#[tokio::test]
+async fn a_range_is_the_newest_version_that_is_in_it() {
+    let (bench, server) = (Workbench::new(), served(&["1.0.0", "1.2.0", "v1.10.0", "2.0.0", "2.1.0-rc.1"]));
+    let url = format!("{}/charts", server.url());
+    let sources = bench.sources();
+    for (wanted, version) in [
+        ("1.2.0", "1.2.0"),
+        ("1.x", "v1.10.0"),
+        ("~1.2", "1.2.0"),
+        ("*", "2.0.0"),
+        (">=2.0.0-0", "2.1.0-rc.1"),
+    ] {
+        let found = fetch(&sources, &chart(&url, "web", wanted)).await.expect("it is fetched");
+        assert_eq!(found, pair(version, version), "{wanted}");
+    }
+    assert_eq!(server.count("/charts/index.yaml"), 1);
+}
+
+#[tokio::test]
+async fn a_partial_version_is_told_as_it_is_written_and_taken_as_helm_takes_it() {
+    let (bench, server) = (Workbench::new(), served(&["1.2.0", "1.2.7", "1.3.0"]));
+    let source = chart(&format!("{}/charts/", server.url()), "web", "1.2");
+    assert_eq!(fetch(&bench.sources(), &source).await.expect("it is fetched"), pair("1.2", "1.2.7"));
+}
+
+#[tokio::test]
+async fn an_exact_version_is_fetched_once_and_a_range_is_looked_up_once_a_command() {
+    let (bench, server) = (Workbench::new(), served(&["1.0.0"]));
+    let url = format!("{}/charts", server.url());
+    let (exact, range) = (chart(&url, "web", "1.0.0"), chart(&url, "web", "^1"));
+    for _ in 0..2 {
+        fetch(&bench.sources(), &exact).await.expect("it is fetched");
+    }
+    assert_eq!((server.count("/charts/index.yaml"), server.count("/charts/web-1.0.0.tgz")), (1, 1));
+
+    server.forget();
+    for _ in 0..2 {
+        let sources = bench.sources();
+        for _ in 0..2 {
+            fetch(&sources, &range).await.expect("it is fetched");
+        }
+    }
+    assert_eq!((server.count("/charts/index.yaml"), server.count("/charts/web-1.0.0.tgz")), (2, 0));
+
+    server.forget();
+    let sources = bench.sources_with(|options| options.network = Network::Offline);
+    for source in [&exact, &range] {
+        assert_eq!(fetch(&sources, source).await.expect("it is in the cache"), pair("1.0.0", "1.0.0"));
+    }
+    assert_eq!(server.requests().len(), 0);
+
+    let sources = bench.sources_with(|options| options.freshness = Freshness::Refresh);
+    fetch(&sources, &exact).await.expect("it is looked at again");
+    assert_eq!(server.count("/charts/index.yaml"), 1);
+}
+
+#[tokio::test]
+async fn user_and_password_go_to_the_repository_and_to_no_other_server() {
+    let (bench, other) = (Workbench::new(), served(&["1.0.0"]));
+    other.protect("/charts/", Access::Basic);
+    let server = ChartServer::start(Transport::Plain);
+    server.repository_elsewhere("/index", &[web("1.0.0")], &format!("{}/charts/", other.url()));
+    server.protect("/index/", Access::Basic);
+    let mut source = with(chart(&format!("{}/index", server.url()), "web", "1.0.0"), log_in);
+    let text = failure(&bench.sources(), &source).await;
+    assert!(text.contains("for its own server only") && text.contains("passCredentials: true"), "{text}");
+    let asked = other.requests();
+    assert!(asked.iter().all(|request| request.header("Authorization").is_none()), "{asked:?}");
+
+    source.credentials = CredentialReach::EveryServer;
+    fetch(&bench.sources(), &source).await.expect("it is fetched");
+}
+
+#[tokio::test]
+async fn a_redirection_to_another_server_is_followed_without_credentials() {
+    let (bench, other) = (Workbench::new(), served(&["1.0.0"]));
+    let server = ChartServer::start(Transport::Plain);
+    server.repository("/charts", &[web("1.0.0")]).protect("/charts/", Access::Basic);
+    server.redirect("/charts/web-1.0.0.tgz", &format!("{}/charts/web-1.0.0.tgz", other.url()));
+    let source = with(chart(&format!("{}/charts", server.url()), "web", "1.0.0"), log_in);
+    fetch(&bench.sources(), &source).await.expect("it is fetched");
+    let asked = other.requests();
+    assert!(asked.len() == 1 && asked[0].header("Authorization").is_none(), "{asked:?}");
+}
+
+#[tokio::test]
+async fn a_redirection_from_tls_to_none_is_refused() {
+    let (bench, other, authority) = (Workbench::new(), served(&["1.0.0"]), Authority::new());
+    let identity = authority.server();
+    let server = ChartServer::start(Transport::Tls(&identity));
+    server.redirect("/charts/index.yaml", &format!("{}/charts/index.yaml", other.url()));
+    let source = with(chart(&format!("{}/charts", server.url()), "web", "1.0.0"), |access| {
+        authority.pem().clone_into(&mut access.ca_data);
+    });
+    let text = failure(&bench.sources(), &source).await;
+    assert!(text.contains("it redirects from TLS to http://") && text.contains("which has none"), "{text}");
+    assert_eq!(other.requests().len(), 0);
+}
+
+#[tokio::test]
+async fn links_that_lead_out_of_a_chart_are_refused_in_argo_cds_words() {
+    let server = ChartServer::start(Transport::Plain);
+    let chart_with_link = |target: &str| {
+        let mut archive = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::fast()));
+        let mut header = tar::Header::new_gnu();
+        header.set_entry_type(tar::EntryType::Symlink);
+        header.set_size(0);
+        archive.append_link(&mut header, "web/out", target).expect("writing to memory");
+        archive.into_inner().and_then(GzEncoder::finish).expect("writing to memory")
+    };
+    server.file("/index.yaml", "entries: {web: [{version: 1.0.0, urls: [web.tgz]}]}");
+    server.file("/web.tgz", chart_with_link("../other/file"));
+    let text = failure(&Workbench::new().sources(), &chart(&server.url(), "web", "1.0.0")).await;
+    assert_eq!(text, "chart contains out-of-bounds symlinks. file: out");
+}
+
+#[tokio::test]
+async fn a_server_is_trusted_by_its_own_authority_or_if_nobody_asks_who_it_is() {
+    let (authority, clients) = (Authority::new(), Authority::new());
+    let identity = authority.server();
+    let server = ChartServer::start(Transport::MutualTls(&identity, &clients));
+    server.repository("/charts", &[web("1.0.0")]);
+    let url = format!("{}/charts", server.url());
+    let client = clients.client();
+    let certified = |access: &mut tiphys_params::context::RepositoryAccess| {
+        access.tls_client_cert_data.clone_from(&client.certificate_pem);
+        access.tls_client_cert_key = tiphys_params::context::Secret::new(client.key_pem.clone());
+    };
+    let trusted = with(with(chart(&url, "web", "1.0.0"), certified), |access| {
+        authority.pem().clone_into(&mut access.ca_data);
+    });
+    let unasked = with(with(chart(&url, "web", "1.0.0"), certified), |access| access.insecure = true);
+    for source in [trusted, unasked] {
+        fetch(&Workbench::new().sources(), &source).await.expect("it is fetched");
+    }
+    let unknown = with(chart(&url, "web", "1.0.0"), certified);
+    let text = failure(&Workbench::new().sources(), &unknown).await;
+    assert!(text.contains("TLS: ") && text.contains(&url), "{text}");
+}
+
+#[tokio::test]
+async fn archives_of_a_folder_stand_for_a_repository_that_is_never_asked() {
+    let (bench, server) = (Workbench::new(), served(&["3.0.0"]));
+    let url = format!("{}/charts", server.url());
+    let dir = bench.path("folder");
+    std::fs::create_dir(&dir).expect("a folder can be made");
+    for version in ["1.0.0", "1.1.0"] {
+        let file = dir.join(web(version).archive_name());
+        std::fs::write(file, web(version).pack()).expect("a file can be written");
+    }
+    let copy = LocalCopy { url: Some(url.clone()), revision: None, dir };
+    let sources = bench.sources_with(|options| options.copies = vec![copy]);
+    let found = fetch(&sources, &chart(&url, "web", "1.x")).await.expect("it is there");
+    assert_eq!(found, pair("1.1.0", "1.1.0"));
+    let text = failure(&sources, &chart(&url, "web", "3.0.0")).await;
+    assert!(text.contains("has 1.0.0, 1.1.0"), "{text}");
+    assert_eq!(server.requests().len(), 0);
+}
