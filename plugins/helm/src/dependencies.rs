@@ -129,8 +129,6 @@ struct Plan {
     remotes: Vec<Remote>,
     /// Folders of the repository, with all links followed.
     folders: Vec<PathBuf>,
-    /// What is known of repositories.
-    known: Known,
 }
 
 impl Plan {
@@ -164,7 +162,7 @@ impl Plan {
                 inherit_proxy(remote, request);
             }
         }
-        Ok(Self { listed, remotes, folders, known })
+        Ok(Self { listed, remotes, folders })
     }
 
     /// Names what building gives. `chart` is the chart's folder, or a copy of it.
@@ -187,7 +185,7 @@ impl Plan {
                 replace_link(&built.tree.join(below))?;
             }
         }
-        let handover = hand_over(home, &request.host, &self.remotes, &self.known)?;
+        let handover = hand_over(home, &request.host, &self.remotes)?;
         let helm = helm.with_environment(handover.environment);
         let mut arguments = vec!["dependency".to_owned(), "build".to_owned()];
         arguments.extend(handover.options);

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use tiphys_params::context::RepositoryAccess;
 
 use super::DependencyError;
-use super::remote::{Known, Remote, RemoteKind};
+use super::remote::{Login, Remote, RemoteKind};
 use crate::home::{Home, HomeError};
 use crate::options::Credentials;
 use crate::settings::Host;
@@ -43,18 +43,13 @@ pub(crate) struct Handover {
 }
 
 /// Writes helm's files into its home.
-pub(crate) fn hand_over(
-    home: &Home,
-    host: &Host,
-    remotes: &[Remote],
-    known: &Known,
-) -> Result<Handover, DependencyError> {
+pub(crate) fn hand_over(home: &Home, host: &Host, remotes: &[Remote]) -> Result<Handover, DependencyError> {
     let of_kind = |kind| remotes.iter().filter(move |remote| remote.kind == kind).collect::<Vec<_>>();
     let (web, registries) = (of_kind(RemoteKind::Web), of_kind(RemoteKind::Registry));
     home.folder("config/certificates")?;
     home.write("config/repositories.yaml", repositories(home, &web)?.to_string().as_bytes())?;
     home.folder("config/registry")?;
-    home.write("config/registry/config.json", logins(&registries, known)?.to_string().as_bytes())?;
+    home.write("config/registry/config.json", logins(&registries)?.to_string().as_bytes())?;
     let options = registry_options(home, host, &registries)?;
     Ok(Handover { options, environment: proxies(remotes)? })
 }
@@ -104,38 +99,35 @@ fn certificate(home: &Home, name: &str, text: &str) -> Result<String, HomeError>
 }
 
 /// The file `registry/config.json`: logins of the registries that are needed, and of no other.
-fn logins(registries: &[&Remote], known: &Known) -> Result<Value, DependencyError> {
-    let mut logins: BTreeMap<String, Value> = BTreeMap::new();
-    let mut helpers: BTreeMap<String, String> = BTreeMap::new();
-    let mut taken: BTreeMap<String, &Remote> = BTreeMap::new();
+fn logins(registries: &[&Remote]) -> Result<Value, DependencyError> {
+    let mut logins: BTreeMap<&str, Value> = BTreeMap::new();
+    let mut helpers: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut taken: BTreeMap<&str, &Remote> = BTreeMap::new();
     for remote in registries {
-        let (host, access) = (login_name(&remote.address), &remote.access);
-        if access.username.is_empty() || access.password.is_empty() {
-            if let Some(login) = known.logins.get(&host) {
-                logins.entry(host).or_insert_with(|| login.clone());
-            } else if let Some(helper) = known.helpers.get(&host).or(known.helper.as_ref()) {
-                helpers.insert(host, helper.clone());
+        let (host, access) = (remote.login_name(), &remote.access);
+        if !remote.has_password() {
+            match &remote.login {
+                Login::None => {}
+                Login::Entry(entry) => {
+                    let entry = serde_json::from_str(entry.expose()).unwrap_or_default();
+                    logins.entry(host).or_insert(entry);
+                }
+                Login::Helper(helper) => {
+                    helpers.insert(host, helper);
+                }
             }
             continue;
         }
-        if let Some(other) = taken.get(&host)
+        if let Some(other) = taken.get(host)
             && (&other.access.username, &other.access.password) != (&access.username, &access.password)
         {
             return Err(differing("credentials", other, remote));
         }
         let pair = BASE64.encode(format!("{}:{}", access.username, access.password.expose()));
-        logins.insert(host.clone(), json!({ "auth": pair }));
+        logins.insert(host, json!({ "auth": pair }));
         taken.insert(host, remote);
     }
     Ok(json!({ "auths": logins, "credHelpers": helpers }))
-}
-
-/// The key of a registry in files with logins: its host, and docker's own an odd one.
-fn login_name(address: &str) -> String {
-    match address.split('/').next().unwrap_or_default() {
-        "docker.io" | "index.docker.io" | "registry-1.docker.io" => "https://index.docker.io/v1/".to_owned(),
-        host => host.to_owned(),
-    }
 }
 
 /// Helm speaks to all registries of a chart in one way, so they must agree on it: a password for one must not go unencrypted to another.

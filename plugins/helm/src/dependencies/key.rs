@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::remote::{Remote, RemoteKind};
+use super::remote::{Login, Remote, RemoteKind};
 use crate::options::Credentials;
 
 /// Goes into every key. It changes when the same inputs give other entries.
@@ -134,6 +134,13 @@ impl Hasher {
         for text in texts {
             self.part(text.as_bytes());
         }
+        let (login, text) = match &remote.login {
+            Login::None => (0, ""),
+            Login::Entry(entry) => (1, entry.expose()),
+            Login::Helper(name) => (2, name.as_str()),
+        };
+        self.number(login);
+        self.part(text.as_bytes());
         let kind = match remote.kind {
             RemoteKind::Web => 0,
             RemoteKind::Registry => 1,

@@ -147,7 +147,7 @@ fn add_logins(known: &mut Known, config: &Value) {
     for (host, login) in objects("auths") {
         // Docker leaves an empty entry where a helper has the login.
         if login.as_object().is_some_and(|login| !login.is_empty()) {
-            known.logins.entry(host.clone()).or_insert_with(|| login.clone());
+            known.logins.entry(host.clone()).or_insert_with(|| Secret::new(login.to_string()));
         }
     }
     for (host, helper) in objects("credHelpers") {

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
-use tiphys_params::context::{RepositoryAccess, RunContext, same_address, without_oci};
+use tiphys_params::context::{RepositoryAccess, RunContext, Secret, same_address, without_oci};
 
 use super::DependencyError;
 use crate::options::Credentials;
@@ -77,8 +76,8 @@ pub(crate) struct Known {
     pub(crate) repositories: Vec<KnownRepository>,
     /// Beginnings of addresses.
     pub(crate) templates: Vec<RepositoryAccess>,
-    /// Logins to registries by host, as helm and docker write them.
-    pub(crate) logins: BTreeMap<String, Value>,
+    /// Logins to registries by host: JSON as helm and docker write it.
+    pub(crate) logins: BTreeMap<String, Secret>,
     /// Programs that know logins to registries, by host: the part of their names behind `docker-credential-`.
     pub(crate) helpers: BTreeMap<String, String>,
     /// The program for all other registries.
@@ -107,6 +106,20 @@ pub(crate) struct Remote {
     pub(crate) access: RepositoryAccess,
     /// Who gets the credentials.
     pub(crate) credentials: Credentials,
+    /// What else opens a registry.
+    pub(crate) login: Login,
+}
+
+/// What opens a registry whose settings have no user and password.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Login {
+    /// Nothing.
+    #[default]
+    None,
+    /// An entry of a registry configuration: JSON as helm and docker write it.
+    Entry(Secret),
+    /// A program that knows the login: the part of its name behind `docker-credential-`.
+    Helper(String),
 }
 
 /// How helm fetches from a place.
@@ -129,7 +142,21 @@ impl Remote {
             name: String::new(),
             access: RepositoryAccess::default(),
             credentials: Credentials::OwnHost,
+            login: Login::None,
         }
+    }
+
+    /// The registry's key in files with logins: its host, and docker's own an odd one.
+    pub(crate) fn login_name(&self) -> &str {
+        match self.address.split('/').next().unwrap_or_default() {
+            "docker.io" | "index.docker.io" | "registry-1.docker.io" => "https://index.docker.io/v1/",
+            host => host,
+        }
+    }
+
+    /// Whether its settings have a user and a password.
+    pub(crate) fn has_password(&self) -> bool {
+        !self.access.username.is_empty() && !self.access.password.is_empty()
     }
 }
 
@@ -227,6 +254,7 @@ impl Known {
             name: name.to_owned(),
             access: first.access.clone(),
             credentials: first.credentials,
+            login: Login::None,
         })
     }
 
@@ -248,7 +276,18 @@ impl Known {
         if let Some(access) = found {
             remote.access = access.clone();
         }
+        if kind == RemoteKind::Registry && !remote.has_password() {
+            remote.login = self.login(remote.login_name());
+        }
         remote
+    }
+
+    fn login(&self, name: &str) -> Login {
+        if let Some(entry) = self.logins.get(name) {
+            return Login::Entry(entry.clone());
+        }
+        let helper = self.helpers.get(name).or(self.helper.as_ref());
+        helper.map_or(Login::None, |helper| Login::Helper(helper.clone()))
     }
 }
 

@@ -16,7 +16,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 impl World {
     /// A cache beside the repository.
-    fn cached(self) -> Self {
+    pub(crate) fn cached(self) -> Self {
         let folder = self.cache().display().to_string();
         self.variable("TIPHYS_HELM_CACHE_DIR", &folder)
     }

@@ -6,6 +6,7 @@ mod errors;
 mod kept;
 mod kustomize;
 mod life;
+mod logins;
 mod objects;
 mod permission;
 mod release;

@@ -8,7 +8,7 @@ use tiphys_params::context::{RepositoryAccess, Secret};
 
 use super::{Handover, hand_over, host_of};
 use crate::dependencies::DependencyError;
-use crate::dependencies::remote::{Known, Remote, RemoteKind};
+use crate::dependencies::remote::{Login, Remote, RemoteKind};
 use crate::home::Home;
 use crate::options::Credentials;
 use crate::settings::Host;
@@ -20,6 +20,7 @@ fn remote(kind: RemoteKind, address: &str, access: RepositoryAccess) -> Remote {
         name: String::new(),
         access,
         credentials: Credentials::OwnHost,
+        login: Login::None,
     }
 }
 
@@ -44,14 +45,14 @@ struct Handed {
 fn refused(remotes: &[Remote]) -> DependencyError {
     let temporary = tempfile::tempdir().unwrap();
     let home = Home::new(temporary.path()).unwrap();
-    hand_over(&home, &Host::made_up(temporary.path(), &[]), remotes, &Known::default()).unwrap_err()
+    hand_over(&home, &Host::made_up(temporary.path(), &[]), remotes).unwrap_err()
 }
 
-fn handed(remotes: &[Remote], known: &Known) -> Handed {
+fn handed(remotes: &[Remote]) -> Handed {
     let temporary = tempfile::tempdir().unwrap();
     let host = Host::made_up(temporary.path(), &[("SSL_CERT_FILE", "/dev/null")]);
     let home = Home::new(temporary.path()).unwrap();
-    let handover = hand_over(&home, &host, remotes, known).unwrap();
+    let handover = hand_over(&home, &host, remotes).unwrap();
     let file = |name: &str| {
         let path = home.path().join("config").join(name);
         assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o600);
@@ -76,7 +77,7 @@ fn a_helm_repository_is_written_with_everything_that_opens_it() {
     ];
     all[0].credentials = Credentials::AllHosts;
     all[1].name = "repository-0".to_owned();
-    let handed = handed(&all, &Known::default());
+    let handed = handed(&all);
     let entry = &handed.repositories["repositories"][0];
     assert_eq!(
         (&entry["url"], &entry["username"], &entry["password"]),
@@ -101,23 +102,22 @@ fn a_helm_repository_is_written_with_everything_that_opens_it() {
 
 #[test]
 fn only_logins_of_registries_that_are_needed_are_written() {
-    let known = Known {
-        logins: [("m.example.com", "mounted"), ("other.example.com", "other")]
-            .map(|(host, auth)| (host.to_owned(), json!({ "auth": auth })))
-            .into(),
-        helpers: [("h.example.com".to_owned(), "ecr-login".to_owned())].into(),
-        ..Known::default()
-    };
     let place = |address, access| remote(RemoteKind::Registry, address, access);
     let all = [
         place("r.example.com:5000/charts", login("u", "p")),
         place("r.example.com:5000/more", login("u", "p")),
-        place("m.example.com/charts", RepositoryAccess::default()),
-        place("h.example.com/charts", RepositoryAccess::default()),
+        Remote {
+            login: Login::Entry(Secret::new(r#"{"auth":"mounted"}"#)),
+            ..place("m.example.com/charts", RepositoryAccess::default())
+        },
+        Remote {
+            login: Login::Helper("ecr-login".to_owned()),
+            ..place("h.example.com/charts", RepositoryAccess::default())
+        },
         place("docker.io/charts", login("d", "p")),
         place("open.example.com/charts", RepositoryAccess::default()),
     ];
-    let handed = handed(&all, &known);
+    let handed = handed(&all);
     let expected = json!({
         "auths": {
             "r.example.com:5000": { "auth": "dTpw" },
@@ -138,12 +138,12 @@ fn registries_are_spoken_to_in_one_way() {
         RepositoryAccess { insecure_oci_force_http: true, insecure: true, ..RepositoryAccess::default() };
     let insecure = RepositoryAccess { insecure: true, ..RepositoryAccess::default() };
     let own = RepositoryAccess { ca_data: "ca\n".to_owned(), ..RepositoryAccess::default() };
-    let it = handed(&[place("a/x", plain.clone())], &Known::default());
+    let it = handed(&[place("a/x", plain.clone())]);
     assert_eq!(it.handover.options, ["--plain-http"]);
-    let it = handed(&[place("a/x", insecure.clone())], &Known::default());
+    let it = handed(&[place("a/x", insecure.clone())]);
     assert_eq!(it.handover.options, ["--insecure-skip-tls-verify"]);
     let two = [place("a/x", own), place("b/x", RepositoryAccess::default())];
-    let it = handed(&two, &Known::default());
+    let it = handed(&two);
     assert_eq!(it.handover.options[0], "--ca-file");
     assert_eq!(fs::read_to_string(&it.handover.options[1]).unwrap(), "ca\n");
 
@@ -176,7 +176,7 @@ fn a_proxy_is_for_the_repositories_that_have_it() {
         place("https://a.example.com/x", with("http://proxy:3128", "internal")),
         place("https://b.example.com:8443/x", RepositoryAccess::default()),
     ];
-    let it = handed(&all, &Known::default());
+    let it = handed(&all);
     let expected = [
         ("HTTP_PROXY", "http://proxy:3128"),
         ("http_proxy", "http://proxy:3128"),

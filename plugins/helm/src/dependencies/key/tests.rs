@@ -7,7 +7,7 @@ use std::path::Path;
 use tiphys_params::context::{RepositoryAccess, Secret};
 
 use super::{BuildKey, Inputs};
-use crate::dependencies::remote::{Remote, RemoteKind};
+use crate::dependencies::remote::{Login, Remote, RemoteKind};
 use crate::options::Credentials;
 
 const SECRET: [u8; 32] = [7; 32];
@@ -19,6 +19,7 @@ fn remote(password: &str) -> Remote {
         name: String::new(),
         access: RepositoryAccess { password: Secret::new(password), ..RepositoryAccess::default() },
         credentials: Credentials::OwnHost,
+        login: Login::None,
     }
 }
 
@@ -60,6 +61,43 @@ fn everything_that_a_build_reads_changes_the_key() {
     assert!(!keys.contains(&renamed));
     fs::write(root.join("app/templates/t.yaml"), "no build reads it").unwrap();
     assert_eq!(key(root, "v4.3.1", "p"), Some(renamed));
+}
+
+#[test]
+fn everything_that_a_place_is_changes_the_key() {
+    let root = tempfile::tempdir().unwrap();
+    let key = |remote: Remote| {
+        Inputs { helm: "v4.3.1", chart: root.path(), folders: &[], remotes: &[remote] }.key(&SECRET).unwrap()
+    };
+    let access = |change: &dyn Fn(&mut RepositoryAccess)| {
+        let mut remote = remote("");
+        change(&mut remote.access);
+        remote
+    };
+    let places = [
+        remote(""),
+        Remote { kind: RemoteKind::Registry, ..remote("") },
+        Remote { kind: RemoteKind::Plugin, ..remote("") },
+        Remote { address: "https://b.example.com".to_owned(), ..remote("") },
+        Remote { name: "named".to_owned(), ..remote("") },
+        Remote { credentials: Credentials::AllHosts, ..remote("") },
+        Remote { login: Login::Entry(Secret::new("pass")), ..remote("") },
+        Remote { login: Login::Entry(Secret::new("pass2")), ..remote("") },
+        Remote { login: Login::Helper("pass".to_owned()), ..remote("") },
+        access(&|access| access.username = "x".to_owned()),
+        access(&|access| access.password = Secret::new("x")),
+        access(&|access| access.ca_data = "x".to_owned()),
+        access(&|access| access.tls_client_cert_data = "x".to_owned()),
+        access(&|access| access.tls_client_cert_key = Secret::new("x")),
+        access(&|access| access.proxy = Secret::new("x")),
+        access(&|access| access.no_proxy = "x".to_owned()),
+        access(&|access| access.insecure = true),
+        access(&|access| access.insecure_oci_force_http = true),
+    ];
+    let keys: Vec<BuildKey> = places.into_iter().map(key).collect();
+    for (index, key) in keys.iter().enumerate() {
+        assert!(!keys[..index].contains(key), "place {index}");
+    }
 }
 
 #[test]

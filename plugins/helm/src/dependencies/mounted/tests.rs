@@ -2,8 +2,6 @@
 
 use std::fs;
 
-use serde_json::json;
-
 use super::{MountedError, known};
 use crate::options::Credentials;
 use crate::settings::Host;
@@ -44,8 +42,8 @@ fn repositories_and_logins_are_read_from_where_helm_and_docker_have_them() {
     );
     assert_eq!((access.ca_data.as_str(), access.insecure), ("an authority", true));
     assert_eq!((private.credentials, open.credentials), (Credentials::AllHosts, Credentials::OwnHost));
-    assert_eq!(known.logins["r.example.com"], json!({ "auth": "aGVsbQ==" }));
-    assert_eq!(known.logins["s.example.com"], json!({ "auth": "ZG9ja2Vy" }));
+    assert_eq!(known.logins["r.example.com"].expose(), r#"{"auth":"aGVsbQ=="}"#);
+    assert_eq!(known.logins["s.example.com"].expose(), r#"{"auth":"ZG9ja2Vy"}"#);
     assert_eq!(known.logins.len(), 2);
     assert_eq!(known.helpers["t.example.com"], "ecr-login");
     assert_eq!(known.helper.as_deref(), Some("pass"));

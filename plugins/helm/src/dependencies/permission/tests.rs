@@ -5,7 +5,7 @@ use tiphys_params::context::RepositoryAccess;
 use tiphys_testkit::oracle;
 
 use super::is_permitted;
-use crate::dependencies::remote::{Remote, RemoteKind};
+use crate::dependencies::remote::{Login, Remote, RemoteKind};
 use crate::options::Credentials;
 
 fn remote(kind: RemoteKind, address: &str) -> Remote {
@@ -15,6 +15,7 @@ fn remote(kind: RemoteKind, address: &str) -> Remote {
         name: String::new(),
         access: RepositoryAccess::default(),
         credentials: Credentials::OwnHost,
+        login: Login::None,
     }
 }
 

@@ -1,8 +1,8 @@
 //! Which credentials a dependency's repository gets.
 
-use tiphys_params::context::{RepositoryAccess, RepositoryKind};
+use tiphys_params::context::{RepositoryAccess, RepositoryKind, Secret};
 
-use super::{Known, KnownRepository, Place, RemoteKind};
+use super::{Known, KnownRepository, Login, Place, RemoteKind};
 use crate::dependencies::DependencyError;
 use crate::options::Credentials;
 
@@ -193,4 +193,30 @@ fn places_are_fetched_from_once_each_and_in_order() {
         ]
     );
     assert!(remotes.iter().all(|one| one.credentials == Credentials::AllHosts));
+}
+
+#[test]
+fn a_registry_without_a_password_gets_the_login_of_its_host() {
+    let mut known = known(vec![registry("with.example.com", "u")], Vec::new());
+    known.repositories[0].access.password = Secret::new("p");
+    let names = ["with.example.com", "entry.example.com", "https://index.docker.io/v1/"];
+    known.logins = names.map(|name| (name.to_owned(), Secret::new(name))).into();
+    known.helpers = [("helped.example.com".to_owned(), "ecr-login".to_owned())].into();
+    let login = |known: &Known, repository: &str| {
+        known.remotes([repository], Credentials::OwnHost).unwrap().remove(0).login
+    };
+    let entry = |name: &str| Login::Entry(Secret::new(name));
+    for (repository, expected) in [
+        ("oci://with.example.com/charts", Login::None),
+        ("oci://entry.example.com/charts", entry("entry.example.com")),
+        ("oci://docker.io/charts", entry("https://index.docker.io/v1/")),
+        ("oci://helped.example.com/charts", Login::Helper("ecr-login".to_owned())),
+        ("oci://other.example.com/charts", Login::None),
+        ("https://entry.example.com/charts", Login::None),
+    ] {
+        assert_eq!(login(&known, repository), expected, "{repository}");
+    }
+    known.helper = Some("pass".to_owned());
+    assert_eq!(login(&known, "oci://other.example.com/charts"), Login::Helper("pass".to_owned()));
+    assert_eq!(login(&known, "oci://helped.example.com/x"), Login::Helper("ecr-login".to_owned()));
 }
