@@ -190,9 +190,16 @@ impl Plan {
         let mut arguments = vec!["dependency".to_owned(), "build".to_owned()];
         arguments.extend(handover.options);
         let shown = shown_command(&arguments);
-        helm.run(&arguments, &shown, &built.chart)
-            .await
-            .map_err(|error| self.failed(&error, request, home))?;
+        let said = helm.run(&arguments, &shown, &built.chart).await;
+        let said = said.map_err(|error| self.failed(&error, request, home))?;
+        if let Some(missing) = local::missing(&built.chart, &self.listed.dependencies) {
+            let cause = broken_archive(&String::from_utf8_lossy(&said), &missing.name);
+            return Err(DependencyError::NotBuilt {
+                name: missing.name.clone(),
+                repository: missing.repository.clone(),
+                cause: cause.map(|text| self.cleaned(&text, request, home)),
+            });
+        }
         let charts = built.chart.join(CHARTS);
         local::remove_doubles(&charts).map_err(|source| DependencyError::Charts { path: charts, source })
     }
@@ -285,6 +292,16 @@ fn index_failure(stdout: &str, address: &str) -> Option<String> {
     let line = before.rsplit('\n').next().unwrap_or_default();
     line.starts_with("...Unable to get an update from the ")
         .then(|| cause.split('\n').next().unwrap_or_default().to_owned())
+}
+
+/// What helm says on standard output of an archive of this chart that it fetched and cannot read.
+fn broken_archive(stdout: &str, name: &str) -> Option<String> {
+    let mut notices = stdout.split("Could not verify ").skip(1);
+    notices.find_map(|notice| {
+        let (path, rest) = notice.split_once(" for moving: ")?;
+        let file = path.rsplit('/').next().filter(|file| file.starts_with(&format!("{name}-")))?;
+        Some(format!("{file}: {}", rest.split(" (Skipping)").next()?))
+    })
 }
 
 /// The command as texts show it: certificates are files of this run.

@@ -51,6 +51,20 @@ pub(crate) enum DependencyError {
         /// Its own dependency.
         missing: String,
     },
+    /// A chart that was fetched and is none, of which helm tells on standard output alone, and ends well.
+    #[error(
+        "error building helm chart dependencies: dependency {name} ({repository}) is not there after `helm dependency build`{}; look at \
+         what that repository serves",
+        cause.as_ref().map(|cause| format!(": {cause}")).unwrap_or_default()
+    )]
+    NotBuilt {
+        /// The dependency.
+        name: String,
+        /// Its `repository`.
+        repository: String,
+        /// Helm's words on the file, if it said some.
+        cause: Option<String>,
+    },
     /// A name that nobody knows.
     #[error(
         "error building helm chart dependencies: no repository definition for {repository}; add a Helm repository of that name, or write \

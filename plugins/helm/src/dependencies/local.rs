@@ -38,11 +38,7 @@ pub(crate) fn folder(
 /// Refuses a dependency that has itself dependencies which are not in its folder. What cannot be read is left to helm.
 pub(crate) fn check_whole(folder: &Path, dependency: &Dependency) -> Result<(), DependencyError> {
     let Ok(chart) = Chart::read_with_requirements(folder) else { return Ok(()) };
-    if chart.dependencies.is_empty() {
-        return Ok(());
-    }
-    let vendored = Vendored::of(folder);
-    match chart.dependencies.iter().find(|one| !vendored.has(&one.name)) {
+    match missing(folder, &chart.dependencies) {
         None => Ok(()),
         Some(missing) => Err(DependencyError::Nested {
             name: dependency.name.clone(),
@@ -50,6 +46,15 @@ pub(crate) fn check_whole(folder: &Path, dependency: &Dependency) -> Result<(), 
             missing: missing.name.clone(),
         }),
     }
+}
+
+/// The first of these dependencies that a chart's folder `charts` does not have.
+pub(crate) fn missing<'a>(folder: &Path, dependencies: &'a [Dependency]) -> Option<&'a Dependency> {
+    if dependencies.is_empty() {
+        return None;
+    }
+    let vendored = Vendored::of(folder);
+    dependencies.iter().find(|one| !vendored.has(&one.name))
 }
 
 /// Removes packed charts from a folder `charts` that stand there as folders too. Building writes them there where only some dependencies

@@ -129,20 +129,6 @@ fn a_chart_with_some_of_its_dependencies_gets_the_others() {
 }
 
 #[test]
-fn a_stale_lock_file_fails_in_the_words_of_helm() {
-    let lock = "dependencies:\n- name: dep\n  repository: file://../dep\n  version: 0.1.0\n\
-                digest: sha256:0000000000000000000000000000000000000000000000000000000000000000\ngenerated: \"2026-01-01T00:00:00Z\"\n";
-    let stale = "the lock file (Chart.lock) is out of sync with the dependencies file (Chart.yaml). Please update the dependencies";
-    for helm in Helm::ALL {
-        let world = umbrella("{name: dep, version: 0.1.0, repository: 'file://../dep'}")
-            .chart_files("charts/dep", "dep", "0.1.0", "")
-            .file("charts/app/Chart.lock", lock);
-        let end = if helm == Helm::Four { " with 'helm dependency update'" } else { "" };
-        assert_eq!(world.generate(helm).error(), format!("{FAILED}{stale}{end}"), "{helm:?}");
-    }
-}
-
-#[test]
 fn a_folder_that_is_not_there_or_has_another_version_fails_in_the_words_of_helm() {
     let no_version = "can't get a valid version for 1 subchart(s): \"dep\" (repository \"file://../dep\", version \"^3.0.0\"). Make sure a \
                       matching chart version exists in the repo, or change the version constraint in Chart.yaml";

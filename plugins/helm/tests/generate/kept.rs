@@ -24,6 +24,11 @@ impl World {
     fn cache(&self) -> PathBuf {
         self.root().parent().expect("it is in a folder").join("cache")
     }
+
+    /// What is in it.
+    pub(crate) fn kept(&self) -> Vec<PathBuf> {
+        kept(&self.cache())
+    }
 }
 
 fn server() -> ChartServer {

@@ -6,7 +6,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
+use tiphys_testkit::chart_server::{ChartServer, Transport};
 
+use crate::remotes::{chart, with_dep};
 use crate::security::make_executable;
 use crate::world::{Answer, Helm, World};
 
@@ -72,15 +74,111 @@ fn what_a_killed_plugin_left_is_removed_by_the_next() {
     assert_eq!(world.left(), [""; 0]);
 }
 
+/// A template that takes hours.
+const HOURS: &str =
+    "{{ range until 20000 }}{{ range until 20000 }}{{ range until 20000 }}{{ end }}{{ end }}{{ end }}";
+
+/// Helm itself does not end at SIGTERM while it renders.
 #[test]
 fn a_template_that_never_ends_is_ended() {
-    let world = with_program(World::probe(), ENDLESS).variable("TIPHYS_HELM_TIMEOUT", "1");
-    let answer = world.generate(Helm::Four);
+    for helm in Helm::ALL {
+        let world = World::chart(HOURS).variable("TIPHYS_HELM_TIMEOUT", "1");
+        let answer = world.generate(helm);
+        assert!(
+            answer.error().ends_with("failed timeout after 1s; TIPHYS_HELM_TIMEOUT gives it more seconds"),
+            "{}",
+            answer.error()
+        );
+        assert_eq!(world.processes(), [0; 0]);
+    }
+}
+
+#[test]
+fn a_helm_that_renders_ends_when_the_plugin_is_asked_to_end() {
+    for helm in Helm::ALL {
+        let world = World::chart(HOURS);
+        let mut plugin = world.command(helm, "generate").spawn().unwrap();
+        // The plugin, and helm in the folder of the chart.
+        until(|| (world.processes().len() == 2).then_some(()));
+        kill_process(Pid::from_child(&plugin), Signal::TERM).unwrap();
+        assert_eq!(plugin.wait().unwrap().code(), Some(143));
+        until(|| world.processes().is_empty().then_some(()));
+        assert_eq!(world.left(), [""; 0]);
+    }
+}
+
+/// A program in helm's place that prints a gigabyte.
+const GIGABYTE: &str =
+    "#!/bin/sh\n[ \"$1\" = version ] && { echo v4.3.1; exit; }\nhead -c 1073741824 /dev/zero\n";
+
+#[test]
+fn a_gigabyte_of_output_is_left_at_the_bound() {
+    let answer = with_program(World::probe(), GIGABYTE).generate(Helm::Four);
     assert!(
-        answer.error().ends_with("failed timeout after 1s; TIPHYS_HELM_TIMEOUT gives it more seconds"),
+        answer.error().ends_with("printed more than 104857600 bytes; TIPHYS_HELM_OUTPUT_MAX allows more"),
         "{}",
         answer.error()
     );
+}
+
+/// What can be seen of a run from outside, in the order in which it happens.
+const STEPS: [&str; 6] = ["home", "helm", "index", "chart", "kept", "kustomize"];
+
+/// A run that does all that runs do, from an empty cache, and whether it has come to a step.
+struct LongRun {
+    server: ChartServer,
+    world: World,
+}
+
+impl LongRun {
+    fn new() -> Self {
+        let server = ChartServer::start(Transport::Plain);
+        server.repository("/stable", &[chart("dep", "1.0.0")]);
+        let world = with_dep("1.0.0", &format!("{}/stable", server.url()))
+            .cached()
+            .text("values", "secret: x\n")
+            .text("kustomize-dir", "/overlay")
+            .file("overlay/kustomization.yaml", "namePrefix: x-\n");
+        Self { server, world }
+    }
+
+    fn has_come_to(&self, step: &str) -> bool {
+        match step {
+            "home" => !self.world.left().is_empty(),
+            "helm" => self.world.processes().len() > 1,
+            "index" => self.server.count("/stable/index.yaml") > 0,
+            "chart" => self.server.count("/stable/dep-1.0.0.tgz") > 0,
+            "kept" => !self.world.kept().is_empty(),
+            // The folder in which it runs is made just before.
+            "kustomize" => self.world.homes().iter().any(|home| home.join("kustomize").exists()),
+            _ => panic!("{step} is no step"),
+        }
+    }
+}
+
+#[test]
+fn a_run_that_is_ended_at_any_step_leaves_nothing_half_written_and_no_process() {
+    for step in STEPS {
+        let run = LongRun::new();
+        let mut plugin = run.world.command(Helm::Four, "generate").stdout(Stdio::null()).spawn().unwrap();
+        until(|| run.has_come_to(step).then_some(()));
+        kill_process(Pid::from_child(&plugin), Signal::TERM).unwrap();
+        let code = plugin.wait().unwrap().code();
+        assert!(matches!(code, Some(143 | 0)), "{step}: {code:?}");
+        until(|| run.world.processes().is_empty().then_some(()));
+        assert_eq!(run.world.left(), [""; 0], "{step}");
+        // What is kept is whole, or nothing is.
+        run.server.forget();
+        assert_eq!(
+            run.world.generate(Helm::Four).names(),
+            ["ConfigMap/x-app-0.1.0", "ConfigMap/x-dep-1.0.0"],
+            "{step}"
+        );
+        let asked = run.server.count("/stable/dep-1.0.0.tgz");
+        assert!(asked <= 1, "{step}: {asked}");
+        run.server.forget();
+        assert!(run.world.generate(Helm::Four).code == Some(0) && run.server.requests().is_empty(), "{step}");
+    }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod capabilities;
 mod dependencies;
 mod errors;
+mod failures;
 mod kept;
 mod kustomize;
 mod life;

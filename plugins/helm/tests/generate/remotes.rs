@@ -48,7 +48,7 @@ fn with(mut repository: Value, fields: &Value) -> Value {
 
 impl World {
     /// A run context with repositories.
-    fn repositories(self, repositories: &Value) -> Self {
+    pub(crate) fn repositories(self, repositories: &Value) -> Self {
         self.context(&json!({ "version": 1, "repositories": repositories }))
     }
 
@@ -380,14 +380,77 @@ fn a_server_that_hangs_ends_the_run_at_its_deadline_and_is_named() {
     let url = format!("{}/stable", server.url());
     for failure in [Failure::Hang, Failure::HangInBody] {
         server.fail("/stable/index.yaml", Some(failure));
-        let answer = with_dep("1.0.0", &url).variable("TIPHYS_HELM_TIMEOUT", "2").generate(Helm::Four);
+        let answer = with_dep("1.0.0", &url).variable("TIPHYS_HELM_TIMEOUT", "1").generate(Helm::Four);
         assert_eq!(
             answer.error(),
             format!(
                 "error building helm chart dependencies: failed to build helm dependencies: failed to build dependencies: failed running \
-                 helm: `helm dependency build` failed timeout after 2s; TIPHYS_HELM_TIMEOUT gives it more seconds; it was to fetch from {url}"
+                 helm: `helm dependency build` failed timeout after 1s; TIPHYS_HELM_TIMEOUT gives it more seconds; it was to fetch from {url}"
             )
         );
+    }
+}
+
+#[test]
+fn a_registry_that_fails_is_told_with_what_it_did() {
+    let server = ChartServer::start(Transport::Plain);
+    server.images("charts", &charts());
+    let url = format!("{}/charts", server.host());
+    let known = json!([{ "url": url, "type": "helm", "enableOCI": true, "insecureOCIForceHttp": true }]);
+    let world = || with_dep("1.0.0", &format!("oci://{url}")).repositories(&known);
+    for helm in Helm::ALL {
+        world().gives(helm, "1.0.0");
+        for (path, failure, expected) in [
+            ("/v2/charts/dep/manifests", Failure::Status(401), "401"),
+            ("/v2/charts/dep/manifests", Failure::Status(500), "500"),
+            ("/v2/charts/dep/blobs", Failure::Status(404), "not found"),
+            ("/v2/charts/dep/blobs", Failure::HalfOfABody, "unexpected EOF"),
+        ] {
+            server.fail(path, Some(failure));
+            let answer = world().variable("TIPHYS_HELM_TIMEOUT", "20").generate(helm);
+            let error = answer.error();
+            assert!(error.contains(expected) && error.contains(&url), "{helm:?} {failure:?}: {error}");
+            server.fail(path, None);
+        }
+    }
+}
+
+#[test]
+fn a_registry_that_hangs_ends_the_run_at_its_deadline_and_is_named() {
+    let server = ChartServer::start(Transport::Plain);
+    server.images("charts", &charts());
+    let url = format!("{}/charts", server.host());
+    let known = json!([{ "url": url, "type": "helm", "enableOCI": true, "insecureOCIForceHttp": true }]);
+    for (path, failure) in [("/v2/", Failure::Hang), ("/v2/charts/dep/blobs", Failure::HangInBody)] {
+        server.fail(path, Some(failure));
+        let world = with_dep("1.0.0", &format!("oci://{url}")).repositories(&known);
+        let answer = world.variable("TIPHYS_HELM_TIMEOUT", "1").generate(Helm::Four);
+        let end = format!(
+            "failed timeout after 1s; TIPHYS_HELM_TIMEOUT gives it more seconds; it was to fetch from {url}"
+        );
+        assert!(answer.error().ends_with(&end), "{failure:?}: {}", answer.error());
+        server.fail(path, None);
+    }
+}
+
+#[test]
+fn an_archive_that_ends_in_its_middle_is_told_and_not_kept() {
+    let server = ChartServer::start(Transport::Plain);
+    let archive = chart("dep", "1.0.0").pack();
+    let url = format!("{}/stable", server.url());
+    for helm in Helm::ALL {
+        server.repository("/stable", &charts()).file("/stable/dep-1.0.0.tgz", &archive[..archive.len() / 2]);
+        let world = with_dep("1.0.0", &url).cached();
+        // Helm ends well.
+        assert_eq!(
+            world.generate(helm).error(),
+            format!(
+                "error building helm chart dependencies: dependency dep ({url}) is not there after `helm dependency build`: \
+                 dep-1.0.0.tgz: unexpected EOF; look at what that repository serves"
+            )
+        );
+        server.repository("/stable", &charts());
+        world.gives(helm, "1.0.0");
     }
 }
 

@@ -91,6 +91,24 @@ fn odd_values_are_inert() {
 }
 
 #[test]
+fn no_text_of_the_request_is_an_option_of_helm() {
+    for helm in Helm::ALL {
+        let world = World::probe()
+            .text("release-name", "{{ \"x\" }}")
+            .text("namespace", "--help")
+            .array("api-versions", &["--help", "-h", "a/v1"])
+            .file("charts/probe/-x.yaml", "from: dash\n")
+            .array("value-files", &["-x.yaml"])
+            .text("set.--help", "1")
+            .text("set-file.-h", "-x.yaml");
+        let values = world.values(helm);
+        assert_eq!((&values["--help"], &values["-h"]), (&json!(1), &json!("from: dash\n")));
+        assert_eq!((&values["from"], world.seen(helm, "a")), (&json!("dash"), "true".to_owned()));
+        assert!(world.seen(helm, "release").contains("\"Namespace\":\"--help\""));
+    }
+}
+
+#[test]
 fn a_nul_is_refused() {
     let answer = World::probe().text("set.v", "a\0b").generate(Helm::Four);
     assert!(answer.error().ends_with(": invalid argument"), "{}", answer.error());

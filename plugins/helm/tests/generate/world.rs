@@ -194,6 +194,25 @@ impl World {
         serde_json::from_str(&self.seen(helm, "values")).expect("values are JSON")
     }
 
+    /// Numbers of the processes that work in the repository, in their copies of it or in their homes: plugins and what they have started.
+    pub(crate) fn processes(&self) -> Vec<u32> {
+        let folder = self.folder.path().canonicalize().expect("the folder is there");
+        let is_here = |number: &u32| {
+            let place = fs::read_link(format!("/proc/{number}/cwd"));
+            place.is_ok_and(|place| place.starts_with(&folder))
+        };
+        let entries = fs::read_dir("/proc").expect("processes can be listed").flatten();
+        let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+        numbers.filter(is_here).collect()
+    }
+
+    /// The folders of runs that are there at this moment.
+    pub(crate) fn homes(&self) -> Vec<PathBuf> {
+        let below =
+            |folder: PathBuf| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+        below(self.temporary()).flat_map(below).filter(|path| path.is_dir()).collect()
+    }
+
     /// What runs have left in the folder for temporary files, without what they share.
     pub(crate) fn left(&self) -> Vec<String> {
         let mut names = Vec::new();
