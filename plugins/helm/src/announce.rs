@@ -32,6 +32,7 @@ use crate::template::assignment;
 use crate::value_files::{RefError, ValueFileError};
 use chart_files::FILE_BYTES_MAX;
 use entries::{Knowledge, TooMany};
+pub(crate) use loaded_chart::ChartBounds;
 use loaded_chart::{LoadError, LoadedChart};
 use notes::Notes;
 use values_text::ValuesTextError;
@@ -56,6 +57,9 @@ const VALUE_FILES: [&str; 3] = [
     "Files with values, later ones winning: relative to the chart, from the repository's root with a / in front, patterns such as \
      env/*.yaml, $name/path of another source, or a URL.",
 ];
+
+/// What is said where value files have a URL.
+const LEFT_OUT: &str = "\nValues of files with a URL are not in this list, since nothing is fetched for it.";
 
 /// Why there is no announcement.
 #[derive(Debug, thiserror::Error)]
@@ -127,8 +131,8 @@ pub(crate) fn announce(request: &Request) -> Result<Vec<u8>, AnnounceError> {
     let max = request.host.announced_max()?;
     check_links(&request.root)?;
     crate::chart::Chart::read(&request.app_path)?;
-    let files = value_files(request)?;
-    let chart = LoadedChart::read(&request.app_path, &request.root)?;
+    let (files, left_out) = value_files(request)?;
+    let chart = LoadedChart::read(&request.app_path, &request.root, request.host.chart_bounds()?)?;
     let given = given(&files)?;
     let enabled = enabled_chart(&chart, &files, request)?;
     let mut values = coalesce(&enabled, given.clone(), MEETING)?;
@@ -140,7 +144,7 @@ pub(crate) fn announce(request: &Request) -> Result<Vec<u8>, AnnounceError> {
     }
     let given = Value::Map(given);
     let knowledge = Knowledge { chart: &chart, enabled: &enabled, notes: &notes, given: &given };
-    let mut list: Vec<Announcement> = suggestions(&request.app_path).into_iter().collect();
+    let mut list: Vec<Announcement> = suggestions(&request.app_path, left_out).into_iter().collect();
     let found = entries::announcements(&values, knowledge, max);
     list.extend(found.map_err(|TooMany| AnnounceError::TooMany { max })?);
     let mut json = serde_json::to_vec(&list)?;
@@ -149,25 +153,26 @@ pub(crate) fn announce(request: &Request) -> Result<Vec<u8>, AnnounceError> {
 }
 
 /// The texts of the application's value files in order, and of the values in its parameters. Files that are not there are left out whatever
-/// the parameters say of them, as native support does in its panel; so are URLs.
-fn value_files(request: &Request) -> Result<Vec<Text>, AnnounceError> {
+/// the parameters say of them, as native support does in its panel; so are URLs, whose number is given.
+fn value_files(request: &Request) -> Result<(Vec<Text>, usize), AnnounceError> {
     let (options, places) = (&request.options, request.places());
     places.check_refs(options.value_files.iter().map(String::as_str))?;
     let mut texts = Vec::new();
+    let mut left_out = 0;
     for file in places.value_files(&options.value_files, options.missing_value_files)? {
-        if Path::new(&file).is_absolute()
-            && let Some(bytes) = read(&file)?
-        {
+        if !Path::new(&file).is_absolute() {
+            left_out += 1;
+        } else if let Some(bytes) = read(&file)? {
             texts.push(Text { place: file, bytes });
         }
     }
     let (parameter, text) = match &options.values {
-        None => return Ok(texts),
+        None => return Ok((texts, left_out)),
         Some(InlineValues::Yaml(text)) => ("values", text),
         Some(InlineValues::Json(text)) => ("values-object", text),
     };
     texts.push(Text { place: format!("parameter {parameter}"), bytes: text.clone().into_bytes() });
-    Ok(texts)
+    Ok((texts, left_out))
 }
 
 /// A value file; `None` if it is not there.
@@ -281,21 +286,28 @@ fn add_notes(notes: &mut Notes, chart: &LoadedChart, enabled: &Chart, place: &mu
 }
 
 /// The parameter `value-files` with the files that may be meant, if there are any. An announcement has no other place for them: `choices`
-/// would refuse every other path.
-fn suggestions(folder: &Path) -> Option<Announcement> {
+/// would refuse every other path. It also says that files are left out, if some are.
+fn suggestions(folder: &Path, left_out: usize) -> Option<Announcement> {
     let files = suggestions::value_files(folder);
     let more = files.len().saturating_sub(SUGGESTIONS_MAX);
     let mut shown: Vec<String> = files.into_iter().take(SUGGESTIONS_MAX).collect();
-    if shown.is_empty() {
+    if shown.is_empty() && left_out == 0 {
         return None;
     }
     if more > 0 {
         shown.push(format!("and {more} more"));
     }
     let [name, title, tooltip] = VALUE_FILES;
+    let mut tooltip = tooltip.to_owned();
+    if !shown.is_empty() {
+        tooltip.extend(["\nThis chart has: ", &shown.join(", ")]);
+    }
+    if left_out > 0 {
+        tooltip.push_str(LEFT_OUT);
+    }
     Some(Announcement {
         title: Some(title.to_owned()),
-        tooltip: Some(format!("{tooltip}\nThis chart has: {}", shown.join(", "))),
+        tooltip: Some(tooltip),
         collection_type: CollectionType::Array,
         ..Announcement::named(name)
     })

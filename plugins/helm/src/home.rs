@@ -45,7 +45,10 @@ pub(crate) enum HomeError {
         path: PathBuf,
     },
     /// The file system failed.
-    #[error("cannot make {path} for helm", path = path.display())]
+    #[error(
+        "cannot make {path} for helm; TMPDIR has to name a folder with room that can be written to",
+        path = path.display()
+    )]
     Io {
         /// The file or folder.
         path: PathBuf,

@@ -5,6 +5,8 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::announce::ChartBounds;
+
 use tiphys_process::find_program;
 
 use crate::value_files::GlobBounds;
@@ -27,6 +29,12 @@ const ANNOUNCED_MAX: usize = 20_000;
 
 /// What one pattern of value files may cost.
 const GLOB_BOUNDS: GlobBounds = GlobBounds { looks_max: 1_000_000, matches_max: 10_000 };
+
+/// Charts that are looked at for an announcement, subcharts included: more than any umbrella has.
+const CHARTS_MAX: usize = 1_000;
+
+/// Bytes of values and schemas of all charts of an announcement, which are in memory at once.
+const CHARTS_BYTES_MAX: usize = 64 << 20;
 
 /// What helm, and whatever else this program starts, gets of this process's environment: no user's state, and nothing of the request.
 const PASSED: &[&str] = &[
@@ -168,6 +176,17 @@ impl Host {
     pub(crate) fn announced_max(&self) -> Result<usize, SettingError> {
         let values = self.number("TIPHYS_HELM_ANNOUNCED_MAX", "a number of values above zero")?;
         Ok(values.map_or(ANNOUNCED_MAX, |values| usize::try_from(values).unwrap_or(usize::MAX)))
+    }
+
+    /// How much of charts is looked at for an announcement.
+    pub(crate) fn chart_bounds(&self) -> Result<ChartBounds, SettingError> {
+        let charts = self.number("TIPHYS_HELM_CHARTS_MAX", "a number of charts above zero")?;
+        let bytes = self.number("TIPHYS_HELM_CHARTS_BYTES_MAX", "a number of bytes above zero")?;
+        let size = |number| usize::try_from(number).unwrap_or(usize::MAX);
+        Ok(ChartBounds {
+            charts_max: charts.map_or(CHARTS_MAX, size),
+            bytes_max: bytes.map_or(CHARTS_BYTES_MAX, size),
+        })
     }
 
     /// What one pattern of value files may cost.

@@ -13,11 +13,14 @@ use crate::value_files::joined;
 /// Charts within charts, the application's own included.
 const DEPTH_MAX: usize = 10;
 
-/// Charts in all.
-const CHARTS_MAX: usize = 1_000;
-
-/// Bytes of values and schemas of all charts.
-const BYTES_MAX: usize = 64 << 20;
+/// How much of charts is looked at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ChartBounds {
+    /// Charts in all.
+    pub(crate) charts_max: usize,
+    /// Bytes of values and schemas of all charts.
+    pub(crate) bytes_max: usize,
+}
 
 /// A chart.
 #[derive(Clone, Debug, Default)]
@@ -85,18 +88,29 @@ pub(crate) enum LoadError {
     #[error("more than {DEPTH_MAX} charts are within one another; look for a link among the folders charts")]
     TooDeep,
     /// Too many of them.
-    #[error("the chart has more than {CHARTS_MAX} subcharts")]
-    TooMany,
+    #[error(
+        "there are more than {max} charts with their subcharts; look at more with TIPHYS_HELM_CHARTS_MAX"
+    )]
+    TooMany {
+        /// The bound.
+        max: usize,
+    },
     /// Too many values.
-    #[error("the values of the chart and its subcharts have more than {BYTES_MAX} bytes")]
-    TooLarge,
+    #[error(
+        "the values and schemas of the chart and its subcharts have more than {max} bytes; read more with \
+         TIPHYS_HELM_CHARTS_BYTES_MAX"
+    )]
+    TooLarge {
+        /// The bound.
+        max: usize,
+    },
 }
 
 impl LoadedChart {
     /// Reads a chart's folder. Dependencies with `file://` that are not in its folder `charts` are read where they are, if that is within
     /// `root`: helm would put them there first.
-    pub(super) fn read(folder: &Path, root: &Path) -> Result<Self, LoadError> {
-        let mut loader = Loader { root, charts: 0, bytes: 0 };
+    pub(super) fn read(folder: &Path, root: &Path, bounds: ChartBounds) -> Result<Self, LoadError> {
+        let mut loader = Loader { root, bounds, charts: 0, bytes: 0 };
         loader.load(&ChartFiles::Folder(folder.to_path_buf()), 1)
     }
 
@@ -143,6 +157,7 @@ impl LoadedChart {
 
 struct Loader<'a> {
     root: &'a Path,
+    bounds: ChartBounds,
     charts: usize,
     bytes: usize,
 }
@@ -153,8 +168,8 @@ impl Loader<'_> {
         if depth > DEPTH_MAX {
             return Err(LoadError::TooDeep);
         }
-        if self.charts > CHARTS_MAX {
-            return Err(LoadError::TooMany);
+        if self.charts > self.bounds.charts_max {
+            return Err(LoadError::TooMany { max: self.bounds.charts_max });
         }
         let mut chart = metadata(files)?;
         if let Some(text) = files.read("values.yaml")? {
@@ -201,7 +216,8 @@ impl Loader<'_> {
 
     fn count(&mut self, bytes: usize) -> Result<(), LoadError> {
         self.bytes += bytes;
-        if self.bytes > BYTES_MAX { Err(LoadError::TooLarge) } else { Ok(()) }
+        let max = self.bounds.bytes_max;
+        if self.bytes > max { Err(LoadError::TooLarge { max }) } else { Ok(()) }
     }
 }
 

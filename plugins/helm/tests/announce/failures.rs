@@ -102,6 +102,32 @@ fn more_values_than_are_announced_are_told_with_the_variable() {
 }
 
 #[test]
+fn charts_have_bounds_and_errors_name_their_variables() {
+    let world = |name: &str, max: &str| {
+        World::chart("a: 1\n")
+            .chart_file("charts/db/Chart.yaml", "name: db\nversion: 1.0.0\n")
+            .chart_file("charts/db/values.yaml", "size: 1\n")
+            .variable(name, max)
+    };
+    let within = "cannot load the chart: error unpacking subchart db in web: ";
+    assert_eq!(
+        world("TIPHYS_HELM_CHARTS_MAX", "1").error(),
+        format!(
+            "{within}there are more than 1 charts with their subcharts; look at more with TIPHYS_HELM_CHARTS_MAX"
+        )
+    );
+    assert_eq!(world("TIPHYS_HELM_CHARTS_MAX", "2").lines().len(), 2);
+    assert_eq!(
+        world("TIPHYS_HELM_CHARTS_BYTES_MAX", "12").error(),
+        format!(
+            "{within}the values and schemas of the chart and its subcharts have more than 12 bytes; read more with \
+             TIPHYS_HELM_CHARTS_BYTES_MAX"
+        )
+    );
+    assert_eq!(world("TIPHYS_HELM_CHARTS_BYTES_MAX", "13").lines().len(), 2);
+}
+
+#[test]
 fn aliases_that_multiply_are_refused() {
     let lines = (0..9).map(|level: usize| match level.checked_sub(1) {
         None => "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned(),

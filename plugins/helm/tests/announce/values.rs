@@ -99,6 +99,14 @@ fn names_of_files_may_have_the_application_s_name() {
 fn value_files_with_a_url_are_not_fetched() {
     let world = World::chart("a: chart\n").array("value-files", &["https://127.0.0.1:1/values.yaml"]);
     assert_eq!(world.lines(), ["a chart"]);
+    let told = "\nValues of files with a URL are not in this list, since nothing is fetched for it.";
+    let tooltip = |world: &World| {
+        let all = world.announced();
+        let found = all.iter().find(|one| one.name == "value-files").and_then(|one| one.tooltip.clone());
+        found.unwrap_or_default()
+    };
+    assert!(tooltip(&world).ends_with(told), "{}", tooltip(&world));
+    assert!(!tooltip(&World::chart("a: chart\n").array("value-files", &["other.yaml"])).contains(told));
 }
 
 #[test]

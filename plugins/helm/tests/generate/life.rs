@@ -203,6 +203,15 @@ fn settings_that_are_no_numbers_are_refused() {
 }
 
 #[test]
+fn a_folder_for_temporary_files_that_cannot_be_used_is_named_with_what_to_do() {
+    let answer = World::probe().variable("TMPDIR", "/proc/nowhere").generate(Helm::Four);
+    let (beginning, end) =
+        ("cannot make /proc/nowhere/tiphys-helm-", ": No such file or directory (os error 2)");
+    assert!(answer.error().starts_with(beginning) && answer.error().ends_with(end), "{}", answer.error());
+    assert!(answer.error().contains("; TMPDIR has to name a folder with room that can be written to: "));
+}
+
+#[test]
 fn ten_at_once_do_not_disturb_one_another() {
     let world = World::probe().text("values", "from: inline\n").text("set.v", "1");
     let expected = world.generate(Helm::Four).stdout;
