@@ -44,6 +44,18 @@ pub struct RunContext {
     pub credential_templates: Vec<RepositoryAccess>,
     /// Whether logins that the plugin finds on its machine fill in for what `repositories` and `credential_templates` do not know.
     pub mounted_credentials: MountedCredentials,
+    /// Whether the plugin may fetch anything.
+    pub network: NetworkUse,
+}
+
+/// Whether a plugin may fetch anything.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NetworkUse {
+    /// It may. It is so where there is no run context, and in one that does not say.
+    #[default]
+    Allowed,
+    /// It may not (`--offline`): what it needs and does not have is an error.
+    None,
 }
 
 /// What a plugin does with logins that helm, docker and others have left on its machine, in files or with their helpers.
@@ -178,6 +190,7 @@ impl Default for RunContext {
             repositories: Vec::new(),
             credential_templates: Vec::new(),
             mounted_credentials: MountedCredentials::default(),
+            network: NetworkUse::default(),
         }
     }
 }

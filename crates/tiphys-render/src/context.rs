@@ -6,8 +6,8 @@ use std::sync::Arc;
 use tiphys_api::{Application, ApplicationSource};
 use tiphys_engine::{mentioned, references};
 use tiphys_params::context::{
-    ContextProject, ContextSource, DEFAULT_VALUES_FILE_SCHEMES, MountedCredentials, RepositoryAccess,
-    RunContext, SourceKind,
+    ContextProject, ContextSource, DEFAULT_VALUES_FILE_SCHEMES, MountedCredentials, NetworkUse,
+    RepositoryAccess, RunContext, SourceKind,
 };
 use tiphys_params::{Parameter, source_permitted};
 use tiphys_plugin::{GivenContext, GivenRef, chain};
@@ -32,6 +32,8 @@ pub struct ContextSettings {
     pub credential_templates: Vec<ScopedAccess>,
     /// Whether logins of this machine fill in. Only where whoever asks is the person to whom they belong; a server must not.
     pub mounted_credentials: MountedCredentials,
+    /// Whether plugins may fetch anything.
+    pub network: NetworkUse,
 }
 
 /// How a repository is reached, and by whom it may be.
@@ -51,6 +53,7 @@ impl Default for ContextSettings {
             repositories: Vec::new(),
             credential_templates: Vec::new(),
             mounted_credentials: MountedCredentials::default(),
+            network: NetworkUse::default(),
         }
     }
 }
@@ -111,6 +114,7 @@ impl Renderer {
                 credential_templates: of_project(&settings.credential_templates, &project),
                 project,
                 mounted_credentials: settings.mounted_credentials,
+                network: settings.network,
                 ..RunContext::default()
             },
             refs: BTreeMap::new(),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use tiphys_cmp::{Archives, RemotePlugin};
 use tiphys_engine::{DEFAULT_LABEL_KEY, SourceType, TrackingMethod};
-use tiphys_params::context::MountedCredentials;
+use tiphys_params::context::{MountedCredentials, NetworkUse};
 use tiphys_plugin::{
     BaseEnvironment, Catalogue, Endings, EnvironmentRule, LoadedPlugin, LocalPlugin, Observer, Others,
     RunSettings, SlotLimits, Slots, Strictness, Unobserved, load_plugins,
@@ -279,7 +279,10 @@ pub(crate) fn render_settings(
         None => settings.tracking_method.as_deref().and_then(|word| word.parse().ok()).unwrap_or_default(),
     };
     let switched_off = switched_off(&settings);
-    let context = context_settings(&settings, resources);
+    let context = ContextSettings {
+        network: if common.offline { NetworkUse::None } else { NetworkUse::Allowed },
+        ..context_settings(&settings, resources)
+    };
     Ok(RenderSettings {
         tracking,
         label_key: settings.label_key.unwrap_or_else(|| DEFAULT_LABEL_KEY.to_owned()),

@@ -18,7 +18,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use tiphys_params::context::MountedCredentials;
+use tiphys_params::context::{MountedCredentials, NetworkUse};
 
 use crate::chart::{Chart, Dependency};
 use crate::failure::chain;
@@ -179,6 +179,11 @@ impl Plan {
         home: &Home,
         built: &Built,
     ) -> Result<(), DependencyError> {
+        if request.context.network == NetworkUse::None
+            && let Some(remote) = self.remotes.first()
+        {
+            return Err(DependencyError::NoNetwork { address: remote.address.clone() });
+        }
         for folder in &self.folders {
             // Helm would mention a link in its messages.
             if let Ok(below) = folder.strip_prefix(&request.root) {
@@ -242,6 +247,9 @@ impl Plan {
 
     /// How long what is built is used: what was chosen by a range without a lock file may be outdated soon.
     fn age(&self, request: &Request) -> Result<Age, SettingError> {
+        if request.context.network == NetworkUse::None {
+            return Ok(Age::Any);
+        }
         let is_fetched = |one: &&Dependency| match Place::of(&one.repository) {
             Place::Named(_) | Place::Web(_) | Place::Registry(_) | Place::Plugin(_) => true,
             Place::Vendored | Place::Folder(_) | Place::Other => false,

@@ -12,7 +12,7 @@ use std::io;
 use std::iter;
 use std::path::{Path, PathBuf};
 
-use tiphys_params::context::RunContext;
+use tiphys_params::context::{NetworkUse, RunContext};
 use tiphys_process::quote_text;
 use tiphys_tree::{ContainmentError, check_links};
 
@@ -226,14 +226,12 @@ impl Places<'_> {
 
     /// The file or URL of a `set-file` parameter of this name. A backslash takes a sign's meaning away, as in helm's own option.
     pub(crate) fn set_file(&self, name: &str, file: &str) -> Result<String, SetFileError> {
-        let schemes = &self.context.values_file_schemes;
         let written = |text: &str| unescaped(&self.environment.substitute(text));
         let resolved = match self.other_source(file) {
             Some((rest, tree)) => {
-                path::resolve(tree, tree, &written(rest), schemes).map_err(SetFileError::InOtherSource)?
+                self.look_up(tree, tree, &written(rest)).map_err(SetFileError::InOtherSource)?
             }
-            None => path::resolve(self.app_path, self.root, &written(file), schemes)
-                .map_err(SetFileError::Path)?,
+            None => self.look_up(self.app_path, self.root, &written(file)).map_err(SetFileError::Path)?,
         };
         let text = resolved.into_text().map_err(|path| SetFileError::NotUtf8 { path })?;
         if reads_only(name, &text) {
@@ -248,16 +246,21 @@ impl Places<'_> {
         match self.other_source(file) {
             Some((rest, tree)) => {
                 let rest = self.environment.substitute(rest);
-                let resolved = path::resolve(tree, tree, &rest, &self.context.values_file_schemes);
-                Ok((resolved.map_err(ValueFileError::InOtherSource)?, tree))
+                Ok((self.look_up(tree, tree, &rest).map_err(ValueFileError::InOtherSource)?, tree))
             }
             None => Ok((self.in_own_source(file).map_err(ValueFileError::Path)?, self.root)),
         }
     }
 
     fn in_own_source(&self, file: &str) -> Result<Resolved, PathProblem> {
-        let file = self.environment.substitute(file);
-        path::resolve(self.app_path, self.root, &file, &self.context.values_file_schemes)
+        self.look_up(self.app_path, self.root, &self.environment.substitute(file))
+    }
+
+    fn look_up(&self, from: &Path, root: &Path, file: &str) -> Result<Resolved, PathProblem> {
+        match path::resolve(from, root, file, &self.context.values_file_schemes)? {
+            Resolved::Url(_) if self.context.network == NetworkUse::None => Err(PathProblem::NoNetwork),
+            resolved => Ok(resolved),
+        }
     }
 
     /// The rest of a path that begins with the name of another source, and that source's folder.

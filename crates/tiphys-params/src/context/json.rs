@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tiphys_yaml::{Data, DecodeError, Node, Object, read_json};
 
 use super::{
-    CONTEXT_VERSION, ContextError, ContextSource, MountedCredentials, RefTree, RepositoryAccess,
+    CONTEXT_VERSION, ContextError, ContextSource, MountedCredentials, NetworkUse, RefTree, RepositoryAccess,
     RepositoryKind, RunContext, Secret, SourceKind,
 };
 
@@ -23,6 +23,8 @@ const REPOSITORY_KINDS: [(&str, RepositoryKind); 3] =
 
 const MOUNTED_CREDENTIALS: [(&str, MountedCredentials); 2] =
     [("use", MountedCredentials::Use), ("ignore", MountedCredentials::Ignore)];
+
+const NETWORK_USES: [(&str, NetworkUse); 2] = [("allowed", NetworkUse::Allowed), ("none", NetworkUse::None)];
 
 impl RunContext {
     /// The file's text, passwords and keys included: for a file that nobody else can read.
@@ -44,6 +46,7 @@ impl RunContext {
             "repositories": self.repositories.iter().map(RepositoryAccess::to_value).collect::<Vec<_>>(),
             "credentialTemplates": self.credential_templates.iter().map(RepositoryAccess::to_value).collect::<Vec<_>>(),
             "mountedCredentials": word_of(&MOUNTED_CREDENTIALS, self.mounted_credentials),
+            "network": word_of(&NETWORK_USES, self.network),
         });
         value.to_string()
     }
@@ -67,7 +70,9 @@ impl RunContext {
         }
         context.ref_errors = file.text_map("refErrors")?.unwrap_or_default();
         if let Some(mut project) = file.object("project")? {
-            context.project.name = text(&mut project, "name")?;
+            if let Some(name) = project.text("name")? {
+                name.clone_into(&mut context.project.name);
+            }
             if let Some(permitted) = project.texts("sourceRepos")? {
                 context.project.source_repos = permitted;
             }
@@ -78,6 +83,7 @@ impl RunContext {
         context.repositories = accesses(&mut file, "repositories")?;
         context.credential_templates = accesses(&mut file, "credentialTemplates")?;
         context.mounted_credentials = kind(&mut file, "mountedCredentials", &MOUNTED_CREDENTIALS)?;
+        context.network = kind(&mut file, "network", &NETWORK_USES)?;
         Ok(context)
     }
 }

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use super::{
-    ContextProject, ContextSource, MountedCredentials, RefTree, RepositoryAccess, RepositoryKind, RunContext,
-    Secret, SourceKind,
+    ContextProject, ContextSource, MountedCredentials, NetworkUse, RefTree, RepositoryAccess, RepositoryKind,
+    RunContext, Secret, SourceKind,
 };
 
 fn full() -> RunContext {
@@ -48,6 +48,7 @@ fn full() -> RunContext {
             ..RepositoryAccess::default()
         }],
         mounted_credentials: MountedCredentials::Use,
+        network: NetworkUse::None,
     }
 }
 
@@ -73,6 +74,7 @@ fn the_file_has_the_documented_shape() {
             "tlsClientCertData": "", "tlsClientCertKey": "", "proxy": "", "noProxy": "",
         }],
         "mountedCredentials": "use",
+        "network": "none",
     });
     assert_eq!(found, expected);
 }
@@ -91,6 +93,9 @@ fn what_is_absent_has_a_default_and_what_is_unknown_is_left_out() {
     assert_eq!(RunContext::default().values_file_schemes, ["https", "http"]);
     assert_eq!(RunContext::default().project.source_repos, ["*"]);
     assert_eq!(RunContext::default().mounted_credentials, MountedCredentials::Ignore);
+    assert_eq!(RunContext::default().network, NetworkUse::Allowed);
+    let found = RunContext::parse(br#"{"version":1,"project":{"sourceRepos":["*"]}}"#);
+    assert_eq!(found, Ok(RunContext::default()), "a project without a name is the default one");
 }
 
 #[test]
@@ -116,6 +121,7 @@ fn a_file_that_does_not_hold_is_refused_by_its_field() {
             "credentialTemplates[1].type: expected one of",
         ),
         (r#"{"version":1,"mountedCredentials":"maybe"}"#, "mountedCredentials: expected one of use, ignore"),
+        (r#"{"version":1,"network":"some"}"#, "network: expected one of allowed, none"),
     ];
     for (text, expected) in cases {
         let error = RunContext::parse(text.as_bytes()).expect_err(text);

@@ -59,7 +59,7 @@ pub(crate) struct CommonArgs {
     #[arg(long, value_name = "DIR", global = true, env = "TIPHYS_CACHE_DIR")]
     pub(crate) cache_dir: Option<PathBuf>,
 
-    /// Use no network: only what was fetched before
+    /// Use no network: only what was fetched before. Plugins with a run context are told
     #[arg(long, global = true, conflicts_with = "refresh")]
     pub(crate) offline: bool,
 

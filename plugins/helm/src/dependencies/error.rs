@@ -65,6 +65,15 @@ pub(crate) enum DependencyError {
         /// Helm's words on the file, if it said some.
         cause: Option<String>,
     },
+    /// A repository where nothing may be fetched.
+    #[error(
+        "error building helm chart dependencies: charts of {address} were not built before, and nothing may be fetched (--offline); render \
+         once without --offline, or commit them in charts/"
+    )]
+    NoNetwork {
+        /// Its address.
+        address: String,
+    },
     /// A name that nobody knows.
     #[error(
         "error building helm chart dependencies: no repository definition for {repository}; add a Helm repository of that name, or write \

@@ -24,6 +24,11 @@ pub(crate) enum PathProblem {
         /// In lower case.
         scheme: String,
     },
+    /// A URL where nothing may be fetched.
+    #[error(
+        "it is a URL, and nothing may be fetched (--offline); commit the file, or render without --offline"
+    )]
+    NoNetwork,
     /// It is the root itself, or a chain of links without end.
     #[error("internal error: failed to resolve path. Check logs for more details")]
     Failed,

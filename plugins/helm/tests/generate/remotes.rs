@@ -353,6 +353,37 @@ fn a_run_context_of_a_server_keeps_files_of_helm_out() {
 }
 
 #[test]
+fn where_nothing_may_be_fetched_what_was_built_before_is_used_and_nothing_else() {
+    let server = ChartServer::start(Transport::Plain);
+    server.repository("/stable", &charts()).file("/v.yaml", "a: 1\n");
+    let url = format!("{}/stable", server.url());
+    for helm in Helm::ALL {
+        let offline = json!({ "version": 1, "network": "none" });
+        // What a range has given is used whatever its age.
+        let world = with_dep("^1.0.0", &url).variable("TIPHYS_HELM_RANGE_AGE", "1").cached();
+        world.generate(helm).names();
+        let asked = server.requests().len();
+        world.context(&offline).gives(helm, "1.1.0");
+
+        let answer = with_dep("1.0.0", &url).context(&offline).generate(helm);
+        let expected = format!(
+            "error building helm chart dependencies: charts of {url} were not built before, and nothing may be fetched (--offline); render \
+             once without --offline, or commit them in charts/"
+        );
+        assert_eq!(answer.error(), expected, "{helm:?}");
+        let file = format!("{}/v.yaml", server.url());
+        let problem = "it is a URL, and nothing may be fetched (--offline); commit the file, or render without --offline";
+        let answer = World::probe().context(&offline).array("value-files", &[&file]).generate(helm);
+        let expected =
+            format!("error resolving helm value files: error resolving value file path: {problem}");
+        assert_eq!(answer.error(), expected, "{helm:?}");
+        let answer = World::probe().context(&offline).text("set-file.f", &file).generate(helm);
+        assert_eq!(answer.error(), format!("error resolving helm value file path: {problem}"), "{helm:?}");
+        assert_eq!(server.requests().len(), asked, "{helm:?}: nobody was asked");
+    }
+}
+
+#[test]
 fn a_server_that_fails_is_told_with_what_it_did() {
     let server = ChartServer::start(Transport::Plain);
     server.repository("/stable", &charts());
