@@ -11,6 +11,7 @@ mod environment;
 mod expand;
 mod field;
 mod glob;
+mod mask;
 mod merge;
 mod permission;
 mod shape;
@@ -36,6 +37,7 @@ pub use environment::{
 pub use expand::expand;
 pub use field::{Field, Input, fields};
 pub use glob::{Glob, GlobError, Slash};
+pub use mask::mask_url;
 pub use merge::merge_announcements;
 pub use permission::source_permitted;
 pub use shape::Shape;

@@ -41,5 +41,6 @@ pub use options::{
 };
 pub use secret::Secret;
 pub use sources::{Nesting, ResolvedRevision, Sources, Want};
-pub use url::{mask_url, normalize_git_url};
+pub use tiphys_params::mask_url;
+pub use url::normalize_git_url;
 pub use work_tree::{NotUtf8, PastFiles, WorkTreePath};

@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 
 use tiphys_params::context::{MountedCredentials, NetworkUse};
 
+use crate::address::{Address, masked_urls};
 use crate::chart::{Chart, Dependency};
 use crate::failure::chain;
 use crate::helm::{Helm, HelmError, HelmVersion};
@@ -201,7 +202,7 @@ impl Plan {
             let cause = broken_archive(&String::from_utf8_lossy(&said), &missing.name);
             return Err(DependencyError::NotBuilt {
                 name: missing.name.clone(),
-                repository: missing.repository.clone(),
+                repository: Address::new(&missing.repository),
                 cause: cause.map(|text| self.cleaned(&text, request, home)),
             });
         }
@@ -214,11 +215,12 @@ impl Plan {
         let clean = |text: &str| self.cleaned(text, request, home);
         if let HelmError::Failed { stdout, .. } = error {
             for remote in self.remotes.iter().filter(|remote| remote.kind == RemoteKind::Web) {
-                if let Some(cause) = index_failure(stdout, &remote.address) {
-                    let name = if remote.name.is_empty() { &remote.address } else { &remote.name };
+                if let Some(cause) = index_failure(stdout, remote.address.expose()) {
+                    let address = remote.address.to_string();
+                    let name = if remote.name.is_empty() { &address } else { &remote.name };
                     return DependencyError::Unreachable {
-                        address: clean(&remote.address),
                         name: clean(&name.replace('/', "-")),
+                        address: clean(&address),
                         cause: clean(&cause),
                     };
                 }
@@ -226,14 +228,15 @@ impl Plan {
         }
         let mut text = chain(error);
         if matches!(error, HelmError::Timeout { .. }) && !self.remotes.is_empty() {
-            let addresses: Vec<&str> = self.remotes.iter().map(|remote| remote.address.as_str()).collect();
+            let addresses: Vec<String> =
+                self.remotes.iter().map(|remote| remote.address.to_string()).collect();
             text.push_str("; it was to fetch from ");
             text.push_str(&addresses.join(", "));
         }
         DependencyError::Build { text: clean(&text) }
     }
 
-    /// A text without paths of this run and without passwords.
+    /// A text without paths of this run and without passwords, those in URLs included.
     fn cleaned(&self, text: &str, request: &Request, home: &Home) -> String {
         let path = |path: &Path| path.to_string_lossy().into_owned();
         let mut text = text.replace(&path(&home.path().join(TREE)), &path(&request.root));
@@ -242,7 +245,7 @@ impl Plan {
         for password in passwords.filter(|password| password.chars().count() >= SECRET_CHARS_MIN) {
             text = text.replace(password, MASK);
         }
-        text
+        masked_urls(&text)
     }
 
     /// How long what is built is used: what was chosen by a range without a lock file may be outdated soon.
@@ -264,8 +267,8 @@ impl Plan {
 fn check_permission(remotes: &[Remote], request: &Request) -> Result<(), DependencyError> {
     let project = &request.context.project;
     let is_refused = |remote: &&Remote| !permission::is_permitted(remote, &project.source_repos);
-    let mut refused: Vec<&str> =
-        remotes.iter().filter(is_refused).map(|remote| remote.address.as_str()).collect();
+    let mut refused: Vec<String> =
+        remotes.iter().filter(is_refused).map(|remote| remote.address.to_string()).collect();
     refused.dedup();
     if refused.is_empty() {
         return Ok(());

@@ -1,7 +1,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use super::{RemoteUrl, Transport, mask_url, normalize_git_url};
+use super::{RemoteUrl, Transport, normalize_git_url};
 
 /// The pairs come from Argo CD's own answers (`check: source` of the project oracle) and from Go's `net/url`.
 #[test]
@@ -22,26 +22,6 @@ fn urls_are_normalised_as_argo_cd_does() {
     }
     assert!(differences.is_empty(), "{differences}");
     assert!(count > 100, "only {count} pairs");
-}
-
-#[test]
-fn passwords_in_urls_are_masked() {
-    for (url, shown) in [
-        ("https://user:pw@h/x", "https://user:***@h/x"),
-        ("https://user:p@w@h/x", "https://user:***@h/x"),
-        ("https://token@h/x", "https://***@h/x"),
-        ("'https://token@h/x'", "'https://***@h/x'"),
-        ("ssh://git@h/x", "ssh://git@h/x"),
-        ("git@h:x", "git@h:x"),
-        ("https://h/a@b:c@d", "https://h/a@b:c@d"),
-        ("https://user:pw@h", "https://user:***@h"),
-        ("https://h/x?token=hunter2", "https://h/x?***"),
-        ("https://user:pw@h/x?token=hunter2#f", "https://user:***@h/x?***"),
-        ("https://token@h?token=hunter2", "https://***@h?***"),
-        ("ssh://git@h/x?token=hunter2", "ssh://git@h/x?***"),
-    ] {
-        assert_eq!(mask_url(url), shown);
-    }
 }
 
 #[test]

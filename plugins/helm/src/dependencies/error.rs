@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use super::listed::ListedError;
 use super::mounted::MountedError;
+use crate::address::Address;
 use crate::chart::ChartError;
 use crate::home::HomeError;
 use crate::mirror::MirrorError;
@@ -61,7 +62,7 @@ pub(crate) enum DependencyError {
         /// The dependency.
         name: String,
         /// Its `repository`.
-        repository: String,
+        repository: Address,
         /// Helm's words on the file, if it said some.
         cause: Option<String>,
     },
@@ -72,7 +73,7 @@ pub(crate) enum DependencyError {
     )]
     NoNetwork {
         /// Its address.
-        address: String,
+        address: Address,
     },
     /// A name that nobody knows.
     #[error(
@@ -92,9 +93,9 @@ pub(crate) enum DependencyError {
         /// The dependency's `repository`.
         repository: String,
         /// One address.
-        first: String,
+        first: Address,
         /// Another.
-        second: String,
+        second: Address,
     },
     /// A name of a registry, which helm has only for Helm repositories.
     #[error(
@@ -104,7 +105,7 @@ pub(crate) enum DependencyError {
         /// The dependency's `repository`.
         repository: String,
         /// The registry's address.
-        address: String,
+        address: Address,
     },
     /// Repositories that helm cannot use in one call.
     #[error(
@@ -115,9 +116,9 @@ pub(crate) enum DependencyError {
         /// In what.
         what: &'static str,
         /// One address.
-        first: String,
+        first: Address,
         /// Another.
-        second: String,
+        second: Address,
     },
     /// A mounted file.
     #[error("error building helm chart dependencies")]

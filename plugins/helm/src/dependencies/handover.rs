@@ -63,7 +63,7 @@ fn repositories(home: &Home, web: &[&Remote]) -> Result<Value, HomeError> {
             |part: &str, text: &str| certificate(home, &format!("repository-{index}-{part}.pem"), text);
         entries.push(json!({
             "name": entry_name(web, index),
-            "url": remote.address,
+            "url": remote.address.expose(),
             "username": access.username,
             "password": access.password.expose(),
             "certFile": file("cert", &access.tls_client_cert_data)?,
@@ -211,7 +211,7 @@ fn proxies(remotes: &[Remote]) -> Result<Vec<(OsString, OsString)>, DependencyEr
     let mut past: Vec<&str> = Vec::new();
     for remote in remotes {
         if remote.access.proxy.is_empty() {
-            past.push(host_of(&remote.address));
+            past.push(host_of(remote.address.expose()));
         } else if !remote.access.no_proxy.is_empty() {
             past.push(&remote.access.no_proxy);
         }

@@ -121,7 +121,7 @@ impl Hasher {
     fn remote(&mut self, remote: &Remote) {
         let access = &remote.access;
         let texts = [
-            remote.address.as_str(),
+            remote.address.expose(),
             &remote.name,
             &access.username,
             access.password.expose(),

@@ -6,6 +6,7 @@
 use std::path::Path;
 
 use super::remote::{Known, Place};
+use crate::address::Address;
 use crate::chart::{Chart, ChartError, Dependency, Lock};
 
 /// What a chart's files say of dependencies.
@@ -37,7 +38,7 @@ pub(crate) enum ListedError {
     #[error(
         "error building helm chart dependencies: {lock} has dependency {name} of {}, which is not what the chart says; run \
          `helm dependency update` and commit the file that it writes",
-        if repository.is_empty() { "the folder charts" } else { repository }
+        if repository.expose().is_empty() { "the folder charts".to_owned() } else { repository.to_string() }
     )]
     Lock {
         /// The lock file.
@@ -45,7 +46,7 @@ pub(crate) enum ListedError {
         /// The dependency.
         name: String,
         /// Its place in the lock file.
-        repository: String,
+        repository: Address,
     },
 }
 
@@ -90,7 +91,7 @@ impl Listed {
                     return Err(ListedError::Lock {
                         lock: lock.file,
                         name: locked.name.clone(),
-                        repository: locked.repository.clone(),
+                        repository: Address::new(&locked.repository),
                     });
                 }
             }

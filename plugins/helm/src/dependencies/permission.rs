@@ -6,8 +6,8 @@ use super::remote::{OCI, Remote, RemoteKind};
 
 /// Whether patterns permit a repository. One of a registry is that with and without its scheme.
 pub(crate) fn is_permitted(remote: &Remote, patterns: &[String]) -> bool {
-    let registry = (remote.kind == RemoteKind::Registry).then(|| [OCI, &remote.address].concat());
-    let forms: Vec<&str> = [remote.address.as_str()].into_iter().chain(registry.as_deref()).collect();
+    let registry = (remote.kind == RemoteKind::Registry).then(|| [OCI, remote.address.expose()].concat());
+    let forms: Vec<&str> = [remote.address.expose()].into_iter().chain(registry.as_deref()).collect();
     source_permitted(patterns, &forms, &normalized)
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use tiphys_params::context::{RepositoryAccess, RunContext, Secret, same_address, without_oci};
 
 use super::DependencyError;
+use crate::address::Address;
 use crate::options::Credentials;
 
 /// Scheme of registries.
@@ -99,7 +100,7 @@ pub(crate) struct Remote {
     /// Helm repository or registry.
     pub(crate) kind: RemoteKind,
     /// Its URL; a registry's address has no `oci://`.
-    pub(crate) address: String,
+    pub(crate) address: Address,
     /// The name by which the chart refers to it; empty if it does not.
     pub(crate) name: String,
     /// How it is reached. Nothing in it is set for a place that nobody knows.
@@ -135,10 +136,10 @@ pub(crate) enum RemoteKind {
 
 impl Remote {
     /// A place of which nothing but its address is known.
-    fn unknown(address: String, kind: RemoteKind) -> Self {
+    fn unknown(address: &str, kind: RemoteKind) -> Self {
         Self {
             kind,
-            address,
+            address: Address::new(address),
             name: String::new(),
             access: RepositoryAccess::default(),
             credentials: Credentials::OwnHost,
@@ -148,7 +149,7 @@ impl Remote {
 
     /// The registry's key in files with logins: its host, and docker's own an odd one.
     pub(crate) fn login_name(&self) -> &str {
-        match self.address.split('/').next().unwrap_or_default() {
+        match self.address.expose().split('/').next().unwrap_or_default() {
             "docker.io" | "index.docker.io" | "registry-1.docker.io" => "https://index.docker.io/v1/",
             host => host,
         }
@@ -200,15 +201,16 @@ impl Known {
             let mut remote = match Place::of(repository) {
                 Place::Web(url) => self.by_address(&with_small_scheme(url), RemoteKind::Web),
                 Place::Registry(address) => self.by_address(address, RemoteKind::Registry),
-                Place::Plugin(url) => Remote::unknown(with_small_scheme(url), RemoteKind::Plugin),
+                Place::Plugin(url) => Remote::unknown(&with_small_scheme(url), RemoteKind::Plugin),
                 Place::Named(name) => self.by_name(repository, name)?,
                 Place::Vendored | Place::Folder(_) | Place::Other => continue,
             };
             if credentials == Credentials::AllHosts {
                 remote.credentials = credentials;
             }
-            let same =
-                |one: &&mut Remote| one.kind == remote.kind && same_address(&one.address, &remote.address);
+            let same = |one: &&mut Remote| {
+                one.kind == remote.kind && same_address(one.address.expose(), remote.address.expose())
+            };
             match remotes.iter_mut().find(same) {
                 Some(found) if found.name.is_empty() => found.name = remote.name,
                 // Helm knows a repository by one name in one file.
@@ -238,19 +240,19 @@ impl Known {
         if let Some(second) = found.find(|one| !same_address(&one.access.url, &first.access.url)) {
             return Err(DependencyError::AmbiguousName {
                 repository: repository.to_owned(),
-                first: first.access.url.clone(),
-                second: second.access.url.clone(),
+                first: Address::new(&first.access.url),
+                second: Address::new(&second.access.url),
             });
         }
         if first.access.is_registry() {
             return Err(DependencyError::NamedRegistry {
                 repository: repository.to_owned(),
-                address: without_oci(&first.access.url).to_owned(),
+                address: Address::new(without_oci(&first.access.url)),
             });
         }
         Ok(Remote {
             kind: RemoteKind::Web,
-            address: first.access.url.clone(),
+            address: Address::new(&first.access.url),
             name: name.to_owned(),
             access: first.access.clone(),
             credentials: first.credentials,
@@ -262,7 +264,7 @@ impl Known {
     /// is a part of it or that it is a part of.
     fn by_address(&self, address: &str, kind: RemoteKind) -> Remote {
         let exact = self.repositories.iter().find(|one| one.access.is_at(address));
-        let mut remote = Remote::unknown(address.to_owned(), kind);
+        let mut remote = Remote::unknown(address, kind);
         remote.credentials = exact.map_or(Credentials::OwnHost, |one| one.credentials);
         let found = exact
             .map(|one| &one.access)

@@ -120,3 +120,24 @@ fn requirements_yaml_takes_over_places_of_chart_yaml() {
         assert_eq!(inside.generate(helm).names(), ["ConfigMap/dep-0.1.0", "ConfigMap/app-0.1.0"], "{helm:?}");
     }
 }
+
+#[test]
+fn an_address_is_told_without_the_password_in_it() {
+    let server = server();
+    let (host, repository) = (server.url().replacen("http://", "", 1), "missing");
+    let url = |user: &str| format!("http://{user}{host}/{repository}");
+    for helm in Helm::ALL {
+        let world = || with_dep("0.1.0", &url("bob:hunter22@"));
+        let expected = format!("helm repos {} are not permitted in project 'strict'", url("bob:***@"));
+        assert_eq!(world().strict().generate(helm).error(), expected, "{helm:?}");
+        let answer = world().generate(helm);
+        let error = answer.error();
+        assert!(error.contains(&url("bob:***@")) && !error.contains("hunter22"), "{helm:?}: {error}");
+        let known = json!([{ "url": url("bob:hunter22@"), "name": "known", "type": "helm" }]);
+        let answer = with_dep("0.1.0", "@known")
+            .context(&json!({ "version": 1, "repositories": known }))
+            .generate(helm);
+        let error = answer.error();
+        assert!(error.contains(&url("bob:***@")) && !error.contains("hunter22"), "{helm:?}: {error}");
+    }
+}

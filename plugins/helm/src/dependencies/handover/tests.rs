@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use tiphys_params::context::{RepositoryAccess, Secret};
 
 use super::{Handover, hand_over, host_of};
+use crate::address::Address;
 use crate::dependencies::DependencyError;
 use crate::dependencies::remote::{Login, Remote, RemoteKind};
 use crate::home::Home;
@@ -16,7 +17,7 @@ use crate::settings::Host;
 fn remote(kind: RemoteKind, address: &str, access: RepositoryAccess) -> Remote {
     Remote {
         kind,
-        address: address.to_owned(),
+        address: Address::new(address),
         name: String::new(),
         access,
         credentials: Credentials::OwnHost,

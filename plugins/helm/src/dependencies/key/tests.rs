@@ -7,6 +7,7 @@ use std::path::Path;
 use tiphys_params::context::{RepositoryAccess, Secret};
 
 use super::{BuildKey, Inputs};
+use crate::address::Address;
 use crate::dependencies::remote::{Login, Remote, RemoteKind};
 use crate::options::Credentials;
 
@@ -15,7 +16,7 @@ const SECRET: [u8; 32] = [7; 32];
 fn remote(password: &str) -> Remote {
     Remote {
         kind: RemoteKind::Web,
-        address: "https://a.example.com".to_owned(),
+        address: Address::new("https://a.example.com"),
         name: String::new(),
         access: RepositoryAccess { password: Secret::new(password), ..RepositoryAccess::default() },
         credentials: Credentials::OwnHost,
@@ -78,7 +79,7 @@ fn everything_that_a_place_is_changes_the_key() {
         remote(""),
         Remote { kind: RemoteKind::Registry, ..remote("") },
         Remote { kind: RemoteKind::Plugin, ..remote("") },
-        Remote { address: "https://b.example.com".to_owned(), ..remote("") },
+        Remote { address: Address::new("https://b.example.com"), ..remote("") },
         Remote { name: "named".to_owned(), ..remote("") },
         Remote { credentials: Credentials::AllHosts, ..remote("") },
         Remote { login: Login::Entry(Secret::new("pass")), ..remote("") },

@@ -5,13 +5,14 @@ use tiphys_params::context::RepositoryAccess;
 use tiphys_testkit::oracle;
 
 use super::is_permitted;
+use crate::address::Address;
 use crate::dependencies::remote::{Login, Remote, RemoteKind};
 use crate::options::Credentials;
 
 fn remote(kind: RemoteKind, address: &str) -> Remote {
     Remote {
         kind,
-        address: address.to_owned(),
+        address: Address::new(address),
         name: String::new(),
         access: RepositoryAccess::default(),
         credentials: Credentials::OwnHost,

@@ -33,7 +33,7 @@ fn known(repositories: Vec<RepositoryAccess>, templates: Vec<RepositoryAccess>) 
 fn found(known: &Known, repository: &str) -> (String, String) {
     let remotes = known.remotes([repository], Credentials::OwnHost).unwrap();
     let [remote] = remotes.as_slice() else { panic!("{remotes:?}") };
-    (remote.address.clone(), remote.access.username.clone())
+    (remote.address.expose().to_owned(), remote.access.username.clone())
 }
 
 #[test]
@@ -143,7 +143,9 @@ fn a_name_is_a_helm_repository_s_and_one_only() {
     assert!(matches!(error(two, "@name"), DependencyError::AmbiguousName { .. }));
     let named = RepositoryAccess { name: "name".to_owned(), ..registry("oci://r.example.com/x", "") };
     let error = error(vec![named], "@name");
-    assert!(matches!(&error, DependencyError::NamedRegistry { address, .. } if address == "r.example.com/x"));
+    assert!(
+        matches!(&error, DependencyError::NamedRegistry { address, .. } if address.expose() == "r.example.com/x")
+    );
 }
 
 #[test]
@@ -183,7 +185,7 @@ fn places_are_fetched_from_once_each_and_in_order() {
     ];
     let remotes = known.remotes(repositories, Credentials::AllHosts).unwrap();
     let seen: Vec<_> =
-        remotes.iter().map(|one| (one.kind, one.address.as_str(), one.name.as_str())).collect();
+        remotes.iter().map(|one| (one.kind, one.address.expose(), one.name.as_str())).collect();
     assert_eq!(
         seen,
         [

@@ -1,0 +1,20 @@
+//! URLs as people may see them.
+
+/// A URL as people may see it: a password in it is replaced by `***`, and so is all that follows a `?`.
+pub fn mask_url(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
+    let (rest, query) = rest.split_once('?').map_or((rest, ""), |(rest, _)| (rest, "?***"));
+    let authority_end = rest.find(['/', '#']).unwrap_or(rest.len());
+    let Some(at) = rest[..authority_end].rfind('@') else { return format!("{scheme}://{rest}{query}") };
+    let host = &rest[at..];
+    match rest[..at].split_once(':') {
+        Some((user, _)) => format!("{scheme}://{user}:***{host}{query}"),
+        None if scheme.ends_with("http") || scheme.ends_with("https") => {
+            format!("{scheme}://***{host}{query}")
+        }
+        None => format!("{scheme}://{rest}{query}"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

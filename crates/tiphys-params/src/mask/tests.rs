@@ -1,0 +1,23 @@
+//! What is shown of URLs.
+
+use super::mask_url;
+
+#[test]
+fn passwords_in_urls_are_masked() {
+    for (url, shown) in [
+        ("https://user:pw@h/x", "https://user:***@h/x"),
+        ("https://user:p@w@h/x", "https://user:***@h/x"),
+        ("https://token@h/x", "https://***@h/x"),
+        ("'https://token@h/x'", "'https://***@h/x'"),
+        ("ssh://git@h/x", "ssh://git@h/x"),
+        ("git@h:x", "git@h:x"),
+        ("https://h/a@b:c@d", "https://h/a@b:c@d"),
+        ("https://user:pw@h", "https://user:***@h"),
+        ("https://h/x?token=hunter2", "https://h/x?***"),
+        ("https://user:pw@h/x?token=hunter2#f", "https://user:***@h/x?***"),
+        ("https://token@h?token=hunter2", "https://***@h?***"),
+        ("ssh://git@h/x?token=hunter2", "ssh://git@h/x?***"),
+    ] {
+        assert_eq!(mask_url(url), shown);
+    }
+}

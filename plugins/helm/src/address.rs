@@ -1,0 +1,51 @@
+//! Addresses of repositories, which people may write with a password in them.
+
+use std::fmt;
+
+use tiphys_params::mask_url;
+
+/// An address. It shows itself without what opens it.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Address(String);
+
+impl Address {
+    /// Takes an address: a URL, or a registry's without its scheme.
+    pub(crate) fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// The whole address, for what fetches from it and for what compares it.
+    pub(crate) fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const WEB: &str = "https://";
+        if self.0.contains("://") {
+            return f.write_str(&mask_url(&self.0));
+        }
+        let masked = mask_url(&[WEB, &self.0].concat());
+        f.write_str(masked.strip_prefix(WEB).unwrap_or(&masked))
+    }
+}
+
+impl fmt::Debug for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// A text of another program with its URLs masked.
+pub(crate) fn masked_urls(text: &str) -> String {
+    let word = |piece: &str| {
+        let word = piece.trim_end_matches(char::is_whitespace);
+        let rest = &piece[word.len()..];
+        [&if word.contains("://") { mask_url(word) } else { word.to_owned() }, rest].concat()
+    };
+    text.split_inclusive(char::is_whitespace).map(word).collect()
+}
+
+#[cfg(test)]
+mod tests;
