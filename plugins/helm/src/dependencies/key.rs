@@ -8,7 +8,7 @@ use super::remote::{Login, Remote, RemoteKind};
 use crate::options::Credentials;
 
 /// Goes into every key. It changes when the same inputs give other entries.
-const SHAPE: &str = "tiphys-helm dependencies 1";
+const SHAPE: &str = "tiphys-helm dependencies 2";
 
 /// The chart's own files that a build reads.
 const CHART_FILES: [&str; 4] = ["Chart.yaml", "Chart.lock", "requirements.yaml", "requirements.lock"];
@@ -60,8 +60,16 @@ impl Inputs<'_> {
     }
 }
 
-/// Parts with their lengths, so that no two lists of parts are one text.
+/// Parts with their lengths, and things of the file system with their kinds, so that no two lists of them are one text.
 struct Hasher(blake3::Hasher);
+
+/// What is under a name.
+#[derive(Clone, Copy)]
+enum Kind {
+    Absent = 0,
+    File = 1,
+    Folder = 2,
+}
 
 impl Hasher {
     fn part(&mut self, bytes: &[u8]) {
@@ -73,16 +81,20 @@ impl Hasher {
         self.0.update(&(number as u64).to_le_bytes());
     }
 
+    fn kind(&mut self, kind: Kind) {
+        self.0.update(&[kind as u8]);
+    }
+
     /// A file, or that there is none.
     fn file(&mut self, path: &Path) -> io::Result<()> {
         match fs::read(path) {
             Ok(bytes) => {
-                self.number(1);
+                self.kind(Kind::File);
                 self.part(&bytes);
                 Ok(())
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                self.number(0);
+                self.kind(Kind::Absent);
                 Ok(())
             }
             Err(error) => Err(error),
@@ -94,14 +106,15 @@ impl Hasher {
         let read = match fs::read_dir(folder) {
             Ok(read) => read,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                self.number(0);
+                self.kind(Kind::Absent);
                 return Some(());
             }
             Err(_) => return None,
         };
         let mut entries = read.collect::<io::Result<Vec<_>>>().ok()?;
         entries.sort_by_key(fs::DirEntry::file_name);
-        self.number(1 + entries.len());
+        self.kind(Kind::Folder);
+        self.number(entries.len());
         for entry in entries {
             self.part(entry.file_name().as_encoded_bytes());
             // Of a link to a file it counts what helm reads. Links to folders could lead back.

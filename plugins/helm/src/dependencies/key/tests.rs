@@ -6,7 +6,7 @@ use std::path::Path;
 
 use tiphys_params::context::{RepositoryAccess, Secret};
 
-use super::{BuildKey, Inputs};
+use super::{BuildKey, Hasher, Inputs};
 use crate::address::Address;
 use crate::dependencies::remote::{Login, Remote, RemoteKind};
 use crate::options::Credentials;
@@ -116,4 +116,35 @@ fn another_cache_has_other_keys() {
     let chart = root.path();
     let inputs = Inputs { helm: "v4.3.1", chart, folders: &[], remotes: &[] };
     assert_ne!(inputs.key(&SECRET), inputs.key(&[8; 32]));
+}
+
+#[test]
+fn what_is_absent_a_file_and_a_folder_are_three_things_whatever_comes_behind_them() {
+    let root = tempfile::tempdir().unwrap();
+    let path = |name: &str| root.path().join(name);
+    fs::create_dir(path("empty")).unwrap();
+    fs::write(path("x"), "x").unwrap();
+    fs::write(path("nothing"), "").unwrap();
+    let digest = |write: &dyn Fn(&mut Hasher)| {
+        let mut hasher = Hasher(blake3::Hasher::new());
+        write(&mut hasher);
+        hasher.0.finalize()
+    };
+    let digests = [
+        digest(&|it| it.file(&path("x")).unwrap()),
+        digest(&|it| {
+            it.folder(&path("empty")).unwrap();
+            it.part(b"x");
+        }),
+        digest(&|it| {
+            it.file(&path("absent")).unwrap();
+            it.part(b"x");
+        }),
+        digest(&|it| it.folder(&path("empty")).unwrap()),
+        digest(&|it| it.file(&path("nothing")).unwrap()),
+        digest(&|it| it.folder(&path("absent")).unwrap()),
+    ];
+    for (index, digest) in digests.iter().enumerate() {
+        assert!(!digests[..index].contains(digest), "{index}");
+    }
 }
