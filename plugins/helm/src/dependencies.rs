@@ -369,6 +369,8 @@ fn open_cache(request: &Request) -> Result<Option<Cache>, DependencyError> {
 fn keep(cache: &Cache, key: &BuildKey, before: &Snapshot, after: &Snapshot, charts: &Path) {
     if let Err(error) = cache.keep(key, &before.difference(after), charts) {
         note(&format!("dependencies are not kept: {error}"));
+    } else if let Err(error) = cache.tidy(key) {
+        note(&format!("dependencies are kept, and old ones could not be removed: {error}"));
     }
 }
 

@@ -124,7 +124,7 @@ impl Cache {
         taken.await.is_ok_and(|taken| taken).then_some(BuildLock { _file: file })
     }
 
-    /// Keeps what a build changed in `charts`, and removes what was not used for the longest time where there is too much.
+    /// Keeps what a build changed in `charts`.
     pub(crate) fn keep(&self, key: &BuildKey, difference: &Difference, charts: &Path) -> io::Result<()> {
         let new = tempfile::Builder::new().prefix(NEW_PREFIX).tempdir_in(&self.dir)?;
         difference.write(charts, new.path())?;
@@ -134,6 +134,14 @@ impl Cache {
         fs::rename(new.path(), &entry)?;
         // It is no temporary folder any more.
         let _moved: PathBuf = new.keep();
+        Ok(())
+    }
+
+    /// Removes what killed runs left, and where there is too much what was not used for the longest time. What was just kept stays in any
+    /// case.
+    pub(crate) fn tidy(&self, kept: &BuildKey) -> io::Result<()> {
+        let entry = self.entry(kept);
+        self.sweep(built(&entry).unwrap_or(SystemTime::UNIX_EPOCH))?;
         self.make_room(&entry)
     }
 
@@ -143,8 +151,6 @@ impl Cache {
 
     /// Removes entries until the others fit. The one that was just made stays in any case.
     fn make_room(&self, made: &Path) -> io::Result<()> {
-        let now = built(made).unwrap_or(SystemTime::UNIX_EPOCH);
-        self.sweep(now)?;
         let mut entries = Vec::new();
         for entry in fs::read_dir(self.dir.join("entries"))?.flatten() {
             let path = entry.path();
@@ -180,7 +186,8 @@ impl Cache {
             let is_old =
                 changed.is_ok_and(|changed| now.duration_since(changed).is_ok_and(|age| age > LEFT_OVER));
             if is_ours && is_old {
-                fs::remove_dir_all(found.path())?;
+                // Another run may do the same at this moment.
+                let _gone_or_the_next_run_tries: io::Result<()> = fs::remove_dir_all(found.path());
             }
         }
         Ok(())

@@ -37,6 +37,7 @@ fn keep(cache: &Cache, name: &str, bytes: usize) -> BuildKey {
     let difference = build(charts.path(), bytes);
     let key = key(cache, name);
     cache.keep(&key, &difference, charts.path()).unwrap();
+    cache.tidy(&key).unwrap();
     key
 }
 
@@ -146,6 +147,18 @@ fn what_killed_runs_left_is_removed() {
         fs::read_dir(&cache.dir).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     names.sort();
     assert_eq!(names, ["entries", "locks", "new-young", "secret"], "nothing of this run is left");
+}
+
+/// As it is when two runs remove one left-over: the second finds that it is gone.
+#[test]
+fn a_left_over_that_cannot_be_removed_stops_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let cache = Cache::open(folder.path(), 1).unwrap();
+    let first = keep(&cache, "first", 10);
+    let stuck = File::create(cache.dir.join("dead-stuck")).unwrap();
+    stuck.set_modified(stuck.metadata().unwrap().modified().unwrap() - Duration::from_hours(24)).unwrap();
+    let second = keep(&cache, "second", 10);
+    assert_eq!([&first, &second].map(|key| cache.entry(key).exists()), [false, true], "room is made");
 }
 
 #[tokio::test]
