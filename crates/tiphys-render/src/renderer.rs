@@ -327,9 +327,13 @@ impl At {
     }
 
     pub(crate) fn failed(self, source: &ApplicationSource, failure: SourceFailure) -> RenderError {
-        let path = if source.path.is_empty() { "." } else { &source.path };
+        let place = match (source.chart.as_str(), source.path.as_str()) {
+            ("", "") => "path .".to_owned(),
+            ("", path) => format!("path {path}"),
+            (chart, _) => format!("chart {chart}"),
+        };
         let description =
-            format!("{} at {}, path {path}", tiphys_source::mask_url(&source.repo_url), revision_of(source));
+            format!("{} at {}, {place}", tiphys_source::mask_url(&source.repo_url), revision_of(source));
         RenderError::Source(SourceError {
             position: self.position(),
             count: self.count,
