@@ -35,6 +35,7 @@ use cache::{Age, Cache, Snapshot};
 use handover::hand_over;
 use key::{BuildKey, Inputs};
 use listed::Listed;
+use mounted::Needs;
 use remote::{Known, Place, Remote, RemoteKind};
 
 /// Name of the folder of a home that looks like the repository, where dependencies are built.
@@ -138,7 +139,7 @@ impl Plan {
         let listed = Listed::read(chart)?;
         let mut known = Known::of_context(&request.context);
         match request.context.mounted_credentials {
-            MountedCredentials::Use => known.fill_in(mounted::known(&request.host)?),
+            MountedCredentials::Use => known.fill_in(mounted::known(&request.host, needs(&listed))?),
             MountedCredentials::Ignore => {}
         }
         listed.check(&known)?;
@@ -159,6 +160,7 @@ impl Plan {
         let mut remotes = remotes(&listed.dependencies)?;
         check_permission(&remotes, request)?;
         for remote in &mut remotes {
+            mounted::read_certificates(remote)?;
             if remote.access.proxy.is_empty() {
                 inherit_proxy(remote, request);
             }
@@ -261,6 +263,16 @@ impl Plan {
         let is_locked = self.listed.is_locked();
         if is_chosen && !is_locked { Ok(Age::AtMost(request.host.range_age()?)) } else { Ok(Age::Any) }
     }
+}
+
+/// What of mounted files is needed for a list.
+fn needs(listed: &Listed) -> Needs {
+    let need = |dependency: &Dependency| match Place::of(&dependency.repository) {
+        Place::Vendored | Place::Folder(_) | Place::Plugin(_) | Place::Other => Needs::Nothing,
+        Place::Named(_) | Place::Web(_) => Needs::Repositories,
+        Place::Registry(_) => Needs::RepositoriesAndLogins,
+    };
+    listed.all().map(need).max().unwrap_or(Needs::Nothing)
 }
 
 /// Argo CD asks the project only when fetching has failed; nothing is fetched here that it does not permit.

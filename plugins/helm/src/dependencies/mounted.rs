@@ -6,16 +6,19 @@
 //! | `repositories.yaml` | `HELM_REPOSITORY_CONFIG`, `HELM_CONFIG_HOME`, `XDG_CONFIG_HOME/helm`, `HOME/.config/helm` |
 //! | `registry/config.json` | `HELM_REGISTRY_CONFIG`, and as above |
 //! | docker's `config.json` | `DOCKER_CONFIG`, `HOME/.docker` |
+//!
+//! What a chart does not need is not read, so that it cannot be in the way: neither logins where there is no registry, nor certificates of
+//! other repositories. A usual place that is closed to this user holds nothing; a file that a variable of its own names must be readable.
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::Value;
 use tiphys_params::context::{RepositoryAccess, RepositoryKind, Secret};
 use tiphys_yaml::{DecodeError, Node, Object, read_document};
 
-use super::remote::{Known, KnownRepository};
+use super::remote::{Known, KnownRepository, PemFiles, Remote};
 use crate::options::Credentials;
 use crate::settings::Host;
 
@@ -44,101 +47,127 @@ pub(crate) enum MountedError {
     },
 }
 
-/// Reads what is mounted. Files that are not there hold nothing.
-pub(crate) fn known(host: &Host) -> Result<Known, MountedError> {
+/// What of these files a chart needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Needs {
+    /// Nothing: nothing is fetched.
+    Nothing,
+    /// Repositories.
+    Repositories,
+    /// Repositories, and logins to registries.
+    RepositoriesAndLogins,
+}
+
+/// A file, and who says where it is.
+#[derive(Clone, Debug)]
+struct Mounted {
+    path: PathBuf,
+    by: By,
+}
+
+/// Who says where a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum By {
+    /// A variable that is for nothing else.
+    Variable,
+    /// Habit.
+    Habit,
+}
+
+/// Reads what is mounted and needed. Files that are not there hold nothing.
+pub(crate) fn known(host: &Host, needs: Needs) -> Result<Known, MountedError> {
     let mut known = Known::default();
-    let variable = |name| host.set(name).map(PathBuf::from);
-    let home = variable("HOME");
-    let config = variable("HELM_CONFIG_HOME")
-        .or_else(|| variable("XDG_CONFIG_HOME").map(|folder| folder.join("helm")))
-        .or_else(|| home.as_ref().map(|home| home.join(".config/helm")));
-    let of_helm =
-        |name, file: &str| variable(name).or_else(|| config.as_ref().map(|folder| folder.join(file)));
-    if let Some(path) = of_helm("HELM_REPOSITORY_CONFIG", "repositories.yaml")
-        && let Some(text) = read(&path)?
+    if needs == Needs::Nothing {
+        return Ok(known);
+    }
+    let set = |name| host.set(name).map(PathBuf::from);
+    let named = |name| set(name).map(|path| Mounted { path, by: By::Variable });
+    let usual = |folder: Option<PathBuf>, below: &str| {
+        folder.map(|folder| Mounted { path: folder.join(below), by: By::Habit })
+    };
+    let config = named("HELM_CONFIG_HOME")
+        .or_else(|| usual(set("XDG_CONFIG_HOME"), "helm"))
+        .or_else(|| usual(set("HOME"), ".config/helm"));
+    let of_helm = |name, file: &str| named(name).or_else(|| config.as_ref().map(|folder| folder.join(file)));
+    if let Some(file) = of_helm("HELM_REPOSITORY_CONFIG", "repositories.yaml")
+        && let Some(text) = file.read()?
     {
-        let shape = || MountedError::Shape { path: path.clone(), writer: "helm" };
+        let shape = || MountedError::Shape { path: file.path.clone(), writer: "helm" };
         if let Some(node) = read_document(&text).map_err(|_| shape())? {
-            known.repositories = repositories(&node)?.ok_or_else(shape)?;
+            known.repositories = repositories(&node).ok_or_else(shape)?;
         }
     }
-    let docker = variable("DOCKER_CONFIG").or_else(|| home.as_ref().map(|home| home.join(".docker")));
+    if needs < Needs::RepositoriesAndLogins {
+        return Ok(known);
+    }
+    let docker = named("DOCKER_CONFIG").or_else(|| usual(set("HOME"), ".docker"));
     let logins = [
         (of_helm("HELM_REGISTRY_CONFIG", "registry/config.json"), "helm"),
         (docker.map(|folder| folder.join("config.json")), "docker"),
     ];
-    for (path, writer) in logins {
-        if let Some(path) = path
-            && let Some(text) = read(&path)?
+    for (file, writer) in logins {
+        if let Some(file) = file
+            && let Some(text) = file.read()?
         {
-            let shape = |_| MountedError::Shape { path: path.clone(), writer };
+            let shape = |_| MountedError::Shape { path: file.path.clone(), writer };
             add_logins(&mut known, &serde_json::from_slice(&text).map_err(shape)?);
         }
     }
     Ok(known)
 }
 
-/// The entries; `None` if the file has another shape.
-fn repositories(node: &Node) -> Result<Option<Vec<KnownRepository>>, MountedError> {
-    let decode = || -> Result<Vec<Entry>, DecodeError> {
-        let mut file = Object::new(node, "")?;
-        file.list("repositories")?.unwrap_or_default().iter().map(Entry::decode).collect()
-    };
-    match decode() {
-        Ok(entries) => entries.into_iter().map(Entry::known).collect::<Result<_, _>>().map(Some),
-        // Its text might show what is in the file.
-        Err(_) => Ok(None),
+/// Reads the certificates of a place.
+pub(crate) fn read_certificates(remote: &mut Remote) -> Result<(), MountedError> {
+    let PemFiles { authorities, certificate, key } = std::mem::take(&mut remote.files);
+    let access = &mut remote.access;
+    for (path, text) in [(authorities, &mut access.ca_data), (certificate, &mut access.tls_client_cert_data)]
+    {
+        if !path.is_empty() {
+            *text = pem(path)?;
+        }
     }
+    if !key.is_empty() {
+        access.tls_client_cert_key = Secret::new(pem(key)?);
+    }
+    Ok(())
+}
+
+/// The entries; `None` if the file has another shape. What is wrong would show what is in the file.
+fn repositories(node: &Node) -> Option<Vec<KnownRepository>> {
+    let mut file = Object::new(node, "").ok()?;
+    file.list("repositories").ok()?.unwrap_or_default().iter().map(|entry| repository(entry).ok()).collect()
 }
 
 /// An entry of `repositories.yaml`.
-struct Entry {
-    access: RepositoryAccess,
-    credentials: Credentials,
-    ca_file: String,
-    cert_file: String,
-    key_file: String,
+fn repository(node: &Node) -> Result<KnownRepository, DecodeError> {
+    let mut entry = Object::new(node, "")?;
+    let all_hosts = entry.boolean("pass_credentials_all")?.unwrap_or_default();
+    let insecure = entry.boolean("insecure_skip_tls_verify")?.unwrap_or_default();
+    let mut text = |key| Ok(entry.text(key)?.unwrap_or_default().to_owned());
+    Ok(KnownRepository {
+        access: RepositoryAccess {
+            url: text("url")?,
+            name: text("name")?,
+            kind: RepositoryKind::Helm,
+            username: text("username")?,
+            password: Secret::new(text("password")?),
+            insecure,
+            ..RepositoryAccess::default()
+        },
+        credentials: if all_hosts { Credentials::AllHosts } else { Credentials::OwnHost },
+        files: PemFiles {
+            authorities: text("caFile")?,
+            certificate: text("certFile")?,
+            key: text("keyFile")?,
+        },
+    })
 }
 
-impl Entry {
-    fn decode(node: &Node) -> Result<Self, DecodeError> {
-        let mut entry = Object::new(node, "")?;
-        let all_hosts = entry.boolean("pass_credentials_all")?.unwrap_or_default();
-        let insecure = entry.boolean("insecure_skip_tls_verify")?.unwrap_or_default();
-        let mut text = |key| Ok(entry.text(key)?.unwrap_or_default().to_owned());
-        Ok(Self {
-            access: RepositoryAccess {
-                url: text("url")?,
-                name: text("name")?,
-                kind: RepositoryKind::Helm,
-                username: text("username")?,
-                password: Secret::new(text("password")?),
-                insecure,
-                ..RepositoryAccess::default()
-            },
-            credentials: if all_hosts { Credentials::AllHosts } else { Credentials::OwnHost },
-            ca_file: text("caFile")?,
-            cert_file: text("certFile")?,
-            key_file: text("keyFile")?,
-        })
-    }
-
-    fn known(mut self) -> Result<KnownRepository, MountedError> {
-        self.access.ca_data = pem(&self.ca_file)?;
-        self.access.tls_client_cert_data = pem(&self.cert_file)?;
-        self.access.tls_client_cert_key = Secret::new(pem(&self.key_file)?);
-        Ok(KnownRepository { access: self.access, credentials: self.credentials })
-    }
-}
-
-fn pem(path: &str) -> Result<String, MountedError> {
-    if path.is_empty() {
-        return Ok(String::new());
-    }
-    let path = PathBuf::from(path);
-    let missing = || MountedError::Read { path: path.clone(), source: io::ErrorKind::NotFound.into() };
-    let bytes = read(&path)?.ok_or_else(missing)?;
-    String::from_utf8(bytes).map_err(|_| MountedError::Shape { path: path.clone(), writer: "openssl" })
+fn pem(path: String) -> Result<String, MountedError> {
+    let file = Mounted { path: path.into(), by: By::Variable };
+    let missing = || MountedError::Read { path: file.path.clone(), source: io::ErrorKind::NotFound.into() };
+    let bytes = file.read()?.ok_or_else(missing)?;
+    String::from_utf8(bytes).map_err(|_| MountedError::Shape { path: file.path.clone(), writer: "openssl" })
 }
 
 /// Adds the logins of a registry configuration; those that are known already win.
@@ -160,15 +189,30 @@ fn add_logins(known: &mut Known, config: &Value) {
     }
 }
 
-fn read(path: &Path) -> Result<Option<Vec<u8>>, MountedError> {
-    let failed = |source| MountedError::Read { path: path.to_path_buf(), source };
-    match fs::metadata(path) {
-        Ok(found) if found.len() > FILE_BYTES_MAX => {
-            Err(failed(io::Error::other(format!("it has more than {FILE_BYTES_MAX} bytes"))))
+impl Mounted {
+    fn join(&self, below: &str) -> Self {
+        Self { path: self.path.join(below), by: self.by }
+    }
+
+    fn read(&self) -> Result<Option<Vec<u8>>, MountedError> {
+        let failed = |source| MountedError::Read { path: self.path.clone(), source };
+        match fs::metadata(&self.path) {
+            Ok(found) if found.len() > FILE_BYTES_MAX => {
+                Err(failed(io::Error::other(format!("it has more than {FILE_BYTES_MAX} bytes"))))
+            }
+            Ok(_) => fs::read(&self.path).map(Some).or_else(|error| self.by.absent(error)).map_err(failed),
+            Err(error) => self.by.absent(error).map_err(failed),
         }
-        Ok(_) => fs::read(path).map(Some).map_err(failed),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(failed(error)),
+    }
+}
+
+impl By {
+    /// Nothing for an error that says that there is nothing for us.
+    fn absent<T>(self, error: io::Error) -> io::Result<Option<T>> {
+        match (error.kind(), self) {
+            (io::ErrorKind::NotFound, _) | (io::ErrorKind::PermissionDenied, Self::Habit) => Ok(None),
+            _ => Err(error),
+        }
     }
 }
 

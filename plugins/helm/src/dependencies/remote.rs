@@ -92,6 +92,19 @@ pub(crate) struct KnownRepository {
     pub(crate) access: RepositoryAccess,
     /// Who gets the credentials, whatever the parameter says.
     pub(crate) credentials: Credentials,
+    /// Where certificates are that `access` does not have.
+    pub(crate) files: PemFiles,
+}
+
+/// Paths of files in PEM, empty ones for none. They are read for places that are fetched from, and for no other.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PemFiles {
+    /// Certificates of authorities to trust.
+    pub(crate) authorities: String,
+    /// A client certificate.
+    pub(crate) certificate: String,
+    /// The key of the client certificate.
+    pub(crate) key: String,
 }
 
 /// A place that helm fetches from.
@@ -109,6 +122,8 @@ pub(crate) struct Remote {
     pub(crate) credentials: Credentials,
     /// What else opens a registry.
     pub(crate) login: Login,
+    /// Where certificates are that are not in `access` yet.
+    pub(crate) files: PemFiles,
 }
 
 /// What opens a registry whose settings have no user and password.
@@ -136,7 +151,7 @@ pub(crate) enum RemoteKind {
 
 impl Remote {
     /// A place of which nothing but its address is known.
-    fn unknown(address: &str, kind: RemoteKind) -> Self {
+    pub(crate) fn unknown(address: &str, kind: RemoteKind) -> Self {
         Self {
             kind,
             address: Address::new(address),
@@ -144,6 +159,7 @@ impl Remote {
             access: RepositoryAccess::default(),
             credentials: Credentials::OwnHost,
             login: Login::None,
+            files: PemFiles::default(),
         }
     }
 
@@ -167,6 +183,7 @@ impl Known {
         let known = |access: &RepositoryAccess| KnownRepository {
             access: access.clone(),
             credentials: Credentials::OwnHost,
+            files: PemFiles::default(),
         };
         Self {
             repositories: context.repositories.iter().map(known).collect(),
@@ -257,6 +274,7 @@ impl Known {
             access: first.access.clone(),
             credentials: first.credentials,
             login: Login::None,
+            files: first.files.clone(),
         })
     }
 
@@ -265,7 +283,10 @@ impl Known {
     fn by_address(&self, address: &str, kind: RemoteKind) -> Remote {
         let exact = self.repositories.iter().find(|one| one.access.is_at(address));
         let mut remote = Remote::unknown(address, kind);
-        remote.credentials = exact.map_or(Credentials::OwnHost, |one| one.credentials);
+        if let Some(exact) = exact {
+            remote.credentials = exact.credentials;
+            remote.files.clone_from(&exact.files);
+        }
         let found = exact
             .map(|one| &one.access)
             .or_else(|| RepositoryAccess::template_of(&self.templates, address))

@@ -9,7 +9,7 @@ use tiphys_params::context::{RepositoryAccess, Secret};
 use super::{Handover, hand_over, host_of};
 use crate::address::Address;
 use crate::dependencies::DependencyError;
-use crate::dependencies::remote::{Login, Remote, RemoteKind};
+use crate::dependencies::remote::{Login, PemFiles, Remote, RemoteKind};
 use crate::home::Home;
 use crate::options::Credentials;
 use crate::settings::Host;
@@ -22,6 +22,7 @@ fn remote(kind: RemoteKind, address: &str, access: RepositoryAccess) -> Remote {
         access,
         credentials: Credentials::OwnHost,
         login: Login::None,
+        files: PemFiles::default(),
     }
 }
 

@@ -8,7 +8,7 @@ use tiphys_params::context::{RepositoryAccess, Secret};
 
 use super::{BuildKey, Hasher, Inputs};
 use crate::address::Address;
-use crate::dependencies::remote::{Login, Remote, RemoteKind};
+use crate::dependencies::remote::{Login, PemFiles, Remote, RemoteKind};
 use crate::options::Credentials;
 
 const SECRET: [u8; 32] = [7; 32];
@@ -21,6 +21,7 @@ fn remote(password: &str) -> Remote {
         access: RepositoryAccess { password: Secret::new(password), ..RepositoryAccess::default() },
         credentials: Credentials::OwnHost,
         login: Login::None,
+        files: PemFiles::default(),
     }
 }
 

@@ -4,7 +4,7 @@ use tiphys_params::context::{RepositoryAccess, RepositoryKind};
 
 use super::{Known, Listed, ListedError};
 use crate::chart::{Dependency, Lock};
-use crate::dependencies::remote::KnownRepository;
+use crate::dependencies::remote::{KnownRepository, PemFiles};
 use crate::options::Credentials;
 
 fn dependency(name: &str, repository: &str) -> Dependency {
@@ -24,7 +24,11 @@ fn known() -> Known {
         ..RepositoryAccess::default()
     };
     Known {
-        repositories: vec![KnownRepository { access, credentials: Credentials::OwnHost }],
+        repositories: vec![KnownRepository {
+            access,
+            credentials: Credentials::OwnHost,
+            files: PemFiles::default(),
+        }],
         ..Known::default()
     }
 }

@@ -1,8 +1,10 @@
 //! Files that helm and docker write.
 
 use std::fs;
+use std::io;
 
-use super::{MountedError, known};
+use super::{By, MountedError, Needs, known, read_certificates};
+use crate::dependencies::remote::{PemFiles, Remote, RemoteKind};
 use crate::options::Credentials;
 use crate::settings::Host;
 
@@ -15,7 +17,6 @@ fn repositories_and_logins_are_read_from_where_helm_and_docker_have_them() {
         fs::write(path, text).unwrap();
     };
     let pem = home.path().join("ca.pem");
-    at("ca.pem", "an authority");
     at(
         ".config/helm/repositories.yaml",
         &format!(
@@ -32,7 +33,7 @@ fn repositories_and_logins_are_read_from_where_helm_and_docker_have_them() {
     );
     let host = Host::made_up(home.path(), &[("HOME", home.path().to_str().unwrap())]);
 
-    let known = known(&host).unwrap();
+    let known = known(&host, Needs::RepositoriesAndLogins).unwrap();
 
     let [private, open] = known.repositories.as_slice() else { panic!("{known:?}") };
     let access = &private.access;
@@ -40,7 +41,7 @@ fn repositories_and_logins_are_read_from_where_helm_and_docker_have_them() {
         (access.name.as_str(), access.url.as_str(), access.username.as_str(), access.password.expose()),
         ("priv", "https://a.example.com", "u", "secret")
     );
-    assert_eq!((access.ca_data.as_str(), access.insecure), ("an authority", true));
+    assert_eq!((private.files.authorities.as_str(), access.insecure), (pem.to_str().unwrap(), true));
     assert_eq!((private.credentials, open.credentials), (Credentials::AllHosts, Credentials::OwnHost));
     assert_eq!(known.logins["r.example.com"].expose(), r#"{"auth":"aGVsbQ=="}"#);
     assert_eq!(known.logins["s.example.com"].expose(), r#"{"auth":"ZG9ja2Vy"}"#);
@@ -54,10 +55,15 @@ fn variables_name_other_files_and_no_file_is_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("r.yaml");
     let host = Host::made_up(folder.path(), &[("HELM_REPOSITORY_CONFIG", path.to_str().unwrap())]);
-    assert!(known(&host).unwrap().repositories.is_empty());
+    assert!(known(&host, Needs::RepositoriesAndLogins).unwrap().repositories.is_empty());
     fs::write(&path, "repositories: [{name: a, url: 'https://a.example.com'}]\n").unwrap();
-    assert_eq!(known(&host).unwrap().repositories[0].access.name, "a");
-    assert!(known(&Host::made_up(folder.path(), &[])).unwrap().repositories.is_empty());
+    assert_eq!(known(&host, Needs::RepositoriesAndLogins).unwrap().repositories[0].access.name, "a");
+    assert!(
+        known(&Host::made_up(folder.path(), &[]), Needs::RepositoriesAndLogins)
+            .unwrap()
+            .repositories
+            .is_empty()
+    );
 }
 
 #[test]
@@ -70,10 +76,59 @@ fn a_broken_file_is_named_and_nothing_of_it_is_shown() {
     ] {
         fs::write(folder.path().join(name), text).unwrap();
         let host = Host::made_up(folder.path(), &[(variable, folder.path().to_str().unwrap())]);
-        let error = known(&host).unwrap_err();
+        let error = known(&host, Needs::RepositoriesAndLogins).unwrap_err();
         let text = crate::failure::chain(&error);
         assert!(matches!(error, MountedError::Shape { .. }), "{text}");
         assert!(text.contains(name) && !text.contains("geheim"), "{text}");
         fs::remove_file(folder.path().join(name)).unwrap();
+    }
+}
+
+#[test]
+fn what_is_not_needed_is_not_read() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["repositories.yaml", "config.json"] {
+        fs::write(folder.path().join(name), "- [").unwrap();
+    }
+    let path = folder.path().to_str().unwrap();
+    let docker = Host::made_up(folder.path(), &[("DOCKER_CONFIG", path)]);
+    let both = Host::made_up(folder.path(), &[("DOCKER_CONFIG", path), ("HELM_CONFIG_HOME", path)]);
+    assert!(known(&both, Needs::Nothing).is_ok());
+    assert!(known(&docker, Needs::Repositories).is_ok());
+    assert!(known(&both, Needs::Repositories).is_err());
+    assert!(known(&docker, Needs::RepositoriesAndLogins).is_err());
+}
+
+#[test]
+fn certificates_of_a_place_that_is_fetched_from_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    for name in ["authorities", "certificate", "key"] {
+        fs::write(path(name), name).unwrap();
+    }
+    let with = |key: &str| {
+        let files =
+            PemFiles { authorities: path("authorities"), certificate: path("certificate"), key: path(key) };
+        Remote { files, ..Remote::unknown("https://a.example.com", RemoteKind::Web) }
+    };
+    let mut remote = with("key");
+    read_certificates(&mut remote).unwrap();
+    let access = &remote.access;
+    let texts = [&access.ca_data, &access.tls_client_cert_data, access.tls_client_cert_key.expose()];
+    assert_eq!(texts, ["authorities", "certificate", "key"]);
+    let error = read_certificates(&mut with("missing")).unwrap_err();
+    assert!(crate::failure::chain(&error).contains("missing"), "{error}");
+}
+
+#[test]
+fn a_usual_place_that_is_closed_holds_nothing_and_a_named_one_fails() {
+    for (kind, by, is_absent) in [
+        (io::ErrorKind::NotFound, By::Habit, true),
+        (io::ErrorKind::NotFound, By::Variable, true),
+        (io::ErrorKind::PermissionDenied, By::Habit, true),
+        (io::ErrorKind::PermissionDenied, By::Variable, false),
+        (io::ErrorKind::IsADirectory, By::Habit, false),
+    ] {
+        assert_eq!(by.absent::<()>(kind.into()).is_ok(), is_absent, "{kind} {by:?}");
     }
 }

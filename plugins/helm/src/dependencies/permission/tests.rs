@@ -6,7 +6,7 @@ use tiphys_testkit::oracle;
 
 use super::is_permitted;
 use crate::address::Address;
-use crate::dependencies::remote::{Login, Remote, RemoteKind};
+use crate::dependencies::remote::{Login, PemFiles, Remote, RemoteKind};
 use crate::options::Credentials;
 
 fn remote(kind: RemoteKind, address: &str) -> Remote {
@@ -17,6 +17,7 @@ fn remote(kind: RemoteKind, address: &str) -> Remote {
         access: RepositoryAccess::default(),
         credentials: Credentials::OwnHost,
         login: Login::None,
+        files: PemFiles::default(),
     }
 }
 

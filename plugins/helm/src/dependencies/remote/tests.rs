@@ -2,7 +2,7 @@
 
 use tiphys_params::context::{RepositoryAccess, RepositoryKind, Secret};
 
-use super::{Known, KnownRepository, Login, Place, RemoteKind};
+use super::{Known, KnownRepository, Login, PemFiles, Place, RemoteKind};
 use crate::dependencies::DependencyError;
 use crate::options::Credentials;
 
@@ -25,7 +25,8 @@ fn oci(url: &str, username: &str) -> RepositoryAccess {
 }
 
 fn known(repositories: Vec<RepositoryAccess>, templates: Vec<RepositoryAccess>) -> Known {
-    let known = |access| KnownRepository { access, credentials: Credentials::OwnHost };
+    let known =
+        |access| KnownRepository { access, credentials: Credentials::OwnHost, files: PemFiles::default() };
     Known { repositories: repositories.into_iter().map(known).collect(), templates, ..Known::default() }
 }
 
