@@ -96,6 +96,7 @@ impl Request {
     /// Reads this process's environment.
     pub(crate) fn of(host: &Host) -> Result<Self, RequestError> {
         let source_path = host.variable("ARGOCD_APP_SOURCE_PATH").unwrap_or_default();
+        host.check_settings()?;
         let (root, app_path) = places(host.current_dir(), source_path)?;
         let parameters = parameters(host)?;
         require_names(&parameters)?;

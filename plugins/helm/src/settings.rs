@@ -203,6 +203,18 @@ impl Host {
         })
     }
 
+    /// Refuses a setting that cannot be used, whether or not this run needs it: who sets one learns of the mistake at once.
+    pub(crate) fn check_settings(&self) -> Result<(), SettingError> {
+        self.timeout()?;
+        self.output_bytes_max()?;
+        self.cache_bytes_max()?;
+        self.range_age()?;
+        self.announced_max()?;
+        self.chart_bounds()?;
+        self.glob_bounds()?;
+        Ok(())
+    }
+
     /// The environment of the programs that are started, without a home.
     pub(crate) fn passed_on(&self) -> Vec<(OsString, OsString)> {
         let passed = PASSED.iter().filter_map(|name| Some((*name, self.variable(name)?)));

@@ -76,3 +76,21 @@ fn the_page_has_the_defaults_that_hold() {
     }
     assert_eq!((host.helm_plugins(), host.cache_folder()), (None, None), "without a home there is no cache");
 }
+
+#[test]
+fn a_setting_that_is_no_number_is_refused_whether_or_not_it_is_needed() {
+    let numbers: Vec<String> = documented()
+        .into_iter()
+        .filter(|(_, default)| default.bytes().all(|byte| byte.is_ascii_digit()) && !default.is_empty())
+        .map(|(name, _)| name)
+        .collect();
+    assert!(numbers.len() > 5, "{numbers:?}");
+    for name in numbers {
+        for value in ["lots", "0", "-1", "1.5"] {
+            let error = Host::made_up(Path::new("/"), &[(&name, value)]).check_settings();
+            let told = error.expect_err(&name).to_string();
+            assert!(told.starts_with(&format!("{name} is {value:?}; a number of ")), "{told}");
+        }
+    }
+    assert_eq!(Host::made_up(Path::new("/"), &[]).check_settings(), Ok(()));
+}
