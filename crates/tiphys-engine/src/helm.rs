@@ -4,6 +4,7 @@
 //! entries becomes a parameter of its own, in order, named by the value's path behind `set.`, `set-string.` or `set-file.`.
 
 mod shown;
+mod value_text;
 
 use serde_json::Value;
 use tiphys_api::HelmSource;
@@ -11,7 +12,8 @@ use tiphys_params::Parameter;
 use tiphys_yaml::{read_json, write_go_json};
 
 pub(crate) use shown::{NoField, set_shown, shown_parameters};
-pub use shown::{handed_on_name, shown_name};
+pub use shown::{handed_on_name, is_held_as_text, shown_name};
+pub use value_text::build_variables;
 
 /// What the name of a parameter begins with that is one of the block's `parameters`.
 pub const SET_PREFIX: &str = "set.";

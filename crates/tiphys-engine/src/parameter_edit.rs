@@ -10,6 +10,7 @@ mod tests;
 use std::collections::BTreeMap;
 
 use tiphys_api::{ApplicationSource, KustomizeSource};
+use tiphys_helm_values::NameError;
 use tiphys_params::{Announcement, Parameter};
 
 use crate::SourceType;
@@ -45,6 +46,17 @@ pub enum NoPlaceError {
          {0}='{{A,B}}' for all of it"
     )]
     Value(String),
+    /// A name of a single value that helm sets nothing by.
+    #[error(
+        "the parameter {0:?} of a `helm` block names no value; set.PATH is what sets one, as set.image.tag"
+    )]
+    Name(String, #[source] NameError),
+    /// A number that helm's `--set` does not read.
+    #[error(
+        "the parameter {0:?} of a `helm` block would be a text: helm's --set reads whole numbers of up to 64 bits only; write the number \
+         into `helm.valuesObject` or into a value file, and unset {0} if it is set: it would win"
+    )]
+    Number(String),
     /// A field of a helm block is a boolean.
     #[error("the parameter {0:?} of a `helm` block is `true` or `false`")]
     Switch(String),
@@ -113,6 +125,8 @@ fn no_field(name: &str, problem: NoField) -> NoPlaceError {
     let name = name.to_owned();
     match problem {
         NoField::Unknown => NoPlaceError::Helm(name),
+        NoField::Name(source) => NoPlaceError::Name(name, source),
+        NoField::Number => NoPlaceError::Number(name),
         NoField::Value(FieldProblem::Kind(_))
             if HELM_VALUE_PREFIXES.iter().any(|prefix| name.starts_with(prefix)) =>
         {

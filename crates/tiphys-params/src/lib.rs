@@ -34,7 +34,7 @@ pub use environment::{
     AnnouncedCollision, Collision, EnvVar, Origin, ValuePart, Winner, announced_collisions, app_parameters,
     collisions, deduplicated, escape, parameter_variables,
 };
-pub use expand::expand;
+pub use expand::{BUILD_VARIABLES, Piece, expand, pieces};
 pub use field::{Field, Input, fields};
 pub use glob::{Glob, GlobError, Slash};
 pub use mask::mask_url;

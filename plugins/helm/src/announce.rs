@@ -17,8 +17,8 @@ use std::io::{self, Read as _};
 use std::path::Path;
 
 use tiphys_helm_values::{
-    Assignment, Chart, CoalesceError, Flag, HelmVersion, Inputs, LIMITS, Map, Value, ValuesFile, coalesce,
-    enabled, merged, no_files,
+    Assignment, Chart, CoalesceError, Flag, HelmVersion, Inputs, LIMITS, Map, Value, ValuesFile,
+    assignment_text, coalesce, enabled, merged, no_files,
 };
 use tiphys_params::{Announcement, CollectionType};
 use tiphys_tree::{ContainmentError, check_links};
@@ -28,7 +28,6 @@ use crate::failure::go_words;
 use crate::options::{AssignmentKind, InlineValues};
 use crate::request::Request;
 use crate::settings::SettingError;
-use crate::template::assignment;
 use crate::value_files::{RefError, ValueFileError};
 use chart_files::FILE_BYTES_MAX;
 use entries::{Knowledge, TooMany};
@@ -217,7 +216,7 @@ fn enabled_chart(chart: &LoadedChart, texts: &[Text], request: &Request) -> Resu
             AssignmentKind::Text => Flag::SetString,
             AssignmentKind::File => return None,
         };
-        Some((flag, assignment(&one.name, &request.environment.substitute(&one.value))))
+        Some((flag, assignment_text(&one.name, &request.environment.substitute(&one.value))))
     });
     let single: Vec<(Flag, String)> = single.collect();
     let single: Vec<_> = single.iter().map(|(flag, text)| Assignment { flag: *flag, text }).collect();

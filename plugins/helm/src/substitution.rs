@@ -5,20 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use tiphys_params::expand;
-
-/// Names of the build environment.
-const NAMES: &[&str] = &[
-    "ARGOCD_APP_NAME",
-    "ARGOCD_APP_NAMESPACE",
-    "ARGOCD_APP_PROJECT_NAME",
-    "ARGOCD_APP_REVISION",
-    "ARGOCD_APP_REVISION_SHORT",
-    "ARGOCD_APP_REVISION_SHORT_8",
-    "ARGOCD_APP_SOURCE_REPO_URL",
-    "ARGOCD_APP_SOURCE_PATH",
-    "ARGOCD_APP_SOURCE_TARGET_REVISION",
-];
+use tiphys_params::{BUILD_VARIABLES, expand};
 
 /// Beginning of the names of a plugin's own variables (`spec.source.plugin.env`).
 const OWN_PREFIX: &str = "ARGOCD_ENV_";
@@ -30,7 +17,7 @@ pub(crate) struct BuildEnvironment(BTreeMap<String, String>);
 impl BuildEnvironment {
     /// Chooses from a process's variables.
     pub(crate) fn new<'a>(variables: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
-        let is_one = |name: &str| NAMES.contains(&name) || name.starts_with(OWN_PREFIX);
+        let is_one = |name: &str| BUILD_VARIABLES.contains(&name) || name.starts_with(OWN_PREFIX);
         let chosen = variables.into_iter().filter(|(name, _)| is_one(name));
         Self(chosen.map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
     }

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::path::PathBuf;
 
-use tiphys_helm_values::{self as values, Flag, HelmVersion, Inputs, LIMITS, merged};
+use tiphys_helm_values::{self as values, Flag, HelmVersion, Inputs, LIMITS, assignment_text, merged};
 use tiphys_process::ExecLimits;
 
 use crate::options::{AssignmentKind, Part};
@@ -162,7 +162,7 @@ impl Template {
 /// The argument of an option that sets one value.
 fn argument(kind: AssignmentKind, name: &str, value: &str) -> String {
     match kind {
-        AssignmentKind::Value | AssignmentKind::Text => assignment(name, value),
+        AssignmentKind::Value | AssignmentKind::Text => assignment_text(name, value),
         AssignmentKind::File => file_assignment(name, value),
     }
 }
@@ -203,24 +203,6 @@ fn csv_field(text: &str) -> String {
     } else {
         text.to_owned()
     }
-}
-
-/// `name=value` with the value's commas escaped as Argo CD does: none in `{…}`, which is a list, and none behind a backslash.
-pub(crate) fn assignment(name: &str, value: &str) -> String {
-    let mut text = format!("{name}=");
-    if value.starts_with('{') && value.ends_with('}') {
-        text.push_str(value);
-        return text;
-    }
-    let mut before = '\0';
-    for char in value.chars() {
-        if char == ',' && before != '\\' {
-            text.push('\\');
-        }
-        text.push(char);
-        before = char;
-    }
-    text
 }
 
 /// API versions joined by commas, which helm takes as lists. One that means something else in a list stays alone.

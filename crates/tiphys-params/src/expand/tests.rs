@@ -1,4 +1,4 @@
-use super::expand;
+use super::{Piece, expand, pieces};
 
 #[test]
 fn references_are_replaced_by_the_rules_of_os_expand() {
@@ -35,4 +35,19 @@ fn references_are_replaced_by_the_rules_of_os_expand() {
 fn a_long_row_of_braces_that_are_not_closed_vanishes() {
     assert_eq!(expand(&"${".repeat(1 << 19), |_| Some("x")), "");
     assert_eq!(expand(&format!("{}a}}b", "${".repeat(1 << 19)), |_| Some("x")), "xb");
+}
+
+#[test]
+fn a_reference_is_a_piece_as_it_is_written() {
+    let variable = |name, written| Piece::Variable { name, written };
+    let cases: [(&str, &[Piece<'_>]); 5] = [
+        ("", &[]),
+        ("a$A.b${B}", &[Piece::Text("a"), variable("A", "$A"), Piece::Text(".b"), variable("B", "${B}")]),
+        ("$$A", &[Piece::Text("$"), Piece::Text("A")]),
+        ("${}x$", &[Piece::Text("x"), Piece::Text("$")]),
+        ("$1$.", &[variable("1", "$1"), Piece::Text("$"), Piece::Text(".")]),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(pieces(text).collect::<Vec<_>>(), expected, "{text}");
+    }
 }

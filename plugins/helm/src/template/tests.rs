@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use proptest::prelude::*;
 use tiphys_process::ExecLimits;
 
-use super::{Call, Template, assignment, csv_field, file_assignment, joined, reads_only};
+use super::{Call, Template, csv_field, file_assignment, joined, reads_only};
 use crate::options::{AssignmentKind, Part};
 
 const LIMITS: ExecLimits = ExecLimits { text_bytes_max: 128 * 1024, total_bytes_max: 2 << 20 };
@@ -57,23 +57,6 @@ fn what_is_not_set_gives_no_argument() {
         shown: "helm template . --name-template rel".into(),
     };
     assert_eq!(template.call(&LIMITS), Ok(expected));
-}
-
-#[test]
-fn commas_are_escaped_as_native_does() {
-    let cases = [
-        ("not, clean", r"not\, clean"),
-        (r"a\,b,c", r"a\,b\,c"),
-        ("{a,b,c}", "{a,b,c}"),
-        (r",,,,,\,", r"\,\,\,\,\,\,"),
-        (r"\,\\,,", r"\,\\,\,"),
-        ("{a,b", r"{a\,b"),
-        (r"a\b=c.d[0] 'q'", r"a\b=c.d[0] 'q'"),
-        ("", ""),
-    ];
-    for (value, expected) in cases {
-        assert_eq!(assignment("n,a", value), format!("n,a={expected}"));
-    }
 }
 
 #[test]

@@ -6,6 +6,7 @@
 //! * [`merged`]: values files and assignments become one tree, as Helm's command line does it.
 //! * [`coalesce`]: that tree over what the chart and its subcharts bring, which is what a template sees as `.Values`.
 //! * [`escape_name`] and [`parse_name`]: the name with which `--set` reaches a value.
+//! * [`held_value`] and [`escape_text`]: what helm has of what is written in an Application, and how a text is written there.
 
 mod coalesce;
 mod go_text;
@@ -15,6 +16,7 @@ mod scan;
 mod set;
 mod value;
 mod values_file;
+mod written;
 
 pub use coalesce::{Chart, CoalesceError, Dependency, Import, coalesce, enabled};
 pub use merge::{Assignment, Flag, Inputs, MergeError, ReadFile, ValuesFile, merged, no_files};
@@ -22,6 +24,7 @@ pub use path::{NameError, PathItem, escape_name, parse_name};
 pub use set::{INDEX_MAX, LEVELS_MAX, LIMITS, Limits, SetError};
 pub use value::{DEPTH_MAX, Map, Value};
 pub use values_file::{ValuesFileError, read_values};
+pub use written::{assignment_text, escape_text, held_value};
 
 /// The generation of Helm whose rules hold; what differs between releases of one generation is that of the last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

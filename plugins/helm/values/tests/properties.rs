@@ -4,7 +4,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use tiphys_helm_values::{
     Assignment, Chart, Flag, HelmVersion, Inputs, LIMITS, Map, MergeError, PathItem, Value, ValuesFile,
-    coalesce, escape_name, merged, parse_name, read_values,
+    assignment_text, coalesce, escape_name, escape_text, held_value, merged, parse_name, read_values,
 };
 
 /// Any text, mostly of the signs that mean something.
@@ -85,6 +85,16 @@ proptest! {
         for flag in [Flag::Set, Flag::SetString] {
             let values = run(HelmVersion::V4, "", flag, &format!("{name}=x"));
             prop_assert_eq!(values.map(Value::Map), Ok(only(&path, Value::Text("x".to_owned()))));
+        }
+    }
+
+    #[test]
+    fn a_text_that_is_written_for_an_application_holds(text in text()) {
+        let written = escape_text(&text);
+        prop_assert_eq!(held_value(Flag::SetString, &written), Some(Value::Text(text.clone())));
+        for version in [HelmVersion::V3, HelmVersion::V4] {
+            let values = run(version, "", Flag::SetString, &assignment_text("a", &written));
+            prop_assert_eq!(values, Ok(Map::from([("a".to_owned(), Value::Text(text.clone()))])));
         }
     }
 

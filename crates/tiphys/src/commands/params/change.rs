@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use tiphys_api::ApplicationSource;
 use tiphys_engine::{
-    HELM_PLUGIN, HELM_VALUE_PREFIXES, KUSTOMIZE_PLUGIN, SourceType, shown_name, with_parameters,
-    written_parameters,
+    HELM_PLUGIN, HELM_VALUE_PREFIXES, KUSTOMIZE_PLUGIN, SourceType, build_variables, shown_name,
+    with_parameters, written_parameters,
 };
 use tiphys_params::{Applied, ApplyError, Assignment, Edited, ParameterValue, Target, apply, read_values};
 use tiphys_render::{AnnouncedSource, RenderError, SourceFailure};
@@ -219,7 +219,10 @@ impl Subject {
         }
         let names_are_free = announcements.is_empty();
         let edited = Edited { parameters: &before, announcements, names_are_free, free_prefixes };
-        let applied = apply(edited, &assignments).map_err(|error| self.refused(&error))?;
+        let mut applied = apply(edited, &assignments).map_err(|error| self.refused(&error))?;
+        if self.source_type == SourceType::Helm {
+            applied.warnings.extend(assignments.iter().filter_map(replaced_variables));
+        }
         let refused = |error| Failure::bad_input(format!("{}: {}", self.stored.full_name(), chain(&error)));
         let after =
             with_parameters(source, self.source_type, &applied.parameters, announcements).map_err(refused)?;
@@ -245,6 +248,18 @@ impl Subject {
             None => failure,
         }
     }
+}
+
+/// Says which variables are left in a value, for somebody who meant a text.
+fn replaced_variables(assignment: &Assignment<ParameterValue>) -> Option<String> {
+    let name = &assignment.target.name;
+    let Some(ParameterValue::String(text)) = &assignment.value else { return None };
+    if !HELM_VALUE_PREFIXES.iter().any(|prefix| name.starts_with(prefix)) {
+        return None;
+    }
+    let variables: Vec<&str> = build_variables(text).collect();
+    (!variables.is_empty())
+        .then(|| format!("`{name}`: {} is replaced when manifests are made", variables.join(", ")))
 }
 
 fn several<'a>(stored: &StoredApplication, found: impl Iterator<Item = (usize, &'a str)>) -> Failure {

@@ -2,12 +2,16 @@
 
 use std::collections::HashMap;
 
-use tiphys_engine::{HELM_PLUGIN, HELM_VALUE_PREFIXES, SET_PREFIX};
-use tiphys_params::{Collision, ProblemKind, Winner, check_values, collisions};
+use tiphys_engine::{HELM_PLUGIN, HELM_VALUE_PREFIXES, SET_PREFIX, is_held_as_text};
+use tiphys_params::{Collision, ItemType, ProblemKind, Winner, check_values, collisions};
 use tiphys_render::AnnouncedSource;
 
 use super::asked::Asked;
 use super::row::Row;
+
+/// What is said of a number that helm does not take for one (`spec/helm-parity.md` 1.4).
+const TEXT_FOR_A_NUMBER: &str = "helm has this number as a text: --set reads whole numbers of up to 64 bits, and `forceString` none; write \
+                                 it into `valuesObject` or into a value file";
 
 /// What is wrong with one parameter.
 #[derive(Clone, Debug, Default)]
@@ -39,6 +43,13 @@ impl Problems {
             trouble.texts.push(problem.kind.to_string());
             if let ProblemKind::Unannounced { suggestions } = problem.kind {
                 trouble.suggestions = suggestions;
+            }
+        }
+        for announcement in &source.announcements {
+            let name = &announcement.name;
+            let is_number = announcement.item_type == Some(ItemType::Number);
+            if is_number && source.source.helm.as_ref().is_some_and(|block| is_held_as_text(block, name)) {
+                found.0.entry(name.clone()).or_default().texts.push(TEXT_FOR_A_NUMBER.to_owned());
             }
         }
         found

@@ -1,0 +1,114 @@
+//! What is shown is what helm has, and what is given is what helm will have.
+
+use proptest::prelude::*;
+use tiphys_helm_values::{Flag, Value, held_value};
+use tiphys_params::expand;
+
+use super::{Typing, build_variables, shown_text, written_text};
+
+#[test]
+fn people_see_what_helm_has() {
+    // Written, seen of a plain value, seen of a forced one.
+    let cases = [
+        (r"a\b", "ab", "ab"),
+        (r"a\\b", r"a\b", r"a\b"),
+        ("{x, y}", "{x, y}", r#"["x"," y"]"#),
+        (r"\{x}", r"\{x}", "{x}"),
+        (r"\\{x}", r"\\{x}", r"\{x}"),
+        ("{x", "{x", "{x"),
+        ("cost $5", "cost ", "cost "),
+        ("cost $$5", "cost $5", "cost $5"),
+        ("+5", "5", "+5"),
+        ("True", "true", "True"),
+        ("2.50", "2.50", "2.50"),
+        ("a,b", "a,b", "a,b"),
+        (
+            "$ARGOCD_APP_NAME-${ARGOCD_APP_REVISION}x",
+            "$ARGOCD_APP_NAME-${ARGOCD_APP_REVISION}x",
+            "$ARGOCD_APP_NAME-${ARGOCD_APP_REVISION}x",
+        ),
+        ("$HOME$ARGOCD_APP_OTHER$KUBE_VERSION.", ".", "."),
+        (r"c:\\$ARGOCD_APP_NAME", r"c:\$ARGOCD_APP_NAME", r"c:\$ARGOCD_APP_NAME"),
+        ("", "", ""),
+    ];
+    for (written, plain, forced) in cases {
+        assert_eq!(shown_text(written, Typing::Plain), plain, "{written}");
+        assert_eq!(shown_text(written, Typing::Forced), forced, "{written}");
+    }
+}
+
+#[test]
+fn a_value_is_written_so_that_it_holds() {
+    // Given, written as a plain value, written as a forced one.
+    let cases = [
+        (r"a\b", r"a\\b", r"a\\b"),
+        (r"a\,b", r"a\\\,b", r"a\\\,b"),
+        ("{x,$5}", "{x,$$5}", r"\{x,$$5}"),
+        (r"\{x}", r"\{x}", r"\\{x}"),
+        (r"\\{x}", r"\\{x}", r"\\\\{x}"),
+        ("{x", r"\{x", r"\{x"),
+        ("cost $5 $$", "cost $$5 $$$$", "cost $$5 $$$$"),
+        (
+            "$ARGOCD_APP_NAME-${ARGOCD_APP_REVISION}-$HOME",
+            "$ARGOCD_APP_NAME-${ARGOCD_APP_REVISION}-$$HOME",
+            "$ARGOCD_APP_NAME-${ARGOCD_APP_REVISION}-$$HOME",
+        ),
+        ("5", "5", "5"),
+        ("a,b", "a,b", "a,b"),
+    ];
+    for (given, plain, forced) in cases {
+        assert_eq!(written_text(given, Typing::Plain), plain, "{given}");
+        assert_eq!(written_text(given, Typing::Forced), forced, "{given}");
+    }
+}
+
+#[test]
+fn the_references_in_a_text_are_those_that_a_run_replaces() {
+    let of = |text| build_variables(text).collect::<Vec<_>>();
+    assert_eq!(
+        of("a $ARGOCD_APP_NAME $X ${ARGOCD_APP_REVISION}$"),
+        ["$ARGOCD_APP_NAME", "${ARGOCD_APP_REVISION}"]
+    );
+    assert_eq!(of("$ARGOCD_APP_NAMES ${ARGOCD_APP_NAME $$"), Vec::<&str>::new());
+}
+
+/// Any text, mostly of the signs that mean something on the way.
+fn text() -> impl Strategy<Value = String> {
+    let signs = r"[ab0-9.,=\\$(){}\\\\ +\u{e9}]{0,16}";
+    let names = "([{}$,\\\\]|ARGOCD_APP_NAME|HOME|\\$\\{ARGOCD_APP_NAME\\}){0,6}";
+    prop_oneof![any::<String>(), signs, names]
+}
+
+/// What a run makes of variables: a value without any sign that means something.
+fn run(text: &str) -> String {
+    expand(text, |name| (name == "ARGOCD_APP_NAME").then_some("web"))
+}
+
+proptest! {
+    #[test]
+    fn what_is_set_is_what_helm_has(text in text().prop_filter("no variable", |text| build_variables(text).next().is_none())) {
+        let held = held_value(Flag::SetString, &run(&written_text(&text, Typing::Forced)));
+        prop_assert_eq!(held, Some(Value::Text(text)));
+    }
+
+    #[test]
+    fn what_is_set_is_what_is_seen(text in text()) {
+        prop_assert_eq!(shown_text(&written_text(&text, Typing::Forced), Typing::Forced), text.clone());
+        let seen = shown_text(&written_text(&text, Typing::Plain), Typing::Plain);
+        // Of what is no text the usual spelling is seen.
+        let again = shown_text(&written_text(&seen, Typing::Plain), Typing::Plain);
+        prop_assert_eq!(&again, &seen);
+        if matches!(super::held(&written_text(&text, Typing::Plain), Typing::Plain), Some(Value::Text(_) | Value::List(_))) {
+            prop_assert_eq!(seen, text);
+        }
+    }
+
+    #[test]
+    fn what_is_seen_of_a_text_is_what_helm_has(written in text()) {
+        if let Some(Value::Text(text)) = held_value(Flag::SetString, &run(&written))
+            && build_variables(&written).next().is_none()
+        {
+            prop_assert_eq!(shown_text(&written, Typing::Forced), text);
+        }
+    }
+}
