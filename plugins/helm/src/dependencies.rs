@@ -7,6 +7,7 @@
 mod cache;
 mod error;
 mod handover;
+mod helper;
 mod key;
 mod listed;
 mod local;
@@ -91,7 +92,7 @@ pub(crate) async fn build(
     version: &HelmVersion,
     home: &Home,
 ) -> Result<Built, DependencyError> {
-    let plan = Plan::new(request)?;
+    let mut plan = Plan::new(request)?;
     let built = copy(request, &home.path().join(TREE), Around::Links)?;
     let charts = built.chart.join(CHARTS);
     let cache = open_cache(request)?;
@@ -176,7 +177,7 @@ impl Plan {
 
     /// Runs helm in the copy.
     async fn run(
-        &self,
+        &mut self,
         request: &Request,
         helm: &Helm,
         home: &Home,
@@ -193,6 +194,7 @@ impl Plan {
                 replace_link(&built.tree.join(below))?;
             }
         }
+        helper::ask(&mut self.remotes, &request.host, home).await?;
         let handover = hand_over(home, &request.host, &self.remotes)?;
         let helm = helm.with_environment(handover.environment);
         let mut arguments = vec!["dependency".to_owned(), "build".to_owned()];

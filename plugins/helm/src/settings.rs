@@ -56,6 +56,9 @@ const PASSED: &[&str] = &[
     "SSL_CERT_DIR",
 ];
 
+/// Beginnings of the names of variables that are about the request.
+const OF_REQUEST: &[&str] = &["ARGOCD_", "KUBE_", "PARAM_", "TIPHYS_"];
+
 /// What this process was given.
 #[derive(Clone, Debug)]
 pub(crate) struct Host {
@@ -219,6 +222,13 @@ impl Host {
     pub(crate) fn passed_on(&self) -> Vec<(OsString, OsString)> {
         let passed = PASSED.iter().filter_map(|name| Some((*name, self.variable(name)?)));
         passed.map(|(name, value)| (name.into(), value.into())).collect()
+    }
+
+    /// The environment of programs that act for the person who runs this one: everything but what is about the request.
+    pub(crate) fn own_environment(&self) -> Vec<(OsString, OsString)> {
+        let is_own = |name: &str| !OF_REQUEST.iter().any(|prefix| name.starts_with(prefix));
+        let own = self.variables().filter(|(name, _)| is_own(name));
+        own.map(|(name, value)| (name.into(), value.into())).collect()
     }
 
     /// A variable that is there and not empty.

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use super::helper::HelperError;
 use super::listed::ListedError;
 use super::mounted::MountedError;
 use crate::address::Address;
@@ -120,6 +121,9 @@ pub(crate) enum DependencyError {
         /// Another.
         second: Address,
     },
+    /// A program that has a login.
+    #[error("error building helm chart dependencies")]
+    Helper(#[from] HelperError),
     /// A mounted file.
     #[error("error building helm chart dependencies")]
     Mounted(#[from] MountedError),

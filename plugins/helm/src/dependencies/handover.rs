@@ -98,23 +98,16 @@ fn certificate(home: &Home, name: &str, text: &str) -> Result<String, HomeError>
     Ok(path.to_string_lossy().into_owned())
 }
 
-/// The file `registry/config.json`: logins of the registries that are needed, and of no other.
+/// The file `registry/config.json`: logins of the registries that are needed, and of no other. Helpers have been asked before.
 fn logins(registries: &[&Remote]) -> Result<Value, DependencyError> {
     let mut logins: BTreeMap<&str, Value> = BTreeMap::new();
-    let mut helpers: BTreeMap<&str, &str> = BTreeMap::new();
     let mut taken: BTreeMap<&str, &Remote> = BTreeMap::new();
     for remote in registries {
         let (host, access) = (remote.login_name(), &remote.access);
         if !remote.has_password() {
-            match &remote.login {
-                Login::None => {}
-                Login::Entry(entry) => {
-                    let entry = serde_json::from_str(entry.expose()).unwrap_or_default();
-                    logins.entry(host).or_insert(entry);
-                }
-                Login::Helper(helper) => {
-                    helpers.insert(host, helper);
-                }
+            if let Login::Entry(entry) = &remote.login {
+                let entry = serde_json::from_str(entry.expose()).unwrap_or_default();
+                logins.entry(host).or_insert(entry);
             }
             continue;
         }
@@ -127,7 +120,7 @@ fn logins(registries: &[&Remote]) -> Result<Value, DependencyError> {
         logins.insert(host, json!({ "auth": pair }));
         taken.insert(host, remote);
     }
-    Ok(json!({ "auths": logins, "credHelpers": helpers }))
+    Ok(json!({ "auths": logins }))
 }
 
 /// Helm speaks to all registries of a chart in one way, so they must agree on it: a password for one must not go unencrypted to another.

@@ -1,9 +1,13 @@
 //! Logins to registries that helm and docker have left on the machine.
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
 use serde_json::json;
 use tiphys_testkit::certificates::Authority;
 use tiphys_testkit::chart_server::{ChartServer, Transport};
 use tiphys_testkit::registry::{Registry, RegistryAccess};
+use tiphys_testkit::tools;
 
 use crate::dependencies::umbrella;
 use crate::remotes::{chart, with_dep};
@@ -101,4 +105,80 @@ fn mounted_files_that_a_chart_does_not_need_are_not_in_its_way() {
             "error building helm chart dependencies: cannot read /nowhere/stale.pem: entity not found"
         );
     }
+}
+
+/// A helper that has its state below the home of the person who runs the plugin, as `pass` and those of cloud providers have.
+const HELPER: &str = "#!/bin/sh
+[ \"$1\" = get ] && [ -z \"$ARGOCD_APP_NAME\" ] || exit 9
+read -r registry
+if [ \"$registry\" != \"$TEST_REGISTRY\" ]; then
+    echo 'credentials not found in native keychain'
+    exit 1
+fi
+read -r secret < \"$HOME/.secret\" || exit 9
+echo asked >> \"$HOME/asked\"
+printf '{\"ServerURL\":\"%s\",\"Username\":\"user\",\"Secret\":\"%s\"}' \"$registry\" \"$secret\"
+";
+
+impl World {
+    /// A home with a helper on `PATH` that knows the login to a registry.
+    fn helper(self, secret: &str, registry: &str) -> Self {
+        let world = self.file("../home/.secret", secret).file("../bin/docker-credential-test", HELPER);
+        let (home, bin) = (world.beside("home"), world.beside("bin"));
+        let helper = format!("{bin}/docker-credential-test");
+        fs::set_permissions(helper, fs::Permissions::from_mode(0o755)).expect("the file can be changed");
+        let path = format!("{bin}:{}", tools::search_path().display());
+        world.variable("HOME", &home).variable("PATH", &path).variable("TEST_REGISTRY", registry)
+    }
+}
+
+#[test]
+fn a_helper_is_asked_where_it_finds_its_state() {
+    let protected = Protected::start();
+    let host = &protected.registry.host();
+    let (own, all) = (json!({ "credHelpers": { host.as_str(): "test" } }), json!({ "credsStore": "test" }));
+    for helm in Helm::ALL {
+        for config in [&own, &all] {
+            let world = protected.world().docker(config).helper("pass\n", host);
+            assert_eq!(world.generate(helm).names(), EXPECTED, "{helm:?} {config}");
+            let asked = fs::read_to_string(world.beside("home/asked")).unwrap();
+            assert_eq!(asked, "asked\n", "once");
+        }
+        // It does not know this registry, which is then asked without a login.
+        let unknown = protected.world().docker(&own).helper("pass\n", "other.example.com").generate(helm);
+        assert!(unknown.error().contains("credential"), "{helm:?}: {}", unknown.error());
+        let wrong = protected.world().docker(&own).helper("hunter22\n", host).generate(helm);
+        assert!(wrong.error().contains("401") && !wrong.error().contains("hunter22"), "{}", wrong.error());
+    }
+}
+
+#[test]
+fn a_helper_that_gives_no_login_is_told_with_the_registry_and_without_its_answer() {
+    let protected = Protected::start();
+    let host = &protected.registry.host();
+    let own = json!({ "credHelpers": { host.as_str(): "test" } });
+    let begin = "error building helm chart dependencies: docker-credential-test";
+    let missing = protected.world().docker(&own).generate(Helm::Four);
+    assert_eq!(
+        missing.error(),
+        format!(
+            "{begin}, which has the login to {host}, was not found on PATH; install it, or log in to {host} without it"
+        )
+    );
+    let no_login = format!(
+        "{begin} gave no login to {host}; see what `docker-credential-test get` says with {host} on its standard input"
+    );
+    for helper in ["#!/bin/sh\necho '{\"Username\":\"hunter22\"}'\n", "#!/bin/sh\necho hunter22\nexit 1\n"] {
+        let world = protected.world().docker(&own).helper("pass\n", host);
+        let world = world.file("../bin/docker-credential-test", helper);
+        assert_eq!(world.generate(Helm::Four).error(), no_login);
+    }
+    let hangs = protected.world().docker(&own).helper("pass\n", host).variable("TIPHYS_HELM_TIMEOUT", "1");
+    let hangs = hangs.file("../bin/docker-credential-test", "#!/bin/sh\nexec tail -f /dev/null\n");
+    assert_eq!(
+        hangs.generate(Helm::Four).error(),
+        format!(
+            "{begin} did not give the login to {host} within 1 s; TIPHYS_HELM_TIMEOUT gives it more seconds"
+        )
+    );
 }

@@ -98,7 +98,7 @@ fn a_helm_repository_is_written_with_everything_that_opens_it() {
         (&entry["name"], &handed.repositories["repositories"][1]["name"]),
         (&json!("repository-0-"), &json!("repository-0"))
     );
-    assert_eq!(handed.logins, json!({ "auths": {}, "credHelpers": {} }));
+    assert_eq!(handed.logins, json!({ "auths": {} }));
     assert_eq!(handed.handover, Handover::default());
 }
 
@@ -112,10 +112,6 @@ fn only_logins_of_registries_that_are_needed_are_written() {
             login: Login::Entry(Secret::new(r#"{"auth":"mounted"}"#)),
             ..place("m.example.com/charts", RepositoryAccess::default())
         },
-        Remote {
-            login: Login::Helper("ecr-login".to_owned()),
-            ..place("h.example.com/charts", RepositoryAccess::default())
-        },
         place("docker.io/charts", login("d", "p")),
         place("open.example.com/charts", RepositoryAccess::default()),
     ];
@@ -126,7 +122,6 @@ fn only_logins_of_registries_that_are_needed_are_written() {
             "m.example.com": { "auth": "mounted" },
             "https://index.docker.io/v1/": { "auth": "ZDpw" },
         },
-        "credHelpers": { "h.example.com": "ecr-login" },
     });
     assert_eq!(handed.logins, expected);
     assert_eq!(handed.repositories["repositories"], json!([]));
