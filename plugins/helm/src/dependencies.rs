@@ -196,7 +196,9 @@ impl Plan {
         }
         helper::ask(&mut self.remotes, &request.host, home).await?;
         let handover = hand_over(home, &request.host, &self.remotes)?;
-        let helm = helm.with_environment(handover.environment);
+        let environment = handover.environment.iter();
+        let environment = environment.map(|(name, value)| (name.into(), value.expose().into()));
+        let helm = helm.with_environment(environment.collect());
         let mut arguments = vec!["dependency".to_owned(), "build".to_owned()];
         arguments.extend(handover.options);
         let shown = shown_command(&arguments);

@@ -2,6 +2,7 @@
 //! are typed, so that a mistake there is refused, too.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
 use tiphys_params::{Parameter, suggest};
 
@@ -76,7 +77,7 @@ pub(crate) enum Credentials {
 }
 
 /// Values in the parameters themselves.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub(crate) enum InlineValues {
     /// A YAML text.
     Yaml(String),
@@ -85,7 +86,7 @@ pub(crate) enum InlineValues {
 }
 
 /// One value.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Assignment {
     /// How helm is to take it.
     pub(crate) kind: AssignmentKind,
@@ -93,6 +94,29 @@ pub(crate) struct Assignment {
     pub(crate) name: String,
     /// The value, or the path of a file with it, as it is written.
     pub(crate) value: String,
+}
+
+/// Values may be secret.
+impl fmt::Debug for InlineValues {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (kind, text) = match self {
+            Self::Yaml(text) => ("Yaml", text),
+            Self::Json(text) => ("Json", text),
+        };
+        f.debug_struct(kind).field("bytes", &text.len()).finish()
+    }
+}
+
+/// Values may be secret.
+impl fmt::Debug for Assignment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kind, name, value } = self;
+        f.debug_struct("Assignment")
+            .field("kind", kind)
+            .field("name", name)
+            .field("bytes", &value.len())
+            .finish()
+    }
 }
 
 /// How helm takes a value; later kinds win.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -57,10 +58,10 @@ const PASSED: &[&str] = &[
 ];
 
 /// Beginnings of the names of variables that are about the request.
-const OF_REQUEST: &[&str] = &["ARGOCD_", "KUBE_", "PARAM_", "TIPHYS_"];
+const OF_REQUEST: &[&str] = &["ARGOCD_", "KUBE_", "PARAM_", "TIPHYS"];
 
 /// What this process was given.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Host {
     arguments: Vec<OsString>,
     variables: BTreeMap<String, String>,
@@ -74,6 +75,18 @@ pub(crate) struct SettingError {
     variable: &'static str,
     value: String,
     due: &'static str,
+}
+
+/// Values of variables may be secret.
+impl fmt::Debug for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&String> = self.variables.keys().collect();
+        f.debug_struct("Host")
+            .field("arguments", &self.arguments)
+            .field("variables", &names)
+            .field("current_dir", &self.current_dir)
+            .finish()
+    }
 }
 
 impl Host {

@@ -4,6 +4,7 @@
 //! environment can be reached.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use tiphys_params::{BUILD_VARIABLES, expand};
 
@@ -11,8 +12,15 @@ use tiphys_params::{BUILD_VARIABLES, expand};
 const OWN_PREFIX: &str = "ARGOCD_ENV_";
 
 /// What names stand for. Names that are not in it stand for nothing.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub(crate) struct BuildEnvironment(BTreeMap<String, String>);
+
+/// What they stand for may be secret.
+impl fmt::Debug for BuildEnvironment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
+}
 
 impl BuildEnvironment {
     /// Chooses from a process's variables.

@@ -42,8 +42,7 @@ const LEFT_OVER: Duration = Duration::from_hours(1);
 /// Time between two looks at a lock that somebody holds.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
-/// A folder with entries.
-#[derive(Debug)]
+/// A folder with entries. It has a secret, and so no way to be printed.
 pub(crate) struct Cache {
     dir: PathBuf,
     secret: [u8; 32],

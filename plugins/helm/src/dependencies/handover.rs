@@ -9,14 +9,13 @@
 //! | a proxy, which may have a password | the environment: helm reads it nowhere else |
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Value, json};
-use tiphys_params::context::RepositoryAccess;
+use tiphys_params::context::{RepositoryAccess, Secret};
 
 use super::DependencyError;
 use super::remote::{Login, Remote, RemoteKind};
@@ -39,7 +38,7 @@ pub(crate) struct Handover {
     /// Options of `helm dependency build`.
     pub(crate) options: Vec<String>,
     /// Variables.
-    pub(crate) environment: Vec<(OsString, OsString)>,
+    pub(crate) environment: Vec<(String, Secret)>,
 }
 
 /// Writes helm's files into its home.
@@ -194,7 +193,7 @@ fn authorities(host: &Host, registries: &[&Remote]) -> String {
 }
 
 /// Variables for the proxy of the repositories, none if no repository has one. Those that have none are reached without it.
-fn proxies(remotes: &[Remote]) -> Result<Vec<(OsString, OsString)>, DependencyError> {
+fn proxies(remotes: &[Remote]) -> Result<Vec<(String, Secret)>, DependencyError> {
     let with_proxy = |remote: &&Remote| !remote.access.proxy.is_empty();
     let Some(first) = remotes.iter().find(with_proxy) else { return Ok(Vec::new()) };
     let differs = |other: &&Remote| with_proxy(other) && other.access.proxy != first.access.proxy;
@@ -214,7 +213,7 @@ fn proxies(remotes: &[Remote]) -> Result<Vec<(OsString, OsString)>, DependencyEr
     let variables = [("HTTP_PROXY", proxy), ("HTTPS_PROXY", proxy), ("NO_PROXY", past.as_str())];
     let both = variables.into_iter().flat_map(|(name, value)| {
         [(name.to_owned(), value), (name.to_lowercase(), value)]
-            .map(|(name, value)| (name.into(), value.into()))
+            .map(|(name, value)| (name, Secret::new(value)))
     });
     Ok(both.collect())
 }

@@ -130,3 +130,20 @@ fn without_a_run_context_the_variables_of_the_sidecar_count() {
     assert_eq!(none, [""; 0], "an empty list allows no URLs");
     assert_eq!(request(&[]).unwrap().context.values_file_schemes, ["https", "http"]);
 }
+
+#[test]
+fn a_request_shows_no_value_that_may_be_secret() {
+    let parameters =
+        r#"[{"name": "values", "string": "a: hunter22"}, {"name": "set.a", "string": "hunter22"}]"#;
+    let variables = [
+        ("ARGOCD_APP_SOURCE_PATH", "charts/web"),
+        ("ARGOCD_APP_PARAMETERS", parameters),
+        ("ARGOCD_ENV_TOKEN", "hunter22"),
+        ("HTTPS_PROXY", "http://bob:hunter22@proxy.example.com"),
+    ];
+    let printed = format!("{:?}", request(&variables).unwrap());
+    assert!(!printed.contains("hunter22"), "{printed}");
+    for name in ["ARGOCD_ENV_TOKEN", "HTTPS_PROXY", "Yaml { bytes: 11 }", "name: \"a\", bytes: 8"] {
+        assert!(printed.contains(name), "{name}: {printed}");
+    }
+}

@@ -182,7 +182,9 @@ fn a_proxy_is_for_the_repositories_that_have_it() {
         ("NO_PROXY", "internal,b.example.com"),
         ("no_proxy", "internal,b.example.com"),
     ];
-    assert_eq!(it.handover.environment, expected.map(|(name, value)| (name.into(), value.into())));
+    assert_eq!(it.handover.environment, expected.map(|(name, value)| (name.to_owned(), Secret::new(value))));
+    let printed = format!("{:?}", it.handover);
+    assert!(printed.contains("HTTP_PROXY") && !printed.contains("3128"), "{printed}");
     let two = [place("https://a/x", with("http://p1", "")), place("https://b/x", with("http://p2", ""))];
     let error = refused(&two);
     assert!(matches!(error, DependencyError::Differing { what: "proxies", .. }), "{error}");
