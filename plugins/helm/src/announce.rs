@@ -17,8 +17,8 @@ use std::io::{self, Read as _};
 use std::path::Path;
 
 use tiphys_helm_values::{
-    Assignment, Chart, CoalesceError, Flag, HelmVersion, Inputs, LIMITS, Map, Value, ValuesFile,
-    assignment_text, coalesce, enabled, merged, no_files,
+    Assignment, Chart, CoalesceError, Flag, HelmVersion, Inputs, LIMITS, Map, Value, assign, assignment_text,
+    coalesce, enabled, merge_over, no_files,
 };
 use tiphys_params::{Announcement, CollectionType};
 use tiphys_tree::{ContainmentError, check_links};
@@ -29,7 +29,6 @@ use crate::options::{AssignmentKind, InlineValues};
 use crate::request::Request;
 use crate::settings::SettingError;
 use crate::value_files::{RefError, ValueFileError};
-use chart_files::FILE_BYTES_MAX;
 use entries::{Knowledge, TooMany};
 pub(crate) use loaded_chart::ChartBounds;
 use loaded_chart::{LoadError, LoadedChart};
@@ -37,11 +36,11 @@ use notes::Notes;
 use values_text::ValuesTextError;
 
 /// Whose rules hold where files are read: those of Helm 4, which takes all documents of a file.
-const READING: HelmVersion = HelmVersion::V4;
+const VALUES_FILE_RULES: HelmVersion = HelmVersion::V4;
 
 /// Whose rules hold where values meet the chart's: those of Helm 3. It keeps what a chart has as `null`, which is a value to be set, while
 /// Helm 4 takes it away before a template sees it; all else that can be announced is the same.
-const MEETING: HelmVersion = HelmVersion::V3;
+const COALESCE_RULES: HelmVersion = HelmVersion::V3;
 
 /// Files that are suggested in the text of the parameter `value-files`.
 const SUGGESTIONS_MAX: usize = 50;
@@ -84,10 +83,15 @@ pub(crate) enum AnnounceError {
         cause: io::Error,
     },
     /// A value file is too large.
-    #[error("failed to read value file {file}: it has more than {FILE_BYTES_MAX} bytes")]
+    #[error(
+        "failed to read value file {file}: with the value files before it, it has more than {max} bytes; read more with \
+         TIPHYS_HELM_CHARTS_BYTES_MAX"
+    )]
     TooLarge {
         /// The file.
         file: String,
+        /// The bound.
+        max: usize,
     },
     /// A value file, or the values in the parameters, cannot be understood.
     #[error("failed to parse values: {place}")]
@@ -130,11 +134,12 @@ pub(crate) fn announce(request: &Request) -> Result<Vec<u8>, AnnounceError> {
     let max = request.host.announced_max()?;
     check_links(&request.root)?;
     crate::chart::Chart::read(&request.app_path)?;
-    let (files, left_out) = value_files(request)?;
-    let chart = LoadedChart::read(&request.app_path, &request.root, request.host.chart_bounds()?)?;
+    let bounds = request.host.chart_bounds()?;
+    let (files, left_out) = value_files(request, bounds.bytes_max)?;
+    let chart = LoadedChart::read(&request.app_path, &request.root, bounds)?;
     let given = given(&files)?;
-    let enabled = enabled_chart(&chart, &files, request)?;
-    let mut values = coalesce(&enabled, given.clone(), MEETING)?;
+    let enabled = enabled_chart(&chart, &given, request)?;
+    let mut values = coalesce(&enabled, given.clone(), COALESCE_RULES)?;
     lift_globals(&enabled, &mut values);
     let mut notes = Notes::default();
     add_notes(&mut notes, &chart, &enabled, &mut Vec::new());
@@ -153,15 +158,18 @@ pub(crate) fn announce(request: &Request) -> Result<Vec<u8>, AnnounceError> {
 
 /// The texts of the application's value files in order, and of the values in its parameters. Files that are not there are left out whatever
 /// the parameters say of them, as native support does in its panel; so are URLs, whose number is given.
-fn value_files(request: &Request) -> Result<(Vec<Text>, usize), AnnounceError> {
+fn value_files(request: &Request, bytes_max: usize) -> Result<(Vec<Text>, usize), AnnounceError> {
     let (options, places) = (&request.options, request.places());
     places.check_refs(options.value_files.iter().map(String::as_str))?;
     let mut texts = Vec::new();
-    let mut left_out = 0;
+    let (mut left_out, mut bytes_left) = (0, bytes_max);
     for file in places.value_files(&options.value_files, options.missing_value_files)? {
         if !Path::new(&file).is_absolute() {
             left_out += 1;
-        } else if let Some(bytes) = read(&file)? {
+        } else if let Some(bytes) = read(&file, bytes_left)? {
+            bytes_left = bytes_left
+                .checked_sub(bytes.len())
+                .ok_or_else(|| AnnounceError::TooLarge { file: file.clone(), max: bytes_max })?;
             texts.push(Text { place: file, bytes });
         }
     }
@@ -174,42 +182,31 @@ fn value_files(request: &Request) -> Result<(Vec<Text>, usize), AnnounceError> {
     Ok((texts, left_out))
 }
 
-/// A value file; `None` if it is not there.
-fn read(file: &str) -> Result<Option<Vec<u8>>, AnnounceError> {
+/// A value file, up to one byte more than it may have; `None` if it is not there.
+fn read(file: &str, bytes_max: usize) -> Result<Option<Vec<u8>>, AnnounceError> {
     let failed = |cause| AnnounceError::Read { file: file.to_owned(), cause };
     let opened = match File::open(file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         opened => opened.map_err(failed)?,
     };
     let mut bytes = Vec::new();
-    opened.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.len() as u64 > FILE_BYTES_MAX {
-        return Err(AnnounceError::TooLarge { file: file.to_owned() });
-    }
+    opened.take((bytes_max as u64).saturating_add(1)).read_to_end(&mut bytes).map_err(failed)?;
     Ok(Some(bytes))
 }
 
 /// The values of these texts, later ones over earlier ones.
 fn given(texts: &[Text]) -> Result<Map, AnnounceError> {
+    let mut values = Map::new();
     for text in texts {
         let fail = |source| AnnounceError::Values { place: text.place.clone(), source };
-        values_text::read(&text.bytes).map_err(fail)?;
+        merge_over(&mut values, values_text::read(&text.bytes).map_err(fail)?);
     }
-    Ok(merged_with(texts, &[]).unwrap_or_default())
-}
-
-/// These values with single ones over them; `None` if one of them is such as helm refuses.
-fn merged_with(texts: &[Text], assignments: &[Assignment<'_>]) -> Option<Map> {
-    let files: Vec<_> =
-        texts.iter().map(|text| ValuesFile { name: &text.place, text: &text.bytes }).collect();
-    let inputs =
-        Inputs { version: READING, values_files: &files, assignments, read_file: &no_files, limits: LIMITS };
-    merged(&inputs).ok()
+    Ok(values)
 }
 
 /// The chart without what its values switch off. Values that are set one by one count here, though they are no defaults: what is switched on
 /// has values to be shown, whatever switched it on. Conditions are left out of the result, since they have had their say.
-fn enabled_chart(chart: &LoadedChart, texts: &[Text], request: &Request) -> Result<Chart, CoalesceError> {
+fn enabled_chart(chart: &LoadedChart, given: &Map, request: &Request) -> Result<Chart, CoalesceError> {
     let single = request.options.assignments.iter().filter_map(|one| {
         let flag = match one.kind {
             AssignmentKind::Value => Flag::Set,
@@ -220,9 +217,17 @@ fn enabled_chart(chart: &LoadedChart, texts: &[Text], request: &Request) -> Resu
     });
     let single: Vec<(Flag, String)> = single.collect();
     let single: Vec<_> = single.iter().map(|(flag, text)| Assignment { flag: *flag, text }).collect();
+    let inputs = Inputs {
+        version: VALUES_FILE_RULES,
+        values_files: &[],
+        assignments: &single,
+        read_file: &no_files,
+        limits: LIMITS,
+    };
+    let mut assigned = given.clone();
     // One that cannot be read fails when manifests are made, with helm's words.
-    let values = merged_with(texts, &single).or_else(|| merged_with(texts, &[])).unwrap_or_default();
-    let mut chart = enabled(&chart.as_values(&chart.name), &values, MEETING)?;
+    let values = if assign(&mut assigned, &inputs).is_ok() { &assigned } else { given };
+    let mut chart = enabled(&chart.as_values(&chart.name), values, COALESCE_RULES)?;
     settle(&mut chart);
     Ok(chart)
 }

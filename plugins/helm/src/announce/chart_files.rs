@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use tiphys_tree::Modes;
 use tiphys_tree::archive::{self, ArchiveError, ArchiveLimits, Intake};
 
-/// Bytes of one file of a chart, as many as helm reads of one.
-pub(super) const FILE_BYTES_MAX: u64 = 5 << 20;
+/// Bytes of one file of an archive, as many as helm reads of one, and of a file that has no values.
+const FILE_BYTES_MAX: u64 = 5 << 20;
 
 /// Bounds of the archive of a subchart: bytes as helm has them for all files of a chart, packed ones as for any file of a repository.
 const ARCHIVE_LIMITS: ArchiveLimits =
@@ -59,8 +59,16 @@ pub(crate) enum FileError {
         #[source]
         source: io::Error,
     },
-    /// A file is too large.
-    #[error("{name} has more than {FILE_BYTES_MAX} bytes, which is more than helm reads")]
+    /// A file with values is too large.
+    #[error("{name} has more than {max} bytes; read more with TIPHYS_HELM_CHARTS_BYTES_MAX")]
+    ValuesTooLarge {
+        /// Its path in the chart.
+        name: String,
+        /// The bound.
+        max: usize,
+    },
+    /// Another file, or one of an archive, is too large.
+    #[error("{name} has more than {FILE_BYTES_MAX} bytes; make it smaller")]
     TooLarge {
         /// Its path in the chart.
         name: String,
@@ -87,10 +95,25 @@ pub(crate) enum FileError {
 }
 
 impl ChartFiles {
-    /// The bytes of a file; `None` if there is none of this name.
+    /// The bytes of a file that says something of the chart itself; `None` if there is none of this name.
     pub(super) fn read(&self, name: &str) -> Result<Option<Vec<u8>>, FileError> {
+        self.read_within(name, FILE_BYTES_MAX, |name| FileError::TooLarge { name })
+    }
+
+    /// The bytes of a file with values or their schema; `None` if there is none of this name. Of one in a folder there may be more than helm
+    /// takes from an archive: Helm 4 reads it.
+    pub(super) fn read_values(&self, name: &str, max: usize) -> Result<Option<Vec<u8>>, FileError> {
+        self.read_within(name, max as u64, |name| FileError::ValuesTooLarge { name, max })
+    }
+
+    fn read_within(
+        &self,
+        name: &str,
+        max: u64,
+        too_large: impl FnOnce(String) -> FileError,
+    ) -> Result<Option<Vec<u8>>, FileError> {
         match self {
-            Self::Folder(folder) => read_bounded(&folder.join(name), name, FILE_BYTES_MAX),
+            Self::Folder(folder) => read_bounded(&folder.join(name), name, max, too_large),
             Self::Archive(files) => match files.get(name) {
                 Some(bytes) if bytes.len() as u64 > FILE_BYTES_MAX => {
                     Err(FileError::TooLarge { name: name.to_owned() })
@@ -117,7 +140,9 @@ impl Subchart {
         match self {
             Self::Files(files) => Ok(files),
             Self::ArchiveFile(path, name) => {
-                let bytes = read_bounded(&path, &name, ARCHIVE_LIMITS.packed_bytes_max)?;
+                let bytes = read_bounded(&path, &name, ARCHIVE_LIMITS.packed_bytes_max, |name| {
+                    FileError::ArchiveTooLarge { name }
+                })?;
                 Ok(ChartFiles::Archive(unpacked(&name, &bytes.unwrap_or_default())?))
             }
             Self::ArchiveBytes(bytes, name) => Ok(ChartFiles::Archive(unpacked(&name, &bytes)?)),
@@ -185,7 +210,12 @@ fn is_wanted(path: &str) -> bool {
 }
 
 /// A file that is not there, or is a folder, is none.
-fn read_bounded(path: &Path, name: &str, bytes_max: u64) -> Result<Option<Vec<u8>>, FileError> {
+fn read_bounded(
+    path: &Path,
+    name: &str,
+    bytes_max: u64,
+    too_large: impl FnOnce(String) -> FileError,
+) -> Result<Option<Vec<u8>>, FileError> {
     let failed = |source| FileError::Io { name: name.to_owned(), source };
     let file = match File::open(path) {
         Ok(file) => file,
@@ -196,9 +226,9 @@ fn read_bounded(path: &Path, name: &str, bytes_max: u64) -> Result<Option<Vec<u8
         return Ok(None);
     }
     let mut bytes = Vec::new();
-    file.take(bytes_max + 1).read_to_end(&mut bytes).map_err(failed)?;
+    file.take(bytes_max.saturating_add(1)).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.len() as u64 > bytes_max {
-        return Err(FileError::TooLarge { name: name.to_owned() });
+        return Err(too_large(name.to_owned()));
     }
     Ok(Some(bytes))
 }

@@ -172,12 +172,12 @@ impl Loader<'_> {
             return Err(LoadError::TooMany { max: self.bounds.charts_max });
         }
         let mut chart = metadata(files)?;
-        if let Some(text) = files.read("values.yaml")? {
+        if let Some(text) = files.read_values("values.yaml", self.bounds.bytes_max)? {
             self.count(text.len())?;
             chart.values = read_values(&text).map_err(LoadError::Values)?;
             chart.values_text = text;
         }
-        if let Some(text) = files.read("values.schema.json")? {
+        if let Some(text) = files.read_values("values.schema.json", self.bounds.bytes_max)? {
             self.count(text.len())?;
             chart.schema = serde_json::from_slice(&text).ok();
         }

@@ -3,7 +3,7 @@
 use tiphys_helm_values::{Map, ValuesFileError, read_values};
 use tiphys_yaml::Error as YamlError;
 
-use super::READING;
+use super::VALUES_FILE_RULES;
 use super::loaded_chart::problem;
 
 /// Why a text has no values.
@@ -28,7 +28,7 @@ pub(crate) enum ValuesTextError {
 
 /// The values of a text, as helm reads them: all documents, later ones over earlier ones.
 pub(super) fn read(text: &[u8]) -> Result<Map, ValuesTextError> {
-    read_values(text, READING).map_err(|error| match error {
+    read_values(text, VALUES_FILE_RULES).map_err(|error| match error {
         ValuesFileError::Yaml { source, .. } => ValuesTextError::Yaml(source),
         ValuesFileError::NoObject { found, .. } => ValuesTextError::NoObject { kind: go_kind(found) },
         error @ ValuesFileError::Separator { .. } => ValuesTextError::Separator(error),

@@ -63,19 +63,23 @@ fn a_parameter_that_is_unknown_is_refused() {
 }
 
 #[test]
-fn a_file_that_no_chart_has_is_left_at_its_bound() {
-    let world = World::chart("a: 1\n").chart_file("values.yaml", vec![b'#'; (5 << 20) + 1]);
-    let expected =
-        "cannot load the chart: values.yaml has more than 5242880 bytes, which is more than helm reads";
-    assert_eq!(world.error(), expected);
-    let world = World::chart("a: 1\n")
-        .chart_file("big.yaml", vec![b'#'; (5 << 20) + 1])
-        .array("value-files", &["big.yaml"]);
-    assert!(
-        world.error().ends_with("charts/web/big.yaml: it has more than 5242880 bytes"),
-        "{}",
-        world.error()
+fn a_large_file_of_a_folder_is_read_up_to_the_bound_that_its_error_names() {
+    let large = || [b"a: 1\n#".to_vec(), vec![b'#'; 6 << 20]].concat();
+    let world = || World::chart("").chart_file("values.yaml", large());
+    assert_eq!(world().lines().len(), 1);
+    assert_eq!(
+        world().variable("TIPHYS_HELM_CHARTS_BYTES_MAX", "5000000").error(),
+        "cannot load the chart: values.yaml has more than 5000000 bytes; read more with TIPHYS_HELM_CHARTS_BYTES_MAX"
     );
+    let world = || {
+        let files = World::chart("a: 1\n").chart_file("one.yaml", large()).chart_file("two.yaml", large());
+        files.array("value-files", &["one.yaml", "two.yaml"])
+    };
+    assert_eq!(world().lines().len(), 1);
+    let error = world().variable("TIPHYS_HELM_CHARTS_BYTES_MAX", "10000000").error();
+    let expected = "charts/web/two.yaml: with the value files before it, it has more than 10000000 bytes; read more with \
+                    TIPHYS_HELM_CHARTS_BYTES_MAX";
+    assert!(error.ends_with(expected), "{error}");
 }
 
 #[test]

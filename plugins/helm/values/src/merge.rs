@@ -129,14 +129,21 @@ pub fn merged(inputs: &Inputs<'_>) -> Result<Map, MergeError> {
             .map_err(|source| MergeError::ValuesFile { name: file.name.to_owned(), source })?;
         merge_over(&mut values, read);
     }
+    assign(&mut values, inputs)?;
+    Ok(values)
+}
+
+/// Applies the assignments of a command line to values that are already merged; its files are left out. After an error the values are of no
+/// use.
+pub fn assign(values: &mut Map, inputs: &Inputs<'_>) -> Result<(), MergeError> {
     let rules = Rules { version: inputs.version, read_file: inputs.read_file, limits: inputs.limits };
     let mut added_items = 0;
     for flag in Flag::ALL {
         for assignment in inputs.assignments.iter().filter(|assignment| assignment.flag == flag) {
-            apply(assignment, &mut values, rules, &mut added_items)?;
+            apply(assignment, values, rules, &mut added_items)?;
         }
     }
-    Ok(values)
+    Ok(())
 }
 
 fn apply(
@@ -167,7 +174,7 @@ fn apply(
 }
 
 /// Puts values over others: objects are merged, everything else, `null` too, takes the place of what was there.
-pub(crate) fn merge_over(values: &mut Map, over: Map) {
+pub fn merge_over(values: &mut Map, over: Map) {
     for (key, value) in over {
         match (values.get_mut(&key), value) {
             (Some(Value::Map(below)), Value::Map(above)) => merge_over(below, above),
