@@ -4,6 +4,7 @@
 //! which `tiphys-process` sets up.
 
 pub mod archive;
+mod bounded;
 mod containment;
 mod entries;
 pub mod glob;
@@ -14,6 +15,7 @@ mod reader;
 mod store;
 mod writer;
 
+pub use bounded::read_bounded;
 pub use containment::{ContainmentError, check_links, resolve};
 pub use entries::{Entries, EntryKind, Final};
 pub use path::{EntryPath, PathError, RepoPath};

@@ -1,10 +1,10 @@
 //! Reading what is in a tree: files by path, folders as lists. Links are followed inside the tree and nowhere else.
 
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::fs;
+use std::io;
 use std::path::PathBuf;
 
-use crate::{ContainmentError, PathError, RepoPath, Tree, resolve};
+use crate::{ContainmentError, PathError, RepoPath, Tree, read_bounded, resolve};
 
 /// How deep a folder is listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,14 +61,10 @@ impl Tree {
         if !fs::metadata(&real).map_err(failed)?.is_file() {
             return Ok(None);
         }
-        let mut bytes = Vec::new();
-        File::open(&real)
-            .and_then(|file| file.take(bytes_max.saturating_add(1)).read_to_end(&mut bytes))
-            .map_err(failed)?;
-        if bytes.len() as u64 > bytes_max {
-            return Err(ReadError::TooLarge { path: path.clone(), bytes_max });
+        match read_bounded(&real, bytes_max).map_err(failed)? {
+            Some(bytes) => Ok(Some(bytes)),
+            None => Err(ReadError::TooLarge { path: path.clone(), bytes_max }),
         }
-        Ok(Some(bytes))
     }
 
     /// The files below a folder, in the order of a walk that takes each folder's names sorted by bytes. Links to files count as

@@ -12,8 +12,7 @@ mod schema;
 mod suggestions;
 mod values_text;
 
-use std::fs::File;
-use std::io::{self, Read as _};
+use std::io;
 use std::path::Path;
 
 use tiphys_helm_values::{
@@ -21,7 +20,7 @@ use tiphys_helm_values::{
     coalesce, enabled, merge_over, no_files,
 };
 use tiphys_params::{Announcement, CollectionType};
-use tiphys_tree::{ContainmentError, check_links};
+use tiphys_tree::{ContainmentError, check_links, read_bounded};
 
 use crate::chart::ChartError;
 use crate::failure::go_words;
@@ -166,10 +165,8 @@ fn value_files(request: &Request, bytes_max: usize) -> Result<(Vec<Text>, usize)
     for file in places.value_files(&options.value_files, options.missing_value_files)? {
         if !Path::new(&file).is_absolute() {
             left_out += 1;
-        } else if let Some(bytes) = read(&file, bytes_left)? {
-            bytes_left = bytes_left
-                .checked_sub(bytes.len())
-                .ok_or_else(|| AnnounceError::TooLarge { file: file.clone(), max: bytes_max })?;
+        } else if let Some(bytes) = read(&file, bytes_left, bytes_max)? {
+            bytes_left = bytes_left.saturating_sub(bytes.len());
             texts.push(Text { place: file, bytes });
         }
     }
@@ -182,16 +179,14 @@ fn value_files(request: &Request, bytes_max: usize) -> Result<(Vec<Text>, usize)
     Ok((texts, left_out))
 }
 
-/// A value file, up to one byte more than it may have; `None` if it is not there.
-fn read(file: &str, bytes_max: usize) -> Result<Option<Vec<u8>>, AnnounceError> {
-    let failed = |cause| AnnounceError::Read { file: file.to_owned(), cause };
-    let opened = match File::open(file) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        opened => opened.map_err(failed)?,
-    };
-    let mut bytes = Vec::new();
-    opened.take((bytes_max as u64).saturating_add(1)).read_to_end(&mut bytes).map_err(failed)?;
-    Ok(Some(bytes))
+/// A value file; `None` if it is not there. All of them have a bound, and this is what the ones before it have left of it.
+fn read(file: &str, bytes_left: usize, max: usize) -> Result<Option<Vec<u8>>, AnnounceError> {
+    match read_bounded(Path::new(file), bytes_left as u64) {
+        Ok(Some(bytes)) => Ok(Some(bytes)),
+        Ok(None) => Err(AnnounceError::TooLarge { file: file.to_owned(), max }),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(cause) => Err(AnnounceError::Read { file: file.to_owned(), cause }),
+    }
 }
 
 /// The values of these texts, later ones over earlier ones.

@@ -2,10 +2,10 @@
 
 mod dependency;
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use tiphys_tree::read_bounded;
 use tiphys_yaml::{DecodeError, Node, Object, read_document};
 
 use crate::failure::go_words;
@@ -149,10 +149,8 @@ pub(crate) fn lists<'a>(
 /// The document of a file; `None` if it is empty.
 fn read(path: &Path) -> Result<Option<Node>, ChartError> {
     let fail = |cause| ChartError::Read { path: path.to_path_buf(), cause };
-    if fs::metadata(path).map_err(fail)?.len() > CHART_BYTES_MAX {
-        return Err(ChartError::TooLarge { path: path.to_path_buf(), bytes_max: CHART_BYTES_MAX });
-    }
-    decode(&fs::read(path).map_err(fail)?)
+    let too_large = || ChartError::TooLarge { path: path.to_path_buf(), bytes_max: CHART_BYTES_MAX };
+    decode(&read_bounded(path, CHART_BYTES_MAX).map_err(fail)?.ok_or_else(too_large)?)
 }
 
 /// A document as typed values are read from it.

@@ -1,11 +1,11 @@
 //! What is asked for: the application and its parameters, as Argo CD gives them to a plugin in its environment (`spec/helm-parity.md` 9.1).
 
-use std::fs::File;
-use std::io::{self, Read as _};
+use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use tiphys_params::context::{CONTEXT_FILE_VARIABLE, ContextError, MountedCredentials, RunContext};
 use tiphys_params::{NamelessParameter, Parameter, require_names};
+use tiphys_tree::read_bounded;
 
 use crate::failure::{SOURCE_PLACEHOLDER, ShownPath};
 use crate::options::{HelmOptions, OptionsError};
@@ -227,14 +227,9 @@ fn text_of(host: &Host, variable: &str, file_variable: &'static str) -> Result<O
 }
 
 fn read(variable: &'static str, path: &str) -> Result<Vec<u8>, RequestError> {
-    let mut bytes = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes));
     let fail = |source| RequestError::File { variable, path: PathBuf::from(path), source };
-    read.map_err(fail)?;
-    if bytes.len() as u64 > FILE_BYTES_MAX {
-        return Err(fail(io::Error::other(format!("it has more than {FILE_BYTES_MAX} bytes"))));
-    }
-    Ok(bytes)
+    let too_large = || fail(io::Error::other(format!("it has more than {FILE_BYTES_MAX} bytes")));
+    read_bounded(Path::new(path), FILE_BYTES_MAX).map_err(fail)?.ok_or_else(too_large)
 }
 
 #[cfg(test)]

@@ -1,12 +1,13 @@
 //! The files of a chart, in a folder or in an archive as `helm package` makes it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File};
-use std::io::{self, Read as _};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use tiphys_tree::Modes;
 use tiphys_tree::archive::{self, ArchiveError, ArchiveLimits, Intake};
+use tiphys_tree::read_bounded;
 
 /// Bytes of one file of an archive, as many as helm reads of one, and of a file that has no values.
 const FILE_BYTES_MAX: u64 = 5 << 20;
@@ -113,7 +114,7 @@ impl ChartFiles {
         too_large: impl FnOnce(String) -> FileError,
     ) -> Result<Option<Vec<u8>>, FileError> {
         match self {
-            Self::Folder(folder) => read_bounded(&folder.join(name), name, max, too_large),
+            Self::Folder(folder) => read_file(&folder.join(name), name, max, too_large),
             Self::Archive(files) => match files.get(name) {
                 Some(bytes) if bytes.len() as u64 > FILE_BYTES_MAX => {
                     Err(FileError::TooLarge { name: name.to_owned() })
@@ -140,7 +141,7 @@ impl Subchart {
         match self {
             Self::Files(files) => Ok(files),
             Self::ArchiveFile(path, name) => {
-                let bytes = read_bounded(&path, &name, ARCHIVE_LIMITS.packed_bytes_max, |name| {
+                let bytes = read_file(&path, &name, ARCHIVE_LIMITS.packed_bytes_max, |name| {
                     FileError::ArchiveTooLarge { name }
                 })?;
                 Ok(ChartFiles::Archive(unpacked(&name, &bytes.unwrap_or_default())?))
@@ -210,27 +211,18 @@ fn is_wanted(path: &str) -> bool {
 }
 
 /// A file that is not there, or is a folder, is none.
-fn read_bounded(
+fn read_file(
     path: &Path,
     name: &str,
     bytes_max: u64,
     too_large: impl FnOnce(String) -> FileError,
 ) -> Result<Option<Vec<u8>>, FileError> {
-    let failed = |source| FileError::Io { name: name.to_owned(), source };
-    let file = match File::open(path) {
-        Ok(file) => file,
-        Err(error) if is_absent(&error) => return Ok(None),
-        Err(error) => return Err(failed(error)),
-    };
-    if file.metadata().map_err(failed)?.is_dir() {
-        return Ok(None);
+    match read_bounded(path, bytes_max) {
+        Ok(Some(bytes)) => Ok(Some(bytes)),
+        Ok(None) => Err(too_large(name.to_owned())),
+        Err(error) if is_absent(&error) || error.kind() == io::ErrorKind::IsADirectory => Ok(None),
+        Err(source) => Err(FileError::Io { name: name.to_owned(), source }),
     }
-    let mut bytes = Vec::new();
-    file.take(bytes_max.saturating_add(1)).read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.len() as u64 > bytes_max {
-        return Err(too_large(name.to_owned()));
-    }
-    Ok(Some(bytes))
 }
 
 fn is_absent(error: &io::Error) -> bool {

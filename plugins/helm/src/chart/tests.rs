@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::{Chart, Lock};
+use super::{CHART_BYTES_MAX, Chart, Lock};
 
 fn names(list: &[super::Dependency]) -> Vec<&str> {
     list.iter().map(|one| one.name.as_str()).collect()
@@ -88,4 +88,16 @@ fn a_folder_without_a_chart_is_refused_in_the_words_of_native() {
             "error retrieving helm dependency repos: error reading helm chart from {path}: open {path}: no such file or directory"
         )
     );
+}
+
+#[test]
+fn a_file_above_the_bound_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("Chart.yaml");
+    let padded = |bytes: u64| format!("name: a\n#{}", "x".repeat(usize::try_from(bytes).unwrap() - 9));
+    fs::write(&path, padded(CHART_BYTES_MAX)).unwrap();
+    assert_eq!(Chart::read(folder.path()).unwrap().name, "a");
+    fs::write(&path, padded(CHART_BYTES_MAX + 1)).unwrap();
+    let error = Chart::read(folder.path()).unwrap_err().to_string();
+    assert!(error.ends_with("Chart.yaml: it has more than 5242880 bytes"), "{error}");
 }

@@ -10,12 +10,12 @@
 //! What a chart does not need is not read, so that it cannot be in the way: neither logins where there is no registry, nor certificates of
 //! other repositories. A usual place that is closed to this user holds nothing; a file that a variable of its own names must be readable.
 
-use std::fs;
 use std::io;
 use std::path::PathBuf;
 
 use serde_json::Value;
 use tiphys_params::context::{RepositoryAccess, RepositoryKind, Secret};
+use tiphys_tree::read_bounded;
 use tiphys_yaml::{DecodeError, Node, Object, read_document};
 
 use super::remote::{Known, KnownRepository, PemFiles, Remote};
@@ -196,11 +196,9 @@ impl Mounted {
 
     fn read(&self) -> Result<Option<Vec<u8>>, MountedError> {
         let failed = |source| MountedError::Read { path: self.path.clone(), source };
-        match fs::metadata(&self.path) {
-            Ok(found) if found.len() > FILE_BYTES_MAX => {
-                Err(failed(io::Error::other(format!("it has more than {FILE_BYTES_MAX} bytes"))))
-            }
-            Ok(_) => fs::read(&self.path).map(Some).or_else(|error| self.by.absent(error)).map_err(failed),
+        let too_large = || failed(io::Error::other(format!("it has more than {FILE_BYTES_MAX} bytes")));
+        match read_bounded(&self.path, FILE_BYTES_MAX) {
+            Ok(bytes) => bytes.ok_or_else(too_large).map(Some),
             Err(error) => self.by.absent(error).map_err(failed),
         }
     }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io;
 
-use super::{By, MountedError, Needs, known, read_certificates};
+use super::{By, FILE_BYTES_MAX, MountedError, Needs, known, read_certificates};
 use crate::dependencies::remote::{PemFiles, Remote, RemoteKind};
 use crate::options::Credentials;
 use crate::settings::Host;
@@ -131,4 +131,18 @@ fn a_usual_place_that_is_closed_holds_nothing_and_a_named_one_fails() {
     ] {
         assert_eq!(by.absent::<()>(kind.into()).is_ok(), is_absent, "{kind} {by:?}");
     }
+}
+
+#[test]
+fn a_file_above_the_bound_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("config.json");
+    let with = |bytes: u64| {
+        fs::write(&path, format!("{{}}{}", " ".repeat(usize::try_from(bytes).unwrap() - 2))).unwrap();
+        let host = Host::made_up(folder.path(), &[("DOCKER_CONFIG", folder.path().to_str().unwrap())]);
+        known(&host, Needs::RepositoriesAndLogins).map_err(|error| crate::failure::chain(&error))
+    };
+    assert!(with(FILE_BYTES_MAX).is_ok());
+    let error = with(FILE_BYTES_MAX + 1).unwrap_err();
+    assert!(error.ends_with("config.json: it has more than 16777216 bytes"), "{error}");
 }

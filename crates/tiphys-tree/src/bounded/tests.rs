@@ -1,0 +1,35 @@
+//! Files around the bound, and files that say nothing of their size.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use super::read_bounded;
+
+#[test]
+fn a_file_is_read_up_to_the_bound() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file");
+    for (bytes, is_read) in [(0, true), (9, true), (10, true), (11, false), (1000, false)] {
+        fs::write(&path, vec![b'x'; bytes]).unwrap();
+        let expected = is_read.then(|| vec![b'x'; bytes]);
+        assert_eq!(read_bounded(&path, 10).unwrap(), expected, "{bytes} bytes");
+    }
+    fs::write(&path, "all").unwrap();
+    assert_eq!(read_bounded(&path, u64::MAX).unwrap().as_deref(), Some(&b"all"[..]));
+}
+
+#[test]
+fn a_file_without_an_end_is_larger_than_any_bound() {
+    let endless = Path::new("/dev/zero");
+    assert_eq!(fs::metadata(endless).unwrap().len(), 0, "it says that it is empty");
+    assert_eq!(read_bounded(endless, 1 << 20).unwrap(), None);
+}
+
+#[test]
+fn what_is_no_file_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let kind = |path: &Path| read_bounded(path, 10).unwrap_err().kind();
+    assert_eq!(kind(folder.path()), ErrorKind::IsADirectory);
+    assert_eq!(kind(&folder.path().join("missing")), ErrorKind::NotFound);
+}
