@@ -8,6 +8,7 @@ mod cache;
 mod error;
 mod fetch;
 mod index;
+mod limits;
 mod local;
 mod place;
 mod registry;
@@ -25,16 +26,12 @@ use crate::sources::blocking;
 use crate::{SourceError, mask_url};
 
 pub use error::ChartError;
+pub use limits::ChartLimits;
 
 pub(crate) use artefact::Artefact;
 use fetch::Fetch;
 use index::Indexes;
-
-/// Bytes of an `index.yaml`; Argo CD has the same bound.
-pub const CHART_INDEX_BYTES_MAX: u64 = 1 << 30;
-
-/// Bytes of one packed chart or artefact.
-pub const CHART_ARCHIVE_BYTES_MAX: u64 = 1 << 30;
+pub(crate) use local::is_folder_of_charts;
 
 /// A chart of a Helm repository or registry, or an artefact of a registry.
 #[derive(Clone, Debug, PartialEq, Eq)]

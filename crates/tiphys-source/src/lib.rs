@@ -28,7 +28,7 @@ mod web;
 mod work_tree;
 
 pub use base::{BasePoint, BaseRevision};
-pub use charts::{CHART_ARCHIVE_BYTES_MAX, CHART_INDEX_BYTES_MAX, ChartError, ChartSource, CredentialReach};
+pub use charts::{ChartError, ChartLimits, ChartSource, CredentialReach};
 pub use copy::{LocalCopy, LocalCopyError};
 pub use credential::{
     ClientCertificate, CredentialScope, Login, RepositoryCredential, ServerCheck, UserSettings,

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::{LocalCopy, RepositoryCredential, UserSettings};
+use crate::{ChartLimits, LocalCopy, RepositoryCredential, UserSettings};
 
 /// How long looking up branches and tags may take.
 pub const LOOKUP_TIMEOUT: Duration = Duration::from_mins(1);
@@ -93,6 +93,8 @@ pub struct SourceOptions {
     pub fetch_timeout: Duration,
     /// How long a call of git that stays on this machine may take.
     pub local_timeout: Duration,
+    /// How large what is fetched of Helm repositories and registries may be.
+    pub chart_limits: ChartLimits,
     /// Gets to know what is going on.
     pub progress: Option<ProgressSink>,
 }
@@ -119,6 +121,7 @@ impl SourceOptions {
             lookup_timeout: LOOKUP_TIMEOUT,
             fetch_timeout: FETCH_TIMEOUT,
             local_timeout: LOCAL_TIMEOUT,
+            chart_limits: ChartLimits::DEFAULT,
             progress: None,
         }
     }

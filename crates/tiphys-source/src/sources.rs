@@ -37,7 +37,7 @@ pub struct Sources {
     local: Arc<LocalRepositories>,
     copies: Arc<[OnceCell<OpenCopy>]>,
     /// The commit that takes the place of each folder's files; none: the files stand for the repository as they are.
-    past: Option<Vec<compare::Past>>,
+    past: Option<Vec<Option<compare::Past>>>,
     repositories: Arc<Mutex<HashMap<String, Arc<Repository>>>>,
     trees: Arc<Mutex<HashMap<TreeRequest, Arc<OnceCell<Made>>>>>,
     identities: Arc<Mutex<compare::Identities>>,
@@ -288,6 +288,7 @@ impl Sources {
             if let Some(commit) = self.past_of(*index) {
                 return Ok(Some(of_commit((*index, copy), commit)));
             }
+            self.expect_present(copy)?;
             let head = copy.git.as_ref().and_then(|git| git.head);
             return Ok(Some(ResolvedRevision {
                 revision: head.map_or_else(|| revision.to_owned(), |head| head.to_string()),

@@ -409,6 +409,7 @@ pub(crate) fn source_options(
     options.freshness = if common.refresh { Freshness::Refresh } else { Freshness::Cached };
     options.copies = copies;
     options.fetch_timeout = common.bounds.fetch_timeout();
+    options.chart_limits = common.bounds.charts();
     options.credentials = credentials;
     if host.stderr_is_terminal() {
         options.progress = Some(Arc::new(show_progress));

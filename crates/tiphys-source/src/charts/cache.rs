@@ -13,8 +13,9 @@ use tempfile::NamedTempFile;
 use tiphys_tree::archive::{self, ArchiveError, ArchiveLimits, Intake};
 use tiphys_tree::{Modes, Store, StoreError, Tree, TreeKey, WriteError};
 
+use super::ChartError;
 use super::artefact::{Artefact, Contents, Digest, Packing};
-use super::{CHART_ARCHIVE_BYTES_MAX, ChartError};
+use super::limits::ARCHIVE_BYTES_OPTION;
 use crate::SourceError;
 use crate::options::SourceOptions;
 use crate::web::WebError;
@@ -31,6 +32,8 @@ const NAME_BYTES_MAX: u64 = 64 * 1024;
 pub(super) struct ArchiveCache {
     archives: PathBuf,
     names: PathBuf,
+    /// Bytes of an archive.
+    archive_bytes_max: u64,
 }
 
 /// Why something could not be taken in.
@@ -48,7 +51,11 @@ pub(super) enum IntakeError {
 impl ArchiveCache {
     pub(super) fn new(options: &SourceOptions) -> Self {
         let dir = options.cache_dir.join("charts");
-        Self { archives: dir.join("archives"), names: dir.join("names") }
+        Self {
+            archives: dir.join("archives"),
+            names: dir.join("names"),
+            archive_bytes_max: options.chart_limits.archive_bytes_max,
+        }
     }
 
     /// What a chart was at the last look-up, if its archive is still there.
@@ -116,7 +123,7 @@ impl ArchiveCache {
                 Contents::OnlyFolder => Some(self.only_folder(store, artefact, modes)?),
                 Contents::Everything => None,
             };
-            let mut archive = Checked::open(&path, artefact)?;
+            let mut archive = Checked::open(&path, artefact, self.archive_bytes_max)?;
             let unpacked = archive::unpack(&mut archive, &intake(store, modes), folder.as_deref(), writer);
             let count = unpacked.map_err(|error| broken(artefact, error))?;
             archive.check(&path, artefact)?;
@@ -132,7 +139,7 @@ impl ArchiveCache {
     /// The one folder that is all of an archive.
     fn only_folder(&self, store: &Store, artefact: &Artefact, modes: Modes) -> Result<String, SourceError> {
         let path = self.archive(&artefact.digest);
-        let mut archive = Checked::open(&path, artefact)?;
+        let mut archive = Checked::open(&path, artefact, self.archive_bytes_max)?;
         let mut first: Option<String> = None;
         let mut others = 0;
         let mut look = |path: &str| {
@@ -185,8 +192,18 @@ struct Hashing<R> {
 }
 
 impl Checked {
-    fn open(path: &Path, artefact: &Artefact) -> Result<Self, SourceError> {
-        let file = File::open(path).map_err(SourceError::cache("read", path))?;
+    fn open(path: &Path, artefact: &Artefact, bytes_max: u64) -> Result<Self, SourceError> {
+        let failed = |error| SourceError::cache("read", path)(error);
+        let file = File::open(path).map_err(failed)?;
+        if file.metadata().map_err(failed)?.len() > bytes_max {
+            return Err(ChartError::TooLarge {
+                what: "the cached archive".to_owned(),
+                repository: path.display().to_string(),
+                max: bytes_max,
+                option: ARCHIVE_BYTES_OPTION,
+            }
+            .into());
+        }
         let hash = std::rc::Rc::default();
         let hashing = Hashing { inner: file, hash: std::rc::Rc::clone(&hash) };
         let packed: Box<dyn Read> = match artefact.packing {
@@ -230,7 +247,8 @@ impl<R: Read> Read for Hashing<R> {
 fn intake(store: &Store, modes: Modes) -> Intake<'static> {
     let limits = store.limits();
     let limits = ArchiveLimits {
-        packed_bytes_max: CHART_ARCHIVE_BYTES_MAX,
+        // The archive was measured when it was opened.
+        packed_bytes_max: u64::MAX,
         entries_max: limits.entries_max,
         bytes_max: limits.bytes_max,
     };

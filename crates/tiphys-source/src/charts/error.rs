@@ -42,7 +42,7 @@ pub enum ChartError {
         problem: String,
     },
     /// More bytes than are allowed.
-    #[error("{what} of repository {repository} has more than {max} bytes")]
+    #[error("{what} of repository {repository} has more than {max} bytes; see {option}")]
     TooLarge {
         /// What.
         what: String,
@@ -50,6 +50,8 @@ pub enum ChartError {
         repository: String,
         /// The bound.
         max: u64,
+        /// The option that sets it.
+        option: &'static str,
     },
     /// What came is not what the repository says it is.
     #[error(

@@ -10,9 +10,13 @@ use tiphys_yaml::{Object, read_document_of_texts};
 
 use super::artefact::{Artefact, Contents, Packing};
 use super::cache::{ArchiveCache, IntakeError};
-use super::{CHART_ARCHIVE_BYTES_MAX, ChartError, ChartFiles, ChartSource, FoundChart};
+use super::limits::ARCHIVE_BYTES_OPTION;
+use super::{ChartError, ChartFiles, ChartSource, FoundChart};
 use crate::options::SourceOptions;
 use crate::{LocalCopy, SourceError, mask_url};
+
+/// The file that makes a folder a chart.
+const CHART_FILE: &str = "Chart.yaml";
 
 /// Bytes of a `Chart.yaml`.
 const CHART_FILE_BYTES_MAX: u64 = 1 << 20;
@@ -71,6 +75,16 @@ pub(super) fn find(source: &ChartSource, options: &SourceOptions) -> Result<Opti
     }))
 }
 
+/// Whether a folder has charts as [`find`] looks for them: it is one, or has a chart's folder or an archive in it.
+pub(crate) fn is_folder_of_charts(dir: &Path) -> bool {
+    let is_chart = |folder: &Path| folder.join(CHART_FILE).is_file();
+    let has_one = |entry: fs::DirEntry| {
+        let path = entry.path();
+        path.extension().is_some_and(|end| end == "tgz") && path.is_file() || is_chart(&path)
+    };
+    is_chart(dir) || fs::read_dir(dir).is_ok_and(|entries| entries.flatten().any(has_one))
+}
+
 impl ChartFolder {
     pub(super) fn tree(&self, store: &Store, modes: Modes) -> Result<Tree, SourceError> {
         let mut files = Vec::new();
@@ -127,7 +141,7 @@ fn in_folder(dir: &Path, name: &str) -> Result<Vec<Candidate>, SourceError> {
 
 /// Name and version of the chart in a folder.
 fn chart_of(folder: &Path) -> Option<(String, String)> {
-    let file = folder.join("Chart.yaml");
+    let file = folder.join(CHART_FILE);
     let text = fs::metadata(&file).ok().filter(|found| found.len() <= CHART_FILE_BYTES_MAX);
     let text = text.and_then(|_| fs::read(&file).ok())?;
     let node = read_document_of_texts(&text).ok()??;
@@ -157,14 +171,15 @@ fn taken_in(
 ) -> Result<Artefact, SourceError> {
     let failed = |source| SourceError::Read { path: path.to_path_buf(), source };
     let mut file = File::open(path).map_err(failed)?;
-    let cache = ArchiveCache::new(options);
-    let digest = cache.take_in(&mut file, CHART_ARCHIVE_BYTES_MAX, None).map_err(|error| match error {
+    let (cache, max) = (ArchiveCache::new(options), options.chart_limits.archive_bytes_max);
+    let digest = cache.take_in(&mut file, max, None).map_err(|error| match error {
         IntakeError::Cache(error) => error,
         IntakeError::Read(error) => failed(std::io::Error::other(error)),
         IntakeError::TooLarge | IntakeError::Digest(_) => ChartError::TooLarge {
             what: path.display().to_string(),
             repository: mask_url(&source.repo_url),
-            max: CHART_ARCHIVE_BYTES_MAX,
+            max,
+            option: ARCHIVE_BYTES_OPTION,
         }
         .into(),
     })?;

@@ -6,6 +6,7 @@ use tiphys_params::context::RepositoryAccess;
 
 use super::ChartError;
 use super::cache::IntakeError;
+use super::limits::ARCHIVE_BYTES_OPTION;
 use crate::options::SourceOptions;
 use crate::web::{Answer, WebError};
 use crate::{SourceError, UserSettings};
@@ -110,8 +111,9 @@ impl Place {
             .into()
     }
 
-    pub(super) fn too_large(&self, what: &str, max: u64) -> SourceError {
-        ChartError::TooLarge { what: what.to_owned(), repository: self.shown.clone(), max }.into()
+    /// The error of something that has more bytes than it may.
+    pub(super) fn too_large(&self, what: &str, max: u64, option: &'static str) -> SourceError {
+        ChartError::TooLarge { what: what.to_owned(), repository: self.shown.clone(), max, option }.into()
     }
 
     /// The error of an archive that could not be taken in.
@@ -124,7 +126,7 @@ impl Place {
     ) -> SourceError {
         match error {
             IntakeError::Read(error) => self.failed(asked, &error),
-            IntakeError::TooLarge => self.too_large(asked.what, max),
+            IntakeError::TooLarge => self.too_large(asked.what, max, ARCHIVE_BYTES_OPTION),
             IntakeError::Cache(error) => error,
             IntakeError::Digest(found) => ChartError::Digest {
                 what: asked.what.to_owned(),

@@ -8,18 +8,13 @@ use serde_json::Value;
 
 use super::artefact::{Artefact, Contents, Digest, Packing};
 use super::cache::ArchiveCache;
+use super::limits::{ANSWER_BYTES_OPTION, TAGS_OPTION};
 use super::place::{Asked, Place};
-use super::{CHART_ARCHIVE_BYTES_MAX, ChartError, ChartSource};
+use super::{ChartError, ChartSource};
 use crate::options::{Progress, SourceOptions};
 use crate::web::{Address, Answer, Ask, Authorization, Base, Reach, Scheme, Web, WebError};
 use crate::{Secret, SourceError};
 use challenge::Challenge;
-
-/// Bytes of a manifest, a token's answer, or a page of tags; registries have the same bound for manifests.
-const ANSWER_BYTES_MAX: u64 = 4 << 20;
-
-/// Tags of one chart.
-const TAGS_MAX: usize = 100_000;
 
 /// Layers of an artefact, as Argo CD has it.
 const LAYERS_MAX: usize = 10;
@@ -111,8 +106,10 @@ impl<'a> Registry<'a> {
             let page = self.json(answer, asked)?;
             let found = page["tags"].as_array().into_iter().flatten().filter_map(Value::as_str);
             tags.extend(found.map(|tag| tag.replace('_', "+")));
-            if tags.len() > TAGS_MAX {
-                return Err(self.place.odd(asked.what, format!("there are more than {TAGS_MAX} tags")));
+            let max = self.options.chart_limits.tags_max;
+            if u64::try_from(tags.len()).unwrap_or(u64::MAX) > max {
+                let problem = format!("there are more than {max} tags; see {TAGS_OPTION}");
+                return Err(self.place.odd(asked.what, problem));
             }
         }
         Ok(tags)
@@ -160,7 +157,7 @@ impl<'a> Registry<'a> {
         if answer.status != 200 {
             return Err(self.place.refused(asked, &answer, || self.missing(revision)));
         }
-        let (max, expected) = (CHART_ARCHIVE_BYTES_MAX, Some(&layer.digest));
+        let (max, expected) = (self.options.chart_limits.archive_bytes_max, Some(&layer.digest));
         let taken = cache.take_in(&mut answer.into_reader(), max, expected);
         taken.map(drop).map_err(|error| self.place.not_taken_in(asked, error, expected, max))
     }
@@ -308,9 +305,9 @@ impl<'a> Registry<'a> {
     }
 
     fn bytes(&self, answer: Answer, asked: Asked<'_>) -> Result<Vec<u8>, SourceError> {
-        let bytes = answer.bytes(ANSWER_BYTES_MAX).map_err(|error| self.place.failed(asked, &error))?;
-        let too_large = || self.place.odd(asked.what, format!("it has more than {ANSWER_BYTES_MAX} bytes"));
-        bytes.ok_or_else(too_large)
+        let max = self.options.chart_limits.answer_bytes_max;
+        let bytes = answer.bytes(max).map_err(|error| self.place.failed(asked, &error))?;
+        bytes.ok_or_else(|| self.place.too_large(asked.what, max, ANSWER_BYTES_OPTION))
     }
 
     fn at(&self, path: &str) -> Option<Address> {

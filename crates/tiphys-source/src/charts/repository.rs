@@ -3,8 +3,9 @@
 use super::artefact::{Artefact, Contents, Packing};
 use super::cache::ArchiveCache;
 use super::index::{Index, IndexEntry, Indexes, select};
+use super::limits::INDEX_BYTES_OPTION;
 use super::place::{Asked, Place};
-use super::{CHART_ARCHIVE_BYTES_MAX, CHART_INDEX_BYTES_MAX, ChartError, ChartSource, CredentialReach};
+use super::{ChartError, ChartSource, CredentialReach};
 use crate::options::{Progress, SourceOptions};
 use crate::web::{Address, Ask, Authorization, Base, Reach, Web};
 use crate::{Secret, SourceError};
@@ -97,7 +98,7 @@ impl<'a> HelmRepository<'a> {
             let error = self.place.refused(asked, &answer, missing);
             return Err(self.with_other_server(error, &address));
         }
-        let (max, expected) = (CHART_ARCHIVE_BYTES_MAX, entry.digest.as_ref());
+        let (max, expected) = (self.options.chart_limits.archive_bytes_max, entry.digest.as_ref());
         let taken = cache.take_in(&mut answer.into_reader(), max, expected);
         taken.map_err(|error| self.place.not_taken_in(asked, error, expected, max))
     }
@@ -138,9 +139,9 @@ impl<'a> HelmRepository<'a> {
                     .place
                     .refused(asked, &answer, || self.place.missing(asked, &answer.status_line())));
             }
-            let max = CHART_INDEX_BYTES_MAX;
+            let max = self.options.chart_limits.index_bytes_max;
             let text = answer.bytes(max).map_err(|error| self.place.failed(asked, &error))?;
-            let text = text.ok_or_else(|| self.place.too_large(WHAT, max))?;
+            let text = text.ok_or_else(|| self.place.too_large(WHAT, max, INDEX_BYTES_OPTION))?;
             Index::read(&text).map_err(|problem| self.place.odd(WHAT, problem))
         })
     }

@@ -10,6 +10,7 @@ use tokio::sync::OnceCell;
 
 use super::{Made, Origin, Sources, TreeRequest, blocking, commit_in_copy};
 use crate::base::{BasePoint, BaseRevision};
+use crate::charts;
 use crate::copy::{self, OpenCopy};
 use crate::identity::{FilesIdentity, Identity};
 use crate::plan;
@@ -40,17 +41,18 @@ impl Sources {
     /// revision means in the folder's repository does there. Everything else is shared, so that what a branch of a remote
     /// repository stands for is the same in both.
     ///
-    /// Fails if a folder has no git repository, or its repository has no such revision.
+    /// A folder of charts without a git repository has no past: its charts are the same in both, as those of a repository of charts are.
+    /// Fails if another folder has no git repository, or a folder's repository has no such revision.
     pub async fn at(&self, base: &BaseRevision) -> Result<Self, SourceError> {
         let mut past = Vec::new();
         for index in 0..self.copies.len() {
             let copy = self.copy(index).await?;
             let Some(git) = &copy.git else {
-                let problem = format!(
-                    "it is not the top of a git work tree, so it cannot be read at revision {:?}",
-                    base.name
-                );
-                return Err(SourceError::Copy { dir: copy.dir.clone(), problem });
+                if charts::is_folder_of_charts(&copy.dir) {
+                    past.push(None);
+                    continue;
+                }
+                return Err(no_past(copy, &format!("revision {:?}", base.name)));
             };
             let commit = base.commit(git, &self.git).await?;
             let named = match base.point {
@@ -60,7 +62,7 @@ impl Sources {
                     named.commit(git, &self.git).await?
                 }
             };
-            past.push(Past { commit, named });
+            past.push(Some(Past { commit, named }));
         }
         Ok(Self {
             store: Arc::clone(&self.store),
@@ -102,7 +104,16 @@ impl Sources {
 
     /// The commit that takes the place of a folder's files.
     pub(super) fn past_of(&self, copy: usize) -> Option<ObjectId> {
-        self.past.as_ref().and_then(|past| past.get(copy)).map(|past| past.commit)
+        self.past_at(copy).map(|past| past.commit)
+    }
+
+    /// Fails for the files of a folder that has no past, where that is asked for.
+    pub(super) fn expect_present(&self, copy: &OpenCopy) -> Result<(), SourceError> {
+        if self.past.is_some() { Err(no_past(copy, "the revision to compare with")) } else { Ok(()) }
+    }
+
+    fn past_at(&self, copy: usize) -> Option<&Past> {
+        self.past.as_ref()?.get(copy)?.as_ref()
     }
 
     /// The folder that stands for a repository, if a target revision of it is a branch that is not checked out there but the very one
@@ -118,7 +129,7 @@ impl Sources {
             return Ok(None);
         }
         for (index, copy) in copies {
-            let Some(past) = self.past.as_ref().and_then(|past| past.get(index)) else { continue };
+            let Some(past) = self.past_at(index) else { continue };
             let is_branch = copy.git.as_ref().is_some_and(|git| git.refs.has_branch(target_revision));
             let commit = commit_in_copy(copy, &normalize_git_url(url), target_revision)?;
             if is_branch && commit == Some(past.named) {
@@ -243,4 +254,10 @@ impl Sources {
         })
         .await
     }
+}
+
+/// The error of a folder that cannot be read at another revision.
+fn no_past(copy: &OpenCopy, revision: &str) -> SourceError {
+    let problem = format!("it is not the top of a git work tree, so it cannot be read at {revision}");
+    SourceError::Copy { dir: copy.dir.clone(), problem }
 }

@@ -1,5 +1,6 @@
 //! Charts and artefacts of real servers on loopback, turned into trees.
 
+mod bounds;
 mod failures;
 mod registries;
 mod repositories;

@@ -89,3 +89,14 @@ async fn what_a_registry_does_not_have_is_told_by_name() {
     let text = failure(&sources, &chart(&repository, "web", "1.0.0")).await;
     assert!(text.contains("insecureOCIForceHttp"), "{text}");
 }
+
+#[tokio::test]
+async fn a_range_passes_over_what_is_no_version() {
+    let server = ChartServer::start(Transport::Plain);
+    server.images("charts", &[web("1.0.0")]);
+    let tags = r#"{"tags": ["1.0.1-01", "latest", "1.0.0", "99999999999999999999"]}"#;
+    server.file("/v2/charts/web/tags/list", tags);
+    let source = with(chart(&format!("{}/charts", server.host()), "web", ">=0-0"), plain);
+    let found = fetch(&Workbench::new().sources(), &source).await.expect("it is fetched");
+    assert_eq!(found, pair("1.0.0", "1.0.0"));
+}

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
+use tiphys_source::ChartLimits;
 use tiphys_tree::TreeLimits;
 
 /// How long one plugin's commands may take where nobody says it: Argo CD's default of `ARGOCD_EXEC_TIMEOUT`.
@@ -47,6 +48,22 @@ pub(crate) struct BoundArgs {
     /// How long fetching one repository may take, in seconds
     #[arg(long, value_name = "SECONDS", global = true, hide_short_help = true, default_value_t = tiphys_source::FETCH_TIMEOUT.as_secs(), value_parser = clap::value_parser!(u64).range(1..=86_400))]
     fetch_timeout: u64,
+
+    /// Bytes of the index of one Helm repository
+    #[arg(long, value_name = "BYTES", global = true, hide_short_help = true, default_value_t = ChartLimits::DEFAULT.index_bytes_max, value_parser = clap::value_parser!(u64).range(1..))]
+    chart_index_bytes_max: u64,
+
+    /// Bytes of one packed chart, or of one artefact of a registry
+    #[arg(long, value_name = "BYTES", global = true, hide_short_help = true, default_value_t = ChartLimits::DEFAULT.archive_bytes_max, value_parser = clap::value_parser!(u64).range(1..))]
+    chart_bytes_max: u64,
+
+    /// Bytes of one other answer of a registry: a manifest, a token, or a page of tags
+    #[arg(long, value_name = "BYTES", global = true, hide_short_help = true, default_value_t = ChartLimits::DEFAULT.answer_bytes_max, value_parser = clap::value_parser!(u64).range(1..))]
+    registry_answer_bytes_max: u64,
+
+    /// Tags of one chart or artefact of a registry
+    #[arg(long, value_name = "N", global = true, hide_short_help = true, default_value_t = ChartLimits::DEFAULT.tags_max, value_parser = clap::value_parser!(u64).range(1..))]
+    registry_tags_max: u64,
 }
 
 impl BoundArgs {
@@ -85,6 +102,16 @@ impl BoundArgs {
     /// Objects of one source.
     pub(crate) fn manifests_max(&self) -> usize {
         size(self.manifests_max)
+    }
+
+    /// Bounds of what is fetched of Helm repositories and registries.
+    pub(crate) fn charts(&self) -> ChartLimits {
+        ChartLimits {
+            index_bytes_max: self.chart_index_bytes_max,
+            archive_bytes_max: self.chart_bytes_max,
+            answer_bytes_max: self.registry_answer_bytes_max,
+            tags_max: self.registry_tags_max,
+        }
     }
 
     /// How long fetching one repository may take.
