@@ -13,7 +13,7 @@ use std::path::PathBuf;
 
 use tiphys_yaml::DecodeError;
 
-pub use access::{same_address, without_oci};
+pub use access::{same_address, server_name, without_oci};
 pub use secret::Secret;
 
 /// The variable with the absolute path of the file.

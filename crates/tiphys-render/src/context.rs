@@ -7,7 +7,7 @@ use tiphys_api::{Application, ApplicationSource};
 use tiphys_engine::{mentioned, references};
 use tiphys_params::context::{
     ContextProject, ContextSource, DEFAULT_VALUES_FILE_SCHEMES, MountedCredentials, NetworkUse,
-    RepositoryAccess, RunContext, SourceKind,
+    RepositoryAccess, RunContext, SourceKind, server_name,
 };
 use tiphys_params::{Parameter, source_permitted};
 use tiphys_plugin::{GivenContext, GivenRef, chain};
@@ -30,6 +30,8 @@ pub struct ContextSettings {
     pub repositories: Vec<ScopedAccess>,
     /// Credentials for all repositories whose address begins alike.
     pub credential_templates: Vec<ScopedAccess>,
+    /// The servers' own authorities, in PEM, by the server's name (`argocd-tls-certs-cm`). An access that has one keeps it.
+    pub server_certificates: BTreeMap<String, String>,
     /// Whether logins of this machine fill in. Only where whoever asks is the person to whom they belong; a server must not.
     pub mounted_credentials: MountedCredentials,
     /// Whether plugins may fetch anything.
@@ -52,6 +54,7 @@ impl Default for ContextSettings {
             source_repos: BTreeMap::new(),
             repositories: Vec::new(),
             credential_templates: Vec::new(),
+            server_certificates: BTreeMap::new(),
             mounted_credentials: MountedCredentials::default(),
             network: NetworkUse::default(),
         }
@@ -66,15 +69,26 @@ impl ContextSettings {
             source_repos: self.source_repos.get(name).cloned().unwrap_or_else(all),
         }
     }
-}
 
-/// Those that a project may use: its own, and others' that it permits.
-fn of_project(accesses: &[ScopedAccess], project: &ContextProject) -> Vec<RepositoryAccess> {
-    let may = |scoped: &&ScopedAccess| match &scoped.project {
-        Some(only) => *only == project.name,
-        None => is_permitted(project, &scoped.access.url),
-    };
-    accesses.iter().filter(may).map(|scoped| scoped.access.clone()).collect()
+    /// Those that a project may use: its own, and others' that it permits.
+    fn of_project(&self, accesses: &[ScopedAccess], project: &ContextProject) -> Vec<RepositoryAccess> {
+        let may = |scoped: &&ScopedAccess| match &scoped.project {
+            Some(only) => *only == project.name,
+            None => is_permitted(project, &scoped.access.url),
+        };
+        let found = accesses.iter().filter(may).map(|scoped| &scoped.access);
+        found.map(|access| self.with_certificates(access.clone(), &access.url)).collect()
+    }
+
+    /// How a server is reached, its own authority included.
+    fn with_certificates(&self, mut access: RepositoryAccess, address: &str) -> RepositoryAccess {
+        if let Some(pem) = server_name(address).and_then(|name| self.server_certificates.get(name))
+            && access.ca_data.is_empty()
+        {
+            access.ca_data.clone_from(pem);
+        }
+        access
+    }
 }
 
 fn is_permitted(project: &ContextProject, url: &str) -> bool {
@@ -110,8 +124,8 @@ impl Renderer {
                     multiple: !application.spec.sources.is_empty(),
                 },
                 values_file_schemes: settings.values_file_schemes.clone(),
-                repositories: of_project(&settings.repositories, &project),
-                credential_templates: of_project(&settings.credential_templates, &project),
+                repositories: settings.of_project(&settings.repositories, &project),
+                credential_templates: settings.of_project(&settings.credential_templates, &project),
                 project,
                 mounted_credentials: settings.mounted_credentials,
                 network: settings.network,
@@ -206,15 +220,16 @@ impl Renderer {
         }
         let settings = &self.settings.context;
         let project = settings.project(application.spec.project_name());
-        let repositories = of_project(&settings.repositories, &project);
-        let templates = of_project(&settings.credential_templates, &project);
-        let access = RepositoryAccess::find(&repositories, &templates, source.repo_url.trim());
+        let repositories = settings.of_project(&settings.repositories, &project);
+        let templates = settings.of_project(&settings.credential_templates, &project);
+        let address = source.repo_url.trim();
+        let access = RepositoryAccess::find(&repositories, &templates, address).cloned().unwrap_or_default();
         let passes = source.helm.as_ref().is_some_and(|helm| helm.pass_credentials);
         Some(ChartSource {
             repo_url: source.repo_url.clone(),
             chart: source.chart.clone(),
             target_revision: source.target_revision.clone(),
-            access: access.cloned().unwrap_or_default(),
+            access: settings.with_certificates(access, address),
             credentials: if passes { CredentialReach::EveryServer } else { CredentialReach::OwnServer },
         })
     }
@@ -236,3 +251,6 @@ fn kind_of(source: &ApplicationSource) -> SourceKind {
         SourceKind::Git
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,15 +5,16 @@ use std::sync::Arc;
 use tiphys_api::{AppProject, Application, Metadata, ObjectRef};
 use tiphys_yaml::{Node, read_documents};
 
-use crate::document::{Kind, SETTINGS_NAME, kind_of, objects, partial};
+use crate::certificates::StoredCertificates;
+use crate::document::{CERTIFICATES_NAME, Kind, SETTINGS_NAME, kind_of, objects, partial};
 use crate::project::StoredProject;
 use crate::secret::RepositorySecret;
 use crate::settings::StoredSettings;
 use crate::store::{Broken, BrokenReason, SkipReason, Skipped, StoredApplication, StoredSet};
 use crate::{FileName, FileVersion, Place};
 
-/// What every text that matters holds: the API group, also in the label of Secrets, or the name of the settings.
-const MARKS: [&[u8]; 2] = [b"argoproj.io/", SETTINGS_NAME.as_bytes()];
+/// What every text that matters holds: the API group, also in the label of Secrets, or the name of one of the ConfigMaps.
+const MARKS: [&[u8]; 3] = [b"argoproj.io/", SETTINGS_NAME.as_bytes(), CERTIFICATES_NAME.as_bytes()];
 
 /// What one text brings to a store.
 #[derive(Debug, Default)]
@@ -22,6 +23,7 @@ pub(crate) struct Content {
     pub(crate) projects: Vec<StoredProject>,
     pub(crate) sets: Vec<StoredSet>,
     pub(crate) settings: Vec<StoredSettings>,
+    pub(crate) certificates: Vec<StoredCertificates>,
     pub(crate) secrets: Vec<RepositorySecret>,
     pub(crate) skipped: Vec<Skipped>,
     pub(crate) broken: Vec<Broken>,
@@ -93,6 +95,8 @@ impl Content {
                 .map(|metadata| self.sets.push(StoredSet { metadata, node, place: place.clone() })),
             Kind::Settings => StoredSettings::read(&node.deduplicated(), place.clone())
                 .map(|settings| self.settings.push(settings)),
+            Kind::Certificates => StoredCertificates::read(&node.deduplicated(), place.clone())
+                .map(|certificates| self.certificates.push(certificates)),
             Kind::Secret => RepositorySecret::read(&node.deduplicated(), place.clone())
                 .map(|secret| self.secrets.push(secret)),
         };

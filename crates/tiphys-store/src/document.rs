@@ -11,6 +11,9 @@ pub(crate) const SECRET_TYPE_LABEL: &str = "argocd.argoproj.io/secret-type";
 /// The ConfigMap of Argo CD's settings.
 pub(crate) const SETTINGS_NAME: &str = "argocd-cm";
 
+/// The ConfigMap of the servers' own authorities.
+pub(crate) const CERTIFICATES_NAME: &str = "argocd-tls-certs-cm";
+
 /// A document that belongs to a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -18,6 +21,7 @@ pub(crate) enum Kind {
     AppProject,
     ApplicationSet,
     Settings,
+    Certificates,
     Secret,
 }
 
@@ -37,9 +41,11 @@ pub(crate) fn kind_of(node: &Node) -> Option<Kind> {
         return None;
     }
     match kind {
-        "ConfigMap" if node.at(["metadata", "name"]).and_then(Node::as_str) == Some(SETTINGS_NAME) => {
-            Some(Kind::Settings)
-        }
+        "ConfigMap" => match node.at(["metadata", "name"]).and_then(Node::as_str)? {
+            SETTINGS_NAME => Some(Kind::Settings),
+            CERTIFICATES_NAME => Some(Kind::Certificates),
+            _ => None,
+        },
         "Secret" if node.at(["metadata", "labels", SECRET_TYPE_LABEL]).is_some() => Some(Kind::Secret),
         _ => None,
     }

@@ -5,6 +5,7 @@
 //! can be listed. What is ours and does not hold is kept as a [`Broken`] place until somebody asks for what it may hide.
 
 mod application_ref;
+mod certificates;
 mod content;
 mod document;
 mod edit;

@@ -1,6 +1,6 @@
 //! Loading a store, and what it holds.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::num::NonZeroUsize;
@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tiphys_api::{Application, Findings, Metadata, ObjectRef, ResourceError};
 use tiphys_yaml::{DecodeError, Node, Position};
 
+use crate::certificates::StoredCertificates;
 use crate::content::{Content, read};
 use crate::files::{Candidate, FILE_BYTES_MAX, candidates, past_candidates, read_bounded};
 use crate::settings::StoredSettings;
@@ -170,6 +171,7 @@ pub struct Store {
     projects: Vec<StoredProject>,
     sets: Vec<StoredSet>,
     settings: Vec<StoredSettings>,
+    certificates: Vec<StoredCertificates>,
     secrets: Vec<RepositorySecret>,
     pub(crate) skipped: Vec<Skipped>,
     pub(crate) broken: Vec<Broken>,
@@ -277,6 +279,20 @@ impl Store {
         (chosen.settings.clone(), warning)
     }
 
+    /// The servers' own authorities (`argocd-tls-certs-cm`), in PEM, by the server's name: those in the given namespace, else the first
+    /// ones. The second part warns of others that say something else.
+    pub fn server_certificates(&self, namespace: Option<&str>) -> (BTreeMap<String, String>, Option<String>) {
+        let fits =
+            |stored: &&StoredCertificates| namespace.is_none() || stored.namespace.as_deref() == namespace;
+        let chosen = self.certificates.iter().find(fits).or_else(|| self.certificates.first());
+        let Some(chosen) = chosen else { return (BTreeMap::new(), None) };
+        let other = self.certificates.iter().filter(fits).find(|stored| stored.by_server != chosen.by_server);
+        let warning = other.map(|other| {
+            format!("the certificates in {} are used, those in {} are others", chosen.place, other.place)
+        });
+        (chosen.by_server.clone(), warning)
+    }
+
     /// The namespace of the control plane: that of the settings, else [`DEFAULT_CONTROL_PLANE_NAMESPACE`].
     pub fn control_plane_namespace(&self) -> &str {
         self.settings
@@ -292,6 +308,7 @@ impl Store {
         self.projects.extend(content.projects);
         self.sets.extend(content.sets);
         self.settings.extend(content.settings);
+        self.certificates.extend(content.certificates);
         self.secrets.extend(content.secrets);
         self.skipped.extend(content.skipped);
         self.broken.extend(content.broken);

@@ -278,9 +278,14 @@ pub(crate) fn render_settings(
         // Argo CD takes a word that it does not know for `annotation`.
         None => settings.tracking_method.as_deref().and_then(|word| word.parse().ok()).unwrap_or_default(),
     };
+    let (certificates, warning) = resources.server_certificates(common.argocd_namespace.as_deref());
+    if let Some(warning) = warning {
+        tracing::warn!("{warning}");
+    }
     let switched_off = switched_off(&settings);
     let context = ContextSettings {
         network: if common.offline { NetworkUse::None } else { NetworkUse::Allowed },
+        server_certificates: certificates,
         ..context_settings(&settings, resources)
     };
     Ok(RenderSettings {

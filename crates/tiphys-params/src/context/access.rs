@@ -48,6 +48,19 @@ impl RepositoryAccess {
     }
 }
 
+/// The name of an address' server as certificates have it: without scheme, user and port; `None` if there is none.
+pub fn server_name(address: &str) -> Option<&str> {
+    let address = address.trim();
+    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next()?;
+    let server = authority.rsplit_once('@').map_or(authority, |(_, server)| server);
+    let name = match server.strip_prefix('[') {
+        Some(rest) => rest.split(']').next()?,
+        None => server.split(':').next()?,
+    };
+    Some(name).filter(|name| !name.is_empty())
+}
+
 /// An address without the scheme of registries.
 pub fn without_oci(url: &str) -> &str {
     url.strip_prefix(OCI).unwrap_or(url)

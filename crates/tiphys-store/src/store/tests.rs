@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -223,6 +224,23 @@ fn settings_come_from_the_config_map_of_argo_cd() {
         settings.ignore_differences,
         ["resource.customizations", "resource.customizations.ignoreDifferences.all"]
     );
+}
+
+#[test]
+fn certificates_come_from_the_config_map_of_argo_cd_and_of_several_the_namespace_chooses() {
+    let cm = |namespace: &str, pem: &str| {
+        format!(
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: argocd-tls-certs-cm, namespace: {namespace}}}\ndata: {{charts.example.org: {pem}, empty: ' '}}\n"
+        )
+    };
+    assert_eq!(load(&folder(&[])).server_certificates(None), (BTreeMap::new(), None));
+    let store = load(&folder(&[("a.yaml", &cm("one", "first")), ("b.yaml", &cm("two", "second"))]));
+    let of = |pem: &str| BTreeMap::from([("charts.example.org".to_owned(), pem.to_owned())]);
+    let (found, warning) = store.server_certificates(None);
+    assert_eq!(found, of("first"));
+    assert!(warning.expect("there are two").contains("b.yaml:1:1"));
+    assert_eq!(store.server_certificates(Some("two")), (of("second"), None));
+    assert_eq!(store.server_certificates(Some("three")), (of("first"), None));
 }
 
 #[test]

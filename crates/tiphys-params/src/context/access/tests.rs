@@ -1,4 +1,4 @@
-use super::{RepositoryAccess, same_address};
+use super::{RepositoryAccess, same_address, server_name};
 use crate::context::RepositoryKind;
 
 fn access(kind: RepositoryKind, url: &str) -> RepositoryAccess {
@@ -40,4 +40,20 @@ fn an_address_gets_the_settings_of_its_repository_then_of_the_longest_template_t
 fn a_slash_at_the_end_of_an_address_is_nothing() {
     assert!(same_address("https://example.org/a/", "https://example.org/a"));
     assert!(!same_address("https://example.org/a", "https://example.org/ab"));
+}
+
+#[test]
+fn a_server_has_the_name_that_certificates_have() {
+    for (address, expected) in [
+        ("https://charts.example.org/a", Some("charts.example.org")),
+        ("https://charts.example.org:8443?x", Some("charts.example.org")),
+        ("https://user:p@ss@charts.example.org:8443/a", Some("charts.example.org")),
+        ("oci://registry.example.org:5000/team", Some("registry.example.org")),
+        ("registry.example.org:5000/team", Some("registry.example.org")),
+        (" https://[::1]:8443/a", Some("::1")),
+        ("https:///a", None),
+        ("", None),
+    ] {
+        assert_eq!(server_name(address), expected, "{address:?}");
+    }
 }
