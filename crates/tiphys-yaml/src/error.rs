@@ -2,6 +2,9 @@
 
 use crate::Position;
 
+/// How the message of a bound of levels begins, and no other.
+const TOO_DEEP: &str = "nested deeper than";
+
 /// Why a text could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}{message}", position.map(|p| format!("line {}, column {}: ", p.line, p.column)).unwrap_or_default())]
@@ -16,5 +19,15 @@ impl Error {
     /// An error at a place.
     pub fn at(position: Position, message: impl Into<String>) -> Self {
         Self { position: Some(position), message: message.into() }
+    }
+
+    /// That lists and objects are within one another in more levels than are followed.
+    pub fn too_deep(position: Position, levels_max: usize) -> Self {
+        Self::at(position, format!("{TOO_DEEP} {levels_max} levels"))
+    }
+
+    /// Whether it is one of [`Error::too_deep`]: another reader may follow more levels.
+    pub fn is_too_deep(&self) -> bool {
+        self.message.starts_with(TOO_DEEP)
     }
 }

@@ -121,6 +121,18 @@ pub(crate) enum AnnounceError {
     Json(#[from] serde_json::Error),
 }
 
+impl AnnounceError {
+    /// Whether a bound of announcements is the reason: the chart may render all the same.
+    pub(crate) fn is_past_bound(&self) -> bool {
+        match self {
+            Self::TooLarge { .. } | Self::TooMany { .. } => true,
+            Self::Values { source, .. } => source.is_past_bound(),
+            Self::Chart(error) => error.is_past_bound(),
+            _ => false,
+        }
+    }
+}
+
 /// A text with values.
 struct Text {
     /// The file or parameter, for errors.

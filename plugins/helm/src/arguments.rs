@@ -38,7 +38,7 @@ pub(crate) enum Command {
   cd charts/web
   ARGOCD_APP_NAME=web ARGOCD_APP_SOURCE_PATH=charts/web ARGOCD_APP_PARAMETERS='[{\"name\":\"set.replicas\",\"string\":\"3\"}]' tiphys-helm generate")]
     Generate,
-    /// Print the parameters that the chart has, as JSON
+    /// Print the parameters that the chart has, as JSON; exit with 3 if it has more than is announced
     #[command(after_help = "Example:
   cd charts/web
   ARGOCD_APP_NAME=web ARGOCD_APP_SOURCE_PATH=charts/web tiphys-helm announce")]

@@ -8,6 +8,9 @@ use std::process::ExitCode;
 /// Exit code of bad usage.
 pub(crate) const USAGE_CODE: u8 = 2;
 
+/// Exit code of `announce` where a chart has more than is announced: it may render all the same, and its values may be set.
+const PAST_BOUND_CODE: u8 = 3;
+
 /// Exit code after a signal that asked the process to end, as shells have it for SIGTERM.
 pub(crate) const INTERRUPTED_CODE: u8 = 143;
 
@@ -36,12 +39,13 @@ pub(crate) struct ShownPath {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Failure {
     message: String,
+    code: u8,
 }
 
 impl Failure {
     /// A failure whose text names no path and no secret.
     pub(crate) fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into() }
+        Self { message: message.into(), code: FAILED_CODE }
     }
 
     /// An error with its causes, without this machine's paths.
@@ -49,11 +53,16 @@ impl Failure {
         Self::new(without_paths(&chain(error), paths))
     }
 
+    /// The same, because of a bound of announcements.
+    pub(crate) fn past_bound(self) -> Self {
+        Self { code: PAST_BOUND_CODE, ..self }
+    }
+
     /// Prints the failure and gives the exit code.
     pub(crate) fn report(&self) -> ExitCode {
         // Nobody is left to tell if stderr is closed.
         drop(writeln!(io::stderr().lock(), "{}", self.message));
-        ExitCode::from(FAILED_CODE)
+        ExitCode::from(self.code)
     }
 }
 

@@ -43,8 +43,10 @@ async fn run(command: &Command, host: &Host) -> Result<Vec<u8>, Failure> {
         }
         Command::Announce => {
             let request = Request::of(host)?;
-            let result = announce::announce(&request);
-            result.map_err(|error| Failure::of(&error, &request.shown_paths()))
+            announce::announce(&request).map_err(|error| {
+                let failure = Failure::of(&error, &request.shown_paths());
+                if error.is_past_bound() { failure.past_bound() } else { failure }
+            })
         }
         Command::Match => Ok(check::matches(host)?),
         Command::Check => check::check(host).await,

@@ -128,7 +128,7 @@ impl<'a> Parser<'a> {
 
     fn enter(&self, open: &[Open], position: Position) -> Result<(), Error> {
         if open.len() >= self.limits.depth_max {
-            return Err(Error::at(position, format!("nested deeper than {} levels", self.limits.depth_max)));
+            return Err(Error::too_deep(position, self.limits.depth_max));
         }
         Ok(())
     }

@@ -390,7 +390,7 @@ fn excessive_aliasing(steps: usize, alias_steps: usize) -> bool {
 }
 
 fn too_deep(position: Position, limits: Limits) -> Error {
-    Error::at(position, format!("nested deeper than {} levels", limits.depth_max))
+    Error::too_deep(position, limits.depth_max)
 }
 
 fn too_many(position: Position, limits: Limits) -> Error {

@@ -106,6 +106,20 @@ pub(crate) enum LoadError {
     },
 }
 
+impl LoadError {
+    /// Whether helm may load the chart all the same.
+    pub(super) fn is_past_bound(&self) -> bool {
+        match self {
+            Self::TooMany { .. } | Self::TooLarge { .. } | Self::File(FileError::ValuesTooLarge { .. }) => {
+                true
+            }
+            Self::Values(error) => error.is_past_bound(),
+            Self::Subchart { source, .. } => source.is_past_bound(),
+            _ => false,
+        }
+    }
+}
+
 impl LoadedChart {
     /// Reads a chart's folder. Dependencies with `file://` that are not in its folder `charts` are read where they are, if that is within
     /// `root`: helm would put them there first.

@@ -35,8 +35,17 @@ pub(super) fn read(text: &[u8]) -> Result<Map, ValuesTextError> {
     })
 }
 
+impl ValuesTextError {
+    /// Whether helm may read the text all the same.
+    pub(super) fn is_past_bound(&self) -> bool {
+        matches!(self, Self::Yaml(error) if error.is_too_deep())
+    }
+}
+
 fn of_yaml(error: &YamlError) -> String {
-    format!("yaml: {}", problem(error))
+    let bound =
+        if error.is_too_deep() { ", and no deeper values are announced; helm may read them" } else { "" };
+    format!("yaml: {}{bound}", problem(error))
 }
 
 /// What Go calls a value that has this name in words.

@@ -68,7 +68,7 @@ fn a_large_file_of_a_folder_is_read_up_to_the_bound_that_its_error_names() {
     let world = || World::chart("").chart_file("values.yaml", large());
     assert_eq!(world().lines().len(), 1);
     assert_eq!(
-        world().variable("TIPHYS_HELM_CHARTS_BYTES_MAX", "5000000").error(),
+        world().variable("TIPHYS_HELM_CHARTS_BYTES_MAX", "5000000").bound_error(),
         "cannot load the chart: values.yaml has more than 5000000 bytes; read more with TIPHYS_HELM_CHARTS_BYTES_MAX"
     );
     let world = || {
@@ -76,7 +76,7 @@ fn a_large_file_of_a_folder_is_read_up_to_the_bound_that_its_error_names() {
         files.array("value-files", &["one.yaml", "two.yaml"])
     };
     assert_eq!(world().lines().len(), 1);
-    let error = world().variable("TIPHYS_HELM_CHARTS_BYTES_MAX", "10000000").error();
+    let error = world().variable("TIPHYS_HELM_CHARTS_BYTES_MAX", "10000000").bound_error();
     let expected = "charts/web/two.yaml: with the value files before it, it has more than 10000000 bytes; read more with \
                     TIPHYS_HELM_CHARTS_BYTES_MAX";
     assert!(error.ends_with(expected), "{error}");
@@ -99,7 +99,7 @@ fn charts_that_lead_into_themselves_are_left_at_the_bound() {
 fn more_values_than_are_announced_are_told_with_the_variable() {
     let world = World::chart("a: 1\nb: 2\nc: 3\n");
     assert_eq!(
-        world.variable("TIPHYS_HELM_ANNOUNCED_MAX", "2").error(),
+        world.variable("TIPHYS_HELM_ANNOUNCED_MAX", "2").bound_error(),
         "the chart has more than 2 values; announce more with TIPHYS_HELM_ANNOUNCED_MAX"
     );
     assert_eq!(World::chart("a: 1\nb: 2\n").variable("TIPHYS_HELM_ANNOUNCED_MAX", "2").lines().len(), 2);
@@ -115,14 +115,14 @@ fn charts_have_bounds_and_errors_name_their_variables() {
     };
     let within = "cannot load the chart: error unpacking subchart db in web: ";
     assert_eq!(
-        world("TIPHYS_HELM_CHARTS_MAX", "1").error(),
+        world("TIPHYS_HELM_CHARTS_MAX", "1").bound_error(),
         format!(
             "{within}there are more than 1 charts with their subcharts; look at more with TIPHYS_HELM_CHARTS_MAX"
         )
     );
     assert_eq!(world("TIPHYS_HELM_CHARTS_MAX", "2").lines().len(), 2);
     assert_eq!(
-        world("TIPHYS_HELM_CHARTS_BYTES_MAX", "12").error(),
+        world("TIPHYS_HELM_CHARTS_BYTES_MAX", "12").bound_error(),
         format!(
             "{within}the values and schemas of the chart and its subcharts have more than 12 bytes; read more with \
              TIPHYS_HELM_CHARTS_BYTES_MAX"
@@ -140,4 +140,12 @@ fn aliases_that_multiply_are_refused() {
     let values: String = lines.collect();
     let error = World::chart(&values).error();
     assert!(error.starts_with("cannot load the chart: cannot load values.yaml: "), "{error}");
+}
+
+#[test]
+fn values_that_are_nested_deeper_than_is_announced_are_told_as_such() {
+    let world = World::chart(&format!("a: {}{}\n", "[".repeat(300), "]".repeat(300)));
+    let error = world.bound_error();
+    let expected = "nested deeper than 250 levels, and no deeper values are announced; helm may read them";
+    assert!(error.ends_with(expected), "{error}");
 }

@@ -149,8 +149,17 @@ impl World {
 
     /// The text of a failure.
     pub(crate) fn error(&self) -> String {
+        self.failure(1)
+    }
+
+    /// The text of a failure because of a bound: another program may take the chart.
+    pub(crate) fn bound_error(&self) -> String {
+        self.failure(3)
+    }
+
+    fn failure(&self, code: i32) -> String {
         let answer = self.announce();
-        assert_eq!((answer.code, answer.stdout.as_str()), (Some(1), ""), "{}", answer.stderr);
+        assert_eq!((answer.code, answer.stdout.as_str()), (Some(code), ""), "{}", answer.stderr);
         let machine = self.folder.path().to_str().expect("a path of text");
         assert!(!answer.stderr.contains(machine), "no path of the machine is shown: {}", answer.stderr);
         answer.stderr

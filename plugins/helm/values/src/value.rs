@@ -60,9 +60,7 @@ impl Value {
 
     fn from_node_within(node: &Node, minus_signs: &BTreeSet<Position>, levels: usize) -> Result<Self, Error> {
         let from_node = |node: &Node| {
-            let inner = levels
-                .checked_sub(1)
-                .ok_or_else(|| Error::at(node.position, format!("nested deeper than {DEPTH_MAX} levels")))?;
+            let inner = levels.checked_sub(1).ok_or_else(|| Error::too_deep(node.position, DEPTH_MAX))?;
             Self::from_node_within(node, minus_signs, inner)
         };
         Ok(match &node.data {

@@ -9,7 +9,8 @@ use tiphys_engine::{
     with_parameters, written_parameters,
 };
 use tiphys_params::{Applied, ApplyError, Assignment, Edited, ParameterValue, Target, apply, read_values};
-use tiphys_render::{AnnouncedSource, RenderError, SourceFailure};
+use tiphys_plugin::{Phase, PluginError};
+use tiphys_render::{AnnouncedSource, AskedSource, RenderError, SourceFailure};
 use tiphys_store::StoredApplication;
 
 use crate::args::{SourceChoice, ValueArgs};
@@ -17,6 +18,9 @@ use crate::assignments;
 use crate::context::Workplace;
 use crate::failure::{Failure, chain};
 use crate::settings::Host;
+
+/// How the Helm plugin ends if a chart has more than it announces.
+const HELM_PAST_BOUND: &str = "exit status 3";
 
 /// What a person wants of an application's parameters, read but not yet understood: that takes the names that are known.
 #[derive(Debug)]
@@ -119,17 +123,32 @@ impl Subject {
         if allow_unannounced {
             return Self::unasked(&stored, choice);
         }
-        let asking = place
-            .renderer
-            .announce(&stored.application, |position, source| super::is_chosen(choice, position, source));
-        let announced = Box::pin(place.run(asking)).await?.map_err(|error| {
+        let asking = place.renderer.announce_each(&stored.application, |position, source| {
+            super::is_chosen(choice, position, source)
+        });
+        let refused = |error: RenderError| {
             let failure = Failure::of_application(&stored, &error);
             let is_of_a_file = matches!(&error, RenderError::Source(error) if matches!(*error.failure, SourceFailure::Override(_)));
             if error.is_of_the_document() || is_of_a_file {
                 return failure;
             }
             failure.hint("--allow-unannounced takes every name without asking the plugin, and checks nothing")
-        })?;
+        };
+        let mut announced = Vec::new();
+        for AskedSource { source, failure } in Box::pin(place.run(asking)).await?.map_err(refused)? {
+            match failure {
+                Some(error) if source.source_type == SourceType::Helm && is_past_bound(&error) => {
+                    tracing::warn!(
+                        "{}: nobody knows which values of the chart are texts, so that new ones are set without `forceString`: {}",
+                        stored.full_name(),
+                        chain(&error)
+                    );
+                }
+                Some(error) => return Err(refused(error)),
+                None => {}
+            }
+            announced.push(source);
+        }
         for warning in announced.iter().flat_map(|source| &source.warnings) {
             tracing::warn!("{}: {warning}", stored.full_name());
         }
@@ -248,6 +267,14 @@ impl Subject {
             None => failure,
         }
     }
+}
+
+/// Whether the Helm plugin has announced nothing because of a bound of its own: the chart may render all the same.
+fn is_past_bound(error: &RenderError) -> bool {
+    let RenderError::Source(error) = error else { return false };
+    let SourceFailure::Plugin { name, source } = &*error.failure else { return false };
+    name == HELM_PLUGIN
+        && matches!(source, PluginError::Command { phase: Phase::Announce, how, .. } if how == HELM_PAST_BOUND)
 }
 
 /// Says which variables are left in a value, for somebody who meant a text.
