@@ -17,7 +17,7 @@ use crate::{Modes, StoreError, WriteError};
 pub use files::files;
 pub use list::list;
 pub use pack::pack;
-pub use unpack::unpack;
+pub use unpack::{Part, unpack};
 
 pub(crate) use read::{IncomingFile, Sink, read, unread};
 

@@ -10,7 +10,7 @@ use flate2::read::GzEncoder;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use tempfile::NamedTempFile;
-use tiphys_tree::archive::{self, ArchiveError, ArchiveLimits, Intake};
+use tiphys_tree::archive::{self, ArchiveError, ArchiveLimits, Intake, Part};
 use tiphys_tree::{Modes, Store, StoreError, Tree, TreeKey, WriteError};
 
 use super::ChartError;
@@ -118,51 +118,23 @@ impl ArchiveCache {
         key.update(artefact.to_json().to_string().as_bytes());
         let path = self.archive(&artefact.digest);
         store.get_or_write(TreeKey(*key.finalize().as_bytes()), |writer| {
-            let folder = match &artefact.contents {
-                Contents::Folder(name) => Some(name.clone()),
-                Contents::OnlyFolder => Some(self.only_folder(store, artefact, modes)?),
-                Contents::Everything => None,
+            let (part, folder) = match &artefact.contents {
+                Contents::Folder(name) => (Part::Folder(name), Some(name.as_str())),
+                Contents::OnlyFolder => (Part::OnlyFolder, Some("*")),
+                Contents::Everything => (Part::Whole, None),
             };
             let mut archive = Checked::open(&path, artefact, self.archive_bytes_max)?;
-            let unpacked = archive::unpack(&mut archive, &intake(store, modes), folder.as_deref(), writer);
+            let unpacked = archive::unpack(&mut archive, &intake(store, modes), part, writer);
             let count = unpacked.map_err(|error| broken(artefact, error))?;
             archive.check(&path, artefact)?;
             match folder {
                 Some(folder) if count == 0 => {
-                    Err(ChartError::NoFolder { what: path.display().to_string(), folder }.into())
+                    let (what, folder) = (path.display().to_string(), folder.to_owned());
+                    Err(ChartError::NoFolder { what, folder }.into())
                 }
                 _ => Ok(()),
             }
         })
-    }
-
-    /// The one folder that is all of an archive.
-    fn only_folder(&self, store: &Store, artefact: &Artefact, modes: Modes) -> Result<String, SourceError> {
-        let path = self.archive(&artefact.digest);
-        let mut archive = Checked::open(&path, artefact, self.archive_bytes_max)?;
-        let mut first: Option<String> = None;
-        let mut others = 0;
-        let mut look = |path: &str| {
-            let top = path.split('/').next().unwrap_or_default();
-            match &first {
-                None => first = Some(top.to_owned()),
-                Some(first) if *first != top => others += 1,
-                Some(_) => {}
-            }
-        };
-        let names = std::cell::RefCell::new(&mut look);
-        let wanted = |path: &str| {
-            (names.borrow_mut())(path);
-            false
-        };
-        archive::files(&mut archive, &intake(store, modes), &wanted)
-            .map_err(|error| broken(artefact, error))?;
-        match first {
-            Some(folder) if others == 0 => Ok(folder),
-            _ => {
-                Err(ChartError::NoFolder { what: path.display().to_string(), folder: "*".to_owned() }.into())
-            }
-        }
     }
 
     fn archive(&self, digest: &Digest) -> PathBuf {

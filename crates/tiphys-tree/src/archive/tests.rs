@@ -18,7 +18,7 @@ use tar::{Builder, EntryType, Header};
 use tempfile::TempDir;
 
 use super::read::names_bytes_max;
-use super::{ArchiveError, ArchiveLimits, Intake, files, list, pack};
+use super::{ArchiveError, ArchiveLimits, Intake, Part, files, list, pack, unpack};
 use crate::{
     EntryPath, Modes, ProcessStore, Store, StoreBounds, StoreOptions, StoreStats, Tree, TreeKey, TreeLimits,
 };
@@ -226,6 +226,37 @@ fn files_of_an_archive_are_read_by_name_and_by_the_rules_of_unpacking() {
     read(&bytes[..bytes.len() - 20], LIMITS).expect_err("an archive that is cut short is refused");
     let out: &[TestEntry<'_>] = &[(EntryType::Symlink, "values.yaml", "../../etc/passwd", "")];
     read(&archive(out), LIMITS).expect_err("a link that leads out is refused");
+}
+
+#[test]
+fn of_an_archive_a_folder_or_its_only_one_becomes_a_tree() {
+    let part_of = |entries: &[TestEntry<'_>], part| {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let runs_dir = dir.path().join("runs");
+        let options = StoreOptions { dir: dir.path().join("store"), runs_dir, limits: LIMITS };
+        let (store, bytes) = (Store::open(options).expect("the store opens"), archive(entries));
+        let mut count = 0;
+        let tree = store.get_or_write(TreeKey([0; 32]), |writer| {
+            count = unpack(&mut &bytes[..], &intake(Modes::Plain, LIMITS), part, writer)?;
+            Ok::<(), ArchiveError>(())
+        });
+        tree.map(|tree| (listing(tree.root()), count)).map_err(|error| error.to_string())
+    };
+    let one: &[TestEntry<'_>] = &[(DIR, ".", "", ""), (DIR, "web/", "", ""), (FILE, "web/a/b", "", "x")];
+    let below = || (expected([("a", "dir"), ("a/b", "644 x")]), 1);
+    assert_eq!(part_of(one, Part::OnlyFolder), Ok(below()));
+    assert_eq!(part_of(one, Part::Folder("web")), Ok(below()));
+    assert_eq!(part_of(one, Part::Folder("we")), Ok((expected([]), 0)));
+    let whole = expected([("web", "dir"), ("web/a", "dir"), ("web/a/b", "644 x")]);
+    assert_eq!(part_of(one, Part::Whole), Ok((whole, 1)));
+
+    let several = "it has more than one folder at its top".to_owned();
+    for other in [(DIR, "empty/", "", ""), (FILE, "file", "", "x"), (FILE, "web2/a", "", "x")] {
+        let two = [one, &[other]].concat();
+        assert_eq!(part_of(&two, Part::OnlyFolder), Err(several.clone()), "{other:?}");
+        assert_eq!(part_of(&two, Part::Folder("web")), Ok(below()), "{other:?}");
+    }
+    assert_eq!(part_of(&[(FILE, "file", "", "x")], Part::OnlyFolder), Ok((expected([]), 0)));
 }
 
 #[test]
