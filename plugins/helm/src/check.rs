@@ -47,7 +47,7 @@ pub(crate) async fn check(host: &Host) -> Result<Vec<u8>, Failure> {
     let request = Request::of(host)?;
     let fail = |error: &dyn std::error::Error| Failure::of(error, &request.shown_paths());
     check_links(&request.root).map_err(|error| fail(&error))?;
-    let home = Home::new(host.temporary_folder())?;
+    let home = Home::new(host.temporary_folder(), host.timeout()?).await?;
     let prepared = generate::prepare(&request, &home).map_err(|error| fail(&error))?;
     let mut lines = vec![format!("helm: {}", helm_version(host, &home).await?)];
     if !request.options.kustomize_dir.is_empty() {
@@ -64,11 +64,16 @@ pub(crate) async fn check(host: &Host) -> Result<Vec<u8>, Failure> {
 /// The versions of this program and of helm; that there is no helm is told, too.
 pub(crate) async fn version(host: &Host) -> Vec<u8> {
     let commit = COMMIT.filter(|commit| !commit.is_empty()).map(|commit| format!(" ({commit})"));
-    let helm = match Home::new(host.temporary_folder()) {
-        Ok(home) => helm_version(host, &home).await.unwrap_or_else(|error| chain(&error)),
+    let helm = match helm_of(host).await {
+        Ok(helm) => helm,
         Err(error) => chain(&error),
     };
     format!("tiphys-helm {VERSION}{}\nhelm: {helm}\n", commit.unwrap_or_default()).into_bytes()
+}
+
+async fn helm_of(host: &Host) -> Result<String, HelmError> {
+    let home = Home::new(host.temporary_folder(), host.timeout()?).await?;
+    helm_version(host, &home).await
 }
 
 async fn helm_version(host: &Host, home: &Home) -> Result<String, HelmError> {

@@ -9,6 +9,7 @@ use crate::kube_version::{self, KubeVersionError};
 use crate::kustomize::{self, KustomizeError};
 use crate::options::{AssignmentKind, InlineValues};
 use crate::request::Request;
+use crate::settings::SettingError;
 use crate::template::{Call, INLINE_PLACEHOLDER, Template, TooLarge};
 use crate::value_files::{RefError, SetFileError, ValueFileError};
 
@@ -71,6 +72,9 @@ pub(crate) enum GenerateError {
     /// The parameter `kustomize-dir`.
     #[error(transparent)]
     Kustomize(#[from] KustomizeError),
+    /// A setting.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
     /// A file of this program's own.
     #[error(transparent)]
     Home(#[from] HomeError),
@@ -79,7 +83,7 @@ pub(crate) enum GenerateError {
 /// The manifests, as helm, or kustomize behind it, printed them.
 pub(crate) async fn generate(request: &Request) -> Result<Vec<u8>, GenerateError> {
     check_links(&request.root)?;
-    let home = Home::new(request.host.temporary_folder())?;
+    let home = Home::new(request.host.temporary_folder(), request.host.timeout()?).await?;
     let prepared = prepare(request, &home)?;
     let helm = Helm::new(&request.host, &home)?;
     let version = helm.version(&home).await?;

@@ -15,8 +15,12 @@ use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use rustix::process::getuid;
+
+use crate::lock::lock;
 
 /// Beginning of the names of runs' folders.
 const RUN_PREFIX: &str = "run-";
@@ -26,6 +30,9 @@ const DEAD_PREFIX: &str = "dead-";
 
 /// The file that is locked as long as a run lives.
 const LOCK: &str = "lock";
+
+/// The homes of this process that are there.
+static LIVING: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// A folder of this run alone. It goes with this value.
 #[derive(Debug)]
@@ -59,12 +66,13 @@ pub(crate) enum HomeError {
 }
 
 impl Home {
-    /// Makes a home below a folder for temporary files, and removes those that killed runs left.
-    pub(crate) fn new(temporary: &Path) -> Result<Self, HomeError> {
+    /// Makes a home below a folder for temporary files, and removes those that killed runs left. Another run may do the same at this
+    /// moment; it is waited for as long as `patience`.
+    pub(crate) async fn new(temporary: &Path, patience: Duration) -> Result<Self, HomeError> {
         let base = base(temporary)?;
-        let gate = open_locked(&base.join("gate"))?;
+        let gate = open_locked(&base.join("gate"), patience).await?;
         let dead = take_away_the_dead(&base);
-        let made = make_run(&base);
+        let made = make_run(&base, patience).await;
         drop(gate);
         for dir in dead {
             // Another run may do the same at this moment.
@@ -72,6 +80,13 @@ impl Home {
         }
         let (dir, lock) = made?;
         Ok(Self { base, dir, _lock: lock })
+    }
+
+    /// [`Self::new`] for tests without a runtime.
+    #[cfg(test)]
+    pub(crate) fn in_a_test(temporary: &Path) -> Result<Self, HomeError> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(Self::new(temporary, Duration::from_secs(30)))
     }
 
     /// The folder.
@@ -130,9 +145,25 @@ impl Home {
 
 impl Drop for Home {
     fn drop(&mut self) {
+        living().retain(|dir| *dir != self.dir);
         // What cannot be removed is removed by a later run.
         let _removed: io::Result<()> = fs::remove_dir_all(&self.dir);
     }
+}
+
+/// Removes the homes of this process, which is about to end, though a thread of it may still use them.
+pub(crate) fn remove_all() {
+    for dir in std::mem::take(&mut *living()) {
+        // Under another name nothing is added to it meanwhile.
+        let name = dir.file_name().map(|name| name.to_string_lossy().replacen(RUN_PREFIX, DEAD_PREFIX, 1));
+        let to = dir.with_file_name(name.unwrap_or_default());
+        // What cannot be removed is removed by a later run.
+        let _removed: io::Result<()> = fs::rename(&dir, &to).and_then(|()| fs::remove_dir_all(to));
+    }
+}
+
+fn living() -> MutexGuard<'static, Vec<PathBuf>> {
+    LIVING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The folder of this user's runs.
@@ -158,19 +189,21 @@ fn make_folder(path: &Path) -> Result<(), HomeError> {
     }
 }
 
-fn open_locked(path: &Path) -> Result<File, HomeError> {
+async fn open_locked(path: &Path, patience: Duration) -> Result<File, HomeError> {
+    let failed = |source| HomeError::Io { path: path.to_path_buf(), source };
     let opened = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path);
-    opened
-        .and_then(|file| file.lock().map(|()| file))
-        .map_err(|source| HomeError::Io { path: path.to_path_buf(), source })
+    let file = opened.map_err(failed)?;
+    lock(&file, patience).await.map_err(failed)?;
+    Ok(file)
 }
 
-fn make_run(base: &Path) -> Result<(PathBuf, File), HomeError> {
+async fn make_run(base: &Path, patience: Duration) -> Result<(PathBuf, File), HomeError> {
     let private = Permissions::from_mode(0o700);
     let made = tempfile::Builder::new().prefix(RUN_PREFIX).permissions(private).tempdir_in(base);
     // It is removed with the `Home`.
     let dir = made.map_err(|source| HomeError::Io { path: base.to_path_buf(), source })?.keep();
-    let lock = open_locked(&dir.join(LOCK))?;
+    living().push(dir.clone());
+    let lock = open_locked(&dir.join(LOCK), patience).await?;
     for folder in ["tmp", "cache", "config", "data"] {
         make_folder(&dir.join(folder))?;
     }

@@ -16,6 +16,7 @@ mod helm;
 mod home;
 mod kube_version;
 mod kustomize;
+mod lock;
 mod mirror;
 mod options;
 mod program;

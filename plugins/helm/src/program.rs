@@ -1,16 +1,29 @@
 //! From arguments to an exit code: one command, ended by signals, everything cleaned up on the way out.
+//!
+//! A command that starts helm or makes a home works in a thread of its own, so that the first one hears signals whatever the work is doing:
+//! looking through a file system that is slow or writing to a pipe that nobody reads, too. The other commands have nothing to clean up, and
+//! the system ends them.
 
+use std::future;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::Parser as _;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::runtime::{Builder, Handle};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::oneshot;
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
 
 use crate::arguments::{Arguments, Command};
 use crate::failure::{Failure, INTERRUPTED_CODE, USAGE_CODE};
 use crate::request::Request;
 use crate::settings::Host;
-use crate::{announce, check, generate};
+use crate::{announce, check, generate, home};
+
+/// How long the work has, after a signal, to end helm and to clean up. Argo CD kills what is still there after five seconds.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Runs the program with this process's arguments and environment.
 pub fn main() -> ExitCode {
@@ -23,50 +36,114 @@ pub fn main() -> ExitCode {
             return if error.use_stderr() { ExitCode::from(USAGE_CODE) } else { ExitCode::SUCCESS };
         }
     };
-    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+    let guarded = match arguments.command {
+        Command::Match => return tell(check::matches(&host).map_err(Failure::from)),
+        Command::Announce => return tell(announced(&host)),
+        Command::Generate => Guarded::Generate,
+        Command::Check => Guarded::Check,
+        Command::Version => Guarded::Version,
+    };
+    let runtime = match Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return Failure::new(format!("cannot start the runtime: {error}")).report(),
     };
-    match runtime.block_on(unless_interrupted(run(&arguments.command, &host))) {
-        Some(Ok(output)) => print(&output),
-        Some(Err(failure)) => failure.report(),
-        None => ExitCode::from(INTERRUPTED_CODE),
+    let code = runtime.block_on(until_a_signal(guarded, host));
+    // A thread that is stuck goes with the process.
+    runtime.shutdown_background();
+    code
+}
+
+/// A command that starts programs and makes a home.
+#[derive(Clone, Copy, Debug)]
+enum Guarded {
+    Generate,
+    Check,
+    Version,
+}
+
+impl Guarded {
+    async fn run(self, host: &Host) -> Result<Vec<u8>, Failure> {
+        match self {
+            Self::Generate => {
+                let request = Request::of(host)?;
+                let result = generate::generate(&request).await;
+                result.map_err(|error| Failure::of(&error, &request.shown_paths()))
+            }
+            Self::Check => check::check(host).await,
+            Self::Version => Ok(check::version(host).await),
+        }
     }
 }
 
-async fn run(command: &Command, host: &Host) -> Result<Vec<u8>, Failure> {
-    match command {
-        Command::Generate => {
-            let request = Request::of(host)?;
-            let result = generate::generate(&request).await;
-            result.map_err(|error| Failure::of(&error, &request.shown_paths()))
-        }
-        Command::Announce => {
-            let request = Request::of(host)?;
-            announce::announce(&request).map_err(|error| {
-                let failure = Failure::of(&error, &request.shown_paths());
-                if error.is_past_bound() { failure.past_bound() } else { failure }
-            })
-        }
-        Command::Match => Ok(check::matches(host)?),
-        Command::Check => check::check(host).await,
-        Command::Version => Ok(check::version(host).await),
-    }
+fn announced(host: &Host) -> Result<Vec<u8>, Failure> {
+    let request = Request::of(host)?;
+    announce::announce(&request).map_err(|error| {
+        let failure = Failure::of(&error, &request.shown_paths());
+        if error.is_past_bound() { failure.past_bound() } else { failure }
+    })
 }
 
-/// Runs work to its end; `None` if a signal that asks the process to end came first. The work is dropped then, which ends the programs that
-/// it has started and removes its files.
-async fn unless_interrupted<T>(work: impl Future<Output = T>) -> Option<T> {
-    let signals = [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()].map(signal);
-    let [Ok(mut terminate), Ok(mut interrupt), Ok(mut hangup)] = signals else {
-        // Without handlers the signals' default action ends the process.
-        return Some(work.await);
+/// Runs a command to its end, or until a signal asks the process to end. The work is dropped then, which ends the programs that it has
+/// started and removes its files.
+async fn until_a_signal(command: Guarded, host: Host) -> ExitCode {
+    let mut signals = Signals::listen();
+    let (stop, stopped) = oneshot::channel::<()>();
+    let runtime = Handle::current();
+    let mut work = spawn_blocking(move || {
+        runtime.block_on(async {
+            tokio::select! {
+                biased;
+                _ = stopped => None,
+                result = command.run(&host) => Some(result),
+            }
+        })
+    });
+    let result = tokio::select! {
+        ended = &mut work => ended,
+        () = signals.next() => {
+            drop(stop);
+            // What it does not do in time is done here, as far as it can be.
+            drop(timeout(PATIENCE, work).await);
+            home::remove_all();
+            return ExitCode::from(INTERRUPTED_CODE);
+        }
+    };
+    let result = match result {
+        Ok(Some(result)) => result,
+        Ok(None) => return ExitCode::from(INTERRUPTED_CODE),
+        Err(error) => Err(Failure::new(format!("the work ended early: {error}"))),
     };
     tokio::select! {
-        result = work => Some(result),
-        _ = terminate.recv() => None,
-        _ = interrupt.recv() => None,
-        _ = hangup.recv() => None,
+        told = spawn_blocking(|| tell(result)) => told.unwrap_or(ExitCode::FAILURE),
+        () = signals.next() => ExitCode::from(INTERRUPTED_CODE),
+    }
+}
+
+/// The signals that ask a process to end; `None` where the system's own action stays, which ends it.
+struct Signals(Option<[Signal; 3]>);
+
+impl Signals {
+    fn listen() -> Self {
+        let signals = [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()].map(signal);
+        let [Ok(terminate), Ok(interrupt), Ok(hangup)] = signals else { return Self(None) };
+        Self(Some([terminate, interrupt, hangup]))
+    }
+
+    async fn next(&mut self) {
+        let Some([terminate, interrupt, hangup]) = &mut self.0 else { return future::pending().await };
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+            _ = hangup.recv() => {}
+        }
+    }
+}
+
+/// Tells how a command ended: data on standard output, a failure on standard error.
+fn tell(result: Result<Vec<u8>, Failure>) -> ExitCode {
+    match result {
+        Ok(output) => print(&output),
+        Err(failure) => failure.report(),
     }
 }
 

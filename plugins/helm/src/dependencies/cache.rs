@@ -39,9 +39,6 @@ const DEAD_PREFIX: &str = "dead-";
 /// How old a folder that is being written or removed must be to be left over by a run that was killed.
 const LEFT_OVER: Duration = Duration::from_hours(1);
 
-/// Time between two looks at a lock that somebody holds.
-const LOOK_AGAIN: Duration = Duration::from_millis(20);
-
 /// A folder with entries. It has a secret, and so no way to be printed.
 pub(crate) struct Cache {
     dir: PathBuf,
@@ -110,17 +107,8 @@ impl Cache {
         let path = self.dir.join("locks").join(name);
         let mut open = OpenOptions::new();
         let file = open.write(true).create(true).truncate(false).mode(0o600).open(path).ok()?;
-        // Waiting in the system would keep signals from ending this program.
-        let taken = tokio::time::timeout(patience, async {
-            loop {
-                match file.try_lock() {
-                    Ok(()) => break true,
-                    Err(fs::TryLockError::WouldBlock) => tokio::time::sleep(LOOK_AGAIN).await,
-                    Err(fs::TryLockError::Error(_)) => break false,
-                }
-            }
-        });
-        taken.await.is_ok_and(|taken| taken).then_some(BuildLock { _file: file })
+        crate::lock::lock(&file, patience).await.ok()?;
+        Some(BuildLock { _file: file })
     }
 
     /// Keeps what a build changed in `charts`.

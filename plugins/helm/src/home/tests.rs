@@ -20,7 +20,7 @@ fn base(temporary: &Path) -> PathBuf {
 #[test]
 fn a_home_is_private_and_gone_with_its_run() {
     let temporary = tempfile::tempdir().unwrap();
-    let home = Home::new(temporary.path()).unwrap();
+    let home = Home::in_a_test(temporary.path()).unwrap();
     let file = home.write("values", b"secret").unwrap();
     let modes =
         [&base(temporary.path()), home.path(), &file].map(|path| fs::metadata(path).unwrap().mode() & 0o777);
@@ -35,7 +35,7 @@ fn a_home_is_private_and_gone_with_its_run() {
 #[test]
 fn the_next_run_removes_what_a_killed_one_left_and_nothing_of_those_that_live() {
     let temporary = tempfile::tempdir().unwrap();
-    let living = Home::new(temporary.path()).unwrap();
+    let living = Home::in_a_test(temporary.path()).unwrap();
     let base = base(temporary.path());
     for left in ["run-killed/data", "run-without-a-lock", "dead-half-removed/cache"] {
         fs::create_dir_all(base.join(left)).unwrap();
@@ -43,7 +43,7 @@ fn the_next_run_removes_what_a_killed_one_left_and_nothing_of_those_that_live() 
     fs::write(base.join("run-killed/lock"), "").unwrap();
     fs::create_dir(base.join("versions")).unwrap();
 
-    let next = Home::new(temporary.path()).unwrap();
+    let next = Home::in_a_test(temporary.path()).unwrap();
 
     let runs = [&living, &next].map(|home| home.path().file_name().unwrap().to_str().unwrap().to_owned());
     let mut expected = vec!["gate".to_owned(), "versions".to_owned()];
@@ -58,12 +58,12 @@ fn a_folder_that_others_can_read_is_closed_and_a_link_is_not_followed() {
     let base = base(temporary.path());
     fs::create_dir(&base).unwrap();
     fs::set_permissions(&base, fs::Permissions::from_mode(0o755)).unwrap();
-    drop(Home::new(temporary.path()).unwrap());
+    drop(Home::in_a_test(temporary.path()).unwrap());
     assert_eq!(fs::metadata(&base).unwrap().mode() & 0o777, 0o700);
 
     fs::remove_dir_all(&base).unwrap();
     let elsewhere = tempfile::tempdir().unwrap();
     symlink(elsewhere.path(), &base).unwrap();
-    assert!(matches!(Home::new(temporary.path()), Err(HomeError::Foreign { .. })));
+    assert!(matches!(Home::in_a_test(temporary.path()), Err(HomeError::Foreign { .. })));
     assert_eq!(names(elsewhere.path()), [""; 0]);
 }

@@ -1,10 +1,12 @@
 //! Beginning and end: signals, bounds, several at once, what is left behind.
 
+use std::fs::File;
 use std::io::{BufRead as _, BufReader};
-use std::process::Stdio;
+use std::process::{Child, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::fs::{CWD, Mode, OFlags, mkfifoat, open};
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use tiphys_testkit::chart_server::{ChartServer, Transport};
 
@@ -55,6 +57,60 @@ fn helm_ends_and_nothing_is_left_when_the_plugin_is_asked_to_end() {
         until(|| is_gone(helm).then_some(()));
         assert_eq!(world.left(), [""; 0]);
     }
+}
+
+/// Ends a plugin that waits for something, and holds it against what is due. It must not wait any longer.
+fn ends_by_sigterm(mut plugin: Child, world: &World) {
+    kill_process(Pid::from_child(&plugin), Signal::TERM).unwrap();
+    let asked = Instant::now();
+    let status = until(|| plugin.try_wait().unwrap());
+    assert!(asked.elapsed() < Duration::from_secs(5), "Argo CD would have killed it: {:?}", asked.elapsed());
+    assert_eq!(status.code(), Some(143));
+    assert_eq!(world.left(), [""; 0]);
+}
+
+#[test]
+fn a_plugin_whose_output_nobody_reads_ends_when_it_is_asked_to() {
+    let world =
+        World::chart("{{ range until 20000 }}\n---\nkind: X\nmetadata: {name: \"x{{ . }}\"}\n{{ end }}");
+    let mut plugin = world.command(Helm::Four, "generate").stdout(Stdio::piped()).spawn().unwrap();
+    let stdout = plugin.stdout.take().unwrap();
+    // A pipe takes 64 KiB, and then its writer waits.
+    until(|| (rustix::io::ioctl_fionread(&stdout).unwrap() >= 60_000).then_some(()));
+    ends_by_sigterm(plugin, &world);
+}
+
+#[test]
+fn a_plugin_that_waits_for_the_gate_ends_when_it_is_asked_to_and_says_so_when_it_takes_too_long() {
+    let world = World::probe();
+    world.generate(Helm::Four);
+    let folder = std::fs::read_dir(world.temporary()).unwrap().next().unwrap().unwrap().path();
+    let gate = File::options().write(true).open(folder.join("gate")).unwrap();
+    gate.lock().unwrap();
+    let plugin = world.command(Helm::Four, "generate").spawn().unwrap();
+    let open = format!("/proc/{}/fd", plugin.id());
+    let is_gate = |file: std::io::Result<std::fs::DirEntry>| {
+        std::fs::read_link(file.ok()?.path()).ok().filter(|path| path.ends_with("gate"))
+    };
+    until(|| std::fs::read_dir(&open).ok()?.find_map(is_gate));
+    ends_by_sigterm(plugin, &world);
+
+    let late = world.command(Helm::Four, "generate").env("TIPHYS_HELM_TIMEOUT", "1").output().unwrap();
+    let told = String::from_utf8(late.stderr).unwrap();
+    assert_eq!(late.status.code(), Some(1));
+    assert!(told.ends_with("/gate for helm: another process has locked it for 1s\n"), "{told}");
+}
+
+#[test]
+fn a_plugin_that_waits_for_a_file_ends_when_it_is_asked_to() {
+    let world = World::probe();
+    let path = world.temporary().join("../parameters");
+    mkfifoat(CWD, &path, Mode::RUSR | Mode::WUSR).unwrap();
+    let mut command = world.command(Helm::Four, "generate");
+    let plugin = command.env("ARGOCD_APP_PARAMETERS_FILE", &path).spawn().unwrap();
+    // Such an end can be opened only when the plugin has the other.
+    let _written_to_never = until(|| open(&path, OFlags::WRONLY | OFlags::NONBLOCK, Mode::empty()).ok());
+    ends_by_sigterm(plugin, &world);
 }
 
 #[test]

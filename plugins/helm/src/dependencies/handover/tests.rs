@@ -46,14 +46,14 @@ struct Handed {
 
 fn refused(remotes: &[Remote]) -> DependencyError {
     let temporary = tempfile::tempdir().unwrap();
-    let home = Home::new(temporary.path()).unwrap();
+    let home = Home::in_a_test(temporary.path()).unwrap();
     hand_over(&home, &Host::made_up(temporary.path(), &[]), remotes).unwrap_err()
 }
 
 fn handed(remotes: &[Remote]) -> Handed {
     let temporary = tempfile::tempdir().unwrap();
     let host = Host::made_up(temporary.path(), &[("SSL_CERT_FILE", "/dev/null")]);
-    let home = Home::new(temporary.path()).unwrap();
+    let home = Home::in_a_test(temporary.path()).unwrap();
     let handover = hand_over(&home, &host, remotes).unwrap();
     let file = |name: &str| {
         let path = home.path().join("config").join(name);
