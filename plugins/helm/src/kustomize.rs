@@ -101,6 +101,9 @@ pub(crate) async fn build(
     // A file of the same name is a link perhaps.
     let _not_there: io::Result<()> = fs::remove_file(&output);
     fs::write(&output, manifests).map_err(|source| KustomizeError::Write { path: output, source })?;
+    for path in KUSTOMIZATIONS.map(|name| copy.join(name)) {
+        replace_link(&path).map_err(|source| KustomizeError::Write { path, source })?;
+    }
 
     let mut env = request.host.passed_on();
     env.extend(home.environment());
@@ -124,6 +127,16 @@ pub(crate) async fn build(
     };
     run(&["edit", "add", "resource", HELM_OUTPUT]).await?;
     run(&["build", "."]).await
+}
+
+/// Puts a copy of a file in the place of a link to it: kustomize would write through the link, into the repository.
+fn replace_link(path: &Path) -> io::Result<()> {
+    if path.is_symlink() && path.is_file() {
+        let content = fs::read(path)?;
+        fs::remove_file(path)?;
+        fs::write(path, content)?;
+    }
+    Ok(())
 }
 
 /// The folder, relative to the root, without links.

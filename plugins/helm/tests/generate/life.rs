@@ -2,9 +2,10 @@
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
+use std::path::PathBuf;
 use std::process::{Child, Stdio};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use rustix::fs::{CWD, Mode, OFlags, mkfifoat, open};
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
@@ -300,28 +301,51 @@ fn a_reader_that_goes_away_is_no_failure() {
     assert_eq!((output.status.code(), output.stderr.len()), (Some(0), 0));
 }
 
+/// What is in a repository, and when each was changed.
+fn everything(world: &World) -> Vec<(PathBuf, SystemTime, Option<String>)> {
+    let mut found = Vec::new();
+    let mut waiting = vec![world.root()];
+    while let Some(folder) = waiting.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().flatten() {
+            let metadata = entry.metadata().unwrap();
+            if metadata.is_dir() {
+                waiting.push(entry.path());
+            }
+            let text = std::fs::read_to_string(entry.path()).ok();
+            found.push((entry.path(), metadata.modified().unwrap(), text));
+        }
+    }
+    found.sort();
+    found
+}
+
 #[test]
 fn the_repository_is_not_written_to() {
-    let list = |world: &World| {
-        let mut names = Vec::new();
-        let mut waiting = vec![world.root()];
-        while let Some(folder) = waiting.pop() {
-            for entry in std::fs::read_dir(folder).unwrap().flatten() {
-                let metadata = entry.metadata().unwrap();
-                if metadata.is_dir() {
-                    waiting.push(entry.path());
-                }
-                names.push((entry.path(), metadata.modified().unwrap()));
-            }
-        }
-        names.sort();
-        names
+    let worlds = || {
+        let plain = World::probe().text("values", "a: 1\n");
+        let kustomize = World::probe()
+            .file("shared/kustomization.yaml", "namePrefix: a-\n")
+            .file("overlays/prod/helm-output.yaml", "# stands for what helm prints\n")
+            .link("overlays/prod/kustomization.yaml", "../../shared/kustomization.yaml")
+            .text("kustomize-dir", "/overlays/prod");
+        let dependencies = World::probe()
+            .file(
+                "charts/probe/Chart.yaml",
+                "apiVersion: v2\nname: probe\nversion: 0.1.0\ndependencies:\n- {name: lib, version: 0.1.0, repository: 'file://../lib'}\n",
+            )
+            .file("shared/lib/Chart.yaml", "apiVersion: v2\nname: lib\nversion: 0.1.0\n")
+            .file("shared/charts/.keep", "what is not in git\n")
+            .link("charts/lib", "../shared/lib")
+            .link("charts/probe/charts", "../../shared/charts");
+        [(plain, "seen"), (kustomize, "a-seen"), (dependencies, "seen")]
     };
     for helm in Helm::ALL {
-        let world = World::probe().text("values", "a: 1\n");
-        let before = list(&world);
-        assert_eq!(world.generate(helm).code, Some(0));
-        assert_eq!(list(&world), before);
+        for (world, name) in worlds() {
+            let before = everything(&world);
+            let answer = world.generate(helm);
+            assert_eq!(answer.names(), [format!("ConfigMap/{name}")]);
+            assert_eq!(everything(&world), before);
+        }
     }
 }
 
