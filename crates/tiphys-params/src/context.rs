@@ -81,6 +81,8 @@ pub struct ContextSource {
     pub chart: String,
     /// Whether the Application has a list of sources (`spec.sources`): only then `$name/…` can refer to one of them.
     pub multiple: bool,
+    /// The absolute folder of its files, of which the application's is one or the same; `None` if nobody says it.
+    pub root: Option<PathBuf>,
 }
 
 /// Where a source's files come from.

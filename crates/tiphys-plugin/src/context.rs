@@ -22,7 +22,7 @@ const FILE: &str = "context.json";
 /// What a plugin is told about a run, before there is a run.
 #[derive(Clone, Debug, Default)]
 pub struct GivenContext {
-    /// All but [`RunContext::refs`], which is made of [`GivenContext::refs`].
+    /// All but [`RunContext::refs`], which is made of [`GivenContext::refs`], and the root of the source, which is the run's view.
     pub context: RunContext,
     /// The files of the other sources, by their `ref`.
     pub refs: BTreeMap<String, GivenRef>,
@@ -104,6 +104,7 @@ fn write_all(given: &GivenContext, places: &Places) -> Result<(String, String), 
     };
     DirBuilder::new().mode(0o700).create(&folder).map_err(failed(&folder))?;
     let mut context = given.context.clone();
+    context.source.root = Some(places.view.clone());
     for (index, (name, other)) in given.refs.iter().enumerate() {
         let path = if other.tree.key() == places.tree.key() {
             places.view.clone()

@@ -122,6 +122,7 @@ impl Renderer {
                     repo_url: source.repo_url.clone(),
                     chart: source.chart.clone(),
                     multiple: !application.spec.sources.is_empty(),
+                    root: None,
                 },
                 values_file_schemes: settings.values_file_schemes.clone(),
                 repositories: settings.of_project(&settings.repositories, &project),

@@ -84,6 +84,30 @@ pub(crate) enum RequestError {
         /// The application's path.
         source_path: String,
     },
+    /// The run context says another root.
+    #[error(
+        "the working directory {folder} is not ARGOCD_APP_SOURCE_PATH ({source_path}) below the folder source.root of the run context; \
+         run the plugin in the application's folder",
+        folder = folder.display()
+    )]
+    OtherRoot {
+        /// The working directory.
+        folder: PathBuf,
+        /// The application's path.
+        source_path: String,
+    },
+    /// The repository may begin at two folders.
+    #[error(
+        "the working directory {folder} is ARGOCD_APP_SOURCE_PATH ({source_path}) of two folders above it, of one of them behind a link; \
+         give the application a path without the link",
+        folder = folder.display()
+    )]
+    TwoRoots {
+        /// The working directory.
+        folder: PathBuf,
+        /// The application's path.
+        source_path: String,
+    },
     /// A folder's name.
     #[error("the working directory {folder:?} is not UTF-8; rename it")]
     NotUtf8 {
@@ -97,7 +121,8 @@ impl Request {
     pub(crate) fn of(host: &Host) -> Result<Self, RequestError> {
         let source_path = host.variable("ARGOCD_APP_SOURCE_PATH").unwrap_or_default();
         host.check_settings()?;
-        let (root, app_path) = places(host.current_dir(), source_path)?;
+        let context = context(host)?;
+        let (root, app_path) = places(host.current_dir(), source_path, context.source.root.as_deref())?;
         let parameters = parameters(host)?;
         require_names(&parameters)?;
         let variable = |name| host.variable(name).unwrap_or_default().to_owned();
@@ -111,7 +136,7 @@ impl Request {
             api_versions: api_versions.split(',').filter(|one| !one.is_empty()).map(str::to_owned).collect(),
             options: HelmOptions::decode(&parameters)?,
             environment: BuildEnvironment::new(host.variables()),
-            context: context(host)?,
+            context,
             glob_bounds: host.glob_bounds()?,
             host: host.clone(),
         })
@@ -151,7 +176,12 @@ impl Request {
 }
 
 /// The repository's root and the application's folder, from the working directory, which has all links followed, and the application's path.
-fn places(folder: &Path, source_path: &str) -> Result<(PathBuf, PathBuf), RequestError> {
+/// The root is the one that the run context says; where it says none, it is looked for above the working directory.
+fn places(
+    folder: &Path,
+    source_path: &str,
+    known_root: Option<&Path>,
+) -> Result<(PathBuf, PathBuf), RequestError> {
     if folder.to_str().is_none() {
         return Err(RequestError::NotUtf8 { folder: folder.to_path_buf() });
     }
@@ -165,19 +195,39 @@ fn places(folder: &Path, source_path: &str) -> Result<(PathBuf, PathBuf), Reques
             _ => {}
         }
     }
+    if let Some(root) = known_root {
+        let root = root.canonicalize().unwrap_or_else(|_| root.to_path_buf());
+        return if leads_to(&root, &path, folder) {
+            Ok((root.clone(), joined(root, &path)))
+        } else {
+            Err(RequestError::OtherRoot { folder: folder.to_path_buf(), source_path: source_path.to_owned() })
+        };
+    }
     if path.as_os_str().is_empty() {
         return Ok((folder.to_path_buf(), folder.to_path_buf()));
     }
-    if folder.ends_with(&path) {
-        let root = folder.ancestors().nth(path.components().count()).unwrap_or(folder);
-        return Ok((root.to_path_buf(), folder.to_path_buf()));
+    // Above the folder itself, or the application's path leads through a link.
+    let plain = folder.ends_with(&path).then(|| folder.ancestors().nth(path.components().count())).flatten();
+    let through_link = folder.ancestors().find(|root| plain != Some(root) && leads_to(root, &path, folder));
+    match (plain, through_link) {
+        (Some(root), None) | (None, Some(root)) => Ok((root.to_path_buf(), root.join(path))),
+        (Some(_), Some(_)) => {
+            Err(RequestError::TwoRoots { folder: folder.to_path_buf(), source_path: source_path.to_owned() })
+        }
+        (None, None) => {
+            Err(RequestError::Root { folder: folder.to_path_buf(), source_path: source_path.to_owned() })
+        }
     }
-    // The application's path leads through a link.
-    let leads_here = |root: &&Path| root.join(&path).canonicalize().is_ok_and(|real| real == folder);
-    match folder.ancestors().find(leads_here) {
-        Some(root) => Ok((root.to_path_buf(), root.join(path))),
-        None => Err(RequestError::Root { folder: folder.to_path_buf(), source_path: source_path.to_owned() }),
-    }
+}
+
+/// Whether an application's path below a root is a folder, links followed.
+fn leads_to(root: &Path, path: &Path, folder: &Path) -> bool {
+    root.join(path).canonicalize().is_ok_and(|real| real == folder)
+}
+
+/// A path below a root; none is the root itself, without a slash at its end.
+fn joined(root: PathBuf, path: &Path) -> PathBuf {
+    if path.as_os_str().is_empty() { root } else { root.join(path) }
 }
 
 /// The parameters; `null` and no variable are no parameters.

@@ -38,6 +38,7 @@ impl RunContext {
                 "repoURL": self.source.repo_url,
                 "chart": self.source.chart,
                 "multiple": self.source.multiple,
+                "root": self.source.root.as_ref().map(|root| root.to_string_lossy()),
             },
             "refs": refs,
             "refErrors": self.ref_errors,
@@ -90,7 +91,13 @@ impl RunContext {
 
 impl ContextSource {
     fn decode(source: &mut Object<'_>) -> Result<Self, DecodeError> {
+        let root = source.text("root")?.map(PathBuf::from);
+        if root.as_ref().is_some_and(|root| !root.is_absolute()) {
+            let (position, path) = (source.position(), source.path_of("root"));
+            return Err(DecodeError { position, path, message: "expected an absolute path".to_owned() });
+        }
         Ok(Self {
+            root,
             kind: kind(source, "kind", &SOURCE_KINDS)?,
             repo_url: text(source, "repoURL")?,
             chart: text(source, "chart")?,

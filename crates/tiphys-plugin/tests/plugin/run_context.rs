@@ -25,6 +25,7 @@ fn given(refs: &[(&str, &Tree)]) -> GivenContext {
                 repo_url: "https://git.example/a".to_owned(),
                 chart: String::new(),
                 multiple: true,
+                root: None,
             },
             repositories: vec![RepositoryAccess {
                 url: "https://charts.example".to_owned(),
@@ -56,9 +57,10 @@ async fn a_plugin_that_asks_for_it_gets_the_context_and_folders_of_other_sources
     let told = generated(&plugin, &request).await.expect("it tells");
     let told: Value = serde_json::from_str(&told[0]).expect("JSON");
     let data = &told["data"];
+    let root = &data["refs"]["same"]["path"];
     assert_eq!(
         data["source"],
-        json!({"kind": "git", "repoURL": "https://git.example/a", "chart": "", "multiple": true})
+        json!({"kind": "git", "repoURL": "https://git.example/a", "chart": "", "multiple": true, "root": root})
     );
     assert_eq!(data["repositories"][0]["password"], "hunter2");
     assert_eq!(data["refs"]["../odd"]["revision"], "abc");
@@ -89,6 +91,22 @@ async fn a_plugin_may_read_and_change_other_sources_and_nobody_else_sees_it() {
         assert_eq!(told, Ok(vec![r#"{"a":1,"kind":"Read"}"#.to_owned()]));
     }
     assert_eq!(fs::read_to_string(other.root().join("v/a.yaml")).expect("it is there"), "a: 1\n");
+}
+
+#[tokio::test]
+async fn the_context_says_the_root_of_the_view_above_the_working_folder() {
+    let world = World::new();
+    let tree = world.tree(&[("app/x", ""), ("top", "")]);
+    let text = "  runContext: true
+  generate:
+    command: [sh, -euc]
+    args:
+    - |
+      root=$(sed -n 's|.*\"root\":\"\\([^\"]*\\)\".*|\\1|p' \"$TIPHYS_CONTEXT_FILE\")
+      test \"$root/app\" -ef . && test -f \"$root/top\" && echo 'kind: Found'
+";
+    let told = generated(&world.plugin("p", text), &with(request(&tree), given(&[]))).await;
+    assert_eq!(told, Ok(vec![r#"{"kind":"Found"}"#.to_owned()]));
 }
 
 #[tokio::test]

@@ -24,9 +24,13 @@ fn the_root_is_the_working_directory_without_the_path_of_the_application() {
     ];
     for (source_path, root) in cases {
         let expected = (PathBuf::from(root), PathBuf::from("/repo/charts/web"));
-        assert_eq!(places(Path::new("/repo/charts/web"), source_path).unwrap(), expected, "{source_path}");
+        assert_eq!(
+            places(Path::new("/repo/charts/web"), source_path, None).unwrap(),
+            expected,
+            "{source_path}"
+        );
     }
-    let error = places(Path::new("/repo/charts/web"), "other").unwrap_err().to_string();
+    let error = places(Path::new("/repo/charts/web"), "other", None).unwrap_err().to_string();
     assert!(
         error.starts_with("the working directory /repo/charts/web is not ARGOCD_APP_SOURCE_PATH (other)"),
         "{error}"
@@ -39,8 +43,33 @@ fn an_application_whose_path_is_a_link_has_its_root_above_the_link() {
     let root = folder.path().canonicalize().unwrap();
     fs::create_dir_all(root.join("charts/web")).unwrap();
     symlink("charts/web", root.join("link")).unwrap();
-    let found = places(&root.join("charts/web"), "link").unwrap();
+    let found = places(&root.join("charts/web"), "link", None).unwrap();
     assert_eq!(found, (root.clone(), root.join("link")));
+}
+
+#[test]
+fn a_folder_that_two_roots_lead_to_needs_the_one_that_the_run_context_says() {
+    let temporary = tempfile::tempdir().unwrap();
+    let root = temporary.path().canonicalize().unwrap();
+    let folder = root.join("shared/apps/web");
+    fs::create_dir_all(&folder).unwrap();
+    fs::create_dir(root.join("apps")).unwrap();
+    symlink("../shared/apps/web", root.join("apps/web")).unwrap();
+    symlink(".", root.join("here")).unwrap();
+    let error = places(&folder, "apps/web", None).unwrap_err().to_string();
+    assert!(error.contains("(apps/web) of two folders above it, of one of them behind a link"), "{error}");
+    let cases = [
+        (root.clone(), "apps/web", (root.clone(), root.join("apps/web"))),
+        (root.join("here"), "apps/web", (root.clone(), root.join("apps/web"))),
+        (root.join("shared"), "apps/web", (root.join("shared"), folder.clone())),
+        (root.clone(), "shared/apps/web", (root.clone(), folder.clone())),
+        (folder.clone(), ".", (folder.clone(), folder.clone())),
+    ];
+    for (known, source_path, expected) in cases {
+        assert_eq!(places(&folder, source_path, Some(&known)).unwrap(), expected, "{known:?}");
+    }
+    let error = places(&folder, "web", Some(&root)).unwrap_err().to_string();
+    assert!(error.contains("(web) below the folder source.root of the run context"), "{error}");
 }
 
 #[test]
