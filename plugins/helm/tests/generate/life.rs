@@ -62,9 +62,9 @@ fn helm_ends_and_nothing_is_left_when_the_plugin_is_asked_to_end() {
 
 /// Ends a plugin that waits for something, and holds it against what is due. It must not wait any longer.
 fn ends_by_sigterm(mut plugin: Child, world: &World) {
-    kill_process(Pid::from_child(&plugin), Signal::TERM).unwrap();
+    kill_process(Pid::from_child(&plugin), Signal::TERM).expect("the process is ours");
     let asked = Instant::now();
-    let status = until(|| plugin.try_wait().unwrap());
+    let status = until(|| plugin.try_wait().expect("the process is ours"));
     assert!(asked.elapsed() < Duration::from_secs(5), "Argo CD would have killed it: {:?}", asked.elapsed());
     assert_eq!(status.code(), Some(143));
     assert_eq!(world.left(), [""; 0]);
@@ -306,13 +306,13 @@ fn everything(world: &World) -> Vec<(PathBuf, SystemTime, Option<String>)> {
     let mut found = Vec::new();
     let mut waiting = vec![world.root()];
     while let Some(folder) = waiting.pop() {
-        for entry in std::fs::read_dir(folder).unwrap().flatten() {
-            let metadata = entry.metadata().unwrap();
+        for entry in std::fs::read_dir(folder).expect("the repository can be read").flatten() {
+            let metadata = entry.metadata().expect("the repository can be read");
             if metadata.is_dir() {
                 waiting.push(entry.path());
             }
             let text = std::fs::read_to_string(entry.path()).ok();
-            found.push((entry.path(), metadata.modified().unwrap(), text));
+            found.push((entry.path(), metadata.modified().expect("the repository can be read"), text));
         }
     }
     found.sort();
