@@ -85,8 +85,9 @@ impl Home {
     /// [`Self::new`] for tests without a runtime.
     #[cfg(test)]
     pub(crate) fn in_a_test(temporary: &Path) -> Result<Self, HomeError> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(Self::new(temporary, Duration::from_secs(30)))
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let failed = |source| HomeError::Io { path: temporary.to_path_buf(), source };
+        runtime.map_err(failed)?.block_on(Self::new(temporary, Duration::from_secs(30)))
     }
 
     /// The folder.
