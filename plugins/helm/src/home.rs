@@ -51,6 +51,17 @@ pub(crate) enum HomeError {
         /// The folder.
         path: PathBuf,
     },
+    /// Another run does not get on.
+    #[error(
+        "another process has held the lock {path} for {patience:?}; end it, or let TIPHYS_HELM_TIMEOUT wait longer",
+        path = path.display()
+    )]
+    Held {
+        /// The file.
+        path: PathBuf,
+        /// How long it was waited for.
+        patience: Duration,
+    },
     /// The file system failed.
     #[error(
         "cannot make {path} for helm; TMPDIR has to name a folder with room that can be written to",
@@ -194,8 +205,13 @@ async fn open_locked(path: &Path, patience: Duration) -> Result<File, HomeError>
     let failed = |source| HomeError::Io { path: path.to_path_buf(), source };
     let opened = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path);
     let file = opened.map_err(failed)?;
-    lock(&file, patience).await.map_err(failed)?;
-    Ok(file)
+    match lock(&file, patience).await {
+        Ok(()) => Ok(file),
+        Err(error) if error.kind() == io::ErrorKind::TimedOut => {
+            Err(HomeError::Held { path: path.to_path_buf(), patience })
+        }
+        Err(error) => Err(failed(error)),
+    }
 }
 
 async fn make_run(base: &Path, patience: Duration) -> Result<(PathBuf, File), HomeError> {

@@ -19,8 +19,5 @@ pub(crate) async fn lock(file: &File, patience: Duration) -> io::Result<()> {
             }
         }
     });
-    let too_long = |_elapsed| {
-        io::Error::new(io::ErrorKind::TimedOut, format!("another process has locked it for {patience:?}"))
-    };
-    taken.await.map_err(too_long)?
+    taken.await.unwrap_or_else(|_elapsed| Err(io::ErrorKind::TimedOut.into()))
 }
