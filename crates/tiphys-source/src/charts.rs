@@ -78,7 +78,7 @@ pub(crate) struct FoundChart {
 /// What one command has looked up.
 #[derive(Default)]
 pub(crate) struct Charts {
-    found: Mutex<HashMap<[String; 3], Arc<OnceCell<FoundChart>>>>,
+    found: Mutex<HashMap<[String; 4], Arc<OnceCell<FoundChart>>>>,
     indexes: Arc<Indexes>,
 }
 
@@ -89,8 +89,9 @@ impl Charts {
         source: &ChartSource,
         options: &Arc<SourceOptions>,
     ) -> Result<FoundChart, SourceError> {
-        let key =
+        let [url, chart, revision] =
             [&source.repo_url, &source.chart, &source.target_revision].map(|text| text.trim().to_owned());
+        let key = [source.identity(), url, chart, revision];
         let cell = {
             let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(found.entry(key).or_default())
@@ -125,6 +126,28 @@ pub(crate) fn tree(
 impl ChartSource {
     /// As errors name it.
     fn shown(&self) -> String {
-        mask_url(self.repo_url.trim())
+        /// Only of a whole URL is known where a password stands.
+        const SCHEME: &str = "https://";
+        let url = self.repo_url.trim();
+        if url.contains("://") {
+            return mask_url(url);
+        }
+        let masked = mask_url(&format!("{SCHEME}{url}"));
+        masked.strip_prefix(SCHEME).unwrap_or(&masked).to_owned()
+    }
+
+    /// Who asks: what one login sees of a repository is not for those who have another one, or none.
+    fn identity(&self) -> String {
+        let access = &self.access;
+        let reach = match self.credentials {
+            CredentialReach::OwnServer => "own",
+            CredentialReach::EveryServer => "every",
+        };
+        let mut hasher = blake3::Hasher::new();
+        for part in [&access.username, access.password.expose(), &access.tls_client_cert_data, reach] {
+            hasher.update(&u64::try_from(part.len()).unwrap_or(u64::MAX).to_le_bytes());
+            hasher.update(part.as_bytes());
+        }
+        hasher.finalize().to_hex().to_string()
     }
 }

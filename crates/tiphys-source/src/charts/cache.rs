@@ -125,8 +125,9 @@ impl ArchiveCache {
             };
             let mut archive = Checked::open(&path, artefact, self.archive_bytes_max)?;
             let unpacked = archive::unpack(&mut archive, &intake(store, modes), part, writer);
-            let count = unpacked.map_err(|error| broken(artefact, error))?;
+            // What was changed on the disk is told as that, whatever else is wrong with it.
             archive.check(&path, artefact)?;
+            let count = unpacked.map_err(|error| broken(artefact, error))?;
             match folder {
                 Some(folder) if count == 0 => {
                     let (what, folder) = (path.display().to_string(), folder.to_owned());
@@ -186,7 +187,9 @@ impl Checked {
     }
 
     /// Refuses an archive that was changed on the disk, and removes it, so that the next command fetches it again.
-    fn check(self, path: &Path, artefact: &Artefact) -> Result<(), SourceError> {
+    fn check(mut self, path: &Path, artefact: &Artefact) -> Result<(), SourceError> {
+        // Whoever unpacks stops at what is no archive.
+        io::copy(&mut self.packed, &mut io::sink()).map_err(SourceError::cache("read", path))?;
         let found = Digest::of(self.hash.borrow().clone());
         if found == artefact.digest {
             return Ok(());

@@ -26,6 +26,8 @@ pub(super) struct Fetch<'a> {
     indexes: &'a Indexes,
     cache: ArchiveCache,
     server: Server<'a>,
+    /// [`ChartSource::identity`].
+    identity: String,
 }
 
 impl<'a> Fetch<'a> {
@@ -39,7 +41,8 @@ impl<'a> Fetch<'a> {
         } else {
             Server::Repository(HelmRepository::new(source, options)?)
         };
-        Ok(Self { source, options, indexes, cache: ArchiveCache::new(options), server })
+        let (cache, identity) = (ArchiveCache::new(options), source.identity());
+        Ok(Self { source, options, indexes, cache, server, identity })
     }
 
     /// Finds the chart and has it in the cache.
@@ -50,7 +53,11 @@ impl<'a> Fetch<'a> {
         } else if self.is_exact(wanted) {
             self.exact(wanted)?
         } else {
-            let found = self.looked_up(wanted)?;
+            let found = if Version::parse(wanted).is_ok() && !self.source.chart.is_empty() {
+                self.partial(wanted)?
+            } else {
+                self.looked_up(wanted)?
+            };
             self.cache.remember(&self.key(wanted), &found)?;
             found
         };
@@ -66,7 +73,18 @@ impl<'a> Fetch<'a> {
         if self.source.chart.is_empty() {
             return revision.starts_with("sha256:") && Digest::parse(revision).is_some();
         }
-        Version::parse(revision).is_ok()
+        // `1.2` is a version, and helm takes the newest `1.2.x` for it.
+        let numbers = revision.split(['-', '+']).next().unwrap_or_default();
+        Version::parse(revision).is_ok() && numbers.split('.').count() == 3
+    }
+
+    /// What a version with fewer than three numbers stands for now. It is told as it is written, as Argo CD does.
+    fn partial(&self, wanted: &str) -> Result<Artefact, SourceError> {
+        let found = match &self.server {
+            Server::Registry(_) => self.fetched(wanted)?,
+            Server::Repository(repository) => self.exact(&repository.selected(wanted, self.indexes)?)?,
+        };
+        Ok(Artefact { revision: wanted.to_owned(), ..found })
     }
 
     /// What a range, or a tag of an artefact, stands for now.
@@ -90,6 +108,10 @@ impl<'a> Fetch<'a> {
         {
             return Ok(known);
         }
+        self.fetched(revision)
+    }
+
+    fn fetched(&self, revision: &str) -> Result<Artefact, SourceError> {
         let shown = self.source.shown();
         self.options.report(&Progress::Fetching { repository: &shown, revision });
         let begun = Instant::now();
@@ -106,8 +128,8 @@ impl<'a> Fetch<'a> {
         self.cache.known(&self.key(revision))
     }
 
-    fn key<'b>(&'b self, revision: &'b str) -> [&'b str; 3] {
-        [self.source.repo_url.trim().trim_end_matches('/'), &self.source.chart, revision]
+    fn key<'b>(&'b self, revision: &'b str) -> [&'b str; 4] {
+        [&self.identity, self.source.repo_url.trim().trim_end_matches('/'), &self.source.chart, revision]
     }
 
     fn offline(&self, wanted: &str) -> SourceError {

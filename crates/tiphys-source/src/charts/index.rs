@@ -27,7 +27,7 @@ pub(super) struct IndexEntry {
 /// An index that was read, or a place for it.
 type Slot = Arc<Mutex<Option<Arc<Index>>>>;
 
-/// The indexes that one command has read, by URL.
+/// The indexes that one command has read, by who asked and URL.
 #[derive(Debug, Default)]
 pub(crate) struct Indexes(Mutex<HashMap<String, Slot>>);
 
@@ -35,11 +35,11 @@ impl Indexes {
     /// The index of a repository; `read` is called once, by one of those who ask at once.
     pub(super) fn get(
         &self,
-        url: &str,
+        key: &str,
         read: impl FnOnce() -> Result<Index, SourceError>,
     ) -> Result<Arc<Index>, SourceError> {
         let slot = Arc::clone(
-            self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(url.to_owned()).or_default(),
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(key.to_owned()).or_default(),
         );
         let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(index) = &*slot {

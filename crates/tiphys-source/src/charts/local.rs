@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tiphys_tree::{Modes, RepoPath, Store, Tree};
+use tiphys_tree::{Modes, RepoPath, Store, Tree, read_bounded};
 use tiphys_versions::{Version, VersionRange};
 use tiphys_yaml::{Object, read_document_of_texts};
 
@@ -118,6 +118,9 @@ fn in_folder(dir: &Path, name: &str) -> Result<Vec<Candidate>, SourceError> {
     entries.sort_by_key(std::fs::DirEntry::file_name);
     for entry in entries {
         let path = entry.path();
+        if !is_within(&path, dir) {
+            continue;
+        }
         if path.is_dir() {
             folders.push(path);
             continue;
@@ -130,7 +133,7 @@ fn in_folder(dir: &Path, name: &str) -> Result<Vec<Candidate>, SourceError> {
         }
     }
     for folder in folders {
-        if let Some((chart, version)) = chart_of(&folder)
+        if let Some((chart, version)) = chart_of(&folder, dir)
             && chart == name
         {
             found.push(Candidate { version, place: Place::Folder(folder) });
@@ -139,11 +142,21 @@ fn in_folder(dir: &Path, name: &str) -> Result<Vec<Candidate>, SourceError> {
     Ok(found)
 }
 
-/// Name and version of the chart in a folder.
-fn chart_of(folder: &Path) -> Option<(String, String)> {
+/// Whether a path does not lead out of a folder by links: a change under review is not to choose a chart that it does not have.
+fn is_within(path: &Path, dir: &Path) -> bool {
+    match (path.canonicalize(), dir.canonicalize()) {
+        (Ok(path), Ok(dir)) => path.starts_with(dir),
+        _ => false,
+    }
+}
+
+/// Name and version of the chart in a folder below `dir`.
+fn chart_of(folder: &Path, dir: &Path) -> Option<(String, String)> {
     let file = folder.join(CHART_FILE);
-    let text = fs::metadata(&file).ok().filter(|found| found.len() <= CHART_FILE_BYTES_MAX);
-    let text = text.and_then(|_| fs::read(&file).ok())?;
+    if !is_within(&file, dir) || !file.is_file() {
+        return None;
+    }
+    let text = read_bounded(&file, CHART_FILE_BYTES_MAX).ok()??;
     let node = read_document_of_texts(&text).ok()??;
     let mut chart = Object::new(&node, "").ok()?;
     let name = chart.text("name").ok()??.to_owned();

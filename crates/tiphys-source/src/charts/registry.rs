@@ -3,6 +3,7 @@
 mod challenge;
 
 use std::cell::RefCell;
+use std::time::Instant;
 
 use serde_json::Value;
 
@@ -15,6 +16,9 @@ use crate::options::{Progress, SourceOptions};
 use crate::web::{Address, Answer, Ask, Authorization, Base, Reach, Scheme, Web, WebError};
 use crate::{Secret, SourceError};
 use challenge::Challenge;
+
+/// Pages that the tags of one chart come in.
+const TAG_PAGES_MAX: usize = 1_000;
 
 /// Layers of an artefact, as Argo CD has it.
 const LAYERS_MAX: usize = 10;
@@ -95,14 +99,24 @@ impl<'a> Registry<'a> {
         let asked = self.asked("the list of its tags");
         let mut next = self.at("tags/list");
         let mut tags: Vec<String> = Vec::new();
+        let (begun, mut pages) = (Instant::now(), 0);
         while let Some(address) = next.take() {
+            pages += 1;
+            if pages > TAG_PAGES_MAX || begun.elapsed() > self.options.fetch_timeout {
+                return Err(self.place.odd(asked.what, format!("it does not end after {} pages", pages - 1)));
+            }
             let answer = self.get(&address, "", asked)?;
             if answer.status != 200 {
                 return Err(self
                     .place
                     .refused(asked, &answer, || self.missing(&self.source.target_revision)));
             }
-            next = following(&answer).filter(|next| next.is_on_same_server(&self.root));
+            next = following(&answer);
+            if let Some(other) = next.as_ref().filter(|next| !next.is_on_same_server(&self.root)) {
+                return Err(self
+                    .place
+                    .odd(asked.what, format!("its next page is on another server, {other}")));
+            }
             let page = self.json(answer, asked)?;
             let found = page["tags"].as_array().into_iter().flatten().filter_map(Value::as_str);
             tags.extend(found.map(|tag| tag.replace('_', "+")));
@@ -141,9 +155,8 @@ impl<'a> Registry<'a> {
     pub(super) fn fetch(&self, revision: &str, cache: &ArchiveCache) -> Result<Artefact, SourceError> {
         let (manifest, _) = self.manifest(&tag(revision))?.ok_or_else(|| self.missing(revision))?;
         let (layer, packing, contents) = self.content(&manifest)?;
-        if !cache.has(&layer.digest) {
-            self.download(&layer, revision, cache)?;
-        }
+        // An archive that others have fetched is not taken for it: a manifest may name any digest, without having the archive.
+        self.download(&layer, revision, cache)?;
         Ok(Artefact { revision: revision.to_owned(), digest: layer.digest, packing, contents })
     }
 

@@ -7,7 +7,7 @@ use super::limits::INDEX_BYTES_OPTION;
 use super::place::{Asked, Place};
 use super::{ChartError, ChartSource, CredentialReach};
 use crate::options::{Progress, SourceOptions};
-use crate::web::{Address, Ask, Authorization, Base, Reach, Web};
+use crate::web::{Address, Ask, Authorization, Base, Reach, Scheme, Web};
 use crate::{Secret, SourceError};
 
 pub(super) struct HelmRepository<'a> {
@@ -58,6 +58,14 @@ impl<'a> HelmRepository<'a> {
         choose(&versions)
     }
 
+    /// The version that a version with fewer than three numbers stands for.
+    pub(super) fn selected(&self, version: &str, indexes: &Indexes) -> Result<String, SourceError> {
+        let index = self.index(indexes)?;
+        let versions = index.versions(&self.source.chart).unwrap_or_default();
+        let entry = select(versions, version).ok_or_else(|| self.missing(version, versions))?;
+        Ok(entry.version.clone())
+    }
+
     /// Fetches a version.
     pub(super) fn fetch(
         &self,
@@ -68,13 +76,10 @@ impl<'a> HelmRepository<'a> {
         let index = self.index(indexes)?;
         let versions = index.versions(&self.source.chart).unwrap_or_default();
         let entry = select(versions, version).ok_or_else(|| self.missing(version, versions))?;
-        let digest = match &entry.digest {
-            Some(digest) if cache.has(digest) => digest.clone(),
-            _ => self.download(entry, cache)?,
-        };
+        // An archive that others have fetched is not taken for it: the index may name any digest, without having the archive.
         Ok(Artefact {
             revision: version.to_owned(),
-            digest,
+            digest: self.download(entry, cache)?,
             packing: Packing::TarGzip,
             contents: Contents::Folder(self.source.chart.rsplit('/').next().unwrap_or_default().to_owned()),
         })
@@ -90,6 +95,16 @@ impl<'a> HelmRepository<'a> {
         let address = self.address.resolve(&entry.url, Base::Folder).filter(|_| !entry.url.is_empty());
         let address =
             address.ok_or_else(|| self.place.odd(&name, "the index names no http or https URL for it"))?;
+        let loses_tls = self.address.scheme == Scheme::Https && address.scheme == Scheme::Http;
+        if loses_tls
+            && self.authorization.is_some()
+            && self.source.credentials == CredentialReach::EveryServer
+        {
+            let problem = format!(
+                "the index names {address} for it, which has no TLS, and credentials would be sent there"
+            );
+            return Err(self.place.odd(&name, problem));
+        }
         let ask = Ask { accept: "", timeout: asked.timeout };
         let answer = self.web.get(&address, self.authorization.as_ref(), ask);
         let answer = answer.map_err(|error| self.place.failed(asked, &error))?;
@@ -123,7 +138,7 @@ impl<'a> HelmRepository<'a> {
     }
 
     fn index(&self, indexes: &Indexes) -> Result<std::sync::Arc<Index>, SourceError> {
-        indexes.get(&self.address.text(), || {
+        indexes.get(&format!("{} {}", self.source.identity(), self.address.text()), || {
             const WHAT: &str = "index.yaml";
             self.options.report(&Progress::LookingUp { repository: &self.place.shown });
             let timeout = self.options.lookup_timeout;

@@ -64,6 +64,10 @@ async fn a_password_in_the_url_is_used_and_never_shown() {
     let wrong = format!("http://user:hidden@{}/charts", server.host());
     let text = failure(&Workbench::new().sources(), &chart(&wrong, "web", "1.0.0")).await;
     assert!(text.contains("the user and password in the URL") && !text.contains("hidden"), "{text}");
+    for registry in ["user:hidden@127.0.0.1:9/charts", "oci://user:hidden@127.0.0.1:9/charts"] {
+        let text = failure(&Workbench::new().sources(), &chart(registry, "web", "1.0.0")).await;
+        assert!(text.contains("127.0.0.1:9/charts") && !text.contains("hidden"), "{text}");
+    }
 }
 
 #[tokio::test]
@@ -95,17 +99,22 @@ async fn an_index_that_is_none_is_told_with_the_place() {
 
 #[tokio::test]
 async fn an_archive_that_was_changed_in_the_cache_is_refused_once_and_then_fetched_again() {
-    let (bench, server) = (Workbench::new(), ChartServer::start(Transport::Plain));
+    let server = ChartServer::start(Transport::Plain);
     server.repository("/charts", &[web("1.0.0")]);
     let source = chart(&format!("{}/charts", server.url()), "web", "1.0.0");
-    let revision = bench.sources().resolve_chart(&source).await.expect("it is fetched");
-    assert_eq!(revision.revision(), "1.0.0");
-    let archives = bench.path("cache/charts/archives");
-    let file = std::fs::read_dir(archives).expect("a folder").next().expect("an archive").expect("an entry");
-    std::fs::write(file.path(), web("6.6.6").pack()).expect("a file can be written");
-    let text = failure(&bench.sources(), &source).await;
-    assert!(text.contains("it was changed, or did not come whole"), "{text}");
-    fetch(&bench.sources(), &source).await.expect("it is fetched again");
+    let whole = web("1.0.0").pack();
+    for changed in [web("6.6.6").pack(), b"garbage".to_vec(), Vec::new(), whole[..whole.len() / 2].to_vec()] {
+        let bench = Workbench::new();
+        let revision = bench.sources().resolve_chart(&source).await.expect("it is fetched");
+        assert_eq!(revision.revision(), "1.0.0");
+        let archives = bench.path("cache/charts/archives");
+        let mut files = std::fs::read_dir(archives).expect("a folder");
+        let file = files.next().expect("an archive").expect("an entry");
+        std::fs::write(file.path(), changed).expect("a file can be written");
+        let text = failure(&bench.sources(), &source).await;
+        assert!(text.contains("it was changed, or did not come whole"), "{text}");
+        fetch(&bench.sources(), &source).await.expect("it is fetched again");
+    }
 }
 
 #[tokio::test]

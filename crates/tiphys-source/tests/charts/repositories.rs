@@ -4,7 +4,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use tiphys_source::{CredentialReach, Freshness, LocalCopy, Network};
 use tiphys_testkit::certificates::Authority;
-use tiphys_testkit::chart_server::{Access, ChartServer, Transport};
+use tiphys_testkit::chart_server::{Access, ChartServer, Failure, Transport};
 
 use crate::workbench::{Workbench, chart, failure, fetch, log_in, pair, web, with};
 
@@ -38,6 +38,11 @@ async fn a_partial_version_is_told_as_it_is_written_and_taken_as_helm_takes_it()
     let (bench, server) = (Workbench::new(), served(&["1.2.0", "1.2.7", "1.3.0"]));
     let source = chart(&format!("{}/charts/", server.url()), "web", "1.2");
     assert_eq!(fetch(&bench.sources(), &source).await.expect("it is fetched"), pair("1.2", "1.2.7"));
+    // It is looked up by every command, as a range is.
+    server.repository("/charts", &[web("1.2.7"), web("1.2.8")]);
+    assert_eq!(fetch(&bench.sources(), &source).await.expect("it is fetched"), pair("1.2", "1.2.8"));
+    let offline = bench.sources_with(|options| options.network = Network::Offline);
+    assert_eq!(fetch(&offline, &source).await.expect("it is there"), pair("1.2", "1.2.8"));
 }
 
 #[tokio::test]
@@ -68,7 +73,60 @@ async fn an_exact_version_is_fetched_once_and_a_range_is_looked_up_once_a_comman
 
     let sources = bench.sources_with(|options| options.freshness = Freshness::Refresh);
     fetch(&sources, &exact).await.expect("it is looked at again");
-    assert_eq!(server.count("/charts/index.yaml"), 1);
+    assert_eq!((server.count("/charts/index.yaml"), server.count("/charts/web-1.0.0.tgz")), (1, 1));
+}
+
+#[tokio::test]
+async fn what_one_login_has_fetched_is_not_for_those_who_have_another_one_or_none() {
+    let (bench, server) = (Workbench::new(), served(&["1.0.0"]));
+    server.protect("/charts/", Access::Basic);
+    let url = format!("{}/charts", server.url());
+    let sources = bench.sources();
+    for revision in ["1.0.0", "^1", "1"] {
+        let nobody = chart(&url, "web", revision);
+        let somebody = with(nobody.clone(), |access| {
+            log_in(access);
+            access.password = tiphys_params::context::Secret::new("wrong");
+        });
+        fetch(&sources, &with(nobody.clone(), log_in)).await.expect("it is fetched");
+        for other in [&nobody, &somebody] {
+            for sources in [&sources, &bench.sources()] {
+                let text = failure(sources, other).await;
+                assert!(text.contains("401"), "{revision}: {text}");
+            }
+            let offline = bench.sources_with(|options| options.network = Network::Offline);
+            assert!(failure(&offline, other).await.contains("--offline"), "{revision}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_index_that_names_the_archive_of_another_repository_does_not_get_it() {
+    let (bench, private) = (Workbench::new(), served(&["1.0.0"]));
+    private.protect("/charts/", Access::Basic);
+    let source = with(chart(&format!("{}/charts", private.url()), "web", "1.0.0"), log_in);
+    fetch(&bench.sources(), &source).await.expect("it is fetched");
+    // The same index without the archive.
+    let public = ChartServer::start(Transport::Plain);
+    public.repository("/charts", &[web("1.0.0")]).fail("/charts/web-1.0.0.tgz", Some(Failure::Status(404)));
+    let text = failure(&bench.sources(), &chart(&format!("{}/charts", public.url()), "web", "1.0.0")).await;
+    assert!(text.contains("404"), "{text}");
+}
+
+#[tokio::test]
+async fn credentials_for_every_server_do_not_leave_tls() {
+    let (bench, other, authority) = (Workbench::new(), served(&["1.0.0"]), Authority::new());
+    let identity = authority.server();
+    let server = ChartServer::start(Transport::Tls(&identity));
+    server.repository_elsewhere("/index", &[web("1.0.0")], &format!("{}/charts/", other.url()));
+    let mut source = with(chart(&format!("{}/index", server.url()), "web", "1.0.0"), |access| {
+        log_in(access);
+        authority.pem().clone_into(&mut access.ca_data);
+    });
+    source.credentials = CredentialReach::EveryServer;
+    let text = failure(&bench.sources(), &source).await;
+    assert!(text.contains("which has no TLS, and credentials would be sent there"), "{text}");
+    assert_eq!(other.requests().len(), 0);
 }
 
 #[tokio::test]
@@ -164,6 +222,20 @@ async fn archives_of_a_folder_stand_for_a_repository_that_is_never_asked() {
     for version in ["1.0.0", "1.1.0"] {
         let file = dir.join(web(version).archive_name());
         std::fs::write(file, web(version).pack()).expect("a file can be written");
+    }
+    // What leads out of the folder is not in it.
+    let outside = bench.path("outside");
+    std::fs::create_dir(&outside).expect("a folder can be made");
+    std::fs::write(outside.join("Chart.yaml"), "apiVersion: v2\nname: web\nversion: 1.9.0\n")
+        .expect("writes");
+    std::fs::write(outside.join("web-1.8.0.tgz"), web("1.8.0").pack()).expect("writes");
+    std::fs::create_dir(dir.join("linked")).expect("a folder can be made");
+    for (from, to) in [
+        ("out", outside.clone()),
+        ("web-1.8.0.tgz", outside.join("web-1.8.0.tgz")),
+        ("linked/Chart.yaml", outside.join("Chart.yaml")),
+    ] {
+        std::os::unix::fs::symlink(to, dir.join(from)).expect("links");
     }
     let copy = LocalCopy { url: Some(url.clone()), revision: None, dir };
     let sources = bench.sources_with(|options| options.copies = vec![copy]);
