@@ -4,6 +4,7 @@ use std::fs::{self, DirBuilder, File};
 use std::io::{self, Read, Write as _};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use flate2::Compression;
 use flate2::read::GzEncoder;
@@ -25,6 +26,12 @@ const SALT: &[u8] = b"tiphys chart 1";
 
 /// Bytes that are read at once.
 const CHUNK_BYTES: usize = 64 * 1024;
+
+/// How the names of files begin that are being written.
+const PARTIAL_PREFIX: &str = "partial-";
+
+/// How long ago one was written to that no living process writes to: longer than a fetch may take by default.
+const LEFT_OVER: Duration = Duration::from_hours(1);
 
 /// Bytes of a file of `charts/names`.
 const NAME_BYTES_MAX: u64 = 64 * 1024;
@@ -70,7 +77,7 @@ impl ArchiveCache {
     pub(super) fn remember(&self, key: &[&str], artefact: &Artefact) -> Result<(), SourceError> {
         make(&self.names)?;
         let failed = |error| SourceError::cache("write to", &self.names)(error);
-        let mut file = NamedTempFile::new_in(&self.names).map_err(failed)?;
+        let mut file = new_file(&self.names).map_err(failed)?;
         file.write_all(artefact.to_json().to_string().as_bytes()).map_err(failed)?;
         file.persist(self.name(key)).map_err(|error| failed(error.error))?;
         Ok(())
@@ -89,7 +96,7 @@ impl ArchiveCache {
     ) -> Result<Digest, IntakeError> {
         make(&self.archives).map_err(IntakeError::Cache)?;
         let failed = |error| IntakeError::Cache(SourceError::cache("write to", &self.archives)(error));
-        let mut file = NamedTempFile::new_in(&self.archives).map_err(failed)?;
+        let mut file = new_file(&self.archives).map_err(failed)?;
         let (mut hasher, mut left) = (Sha256::new(), bytes_max);
         let mut chunk = vec![0; CHUNK_BYTES];
         loop {
@@ -150,6 +157,22 @@ impl ArchiveCache {
         }
         self.names.join(hasher.finalize().to_hex().as_str())
     }
+}
+
+/// A file to be written and then renamed. What a killed process left of such files goes, by the clock of the file system.
+fn new_file(dir: &Path) -> io::Result<NamedTempFile> {
+    let file = tempfile::Builder::new().prefix(PARTIAL_PREFIX).tempfile_in(dir)?;
+    let now = file.as_file().metadata()?.modified()?;
+    for entry in fs::read_dir(dir)?.flatten() {
+        let is_partial = entry.file_name().as_encoded_bytes().starts_with(PARTIAL_PREFIX.as_bytes());
+        let modified = entry.metadata().and_then(|found| found.modified());
+        let age = modified.ok().and_then(|modified| now.duration_since(modified).ok());
+        if is_partial && age.is_some_and(|age| age > LEFT_OVER) {
+            // Another process may be faster.
+            let _gone: io::Result<()> = fs::remove_file(entry.path());
+        }
+    }
+    Ok(file)
 }
 
 /// An archive that is read as gzip, and of which is known in the end whether it is what its name says.

@@ -38,8 +38,15 @@ impl Proxies {
         let Some(text) = self.text_for(address) else { return Ok(None) };
         let text = text.expose();
         let url = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
-        let wrong = |_| WebError::Other("the proxy for it is no http or https URL".to_owned());
-        Proxy::new(&url).map(Some).map_err(wrong)
+        let wrong = || WebError::Other("the proxy for it is no http or https URL".to_owned());
+        // The client takes others and panics when it is to use them.
+        let is_http = url.split_once("://").is_some_and(|(scheme, _)| {
+            ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known))
+        });
+        if !is_http {
+            return Err(wrong());
+        }
+        Proxy::new(&url).map(Some).map_err(|_| wrong())
     }
 
     fn text_for(&self, address: &Address) -> Option<&Secret> {

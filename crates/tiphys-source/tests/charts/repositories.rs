@@ -130,6 +130,22 @@ async fn credentials_for_every_server_do_not_leave_tls() {
 }
 
 #[tokio::test]
+async fn what_killed_fetches_left_goes_with_the_next_one() {
+    let (bench, server) = (Workbench::new(), served(&["1.0.0"]));
+    let archives = bench.path("cache/charts/archives");
+    std::fs::create_dir_all(&archives).expect("a folder can be made");
+    for (name, hours) in [("partial-old", 2), ("partial-new", 0), ("other", 2)] {
+        let file = std::fs::File::create(archives.join(name)).expect("a file can be made");
+        let now = file.metadata().expect("stat").modified().expect("a time");
+        file.set_modified(now - std::time::Duration::from_hours(hours)).expect("it is ours");
+    }
+    let url = format!("{}/charts", server.url());
+    fetch(&bench.sources(), &chart(&url, "web", "1.0.0")).await.expect("it is fetched");
+    let left = ["partial-old", "partial-new", "other"].map(|name| archives.join(name).exists());
+    assert_eq!(left, [false, true, true]);
+}
+
+#[tokio::test]
 async fn user_and_password_go_to_the_repository_and_to_no_other_server() {
     let (bench, other) = (Workbench::new(), served(&["1.0.0"]));
     other.protect("/charts/", Access::Basic);

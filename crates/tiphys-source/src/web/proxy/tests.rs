@@ -50,6 +50,22 @@ fn the_environment_has_a_proxy_for_each_scheme_and_its_exceptions() {
 }
 
 #[test]
+fn a_proxy_of_another_kind_is_refused() {
+    for (proxy, is_one) in [
+        ("http://p:1", true),
+        ("HTTPS://p:1", true),
+        ("p:1", true),
+        ("socks5://p:1", false),
+        ("socks4://p:1", false),
+        ("ftp://p:1", false),
+    ] {
+        let access = RepositoryAccess { proxy: Secret::new(proxy), ..RepositoryAccess::default() };
+        let found = proxies(&access, &[]).of(&address("https://x.org"));
+        assert_eq!(found.is_ok_and(|found| found.is_some()), is_one, "{proxy}");
+    }
+}
+
+#[test]
 fn a_repositorys_own_proxy_takes_the_place_of_all_that_the_environment_says() {
     let access = RepositoryAccess {
         proxy: Secret::new("http://own:3"),
