@@ -12,7 +12,7 @@ use tiphys_engine::{
 };
 use tiphys_params::EnvVar;
 use tiphys_plugin::{Choice, ChooseError, Chosen, Deadline, Plugin, Request, RequestFor};
-use tiphys_source::{ResolvedRevision, Scope, Want};
+use tiphys_source::{ResolvedRevision, Scope, SourceError, Want, mask_url};
 use tiphys_tree::{Depth, Modes, RepoPath, Tree};
 
 use crate::error::SourceFailure;
@@ -168,7 +168,13 @@ impl Renderer {
         let scope = Self::scope(application, &app_path)?;
         let resolved = match self.chart_source(application, source) {
             // Boxed because it is a large future, and most sources are none.
-            Some(chart) => Box::pin(self.sources.resolve_chart(&chart)).await,
+            Some(chart) => tokio::select! {
+                resolved = Box::pin(self.sources.resolve_chart(&chart)) => resolved,
+                // A thread may go on until its deadline; nobody waits for it.
+                () = self.cancel.cancelled() => {
+                    Err(SourceError::Interrupted { repository: mask_url(&source.repo_url) })
+                }
+            },
             None => self.sources.resolve(&source.repo_url, &source.target_revision).await,
         };
         let revision = resolved.map_err(SourceFailure::Repository)?;
@@ -386,7 +392,7 @@ impl Origin<'_> {
         Ok(request)
     }
 
-    async fn tree(&self, modes: Modes) -> Result<Tree, tiphys_source::SourceError> {
+    async fn tree(&self, modes: Modes) -> Result<Tree, SourceError> {
         let want = Want { modes, scope: self.scope.clone(), app_path: self.app_path.clone() };
         self.renderer.sources.tree(&self.revision, &want).await
     }

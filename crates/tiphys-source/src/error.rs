@@ -75,6 +75,12 @@ pub enum SourceError {
         /// What git said.
         detail: String,
     },
+    /// Whoever asked has given up meanwhile.
+    #[error("fetching from {repository} was interrupted")]
+    Interrupted {
+        /// The repository.
+        repository: String,
+    },
     /// The network is not to be used, and the cache does not have it.
     #[error(
         "{what} of repository {repository} is not in the cache, and --offline forbids to fetch it; run once without --offline, or let a folder stand for the repository with --repo URL=DIR"

@@ -1,5 +1,9 @@
 //! What becomes of the processes that plugins start: nothing is left of them, whatever ends the run.
 
+use std::time::{Duration, Instant};
+
+use tiphys_testkit::chart_server::{ChartServer, Failure, Transport};
+
 use crate::server_life;
 use crate::world::{Output, Running, World, eventually};
 
@@ -65,6 +69,35 @@ fn an_interrupted_render_leaves_no_process_no_folder_and_no_output() {
         running.signal(&world, signal);
         assert_eq!(running.finish(&world), interrupted(), "{signal}");
         pipe.ends();
+        assert_nothing_is_left(&world);
+    }
+}
+
+/// The thread that waits for the server is left behind, since nothing of a fetch is worth waiting for.
+#[test]
+fn an_interrupted_fetch_of_a_chart_waits_for_no_server() {
+    let server = ChartServer::start(Transport::Plain);
+    server.fail("/", Some(Failure::Hang));
+    let application = format!(
+        "apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {{name: web, namespace: argocd}}
+spec:
+  source: {{repoURL: {}, chart: web, targetRevision: 1.0.0}}
+  destination: {{namespace: shop}}
+",
+        server.url()
+    );
+    for signal in ["INT", "TERM"] {
+        let world = World::new();
+        let world = world.write("store/web.yaml", &application);
+        let asked = server.requests().len();
+        let running = world.start(&["render", "--store=store", "--output-dir=out"]);
+        eventually("the server is asked", || server.requests().len() > asked);
+        let begun = Instant::now();
+        running.signal(&world, signal);
+        assert_eq!(running.finish(&world), interrupted(), "{signal}");
+        assert!(begun.elapsed() < Duration::from_secs(10), "{signal}: {:?}", begun.elapsed());
         assert_nothing_is_left(&world);
     }
 }
