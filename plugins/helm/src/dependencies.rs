@@ -204,7 +204,10 @@ impl Plan {
         let shown = shown_command(&arguments);
         let said = helm.run(&arguments, &shown, &built.chart).await;
         let said = said.map_err(|error| self.failed(&error, request, home))?;
-        if let Some(missing) = local::missing(&built.chart, &self.listed.dependencies) {
+        // Of a folder that holds another chart helm says itself what is missing, when it renders.
+        let is_fetched = |one: &&Dependency| !matches!(Place::of(&one.repository), Place::Folder(_));
+        let missing = local::missing(&built.chart, &self.listed.dependencies);
+        if let Some(missing) = missing.filter(is_fetched) {
             let cause = broken_archive(&String::from_utf8_lossy(&said), &missing.name);
             return Err(DependencyError::NotBuilt {
                 name: missing.name.clone(),
