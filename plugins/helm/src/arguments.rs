@@ -20,6 +20,8 @@ use clap::{Parser, Subcommand};
   TIPHYS_HELM_CACHE_MAX           bytes of them that are kept [default: 1073741824]
   TIPHYS_HELM_RANGE_AGE           seconds that what a range of versions gave is used [default: 300]
   TIPHYS_HELM_ANNOUNCED_MAX       values of a chart that are announced at most [default: 20000]
+  TIPHYS_HELM_CHARTS_MAX          charts, subcharts included, that are looked at for an announcement [default: 1000]
+  TIPHYS_HELM_CHARTS_BYTES_MAX    bytes of them, and of one value file that is announced [default: 67108864]
   TIPHYS_HELM_GLOB_LOOKS_MAX      names that one pattern of value files looks at [default: 1000000]
   TIPHYS_HELM_GLOB_FILES_MAX      files that it may match [default: 10000]
   TIPHYS_HELM_VALUES_FILE_SCHEMES schemes of value files with a URL, where no run context says them [default: https,http]

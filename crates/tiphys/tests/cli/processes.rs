@@ -90,7 +90,7 @@ spec:
     );
     for signal in ["INT", "TERM"] {
         let world = World::new();
-        let world = world.write("store/web.yaml", &application);
+        world.write("store/web.yaml", &application);
         let asked = server.requests().len();
         let running = world.start(&["render", "--store=store", "--output-dir=out"]);
         eventually("the server is asked", || server.requests().len() > asked);
