@@ -37,7 +37,7 @@ pub use environment::{
 pub use expand::{BUILD_VARIABLES, Piece, expand, pieces};
 pub use field::{Field, Input, fields};
 pub use glob::{Glob, GlobError, Slash};
-pub use mask::mask_url;
+pub use mask::{mask_address, mask_url};
 pub use merge::merge_announcements;
 pub use permission::source_permitted;
 pub use shape::Shape;

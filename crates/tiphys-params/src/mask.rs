@@ -16,5 +16,16 @@ pub fn mask_url(url: &str) -> String {
     }
 }
 
+/// The address of a Helm repository or a registry as people may see it: a URL, or `HOST/PATH`, before which a password may stand, too.
+pub fn mask_address(address: &str) -> String {
+    /// Only of a whole URL is known where a password stands.
+    const SCHEME: &str = "https://";
+    if address.contains("://") {
+        return mask_url(address);
+    }
+    let masked = mask_url(&[SCHEME, address].concat());
+    masked.strip_prefix(SCHEME).unwrap_or(&masked).to_owned()
+}
+
 #[cfg(test)]
 mod tests;

@@ -18,12 +18,13 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tiphys_params::context::RepositoryAccess;
+use tiphys_params::mask_address;
 use tiphys_tree::{Modes, Store, Tree};
 use tokio::sync::OnceCell;
 
+use crate::SourceError;
 use crate::options::SourceOptions;
 use crate::sources::blocking;
-use crate::{SourceError, mask_url};
 
 pub use error::ChartError;
 pub use limits::ChartLimits;
@@ -126,14 +127,7 @@ pub(crate) fn tree(
 impl ChartSource {
     /// As errors name it.
     fn shown(&self) -> String {
-        /// Only of a whole URL is known where a password stands.
-        const SCHEME: &str = "https://";
-        let url = self.repo_url.trim();
-        if url.contains("://") {
-            return mask_url(url);
-        }
-        let masked = mask_url(&format!("{SCHEME}{url}"));
-        masked.strip_prefix(SCHEME).unwrap_or(&masked).to_owned()
+        mask_address(self.repo_url.trim())
     }
 
     /// Who asks: what one login sees of a repository is not for those who have another one, or none.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use tiphys_params::mask_url;
+use tiphys_params::{mask_address, mask_url};
 
 /// An address. It shows itself without what opens it.
 #[derive(Clone, PartialEq, Eq)]
@@ -22,12 +22,7 @@ impl Address {
 
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const WEB: &str = "https://";
-        if self.0.contains("://") {
-            return f.write_str(&mask_url(&self.0));
-        }
-        let masked = mask_url(&[WEB, &self.0].concat());
-        f.write_str(masked.strip_prefix(WEB).unwrap_or(&masked))
+        f.write_str(&mask_address(&self.0))
     }
 }
 

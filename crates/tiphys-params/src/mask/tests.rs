@@ -1,6 +1,6 @@
 //! What is shown of URLs.
 
-use super::mask_url;
+use super::{mask_address, mask_url};
 
 #[test]
 fn passwords_in_urls_are_masked() {
@@ -19,5 +19,17 @@ fn passwords_in_urls_are_masked() {
         ("ssh://git@h/x?token=hunter2", "ssh://git@h/x?***"),
     ] {
         assert_eq!(mask_url(url), shown);
+    }
+}
+
+#[test]
+fn passwords_in_addresses_without_a_scheme_are_masked() {
+    for (address, shown) in [
+        ("h/x", "h/x"),
+        ("user:pw@h/x", "user:***@h/x"),
+        ("token@h/x", "***@h/x"),
+        ("oci://user:pw@h/x", "oci://user:***@h/x"),
+    ] {
+        assert_eq!(mask_address(address), shown);
     }
 }
