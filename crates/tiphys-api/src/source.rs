@@ -1,7 +1,7 @@
 //! `ApplicationSource`: where manifests come from, and what makes them.
 
 use serde::{Deserialize, Serialize};
-use tiphys_params::Parameter;
+use tiphys_params::{Parameter, mask_address, mask_url};
 use tiphys_yaml::{DecodeError, Node, Object};
 
 use crate::decode::{items, switch, text};
@@ -128,6 +128,12 @@ pub(crate) fn is_false(value: &bool) -> bool {
 }
 
 impl ApplicationSource {
+    /// The repository as people may see it: without a password. Charts' repositories may be written without a scheme; of git's addresses
+    /// `git@HOST:PATH` stays as it is.
+    pub fn shown_repository(&self) -> String {
+        if self.chart.is_empty() { mask_url(&self.repo_url) } else { mask_address(self.repo_url.trim()) }
+    }
+
     /// Reads a source by Go's rules. `path` is what error texts call it, as `spec.source`.
     pub fn decode(node: &Node, path: &str) -> Result<Decoded<Self>, DecodeError> {
         let mut findings = Findings::default();

@@ -11,9 +11,7 @@ use tiphys_params::context::{
 };
 use tiphys_params::{Parameter, source_permitted};
 use tiphys_plugin::{GivenContext, GivenRef, chain};
-use tiphys_source::{
-    ChartSource, CredentialReach, ResolvedRevision, Scope, Want, mask_url, normalize_git_url,
-};
+use tiphys_source::{ChartSource, CredentialReach, ResolvedRevision, Scope, Want, normalize_git_url};
 use tiphys_tree::{Modes, RepoPath, Tree};
 
 use crate::error::SourceFailure;
@@ -145,7 +143,7 @@ impl Renderer {
             } else if is_permitted(&given.context.project, &other.repo_url) {
                 self.referred((source, revision), name, other, &mut by_repository).await
             } else {
-                let (repository, project) = (mask_url(&other.repo_url), &given.context.project.name);
+                let (repository, project) = (other.shown_repository(), &given.context.project.name);
                 Err(format!("application repo {repository} is not permitted in project '{project}'"))
             };
             match files {
@@ -201,7 +199,7 @@ impl Renderer {
 
     async fn fetched(&self, other: &ApplicationSource) -> Result<GivenRef, String> {
         let failed = |error: tiphys_source::SourceError| {
-            let repository = mask_url(&other.repo_url);
+            let repository = other.shown_repository();
             format!("failed to get git client for repo {repository}: {}", chain(&error))
         };
         let revision = self.sources.resolve(&other.repo_url, &other.target_revision).await.map_err(failed)?;

@@ -12,7 +12,7 @@ use tiphys_engine::{
 };
 use tiphys_params::EnvVar;
 use tiphys_plugin::{Choice, ChooseError, Chosen, Deadline, Plugin, Request, RequestFor};
-use tiphys_source::{ResolvedRevision, Scope, SourceError, Want, mask_url};
+use tiphys_source::{ResolvedRevision, Scope, SourceError, Want};
 use tiphys_tree::{Depth, Modes, RepoPath, Tree};
 
 use crate::error::SourceFailure;
@@ -172,7 +172,7 @@ impl Renderer {
                 resolved = Box::pin(self.sources.resolve_chart(&chart)) => resolved,
                 // A thread may go on until its deadline; nobody waits for it.
                 () = self.cancel.cancelled() => {
-                    Err(SourceError::Interrupted { repository: mask_url(&source.repo_url) })
+                    Err(SourceError::Interrupted { repository: source.shown_repository() })
                 }
             },
             None => self.sources.resolve(&source.repo_url, &source.target_revision).await,

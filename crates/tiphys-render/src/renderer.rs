@@ -126,7 +126,7 @@ impl Renderer {
             rendering.sources.push(RenderedSource {
                 position: at.position(),
                 name: source.name.clone(),
-                repo_url: tiphys_source::mask_url(&source.repo_url),
+                repo_url: source.shown_repository(),
                 path: source.path.clone(),
                 revision: prepared.revision.revision().to_owned(),
                 source_type: output.source_type,
@@ -332,8 +332,7 @@ impl At {
             ("", path) => format!("path {path}"),
             (chart, _) => format!("chart {chart}"),
         };
-        let description =
-            format!("{} at {}, {place}", tiphys_source::mask_url(&source.repo_url), revision_of(source));
+        let description = format!("{} at {}, {place}", source.shown_repository(), revision_of(source));
         RenderError::Source(SourceError {
             position: self.position(),
             count: self.count,

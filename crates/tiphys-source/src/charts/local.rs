@@ -13,7 +13,7 @@ use super::cache::{ArchiveCache, IntakeError};
 use super::limits::ARCHIVE_BYTES_OPTION;
 use super::{ChartError, ChartFiles, ChartSource, FoundChart};
 use crate::options::SourceOptions;
-use crate::{LocalCopy, SourceError, mask_url};
+use crate::{LocalCopy, SourceError};
 
 /// The file that makes a folder a chart.
 const CHART_FILE: &str = "Chart.yaml";
@@ -102,11 +102,17 @@ fn name(source: &ChartSource) -> &str {
 }
 
 fn stands_for(copy: &LocalCopy, source: &ChartSource) -> bool {
-    let plain = |url: &str| {
-        let url = url.trim().trim_end_matches('/');
-        url.strip_prefix("oci://").unwrap_or(url).to_ascii_lowercase()
-    };
     copy.url.as_ref().is_some_and(|url| plain(url) == plain(&source.repo_url))
+}
+
+/// An address as it is compared: without `oci://`, and without a user and a password.
+fn plain(url: &str) -> String {
+    let url = url.trim().trim_end_matches('/').to_ascii_lowercase();
+    let url = url.strip_prefix("oci://").unwrap_or(&url);
+    let (scheme, rest) = url.split_at(url.find("://").map_or(0, |at| at + "://".len()));
+    let authority_end = rest.find('/').unwrap_or(rest.len());
+    let login_end = rest[..authority_end].rfind('@').map_or(0, |at| at + 1);
+    [scheme, &rest[login_end..]].concat()
 }
 
 /// The versions of a chart in a folder: archives by their names, folders by their `Chart.yaml`. The folder may be the chart itself.
@@ -190,7 +196,7 @@ fn taken_in(
         IntakeError::Read(error) => failed(std::io::Error::other(error)),
         IntakeError::TooLarge | IntakeError::Digest(_) => ChartError::TooLarge {
             what: path.display().to_string(),
-            repository: mask_url(&source.repo_url),
+            repository: source.shown(),
             max,
             option: ARCHIVE_BYTES_OPTION,
         }

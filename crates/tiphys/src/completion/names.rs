@@ -87,7 +87,7 @@ pub(super) fn source_positions(context: &Context<'_>, line: &Line<'_>) -> Vec<Ca
 }
 
 fn described(source: &tiphys_api::ApplicationSource) -> String {
-    format!("{} {}", tiphys_source::mask_url(&source.repo_url), source.path)
+    format!("{} {}", source.shown_repository(), source.path)
 }
 
 fn words<'a>(names: impl Iterator<Item = &'a str>) -> Vec<Candidate> {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tiphys_api::ApplicationSource;
-use tiphys_source::{mask_url, normalize_git_url};
+use tiphys_source::normalize_git_url;
 use tiphys_store::StoredApplication;
 
 use super::past::failed;
@@ -36,14 +36,14 @@ async fn warning(source: &ApplicationSource, sides: &TwoSides) -> Result<Option<
     let (url, revision) = (&source.repo_url, &source.target_revision);
     let normalized = normalize_git_url(url);
     if let Some((top, _)) = sides.unused_copies.iter().find(|(_, copied)| *copied == normalized) {
-        let (url, top) = (mask_url(url), top.display());
+        let (url, top) = (source.shown_repository(), top.display());
         return Ok(Some(format!(
             "made from {url}, of which {top} is a copy: its changed files count only with --repo {top}"
         )));
     }
     let folder = sides.sources_past.folder_of_base(url, revision).await.map_err(|error| failed(&error))?;
     Ok(folder.map(|folder| {
-        let (url, folder) = (mask_url(url), folder.display());
+        let (url, folder) = (source.shown_repository(), folder.display());
         format!(
             "made from revision {revision:?} of {url} on both sides, not from what is checked out in {folder}: its changed files count \
              only with --repo {url}@{revision}={folder}"

@@ -35,7 +35,7 @@ pub(super) fn plan(
     else {
         return Err(Failure::bad_input(format!(
             "application {name}: no folder stands for {} at the revision that it names",
-            tiphys_source::mask_url(&subject.source().repo_url)
+            subject.source().shown_repository()
         ))
         .hint("name the repository's folder with --repo [URL=]DIR"));
     };
