@@ -8,6 +8,7 @@ mod chart_files;
 mod entries;
 mod loaded_chart;
 mod notes;
+mod placed_chart;
 mod schema;
 mod suggestions;
 mod values_text;
@@ -32,6 +33,7 @@ use entries::{Knowledge, TooMany};
 pub(crate) use loaded_chart::ChartBounds;
 use loaded_chart::{LoadError, LoadedChart};
 use notes::Notes;
+use placed_chart::PlacedChart;
 use values_text::ValuesTextError;
 
 /// Whose rules hold where files are read: those of Helm 4, which takes all documents of a file.
@@ -148,17 +150,19 @@ pub(crate) fn announce(request: &Request) -> Result<Vec<u8>, AnnounceError> {
     let bounds = request.host.chart_bounds()?;
     let (files, left_out) = value_files(request, bounds.bytes_max)?;
     let chart = LoadedChart::read(&request.app_path, &request.root, bounds)?;
+    let mut chart = PlacedChart::new(&chart, bounds.charts_max)?;
     let given = given(&files)?;
     let enabled = enabled_chart(&chart, &given, request)?;
+    chart.keep(&enabled);
     let mut values = coalesce(&enabled, given.clone(), COALESCE_RULES)?;
     lift_globals(&enabled, &mut values);
     let mut notes = Notes::default();
-    add_notes(&mut notes, &chart, &enabled, &mut Vec::new());
+    add_notes(&mut notes, &chart, &mut Vec::new());
     for file in &files {
         notes.add(&[], &file.bytes);
     }
     let given = Value::Map(given);
-    let knowledge = Knowledge { chart: &chart, enabled: &enabled, notes: &notes, given: &given };
+    let knowledge = Knowledge { chart: &chart, notes: &notes, given: &given };
     let mut list: Vec<Announcement> = suggestions(&request.app_path, left_out).into_iter().collect();
     let found = entries::announcements(&values, knowledge, max);
     list.extend(found.map_err(|TooMany| AnnounceError::TooMany { max })?);
@@ -213,7 +217,7 @@ fn given(texts: &[Text]) -> Result<Map, AnnounceError> {
 
 /// The chart without what its values switch off. Values that are set one by one count here, though they are no defaults: what is switched on
 /// has values to be shown, whatever switched it on. Conditions are left out of the result, since they have had their say.
-fn enabled_chart(chart: &LoadedChart, given: &Map, request: &Request) -> Result<Chart, CoalesceError> {
+fn enabled_chart(chart: &PlacedChart<'_>, given: &Map, request: &Request) -> Result<Chart, CoalesceError> {
     let single = request.options.assignments.iter().filter_map(|one| {
         let flag = match one.kind {
             AssignmentKind::Value => Flag::Set,
@@ -234,7 +238,7 @@ fn enabled_chart(chart: &LoadedChart, given: &Map, request: &Request) -> Result<
     let mut assigned = given.clone();
     // One that cannot be read fails when manifests are made, with helm's words.
     let values = if assign(&mut assigned, &inputs).is_ok() { &assigned } else { given };
-    let mut chart = enabled(&chart.as_values(&chart.name), values, COALESCE_RULES)?;
+    let mut chart = enabled(&chart.as_values(), values, COALESCE_RULES)?;
     settle(&mut chart);
     Ok(chart)
 }
@@ -284,15 +288,12 @@ fn add_missing(map: &mut Map, more: Map) {
 }
 
 /// Takes down what the values of a chart and of its subcharts say of themselves; what a parent says of a subchart's values comes first.
-fn add_notes(notes: &mut Notes, chart: &LoadedChart, enabled: &Chart, place: &mut Vec<String>) {
-    let keys: Vec<&str> = place.iter().map(String::as_str).collect();
-    notes.add(&keys, &chart.values_text);
-    for subchart in &enabled.subcharts {
-        if let Some(loaded) = chart.subchart(&subchart.name) {
-            place.push(subchart.name.clone());
-            add_notes(notes, loaded, subchart, place);
-            place.pop();
-        }
+fn add_notes<'a>(notes: &mut Notes, chart: &PlacedChart<'a>, place: &mut Vec<&'a str>) {
+    notes.add(place, &chart.loaded.values_text);
+    for subchart in chart.subcharts() {
+        place.push(subchart.name);
+        add_notes(notes, subchart, place);
+        place.pop();
     }
 }
 

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use tiphys_helm_values::{Chart, Map, PathItem, Value, escape_name};
+use tiphys_helm_values::{Map, PathItem, Value, escape_name};
 use tiphys_params::{Announcement, CollectionType, ItemType};
 
-use super::loaded_chart::LoadedChart;
 use super::notes::Notes;
+use super::placed_chart::PlacedChart;
 use super::plain_number;
 use super::schema::{Kind, Schemas};
 use crate::options::SET;
@@ -25,10 +25,8 @@ pub(super) struct TooMany;
 /// What is known of values besides the values.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Knowledge<'a> {
-    /// The chart, with the schemas that hold for its values and for those of its subcharts.
-    pub(super) chart: &'a LoadedChart,
-    /// The same without the subcharts that are switched off.
-    pub(super) enabled: &'a Chart,
+    /// The chart without the subcharts that are switched off, with the schemas that hold for its values and for theirs.
+    pub(super) chart: &'a PlacedChart<'a>,
     /// What people wrote about the values.
     pub(super) notes: &'a Notes,
     /// The values that come from files and parameters, so that `--set` changes single items of their lists.
@@ -44,12 +42,12 @@ pub(super) fn announcements(
     let mut walk =
         Walk { notes: knowledge.notes, path: Vec::new(), title: String::new(), found: Vec::new(), max };
     let mut schemas = Schemas::default();
-    if let Some(schema) = &knowledge.chart.schema {
+    if let Some(schema) = &knowledge.chart.loaded.schema {
         schemas.add(schema);
     }
     let place = Place {
         notes: Some(knowledge.notes),
-        chart: Some((knowledge.chart, knowledge.enabled)),
+        charts: vec![knowledge.chart],
         given: Some(knowledge.given),
         schemas,
         made_up: 0,
@@ -72,7 +70,8 @@ struct Walk<'a> {
 #[derive(Clone, Debug)]
 struct Place<'a> {
     notes: Option<&'a Notes>,
-    chart: Option<(&'a LoadedChart, &'a Chart)>,
+    /// The charts whose values are here: mostly one, or none.
+    charts: Vec<&'a PlacedChart<'a>>,
     given: Option<&'a Value>,
     schemas: Schemas<'a>,
     /// Objects above that only schemas ask for.
@@ -207,16 +206,14 @@ impl Place<'_> {
             PathItem::Key(key) => Some(key.as_str()),
             PathItem::Index(_) => None,
         };
-        let chart = self.chart.zip(key).and_then(|((chart, enabled), key)| {
-            let enabled = enabled.subcharts.iter().find(|subchart| subchart.name == key)?;
-            Some((chart.subchart(key)?, enabled))
-        });
-        if let Some(schema) = chart.and_then(|(chart, _)| chart.schema.as_ref()) {
+        let charts: Vec<_> =
+            self.charts.iter().flat_map(|chart| key.into_iter().flat_map(|key| chart.named(key))).collect();
+        for schema in charts.iter().filter_map(|chart| chart.loaded.schema.as_ref()) {
             schemas.add(schema);
         }
         let notes = self.notes.and_then(|notes| notes.of(item));
         let given = self.given.zip(key).and_then(|(given, key)| given.as_map()?.get(key));
-        Self { notes, chart, given, schemas, ..*self }
+        Self { notes, charts, given, schemas, ..*self }
     }
 }
 

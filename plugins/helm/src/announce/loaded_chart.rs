@@ -1,13 +1,14 @@
 //! A chart with its subcharts, as far as values go: what helm's loader reads, and in the same way.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use tiphys_helm_values::{Chart, Dependency, Map};
+use tiphys_helm_values::Map;
 use tiphys_yaml::{DecodeError, Error as YamlError, Node, Object, read_document};
 
 use super::chart_files::{ChartFiles, FileError};
 use super::values_text::{ValuesTextError, read as read_values};
-use crate::chart::{self, ListError};
+use crate::chart::{self, Dependency, ListError};
 use crate::value_files::joined;
 
 /// Charts within charts, the application's own included.
@@ -29,13 +30,14 @@ pub(super) struct LoadedChart {
     pub(super) name: String,
     version: String,
     /// What its list of dependencies says; `None` if it has none.
-    dependencies: Option<Vec<chart::Dependency>>,
-    values: Map,
+    pub(super) dependencies: Option<Vec<Dependency>>,
+    pub(super) values: Map,
     /// The text of `values.yaml`, for its comments and the order of its keys.
     pub(super) values_text: Vec<u8>,
     /// `values.schema.json`, if it is JSON. One that is not is helm's to refuse, which it only does where it checks the values.
     pub(super) schema: Option<serde_json::Value>,
-    subcharts: Vec<LoadedChart>,
+    /// The charts of its folder `charts`, sorted by the names that their files have there, and then those beside it.
+    pub(super) subcharts: Vec<LoadedChart>,
 }
 
 /// Why a chart cannot be read.
@@ -69,6 +71,12 @@ pub(crate) enum LoadError {
     Required {
         /// The field.
         field: &'static str,
+    },
+    /// Two lines of the list would have their values at one place.
+    #[error("validation: more than one dependency with name or alias {name:?}")]
+    Twice {
+        /// The place.
+        name: String,
     },
     /// The values.
     #[error("cannot load values.yaml: cannot unmarshal yaml document")]
@@ -128,44 +136,15 @@ impl LoadedChart {
         loader.load(&ChartFiles::Folder(folder.to_path_buf()), 1)
     }
 
-    /// The chart for the merge of values, under the name that it has within its parent: what it lists under an alias is there once for
-    /// each, as helm makes it.
-    pub(super) fn as_values(&self, name: &str) -> Chart {
-        let listed = self.dependencies.as_deref().unwrap_or_default();
-        let unlisted = self.subcharts.iter().filter(|chart| !listed.iter().any(|one| one.name == chart.name));
-        let mut subcharts: Vec<Chart> = unlisted.map(|chart| chart.as_values(&chart.name)).collect();
-        for requirement in listed {
-            subcharts.extend(self.required(requirement).map(|chart| chart.as_values(requirement.known_as())));
-        }
-        let dependency = |one: &chart::Dependency| Dependency {
-            name: one.known_as().to_owned(),
-            condition: one.condition.clone(),
-            tags: one.tags.clone(),
-            imports: one.imports.clone(),
-        };
-        let dependencies = self.dependencies.as_ref();
-        Chart {
-            name: name.to_owned(),
-            values: self.values.clone(),
-            subcharts,
-            dependencies: dependencies.map(|list| list.iter().map(dependency).collect()),
-        }
+    /// Whether helm takes the chart for a line of the list of the chart that has it.
+    pub(super) fn is_meant_by(&self, dependency: &Dependency) -> bool {
+        dependency.takes(&self.name, &self.version)
     }
 
-    /// The subchart that has this name within this chart.
-    pub(super) fn subchart(&self, name: &str) -> Option<&LoadedChart> {
-        let listed = self.dependencies.as_deref().unwrap_or_default();
-        let requirement = listed.iter().find(|requirement| requirement.known_as() == name);
-        match requirement {
-            Some(requirement) => self.required(requirement),
-            None => self.subcharts.iter().find(|chart| chart.name == name),
-        }
-    }
-
-    /// The subchart that a line of the list means. Of several with one name it is the one with exactly its version, else the first.
-    fn required(&self, requirement: &chart::Dependency) -> Option<&LoadedChart> {
-        let named = || self.subcharts.iter().filter(|chart| chart.name == requirement.name);
-        named().find(|chart| chart.version == requirement.version).or_else(|| named().next())
+    /// Whether helm would build dependencies: it looks for names alone.
+    fn has_missing_ones(&self) -> bool {
+        let is_there = |one: &Dependency| self.subcharts.iter().any(|chart| chart.name == one.name);
+        !self.dependencies.iter().flatten().all(is_there)
     }
 }
 
@@ -209,14 +188,19 @@ impl Loader<'_> {
         Ok(chart)
     }
 
-    /// Adds the dependencies that are elsewhere in the repository.
+    /// Adds the dependencies that are elsewhere in the repository. Helm builds all of them as soon as one is missing, and what is in
+    /// `charts` is taken before what is built.
     fn load_beside(&mut self, chart: &mut LoadedChart, folder: &Path, depth: usize) -> Result<(), LoadError> {
+        if !chart.has_missing_ones() {
+            return Ok(());
+        }
+        let is_there = |one: &Dependency| chart.subcharts.iter().any(|subchart| subchart.is_meant_by(one));
         let missing: Vec<PathBuf> = chart
             .dependencies
             .iter()
             .flatten()
-            .filter(|requirement| chart.required(requirement).is_none())
-            .filter_map(|requirement| requirement.repository.strip_prefix("file://"))
+            .filter(|dependency| !is_there(dependency))
+            .filter_map(|dependency| dependency.repository.strip_prefix("file://"))
             .filter(|path| !path.starts_with('/'))
             .map(|path| joined(folder, Path::new(path)))
             .filter(|path| path.starts_with(self.root) && path.join("Chart.yaml").is_file())
@@ -262,7 +246,13 @@ fn metadata(files: &ChartFiles) -> Result<LoadedChart, LoadError> {
     let list = chart::dependencies(&lists);
     chart.dependencies =
         list.map_err(|ListError { file, source }| LoadError::Shape { name: file, source })?;
-    Ok(chart)
+    let mut names = BTreeSet::new();
+    let twice =
+        chart.dependencies.iter().flatten().map(Dependency::known_as).find(|name| !names.insert(*name));
+    match twice {
+        None => Ok(chart),
+        Some(name) => Err(LoadError::Twice { name: name.to_owned() }),
+    }
 }
 
 fn document(name: &'static str, text: &[u8]) -> Result<Option<Node>, LoadError> {

@@ -4,6 +4,7 @@
 //! place of `Chart.yaml`, and leaves the others. Names of fields differ in case as they like, and characters that are no text are left out.
 
 use tiphys_helm_values::Import;
+use tiphys_versions::{Version, VersionRange};
 use tiphys_yaml::{Data, DecodeError, Node, Object};
 
 /// The field of both files.
@@ -100,6 +101,14 @@ impl Dependency {
     /// Its name among the values of the chart that has it.
     pub(crate) fn known_as(&self) -> &str {
         if self.alias.is_empty() { &self.name } else { &self.alias }
+    }
+
+    /// Whether helm takes a chart of this name and version for it. A version that is none is in no range, and a range that is none has no
+    /// version.
+    pub(crate) fn takes(&self, name: &str, version: &str) -> bool {
+        let is_in_range =
+            |range: &VersionRange| Version::parse(version).is_ok_and(|found| range.matches(&found));
+        self.name == name && VersionRange::parse(&self.version).as_ref().is_ok_and(is_in_range)
     }
 
     fn decode(mut item: Object<'_>) -> Result<Self, DecodeError> {

@@ -131,6 +131,28 @@ fn charts_have_bounds_and_errors_name_their_variables() {
     assert_eq!(world("TIPHYS_HELM_CHARTS_BYTES_MAX", "13").lines().len(), 2);
 }
 
+/// Each is there with all that is below it, as helm makes it.
+#[test]
+fn a_chart_counts_once_for_each_of_its_aliases() {
+    let list = |name: &str| {
+        let aliases = ["a", "b", "c"].map(|alias| format!("{{name: {name}, version: 1.x, alias: {alias}}}"));
+        format!("dependencies: [{}]", aliases.join(", "))
+    };
+    let world = |max: &str| {
+        World::chart("a: {}\n")
+            .chart_file("Chart.yaml", format!("name: web\nversion: 0.1.0\n{}\n", list("db")))
+            .chart_file("charts/db/Chart.yaml", format!("name: db\nversion: 1.0.0\n{}\n", list("disk")))
+            .chart_file("charts/db/charts/disk/Chart.yaml", "name: disk\nversion: 1.0.0\n")
+            .chart_file("charts/db/charts/disk/values.yaml", "speed: 7\n")
+            .variable("TIPHYS_HELM_CHARTS_MAX", max)
+    };
+    assert_eq!(world("13").lines().len(), 9);
+    assert_eq!(
+        world("12").bound_error(),
+        "cannot load the chart: there are more than 12 charts with their subcharts; look at more with TIPHYS_HELM_CHARTS_MAX"
+    );
+}
+
 #[test]
 fn aliases_that_multiply_are_refused() {
     let lines = (0..9).map(|level: usize| match level.checked_sub(1) {

@@ -4,6 +4,7 @@ mod charts;
 mod failures;
 mod oracle;
 mod round_trip;
+mod subcharts;
 mod types;
 mod values;
 mod world;

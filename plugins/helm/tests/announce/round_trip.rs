@@ -12,10 +12,10 @@ use crate::world::{CHART, World};
 const CHARTS: u32 = 10;
 
 /// The two versions of helm.
-const HELMS: [&str; 2] = ["helm", "helm3"];
+pub(crate) const HELMS: [&str; 2] = ["helm", "helm3"];
 
 /// A template that shows what templates see.
-const SEEN: &str = "kind: Seen\nseen: {{ toJson .Values | quote }}\n";
+pub(crate) const SEEN: &str = "kind: Seen\nseen: {{ toJson .Values | quote }}\n";
 
 /// What is said to be part of a key. Helm's grammar of names has a meaning for half of it.
 const KEY: &str = "[a-zA-Z0-9.,=\\[\\]\\\\{}/: \"'#$%-]{1,6}";
@@ -59,7 +59,7 @@ fn chart(values: &Map<String, Value>, of_subchart: &Map<String, Value>) -> World
 }
 
 /// What a template sees.
-fn seen(world: &World, helm: &str) -> Value {
+pub(crate) fn seen(world: &World, helm: &str) -> Value {
     let answer = world.run("generate", helm);
     assert_eq!((answer.code, answer.stderr.as_str()), (Some(0), ""));
     let document = tiphys_yaml::read_document(answer.stdout.as_bytes()).expect("YAML").expect("an object");

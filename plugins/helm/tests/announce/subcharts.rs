@@ -1,0 +1,264 @@
+//! Which subcharts a list of dependencies means, held against both versions of helm: what is announced is what a template sees.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::round_trip::{HELMS, SEEN, seen};
+use crate::world::{CHART, World};
+
+/// A chart with subcharts, and the values that are announced.
+struct Case {
+    /// What it shows.
+    rule: &'static str,
+    /// What follows the name and the version in its `Chart.yaml`.
+    list: &'static str,
+    values: &'static str,
+    /// Folders of subcharts, below the chart's folder, each with its name, version and values, and more of its `Chart.yaml`.
+    subcharts: &'static [Subchart],
+    /// What is announced, besides what the chart itself has.
+    expected: &'static [&'static str],
+}
+
+/// Folder, name and version, values, what else is in the `Chart.yaml`.
+type Subchart = (&'static str, &'static str, &'static str, &'static str);
+
+const DB: Subchart = ("charts/db", "name: db\nversion: 1.2.3", "size: 1", "");
+
+const CASES: &[Case] = &[
+    Case {
+        rule: "a version in the range has its values below the alias alone",
+        list: "dependencies: [{name: db, version: ^1.1, alias: store}]",
+        values: "{}",
+        subcharts: &[DB],
+        expected: &["store.size=1"],
+    },
+    Case {
+        rule: "a version outside of the range keeps its own name, whatever the alias",
+        list: "dependencies: [{name: db, version: ^2.0, alias: store}]",
+        values: "{}",
+        subcharts: &[DB],
+        expected: &["db.size=1"],
+    },
+    Case {
+        rule: "one that keeps its name is switched off by a line of that name",
+        list: "dependencies: [{name: db, version: ^2.0, condition: use}]",
+        values: "use: false",
+        subcharts: &[DB],
+        expected: &[],
+    },
+    Case {
+        rule: "and not by one that has an alias",
+        list: "dependencies: [{name: db, version: ^2.0, alias: store, condition: use}]",
+        values: "use: false",
+        subcharts: &[DB],
+        expected: &["db.size=1"],
+    },
+    Case {
+        rule: "of two versions each line means its own",
+        list: "dependencies: [{name: db, version: 2.x, alias: two}, {name: db, version: 1.x, alias: one}]",
+        values: "{}",
+        subcharts: &[DB, ("charts/newer", "name: db\nversion: 2.0.0", "size: 2\nuser: admin", "")],
+        expected: &["one.size=1", "two.size=2", "two.user=admin"],
+    },
+    Case {
+        rule: "a version that no line means is there beside the one that a line means, and its values come first",
+        list: "dependencies: [{name: db, version: 1.x}]",
+        values: "{}",
+        subcharts: &[DB, ("charts/newer", "name: db\nversion: 2.0.0", "size: 2\nuser: admin", "")],
+        expected: &["db.size=2", "db.user=admin"],
+    },
+    Case {
+        rule: "an alias and the chart's own name may be there together",
+        list: "dependencies: [{name: db, version: 1.x}, {name: db, version: 1.2.3, alias: second}]",
+        values: "second: {size: 5}",
+        subcharts: &[DB],
+        expected: &["db.size=1", "second.size=5"],
+    },
+    Case {
+        rule: "a pre-release is in no range that names none",
+        list: "dependencies: [{name: db, version: 1.x, alias: store}]",
+        values: "{}",
+        subcharts: &[("charts/db", "name: db\nversion: 1.2.3-rc.1", "size: 1", "")],
+        expected: &["db.size=1"],
+    },
+    Case {
+        rule: "and in one that does",
+        list: "dependencies: [{name: db, version: '>=1.0.0-0', alias: store}]",
+        values: "{}",
+        subcharts: &[("charts/db", "name: db\nversion: 1.2.3-rc.1", "size: 1", "")],
+        expected: &["store.size=1"],
+    },
+    Case {
+        rule: "what follows a plus sign does not count, nor does a v in front",
+        list: "dependencies: [{name: db, version: 1.2.3, alias: store}]",
+        values: "{}",
+        subcharts: &[("charts/db", "name: db\nversion: v1.2.3+build.5", "size: 1", "")],
+        expected: &["store.size=1"],
+    },
+    Case {
+        rule: "a version that is no range means no chart",
+        list: "dependencies: [{name: db, version: latest, alias: store}]",
+        values: "{}",
+        subcharts: &[DB],
+        expected: &["db.size=1"],
+    },
+    Case {
+        rule: "nor does a line without a version",
+        list: "dependencies: [{name: db, alias: store}]",
+        values: "{}",
+        subcharts: &[DB],
+        expected: &["db.size=1"],
+    },
+    Case {
+        rule: "a condition that is no boolean says nothing, and the next one decides before tags do",
+        list: "dependencies: [{name: db, version: 1.x, alias: store, condition: 'a.word,a.none,a.last', tags: [back]}]",
+        values: "{a: {word: x, last: false}, tags: {back: true}}",
+        subcharts: &[DB],
+        expected: &[],
+    },
+    Case {
+        rule: "one of several tags that is true is enough",
+        list: "dependencies: [{name: db, version: 1.x, tags: [back, front]}, {name: db, version: 1.x, alias: store, tags: [back]}]",
+        values: "tags: {back: false, front: true}",
+        subcharts: &[DB],
+        expected: &["db.size=1"],
+    },
+    Case {
+        rule: "a condition of an alias is looked for below the alias",
+        list: "dependencies: [{name: db, version: 1.x, alias: a, condition: a.used}, {name: db, version: 1.x, alias: b, condition: b.used}]",
+        values: "{a: {used: false}, db: {used: false}}",
+        subcharts: &[DB],
+        expected: &["b.size=1"],
+    },
+    Case {
+        rule: "the list of a subchart holds with its aliases and conditions",
+        list: "dependencies: [{name: db, version: 1.x, alias: store}]",
+        values: "store: {fast: false}",
+        subcharts: &[
+            (
+                "charts/db",
+                "name: db\nversion: 1.2.3",
+                "size: 1",
+                "dependencies: [{name: disk, version: 1.x, alias: d, condition: fast}, {name: disk, version: 1.x, alias: e}, \
+                 {name: disk, version: 3.x, alias: f}]",
+            ),
+            ("charts/db/charts/disk", "name: disk\nversion: 1.0.0", "speed: 7", ""),
+        ],
+        expected: &["store.size=1", "store.e.speed=7"],
+    },
+    Case {
+        rule: "the list of a subchart is passed over where the chart itself has none",
+        list: "",
+        values: "db: {fast: false}",
+        subcharts: &[
+            (
+                "charts/db",
+                "name: db\nversion: 1.2.3",
+                "size: 1",
+                "dependencies: [{name: disk, version: 1.x, alias: d, condition: db.fast, import-values: [{child: inner, parent: taken}]}]",
+            ),
+            ("charts/db/charts/disk", "name: disk\nversion: 1.0.0", "inner: {speed: 7}", ""),
+        ],
+        expected: &["db.size=1", "db.disk.inner.speed=7", "db.taken.speed=7"],
+    },
+    Case {
+        rule: "values are imported from the alias",
+        list: "dependencies: [{name: db, version: 1.x, alias: store, import-values: [out, {child: inner, parent: taken}]}]",
+        values: "{}",
+        subcharts: &[(
+            "charts/db",
+            "name: db\nversion: 1.2.3",
+            "{exports: {out: {a: 1}}, inner: {b: 2}}",
+            "",
+        )],
+        expected: &["a=1", "taken.b=2", "store.exports.out.a=1", "store.inner.b=2"],
+    },
+    Case {
+        rule: "and from a chart whose version is outside of the range, if its name is the line's",
+        list: "dependencies: [{name: db, version: 2.x, import-values: [out]}]",
+        values: "{}",
+        subcharts: &[("charts/db", "name: db\nversion: 1.2.3", "exports: {out: {a: 1}}", "")],
+        expected: &["a=1", "db.exports.out.a=1"],
+    },
+];
+
+fn world(case: &Case) -> World {
+    let world = World::chart(case.values)
+        .chart_file("Chart.yaml", format!("apiVersion: v2\nname: top\nversion: 0.1.0\n{}\n", case.list))
+        .chart_file("templates/seen.yaml", SEEN);
+    case.subcharts.iter().fold(world, |world, (folder, chart, values, more)| {
+        let folder = match folder.strip_prefix("../") {
+            Some(beside) => format!("charts/{beside}"),
+            None => format!("{CHART}/{folder}"),
+        };
+        world
+            .file(&format!("{folder}/Chart.yaml"), format!("apiVersion: v2\n{chart}\n{more}\n"))
+            .file(&format!("{folder}/values.yaml"), values)
+    })
+}
+
+/// `path=value` of each single value, keys divided by dots, without globals: these are announced where they can be set.
+fn leaves(value: &Value) -> BTreeSet<String> {
+    match value {
+        Value::Object(map) => {
+            let below = |(key, value): (&String, &Value)| {
+                let below = leaves(value).into_iter();
+                below
+                    .map(|leaf| match leaf.strip_prefix('=') {
+                        Some(_) => format!("{key}{leaf}"),
+                        None => format!("{key}.{leaf}"),
+                    })
+                    .collect::<Vec<_>>()
+            };
+            map.iter().flat_map(below).collect()
+        }
+        Value::String(text) => [format!("={text}")].into(),
+        other => [format!("={other}")].into(),
+    }
+}
+
+#[test]
+fn the_subcharts_whose_values_are_announced_are_those_that_helm_takes() {
+    for case in CASES {
+        let world = world(case);
+        let own: Value = tiphys_yaml::read_document(case.values.as_bytes())
+            .ok()
+            .flatten()
+            .map(|values| values.to_value())
+            .expect("values");
+        let expected: BTreeSet<String> =
+            case.expected.iter().map(|leaf| (*leaf).to_owned()).chain(leaves(&own)).collect();
+        let announced: BTreeSet<String> = world
+            .values()
+            .into_iter()
+            .map(|one| format!("{}={}", one.title.unwrap_or_default(), one.string.unwrap_or_default()))
+            .collect();
+        assert_eq!(announced, expected, "{}", case.rule);
+        for helm in HELMS {
+            assert_eq!(leaves(&seen(&world, helm)), expected, "{} with {helm}", case.rule);
+        }
+    }
+}
+
+#[test]
+fn two_lines_with_one_place_for_their_values_are_refused_in_the_words_of_helm() {
+    let lists = [
+        "[{name: db, version: 1.x}, {name: db, version: 2.x}]",
+        "[{name: db, version: 1.x}, {name: other, version: 1.x, alias: db}]",
+    ];
+    for list in lists {
+        let case = Case { rule: "", list: "", values: "{}", subcharts: &[DB], expected: &[] };
+        let world = world(&case);
+        let world = world.chart_file(
+            "Chart.yaml",
+            format!("apiVersion: v2\nname: top\nversion: 0.1.0\ndependencies: {list}\n"),
+        );
+        let reason = "validation: more than one dependency with name or alias \"db\"";
+        assert_eq!(world.error(), format!("cannot load the chart: {reason}"));
+        for helm in HELMS {
+            let said = world.run("generate", helm).stderr;
+            assert!(said.contains(reason), "{helm}: {said}");
+        }
+    }
+}
