@@ -4,7 +4,6 @@
 //! merged as helm merges them, inline values and those of subcharts included, keys with dots can be set, numbers are plain. Helm itself does
 //! not run, and nothing is fetched: value files with a URL are left out.
 
-mod chart_files;
 mod entries;
 mod loaded_chart;
 mod notes;

@@ -1,6 +1,7 @@
 //! What the plugin itself reads of a chart: the dependencies that it names, and those that its lock files name.
 
 mod dependency;
+mod files;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,6 +12,7 @@ use tiphys_yaml::{DecodeError, Node, Object, read_document};
 use crate::failure::go_words;
 
 pub(crate) use dependency::{Dependency, ListError, dependencies};
+pub(crate) use files::{ChartFiles, FileError};
 
 /// The chart's own file.
 pub(crate) const CHART: &str = "Chart.yaml";
@@ -103,6 +105,12 @@ impl Chart {
         let requirements = folder.join(REQUIREMENTS);
         let requirements = if requirements.is_file() { read(&requirements)? } else { None };
         Self::of(chart.as_ref(), requirements.as_ref())
+    }
+
+    /// Reads the `Chart.yaml` of a packed chart; `None` if there is none that can be read, which is helm's to say.
+    pub(crate) fn read_packed(archive: &Path) -> Option<Self> {
+        let text = ChartFiles::of_archive(archive).ok()?.read(CHART).ok()??;
+        Self::of(decode(&text).ok()?.as_ref(), None).ok()
     }
 
     fn of(chart: Option<&Node>, requirements: Option<&Node>) -> Result<Self, ChartError> {

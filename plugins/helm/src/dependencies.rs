@@ -216,7 +216,9 @@ impl Plan {
             });
         }
         let charts = built.chart.join(CHARTS);
-        local::remove_doubles(&charts).map_err(|source| DependencyError::Charts { path: charts, source })
+        let listed: Vec<&Dependency> = self.listed.all().collect();
+        local::remove_doubles(&charts, &listed)
+            .map_err(|source| DependencyError::Charts { path: charts, source })
     }
 
     /// A failure of helm in Argo CD's words. That an index could not be had is told on standard output alone.

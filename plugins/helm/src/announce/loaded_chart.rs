@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 use tiphys_helm_values::Map;
 use tiphys_yaml::{DecodeError, Error as YamlError, Node, Object, read_document};
 
-use super::chart_files::{ChartFiles, FileError};
 use super::values_text::{ValuesTextError, read as read_values};
-use crate::chart::{self, Dependency, ListError};
+use crate::chart::{self, ChartFiles, Dependency, FileError, ListError};
 use crate::value_files::joined;
 
 /// Charts within charts, the application's own included.

@@ -57,22 +57,31 @@ pub(crate) fn missing<'a>(folder: &Path, dependencies: &'a [Dependency]) -> Opti
     dependencies.iter().find(|one| !vendored.has(&one.name))
 }
 
-/// Removes packed charts from a folder `charts` that stand there as folders too. Building writes them there where only some dependencies
-/// were missing, and helm then renders the one or the other, at random. What the repository has holds.
-pub(crate) fn remove_doubles(charts: &Path) -> io::Result<()> {
-    let (mut in_folders, mut packed) = (BTreeSet::new(), Vec::new());
+/// Removes packed charts from a folder `charts` where a folder there does for all of these dependencies that mean them. Building writes them
+/// there where only some dependencies were missing, and of two charts that a dependency means helm takes one at random. What the repository
+/// has holds. One that another dependency needs stays, since the folder's version is not in its range.
+pub(crate) fn remove_doubles(charts: &Path, dependencies: &[&Dependency]) -> io::Result<()> {
+    let (mut in_folders, mut packed) = (Vec::new(), Vec::new());
     for entry in fs::read_dir(charts)? {
         let path = entry?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if let Some(packed_name) = PACKED.iter().find_map(|end| name.strip_suffix(end)) {
-            packed.push((packed_name.to_owned(), path));
+        if PACKED.iter().any(|end| name.ends_with(end)) {
+            packed.push(path);
         } else if let Ok(chart) = Chart::read(&path) {
-            in_folders.insert(format!("{}-{}", chart.name, chart.version));
+            in_folders.push(chart);
         }
     }
-    // Only names that were found are removed: what a chart says of itself never makes a path.
-    for (_, path) in packed.into_iter().filter(|(name, _)| in_folders.contains(name)) {
-        fs::remove_file(path)?;
+    let takes = |dependency: &Dependency, chart: &Chart| dependency.takes(&chart.name, &chart.version);
+    let has_folder = |dependency: &&Dependency| in_folders.iter().any(|chart| takes(dependency, chart));
+    if !dependencies.iter().any(has_folder) {
+        return Ok(());
+    }
+    for path in packed {
+        let Some(chart) = Chart::read_packed(&path) else { continue };
+        let needed_by: Vec<_> = dependencies.iter().filter(|dependency| takes(dependency, &chart)).collect();
+        if !needed_by.is_empty() && needed_by.into_iter().all(has_folder) {
+            fs::remove_file(path)?;
+        }
     }
     Ok(())
 }

@@ -181,6 +181,18 @@ const CASES: &[Case] = &[
         subcharts: &[("charts/db", "name: db\nversion: 1.2.3", "exports: {out: {a: 1}}", "")],
         expected: &["a=1", "db.exports.out.a=1"],
     },
+    Case {
+        rule: "a chart in its own folder is built as soon as another one is missing, and what is in charts holds",
+        list: "dependencies: [{name: db, version: '>=1', repository: 'file://../db'}, {name: web, version: '>=1', repository: \
+               'file://../other', alias: two}]",
+        values: "{}",
+        subcharts: &[
+            DB,
+            ("../db", "name: db\nversion: 1.5.0", "size: 5", ""),
+            ("../other", "name: web\nversion: 1.0.0", "port: 80", ""),
+        ],
+        expected: &["db.size=1", "two.port=80"],
+    },
 ];
 
 fn world(case: &Case) -> World {

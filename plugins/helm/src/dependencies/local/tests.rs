@@ -2,31 +2,84 @@ use std::collections::BTreeSet;
 
 use super::*;
 
-#[test]
-fn a_packed_chart_goes_where_the_same_chart_stands_in_a_folder() {
+/// Name and version.
+type Named<'a> = (&'a str, &'a str);
+
+/// The list of dependencies, the folders, the packed charts, and what is left.
+type Case<'a> = (&'a [Named<'a>], &'a [Named<'a>], &'a [Named<'a>], &'a [&'a str]);
+
+/// Names in a folder `charts` after doubles are gone. A chart in a folder is in one that has its name and version, and a packed one is in an
+/// archive that has a name of its own.
+fn left(list: &[Named<'_>], in_folders: &[Named<'_>], packed: &[Named<'_>]) -> BTreeSet<String> {
     let outside = tempfile::tempdir().expect("a folder");
     let charts = outside.path().join("charts");
-    for (folder, name, version) in
-        [("dep", "dep", "0.1.0"), ("renamed", "other", "1.0.0"), ("evil", "../evil", "1")]
-    {
-        fs::create_dir_all(charts.join(folder)).expect("a folder");
+    let chart = |folder: &Path, (name, version): &Named<'_>| {
+        fs::create_dir_all(folder).expect("a folder");
         let text = format!("apiVersion: v2\nname: {name}\nversion: {version}\n");
-        fs::write(charts.join(folder).join("Chart.yaml"), text).expect("a file");
+        fs::write(folder.join("Chart.yaml"), text).expect("a file");
+    };
+    fs::create_dir_all(charts.join("no-chart")).expect("a folder");
+    for named in in_folders {
+        chart(&charts.join(format!("{}-{}", named.0, named.1)), named);
     }
-    fs::create_dir(charts.join("no-chart")).expect("a folder");
-    let packed =
-        ["dep-0.1.0.tgz", "dep-0.2.0.tgz", "other-1.0.0.tar.gz", "renamed-1.0.0.tgz", "third-0.1.0.tgz"];
-    for name in packed {
-        fs::write(charts.join(name), "packed").expect("a file");
+    for (number, named) in packed.iter().enumerate() {
+        let folder = outside.path().join(number.to_string());
+        chart(&folder.join(named.0), named);
+        let mut archive = Vec::new();
+        tiphys_tree::archive::pack(&folder, &mut archive).expect("it can be packed");
+        fs::write(charts.join(format!("{number}-{}-{}.tgz", named.0, named.1)), archive).expect("a file");
     }
-    fs::write(outside.path().join("evil-1.tgz"), "not ours").expect("a file");
+    fs::write(charts.join("dep-1.0.0.tar.gz"), "no archive").expect("a file");
+    let dependency = |(name, version): &Named<'_>| Dependency {
+        name: (*name).to_owned(),
+        version: (*version).to_owned(),
+        ..Dependency::default()
+    };
+    let list: Vec<Dependency> = list.iter().map(dependency).collect();
+    let list: Vec<&Dependency> = list.iter().collect();
 
-    remove_doubles(&charts).expect("a folder that can be written");
+    remove_doubles(&charts, &list).expect("a folder that can be written");
 
     let left = fs::read_dir(&charts).expect("a folder").map(|entry| entry.expect("an entry").file_name());
-    let left: BTreeSet<String> = left.map(|name| name.to_string_lossy().into_owned()).collect();
-    let expected =
-        ["dep", "dep-0.2.0.tgz", "evil", "no-chart", "renamed", "renamed-1.0.0.tgz", "third-0.1.0.tgz"];
-    assert_eq!(left, expected.map(str::to_owned).into());
-    assert!(outside.path().join("evil-1.tgz").exists());
+    let left = left.map(|name| name.to_string_lossy().into_owned());
+    left.filter(|name| !["no-chart", "dep-1.0.0.tar.gz"].contains(&name.as_str())).collect()
+}
+
+#[test]
+fn a_packed_chart_goes_where_a_folder_does_for_every_dependency_that_means_it() {
+    let one = [("dep", "1.0.0")];
+    let cases: [Case<'_>; 9] = [
+        // The same version, and another one of the range.
+        (&[("dep", "1.0.0")], &one, &one, &["dep-1.0.0"]),
+        (&[("dep", "^1.0.0")], &one, &[("dep", "1.5.0")], &["dep-1.0.0"]),
+        // The folder's version is not in the range.
+        (&[("dep", "^1.1.0")], &one, &[("dep", "1.5.0")], &["0-dep-1.5.0.tgz", "dep-1.0.0"]),
+        // Two versions are needed, and the folder is one of them.
+        (
+            &[("dep", "1.x"), ("dep", "2.x")],
+            &one,
+            &[("dep", "1.5.0"), ("dep", "2.5.0")],
+            &["1-dep-2.5.0.tgz", "dep-1.0.0"],
+        ),
+        (&[("dep", ">=1"), ("dep", "2.x")], &one, &[("dep", "2.5.0")], &["0-dep-2.5.0.tgz", "dep-1.0.0"]),
+        (
+            &[("dep", "1.x"), ("dep", "2.x")],
+            &[("dep", "1.0.0"), ("dep", "2.0.0")],
+            &[("dep", "1.5.0"), ("dep", "2.5.0")],
+            &["dep-1.0.0", "dep-2.0.0"],
+        ),
+        // No dependency means it, so that it was not built.
+        (&[("dep", "2.x")], &one, &one, &["0-dep-1.0.0.tgz", "dep-1.0.0"]),
+        (
+            &[("dep", "1.x")],
+            &[("dep", "1.0.0"), ("other", "1.0.0")],
+            &[("other", "1.0.0")],
+            &["0-other-1.0.0.tgz", "dep-1.0.0", "other-1.0.0"],
+        ),
+        (&[("dep", "1.x")], &[], &one, &["0-dep-1.0.0.tgz"]),
+    ];
+    for (list, in_folders, packed, expected) in cases {
+        let expected: BTreeSet<String> = expected.iter().map(|name| (*name).to_owned()).collect();
+        assert_eq!(left(list, in_folders, packed), expected, "{list:?}, {in_folders:?}, {packed:?}");
+    }
 }

@@ -30,7 +30,7 @@ const SIGNATURE_END: &str = ".prov";
 
 /// A chart's files.
 #[derive(Clone, Debug)]
-pub(super) enum ChartFiles {
+pub(crate) enum ChartFiles {
     /// A folder.
     Folder(PathBuf),
     /// Files of an archive by their path in the chart.
@@ -39,7 +39,7 @@ pub(super) enum ChartFiles {
 
 /// A subchart that was found and not looked into yet, so that one archive at a time is in memory.
 #[derive(Clone, Debug)]
-pub(super) enum Subchart {
+pub(crate) enum Subchart {
     /// Its files are at hand.
     Files(ChartFiles),
     /// An archive in a folder, and its path in the chart.
@@ -96,14 +96,20 @@ pub(crate) enum FileError {
 }
 
 impl ChartFiles {
+    /// The files of a packed chart.
+    pub(crate) fn of_archive(path: &Path) -> Result<Self, FileError> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Subchart::ArchiveFile(path.to_path_buf(), name).open()
+    }
+
     /// The bytes of a file that says something of the chart itself; `None` if there is none of this name.
-    pub(super) fn read(&self, name: &str) -> Result<Option<Vec<u8>>, FileError> {
+    pub(crate) fn read(&self, name: &str) -> Result<Option<Vec<u8>>, FileError> {
         self.read_within(name, FILE_BYTES_MAX, |name| FileError::TooLarge { name })
     }
 
     /// The bytes of a file with values or their schema; `None` if there is none of this name. Of one in a folder there may be more than helm
     /// takes from an archive: Helm 4 reads it.
-    pub(super) fn read_values(&self, name: &str, max: usize) -> Result<Option<Vec<u8>>, FileError> {
+    pub(crate) fn read_values(&self, name: &str, max: usize) -> Result<Option<Vec<u8>>, FileError> {
         self.read_within(name, max as u64, |name| FileError::ValuesTooLarge { name, max })
     }
 
@@ -126,7 +132,7 @@ impl ChartFiles {
 
     /// The subcharts, sorted by the names that their files have in the folder `charts`. As helm does, names that begin with a dot or an
     /// underscore are left out, and signatures.
-    pub(super) fn subcharts(&self) -> Result<Vec<(String, Subchart)>, FileError> {
+    pub(crate) fn subcharts(&self) -> Result<Vec<(String, Subchart)>, FileError> {
         let is_one = |name: &str| !name.starts_with(['.', '_']) && !name.ends_with(SIGNATURE_END);
         match self {
             Self::Folder(folder) => in_folder(&folder.join(SUBCHARTS), is_one),
@@ -137,7 +143,7 @@ impl ChartFiles {
 
 impl Subchart {
     /// The files of the subchart.
-    pub(super) fn open(self) -> Result<ChartFiles, FileError> {
+    pub(crate) fn open(self) -> Result<ChartFiles, FileError> {
         match self {
             Self::Files(files) => Ok(files),
             Self::ArchiveFile(path, name) => {
