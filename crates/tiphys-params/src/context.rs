@@ -6,6 +6,8 @@
 
 mod access;
 mod json;
+mod known;
+mod mounted;
 mod secret;
 
 use std::collections::BTreeMap;
@@ -14,6 +16,8 @@ use std::path::PathBuf;
 use tiphys_yaml::DecodeError;
 
 pub use access::{same_address, server_name, without_oci};
+pub use known::{FoundAccess, KnownRepositories, RegistryLogin, Seeker, registry_key};
+pub use mounted::{MountedLogins, MountedRepository, OtherShape, PemFiles};
 pub use secret::Secret;
 
 /// The variable with the absolute path of the file.
@@ -38,7 +42,7 @@ pub struct RunContext {
     pub project: ContextProject,
     /// Schemes that URLs of value files may have; an empty list allows no URLs.
     pub values_file_schemes: Vec<String>,
-    /// The repositories that the project may use: their addresses are whole.
+    /// The repositories that the project may use, its own and everybody's: their addresses are whole.
     pub repositories: Vec<RepositoryAccess>,
     /// Credentials for all repositories whose address begins with theirs.
     pub credential_templates: Vec<RepositoryAccess>,
@@ -138,6 +142,8 @@ pub struct RepositoryAccess {
     pub url: String,
     /// Its name, by which charts may refer to it (`@name`, `alias:name`).
     pub name: String,
+    /// The only project whose applications may use it; empty: all may.
+    pub project: String,
     /// Its kind.
     pub kind: RepositoryKind,
     /// The user.
@@ -160,6 +166,16 @@ pub struct RepositoryAccess {
     pub proxy: Secret,
     /// Hosts for which the proxy is not used.
     pub no_proxy: String,
+}
+
+/// Who gets the user and password of a Helm repository.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CredentialReach {
+    /// The repository's server, and no other.
+    #[default]
+    OwnServer,
+    /// Whatever server its index names for a chart (`passCredentials`).
+    EveryServer,
 }
 
 /// A file that is no run context.

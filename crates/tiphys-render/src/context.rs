@@ -6,12 +6,13 @@ use std::sync::Arc;
 use tiphys_api::{Application, ApplicationSource};
 use tiphys_engine::{mentioned, references};
 use tiphys_params::context::{
-    ContextProject, ContextSource, DEFAULT_VALUES_FILE_SCHEMES, MountedCredentials, NetworkUse,
-    RepositoryAccess, RunContext, SourceKind, server_name,
+    ContextProject, ContextSource, CredentialReach, DEFAULT_VALUES_FILE_SCHEMES, FoundAccess,
+    KnownRepositories, MountedCredentials, NetworkUse, RepositoryAccess, RunContext, Seeker, SourceKind,
+    server_name,
 };
 use tiphys_params::{Parameter, source_permitted};
 use tiphys_plugin::{GivenContext, GivenRef, chain};
-use tiphys_source::{ChartSource, CredentialReach, ResolvedRevision, Scope, Want, normalize_git_url};
+use tiphys_source::{ChartSource, ResolvedRevision, Scope, Want, normalize_git_url};
 use tiphys_tree::{Modes, RepoPath, Tree};
 
 use crate::error::SourceFailure;
@@ -24,25 +25,16 @@ pub struct ContextSettings {
     pub values_file_schemes: Vec<String>,
     /// By a project's name, the repositories that it permits. A project that is not here permits all.
     pub source_repos: BTreeMap<String, Vec<String>>,
-    /// Helm repositories and registries.
-    pub repositories: Vec<ScopedAccess>,
+    /// Repositories. Plugins are told of those that have charts.
+    pub repositories: Vec<RepositoryAccess>,
     /// Credentials for all repositories whose address begins alike.
-    pub credential_templates: Vec<ScopedAccess>,
+    pub credential_templates: Vec<RepositoryAccess>,
     /// The servers' own authorities, in PEM, by the server's name (`argocd-tls-certs-cm`). An access that has one keeps it.
     pub server_certificates: BTreeMap<String, String>,
     /// Whether logins of this machine fill in. Only where whoever asks is the person to whom they belong; a server must not.
     pub mounted_credentials: MountedCredentials,
     /// Whether plugins may fetch anything.
     pub network: NetworkUse,
-}
-
-/// How a repository is reached, and by whom it may be.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ScopedAccess {
-    /// The only project that may use it; `None`: all may.
-    pub project: Option<String>,
-    /// How it is reached.
-    pub access: RepositoryAccess,
 }
 
 impl Default for ContextSettings {
@@ -68,14 +60,28 @@ impl ContextSettings {
         }
     }
 
-    /// Those that a project may use: its own, and others' that it permits.
-    fn of_project(&self, accesses: &[ScopedAccess], project: &ContextProject) -> Vec<RepositoryAccess> {
-        let may = |scoped: &&ScopedAccess| match &scoped.project {
-            Some(only) => *only == project.name,
-            None => is_permitted(project, &scoped.access.url),
+    /// Those that a plugin is told of: the project's own, and everybody's that the project permits, as far as they have charts.
+    fn of_project(&self, accesses: &[RepositoryAccess], project: &ContextProject) -> Vec<RepositoryAccess> {
+        let may = |access: &&RepositoryAccess| {
+            let is_own = !access.project.is_empty();
+            access.has_charts()
+                && access.is_for(&project.name)
+                && (is_own || is_permitted(project, &access.url))
         };
-        let found = accesses.iter().filter(may).map(|scoped| &scoped.access);
+        let found = accesses.iter().filter(may);
         found.map(|access| self.with_certificates(access.clone(), &access.url)).collect()
+    }
+
+    /// How the repository of an application's source is reached. Argo CD asks the project for the source, and not for the Secret that is
+    /// for it; a repository of the project's own is permitted by being that.
+    fn of_source(&self, project: &ContextProject, address: &str) -> FoundAccess {
+        let is_own = |one: &RepositoryAccess| one.project == project.name && one.is_at(address);
+        let mut known = KnownRepositories::default();
+        if is_permitted(project, address) || self.repositories.iter().any(is_own) {
+            known.repositories.clone_from(&self.repositories);
+            known.templates.clone_from(&self.credential_templates);
+        }
+        known.find(&project.name, address, Seeker::Source)
     }
 
     /// How a server is reached, its own authority included.
@@ -219,10 +225,8 @@ impl Renderer {
         }
         let settings = &self.settings.context;
         let project = settings.project(application.spec.project_name());
-        let repositories = settings.of_project(&settings.repositories, &project);
-        let templates = settings.of_project(&settings.credential_templates, &project);
         let address = source.repo_url.trim();
-        let access = RepositoryAccess::find(&repositories, &templates, address).cloned().unwrap_or_default();
+        let FoundAccess { access, .. } = settings.of_source(&project, address);
         let passes = source.helm.as_ref().is_some_and(|helm| helm.pass_credentials);
         Some(ChartSource {
             repo_url: source.repo_url.clone(),

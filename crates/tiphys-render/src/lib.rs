@@ -13,7 +13,7 @@ mod prepare;
 mod renderer;
 mod report;
 
-pub use context::{ContextSettings, ScopedAccess};
+pub use context::ContextSettings;
 pub use destination::DestinationVersions;
 pub use directory::{DirectoryError, DirectoryManifests};
 pub use error::{RenderError, SourceError, SourceFailure};

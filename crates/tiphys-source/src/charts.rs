@@ -17,7 +17,7 @@ mod repository;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tiphys_params::context::RepositoryAccess;
+use tiphys_params::context::{CredentialReach, RepositoryAccess};
 use tiphys_params::mask_address;
 use tiphys_tree::{Modes, Store, Tree};
 use tokio::sync::OnceCell;
@@ -47,16 +47,6 @@ pub struct ChartSource {
     pub access: RepositoryAccess,
     /// Who gets the repository's user and password.
     pub credentials: CredentialReach,
-}
-
-/// Who gets the user and password of a Helm repository.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum CredentialReach {
-    /// The repository's server, and no other.
-    #[default]
-    OwnServer,
-    /// Whatever server its index names for a chart (`passCredentials`).
-    EveryServer,
 }
 
 /// Where the files of a chart are.

@@ -20,7 +20,6 @@ mod options;
 mod plan;
 mod refs;
 mod repository;
-mod secret;
 mod sources;
 mod submodule;
 mod url;
@@ -28,7 +27,7 @@ mod web;
 mod work_tree;
 
 pub use base::{BasePoint, BaseRevision};
-pub use charts::{ChartError, ChartLimits, ChartSource, CredentialReach};
+pub use charts::{ChartError, ChartLimits, ChartSource};
 pub use copy::{LocalCopy, LocalCopyError};
 pub use credential::{
     ClientCertificate, CredentialScope, Login, RepositoryCredential, ServerCheck, UserSettings,
@@ -39,8 +38,7 @@ pub use narrowing::Scope;
 pub use options::{
     FETCH_TIMEOUT, Freshness, LOCAL_TIMEOUT, LOOKUP_TIMEOUT, Network, Progress, ProgressSink, SourceOptions,
 };
-pub use secret::Secret;
 pub use sources::{Nesting, ResolvedRevision, Sources, Want};
-pub use tiphys_params::mask_url;
-pub use url::normalize_git_url;
+pub use tiphys_params::context::{CredentialReach, Secret};
+pub use tiphys_params::{mask_url, normalize_git_url};
 pub use work_tree::{NotUtf8, PastFiles, WorkTreePath};

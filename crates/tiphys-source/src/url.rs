@@ -1,22 +1,9 @@
-//! Repository URLs: how they compare, how they are shown, and which of them git is asked for.
+//! Repository URLs that git is asked for.
 
-mod go;
 #[cfg(test)]
 mod tests;
 
 use crate::Secret;
-
-/// A repository URL as Argo CD compares it: lower case, without `.git`, `ssh://` and the colon of `git@host:path`.
-/// Empty for what is no URL; an empty one equals nothing.
-pub fn normalize_git_url(url: &str) -> String {
-    let mut url = lower_case(url.trim());
-    if is_ssh(&url) && !url.starts_with("ssh://") {
-        url = format!("ssh://{}", url.replacen(':', "/", 1));
-    }
-    let url = url.strip_suffix(".git").unwrap_or(&url);
-    let Some(printed) = go::parse_and_print(url) else { return String::new() };
-    printed.strip_prefix("ssh://").map(str::to_owned).unwrap_or(printed)
-}
 
 /// How git reaches a repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,26 +78,6 @@ impl RemoteUrl {
         let login = (percent_decode(name), Secret::new(percent_decode(password)));
         Ok(Self { address: format!("{scheme}://{host}{path}"), login: Some(login), transport })
     }
-}
-
-/// Go's `strings.ToLower`: one character to one character.
-fn lower_case(text: &str) -> String {
-    text.chars()
-        .map(|c| {
-            let mut lower = c.to_lowercase();
-            match (lower.next(), lower.next()) {
-                (Some(single), None) => single,
-                // The only letter whose lower case has two characters is the dotted capital I.
-                _ => 'i',
-            }
-        })
-        .collect()
-}
-
-/// `user@host…`, with or without `ssh://`.
-fn is_ssh(url: &str) -> bool {
-    let Some((user, host)) = url.strip_prefix("ssh://").unwrap_or(url).rsplit_once('@') else { return false };
-    !host.is_empty() && !user.contains(['/', ':'])
 }
 
 /// User and host of an SSH URL. Git would put a password on ssh's command line, and ssh would take it for a part of the

@@ -1,8 +1,7 @@
 //! Repository Secrets of a store as credentials for git, and as what plugins are told of Helm repositories and registries.
 
-use tiphys_params::context::{RepositoryAccess, RepositoryKind, Secret as ContextSecret};
-use tiphys_render::ScopedAccess;
-use tiphys_source::{ClientCertificate, CredentialScope, Login, RepositoryCredential, Secret, ServerCheck};
+use tiphys_params::context::{RepositoryAccess, RepositoryKind, Secret};
+use tiphys_source::{ClientCertificate, CredentialScope, Login, RepositoryCredential, ServerCheck};
 use tiphys_store::{RepositorySecret, SecretType};
 
 /// The credentials that a Secret holds for git repositories; `None` for Secrets of other kinds, for other repository types and for
@@ -36,31 +35,31 @@ pub(crate) fn of_secret(secret: &RepositorySecret) -> Option<RepositoryCredentia
     Some(RepositoryCredential { scope, login, client_certificate, server, proxy: text("proxy") })
 }
 
-/// What a plugin is told of the Helm repository or registry that a Secret is about; `None` for those of git and those without a URL.
-pub(crate) fn access_of_secret(secret: &RepositorySecret) -> Option<ScopedAccess> {
+/// How the repository that a Secret is about is reached; `None` for those without a URL. Argo CD takes a kind that it does not know for git.
+pub(crate) fn access_of_secret(secret: &RepositorySecret) -> Option<RepositoryAccess> {
     let text = |key: &str| text_of(secret, key).unwrap_or_default();
     let is_on = |key: &str| text(key) == "true";
     let kind = match text("type").as_str() {
         "helm" => RepositoryKind::Helm,
         "oci" => RepositoryKind::Oci,
-        _ => return None,
+        _ => RepositoryKind::Git,
     };
-    let access = RepositoryAccess {
+    Some(RepositoryAccess {
         url: text_of(secret, "url")?,
         name: text("name"),
+        project: text("project"),
         kind,
         username: text("username"),
-        password: ContextSecret::new(text("password")),
+        password: Secret::new(text("password")),
         enable_oci: is_on("enableOCI"),
         insecure: is_on("insecure"),
         insecure_oci_force_http: is_on("insecureOCIForceHttp"),
         ca_data: String::new(),
         tls_client_cert_data: text("tlsClientCertData"),
-        tls_client_cert_key: ContextSecret::new(text("tlsClientCertKey")),
-        proxy: ContextSecret::new(text("proxy")),
+        tls_client_cert_key: Secret::new(text("tlsClientCertKey")),
+        proxy: Secret::new(text("proxy")),
         no_proxy: text("noProxy"),
-    };
-    Some(ScopedAccess { project: text_of(secret, "project"), access })
+    })
 }
 
 /// A value of a Secret, if it is there, not empty, and a text.

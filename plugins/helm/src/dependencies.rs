@@ -140,7 +140,9 @@ impl Plan {
         let listed = Listed::read(chart)?;
         let mut known = Known::of_context(&request.context);
         match request.context.mounted_credentials {
-            MountedCredentials::Use => known.fill_in(mounted::known(&request.host, needs(&listed))?),
+            MountedCredentials::Use => {
+                known.repositories.mounted = mounted::logins(&request.host, needs(&listed))?;
+            }
             MountedCredentials::Ignore => {}
         }
         listed.check(&known)?;

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use tiphys_params::context::CredentialReach;
 use tiphys_params::{Parameter, suggest};
 
 /// Prefix of the names of values as `--set` takes them.
@@ -39,7 +40,7 @@ pub(crate) struct HelmOptions {
     /// The check of the values against the chart's schema.
     pub(crate) schema_validation: Part,
     /// Who gets a repository's credentials.
-    pub(crate) credentials: Credentials,
+    pub(crate) credentials: CredentialReach,
     /// `v3`, `v4`, or whatever else was written.
     pub(crate) version: String,
     /// The folder of a kustomization that the output goes through, as it is written.
@@ -64,16 +65,6 @@ pub(crate) enum Part {
     Keep,
     /// It is not.
     Skip,
-}
-
-/// Who gets a repository's credentials.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Credentials {
-    /// The host of the repository.
-    #[default]
-    OwnHost,
-    /// Whatever host its index names.
-    AllHosts,
 }
 
 /// Values in the parameters themselves.
@@ -219,7 +210,8 @@ impl HelmOptions {
                     options.missing_value_files = if set { Missing::LeaveOut } else { Missing::Refuse };
                 }),
                 "pass-credentials" => Field::Flag(&mut |set| {
-                    options.credentials = if set { Credentials::AllHosts } else { Credentials::OwnHost };
+                    options.credentials =
+                        if set { CredentialReach::EveryServer } else { CredentialReach::OwnServer };
                 }),
                 "skip-crds" => Field::Flag(&mut |set| part(&mut options.crds, set)),
                 "skip-tests" => Field::Flag(&mut |set| part(&mut options.tests, set)),

@@ -1,6 +1,9 @@
-//! Which repository's settings are for which address, as Argo CD finds them (`spec/helm-parity.md` 2.3).
+//! Which repository's settings are for which address, as Argo CD decides it for one pair (`util/db/repository_secrets.go`,
+//! `util/db/repository.go` and, for dependencies, `getHelmRepos` of its `reposerver/repository/repository.go`; `spec/helm-parity.md` 2.3).
+//! [`super::KnownRepositories`] chooses among several.
 
 use super::{RepositoryAccess, RepositoryKind};
+use crate::normalize_git_url;
 
 /// Scheme of registries.
 const OCI: &str = "oci://";
@@ -16,35 +19,88 @@ impl RepositoryAccess {
         self.kind == RepositoryKind::Helm || self.is_registry()
     }
 
-    /// Whether these are the settings of the repository of charts at this address.
+    /// Whether an application of a project may use it: it is everybody's, or the project's own.
+    pub fn is_for(&self, project: &str) -> bool {
+        self.project.is_empty() || self.project == project
+    }
+
+    /// Whether it has credentials of its own (`Repository.HasCredentials`): only one that has none takes those of a template.
+    pub fn has_credentials(&self) -> bool {
+        let texts = [&self.username, self.password.expose(), &self.tls_client_cert_data];
+        texts.iter().any(|text| !text.is_empty())
+    }
+
+    /// Whether these are the settings of the repository at this address, with or without the scheme of registries (`git.SameURL`). Other
+    /// than in Argo CD a slash at the end is nothing: helm takes both for one repository.
     pub fn is_at(&self, address: &str) -> bool {
-        self.has_charts() && same_address(without_oci(&self.url), without_oci(address))
+        let own = comparable(&self.url);
+        !own.is_empty() && own == comparable(address)
     }
 
     /// Whether this is a registry that is a part of another one, or that the other one is a part of.
-    pub fn is_around(&self, address: &str) -> bool {
-        let (url, address) = (without_oci(&self.url), without_oci(address));
-        self.is_registry() && (begins_with(address, url) || begins_with(url, address))
+    pub(super) fn is_around(&self, address: &str) -> bool {
+        let (url, address) = (comparable(&self.url), comparable(address));
+        self.is_registry() && (begins_with(&address, &url) || begins_with(&url, &address))
     }
 
-    /// The template whose address is the longest beginning of an address.
-    pub fn template_of<'a>(templates: &'a [Self], address: &str) -> Option<&'a Self> {
-        // Argo CD strips the scheme only where a template has the kind that is written with one.
-        let beginning = |one: &'a Self| match one.kind {
-            RepositoryKind::Oci => without_oci(&one.url),
-            RepositoryKind::Git | RepositoryKind::Helm => one.url.as_str(),
-        };
-        let matching = templates.iter().filter(|one| begins_with(address, beginning(one)));
-        matching.max_by_key(|one| beginning(one).len())
+    /// How much of an address this template's address is the beginning of, in bytes; `None` for a template that is not for it.
+    ///
+    /// A template of the kind `oci` is written with the scheme of registries, others are compared as they are written: one of the kind
+    /// `helm` for a registry has no scheme.
+    fn beginning_of(&self, address: &str) -> Option<usize> {
+        server_name(&self.url)?;
+        let [url, address] = [self.url.as_str(), address].map(|text| match self.kind {
+            RepositoryKind::Oci => normalized(&with_scheme(text)),
+            RepositoryKind::Git | RepositoryKind::Helm => normalized(text),
+        });
+        begins_with(&address, &url).then_some(url.len())
     }
 
-    /// The settings for an address: of the repository itself, else of the longest template, else, of a registry, of one around it.
-    pub fn find<'a>(repositories: &'a [Self], templates: &'a [Self], address: &str) -> Option<&'a Self> {
-        let exact = repositories.iter().find(|one| one.is_at(address));
-        let is_registry = !without_oci(address).contains("://");
-        exact
-            .or_else(|| Self::template_of(templates, without_oci(address)))
-            .or_else(|| repositories.iter().find(|one| is_registry && one.is_around(address)))
+    /// The template whose address is the longest beginning of an address; of equal ones the first (`getRepositoryCredentialIndex`).
+    ///
+    /// A template with a project is for that project alone. Argo CD does not read the field there; who writes it means it.
+    pub(super) fn template_of<'a>(templates: &'a [Self], project: &str, address: &str) -> Option<&'a Self> {
+        let mut found: Option<(usize, &Self)> = None;
+        for template in templates.iter().filter(|one| one.is_for(project)) {
+            if let Some(length) = template.beginning_of(address)
+                && found.is_none_or(|(longest, _)| length > longest)
+            {
+                found = Some((length, template));
+            }
+        }
+        found.map(|(_, template)| template)
+    }
+
+    /// With what a template has (`enrichCredsToRepo`, `CopyCredentialsFrom`), if there are no credentials: texts that are not set, and how
+    /// a registry is spoken to. Whether the server must prove who it is a template does not say.
+    pub(super) fn completed(mut self, template: Option<&Self>) -> Self {
+        if let Some(template) = template.filter(|_| !self.has_credentials()) {
+            self.take_credentials(template);
+            self.enable_oci = template.enable_oci;
+            self.insecure_oci_force_http = template.insecure_oci_force_http;
+        }
+        self
+    }
+
+    /// Takes what is not set here.
+    pub(super) fn take_credentials(&mut self, other: &Self) {
+        let texts = [
+            (&mut self.username, &other.username),
+            (&mut self.tls_client_cert_data, &other.tls_client_cert_data),
+            (&mut self.ca_data, &other.ca_data),
+            (&mut self.no_proxy, &other.no_proxy),
+        ];
+        for (own, other) in texts.into_iter().filter(|(own, _)| own.is_empty()) {
+            own.clone_from(other);
+        }
+        let secrets = [
+            (&mut self.password, &other.password),
+            (&mut self.tls_client_cert_key, &other.tls_client_cert_key),
+            (&mut self.proxy, &other.proxy),
+        ];
+        for (own, other) in secrets.into_iter().filter(|(own, _)| own.is_empty()) {
+            own.clone_from(other);
+        }
     }
 }
 
@@ -66,13 +122,37 @@ pub fn without_oci(url: &str) -> &str {
     url.strip_prefix(OCI).unwrap_or(url)
 }
 
-/// Whether two addresses are one; a slash at the end is nothing.
+/// Whether two addresses are written alike; a slash at the end is nothing.
 pub fn same_address(one: &str, other: &str) -> bool {
     one.trim_end_matches('/') == other.trim_end_matches('/')
 }
 
+/// Whether an address is a registry's: it has that scheme, or none.
+pub(super) fn is_of_registry(address: &str) -> bool {
+    address.starts_with(OCI) || !address.contains("://")
+}
+
+/// What is compared of an address: all in small letters, without the scheme of registries, `.git` and a slash at the end.
+fn comparable(address: &str) -> String {
+    let address = address.trim();
+    if address.is_empty() {
+        return String::new();
+    }
+    without_oci(&normalized(&with_scheme(address))).trim_end_matches('/').to_owned()
+}
+
+/// An address with a scheme: one without is a registry's.
+fn with_scheme(address: &str) -> String {
+    if address.contains("://") { address.to_owned() } else { [OCI, address].concat() }
+}
+
+/// An address as Argo CD compares it; as it is where it is none (`NormalizeGitURLAllowInvalid`).
+fn normalized(address: &str) -> String {
+    Some(normalize_git_url(address)).filter(|text| !text.is_empty()).unwrap_or_else(|| address.to_owned())
+}
+
 /// Whether an address begins with another. A host is compared as a whole, so that credentials for `https://example.com` do not go to
-/// `https://example.com.evil.org`.
+/// `https://example.com.evil.org`; Argo CD would send them.
 fn begins_with(address: &str, beginning: &str) -> bool {
     let Some(rest) = address.strip_prefix(beginning) else { return false };
     let behind_scheme = beginning.split_once("://").map_or(beginning, |(_, rest)| rest);

@@ -117,6 +117,7 @@ impl RepositoryAccess {
         json!({
             "url": self.url,
             "name": self.name,
+            "project": self.project,
             "type": word_of(&REPOSITORY_KINDS, self.kind),
             "username": self.username,
             "password": self.password.expose(),
@@ -135,6 +136,7 @@ impl RepositoryAccess {
         Ok(Self {
             url: text(access, "url")?,
             name: text(access, "name")?,
+            project: text(access, "project")?,
             kind: kind(access, "type", &REPOSITORY_KINDS)?,
             username: text(access, "username")?,
             password: Secret::new(text(access, "password")?),

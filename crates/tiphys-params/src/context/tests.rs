@@ -31,6 +31,7 @@ fn full() -> RunContext {
         repositories: vec![RepositoryAccess {
             url: "https://charts.example/stable".to_owned(),
             name: "stable".to_owned(),
+            project: "team".to_owned(),
             kind: RepositoryKind::Helm,
             username: "user".to_owned(),
             password: Secret::new("hunter2"),
@@ -64,13 +65,13 @@ fn the_file_has_the_documented_shape() {
         "project": {"name": "team", "sourceRepos": ["https://*"]},
         "valuesFileSchemes": ["https"],
         "repositories": [{
-            "url": "https://charts.example/stable", "name": "stable", "type": "helm", "username": "user",
+            "url": "https://charts.example/stable", "name": "stable", "project": "team", "type": "helm", "username": "user",
             "password": "hunter2", "enableOCI": true, "insecure": true, "insecureOCIForceHttp": true, "caData": "ca",
             "tlsClientCertData": "cert", "tlsClientCertKey": "hunter3", "proxy": "http://u:hunter4@proxy",
             "noProxy": "localhost",
         }],
         "credentialTemplates": [{
-            "url": "registry.example/charts", "name": "", "type": "oci", "username": "", "password": "",
+            "url": "registry.example/charts", "name": "", "project": "", "type": "oci", "username": "", "password": "",
             "enableOCI": false, "insecure": false, "insecureOCIForceHttp": false, "caData": "",
             "tlsClientCertData": "", "tlsClientCertKey": "", "proxy": "", "noProxy": "",
         }],

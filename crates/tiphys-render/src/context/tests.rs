@@ -1,25 +1,21 @@
 use std::collections::BTreeMap;
 
-use tiphys_params::context::RepositoryAccess;
+use tiphys_params::context::{RepositoryAccess, RepositoryKind};
 
-use super::{ContextSettings, ScopedAccess};
+use super::ContextSettings;
+
+fn access(url: &str) -> RepositoryAccess {
+    RepositoryAccess { url: url.to_owned(), kind: RepositoryKind::Helm, ..RepositoryAccess::default() }
+}
 
 #[test]
 fn a_repository_has_its_servers_own_authority_unless_it_has_one() {
-    let access = |url: &str, ca_data: &str| {
-        let access = RepositoryAccess {
-            url: url.to_owned(),
-            ca_data: ca_data.to_owned(),
-            ..RepositoryAccess::default()
-        };
-        ScopedAccess { project: None, access }
-    };
     let settings = ContextSettings {
         repositories: vec![
-            access("https://charts.example.org:8443/a", ""),
-            access("https://charts.example.org/b", "own"),
-            access("registry.example.org/c", ""),
-            access("https://other.example.org", ""),
+            access("https://charts.example.org:8443/a"),
+            RepositoryAccess { ca_data: "own".to_owned(), ..access("https://charts.example.org/b") },
+            access("registry.example.org/c"),
+            access("https://other.example.org"),
         ],
         server_certificates: BTreeMap::from([
             ("charts.example.org".to_owned(), "charts".to_owned()),
@@ -33,4 +29,60 @@ fn a_repository_has_its_servers_own_authority_unless_it_has_one() {
     assert_eq!(found, ["charts", "own", "registry", ""]);
     let unknown = settings.with_certificates(RepositoryAccess::default(), "oci://registry.example.org/d");
     assert_eq!(unknown.ca_data, "registry");
+}
+
+/// Three Secrets and two templates; the project `team` permits one address.
+fn settings() -> ContextSettings {
+    const A: &str = "https://a.example.org/x";
+    let with = |username: &str, access: RepositoryAccess| RepositoryAccess {
+        username: username.to_owned(),
+        ..access
+    };
+    let of =
+        |project: &str, access: RepositoryAccess| RepositoryAccess { project: project.to_owned(), ..access };
+    let git = RepositoryAccess { kind: RepositoryKind::Git, ..access("https://a.example.org") };
+    ContextSettings {
+        repositories: vec![
+            with("other", of("other", access(A))),
+            with("all", access(A)),
+            with("own", of("team", access("https://b.example.org"))),
+        ],
+        credential_templates: vec![with("template", access("https://a.example.org")), with("git", git)],
+        source_repos: BTreeMap::from([("team".to_owned(), vec!["https://a.example.org/*".to_owned()])]),
+        ..ContextSettings::default()
+    }
+}
+
+#[test]
+fn a_plugin_is_told_of_what_its_project_permits_and_of_charts_only() {
+    let settings = settings();
+    let told = |accesses: &[RepositoryAccess], project: &str| {
+        let found = settings.of_project(accesses, &settings.project(project));
+        found.into_iter().map(|access| access.username).collect::<Vec<_>>()
+    };
+    assert_eq!(told(&settings.repositories, "team"), ["all", "own"]);
+    assert_eq!(told(&settings.repositories, "other"), ["other", "all"]);
+    assert_eq!(told(&settings.repositories, "default"), ["all"]);
+    assert!(told(&settings.credential_templates, "team").is_empty(), "its whole address is not permitted");
+    assert_eq!(told(&settings.credential_templates, "default"), ["template"]);
+}
+
+#[test]
+fn a_source_that_its_project_permits_gets_what_is_for_its_address() {
+    let settings = settings();
+    for (project, address, expected) in [
+        ("team", "https://a.example.org/x", "all"),
+        ("other", "https://a.example.org/x", "other"),
+        ("team", "https://a.example.org/y", "template"),
+        ("team", "https://b.example.org", "own"),
+        ("team", "https://c.example.org", ""),
+        ("default", "https://b.example.org", ""),
+        ("default", "https://a.example.org/y", "template"),
+    ] {
+        let found = settings.of_source(&settings.project(project), address);
+        assert_eq!(found.access.username, expected, "{project} {address}");
+    }
+    let none =
+        ContextSettings { source_repos: BTreeMap::from([("team".to_owned(), Vec::new())]), ..settings };
+    assert_eq!(none.of_source(&none.project("team"), "https://a.example.org/x").access.username, "");
 }

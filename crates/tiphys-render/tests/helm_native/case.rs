@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use tiphys_api::Application;
 use tiphys_engine::SourceType;
 use tiphys_params::context::{RepositoryAccess, RepositoryKind, Secret};
-use tiphys_render::{ContextSettings, DestinationVersions, ScopedAccess};
+use tiphys_render::{ContextSettings, DestinationVersions};
 use tiphys_testkit::workspace_root;
 
 /// The address of the application's own repository.
@@ -208,9 +208,9 @@ pub(crate) fn context(case: &Value) -> ContextSettings {
     settings
 }
 
-fn access(value: &Value) -> ScopedAccess {
+fn access(value: &Value) -> RepositoryAccess {
     let text = |field: &str| value[field].as_str().unwrap_or_default().to_owned();
-    let access = RepositoryAccess {
+    RepositoryAccess {
         url: ["repo", "url", "repo_url"]
             .map(text)
             .into_iter()
@@ -228,6 +228,5 @@ fn access(value: &Value) -> ScopedAccess {
         insecure: value["insecure"] == true,
         insecure_oci_force_http: value["insecureOCIForceHttp"] == true,
         ..RepositoryAccess::default()
-    };
-    ScopedAccess { project: None, access }
+    }
 }

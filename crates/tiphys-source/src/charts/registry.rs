@@ -85,7 +85,7 @@ impl<'a> Registry<'a> {
         let (root, in_url) = Address::parse(&format!("{scheme}://{host}/v2/{name}")).ok_or_else(wrong)?;
         let place = Place::new(source.shown(), access, in_url.is_some(), options);
         let has_login = !access.username.is_empty() && !access.password.is_empty();
-        let login = has_login.then(|| (access.username.clone(), Secret::new(access.password.expose())));
+        let login = has_login.then(|| (access.username.clone(), access.password.clone()));
         let web = Web::new(access, &|name| options.variable(name)).map_err(|error| {
             SourceError::Unreachable { repository: place.shown.clone(), detail: error.to_string() }
         })?;

@@ -5,10 +5,10 @@ use super::cache::ArchiveCache;
 use super::index::{Index, IndexEntry, Indexes, select};
 use super::limits::INDEX_BYTES_OPTION;
 use super::place::{Asked, Place};
-use super::{ChartError, ChartSource, CredentialReach};
+use super::{ChartError, ChartSource};
 use crate::options::{Progress, SourceOptions};
 use crate::web::{Address, Ask, Authorization, Base, Reach, Scheme, Web};
-use crate::{Secret, SourceError};
+use crate::{CredentialReach, SourceError};
 
 pub(super) struct HelmRepository<'a> {
     source: &'a ChartSource,
@@ -30,7 +30,7 @@ impl<'a> HelmRepository<'a> {
         let login = if access.username.is_empty() && access.password.is_empty() {
             in_url
         } else {
-            Some((access.username.clone(), Secret::new(access.password.expose())))
+            Some((access.username.clone(), access.password.clone()))
         };
         let reach = match source.credentials {
             CredentialReach::OwnServer => Reach::Server(address.clone()),

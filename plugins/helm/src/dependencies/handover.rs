@@ -15,12 +15,11 @@ use std::path::Path;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Value, json};
-use tiphys_params::context::{RepositoryAccess, Secret};
+use tiphys_params::context::{CredentialReach, RegistryLogin, RepositoryAccess, Secret};
 
 use super::DependencyError;
-use super::remote::{Login, Remote, RemoteKind};
+use super::remote::{Remote, RemoteKind};
 use crate::home::{Home, HomeError};
-use crate::options::Credentials;
 use crate::settings::Host;
 
 /// Where systems keep the authorities that they trust, as Go looks for them.
@@ -69,7 +68,7 @@ fn repositories(home: &Home, web: &[&Remote]) -> Result<Value, HomeError> {
             "keyFile": file("key", access.tls_client_cert_key.expose())?,
             "caFile": file("ca", &access.ca_data)?,
             "insecure_skip_tls_verify": access.insecure,
-            "pass_credentials_all": remote.credentials == Credentials::AllHosts,
+            "pass_credentials_all": remote.credentials == CredentialReach::EveryServer,
         }));
     }
     Ok(json!({ "apiVersion": "v1", "generated": "0001-01-01T00:00:00Z", "repositories": entries }))
@@ -104,7 +103,7 @@ fn logins(registries: &[&Remote]) -> Result<Value, DependencyError> {
     for remote in registries {
         let (host, access) = (remote.login_name(), &remote.access);
         if !remote.has_password() {
-            if let Login::Entry(entry) = &remote.login {
+            if let RegistryLogin::Entry(entry) = &remote.login {
                 let entry = serde_json::from_str(entry.expose()).unwrap_or_default();
                 logins.entry(host).or_insert(entry);
             }

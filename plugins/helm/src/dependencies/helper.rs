@@ -9,10 +9,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tiphys_params::context::Secret;
+use tiphys_params::context::{RegistryLogin, Secret};
 use tiphys_process::{Tool, ToolError};
 
-use super::remote::{Login, Remote};
+use super::remote::Remote;
 use crate::home::Home;
 use crate::settings::{Host, SettingError};
 
@@ -84,7 +84,7 @@ pub(crate) enum HelperError {
 pub(crate) async fn ask(remotes: &mut [Remote], host: &Host, home: &Home) -> Result<(), HelperError> {
     let mut known: BTreeMap<String, Value> = BTreeMap::new();
     for remote in remotes {
-        let Login::Helper(helper) = &remote.login else { continue };
+        let RegistryLogin::Helper(helper) = &remote.login else { continue };
         let registry = remote.login_name().to_owned();
         let answer = match known.get(&registry) {
             Some(answer) => answer.clone(),
@@ -127,9 +127,9 @@ async fn answer(helper: &str, registry: &str, host: &Host, dir: &Path) -> Result
 fn log_in(remote: &mut Remote, answer: &Value) {
     let text = |field: &str| answer[field].as_str().unwrap_or_default();
     let (user, secret) = (text("Username"), text("Secret"));
-    remote.login = Login::None;
+    remote.login = RegistryLogin::None;
     if user == TOKEN_USER {
-        remote.login = Login::Entry(Secret::new(json!({ "identitytoken": secret }).to_string()));
+        remote.login = RegistryLogin::Entry(Secret::new(json!({ "identitytoken": secret }).to_string()));
     } else {
         user.clone_into(&mut remote.access.username);
         remote.access.password = Secret::new(secret);

@@ -4,8 +4,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::remote::{Login, Remote, RemoteKind};
-use crate::options::Credentials;
+use tiphys_params::context::{CredentialReach, RegistryLogin};
+
+use super::remote::{Remote, RemoteKind};
 
 /// Goes into every key. It changes when the same inputs give other entries.
 const SHAPE: &str = "tiphys-helm dependencies 2";
@@ -148,9 +149,9 @@ impl Hasher {
             self.part(text.as_bytes());
         }
         let (login, text) = match &remote.login {
-            Login::None => (0, ""),
-            Login::Entry(entry) => (1, entry.expose()),
-            Login::Helper(name) => (2, name.as_str()),
+            RegistryLogin::None => (0, ""),
+            RegistryLogin::Entry(entry) => (1, entry.expose()),
+            RegistryLogin::Helper(name) => (2, name.as_str()),
         };
         self.number(login);
         self.part(text.as_bytes());
@@ -160,8 +161,11 @@ impl Hasher {
             RemoteKind::Plugin => 2,
         };
         self.number(kind);
-        let marks =
-            [remote.credentials == Credentials::AllHosts, access.insecure, access.insecure_oci_force_http];
+        let marks = [
+            remote.credentials == CredentialReach::EveryServer,
+            access.insecure,
+            access.insecure_oci_force_http,
+        ];
         self.part(&marks.map(u8::from));
     }
 }

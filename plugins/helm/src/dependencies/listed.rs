@@ -106,7 +106,7 @@ fn is_place_of(dependency: &Dependency, locked: &str, known: &Known) -> bool {
         return true;
     }
     match Place::of(&dependency.repository) {
-        Place::Named(name) => known.named(name).any(|address| address == locked),
+        Place::Named(name) => known.named(name).iter().any(|address| address == locked),
         _ => false,
     }
 }

@@ -13,13 +13,10 @@
 use std::io;
 use std::path::PathBuf;
 
-use serde_json::Value;
-use tiphys_params::context::{RepositoryAccess, RepositoryKind, Secret};
+use tiphys_params::context::{MountedLogins, OtherShape, PemFiles, Secret};
 use tiphys_tree::read_bounded;
-use tiphys_yaml::{DecodeError, Node, Object, read_document};
 
-use super::remote::{Known, KnownRepository, PemFiles, Remote};
-use crate::options::Credentials;
+use super::remote::Remote;
 use crate::settings::Host;
 
 /// Bytes of one of these files.
@@ -75,10 +72,10 @@ enum By {
 }
 
 /// Reads what is mounted and needed. Files that are not there hold nothing.
-pub(crate) fn known(host: &Host, needs: Needs) -> Result<Known, MountedError> {
-    let mut known = Known::default();
+pub(crate) fn logins(host: &Host, needs: Needs) -> Result<MountedLogins, MountedError> {
+    let mut mounted = MountedLogins::default();
     if needs == Needs::Nothing {
-        return Ok(known);
+        return Ok(mounted);
     }
     let set = |name| host.set(name).map(PathBuf::from);
     let named = |name| set(name).map(|path| Mounted { path, by: By::Variable });
@@ -89,31 +86,20 @@ pub(crate) fn known(host: &Host, needs: Needs) -> Result<Known, MountedError> {
         .or_else(|| usual(set("XDG_CONFIG_HOME"), "helm"))
         .or_else(|| usual(set("HOME"), ".config/helm"));
     let of_helm = |name, file: &str| named(name).or_else(|| config.as_ref().map(|folder| folder.join(file)));
-    if let Some(file) = of_helm("HELM_REPOSITORY_CONFIG", "repositories.yaml")
-        && let Some(text) = file.read()?
-    {
-        let shape = || MountedError::Shape { path: file.path.clone(), writer: "helm" };
-        if let Some(node) = read_document(&text).map_err(|_| shape())? {
-            known.repositories = repositories(&node).ok_or_else(shape)?;
-        }
+    let docker = named("DOCKER_CONFIG").or_else(|| usual(set("HOME"), ".docker"));
+    if let Some(file) = of_helm("HELM_REPOSITORY_CONFIG", "repositories.yaml") {
+        file.add("helm", |text| mounted.add_repositories(text))?;
     }
     if needs < Needs::RepositoriesAndLogins {
-        return Ok(known);
+        return Ok(mounted);
     }
-    let docker = named("DOCKER_CONFIG").or_else(|| usual(set("HOME"), ".docker"));
-    let logins = [
-        (of_helm("HELM_REGISTRY_CONFIG", "registry/config.json"), "helm"),
-        (docker.map(|folder| folder.join("config.json")), "docker"),
-    ];
-    for (file, writer) in logins {
-        if let Some(file) = file
-            && let Some(text) = file.read()?
-        {
-            let shape = |_| MountedError::Shape { path: file.path.clone(), writer };
-            add_logins(&mut known, &serde_json::from_slice(&text).map_err(shape)?);
-        }
+    if let Some(file) = of_helm("HELM_REGISTRY_CONFIG", "registry/config.json") {
+        file.add("helm", |text| mounted.add_logins(text))?;
     }
-    Ok(known)
+    if let Some(file) = docker.map(|folder| folder.join("config.json")) {
+        file.add("docker", |text| mounted.add_logins(text))?;
+    }
+    Ok(mounted)
 }
 
 /// Reads the certificates of a place.
@@ -132,37 +118,6 @@ pub(crate) fn read_certificates(remote: &mut Remote) -> Result<(), MountedError>
     Ok(())
 }
 
-/// The entries; `None` if the file has another shape. What is wrong would show what is in the file.
-fn repositories(node: &Node) -> Option<Vec<KnownRepository>> {
-    let mut file = Object::new(node, "").ok()?;
-    file.list("repositories").ok()?.unwrap_or_default().iter().map(|entry| repository(entry).ok()).collect()
-}
-
-/// An entry of `repositories.yaml`.
-fn repository(node: &Node) -> Result<KnownRepository, DecodeError> {
-    let mut entry = Object::new(node, "")?;
-    let all_hosts = entry.boolean("pass_credentials_all")?.unwrap_or_default();
-    let insecure = entry.boolean("insecure_skip_tls_verify")?.unwrap_or_default();
-    let mut text = |key| Ok(entry.text(key)?.unwrap_or_default().to_owned());
-    Ok(KnownRepository {
-        access: RepositoryAccess {
-            url: text("url")?,
-            name: text("name")?,
-            kind: RepositoryKind::Helm,
-            username: text("username")?,
-            password: Secret::new(text("password")?),
-            insecure,
-            ..RepositoryAccess::default()
-        },
-        credentials: if all_hosts { Credentials::AllHosts } else { Credentials::OwnHost },
-        files: PemFiles {
-            authorities: text("caFile")?,
-            certificate: text("certFile")?,
-            key: text("keyFile")?,
-        },
-    })
-}
-
 fn pem(path: String) -> Result<String, MountedError> {
     let file = Mounted { path: path.into(), by: By::Variable };
     let missing = || MountedError::Read { path: file.path.clone(), source: io::ErrorKind::NotFound.into() };
@@ -170,28 +125,19 @@ fn pem(path: String) -> Result<String, MountedError> {
     String::from_utf8(bytes).map_err(|_| MountedError::Shape { path: file.path.clone(), writer: "openssl" })
 }
 
-/// Adds the logins of a registry configuration; those that are known already win.
-fn add_logins(known: &mut Known, config: &Value) {
-    let objects = |name: &str| config.get(name).and_then(Value::as_object).into_iter().flatten();
-    for (host, login) in objects("auths") {
-        // Docker leaves an empty entry where a helper has the login.
-        if login.as_object().is_some_and(|login| !login.is_empty()) {
-            known.logins.entry(host.clone()).or_insert_with(|| Secret::new(login.to_string()));
-        }
-    }
-    for (host, helper) in objects("credHelpers") {
-        if let Some(helper) = helper.as_str() {
-            known.helpers.entry(host.clone()).or_insert_with(|| helper.to_owned());
-        }
-    }
-    if known.helper.is_none() {
-        known.helper = config.get("credsStore").and_then(Value::as_str).map(str::to_owned);
-    }
-}
-
 impl Mounted {
     fn join(&self, below: &str) -> Self {
         Self { path: self.path.join(below), by: self.by }
+    }
+
+    /// Adds what the file says, if it is there.
+    fn add(
+        &self,
+        writer: &'static str,
+        add: impl FnOnce(&[u8]) -> Result<(), OtherShape>,
+    ) -> Result<(), MountedError> {
+        let shape = |_| MountedError::Shape { path: self.path.clone(), writer };
+        self.read()?.map_or(Ok(()), |text| add(&text).map_err(shape))
     }
 
     fn read(&self) -> Result<Option<Vec<u8>>, MountedError> {

@@ -1,12 +1,12 @@
 //! Where dependencies come from, and what opens these places: found as Argo CD finds it (`spec/helm-parity.md` 2.3).
 
-use std::collections::BTreeMap;
-
-use tiphys_params::context::{RepositoryAccess, RunContext, Secret, same_address, without_oci};
+use tiphys_params::context::{
+    CredentialReach, FoundAccess, KnownRepositories, PemFiles, RegistryLogin, RepositoryAccess, RunContext,
+    Seeker, registry_key, same_address, without_oci,
+};
 
 use super::DependencyError;
 use crate::address::Address;
-use crate::options::Credentials;
 
 /// Scheme of registries.
 pub(super) const OCI: &str = "oci://";
@@ -70,41 +70,13 @@ fn with_small_scheme(address: &str) -> String {
     [&scheme.to_ascii_lowercase(), rest].concat()
 }
 
-/// What is known of repositories, from the run context or from mounted files.
+/// What is known of repositories, and for whom they are looked up.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Known {
-    /// Whole addresses.
-    pub(crate) repositories: Vec<KnownRepository>,
-    /// Beginnings of addresses.
-    pub(crate) templates: Vec<RepositoryAccess>,
-    /// Logins to registries by host: JSON as helm and docker write it.
-    pub(crate) logins: BTreeMap<String, Secret>,
-    /// Programs that know logins to registries, by host: the part of their names behind `docker-credential-`.
-    pub(crate) helpers: BTreeMap<String, String>,
-    /// The program for all other registries.
-    pub(crate) helper: Option<String>,
-}
-
-/// A repository, and who gets its credentials.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct KnownRepository {
-    /// How it is reached.
-    pub(crate) access: RepositoryAccess,
-    /// Who gets the credentials, whatever the parameter says.
-    pub(crate) credentials: Credentials,
-    /// Where certificates are that `access` does not have.
-    pub(crate) files: PemFiles,
-}
-
-/// Paths of files in PEM, empty ones for none. They are read for places that are fetched from, and for no other.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct PemFiles {
-    /// Certificates of authorities to trust.
-    pub(crate) authorities: String,
-    /// A client certificate.
-    pub(crate) certificate: String,
-    /// The key of the client certificate.
-    pub(crate) key: String,
+    /// The application's project.
+    pub(crate) project: String,
+    /// What is known, from the run context and from mounted files.
+    pub(crate) repositories: KnownRepositories,
 }
 
 /// A place that helm fetches from.
@@ -119,23 +91,11 @@ pub(crate) struct Remote {
     /// How it is reached. Nothing in it is set for a place that nobody knows.
     pub(crate) access: RepositoryAccess,
     /// Who gets the credentials.
-    pub(crate) credentials: Credentials,
+    pub(crate) credentials: CredentialReach,
     /// What else opens a registry.
-    pub(crate) login: Login,
+    pub(crate) login: RegistryLogin,
     /// Where certificates are that are not in `access` yet.
     pub(crate) files: PemFiles,
-}
-
-/// What opens a registry whose settings have no user and password.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Login {
-    /// Nothing.
-    #[default]
-    None,
-    /// An entry of a registry configuration: JSON as helm and docker write it.
-    Entry(Secret),
-    /// A program that knows the login: the part of its name behind `docker-credential-`.
-    Helper(String),
 }
 
 /// How helm fetches from a place.
@@ -152,23 +112,17 @@ pub(crate) enum RemoteKind {
 impl Remote {
     /// A place of which nothing but its address is known.
     pub(crate) fn unknown(address: &str, kind: RemoteKind) -> Self {
-        Self {
-            kind,
-            address: Address::new(address),
-            name: String::new(),
-            access: RepositoryAccess::default(),
-            credentials: Credentials::OwnHost,
-            login: Login::None,
-            files: PemFiles::default(),
-        }
+        Self::found(address, kind, FoundAccess::default())
     }
 
-    /// The registry's key in files with logins: its host, and docker's own an odd one.
+    fn found(address: &str, kind: RemoteKind, found: FoundAccess) -> Self {
+        let FoundAccess { access, credentials, login, files } = found;
+        Self { kind, address: Address::new(address), name: String::new(), access, credentials, login, files }
+    }
+
+    /// The registry's key in files with logins.
     pub(crate) fn login_name(&self) -> &str {
-        match self.address.expose().split('/').next().unwrap_or_default() {
-            "docker.io" | "index.docker.io" | "registry-1.docker.io" => "https://index.docker.io/v1/",
-            host => host,
-        }
+        registry_key(self.address.expose())
     }
 
     /// Whether its settings have a user and a password.
@@ -180,38 +134,14 @@ impl Remote {
 impl Known {
     /// What the run context says.
     pub(crate) fn of_context(context: &RunContext) -> Self {
-        let known = |access: &RepositoryAccess| KnownRepository {
-            access: access.clone(),
-            credentials: Credentials::OwnHost,
-            files: PemFiles::default(),
-        };
-        Self {
-            repositories: context.repositories.iter().map(known).collect(),
-            templates: context.credential_templates.clone(),
-            ..Self::default()
-        }
-    }
-
-    /// Adds what is known from elsewhere, behind what is known already: an address or a name that is known stays as it is.
-    pub(crate) fn fill_in(&mut self, other: Self) {
-        for mut repository in other.repositories {
-            let is_named = |one: &KnownRepository| one.access.name == repository.access.name;
-            if self.repositories.iter().any(is_named) {
-                repository.access.name.clear();
-            }
-            self.repositories.push(repository);
-        }
-        self.templates.extend(other.templates);
-        self.logins.extend(other.logins);
-        self.helpers.extend(other.helpers);
-        self.helper = self.helper.take().or(other.helper);
+        Self { project: context.project.name.clone(), repositories: KnownRepositories::of_context(context) }
     }
 
     /// The places that dependencies come from, each once, in order. A name is looked up first, an address may be unknown.
     pub(crate) fn remotes<'a>(
         &self,
         repositories: impl IntoIterator<Item = &'a str>,
-        credentials: Credentials,
+        credentials: CredentialReach,
     ) -> Result<Vec<Remote>, DependencyError> {
         let mut remotes: Vec<Remote> = Vec::new();
         for repository in repositories {
@@ -222,7 +152,7 @@ impl Known {
                 Place::Named(name) => self.by_name(repository, name)?,
                 Place::Vendored | Place::Folder(_) | Place::Other => continue,
             };
-            if credentials == Credentials::AllHosts {
+            if credentials == CredentialReach::EveryServer {
                 remote.credentials = credentials;
             }
             let same = |one: &&mut Remote| {
@@ -240,77 +170,36 @@ impl Known {
     }
 
     /// The addresses of the repositories of a name.
-    pub(crate) fn named(&self, name: &str) -> impl Iterator<Item = &str> {
-        self.repositories
-            .iter()
-            .filter(move |one| one.access.name == name && one.access.has_charts())
-            .map(|one| one.access.url.as_str())
+    pub(crate) fn named(&self, name: &str) -> Vec<String> {
+        let found = self.repositories.named(&self.project, name);
+        found.into_iter().map(|one| one.access.url).collect()
     }
 
     fn by_name(&self, repository: &str, name: &str) -> Result<Remote, DependencyError> {
-        let mut found =
-            self.repositories.iter().filter(|one| one.access.name == name && one.access.has_charts());
-        let first = found.next().filter(|_| !name.is_empty() && !name.contains('/'));
-        let Some(first) = first else {
+        let is_name = !name.is_empty() && !name.contains('/');
+        let mut found = self.repositories.named(&self.project, name).into_iter().filter(|_| is_name);
+        let Some(first) = found.next() else {
             return Err(DependencyError::UnknownName { repository: repository.to_owned() });
         };
-        if let Some(second) = found.find(|one| !same_address(&one.access.url, &first.access.url)) {
+        let address = first.access.url.clone();
+        if let Some(second) = found.find(|one| !one.access.is_at(&address)) {
             return Err(DependencyError::AmbiguousName {
                 repository: repository.to_owned(),
-                first: Address::new(&first.access.url),
-                second: Address::new(&second.access.url),
+                first: Address::new(address),
+                second: Address::new(second.access.url),
             });
         }
         if first.access.is_registry() {
             return Err(DependencyError::NamedRegistry {
                 repository: repository.to_owned(),
-                address: Address::new(without_oci(&first.access.url)),
+                address: Address::new(without_oci(&address)),
             });
         }
-        Ok(Remote {
-            kind: RemoteKind::Web,
-            address: Address::new(&first.access.url),
-            name: name.to_owned(),
-            access: first.access.clone(),
-            credentials: first.credentials,
-            login: Login::None,
-            files: first.files.clone(),
-        })
+        Ok(Remote { name: name.to_owned(), ..Remote::found(&address, RemoteKind::Web, first) })
     }
 
-    /// The exact address among the repositories, else the template whose address is the longest beginning, else, of a registry, any that
-    /// is a part of it or that it is a part of.
     fn by_address(&self, address: &str, kind: RemoteKind) -> Remote {
-        let exact = self.repositories.iter().find(|one| one.access.is_at(address));
-        let mut remote = Remote::unknown(address, kind);
-        if let Some(exact) = exact {
-            remote.credentials = exact.credentials;
-            remote.files.clone_from(&exact.files);
-        }
-        let found = exact
-            .map(|one| &one.access)
-            .or_else(|| RepositoryAccess::template_of(&self.templates, address))
-            .or_else(|| match kind {
-                RemoteKind::Web | RemoteKind::Plugin => None,
-                RemoteKind::Registry => {
-                    self.repositories.iter().map(|one| &one.access).find(|one| one.is_around(address))
-                }
-            });
-        if let Some(access) = found {
-            remote.access = access.clone();
-        }
-        if kind == RemoteKind::Registry && !remote.has_password() {
-            remote.login = self.login(remote.login_name());
-        }
-        remote
-    }
-
-    fn login(&self, name: &str) -> Login {
-        if let Some(entry) = self.logins.get(name) {
-            return Login::Entry(entry.clone());
-        }
-        let helper = self.helpers.get(name).or(self.helper.as_ref());
-        helper.map_or(Login::None, |helper| Login::Helper(helper.clone()))
+        Remote::found(address, kind, self.repositories.find(&self.project, address, Seeker::Dependency))
     }
 }
 

@@ -2,7 +2,9 @@
 
 use tiphys_params::Parameter;
 
-use super::{Assignment, AssignmentKind, Credentials, HelmOptions, InlineValues, Missing, NAMES, Part};
+use tiphys_params::context::CredentialReach;
+
+use super::{Assignment, AssignmentKind, HelmOptions, InlineValues, Missing, NAMES, Part};
 
 fn decode(json: &str) -> Result<HelmOptions, String> {
     let parameters: Vec<Parameter> = serde_json::from_str(json).map_err(|error| error.to_string())?;
@@ -40,7 +42,7 @@ fn every_parameter_has_its_option() {
         crds: Part::Skip,
         tests: Part::Skip,
         schema_validation: Part::Skip,
-        credentials: Credentials::AllHosts,
+        credentials: CredentialReach::EveryServer,
         version: "v3".into(),
         kustomize_dir: "overlay".into(),
     };

@@ -1,38 +1,49 @@
+//! Whether one repository's settings are for one address.
+
 use super::{RepositoryAccess, same_address, server_name};
 use crate::context::RepositoryKind;
 
-fn access(kind: RepositoryKind, url: &str) -> RepositoryAccess {
-    RepositoryAccess { url: url.to_owned(), kind, ..RepositoryAccess::default() }
+#[test]
+fn an_address_is_compared_as_argo_cd_compares_it_and_a_slash_at_the_end_is_nothing() {
+    for (url, address, expected) in [
+        ("https://example.org/charts", "https://example.org/charts", true),
+        ("https://example.org/charts/", "https://example.org/charts", true),
+        ("HTTPS://Example.org/Charts", "https://example.org/charts", true),
+        ("https://example.org/charts.git", "https://example.org/charts", true),
+        (" https://example.org/charts", "https://example.org/charts ", true),
+        ("oci://registry.example.org:5000/Team", "registry.example.org:5000/team", true),
+        ("registry.example.org/team", "oci://registry.example.org/team/", true),
+        ("https://example.org/charts", "https://example.org/charts/more", false),
+        ("https://example.org/charts", "http://example.org/charts", false),
+        ("https://example.org/charts", "example.org/charts", false),
+        ("", "", false),
+    ] {
+        let access = RepositoryAccess { url: url.to_owned(), ..RepositoryAccess::default() };
+        assert_eq!(access.is_at(address), expected, "{url:?} {address:?}");
+    }
 }
 
 #[test]
-fn an_address_gets_the_settings_of_its_repository_then_of_the_longest_template_then_of_a_registry_around_it()
-{
+fn a_template_is_for_all_that_begins_with_its_address_on_the_same_host() {
     use RepositoryKind::{Git, Helm, Oci};
-    let repositories = [
-        access(Git, "https://example.org/charts"),
-        access(Helm, "https://example.org/charts/"),
-        access(Oci, "oci://registry.example.org/team"),
-    ];
-    let templates = [
-        access(Helm, "https://example.org"),
-        access(Helm, "https://example.org/more"),
-        access(Oci, "oci://other.example.org"),
-    ];
-    for (address, expected) in [
-        ("https://example.org/charts", Some("https://example.org/charts/")),
-        ("https://example.org/else", Some("https://example.org")),
-        ("https://example.org/more/x", Some("https://example.org/more")),
-        ("https://example.org.evil.org/charts", None),
-        ("registry.example.org/team", Some("oci://registry.example.org/team")),
-        ("oci://registry.example.org/team", Some("oci://registry.example.org/team")),
-        ("registry.example.org/team/web", Some("oci://registry.example.org/team")),
-        ("registry.example.org.evil.org/team", None),
-        ("other.example.org/x", Some("oci://other.example.org")),
-        ("oci://other.example.org/x", Some("oci://other.example.org")),
+    for (kind, url, address, expected) in [
+        (Helm, "https://example.org", "https://example.org/charts", true),
+        (Git, "HTTPS://example.org/", "https://Example.org/charts", true),
+        (Helm, "https://example.org/cha", "https://example.org/charts", true),
+        (Helm, "https://example.org", "https://example.org.evil.org/charts", false),
+        (Helm, "https://example.org", "https://example.org:8443/charts", false),
+        (Helm, "https://", "https://example.org/charts", false),
+        (Helm, "", "https://example.org/charts", false),
+        (Helm, "registry.example.org", "registry.example.org/team", true),
+        (Helm, "oci://registry.example.org", "registry.example.org/team", false),
+        (Helm, "oci://registry.example.org", "oci://registry.example.org/team", true),
+        (Oci, "oci://registry.example.org", "registry.example.org/team", true),
+        (Oci, "oci://registry.example.org", "oci://registry.example.org/team", true),
+        (Oci, "oci://registry.example.org", "registry.example.org.evil.org/team", false),
     ] {
-        let found = RepositoryAccess::find(&repositories, &templates, address).map(|one| one.url.as_str());
-        assert_eq!(found, expected, "{address}");
+        let template = RepositoryAccess { url: url.to_owned(), kind, ..RepositoryAccess::default() };
+        let found = RepositoryAccess::template_of(std::slice::from_ref(&template), "", address);
+        assert_eq!(found.is_some(), expected, "{url:?} {address:?}");
     }
 }
 

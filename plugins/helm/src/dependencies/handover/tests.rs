@@ -4,14 +4,13 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 
 use serde_json::{Value, json};
-use tiphys_params::context::{RepositoryAccess, Secret};
+use tiphys_params::context::{CredentialReach, PemFiles, RegistryLogin, RepositoryAccess, Secret};
 
 use super::{Handover, hand_over, host_of};
 use crate::address::Address;
 use crate::dependencies::DependencyError;
-use crate::dependencies::remote::{Login, PemFiles, Remote, RemoteKind};
+use crate::dependencies::remote::{Remote, RemoteKind};
 use crate::home::Home;
-use crate::options::Credentials;
 use crate::settings::Host;
 
 fn remote(kind: RemoteKind, address: &str, access: RepositoryAccess) -> Remote {
@@ -20,8 +19,8 @@ fn remote(kind: RemoteKind, address: &str, access: RepositoryAccess) -> Remote {
         address: Address::new(address),
         name: String::new(),
         access,
-        credentials: Credentials::OwnHost,
-        login: Login::None,
+        credentials: CredentialReach::OwnServer,
+        login: RegistryLogin::None,
         files: PemFiles::default(),
     }
 }
@@ -77,7 +76,7 @@ fn a_helm_repository_is_written_with_everything_that_opens_it() {
         remote(RemoteKind::Web, "https://a.example.com", access),
         remote(RemoteKind::Web, "https://b.example.com", RepositoryAccess::default()),
     ];
-    all[0].credentials = Credentials::AllHosts;
+    all[0].credentials = CredentialReach::EveryServer;
     all[1].name = "repository-0".to_owned();
     let handed = handed(&all);
     let entry = &handed.repositories["repositories"][0];
@@ -109,7 +108,7 @@ fn only_logins_of_registries_that_are_needed_are_written() {
         place("r.example.com:5000/charts", login("u", "p")),
         place("r.example.com:5000/more", login("u", "p")),
         Remote {
-            login: Login::Entry(Secret::new(r#"{"auth":"mounted"}"#)),
+            login: RegistryLogin::Entry(Secret::new(r#"{"auth":"mounted"}"#)),
             ..place("m.example.com/charts", RepositoryAccess::default())
         },
         place("docker.io/charts", login("d", "p")),

@@ -4,12 +4,11 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use tiphys_params::context::{RepositoryAccess, Secret};
+use tiphys_params::context::{CredentialReach, PemFiles, RegistryLogin, RepositoryAccess, Secret};
 
 use super::{BuildKey, Hasher, Inputs};
 use crate::address::Address;
-use crate::dependencies::remote::{Login, PemFiles, Remote, RemoteKind};
-use crate::options::Credentials;
+use crate::dependencies::remote::{Remote, RemoteKind};
 
 const SECRET: [u8; 32] = [7; 32];
 
@@ -19,8 +18,8 @@ fn remote(password: &str) -> Remote {
         address: Address::new("https://a.example.com"),
         name: String::new(),
         access: RepositoryAccess { password: Secret::new(password), ..RepositoryAccess::default() },
-        credentials: Credentials::OwnHost,
-        login: Login::None,
+        credentials: CredentialReach::OwnServer,
+        login: RegistryLogin::None,
         files: PemFiles::default(),
     }
 }
@@ -82,10 +81,10 @@ fn everything_that_a_place_is_changes_the_key() {
         Remote { kind: RemoteKind::Plugin, ..remote("") },
         Remote { address: Address::new("https://b.example.com"), ..remote("") },
         Remote { name: "named".to_owned(), ..remote("") },
-        Remote { credentials: Credentials::AllHosts, ..remote("") },
-        Remote { login: Login::Entry(Secret::new("pass")), ..remote("") },
-        Remote { login: Login::Entry(Secret::new("pass2")), ..remote("") },
-        Remote { login: Login::Helper("pass".to_owned()), ..remote("") },
+        Remote { credentials: CredentialReach::EveryServer, ..remote("") },
+        Remote { login: RegistryLogin::Entry(Secret::new("pass")), ..remote("") },
+        Remote { login: RegistryLogin::Entry(Secret::new("pass2")), ..remote("") },
+        Remote { login: RegistryLogin::Helper("pass".to_owned()), ..remote("") },
         access(&|access| access.username = "x".to_owned()),
         access(&|access| access.password = Secret::new("x")),
         access(&|access| access.ca_data = "x".to_owned()),

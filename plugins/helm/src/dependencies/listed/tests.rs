@@ -1,11 +1,9 @@
 //! Lists and lock files that are about each other, and those that are not.
 
-use tiphys_params::context::{RepositoryAccess, RepositoryKind};
+use tiphys_params::context::{KnownRepositories, RepositoryAccess, RepositoryKind};
 
 use super::{Known, Listed, ListedError};
 use crate::chart::{Dependency, Lock};
-use crate::dependencies::remote::{KnownRepository, PemFiles};
-use crate::options::Credentials;
 
 fn dependency(name: &str, repository: &str) -> Dependency {
     Dependency { name: name.to_owned(), repository: repository.to_owned(), ..Dependency::default() }
@@ -23,14 +21,8 @@ fn known() -> Known {
         kind: RepositoryKind::Helm,
         ..RepositoryAccess::default()
     };
-    Known {
-        repositories: vec![KnownRepository {
-            access,
-            credentials: Credentials::OwnHost,
-            files: PemFiles::default(),
-        }],
-        ..Known::default()
-    }
+    let repositories = KnownRepositories { repositories: vec![access], ..KnownRepositories::default() };
+    Known { project: "default".to_owned(), repositories }
 }
 
 #[test]

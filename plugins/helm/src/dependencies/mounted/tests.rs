@@ -3,9 +3,10 @@
 use std::fs;
 use std::io;
 
-use super::{By, FILE_BYTES_MAX, MountedError, Needs, known, read_certificates};
-use crate::dependencies::remote::{PemFiles, Remote, RemoteKind};
-use crate::options::Credentials;
+use tiphys_params::context::{CredentialReach, PemFiles};
+
+use super::{By, FILE_BYTES_MAX, MountedError, Needs, logins, read_certificates};
+use crate::dependencies::remote::{Remote, RemoteKind};
 use crate::settings::Host;
 
 #[test]
@@ -33,21 +34,24 @@ fn repositories_and_logins_are_read_from_where_helm_and_docker_have_them() {
     );
     let host = Host::made_up(home.path(), &[("HOME", home.path().to_str().unwrap())]);
 
-    let known = known(&host, Needs::RepositoriesAndLogins).unwrap();
+    let found = logins(&host, Needs::RepositoriesAndLogins).unwrap();
 
-    let [private, open] = known.repositories.as_slice() else { panic!("{known:?}") };
+    let [private, open] = found.repositories.as_slice() else { panic!("{found:?}") };
     let access = &private.access;
     assert_eq!(
         (access.name.as_str(), access.url.as_str(), access.username.as_str(), access.password.expose()),
         ("priv", "https://a.example.com", "u", "secret")
     );
     assert_eq!((private.files.authorities.as_str(), access.insecure), (pem.to_str().unwrap(), true));
-    assert_eq!((private.credentials, open.credentials), (Credentials::AllHosts, Credentials::OwnHost));
-    assert_eq!(known.logins["r.example.com"].expose(), r#"{"auth":"aGVsbQ=="}"#);
-    assert_eq!(known.logins["s.example.com"].expose(), r#"{"auth":"ZG9ja2Vy"}"#);
-    assert_eq!(known.logins.len(), 2);
-    assert_eq!(known.helpers["t.example.com"], "ecr-login");
-    assert_eq!(known.helper.as_deref(), Some("pass"));
+    assert_eq!(
+        (private.credentials, open.credentials),
+        (CredentialReach::EveryServer, CredentialReach::OwnServer)
+    );
+    assert_eq!(found.logins["r.example.com"].expose(), r#"{"auth":"aGVsbQ=="}"#);
+    assert_eq!(found.logins["s.example.com"].expose(), r#"{"auth":"ZG9ja2Vy"}"#);
+    assert_eq!(found.logins.len(), 2);
+    assert_eq!(found.helpers["t.example.com"], "ecr-login");
+    assert_eq!(found.helper.as_deref(), Some("pass"));
 }
 
 #[test]
@@ -55,11 +59,11 @@ fn variables_name_other_files_and_no_file_is_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("r.yaml");
     let host = Host::made_up(folder.path(), &[("HELM_REPOSITORY_CONFIG", path.to_str().unwrap())]);
-    assert!(known(&host, Needs::RepositoriesAndLogins).unwrap().repositories.is_empty());
+    assert!(logins(&host, Needs::RepositoriesAndLogins).unwrap().repositories.is_empty());
     fs::write(&path, "repositories: [{name: a, url: 'https://a.example.com'}]\n").unwrap();
-    assert_eq!(known(&host, Needs::RepositoriesAndLogins).unwrap().repositories[0].access.name, "a");
+    assert_eq!(logins(&host, Needs::RepositoriesAndLogins).unwrap().repositories[0].access.name, "a");
     assert!(
-        known(&Host::made_up(folder.path(), &[]), Needs::RepositoriesAndLogins)
+        logins(&Host::made_up(folder.path(), &[]), Needs::RepositoriesAndLogins)
             .unwrap()
             .repositories
             .is_empty()
@@ -76,7 +80,7 @@ fn a_broken_file_is_named_and_nothing_of_it_is_shown() {
     ] {
         fs::write(folder.path().join(name), text).unwrap();
         let host = Host::made_up(folder.path(), &[(variable, folder.path().to_str().unwrap())]);
-        let error = known(&host, Needs::RepositoriesAndLogins).unwrap_err();
+        let error = logins(&host, Needs::RepositoriesAndLogins).unwrap_err();
         let text = crate::failure::chain(&error);
         assert!(matches!(error, MountedError::Shape { .. }), "{text}");
         assert!(text.contains(name) && !text.contains("geheim"), "{text}");
@@ -93,10 +97,10 @@ fn what_is_not_needed_is_not_read() {
     let path = folder.path().to_str().unwrap();
     let docker = Host::made_up(folder.path(), &[("DOCKER_CONFIG", path)]);
     let both = Host::made_up(folder.path(), &[("DOCKER_CONFIG", path), ("HELM_CONFIG_HOME", path)]);
-    assert!(known(&both, Needs::Nothing).is_ok());
-    assert!(known(&docker, Needs::Repositories).is_ok());
-    assert!(known(&both, Needs::Repositories).is_err());
-    assert!(known(&docker, Needs::RepositoriesAndLogins).is_err());
+    assert!(logins(&both, Needs::Nothing).is_ok());
+    assert!(logins(&docker, Needs::Repositories).is_ok());
+    assert!(logins(&both, Needs::Repositories).is_err());
+    assert!(logins(&docker, Needs::RepositoriesAndLogins).is_err());
 }
 
 #[test]
@@ -140,7 +144,7 @@ fn a_file_above_the_bound_is_refused() {
     let with = |bytes: u64| {
         fs::write(&path, format!("{{}}{}", " ".repeat(usize::try_from(bytes).unwrap() - 2))).unwrap();
         let host = Host::made_up(folder.path(), &[("DOCKER_CONFIG", folder.path().to_str().unwrap())]);
-        known(&host, Needs::RepositoriesAndLogins).map_err(|error| crate::failure::chain(&error))
+        logins(&host, Needs::RepositoriesAndLogins).map_err(|error| crate::failure::chain(&error))
     };
     assert!(with(FILE_BYTES_MAX).is_ok());
     let error = with(FILE_BYTES_MAX + 1).unwrap_err();

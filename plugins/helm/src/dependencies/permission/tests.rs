@@ -1,13 +1,12 @@
 //! Patterns and the repositories of dependencies.
 
 use serde_json::Value;
-use tiphys_params::context::RepositoryAccess;
+use tiphys_params::context::{CredentialReach, PemFiles, RegistryLogin, RepositoryAccess};
 use tiphys_testkit::oracle;
 
 use super::is_permitted;
 use crate::address::Address;
-use crate::dependencies::remote::{Login, PemFiles, Remote, RemoteKind};
-use crate::options::Credentials;
+use crate::dependencies::remote::{Remote, RemoteKind};
 
 fn remote(kind: RemoteKind, address: &str) -> Remote {
     Remote {
@@ -15,8 +14,8 @@ fn remote(kind: RemoteKind, address: &str) -> Remote {
         address: Address::new(address),
         name: String::new(),
         access: RepositoryAccess::default(),
-        credentials: Credentials::OwnHost,
-        login: Login::None,
+        credentials: CredentialReach::OwnServer,
+        login: RegistryLogin::None,
         files: PemFiles::default(),
     }
 }

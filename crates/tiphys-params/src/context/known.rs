@@ -1,0 +1,151 @@
+//! Everything that is known of repositories, and what of it is for an address.
+//!
+//! Secrets come first, as Argo CD chooses among them: the project's own before everybody's, another project's never; one without credentials
+//! is completed by the longest template; where there is none, the template stands alone (`getRepositorySecret`, `enrichCredsToRepo`). What
+//! is left without credentials gets those that lie on this machine, if they may be used.
+
+use super::access::is_of_registry;
+use super::mounted::{MountedLogins, MountedRepository, PemFiles};
+use super::{CredentialReach, RepositoryAccess, RunContext, Secret, without_oci};
+
+/// What is known of repositories.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KnownRepositories {
+    /// Those of repository Secrets: their addresses are whole.
+    pub repositories: Vec<RepositoryAccess>,
+    /// Those of credential templates: beginnings of addresses.
+    pub templates: Vec<RepositoryAccess>,
+    /// What lies on this machine; nothing where it must not be used.
+    pub mounted: MountedLogins,
+}
+
+/// What an address is looked up for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seeker {
+    /// The source of an application. Argo CD takes a Secret of any kind for it.
+    Source,
+    /// A dependency of a chart: only Helm repositories and registries count, and a registry that nobody knows gets what is known of a part
+    /// of it, or of a whole that it is part of.
+    Dependency,
+}
+
+/// How an address is reached. Nothing is set for one that nobody knows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FoundAccess {
+    /// Its settings.
+    pub access: RepositoryAccess,
+    /// Who gets the credentials, whatever else says.
+    pub credentials: CredentialReach,
+    /// What else opens a registry.
+    pub login: RegistryLogin,
+    /// Where certificates are that are not in `access` yet.
+    pub files: PemFiles,
+}
+
+/// What opens a registry whose settings have no user and password.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum RegistryLogin {
+    /// Nothing.
+    #[default]
+    None,
+    /// An entry of a registry configuration: JSON as helm and docker write it.
+    Entry(Secret),
+    /// A program that knows the login: the part of its name behind `docker-credential-`.
+    Helper(String),
+}
+
+impl KnownRepositories {
+    /// What a run context says.
+    pub fn of_context(context: &RunContext) -> Self {
+        Self {
+            repositories: context.repositories.clone(),
+            templates: context.credential_templates.clone(),
+            mounted: MountedLogins::default(),
+        }
+    }
+
+    /// How an address is reached by an application of a project. A registry's may be written without its scheme.
+    pub fn find(&self, project: &str, address: &str, seeker: Seeker) -> FoundAccess {
+        let may =
+            |one: &&RepositoryAccess| one.is_for(project) && (seeker == Seeker::Source || one.has_charts());
+        let exact = self.repositories.iter().filter(may).filter(|one| one.is_at(address));
+        let exact = exact.min_by_key(|one| (one.project.is_empty(), !one.has_charts()));
+        let template = RepositoryAccess::template_of(&self.templates, project, address);
+        let around = || {
+            let is_sought = seeker == Seeker::Dependency && is_of_registry(address);
+            let mut around = self.repositories.iter().filter(|one| is_sought && one.is_around(address));
+            around.find(may)
+        };
+        let secret = match (exact, template) {
+            (Some(exact), _) => Some(exact.clone().completed(template)),
+            (None, Some(_)) => Some(RepositoryAccess::default().completed(template)),
+            (None, None) => around().map(|around| self.completed(around, project)),
+        };
+        self.with_mounted(secret, address)
+    }
+
+    /// The repositories of charts that have a name: the project's own, else everybody's, else those of this machine. The address of each
+    /// is in its settings.
+    pub fn named(&self, project: &str, name: &str) -> Vec<FoundAccess> {
+        let of = |project: &str| {
+            let named = move |one: &&RepositoryAccess| one.name == name && one.has_charts();
+            let found: Vec<_> =
+                self.repositories.iter().filter(named).filter(|one| one.project == project).collect();
+            found
+        };
+        let found = Some(of(project)).filter(|found| !found.is_empty()).unwrap_or_else(|| of(""));
+        if found.is_empty() {
+            let mounted = self.mounted.repositories.iter().filter(|one| one.access.name == name);
+            return mounted.map(FoundAccess::of_mounted).collect();
+        }
+        let found = found.into_iter().map(|one| self.completed(one, project));
+        found.map(|access| self.with_mounted(Some(access.clone()), &access.url)).collect()
+    }
+
+    /// With the template of its own address.
+    fn completed(&self, access: &RepositoryAccess, project: &str) -> RepositoryAccess {
+        let template = RepositoryAccess::template_of(&self.templates, project, &access.url);
+        access.clone().completed(template)
+    }
+
+    /// With what lies on this machine, where no Secret has credentials.
+    fn with_mounted(&self, secret: Option<RepositoryAccess>, address: &str) -> FoundAccess {
+        let has_credentials = secret.as_ref().is_some_and(RepositoryAccess::has_credentials);
+        let mounted = self.mounted.repositories.iter().find(|one| one.access.is_at(address));
+        let mut found = match (secret, mounted.filter(|_| !has_credentials)) {
+            (Some(access), None) => FoundAccess { access, ..FoundAccess::default() },
+            (None, mounted) => mounted.map(FoundAccess::of_mounted).unwrap_or_default(),
+            (Some(mut access), Some(mounted)) => {
+                access.take_credentials(&mounted.access);
+                FoundAccess { access, ..FoundAccess::of_mounted(mounted) }
+            }
+        };
+        if is_of_registry(address) && !found.has_password() {
+            found.login = self.mounted.login(registry_key(address));
+        }
+        found
+    }
+}
+
+impl FoundAccess {
+    fn of_mounted(mounted: &MountedRepository) -> Self {
+        let MountedRepository { access, credentials, files } = mounted.clone();
+        Self { access, credentials, login: RegistryLogin::None, files }
+    }
+
+    /// Whether there are a user and a password.
+    pub fn has_password(&self) -> bool {
+        !self.access.username.is_empty() && !self.access.password.is_empty()
+    }
+}
+
+/// The key of a registry in files with logins: its host, and of docker's own an odd one.
+pub fn registry_key(address: &str) -> &str {
+    match without_oci(address).split('/').next().unwrap_or_default() {
+        "docker.io" | "index.docker.io" | "registry-1.docker.io" => "https://index.docker.io/v1/",
+        host => host,
+    }
+}
+
+#[cfg(test)]
+mod tests;
