@@ -5,6 +5,7 @@
 
 mod artefact;
 mod cache;
+mod client;
 mod error;
 mod fetch;
 mod index;
@@ -30,6 +31,7 @@ pub use error::ChartError;
 pub use limits::ChartLimits;
 
 pub(crate) use artefact::Artefact;
+use client::Clients;
 use fetch::Fetch;
 use index::Indexes;
 pub(crate) use local::is_folder_of_charts;
@@ -70,7 +72,14 @@ pub(crate) struct FoundChart {
 #[derive(Default)]
 pub(crate) struct Charts {
     found: Mutex<HashMap<[String; 4], Arc<OnceCell<FoundChart>>>>,
-    indexes: Arc<Indexes>,
+    shared: Arc<Shared>,
+}
+
+/// What all charts of one command share.
+#[derive(Default)]
+struct Shared {
+    indexes: Indexes,
+    clients: Clients,
 }
 
 impl Charts {
@@ -82,18 +91,19 @@ impl Charts {
     ) -> Result<FoundChart, SourceError> {
         let [url, chart, revision] =
             [&source.repo_url, &source.chart, &source.target_revision].map(|text| text.trim().to_owned());
-        let key = [source.identity(), url, chart, revision];
+        let identity = source.identity();
+        let key = [identity.clone(), url, chart, revision];
         let cell = {
             let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(found.entry(key).or_default())
         };
         let find = || async {
-            let (source, options, indexes) = (source.clone(), Arc::clone(options), Arc::clone(&self.indexes));
+            let (source, options, shared) = (source.clone(), Arc::clone(options), Arc::clone(&self.shared));
             blocking(move || {
                 if let Some(found) = local::find(&source, &options)? {
                     return Ok(found);
                 }
-                Fetch::new(&source, &options, &indexes)?.find()
+                Fetch::new((&source, &identity), &options, &shared)?.find()
             })
             .await
         };
@@ -127,11 +137,16 @@ impl ChartSource {
             CredentialReach::OwnServer => "own",
             CredentialReach::EveryServer => "every",
         };
-        let mut hasher = blake3::Hasher::new();
-        for part in [&access.username, access.password.expose(), &access.tls_client_cert_data, reach] {
-            hasher.update(&u64::try_from(part.len()).unwrap_or(u64::MAX).to_le_bytes());
-            hasher.update(part.as_bytes());
-        }
-        hasher.finalize().to_hex().to_string()
+        hashed([&access.username, access.password.expose(), &access.tls_client_cert_data, reach])
     }
+}
+
+/// A name for some texts that no other texts have.
+fn hashed<'a>(parts: impl IntoIterator<Item = &'a str>) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for part in parts {
+        hasher.update(&u64::try_from(part.len()).unwrap_or(u64::MAX).to_le_bytes());
+        hasher.update(part.as_bytes());
+    }
+    hasher.finalize().to_hex().to_string()
 }

@@ -1,6 +1,7 @@
 //! Why a source could not be had.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tiphys_process::ToolError;
@@ -102,7 +103,7 @@ pub enum SourceError {
         detail: String,
     },
     /// Fetching took too long.
-    #[error("{action} repository {repository} did not end within {timeout:?}")]
+    #[error("{action} repository {repository} did not end within {timeout:?}{}", option.map(|option| format!("; see {option}")).unwrap_or_default())]
     Timeout {
         /// The URL.
         repository: String,
@@ -110,6 +111,8 @@ pub enum SourceError {
         action: &'static str,
         /// The bound.
         timeout: Duration,
+        /// The option that sets it, if one does.
+        option: Option<&'static str>,
     },
     /// Git failed in another way.
     #[error("git failed for repository {repository}: {detail}")]
@@ -241,6 +244,9 @@ pub enum SourceError {
         #[source]
         source: std::io::Error,
     },
+    /// What has failed before in this command, and was not tried again.
+    #[error(transparent)]
+    Before(Arc<SourceError>),
     /// A chart could not be had.
     #[error(transparent)]
     Chart(#[from] ChartError),
@@ -273,6 +279,16 @@ impl SourceError {
         let text = std::str::from_utf8(name).map(str::to_owned);
         let name = text.unwrap_or_else(|_| format!("\"{}\"", name.escape_ascii()));
         Self::Name { repository: repository.to_owned(), name }
+    }
+
+    /// Names the option that sets the bound, if a bound was passed.
+    pub(crate) fn bounded_by(self, bounding: &'static str) -> Self {
+        match self {
+            Self::Timeout { repository, action, timeout, option: _ } => {
+                Self::Timeout { repository, action, timeout, option: Some(bounding) }
+            }
+            other => other,
+        }
     }
 
     pub(crate) fn cache(action: &'static str, path: &std::path::Path) -> impl FnOnce(std::io::Error) -> Self {

@@ -8,11 +8,17 @@ use std::time::Duration;
 
 use crate::{ChartLimits, LocalCopy, RepositoryCredential, UserSettings};
 
-/// How long looking up branches and tags may take.
+/// How long looking up branches and tags may take, or one question to a server of charts.
 pub const LOOKUP_TIMEOUT: Duration = Duration::from_mins(1);
 
-/// How long one fetch may take.
+/// How long one fetch may take; of a chart everything that is asked for it, together.
 pub const FETCH_TIMEOUT: Duration = Duration::from_mins(15);
+
+/// The option of [`SourceOptions::lookup_timeout`].
+pub(crate) const LOOKUP_TIMEOUT_OPTION: &str = "--lookup-timeout";
+
+/// The option of [`SourceOptions::fetch_timeout`].
+pub(crate) const FETCH_TIMEOUT_OPTION: &str = "--fetch-timeout";
 
 /// How long a call of git that stays on this machine may take.
 pub const LOCAL_TIMEOUT: Duration = Duration::from_mins(2);
@@ -87,9 +93,9 @@ pub struct SourceOptions {
     pub secrets_dir: PathBuf,
     /// The only host keys that are trusted, in the form of `known_hosts`; none: those of the user.
     pub ssh_known_hosts: Option<PathBuf>,
-    /// How long looking up branches and tags may take.
+    /// How long looking up branches and tags may take, or one question to a server of charts that is not for a chart itself.
     pub lookup_timeout: Duration,
-    /// How long one fetch may take, and how long the fetch of another process is waited for.
+    /// How long one fetch may take, a chart's with all that is looked up for it, and how long the fetch of another process is waited for.
     pub fetch_timeout: Duration,
     /// How long a call of git that stays on this machine may take.
     pub local_timeout: Duration,

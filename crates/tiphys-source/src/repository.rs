@@ -27,9 +27,11 @@ use tokio::sync::OnceCell;
 
 use crate::credential::{Access, AccessInput, remedy};
 use crate::git::failure::{Failure, classify};
-use crate::git::{Call, Git, Place, shown};
+use crate::git::{Call, Git, Place, ToolProblem, shown};
 use crate::objects::{Abbreviation, Objects};
-use crate::options::{Freshness, Network, Progress, SourceOptions};
+use crate::options::{
+    FETCH_TIMEOUT_OPTION, Freshness, LOOKUP_TIMEOUT_OPTION, Network, Progress, SourceOptions,
+};
 use crate::refs::{COMMIT_DIGITS, Refs, Shape, shape};
 use crate::url::{RemoteUrl, Transport};
 use crate::{Secret, SourceError, mask_url};
@@ -201,10 +203,10 @@ impl Repository {
                 context.options.report(&Progress::LookingUp { repository: &self.shown });
                 let timeout = context.options.lookup_timeout;
                 let call = self.remote_call(context, None, ["ls-remote", "--quiet", REMOTE], timeout).await?;
-                let output =
-                    context.git.run(call).await.map_err(|problem| {
-                        problem.into_error(&self.shown, "looking up branches and tags of")
-                    })?;
+                let output = context.git.run(call).await.map_err(|problem| {
+                    let error = problem.into_error(&self.shown, "looking up branches and tags of");
+                    error.bounded_by(LOOKUP_TIMEOUT_OPTION)
+                })?;
                 if output.code != Some(0) {
                     return Err(self.failure(context, &output.stderr));
                 }
@@ -307,7 +309,8 @@ impl Repository {
         if !ended.as_ref().is_ok_and(|output| output.code == Some(0)) {
             health::remove_partial_files(dir);
         }
-        let output = ended.map_err(|problem| problem.into_error(&self.shown, "fetching from"))?;
+        let failed = |problem: ToolProblem| problem.into_error(&self.shown, "fetching from");
+        let output = ended.map_err(|problem| failed(problem).bounded_by(FETCH_TIMEOUT_OPTION))?;
         tracing::debug!(repository = %self.shown, ?refspecs, code = ?output.code, "git fetch ended");
         Ok(if output.code == Some(0) { Ok(()) } else { Err(output.stderr) })
     }
@@ -401,6 +404,7 @@ impl Repository {
                         repository: self.shown.to_string(),
                         action: "another process's fetch from",
                         timeout: context.options.fetch_timeout,
+                        option: Some(FETCH_TIMEOUT_OPTION),
                     });
                 }
                 Err(fs::TryLockError::Error(source)) => {

@@ -1,21 +1,25 @@
 //! HTTP for charts: who is trusted, through which proxy, and to whom credentials go. Used on threads for blocking work.
 
 mod address;
+mod deadline;
 mod proxy;
 mod trust;
 
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use tiphys_params::context::RepositoryAccess;
 use ureq::http::Response;
+use ureq::tls::TlsConfig;
 use ureq::{Agent, Body};
 
 use crate::Secret;
 pub(crate) use address::{Address, Base, Scheme};
+pub(crate) use deadline::Deadline;
 use proxy::Proxies;
+use trust::Trust;
 
 /// How long connecting to a server may take, TLS included.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
@@ -26,13 +30,25 @@ const REDIRECTS_MAX: usize = 10;
 /// What we call ourselves.
 const USER_AGENT: &str = concat!("tiphys/", env!("CARGO_PKG_VERSION"));
 
+/// How texts about TLS begin.
+pub(crate) const TLS: &str = "TLS: ";
+
+/// What is said of other servers than the repository's own that fail for want of what only that one has.
+const OWN_SERVER_ONLY: &str = "the repository's client certificate and its insecure: \"true\" are for its own server; set passCredentials: true in the Application's helm block if they are for that server, too";
+
 /// The environment of this process, as far as it is about the network.
 pub(crate) type Variable<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// A client for one repository, and what its chart archives may be on.
+/// A client for all repositories that are reached alike, and for the servers that these lead to.
 pub(crate) struct Web {
-    agent: Agent,
+    /// For the servers that a client certificate and the lack of a check of certificates are for.
+    own: Agent,
+    /// For all others.
+    others: Agent,
+    reach: Reach,
     proxies: Proxies,
+    /// Whether what `own` has and `others` has not may be why a server of the others fails.
+    differs: bool,
 }
 
 /// What a server answered. A status that tells of a failure is no error here.
@@ -48,8 +64,8 @@ pub(crate) struct Answer {
 pub(crate) struct Ask<'a> {
     /// Media types, as the header `Accept` has them; empty: none is named.
     pub(crate) accept: &'a str,
-    /// Until the last byte is there.
-    pub(crate) timeout: Duration,
+    /// Until the last byte is there, whatever the way leads over.
+    pub(crate) deadline: Deadline,
 }
 
 /// A value of the header `Authorization`, and who gets it.
@@ -69,26 +85,30 @@ pub(crate) enum Reach {
 }
 
 /// Why there was no answer. Texts hold no secret.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 pub(crate) enum WebError {
     #[error("it did not end in time")]
     Timeout,
+    /// There is nobody to talk to.
+    #[error("{0}")]
+    NoConnection(String),
     #[error("{0}")]
     Other(String),
 }
 
 impl Web {
-    /// A client that reaches servers as a repository's settings say. Nothing is connected yet.
-    pub(crate) fn new(access: &RepositoryAccess, variable: Variable<'_>) -> Result<Self, WebError> {
-        let config = Agent::config_builder()
-            .http_status_as_error(false)
-            .max_redirects(0)
-            .max_redirects_will_error(false)
-            .user_agent(USER_AGENT)
-            .timeout_connect(Some(CONNECT_TIMEOUT))
-            .proxy(None)
-            .tls_config(trust::tls_config(access, variable)?);
-        Ok(Self { agent: config.build().new_agent(), proxies: Proxies::new(access, variable) })
+    /// A client that reaches servers as a repository's settings say. `reach`: whom the settings' client certificate is shown, and whose
+    /// certificate is not checked if the settings say so. Nothing is connected yet.
+    pub(crate) fn new(
+        access: &RepositoryAccess,
+        reach: Reach,
+        variable: Variable<'_>,
+    ) -> Result<Self, WebError> {
+        let trust = Trust::new(access, variable)?;
+        let differs = trust.is_for_one_server();
+        let own = agent(trust.own());
+        let others = if differs { agent(trust.for_others()) } else { own.clone() };
+        Ok(Self { own, others, reach, proxies: Proxies::new(access, variable), differs })
     }
 
     /// Asks for something, and goes where redirections lead: never from TLS to none, and with credentials only to whom they are for.
@@ -123,18 +143,39 @@ impl Web {
         ask: Ask<'_>,
     ) -> Result<Answer, WebError> {
         let proxy = self.proxies.of(address)?;
-        let request = self.agent.get(address.text()).config();
-        let mut request = request.proxy(proxy).timeout_global(Some(ask.timeout)).build();
+        let left = ask.deadline.left().ok_or(WebError::Timeout)?;
+        let is_own = self.reach.holds(address);
+        let agent = if is_own { &self.own } else { &self.others };
+        let request = agent.get(address.text()).config();
+        let mut request = request.proxy(proxy).timeout_global(Some(left)).build();
         if !ask.accept.is_empty() {
             request = request.header("Accept", ask.accept);
         }
-        if let Some(authorization) = authorization.filter(|authorization| authorization.reaches(address)) {
+        if let Some(authorization) = authorization.filter(|authorization| authorization.reach.holds(address))
+        {
             request = request.header("Authorization", authorization.value.expose());
         }
-        let response = request.call().map_err(|error| WebError::of(&error))?;
+        let response = request.call().map_err(|error| match WebError::of(&error) {
+            WebError::Other(text) if text.starts_with(TLS) && self.differs && !is_own => {
+                WebError::Other(format!("{text}; {OWN_SERVER_ONLY}"))
+            }
+            error => error,
+        })?;
         let status = response.status().as_u16();
         Ok(Answer { status, address: address.clone(), response })
     }
+}
+
+fn agent(tls: TlsConfig) -> Agent {
+    let config = Agent::config_builder()
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .max_redirects_will_error(false)
+        .user_agent(USER_AGENT)
+        .timeout_connect(Some(CONNECT_TIMEOUT))
+        .proxy(None)
+        .tls_config(tls);
+    config.build().new_agent()
 }
 
 impl Answer {
@@ -174,11 +215,13 @@ impl Authorization {
         let pair = BASE64.encode(format!("{username}:{password}"));
         Self { value: Secret::new(format!("Basic {pair}")), reach }
     }
+}
 
-    fn reaches(&self, address: &Address) -> bool {
-        match &self.reach {
-            Reach::Everybody => true,
-            Reach::Server(server) => server.is_on_same_server(address),
+impl Reach {
+    fn holds(&self, address: &Address) -> bool {
+        match self {
+            Self::Everybody => true,
+            Self::Server(server) => server.is_on_same_server(address),
         }
     }
 }
@@ -187,12 +230,14 @@ impl WebError {
     fn of(error: &ureq::Error) -> Self {
         match error {
             ureq::Error::Timeout(_) => Self::Timeout,
+            ureq::Error::Io(error) if is_no_connection(error) => Self::NoConnection(error.to_string()),
             ureq::Error::Io(error) => Self::of_io(error),
-            ureq::Error::HostNotFound => Self::Other("its host name is unknown".to_owned()),
-            ureq::Error::Rustls(error) => Self::Other(format!("TLS: {error}")),
+            ureq::Error::HostNotFound => Self::NoConnection("its host name is unknown".to_owned()),
+            ureq::Error::Rustls(error) => Self::Other(format!("{TLS}{error}")),
             ureq::Error::ConnectProxyFailed(_) => {
-                Self::Other("the proxy refused to connect to it".to_owned())
+                Self::NoConnection("the proxy refused to connect to it".to_owned())
             }
+            ureq::Error::ConnectionFailed => Self::NoConnection(error.to_string()),
             other => Self::Other(other.to_string()),
         }
     }
@@ -200,13 +245,27 @@ impl WebError {
     /// The error of a body's reader.
     pub(crate) fn of_io(error: &std::io::Error) -> Self {
         let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<ureq::Error>());
-        if error.kind() == std::io::ErrorKind::TimedOut || matches!(inner, Some(ureq::Error::Timeout(_))) {
+        if error.kind() == ErrorKind::TimedOut || matches!(inner, Some(ureq::Error::Timeout(_))) {
             return Self::Timeout;
         }
         let of_tls = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
         match of_tls {
-            Some(error) => Self::Other(format!("TLS: {error}")),
+            Some(error) => Self::Other(format!("{TLS}{error}")),
             None => Self::Other(error.to_string()),
         }
     }
+}
+
+/// Whether nobody was found, other than somebody who then went away.
+fn is_no_connection(error: &std::io::Error) -> bool {
+    // The standard library has no kind for this one.
+    let has_no_address = error.to_string().starts_with("failed to lookup address information");
+    has_no_address
+        || matches!(
+            error.kind(),
+            ErrorKind::ConnectionRefused
+                | ErrorKind::HostUnreachable
+                | ErrorKind::NetworkUnreachable
+                | ErrorKind::AddrNotAvailable
+        )
 }

@@ -10,6 +10,7 @@ use std::io::Write as _;
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::JoinHandle;
+use std::time::Duration;
 use std::{io, thread};
 
 use base64::Engine as _;
@@ -73,6 +74,8 @@ pub enum Failure {
     Status(u16),
     /// No answer until the server ends.
     Hang,
+    /// The answer after this time.
+    Late(Duration),
     /// The head of an answer and half of its body, then no more until the server ends.
     HangInBody,
     /// The head of an answer and half of its body, then the connection ends.
@@ -114,6 +117,11 @@ impl State {
 
     fn wait_for_end(&self) {
         let guard = self.ended.wait_while(self.inner(), |inner| !inner.has_ended);
+        drop(guard.expect("no thread panics while it holds the lock"));
+    }
+
+    fn wait_for_end_or(&self, time: Duration) {
+        let guard = self.ended.wait_timeout_while(self.inner(), time, |inner| !inner.has_ended);
         drop(guard.expect("no thread panics while it holds the lock"));
     }
 }
@@ -163,6 +171,13 @@ impl ChartServer {
         self
     }
 
+    /// Serves a page of a list, of which another address has the next one.
+    pub fn page(&self, path: &str, content: &str, next: &str) -> &Self {
+        let link = format!("<{next}>; rel=\"next\"");
+        self.state.inner().site.put(path, Response::json(content).with("Link", &link));
+        self
+    }
+
     /// Answers with another place.
     pub fn redirect(&self, path: &str, to: &str) -> &Self {
         self.state.inner().site.put(path, Response::redirect(to));
@@ -197,6 +212,12 @@ impl ChartServer {
     /// Who may have what begins with `prefix`. The longest prefix counts; what no prefix fits is open.
     pub fn protect(&self, prefix: &str, access: Access) -> &Self {
         self.state.inner().site.protect(prefix, access);
+        self
+    }
+
+    /// Says that tokens are given by the server at this URL, and not by this one.
+    pub fn tokens_of(&self, url: &str) -> &Self {
+        self.state.inner().site.tokens_of(url);
         self
     }
 
@@ -292,6 +313,10 @@ fn serve(stream: TcpStream, tls: Option<Arc<ServerConfig>>, state: &State) -> io
             write_response(&mut connection, &request, &response, response.body.len())?;
         }
         Some(Failure::Hang) => state.wait_for_end(),
+        Some(Failure::Late(time)) => {
+            state.wait_for_end_or(time);
+            write_response(&mut connection, &request, &response, response.body.len())?;
+        }
         Some(Failure::HangInBody) => {
             write_response(&mut connection, &request, &response, half)?;
             state.wait_for_end();

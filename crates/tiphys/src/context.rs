@@ -414,8 +414,7 @@ pub(crate) fn source_options(
     options.freshness = if common.refresh { Freshness::Refresh } else { Freshness::Cached };
     options.copies = copies;
     options.fetch_timeout = common.bounds.fetch_timeout();
-    // Looking up is the first part of fetching.
-    options.lookup_timeout = options.lookup_timeout.min(options.fetch_timeout);
+    options.lookup_timeout = common.bounds.lookup_timeout();
     options.chart_limits = common.bounds.charts();
     options.credentials = credentials;
     if host.stderr_is_terminal() {

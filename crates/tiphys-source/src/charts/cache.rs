@@ -14,9 +14,9 @@ use tempfile::NamedTempFile;
 use tiphys_tree::archive::{self, ArchiveError, ArchiveLimits, Intake, Part};
 use tiphys_tree::{Modes, Store, StoreError, Tree, TreeKey, WriteError};
 
-use super::ChartError;
 use super::artefact::{Artefact, Contents, Digest, Packing};
 use super::limits::ARCHIVE_BYTES_OPTION;
+use super::{ChartError, hashed};
 use crate::SourceError;
 use crate::options::SourceOptions;
 use crate::web::WebError;
@@ -150,12 +150,7 @@ impl ArchiveCache {
     }
 
     fn name(&self, key: &[&str]) -> PathBuf {
-        let mut hasher = blake3::Hasher::new();
-        for part in key {
-            hasher.update(&u64::try_from(part.len()).unwrap_or(u64::MAX).to_le_bytes());
-            hasher.update(part.as_bytes());
-        }
-        self.names.join(hasher.finalize().to_hex().as_str())
+        self.names.join(hashed(key.iter().copied()))
     }
 }
 

@@ -7,10 +7,9 @@ use tiphys_versions::{Version, VersionRange};
 
 use super::artefact::{Artefact, Digest};
 use super::cache::ArchiveCache;
-use super::index::Indexes;
 use super::registry::Registry;
 use super::repository::HelmRepository;
-use super::{ChartError, ChartFiles, ChartSource, FoundChart};
+use super::{ChartError, ChartFiles, ChartSource, FoundChart, Shared};
 use crate::SourceError;
 use crate::options::{Freshness, Network, Progress, SourceOptions};
 
@@ -23,26 +22,25 @@ enum Server<'a> {
 pub(super) struct Fetch<'a> {
     source: &'a ChartSource,
     options: &'a SourceOptions,
-    indexes: &'a Indexes,
     cache: ArchiveCache,
     server: Server<'a>,
     /// [`ChartSource::identity`].
-    identity: String,
+    identity: &'a str,
 }
 
 impl<'a> Fetch<'a> {
+    /// The time for the whole chart begins to run.
     pub(super) fn new(
-        source: &'a ChartSource,
+        (source, identity): (&'a ChartSource, &'a str),
         options: &'a SourceOptions,
-        indexes: &'a Indexes,
+        shared: &'a Shared,
     ) -> Result<Self, SourceError> {
         let server = if is_registry(source) {
-            Server::Registry(Registry::new(source, options)?)
+            Server::Registry(Registry::new((source, identity), options, shared)?)
         } else {
-            Server::Repository(HelmRepository::new(source, options)?)
+            Server::Repository(HelmRepository::new((source, identity), options, shared)?)
         };
-        let (cache, identity) = (ArchiveCache::new(options), source.identity());
-        Ok(Self { source, options, indexes, cache, server, identity })
+        Ok(Self { source, options, cache: ArchiveCache::new(options), server, identity })
     }
 
     /// Finds the chart and has it in the cache.
@@ -82,7 +80,7 @@ impl<'a> Fetch<'a> {
     fn partial(&self, wanted: &str) -> Result<Artefact, SourceError> {
         let found = match &self.server {
             Server::Registry(_) => self.fetched(wanted)?,
-            Server::Repository(repository) => self.exact(&repository.selected(wanted, self.indexes)?)?,
+            Server::Repository(repository) => self.exact(&repository.selected(wanted)?)?,
         };
         Ok(Artefact { revision: wanted.to_owned(), ..found })
     }
@@ -94,7 +92,7 @@ impl<'a> Fetch<'a> {
                 registry.digest_of(wanted, |tags| newest(wanted, tags))?
             }
             Server::Registry(registry) => newest(wanted, &registry.tags()?)?,
-            Server::Repository(repository) => repository.newest(self.indexes, |versions| {
+            Server::Repository(repository) => repository.newest(|versions| {
                 let versions: Vec<String> = versions.iter().map(|&version| version.to_owned()).collect();
                 newest(wanted, &versions)
             })?,
@@ -117,7 +115,7 @@ impl<'a> Fetch<'a> {
         let begun = Instant::now();
         let artefact = match &self.server {
             Server::Registry(registry) => registry.fetch(revision, &self.cache)?,
-            Server::Repository(repository) => repository.fetch(revision, self.indexes, &self.cache)?,
+            Server::Repository(repository) => repository.fetch(revision, &self.cache)?,
         };
         self.cache.remember(&self.key(revision), &artefact)?;
         self.options.report(&Progress::Fetched { repository: &shown, duration: begun.elapsed() });
@@ -129,7 +127,7 @@ impl<'a> Fetch<'a> {
     }
 
     fn key<'b>(&'b self, revision: &'b str) -> [&'b str; 4] {
-        [&self.identity, self.source.repo_url.trim().trim_end_matches('/'), &self.source.chart, revision]
+        [self.identity, self.source.repo_url.trim().trim_end_matches('/'), &self.source.chart, revision]
     }
 
     fn offline(&self, wanted: &str) -> SourceError {

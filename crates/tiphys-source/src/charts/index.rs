@@ -21,18 +21,19 @@ pub(super) struct IndexEntry {
     pub(super) version: String,
     /// Where its archive is, absolute or relative to the repository; empty if the index does not say.
     pub(super) url: String,
+    /// Its SHA-256; `None` if the index has none. Other kinds of digests are passed over, as `helm pull --repo` passes over all.
     pub(super) digest: Option<Digest>,
 }
 
-/// An index that was read, or a place for it.
-type Slot = Arc<Mutex<Option<Arc<Index>>>>;
+/// An index that was read, or why it could not be; or a place for that.
+type Slot = Arc<Mutex<Option<Result<Arc<Index>, Arc<SourceError>>>>>;
 
 /// The indexes that one command has read, by who asked and URL.
 #[derive(Debug, Default)]
 pub(crate) struct Indexes(Mutex<HashMap<String, Slot>>);
 
 impl Indexes {
-    /// The index of a repository; `read` is called once, by one of those who ask at once.
+    /// The index of a repository; `read` is called once, by one of those who ask at once. If it fails, that is told to all.
     pub(super) fn get(
         &self,
         key: &str,
@@ -42,10 +43,8 @@ impl Indexes {
             self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(key.to_owned()).or_default(),
         );
         let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(index) = &*slot {
-            return Ok(Arc::clone(index));
-        }
-        Ok(Arc::clone(slot.insert(Arc::new(read()?))))
+        let read = || read().map(Arc::new).map_err(Arc::new);
+        slot.get_or_insert_with(read).clone().map_err(SourceError::Before)
     }
 }
 

@@ -12,6 +12,9 @@ pub(super) const ANSWER_BYTES_OPTION: &str = "--registry-answer-bytes-max";
 /// The option of [`ChartLimits::tags_max`].
 pub(super) const TAGS_OPTION: &str = "--registry-tags-max";
 
+/// The option of [`ChartLimits::tag_pages_max`].
+pub(super) const TAG_PAGES_OPTION: &str = "--registry-tag-pages-max";
+
 /// Bounds of what is fetched of Helm repositories and registries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_field_names, reason = "each is the greatest value of what its name says")]
@@ -24,6 +27,8 @@ pub struct ChartLimits {
     pub answer_bytes_max: u64,
     /// Tags of one chart or artefact.
     pub tags_max: u64,
+    /// Pages that these tags come in.
+    pub tag_pages_max: u64,
 }
 
 impl ChartLimits {
@@ -33,6 +38,7 @@ impl ChartLimits {
         archive_bytes_max: 1 << 30,
         answer_bytes_max: 4 << 20,
         tags_max: 100_000,
+        tag_pages_max: 1_000,
     };
 }
 

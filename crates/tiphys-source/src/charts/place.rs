@@ -1,14 +1,12 @@
 //! A server that charts come from, and what its failures mean to people.
 
-use std::time::Duration;
-
 use tiphys_params::context::RepositoryAccess;
 
 use super::ChartError;
 use super::cache::IntakeError;
 use super::limits::ARCHIVE_BYTES_OPTION;
 use crate::options::SourceOptions;
-use crate::web::{Answer, WebError};
+use crate::web::{Answer, Deadline, WebError};
 use crate::{SourceError, UserSettings};
 
 /// A repository as errors speak of it.
@@ -27,7 +25,7 @@ pub(super) struct Asked<'a> {
     pub(super) what: &'a str,
     /// For messages of the shape `looking up charts of repository …`.
     pub(super) action: &'static str,
-    pub(super) timeout: Duration,
+    pub(super) deadline: Deadline,
 }
 
 impl Place {
@@ -63,9 +61,10 @@ impl Place {
         let repository = self.shown.clone();
         match error {
             WebError::Timeout => {
-                SourceError::Timeout { repository, action: asked.action, timeout: asked.timeout }
+                let Deadline { timeout, option, .. } = asked.deadline;
+                SourceError::Timeout { repository, action: asked.action, timeout, option: Some(option) }
             }
-            WebError::Other(detail) => {
+            WebError::NoConnection(detail) | WebError::Other(detail) => {
                 SourceError::Unreachable { repository, detail: format!("{}: {detail}", asked.what) }
             }
         }

@@ -3,22 +3,19 @@
 mod challenge;
 
 use std::cell::RefCell;
-use std::time::Instant;
 
 use serde_json::Value;
 
 use super::artefact::{Artefact, Contents, Digest, Packing};
 use super::cache::ArchiveCache;
-use super::limits::{ANSWER_BYTES_OPTION, TAGS_OPTION};
+use super::client::Client;
+use super::limits::{ANSWER_BYTES_OPTION, TAG_PAGES_OPTION, TAGS_OPTION};
 use super::place::{Asked, Place};
-use super::{ChartError, ChartSource};
+use super::{ChartError, ChartSource, Shared};
 use crate::options::{Progress, SourceOptions};
-use crate::web::{Address, Answer, Ask, Authorization, Base, Reach, Scheme, Web, WebError};
+use crate::web::{Address, Answer, Ask, Authorization, Base, Reach, Scheme, TLS, WebError};
 use crate::{Secret, SourceError};
 use challenge::Challenge;
-
-/// Pages that the tags of one chart come in.
-const TAG_PAGES_MAX: usize = 1_000;
 
 /// Layers of an artefact, as Argo CD has it.
 const LAYERS_MAX: usize = 10;
@@ -48,7 +45,7 @@ pub(super) struct Registry<'a> {
     root: Address,
     /// The path on the server.
     name: String,
-    web: Web,
+    client: Client<'a>,
     login: Option<(String, Secret)>,
     /// What the server took last.
     authorization: RefCell<Option<Authorization>>,
@@ -62,7 +59,11 @@ struct Layer {
 }
 
 impl<'a> Registry<'a> {
-    pub(super) fn new(source: &'a ChartSource, options: &'a SourceOptions) -> Result<Self, SourceError> {
+    pub(super) fn new(
+        (source, identity): (&'a ChartSource, &'a str),
+        options: &'a SourceOptions,
+        shared: &'a Shared,
+    ) -> Result<Self, SourceError> {
         let access = &source.access;
         let wrong = || {
             SourceError::from(ChartError::Address {
@@ -86,25 +87,25 @@ impl<'a> Registry<'a> {
         let place = Place::new(source.shown(), access, in_url.is_some(), options);
         let has_login = !access.username.is_empty() && !access.password.is_empty();
         let login = has_login.then(|| (access.username.clone(), access.password.clone()));
-        let web = Web::new(access, &|name| options.variable(name)).map_err(|error| {
-            SourceError::Unreachable { repository: place.shown.clone(), detail: error.to_string() }
-        })?;
+        let client = Client::new(&shared.clients, (source, identity), options, root.clone());
         let (login, authorization) = (login.or(in_url), RefCell::default());
-        Ok(Self { source, options, root, name, web, login, authorization, place })
+        Ok(Self { source, options, root, name, client, login, authorization, place })
     }
 
     /// The versions that the tags stand for: a tag has `_` where a version has `+`.
     pub(super) fn tags(&self) -> Result<Vec<String>, SourceError> {
+        const WHAT: &str = "the list of its tags";
         self.options.report(&Progress::LookingUp { repository: &self.place.shown });
-        let asked = self.asked("the list of its tags");
         let mut next = self.at("tags/list");
         let mut tags: Vec<String> = Vec::new();
-        let (begun, mut pages) = (Instant::now(), 0);
+        let (mut pages, pages_max) = (0, self.options.chart_limits.tag_pages_max);
         while let Some(address) = next.take() {
-            pages += 1;
-            if pages > TAG_PAGES_MAX || begun.elapsed() > self.options.fetch_timeout {
-                return Err(self.place.odd(asked.what, format!("it does not end after {} pages", pages - 1)));
+            if pages == pages_max {
+                let problem = format!("it does not end after {pages} pages; see {TAG_PAGES_OPTION}");
+                return Err(self.place.odd(WHAT, problem));
             }
+            pages += 1;
+            let asked = self.asked(WHAT);
             let answer = self.get(&address, "", asked)?;
             if answer.status != 200 {
                 return Err(self
@@ -162,8 +163,7 @@ impl<'a> Registry<'a> {
 
     fn download(&self, layer: &Layer, revision: &str, cache: &ArchiveCache) -> Result<(), SourceError> {
         let what = format!("{} {revision}", self.name);
-        let timeout = self.options.fetch_timeout;
-        let asked = Asked { what: &what, action: "fetching a chart of", timeout };
+        let asked = Asked { what: &what, action: "fetching a chart of", deadline: self.client.deadline() };
         let address = self.at(&format!("blobs/{}", layer.digest));
         let address = address.ok_or_else(|| self.missing(revision))?;
         let answer = self.get(&address, "", asked)?;
@@ -245,15 +245,15 @@ impl<'a> Registry<'a> {
 
     /// Asks, and asks again with what the server wants to see.
     fn get(&self, address: &Address, accept: &str, asked: Asked<'_>) -> Result<Answer, SourceError> {
-        let ask = Ask { accept, timeout: asked.timeout };
+        let ask = Ask { accept, deadline: asked.deadline };
         let known = self.authorization.borrow().clone();
-        let answer = self.web.get(address, known.as_ref(), ask);
+        let answer = self.client.get(address, known.as_ref(), ask);
         let answer = answer.map_err(|error| self.unreachable(asked, &error))?;
         if answer.status != 401 || !answer.address.is_on_same_server(&self.root) {
             return Ok(answer);
         }
         let Some(authorization) = self.authorize(&answer, asked)? else { return Ok(answer) };
-        let answer = self.web.get(address, Some(&authorization), ask);
+        let answer = self.client.get(address, Some(&authorization), ask);
         *self.authorization.borrow_mut() = Some(authorization);
         answer.map_err(|error| self.unreachable(asked, &error))
     }
@@ -299,8 +299,8 @@ impl<'a> Registry<'a> {
         let login = self.login.as_ref().map(|(user, password)| {
             Authorization::basic(user, password.expose(), Reach::Server(realm.clone()))
         });
-        let ask = Ask { accept: "application/json", timeout: asked.timeout };
-        let answer = self.web.get(&realm, login.as_ref(), ask);
+        let ask = Ask { accept: "application/json", deadline: asked.deadline };
+        let answer = self.client.get(&realm, login.as_ref(), ask);
         let answer = answer.map_err(|error| self.unreachable(asked, &error))?;
         if answer.status != 200 {
             let line = answer.status_line();
@@ -319,7 +319,7 @@ impl<'a> Registry<'a> {
 
     fn bytes(&self, answer: Answer, asked: Asked<'_>) -> Result<Vec<u8>, SourceError> {
         let max = self.options.chart_limits.answer_bytes_max;
-        let bytes = answer.bytes(max).map_err(|error| self.place.failed(asked, &error))?;
+        let bytes = self.client.bytes(answer, max).map_err(|error| self.place.failed(asked, &error))?;
         bytes.ok_or_else(|| self.place.too_large(asked.what, max, ANSWER_BYTES_OPTION))
     }
 
@@ -328,12 +328,12 @@ impl<'a> Registry<'a> {
     }
 
     fn asked<'b>(&self, what: &'b str) -> Asked<'b> {
-        Asked { what, action: "looking up charts of", timeout: self.options.lookup_timeout }
+        Asked { what, action: "looking up charts of", deadline: self.client.lookup_deadline() }
     }
 
     fn unreachable(&self, asked: Asked<'_>, error: &WebError) -> SourceError {
         match error {
-            WebError::Other(detail) if self.root.scheme == Scheme::Https && detail.starts_with("TLS: ") => {
+            WebError::Other(detail) if self.root.scheme == Scheme::Https && detail.starts_with(TLS) => {
                 let hint = "if the registry speaks no TLS, set insecureOCIForceHttp: \"true\" in its Secret";
                 self.place.failed(asked, &WebError::Other(format!("{detail}; {hint}")))
             }

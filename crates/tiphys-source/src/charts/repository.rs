@@ -1,26 +1,36 @@
 //! A Helm repository: an index and archives over HTTP.
 
+use std::sync::Arc;
+
 use super::artefact::{Artefact, Contents, Packing};
 use super::cache::ArchiveCache;
-use super::index::{Index, IndexEntry, Indexes, select};
+use super::client::Client;
+use super::index::{Index, IndexEntry, select};
 use super::limits::INDEX_BYTES_OPTION;
 use super::place::{Asked, Place};
-use super::{ChartError, ChartSource};
+use super::{ChartError, ChartSource, Shared};
 use crate::options::{Progress, SourceOptions};
-use crate::web::{Address, Ask, Authorization, Base, Reach, Scheme, Web};
+use crate::web::{Address, Ask, Authorization, Base, Reach, Scheme};
 use crate::{CredentialReach, SourceError};
 
 pub(super) struct HelmRepository<'a> {
     source: &'a ChartSource,
     options: &'a SourceOptions,
+    shared: &'a Shared,
+    /// [`ChartSource::identity`].
+    identity: &'a str,
     address: Address,
-    web: Web,
+    client: Client<'a>,
     authorization: Option<Authorization>,
     place: Place,
 }
 
 impl<'a> HelmRepository<'a> {
-    pub(super) fn new(source: &'a ChartSource, options: &'a SourceOptions) -> Result<Self, SourceError> {
+    pub(super) fn new(
+        (source, identity): (&'a ChartSource, &'a str),
+        options: &'a SourceOptions,
+        shared: &'a Shared,
+    ) -> Result<Self, SourceError> {
         let access = &source.access;
         let (address, in_url) = Address::parse(&source.repo_url).ok_or_else(|| ChartError::Address {
             repository: source.shown(),
@@ -38,19 +48,16 @@ impl<'a> HelmRepository<'a> {
         };
         let authorization =
             login.map(|(user, password)| Authorization::basic(&user, password.expose(), reach));
-        let web = Web::new(access, &|name| options.variable(name)).map_err(|error| {
-            SourceError::Unreachable { repository: place.shown.clone(), detail: error.to_string() }
-        })?;
-        Ok(Self { source, options, address, web, authorization, place })
+        let client = Client::new(&shared.clients, (source, identity), options, address.clone());
+        Ok(Self { source, options, shared, identity, address, client, authorization, place })
     }
 
     /// The version that the newest of a range is.
     pub(super) fn newest(
         &self,
-        indexes: &Indexes,
         choose: impl FnOnce(&[&str]) -> Result<String, SourceError>,
     ) -> Result<String, SourceError> {
-        let index = self.index(indexes)?;
+        let index = self.index()?;
         let chart = &self.source.chart;
         let versions =
             index.versions(chart).ok_or_else(|| self.missing(&self.source.target_revision, &[]))?;
@@ -59,21 +66,16 @@ impl<'a> HelmRepository<'a> {
     }
 
     /// The version that a version with fewer than three numbers stands for.
-    pub(super) fn selected(&self, version: &str, indexes: &Indexes) -> Result<String, SourceError> {
-        let index = self.index(indexes)?;
+    pub(super) fn selected(&self, version: &str) -> Result<String, SourceError> {
+        let index = self.index()?;
         let versions = index.versions(&self.source.chart).unwrap_or_default();
         let entry = select(versions, version).ok_or_else(|| self.missing(version, versions))?;
         Ok(entry.version.clone())
     }
 
     /// Fetches a version.
-    pub(super) fn fetch(
-        &self,
-        version: &str,
-        indexes: &Indexes,
-        cache: &ArchiveCache,
-    ) -> Result<Artefact, SourceError> {
-        let index = self.index(indexes)?;
+    pub(super) fn fetch(&self, version: &str, cache: &ArchiveCache) -> Result<Artefact, SourceError> {
+        let index = self.index()?;
         let versions = index.versions(&self.source.chart).unwrap_or_default();
         let entry = select(versions, version).ok_or_else(|| self.missing(version, versions))?;
         // An archive that others have fetched is not taken for it: the index may name any digest, without having the archive.
@@ -91,7 +93,7 @@ impl<'a> HelmRepository<'a> {
         cache: &ArchiveCache,
     ) -> Result<super::artefact::Digest, SourceError> {
         let name = format!("chart {} {}", self.source.chart, entry.version);
-        let asked = Asked { what: &name, action: "fetching a chart of", timeout: self.options.fetch_timeout };
+        let asked = Asked { what: &name, action: "fetching a chart of", deadline: self.client.deadline() };
         let address = self.address.resolve(&entry.url, Base::Folder).filter(|_| !entry.url.is_empty());
         let address =
             address.ok_or_else(|| self.place.odd(&name, "the index names no http or https URL for it"))?;
@@ -105,8 +107,8 @@ impl<'a> HelmRepository<'a> {
             );
             return Err(self.place.odd(&name, problem));
         }
-        let ask = Ask { accept: "", timeout: asked.timeout };
-        let answer = self.web.get(&address, self.authorization.as_ref(), ask);
+        let ask = Ask { accept: "", deadline: asked.deadline };
+        let answer = self.client.get(&address, self.authorization.as_ref(), ask);
         let answer = answer.map_err(|error| self.place.failed(asked, &error))?;
         if answer.status != 200 {
             let missing = || self.place.missing(asked, &answer.status_line());
@@ -137,17 +139,17 @@ impl<'a> HelmRepository<'a> {
         }
     }
 
-    fn index(&self, indexes: &Indexes) -> Result<std::sync::Arc<Index>, SourceError> {
-        indexes.get(&format!("{} {}", self.source.identity(), self.address.text()), || {
+    fn index(&self) -> Result<Arc<Index>, SourceError> {
+        self.shared.indexes.get(&format!("{} {}", self.identity, self.address.text()), || {
             const WHAT: &str = "index.yaml";
             self.options.report(&Progress::LookingUp { repository: &self.place.shown });
-            let timeout = self.options.lookup_timeout;
-            let asked = Asked { what: WHAT, action: "looking up charts of", timeout };
+            let deadline = self.client.lookup_deadline();
+            let asked = Asked { what: WHAT, action: "looking up charts of", deadline };
             let address = self.address.resolve(WHAT, Base::Folder);
             let address =
                 address.ok_or_else(|| self.place.odd(WHAT, "the repository's URL has no place for it"))?;
-            let ask = Ask { accept: "", timeout };
-            let answer = self.web.get(&address, self.authorization.as_ref(), ask);
+            let ask = Ask { accept: "", deadline };
+            let answer = self.client.get(&address, self.authorization.as_ref(), ask);
             let answer = answer.map_err(|error| self.place.failed(asked, &error))?;
             if answer.status != 200 {
                 return Err(self
@@ -155,7 +157,7 @@ impl<'a> HelmRepository<'a> {
                     .refused(asked, &answer, || self.place.missing(asked, &answer.status_line())));
             }
             let max = self.options.chart_limits.index_bytes_max;
-            let text = answer.bytes(max).map_err(|error| self.place.failed(asked, &error))?;
+            let text = self.client.bytes(answer, max).map_err(|error| self.place.failed(asked, &error))?;
             let text = text.ok_or_else(|| self.place.too_large(WHAT, max, INDEX_BYTES_OPTION))?;
             Index::read(&text).map_err(|problem| self.place.odd(WHAT, problem))
         })

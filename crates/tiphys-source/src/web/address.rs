@@ -101,6 +101,11 @@ impl Address {
         self.scheme == other.scheme && self.host == other.host && self.port() == other.port()
     }
 
+    /// The server, so that two addresses of one server give the same.
+    pub(crate) fn server(&self) -> String {
+        format!("{}://{}:{}", self.scheme.text(), self.host, self.port())
+    }
+
     /// The port, or that of the scheme.
     pub(crate) fn port(&self) -> u16 {
         self.port.unwrap_or(match self.scheme {

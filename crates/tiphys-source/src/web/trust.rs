@@ -18,24 +18,56 @@ const SYSTEM_AUTHORITIES: [&str; 5] = [
     "/etc/ssl/cert.pem",
 ];
 
-/// The repository's own authorities, else those of `SSL_CERT_FILE` and `SSL_CERT_DIR`, else the system's.
-pub(super) fn tls_config(access: &RepositoryAccess, variable: Variable<'_>) -> Result<TlsConfig, WebError> {
-    let roots = if access.ca_data.is_empty() {
-        trusted(variable)
-    } else {
-        let roots = certificates(access.ca_data.as_bytes());
-        if roots.is_empty() {
-            return Err(WebError::Other("its authority's certificate (PEM) holds no certificate".to_owned()));
-        }
-        roots
-    };
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = TlsConfig::builder()
-        .unversioned_rustls_crypto_provider(provider)
-        .root_certs(RootCerts::from(roots))
-        .client_cert(client_certificate(access)?)
-        .disable_verification(access.insecure);
-    Ok(config.build())
+/// What a repository's settings say of TLS.
+pub(super) struct Trust {
+    roots: RootCerts,
+    certificate: Option<ClientCert>,
+    insecure: bool,
+}
+
+impl Trust {
+    /// Authorities are the repository's own, else those of `SSL_CERT_FILE` and `SSL_CERT_DIR`, else the system's.
+    pub(super) fn new(access: &RepositoryAccess, variable: Variable<'_>) -> Result<Self, WebError> {
+        let roots = if access.ca_data.is_empty() {
+            trusted(variable)
+        } else {
+            let roots = certificates(access.ca_data.as_bytes());
+            if roots.is_empty() {
+                return Err(WebError::Other(
+                    "its authority's certificate (PEM) holds no certificate".to_owned(),
+                ));
+            }
+            roots
+        };
+        let certificate = client_certificate(access)?;
+        Ok(Self { roots: RootCerts::from(roots), certificate, insecure: access.insecure })
+    }
+
+    /// Whether the settings have something that is for the repository's own server only.
+    pub(super) fn is_for_one_server(&self) -> bool {
+        self.insecure || self.certificate.is_some()
+    }
+
+    /// For that server.
+    pub(super) fn own(&self) -> TlsConfig {
+        self.config(self.certificate.clone(), self.insecure)
+    }
+
+    /// For all others: they are checked, and do not get to know who we are. The repository's authorities are trusted there, too, as
+    /// helm does.
+    pub(super) fn for_others(&self) -> TlsConfig {
+        self.config(None, false)
+    }
+
+    fn config(&self, certificate: Option<ClientCert>, insecure: bool) -> TlsConfig {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        TlsConfig::builder()
+            .unversioned_rustls_crypto_provider(provider)
+            .root_certs(self.roots.clone())
+            .client_cert(certificate)
+            .disable_verification(insecure)
+            .build()
+    }
 }
 
 fn client_certificate(access: &RepositoryAccess) -> Result<Option<ClientCert>, WebError> {

@@ -107,3 +107,30 @@ async fn answers_of_a_registry_and_their_tags_have_bounds() {
     let text = at_the_bound(&source, 2, |limits, bound| limits.tags_max = bound, |_| {}).await;
     assert!(text.ends_with("there are more than 1 tags; see --registry-tags-max"), "{text}");
 }
+
+#[tokio::test]
+async fn the_pages_of_tags_have_a_bound_and_stay_on_one_server() {
+    let (server, other) = (ChartServer::start(Transport::Plain), ChartServer::start(Transport::Plain));
+    server.images("charts", &[web("1.0.0")]);
+    let list = "/v2/charts/web/tags/list";
+    server.page(list, r#"{"tags": ["0.9.0"]}"#, "/v2/charts/web/tags/second");
+    server.file("/v2/charts/web/tags/second", r#"{"tags": ["1.0.0"]}"#);
+    let source = with(chart(&format!("{}/charts", server.host()), "web", ">=0.1"), |access| {
+        access.insecure_oci_force_http = true;
+    });
+    let text = at_the_bound(&source, 2, |limits, bound| limits.tag_pages_max = bound, |_| {}).await;
+    let repository = &source.repo_url;
+    let expected = format!(
+        "the list of its tags of repository {repository} cannot be used: it does not end after 1 pages; see --registry-tag-pages-max"
+    );
+    assert_eq!(text, expected);
+
+    let next = format!("{}/v2/charts/web/tags/list", other.url());
+    server.page(list, r#"{"tags": ["0.9.0"]}"#, &next);
+    let text = failure(&Workbench::new().sources(), &source).await;
+    let expected = format!(
+        "the list of its tags of repository {repository} cannot be used: its next page is on another server, {next}"
+    );
+    assert_eq!(text, expected);
+    assert_eq!(other.requests(), []);
+}

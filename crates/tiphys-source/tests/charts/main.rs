@@ -1,7 +1,9 @@
 //! Charts and artefacts of real servers on loopback, turned into trees.
 
 mod bounds;
+mod deadlines;
 mod failures;
+mod reach;
 mod registries;
 mod repositories;
 mod workbench;

@@ -15,8 +15,8 @@ const TOKEN: &str = "a-token-of-a-test";
 
 #[derive(Debug)]
 pub(super) struct Site {
-    /// Where clients find the server.
-    url: String,
+    /// The server that gives tokens, as clients find it.
+    token_server: String,
     answers: BTreeMap<String, Response>,
     tags: BTreeMap<String, BTreeSet<String>>,
     accesses: BTreeMap<String, Access>,
@@ -26,7 +26,7 @@ pub(super) struct Site {
 impl Site {
     pub(super) fn new(url: String) -> Self {
         Self {
-            url,
+            token_server: url,
             answers: BTreeMap::new(),
             tags: BTreeMap::new(),
             accesses: BTreeMap::new(),
@@ -63,6 +63,10 @@ impl Site {
 
     pub(super) fn protect(&mut self, prefix: &str, access: Access) {
         self.accesses.insert(prefix.to_owned(), access);
+    }
+
+    pub(super) fn tokens_of(&mut self, url: &str) {
+        url.clone_into(&mut self.token_server);
     }
 
     pub(super) fn fail(&mut self, prefix: &str, failure: Option<Failure>) {
@@ -105,7 +109,7 @@ impl Site {
         let challenge = match access {
             Access::Open | Access::Basic => "Basic realm=\"charts\"".to_owned(),
             Access::AnonymousToken | Access::Token => {
-                format!("Bearer realm=\"{}{TOKEN_PATH}\",service=\"charts\"", self.url)
+                format!("Bearer realm=\"{}{TOKEN_PATH}\",service=\"charts\"", self.token_server)
             }
         };
         Response::text(401, "who are you?\n").with("WWW-Authenticate", &challenge)

@@ -45,7 +45,11 @@ pub(crate) struct BoundArgs {
     #[arg(long, value_name = "N", global = true, hide_short_help = true, default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..))]
     manifests_max: u64,
 
-    /// How long fetching one repository may take, in seconds
+    /// How long looking up branches and tags, or one question to a server of charts, may take, in seconds
+    #[arg(long, value_name = "SECONDS", global = true, hide_short_help = true, default_value_t = tiphys_source::LOOKUP_TIMEOUT.as_secs(), value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    lookup_timeout: u64,
+
+    /// How long fetching one repository may take, or one chart with all that is looked up for it, in seconds
     #[arg(long, value_name = "SECONDS", global = true, hide_short_help = true, default_value_t = tiphys_source::FETCH_TIMEOUT.as_secs(), value_parser = clap::value_parser!(u64).range(1..=86_400))]
     fetch_timeout: u64,
 
@@ -64,6 +68,10 @@ pub(crate) struct BoundArgs {
     /// Tags of one chart or artefact of a registry
     #[arg(long, value_name = "N", global = true, hide_short_help = true, default_value_t = ChartLimits::DEFAULT.tags_max, value_parser = clap::value_parser!(u64).range(1..))]
     registry_tags_max: u64,
+
+    /// Pages that the tags of one chart or artefact come in
+    #[arg(long, value_name = "N", global = true, hide_short_help = true, default_value_t = ChartLimits::DEFAULT.tag_pages_max, value_parser = clap::value_parser!(u64).range(1..))]
+    registry_tag_pages_max: u64,
 }
 
 impl BoundArgs {
@@ -111,7 +119,13 @@ impl BoundArgs {
             archive_bytes_max: self.chart_bytes_max,
             answer_bytes_max: self.registry_answer_bytes_max,
             tags_max: self.registry_tags_max,
+            tag_pages_max: self.registry_tag_pages_max,
         }
+    }
+
+    /// How long looking something up may take. It is the first part of fetching.
+    pub(crate) fn lookup_timeout(&self) -> Duration {
+        Duration::from_secs(self.lookup_timeout.min(self.fetch_timeout))
     }
 
     /// How long fetching one repository may take.

@@ -1,0 +1,137 @@
+//! How long a chart may take as a whole, and that what does not answer is waited for once.
+
+use std::time::Duration;
+
+use tiphys_params::context::{RepositoryAccess, Secret};
+use tiphys_source::{ChartSource, Network, SourceOptions};
+use tiphys_testkit::chart_server::{ChartServer, Failure, Transport};
+
+use crate::workbench::{Workbench, chart, failure, fetch, pair, web, with};
+
+/// An answer that takes so long is in time, and two of them are not.
+const LATE: Duration = Duration::from_millis(1200);
+
+/// The bound that one of them is within.
+const BOUND: Duration = Duration::from_secs(2);
+
+/// More than any test waits.
+const LONG: Duration = Duration::from_mins(1);
+
+/// Long enough for a server on loopback that answers at all.
+const SHORT: Duration = Duration::from_millis(500);
+
+fn bounded(lookup: Duration, fetch: Duration) -> impl FnOnce(&mut SourceOptions) {
+    move |options| {
+        options.lookup_timeout = lookup;
+        options.fetch_timeout = fetch;
+    }
+}
+
+fn plain(access: &mut RepositoryAccess) {
+    access.insecure_oci_force_http = true;
+}
+
+#[tokio::test]
+async fn the_hops_of_one_question_have_one_deadline_which_is_told_with_its_option() {
+    let server = ChartServer::start(Transport::Plain);
+    server.repository("/there", &[web("1.0.0")]);
+    for (from, to) in [("/charts/index.yaml", "/next/index.yaml"), ("/next/index.yaml", "/there/index.yaml")]
+    {
+        server.redirect(from, &(server.url() + to)).fail(from, Some(Failure::Late(LATE)));
+    }
+    let url = format!("{}/charts", server.url());
+    let sources = Workbench::new().sources_with(bounded(BOUND, LONG));
+    assert_eq!(
+        failure(&sources, &chart(&url, "web", "1.0.0")).await,
+        format!("looking up charts of repository {url} did not end within 2s; see --lookup-timeout")
+    );
+}
+
+#[tokio::test]
+async fn all_that_is_asked_for_one_chart_has_one_deadline() {
+    let server = ChartServer::start(Transport::Plain);
+    server.repository("/charts", &[web("1.0.0")]);
+    server.images("charts", &[web("1.0.0")]);
+    for path in ["/charts/", "/v2/charts/web/manifests/", "/v2/charts/web/blobs/"] {
+        server.fail(path, Some(Failure::Late(LATE)));
+    }
+    let of_registry = with(chart(&format!("{}/charts", server.host()), "web", "1.0.0"), plain);
+    for source in [chart(&format!("{}/charts", server.url()), "web", "1.0.0"), of_registry] {
+        let sources = Workbench::new().sources_with(bounded(LONG, BOUND));
+        let url = &source.repo_url;
+        assert_eq!(
+            failure(&sources, &source).await,
+            format!("fetching a chart of repository {url} did not end within 2s; see --fetch-timeout")
+        );
+        let bench = Workbench::new();
+        let sources = bench.sources_with(bounded(BOUND, LONG));
+        assert_eq!(fetch(&sources, &source).await.expect("it is fetched"), pair("1.0.0", "1.0.0"));
+    }
+}
+
+#[tokio::test]
+async fn a_repository_that_does_not_answer_is_waited_for_once_and_its_error_told_to_all() {
+    let server = ChartServer::start(Transport::Plain);
+    let (url, host) = (server.url(), server.host());
+    let of_repository = |name: &str| chart(&format!("{url}/charts"), name, "^1");
+    let of_registry = |name: &str| with(chart(&format!("{host}/charts"), name, "^1"), plain);
+    let all: [&dyn Fn(&str) -> ChartSource; 2] = [&of_repository, &of_registry];
+    for fails in [Failure::Hang, Failure::HangInBody] {
+        for (prefix, source) in ["/charts/", "/v2/"].iter().zip(all) {
+            server
+                .file("/charts/index.yaml", "entries: {}")
+                .file("/v2/charts/web/tags/list", "{\"tags\": []}");
+            server.fail(prefix, Some(fails));
+            server.forget();
+            let sources = Workbench::new().sources_with(bounded(SHORT, LONG));
+            let first = failure(&sources, &source("web")).await;
+            assert!(first.ends_with("did not end within 500ms; see --lookup-timeout"), "{first}");
+            let asked = server.requests().len();
+            for name in ["web", "api"] {
+                assert_eq!(failure(&sources, &source(name)).await, first, "{fails:?}");
+            }
+            assert_eq!((asked, server.requests().len()), (1, 1), "{fails:?} {prefix}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn one_repository_that_does_not_answer_is_not_held_against_another() {
+    let server = ChartServer::start(Transport::Plain);
+    server.repository("/charts", &[web("1.0.0")]);
+    server.fail("/dead/", Some(Failure::Hang));
+    let bench = Workbench::new();
+    let sources = bench.sources_with(bounded(SHORT, LONG));
+    let text = failure(&sources, &chart(&format!("{}/dead", server.url()), "web", "1.0.0")).await;
+    assert!(text.contains("did not end"), "{text}");
+    let other = chart(&format!("{}/charts", server.url()), "web", "1.0.0");
+    assert_eq!(fetch(&sources, &other).await.expect("it is fetched"), pair("1.0.0", "1.0.0"));
+}
+
+#[tokio::test]
+async fn a_repository_whose_index_cannot_be_used_is_asked_once_and_its_error_told_to_all() {
+    let server = ChartServer::start(Transport::Plain);
+    server.file("/charts/index.yaml", "entries: [a]");
+    let url = format!("{}/charts", server.url());
+    let sources = Workbench::new().sources();
+    let first = failure(&sources, &chart(&url, "web", "1.0.0")).await;
+    assert_eq!(failure(&sources, &chart(&url, "api", "^2")).await, first);
+    assert_eq!(server.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn without_the_network_no_client_is_made() {
+    let (bench, server) = (Workbench::new(), ChartServer::start(Transport::Plain));
+    server.repository("/charts", &[web("1.0.0")]);
+    let source = chart(&format!("{}/charts", server.url()), "web", "1.0.0");
+    fetch(&bench.sources(), &source).await.expect("it is fetched");
+    // No client can be made of these.
+    let source = with(source, |access| {
+        "no certificate".clone_into(&mut access.ca_data);
+        access.tls_client_cert_key = Secret::new("no key");
+    });
+    let offline = bench.sources_with(|options| options.network = Network::Offline);
+    assert_eq!(fetch(&offline, &source).await.expect("it is in the cache"), pair("1.0.0", "1.0.0"));
+    let online = Workbench::new().sources();
+    assert!(failure(&online, &source).await.contains("holds no certificate"));
+}

@@ -1,0 +1,96 @@
+//! Whom a client certificate is shown, and whose certificate is not checked: the repository's own server, and others only where the
+//! Application says so.
+
+use tiphys_params::context::{RepositoryAccess, Secret};
+use tiphys_source::CredentialReach;
+use tiphys_testkit::certificates::{Authority, Identity};
+use tiphys_testkit::chart_server::{Access, ChartServer, Transport};
+
+use crate::workbench::{Workbench, chart, failure, fetch, log_in, pair, web, with};
+
+/// The beginning of what is said of another server.
+const HINT: &str = "are for its own server; set passCredentials: true in the Application's helm block";
+
+fn show(access: &mut RepositoryAccess, client: &Identity) {
+    access.tls_client_cert_data.clone_from(&client.certificate_pem);
+    access.tls_client_cert_key = Secret::new(client.key_pem.clone());
+}
+
+/// The chart is on another server: the index names it there, or its own server redirects to it.
+async fn check(own: &ChartServer, other: &ChartServer, settings: impl Fn(&mut RepositoryAccess)) {
+    other.repository("/charts", &[web("1.0.0")]);
+    own.repository_elsewhere("/named", &[web("1.0.0")], &format!("{}/charts/", other.url()));
+    own.repository("/moved", &[web("1.0.0")]);
+    own.redirect("/moved/web-1.0.0.tgz", &format!("{}/charts/web-1.0.0.tgz", other.url()));
+    for repository in ["/named", "/moved"] {
+        let mut source = with(chart(&(own.url() + repository), "web", "1.0.0"), &settings);
+        let text = failure(&Workbench::new().sources(), &source).await;
+        assert!(text.contains("TLS: ") && text.contains(HINT), "{repository}: {text}");
+        assert_eq!(other.requests(), [], "{repository}");
+        source.credentials = CredentialReach::EveryServer;
+        let found = fetch(&Workbench::new().sources(), &source).await.expect("it is fetched");
+        assert_eq!(found, pair("1.0.0", "1.0.0"), "{repository}");
+        other.forget();
+    }
+}
+
+#[tokio::test]
+async fn a_server_is_not_trusted_unseen_because_another_one_is() {
+    let (authority, others) = (Authority::new(), Authority::new());
+    let (identity, of_other) = (authority.server(), others.server());
+    let own = ChartServer::start(Transport::Tls(&identity));
+    let other = ChartServer::start(Transport::Tls(&of_other));
+    check(&own, &other, |access| access.insecure = true).await;
+}
+
+#[tokio::test]
+async fn a_client_certificate_is_shown_to_the_repositorys_own_server_only() {
+    let (authority, clients) = (Authority::new(), Authority::new());
+    let (identity, client) = (authority.server(), clients.client());
+    let own = ChartServer::start(Transport::MutualTls(&identity, &clients));
+    let other = ChartServer::start(Transport::MutualTls(&identity, &clients));
+    check(&own, &other, |access| {
+        authority.pem().clone_into(&mut access.ca_data);
+        show(access, &client);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn two_repositories_of_one_command_do_not_share_what_is_for_one_of_them() {
+    let (authority, clients) = (Authority::new(), Authority::new());
+    let (identity, client) = (authority.server(), clients.client());
+    let [one, other] = [(); 2].map(|()| {
+        let server = ChartServer::start(Transport::MutualTls(&identity, &clients));
+        server.repository("/charts", &[web("1.0.0")]);
+        server
+    });
+    let trusting = |server: &ChartServer| {
+        with(chart(&format!("{}/charts", server.url()), "web", "1.0.0"), |access| {
+            authority.pem().clone_into(&mut access.ca_data);
+        })
+    };
+    let bench = Workbench::new();
+    let sources = bench.sources();
+    fetch(&sources, &with(trusting(&one), |access| show(access, &client))).await.expect("it is fetched");
+    fetch(&sources, &with(trusting(&other), |access| show(access, &client))).await.expect("it is fetched");
+    let text = failure(&sources, &trusting(&other)).await;
+    assert!(text.contains("TLS: ") && !text.contains(HINT), "{text}");
+}
+
+#[tokio::test]
+async fn a_registrys_server_for_tokens_is_checked_where_it_is_another_one() {
+    let (authority, others) = (Authority::new(), Authority::new());
+    let (identity, of_other) = (authority.server(), others.server());
+    let registry = ChartServer::start(Transport::Tls(&identity));
+    let tokens = ChartServer::start(Transport::Tls(&of_other));
+    registry.images("charts", &[web("1.0.0")]);
+    registry.protect("/v2/", Access::Token).tokens_of(&tokens.url());
+    let source = with(chart(&format!("{}/charts", registry.host()), "web", "1.0.0"), |access| {
+        log_in(access);
+        access.insecure = true;
+    });
+    let text = failure(&Workbench::new().sources(), &source).await;
+    assert!(text.contains("the registry's token: TLS: ") && text.contains(HINT), "{text}");
+    assert_eq!(tokens.requests(), []);
+}
