@@ -38,11 +38,12 @@ pub(crate) enum Contents {
 pub(crate) struct Digest(String);
 
 impl Digest {
-    /// Reads 64 digits, with or without `sha256:`.
+    /// Reads 64 digits, with or without `sha256:`, in small or in capital letters.
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        let digits = text.trim().strip_prefix("sha256:").unwrap_or(text.trim()).to_ascii_lowercase();
+        let text = text.trim().to_ascii_lowercase();
+        let digits = text.strip_prefix("sha256:").unwrap_or(&text);
         let is_whole = digits.len() == 64 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-        is_whole.then_some(Self(digits))
+        is_whole.then(|| Self(digits.to_owned()))
     }
 
     pub(crate) fn of(hasher: Sha256) -> Self {

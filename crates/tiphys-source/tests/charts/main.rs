@@ -2,6 +2,7 @@
 
 mod bounds;
 mod deadlines;
+mod digests;
 mod failures;
 mod reach;
 mod registries;
