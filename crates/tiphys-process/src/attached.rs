@@ -3,8 +3,8 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use crate::own::OwnChild;
 use crate::program::resolve;
+use crate::tether::Start;
 use crate::tool::ToolError;
 
 /// A program that a person looks at.
@@ -32,16 +32,15 @@ impl Attached {
         let name = || self.program.display().to_string();
         let start = |source| ToolError::Start { program: name(), source };
         let program = resolve(&self.program, &self.env).map_err(start)?;
-        #[expect(clippy::disallowed_methods, reason = "this is the crate that starts processes")]
-        let mut process = tokio::process::Command::new(program);
+        // Not tethered: what a person looks at does not vanish because this process does.
+        let mut process = Start::Direct.command(&program, &self.program);
         process
-            .arg0(&self.program)
             .args(&self.args)
             .env_clear()
             .envs(self.env.iter().map(|(name, value)| (name, value)))
             .current_dir(dir)
             .kill_on_drop(true);
-        let mut child = OwnChild::spawn(&mut process).map_err(start)?;
+        let mut child = Start::Direct.spawn(process).map_err(start)?;
         let status = child.wait().await.map_err(|source| ToolError::Io { program: name(), source })?;
         Ok(status.code())
     }

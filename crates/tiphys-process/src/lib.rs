@@ -19,6 +19,7 @@ mod program;
 mod quote;
 mod reaper;
 mod run;
+mod tether;
 mod tool;
 
 pub use attached::Attached;
@@ -33,4 +34,5 @@ pub use reaper::reap_orphans;
 pub use run::{
     CommandSpec, Containment, Ended, Launcher, Limits, Outcome, PrivateView, Run, RunError, View, ViewKind,
 };
+pub use tether::{TETHER_ARGUMENT, tether_main};
 pub use tool::{Tool, ToolError, ToolOutput};

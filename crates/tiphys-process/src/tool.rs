@@ -15,6 +15,7 @@ use tokio::time::timeout;
 use crate::bounded::HeadAndTail;
 use crate::own::OwnChild;
 use crate::program::resolve;
+use crate::tether::Start;
 
 /// Bytes of standard error that are kept, the first and the last half.
 const STDERR_BYTES_MAX: usize = 64 * 1024;
@@ -120,6 +121,7 @@ pub enum ToolError {
 
 impl Tool {
     /// Runs the tool to its end in a directory, with nothing or the given bytes on standard input. Ends the tool's process group if the future is dropped.
+    /// The tool itself ends with this process, too, if that is killed, where [`crate::tether_main`] was called.
     ///
     /// Output that a descendant writes after the tool itself ended is not waited for.
     pub async fn run(
@@ -139,7 +141,11 @@ impl Tool {
         match followed {
             Ok(Ok(status)) => {
                 let stderr = String::from_utf8_lossy(&printed.stderr.into_bytes()).into_owned();
-                Ok(ToolOutput { code: status.code(), stdout: printed.stdout, stderr })
+                let output = ToolOutput { code: status.code(), stdout: printed.stdout, stderr };
+                match running.start.failure(&output) {
+                    Some(source) => Err(ToolError::Start { program: program(), source }),
+                    None => Ok(output),
+                }
             }
             Ok(Err(Failure::TooMuch)) => {
                 Err(ToolError::OutputTooLarge { program: program(), bytes_max: self.stdout_bytes_max })
@@ -157,10 +163,9 @@ impl Tool {
             return Err(fail(io::Error::new(io::ErrorKind::NotFound, message)));
         }
         let program = resolve(&self.program, &self.env).map_err(fail)?;
-        #[expect(clippy::disallowed_methods, reason = "this is the crate that starts processes")]
-        let mut process = tokio::process::Command::new(program);
+        let start = Start::of_this_process();
+        let mut process = start.command(&program, &self.program);
         process
-            .arg0(&self.program)
             .args(args)
             .env_clear()
             .envs(self.env.iter().map(|(name, value)| (name, value)))
@@ -169,8 +174,8 @@ impl Tool {
             .stdin(if with_stdin { Stdio::piped() } else { Stdio::null() })
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        let child = OwnChild::spawn(&mut process).map_err(fail)?;
-        Ok(Running { child })
+        let child = start.spawn(process).map_err(fail)?;
+        Ok(Running { child, start })
     }
 }
 
@@ -205,6 +210,7 @@ impl From<io::Error> for Failure {
 /// A tool that was started. Dropping it ends its process group.
 struct Running {
     child: OwnChild,
+    start: Start,
 }
 
 impl Running {

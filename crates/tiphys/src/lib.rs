@@ -36,6 +36,9 @@ pub fn main() -> ExitCode {
     if host.is_launcher() {
         return ExitCode::from(u8::try_from(tiphys_process::launcher_main()).unwrap_or(Kind::Bug.code()));
     }
+    if let Some(code) = host.become_program() {
+        return ExitCode::from(code);
+    }
     if let Some(questions) = host.askpass_questions() {
         return askpass::run(&questions, &host);
     }

@@ -48,6 +48,11 @@ impl Host {
         self.arguments.get(1).is_some_and(|first| first == tiphys_process::LAUNCHER_ARGUMENT)
     }
 
+    /// Becomes the program that this process was started for, if it is a tether; gives the exit code if it cannot. Else it has tethers itself.
+    pub(crate) fn become_program(&self) -> Option<u8> {
+        tiphys_process::tether_main(&self.arguments)
+    }
+
     /// What a shell's completion script handed over, if this process was started by one.
     pub(crate) fn completion_arguments(&self) -> Option<Vec<String>> {
         let mut arguments = self.arguments.iter().skip(1);

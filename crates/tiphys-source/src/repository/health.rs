@@ -12,6 +12,9 @@ use crate::options::{Freshness, Network, SourceOptions};
 /// Bytes of a checksum at the end of a pack and of its index.
 const CHECKSUM_BYTES: usize = 20;
 
+/// Files by which one git keeps others from the parts of a store.
+const LOCKS: [&str; 3] = ["shallow.lock", "packed-refs.lock", "config.lock"];
+
 /// How often a fresh store is moved to its place: a list of refs may just be written there.
 const MOVES_MAX: usize = 3;
 
@@ -160,8 +163,12 @@ fn ending(path: &Path, checksums: usize) -> io::Result<[u8; CHECKSUM_BYTES]> {
 }
 
 /// Under the lock: removes the files that a fetch had not finished. Git itself leaves them for its garbage collection, and
-/// a disk that is full would get fuller with each try.
+/// a disk that is full would get fuller with each try. Git's own locks are nobody's then, and would stop the next fetch.
 pub(super) fn remove_partial_files(store: &Path) {
+    for name in LOCKS {
+        // There is none, unless git was killed.
+        let _not_there: io::Result<()> = fs::remove_file(store.join(name));
+    }
     let objects = store.join("objects");
     let Ok(folders) = fs::read_dir(&objects) else { return };
     let folders = folders.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));

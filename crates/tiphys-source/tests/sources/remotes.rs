@@ -275,6 +275,8 @@ async fn what_ended_fetches_left_is_removed() {
             std::fs::write(path, "half").expect("the file can be written");
         }
         assert_eq!(partial().len(), 4);
+        // Of a git that was killed.
+        std::fs::write(objects.with_file_name("shallow.lock"), "half").expect("the file can be written");
     };
     leave();
     assert_eq!(files(&bench.sources(), &url, &second).await, ["a.yaml: two"]);

@@ -1,5 +1,6 @@
 //! What becomes of the processes that plugins start: nothing is left of them, whatever ends the run.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use tiphys_testkit::chart_server::{ChartServer, Failure, Transport};
@@ -100,6 +101,29 @@ spec:
         assert!(begun.elapsed() < Duration::from_secs(10), "{signal}: {:?}", begun.elapsed());
         assert_nothing_is_left(&world);
     }
+}
+
+/// Git works for tiphys in a process group of its own, and writes to the cache.
+#[test]
+fn git_ends_with_a_tiphys_that_is_killed() {
+    let world = World::new();
+    let application = "apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: web, namespace: argocd}
+spec:
+  source: {repoURL: https://git.example.org/team/apps.git, path: plain}
+  destination: {namespace: shop}
+";
+    let git =
+        format!("#!/bin/sh\nexec 3> {}\necho started >&3\nexec sleep 1000\n", world.path("pipe").display());
+    world.write("store/web.yaml", application).write("bin/git", &git);
+    let pipe = world.pipe("pipe");
+    let path = format!("{}:/usr/bin:/bin", world.path("bin").display());
+    let running = world.start_with("PATH", Path::new(&path), &["render", "--store=store"]);
+    assert_eq!(pipe.line(), "started");
+    running.signal(&world, "KILL");
+    assert_eq!(running.finish(&world).code, 128 + 9);
+    pipe.ends();
 }
 
 #[test]

@@ -2,14 +2,19 @@
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
+use std::os::fd::OwnedFd;
+use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{CWD, Mode, OFlags, mkfifoat, open};
-use rustix::process::{Pid, Signal, kill_process, test_kill_process};
-use tiphys_testkit::chart_server::{ChartServer, Transport};
+use rustix::process::{
+    Pid, PidfdFlags, Signal, kill_process, kill_process_group, pidfd_open, test_kill_process,
+};
+use tiphys_testkit::chart_server::{ChartServer, Failure, Transport};
 
 use crate::remotes::{chart, with_dep};
 use crate::security::make_executable;
@@ -38,6 +43,19 @@ pub(crate) fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
         assert!(begin.elapsed() < PATIENCE, "it does not happen");
         thread::yield_now();
     }
+}
+
+/// The program in helm's place, once it runs.
+fn started(world: &World) -> OwnedFd {
+    let told = world.root().join("../started");
+    let number = until(|| std::fs::read_to_string(&told).ok()?.trim().parse().ok().and_then(Pid::from_raw));
+    pidfd_open(number, PidfdFlags::empty()).expect("it runs")
+}
+
+/// Whether a process ends in time.
+fn ends(process: &OwnedFd) -> bool {
+    let timeout = Timespec::try_from(PATIENCE).expect("it is short");
+    poll(&mut [PollFd::new(process, PollFlags::IN)], Some(&timeout)).expect("it is ours") == 1
 }
 
 fn is_gone(pid: Pid) -> bool {
@@ -122,17 +140,42 @@ fn a_plugin_that_waits_for_a_file_ends_when_it_is_asked_to() {
 fn what_a_killed_plugin_left_is_removed_by_the_next() {
     let world = with_program(World::probe(), ENDLESS).text("values", "secret: x\n");
     let mut plugin = world.command(Helm::Four, "generate").spawn().unwrap();
-    let started = world.root().join("../started");
-    let helm = until(|| std::fs::read_to_string(&started).ok()?.trim().parse().ok().and_then(Pid::from_raw));
+    let helm = started(&world);
     plugin.kill().unwrap();
     plugin.wait().unwrap();
+    assert!(ends(&helm));
     assert_eq!(world.left().len(), 1, "a home");
-    kill_process(helm, Signal::KILL).unwrap();
 
     let next = world.command(Helm::Four, "generate").env("TIPHYS_HELM", "helm").output().unwrap();
 
     assert!(next.status.success(), "{next:?}");
     assert_eq!(world.left(), [""; 0]);
+}
+
+/// Argo CD kills the process group of the plugin, and helm leads one of its own.
+#[test]
+fn helm_ends_with_a_plugin_that_is_killed_while_a_repository_hangs() {
+    for helm in Helm::ALL {
+        let server = ChartServer::start(Transport::Plain);
+        server.repository("/stable", &[chart("dep", "1.0.0")]);
+        server.fail("/stable/dep-1.0.0.tgz", Some(Failure::HangInBody));
+        let world = with_dep("1.0.0", &format!("{}/stable", server.url()));
+        let mut plugin = world.command(helm, "generate").process_group(0).spawn().unwrap();
+        until(|| (server.count("/stable/dep-1.0.0.tgz") > 0).then_some(()));
+        let of_plugin = |number: &u32| *number != plugin.id();
+        let running: Vec<OwnedFd> = world
+            .processes()
+            .into_iter()
+            .filter(of_plugin)
+            .map(|number| Pid::from_raw(i32::try_from(number).unwrap()).unwrap())
+            .map(|number| pidfd_open(number, PidfdFlags::empty()).unwrap())
+            .collect();
+        assert_eq!(running.len(), 1, "helm");
+        kill_process_group(Pid::from_child(&plugin), Signal::KILL).unwrap();
+        plugin.wait().unwrap();
+        assert!(running.iter().all(ends));
+        assert_eq!(world.processes(), [0; 0]);
+    }
 }
 
 /// A template that takes hours.
