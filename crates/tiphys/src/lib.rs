@@ -31,14 +31,15 @@ use crate::settings::Host;
 
 /// Runs the program with this process's arguments and environment.
 pub fn main() -> ExitCode {
-    let host = Host::of_this_process();
-    // The launcher must be single-threaded, so it comes before anything else.
-    if host.is_launcher() {
+    let arguments = settings::arguments();
+    // Each run starts a launcher, which must have one thread, and each call of git a tether: neither asks the system for more than it needs.
+    if settings::is_launcher(&arguments) {
         return ExitCode::from(u8::try_from(tiphys_process::launcher_main()).unwrap_or(Kind::Bug.code()));
     }
-    if let Some(code) = host.become_program() {
+    if let Some(code) = tiphys_process::tether_main(&arguments) {
         return ExitCode::from(code);
     }
+    let host = Host::of_this_process(arguments);
     if let Some(questions) = host.askpass_questions() {
         return askpass::run(&questions, &host);
     }

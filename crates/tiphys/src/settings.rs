@@ -26,12 +26,22 @@ pub(crate) struct Host {
     stderr_terminal: bool,
 }
 
+/// This process's arguments, the program's name first.
+pub(crate) fn arguments() -> Vec<OsString> {
+    std::env::args_os().collect()
+}
+
+/// Whether arguments are those of a run's launcher.
+pub(crate) fn is_launcher(arguments: &[OsString]) -> bool {
+    arguments.get(1).is_some_and(|first| first == tiphys_process::LAUNCHER_ARGUMENT)
+}
+
 impl Host {
-    /// Reads this process's arguments and environment. Variables that are not UTF-8 are left out.
+    /// Reads this process's environment. Variables that are not UTF-8 are left out. `arguments` are those of [`arguments`].
     #[expect(clippy::disallowed_methods, reason = "the one place of the program that reads them")]
-    pub(crate) fn of_this_process() -> Self {
+    pub(crate) fn of_this_process(arguments: Vec<OsString>) -> Self {
         Self {
-            arguments: std::env::args_os().collect(),
+            arguments,
             variables: std::env::vars_os()
                 .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
                 .collect(),
@@ -41,16 +51,6 @@ impl Host {
             stdout_terminal: std::io::stdout().is_terminal(),
             stderr_terminal: std::io::stderr().is_terminal(),
         }
-    }
-
-    /// Whether this process was started as a run's launcher.
-    pub(crate) fn is_launcher(&self) -> bool {
-        self.arguments.get(1).is_some_and(|first| first == tiphys_process::LAUNCHER_ARGUMENT)
-    }
-
-    /// Becomes the program that this process was started for, if it is a tether; gives the exit code if it cannot. Else it has tethers itself.
-    pub(crate) fn become_program(&self) -> Option<u8> {
-        tiphys_process::tether_main(&self.arguments)
     }
 
     /// What a shell's completion script handed over, if this process was started by one.
