@@ -5,6 +5,7 @@
 //! of its own, since `tiphys-testkit`, which nearly all crates depend on for their tests, would bring all crates into each.
 
 mod archive;
+mod charts;
 mod connection;
 mod edit;
 mod glob;
@@ -15,6 +16,7 @@ mod parameters;
 mod plugin_file;
 mod repo_path;
 mod split_output;
+mod version_range;
 mod yaml_reader;
 
 /// One fuzz target.
@@ -29,7 +31,9 @@ pub struct Target {
 }
 
 /// All targets, by name.
-pub const TARGETS: [Target; 12] = [
+pub const TARGETS: [Target; 17] = [
+    Target { name: "chart_address", body: charts::address_body, gate_inputs: 20_000 },
+    Target { name: "chart_index", body: charts::index_body, gate_inputs: 5_000 },
     Target { name: "connection", body: connection::body, gate_inputs: 20_000 },
     Target { name: "edit", body: edit::body, gate_inputs: 3_000 },
     Target { name: "glob", body: glob::body, gate_inputs: 2_000 },
@@ -38,9 +42,12 @@ pub const TARGETS: [Target; 12] = [
     Target { name: "json_reader", body: json_reader::body, gate_inputs: 10_000 },
     Target { name: "parameters", body: parameters::body, gate_inputs: 10_000 },
     Target { name: "plugin_file", body: plugin_file::body, gate_inputs: 2_000 },
+    Target { name: "registry_address", body: charts::registry_body, gate_inputs: 20_000 },
+    Target { name: "registry_challenge", body: charts::challenge_body, gate_inputs: 20_000 },
     Target { name: "repo_path", body: repo_path::body, gate_inputs: 10_000 },
     Target { name: "split_output", body: split_output::body, gate_inputs: 5_000 },
     Target { name: "tar", body: archive::tar_body, gate_inputs: 300 },
+    Target { name: "version_range", body: version_range::body, gate_inputs: 10_000 },
     Target { name: "yaml_reader", body: yaml_reader::body, gate_inputs: 5_000 },
 ];
 

@@ -28,7 +28,9 @@ use crate::options::SourceOptions;
 use crate::sources::blocking;
 
 pub use error::ChartError;
+pub use index::fuzz_index;
 pub use limits::ChartLimits;
+pub use registry::{fuzz_challenge, fuzz_registry};
 
 pub(crate) use artefact::Artefact;
 use client::Clients;

@@ -10,6 +10,8 @@ mod charts;
 mod copy;
 mod credential;
 mod error;
+#[doc(hidden)]
+pub mod exposed;
 mod git;
 mod identity;
 mod lfs;

@@ -16,6 +16,7 @@ use ureq::tls::TlsConfig;
 use ureq::{Agent, Body};
 
 use crate::Secret;
+pub use address::fuzz_address;
 pub(crate) use address::{Address, Base, Scheme};
 pub(crate) use deadline::Deadline;
 use proxy::Proxies;

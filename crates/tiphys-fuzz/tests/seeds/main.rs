@@ -76,6 +76,8 @@ macro_rules! targets {
 }
 
 targets!(
+    chart_address,
+    chart_index,
     connection,
     edit,
     glob,
@@ -84,9 +86,12 @@ targets!(
     json_reader,
     parameters,
     plugin_file,
+    registry_address,
+    registry_challenge,
     repo_path,
     split_output,
     tar,
+    version_range,
     yaml_reader
 );
 

@@ -1,10 +1,14 @@
 //! The `index.yaml` of a Helm repository.
 
+mod fuzz;
+
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tiphys_versions::VersionRange;
 use tiphys_yaml::{DecodeError, Object, read_document_of_texts};
+
+pub use fuzz::fuzz_index;
 
 use super::artefact::Digest;
 use crate::SourceError;

@@ -1,6 +1,7 @@
 //! A registry: charts and artefacts by the distribution protocol of OCI.
 
 mod challenge;
+mod fuzz;
 
 use std::cell::RefCell;
 
@@ -16,6 +17,7 @@ use crate::options::{Progress, SourceOptions};
 use crate::web::{Address, Answer, Ask, Authorization, Base, Reach, Scheme, TLS, WebError};
 use crate::{Secret, SourceError};
 use challenge::Challenge;
+pub use fuzz::{fuzz_challenge, fuzz_registry};
 
 /// Layers of an artefact, as Argo CD has it.
 const LAYERS_MAX: usize = 10;
@@ -52,6 +54,16 @@ pub(super) struct Registry<'a> {
     place: Place,
 }
 
+/// What a registry's address and a chart's name say.
+struct Root {
+    /// `https://HOST/v2/PATH`
+    address: Address,
+    /// The path on the server.
+    name: String,
+    /// The user and password in the address.
+    login: Option<(String, Secret)>,
+}
+
 /// One part of an artefact.
 struct Layer {
     media_type: String,
@@ -71,19 +83,9 @@ impl<'a> Registry<'a> {
                 reason: "write a registry as HOST/PATH or oci://HOST/PATH, in lower case",
             })
         };
-        let text = source.repo_url.trim();
-        let text = text.split_once("://").map_or(text, |(_, rest)| rest).trim_matches('/');
-        let (host, path) = text.split_once('/').unwrap_or((text, ""));
-        let name: Vec<&str> =
-            [path.trim_matches('/'), &source.chart].into_iter().filter(|part| !part.is_empty()).collect();
-        let name = name.join("/");
-        let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "._-/".contains(c);
-        if !name.chars().all(is_name) || name.split('/').any(|part| ["", ".", ".."].contains(&part)) {
-            return Err(wrong());
-        }
-        let host = if host == DOCKER_HUB.0 { DOCKER_HUB.1 } else { host };
-        let scheme = if access.insecure_oci_force_http { "http" } else { "https" };
-        let (root, in_url) = Address::parse(&format!("{scheme}://{host}/v2/{name}")).ok_or_else(wrong)?;
+        let scheme = if access.insecure_oci_force_http { Scheme::Http } else { Scheme::Https };
+        let Root { address: root, name, login: in_url } =
+            Root::read(&source.repo_url, &source.chart, scheme).ok_or_else(wrong)?;
         let place = Place::new(source.shown(), access, in_url.is_some(), options);
         let has_login = !access.username.is_empty() && !access.password.is_empty();
         let login = has_login.then(|| (access.username.clone(), access.password.clone()));
@@ -347,6 +349,28 @@ impl<'a> Registry<'a> {
             chart => (chart.to_owned(), revision.to_owned(), self.place.shown.clone()),
         };
         ChartError::Missing { chart, version, repository, hint: String::new() }.into()
+    }
+}
+
+impl Root {
+    fn read(repo_url: &str, chart: &str, scheme: Scheme) -> Option<Self> {
+        let text = repo_url.trim();
+        let text = text.split_once("://").map_or(text, |(_, rest)| rest).trim_matches('/');
+        let (host, path) = text.split_once('/').unwrap_or((text, ""));
+        let name: Vec<&str> =
+            [path.trim_matches('/'), chart].into_iter().filter(|part| !part.is_empty()).collect();
+        let name = name.join("/");
+        let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "._-/".contains(c);
+        let is_whole = !host.contains(['?', '#']);
+        if !is_whole
+            || !name.chars().all(is_name)
+            || name.split('/').any(|part| ["", ".", ".."].contains(&part))
+        {
+            return None;
+        }
+        let host = if host == DOCKER_HUB.0 { DOCKER_HUB.1 } else { host };
+        let (address, login) = Address::parse(&format!("{}://{host}/v2/{name}", scheme.text()))?;
+        Some(Self { address, name, login })
     }
 }
 

@@ -1,6 +1,10 @@
 //! URLs of HTTP servers.
 
+mod fuzz;
+
 use std::fmt;
+
+pub use fuzz::fuzz_address;
 
 use crate::{Secret, mask_url};
 
@@ -55,7 +59,7 @@ impl Address {
             Some((host, port)) if !port.contains(']') => (host, Some(port.parse().ok()?)),
             _ => (server, None),
         };
-        if host.is_empty() {
+        if !is_host(host) {
             return None;
         }
         let (path, query) = match rest.split_once('?') {
@@ -74,6 +78,12 @@ impl Address {
 
     /// What a reference means here; `None` if it leads to no HTTP server. User and password in it are left out.
     pub(crate) fn resolve(&self, reference: &str, base: Base) -> Option<Self> {
+        // Go writes a blank in this way, too; other blanks and control characters are in no URL.
+        let reference = reference.trim().replace(' ', "%20");
+        if reference.contains(|c: char| c.is_whitespace() || c.is_control()) {
+            return None;
+        }
+        let reference = reference.as_str();
         if let Some(rest) = reference.strip_prefix("//") {
             let scheme = self.scheme.text();
             return Self::parse(&format!("{scheme}://{rest}")).map(|(address, _)| address);
@@ -99,6 +109,12 @@ impl Address {
     /// Whether both are of one server: scheme, host and port.
     pub(crate) fn is_on_same_server(&self, other: &Self) -> bool {
         self.scheme == other.scheme && self.host == other.host && self.port() == other.port()
+    }
+
+    /// Scheme, host and port as they are written.
+    pub(crate) fn server_text(&self) -> String {
+        let port = self.port.map(|port| format!(":{port}")).unwrap_or_default();
+        format!("{}://{}{port}", self.scheme.text(), self.host)
     }
 
     /// The server, so that two addresses of one server give the same.
@@ -131,14 +147,13 @@ impl Address {
 
     /// The whole URL, its query included: for requests only.
     pub(crate) fn text(&self) -> String {
-        let port = self.port.map(|port| format!(":{port}")).unwrap_or_default();
         let query = self.query.as_ref().map(|query| format!("?{query}")).unwrap_or_default();
-        format!("{}://{}{port}{}{query}", self.scheme.text(), self.host, self.path)
+        format!("{}{}{query}", self.server_text(), self.path)
     }
 }
 
 impl Scheme {
-    fn text(self) -> &'static str {
+    pub(crate) fn text(self) -> &'static str {
         match self {
             Self::Http => "http",
             Self::Https => "https",
@@ -150,6 +165,17 @@ impl Scheme {
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&mask_url(&self.text()))
+    }
+}
+
+/// Whether this can be the name or the address of a server.
+fn is_host(text: &str) -> bool {
+    let all = |text: &str, others: &str, is_letter: fn(&char) -> bool| {
+        !text.is_empty() && text.chars().all(|c| is_letter(&c) || others.contains(c))
+    };
+    match text.strip_prefix('[') {
+        Some(rest) => rest.strip_suffix(']').is_some_and(|ip| all(ip, ":.", char::is_ascii_hexdigit)),
+        None => all(text, "-._", char::is_ascii_alphanumeric),
     }
 }
 

@@ -15,12 +15,15 @@ fn what_a_repository_names_is_found_below_it() {
         ("https://h:8443/a", "/b.tgz#part", "https://h:8443/b.tgz"),
         ("https://h/a", "../../../b.tgz", "https://h/b.tgz"),
         ("https://h/a", "//other/b.tgz", "https://other/b.tgz"),
+        ("https://h/a", " my chart.tgz\n", "https://h/a/my%20chart.tgz"),
         ("https://h/a", "http://user:word@other:80/b.tgz", "http://other:80/b.tgz"),
     ] {
         let found = address(base).resolve(reference, Base::Folder).expect(reference);
         assert_eq!(found.text(), expected, "{reference} of {base}");
     }
-    for reference in ["ftp://h/b.tgz", "file:///etc/passwd", "oci:x", "http://h x/"] {
+    for reference in
+        ["ftp://h/b.tgz", "file:///etc/passwd", "oci:x", "http://h x/", "b\r\nc.tgz", "b\u{a0}c.tgz"]
+    {
         assert_eq!(address("https://h/a").resolve(reference, Base::Folder), None, "{reference}");
     }
 }
@@ -55,7 +58,19 @@ fn user_and_password_are_kept_apart_and_a_query_is_not_shown() {
 
 #[test]
 fn only_http_urls_with_a_host_are_addresses() {
-    for text in ["", "h/a", "https://", "https:///a", "ftp://h/", "https://h:port/", "https://h/a b"] {
+    for text in [
+        "",
+        "h/a",
+        "https://",
+        "https:///a",
+        "ftp://h/",
+        "https://h:port/",
+        "https://h/a b",
+        "https://h%20x/",
+        "https://[/",
+        "https://[x]/",
+        "https://a\\b/",
+    ] {
         assert!(Address::parse(text).is_none(), "{text}");
     }
 }
