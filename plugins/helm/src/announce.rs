@@ -147,6 +147,7 @@ pub(crate) fn announce(request: &Request) -> Result<Vec<u8>, AnnounceError> {
     check_links(&request.root)?;
     crate::chart::Chart::read(&request.app_path)?;
     let bounds = request.host.chart_bounds()?;
+    let nodes_max = request.host.commented_nodes_max()?;
     let (files, left_out) = value_files(request, bounds.bytes_max)?;
     let chart = LoadedChart::read(&request.app_path, &request.root, bounds)?;
     let mut chart = PlacedChart::new(&chart, bounds.charts_max)?;
@@ -156,9 +157,9 @@ pub(crate) fn announce(request: &Request) -> Result<Vec<u8>, AnnounceError> {
     let mut values = coalesce(&enabled, given.clone(), COALESCE_RULES)?;
     lift_globals(&enabled, &mut values);
     let mut notes = Notes::default();
-    add_notes(&mut notes, &chart, &mut Vec::new());
+    add_notes(&mut notes, &chart, &mut Vec::new(), nodes_max);
     for file in &files {
-        notes.add(&[], &file.bytes);
+        notes.add(&[], &file.bytes, nodes_max);
     }
     let given = Value::Map(given);
     let knowledge = Knowledge { chart: &chart, notes: &notes, given: &given };
@@ -287,11 +288,11 @@ fn add_missing(map: &mut Map, more: Map) {
 }
 
 /// Takes down what the values of a chart and of its subcharts say of themselves; what a parent says of a subchart's values comes first.
-fn add_notes<'a>(notes: &mut Notes, chart: &PlacedChart<'a>, place: &mut Vec<&'a str>) {
-    notes.add(place, &chart.loaded.values_text);
+fn add_notes<'a>(notes: &mut Notes, chart: &PlacedChart<'a>, place: &mut Vec<&'a str>, nodes_max: usize) {
+    notes.add(place, &chart.loaded.values_text, nodes_max);
     for subchart in chart.subcharts() {
         place.push(subchart.name);
-        add_notes(notes, subchart, place);
+        add_notes(notes, subchart, place, nodes_max);
         place.pop();
     }
 }

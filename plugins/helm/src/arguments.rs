@@ -22,6 +22,7 @@ use clap::{Parser, Subcommand};
   TIPHYS_HELM_ANNOUNCED_MAX       values of a chart that are announced at most [default: 20000]
   TIPHYS_HELM_CHARTS_MAX          charts, subcharts included, that are looked at for an announcement [default: 1000]
   TIPHYS_HELM_CHARTS_BYTES_MAX    bytes of them, and of one value file that is announced [default: 67108864]
+  TIPHYS_HELM_COMMENTS_MAX        keys and values of one file whose comments and order are announced [default: 200000]
   TIPHYS_HELM_GLOB_LOOKS_MAX      names that one pattern of value files looks at [default: 1000000]
   TIPHYS_HELM_GLOB_FILES_MAX      files that it may match [default: 10000]
   TIPHYS_HELM_VALUES_FILE_SCHEMES schemes of value files with a URL, where no run context says them [default: https,http]

@@ -37,6 +37,9 @@ const CHARTS_MAX: usize = 1_000;
 /// Bytes of values and schemas of all charts of an announcement, which are in memory at once.
 const CHARTS_BYTES_MAX: usize = 64 << 20;
 
+/// Keys and values of one file whose comments and order are announced: reading them again takes time, and no person writes more.
+const COMMENTED_NODES_MAX: usize = 200_000;
+
 /// What helm, and whatever else this program starts, gets of this process's environment: no user's state, and nothing of the request.
 const PASSED: &[&str] = &[
     "PATH",
@@ -205,6 +208,12 @@ impl Host {
         })
     }
 
+    /// Keys and values of one file whose comments and order are announced; of a file with more neither is.
+    pub(crate) fn commented_nodes_max(&self) -> Result<usize, SettingError> {
+        let nodes = self.number("TIPHYS_HELM_COMMENTS_MAX", "a number of keys and values above zero")?;
+        Ok(nodes.map_or(COMMENTED_NODES_MAX, |nodes| usize::try_from(nodes).unwrap_or(usize::MAX)))
+    }
+
     /// What one pattern of value files may cost.
     pub(crate) fn glob_bounds(&self) -> Result<GlobBounds, SettingError> {
         let count = |variable, due| {
@@ -227,6 +236,7 @@ impl Host {
         self.range_age()?;
         self.announced_max()?;
         self.chart_bounds()?;
+        self.commented_nodes_max()?;
         self.glob_bounds()?;
         Ok(())
     }

@@ -7,9 +7,6 @@ use tiphys_yaml::{Data, LIMITS, Limits, Node, read_documents_within};
 
 use super::GLOBAL;
 
-/// Values of one file whose order and comments are kept; a file with more has neither.
-const NODES_MAX: usize = 200_000;
-
 /// Characters of a comment that are kept.
 const COMMENT_CHARS_MAX: usize = 1_000;
 
@@ -27,9 +24,10 @@ pub(super) struct Notes {
 }
 
 impl Notes {
-    /// Adds what a file says, at a place among the values. What an earlier file said stays.
-    pub(super) fn add(&mut self, place: &[&str], text: &[u8]) {
-        let limits = Limits { nodes_max: NODES_MAX, ..LIMITS };
+    /// Adds what a file says, at a place among the values. What an earlier file said stays. A file with more than `nodes_max` keys and values
+    /// says nothing.
+    pub(super) fn add(&mut self, place: &[&str], text: &[u8], nodes_max: usize) {
+        let limits = Limits { nodes_max, ..LIMITS };
         // What cannot be read here is an error where the values are read.
         let Ok(documents) = read_documents_within(text, limits) else { return };
         let text = String::from_utf8_lossy(text);

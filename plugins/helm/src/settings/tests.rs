@@ -66,6 +66,7 @@ fn the_page_has_the_defaults_that_hold() {
         ("TIPHYS_HELM_CACHE_MAX", host.cache_bytes_max().map(|bytes| bytes.to_string())),
         ("TIPHYS_HELM_RANGE_AGE", seconds(host.range_age())),
         ("TIPHYS_HELM_ANNOUNCED_MAX", host.announced_max().map(|values| values.to_string())),
+        ("TIPHYS_HELM_COMMENTS_MAX", host.commented_nodes_max().map(|nodes| nodes.to_string())),
         ("TIPHYS_HELM_GLOB_LOOKS_MAX", host.glob_bounds().map(|bounds| bounds.looks_max.to_string())),
         ("TIPHYS_HELM_GLOB_FILES_MAX", host.glob_bounds().map(|bounds| bounds.matches_max.to_string())),
         ("TIPHYS_HELM_VALUES_FILE_SCHEMES", Ok(context.values_file_schemes.join(","))),

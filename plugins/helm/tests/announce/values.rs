@@ -181,3 +181,18 @@ fn two_thousand_values_are_announced() {
     });
     assert_eq!(World::chart(&groups.collect::<String>()).lines().len(), 2_000);
 }
+
+#[test]
+fn a_file_with_more_than_the_bound_has_its_values_announced_without_comments_and_in_the_order_of_names() {
+    let world = |max: &str| {
+        World::chart("# how many\nreplicas: 1\n# which one\nimage: web\n")
+            .variable("TIPHYS_HELM_COMMENTS_MAX", max)
+    };
+    let tooltips = |world: &World| -> Vec<String> {
+        world.values().into_iter().map(|one| one.tooltip.unwrap_or_default()).collect()
+    };
+    assert_eq!(world("20").lines(), ["replicas (number) 1", "image web"]);
+    assert_eq!(tooltips(&world("20")), ["how many", "which one"]);
+    assert_eq!(world("4").lines(), ["image web", "replicas (number) 1"]);
+    assert_eq!(tooltips(&world("4")), ["", ""]);
+}

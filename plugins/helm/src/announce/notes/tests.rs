@@ -4,9 +4,11 @@ use tiphys_helm_values::PathItem;
 
 use super::{COMMENT_CHARS_MAX, Notes};
 
+const NODES_MAX: usize = 1_000;
+
 fn comment(text: &str, key: &str) -> String {
     let mut notes = Notes::default();
-    notes.add(&[], text.as_bytes());
+    notes.add(&[], text.as_bytes(), NODES_MAX);
     let keys = key.split('.').map(|key| match key.parse() {
         Ok(index) => PathItem::Index(index),
         Err(_) => PathItem::Key(key.to_owned()),
@@ -54,7 +56,7 @@ fn what_tools_read_in_comments_is_left_out() {
 fn descriptions_by_name_are_found_wherever_they_stand() {
     let text = "## @param image.tag [string, nullable] Tag of the image\n## @param debug Talk more\n## @param none\nimage: {tag: x}\n";
     let mut notes = Notes::default();
-    notes.add(&["sub"], text.as_bytes());
+    notes.add(&["sub"], text.as_bytes(), NODES_MAX);
     assert_eq!(notes.elsewhere("sub.image.tag"), Some("Tag of the image"));
     assert_eq!(notes.elsewhere("sub.debug"), Some("Talk more"));
     assert_eq!((notes.elsewhere("sub.none"), notes.elsewhere("debug")), (None, None));
@@ -69,9 +71,9 @@ fn a_long_comment_is_cut() {
 #[test]
 fn keys_rank_as_they_were_first_written() {
     let mut notes = Notes::default();
-    notes.add(&[], b"z: 1\nsub: {s: 1}\na: 1\n");
-    notes.add(&["sub"], b"x: 1\ns: 2\nglobal: {g: 1}\n");
-    notes.add(&[], b"m: 1\nz: 2\n");
+    notes.add(&[], b"z: 1\nsub: {s: 1}\na: 1\n", NODES_MAX);
+    notes.add(&["sub"], b"x: 1\ns: 2\nglobal: {g: 1}\n", NODES_MAX);
+    notes.add(&[], b"m: 1\nz: 2\n", NODES_MAX);
     let rank = |keys: &[&str]| {
         let keys = keys.iter().map(|key| PathItem::Key((*key).to_owned()));
         keys.fold(&notes, |notes, key| notes.of(&key).expect("the key is there")).rank()
@@ -84,6 +86,6 @@ fn keys_rank_as_they_were_first_written() {
 #[test]
 fn what_is_no_yaml_has_no_notes() {
     let mut notes = Notes::default();
-    notes.add(&[], b"# a\na: 1\nb: [\n");
+    notes.add(&[], b"# a\na: 1\nb: [\n", NODES_MAX);
     assert!(notes.of(&PathItem::Key("a".to_owned())).is_none());
 }
