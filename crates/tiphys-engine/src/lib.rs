@@ -27,7 +27,8 @@ pub use build_environment::{BuildEnvironment, BuildEnvironmentError, BuildInputs
 pub use generate_paths::{GENERATE_PATHS_ANNOTATION, generate_paths};
 pub use helm::{
     HELM_FIELDS, HELM_VALUE_PREFIXES, HelmField, SET_FILE_PREFIX, SET_PREFIX, SET_STRING_PREFIX,
-    build_variables, handed_on_name, is_held_as_text, shown_name,
+    VariableNames, Variables, build_variables, handed_on_name, is_held_as_text, names_helm_plugin,
+    shown_name,
 };
 pub use manifest::{Manifest, ObjectKey};
 pub(crate) use merge_patch::merge_patch;
@@ -39,7 +40,7 @@ pub use override_files::{
 pub use owner::Owner;
 pub use ownership::Ownership;
 pub use parameter_edit::{
-    NoPlaceError, parameter_changes, patch_changes, with_parameters, written_parameters,
+    Given, NoPlaceError, parameter_changes, patch_changes, with_parameters, written_parameters,
 };
 pub use parameter_place::{parameter_places, source_node};
 pub use plugin_environment::{plugin_env, request_environment};

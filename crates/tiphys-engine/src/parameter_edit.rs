@@ -7,14 +7,17 @@ mod changes;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tiphys_api::{ApplicationSource, KustomizeSource};
 use tiphys_helm_values::NameError;
 use tiphys_params::{Announcement, Parameter};
 
 use crate::SourceType;
-use crate::helm::{FieldProblem, HELM_VALUE_PREFIXES, NoField, set_shown, shown_parameters};
+use crate::helm::{
+    FieldProblem, HELM_VALUE_PREFIXES, Knowledge, NoField, Variables, is_ambiguous, plugin_values,
+    set_plugin_parameters, set_shown, shown_parameters, shown_plugin_parameters,
+};
 use crate::translate::{image_entry, kustomize_parameters};
 
 pub use changes::{parameter_changes, patch_changes};
@@ -42,19 +45,17 @@ pub enum NoPlaceError {
     Kind(String, &'static str, &'static str),
     /// A value of a chart is one text.
     #[error(
-        "the parameter {0:?} of a `helm` block is one text, as helm's --set has it; write {0}[0]=TEXT for an item of a list, or \
+        "the parameter {0:?} is one text, as helm's --set has it; write {0}[0]=TEXT for an item of a list, or \
          {0}='{{A,B}}' for all of it"
     )]
     Value(String),
     /// A name of a single value that helm sets nothing by.
-    #[error(
-        "the parameter {0:?} of a `helm` block names no value; set.PATH is what sets one, as set.image.tag"
-    )]
+    #[error("the parameter {0:?} names no value of a chart; set.PATH is what sets one, as set.image.tag")]
     Name(String, #[source] NameError),
     /// A number that helm's `--set` does not read.
     #[error(
-        "the parameter {0:?} of a `helm` block would be a text: helm's --set reads whole numbers of up to 64 bits only; write the number \
-         into `helm.valuesObject` or into a value file, and unset {0} if it is set: it would win"
+        "helm would have the parameter {0:?} as a text: its --set reads whole numbers of up to 64 bits only; write the number into \
+         `values-object` or into a value file, and unset {0} if it is set: it would win"
     )]
     Number(String),
     /// A field of a helm block is a boolean.
@@ -65,12 +66,13 @@ pub enum NoPlaceError {
     Json(String),
 }
 
-/// The parameters that a source's block of this type stands for, as they are written: variables are not replaced.
+/// The parameters that a source's block of this type stands for, by the names that people set them by. Variables are not replaced.
 pub fn written_parameters(source: &ApplicationSource, source_type: SourceType) -> Vec<Parameter> {
     match source_type {
-        SourceType::Plugin => {
-            source.plugin.as_ref().and_then(|block| block.parameters.clone()).unwrap_or_default()
-        }
+        SourceType::Plugin => match plugin_values(source) {
+            Some(list) => shown_plugin_parameters(list),
+            None => source.plugin.as_ref().and_then(|block| block.parameters.clone()).unwrap_or_default(),
+        },
         SourceType::Kustomize => source
             .kustomize
             .as_ref()
@@ -81,17 +83,37 @@ pub fn written_parameters(source: &ApplicationSource, source_type: SourceType) -
     }
 }
 
-/// The source with these parameters instead of its own. What does not change stays as it was written. The announcements say which values
-/// of a chart are texts.
+/// What is known of parameters that are written.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Given<'a> {
+    /// What the plugin says of them, among it which values of a chart are texts.
+    pub announcements: &'a [Announcement],
+    /// The names that values are given for, those included that seem to have them already.
+    pub names: &'a [&'a str],
+    /// What becomes of variables in values of a chart.
+    pub variables: Variables,
+}
+
+/// The source with these parameters instead of its own. What does not change stays as it was written.
 pub fn with_parameters(
     source: &ApplicationSource,
     source_type: SourceType,
     after: &[Parameter],
-    announcements: &[Announcement],
+    given: Given<'_>,
 ) -> Result<ApplicationSource, NoPlaceError> {
     let mut changed = source.clone();
+    let named: BTreeSet<&str> = given.names.iter().copied().collect();
+    let knowledge = |name: &str| Knowledge {
+        announcement: given.announcements.iter().find(|announcement| announcement.name == name),
+        variables: given.variables,
+    };
     match source_type {
         SourceType::Plugin => {
+            let written = plugin_values(source)
+                .map(|before| set_plugin_parameters(before, after, &named, knowledge))
+                .transpose()
+                .map_err(|(name, problem)| no_field(name, problem))?;
+            let after = written.as_deref().unwrap_or(after);
             let block = changed.plugin.get_or_insert_default();
             // An empty list is another value than none; none is what a source begins with.
             block.parameters = match after {
@@ -111,9 +133,18 @@ pub fn with_parameters(
         SourceType::Helm => {
             let before = written_parameters(source, source_type);
             let block = changed.helm.get_or_insert_default();
-            for (name, _, after) in differing(&before, after) {
-                let announcement = announcements.iter().find(|announcement| announcement.name == name);
-                set_shown(block, name, after, announcement).map_err(|problem| no_field(name, problem))?;
+            let mut edits: Vec<_> =
+                differing(&before, after).into_iter().map(|(name, _, after)| (name, after)).collect();
+            let mut seen: BTreeSet<&str> = edits.iter().map(|(name, _)| *name).collect();
+            for parameter in after.iter().filter(|one| named.contains(one.name.as_str())) {
+                let (name, text) = (parameter.name.as_str(), parameter.string.as_deref());
+                let is_ambiguous = |text| is_ambiguous(block, name, text, given.variables);
+                if text.is_some_and(is_ambiguous) && seen.insert(name) {
+                    edits.push((name, Some(parameter)));
+                }
+            }
+            for (name, after) in edits {
+                set_shown(block, name, after, knowledge(name)).map_err(|problem| no_field(name, problem))?;
             }
             Ok(changed)
         }
@@ -147,7 +178,7 @@ fn differing<'a>(
         list.iter().map(|parameter| (parameter.name.as_str(), parameter)).collect()
     };
     let (old, new) = (last(before), last(after));
-    let mut seen = std::collections::BTreeSet::new();
+    let mut seen = BTreeSet::new();
     before
         .iter()
         .chain(after)

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tiphys_yaml::{Data, Entry, Node, Position, names_equal};
 
 use crate::helm::{HELM_FIELDS, SET_FILE_PREFIX, SET_PREFIX, SET_STRING_PREFIX};
+use crate::translate::HELM_PLUGIN;
 
 /// The fields of a kustomize block and the parameters that they become ([`crate::translate`]).
 const KUSTOMIZE_FIELDS: [(&str, &str); 5] = [
@@ -35,13 +36,26 @@ pub fn parameter_places(source: &Node) -> BTreeMap<String, Position> {
             _ => Vec::new(),
         }
     };
-    places.extend(
-        listed("plugin", "parameters").into_iter().map(|(name, item)| (name.to_owned(), item.position)),
-    );
+    places.extend(parameters_of(field(source, "plugin"), &listed("plugin", "parameters")));
     places.extend(values_of(&listed("helm", "parameters")));
     let files = listed("helm", "fileParameters").into_iter();
     places.extend(files.map(|(name, item)| (format!("{SET_FILE_PREFIX}{name}"), item.position)));
     places
+}
+
+/// The entries of a plugin block by the names that [`crate::written_parameters`] gives them.
+fn parameters_of(block: Option<&Entry>, entries: &[(&str, &Node)]) -> Vec<(String, Position)> {
+    let name = block.and_then(|block| field(&block.value, "name")?.value.as_str());
+    let plain: BTreeSet<&str> =
+        entries.iter().filter_map(|(name, _)| name.strip_prefix(SET_PREFIX)).collect();
+    let shown = |written: &str| {
+        let path = written.strip_prefix(SET_STRING_PREFIX).filter(|path| !plain.contains(path));
+        match path.filter(|_| name == Some(HELM_PLUGIN)) {
+            Some(path) => format!("{SET_PREFIX}{path}"),
+            None => written.to_owned(),
+        }
+    };
+    entries.iter().map(|(name, item)| (shown(name), item.position)).collect()
 }
 
 /// The entries of a helm block by the names that [`crate::written_parameters`] gives them.

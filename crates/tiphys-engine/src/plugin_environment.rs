@@ -6,7 +6,7 @@ use tiphys_params::{EnvVar, app_parameters, parameter_variables};
 use crate::BuildEnvironment;
 
 /// Prefix of the variables that people set in `plugin.env`.
-const USER_PREFIX: &str = "ARGOCD_ENV_";
+pub(crate) const USER_PREFIX: &str = "ARGOCD_ENV_";
 
 /// The variables of `plugin.env`, in order: names verbatim behind the prefix, values with `$` replaced from the build environment
 /// alone (`spec/cmp.md` 4.2, row 12). An entry without name and value is a variable too (14, row 4.2).

@@ -151,12 +151,13 @@ async fn ask(work: &Work) -> Result<Vec<Announcement>, SourceFailure> {
     chosen.plugin.announce(request).await.map_err(|source| SourceFailure::Plugin { name, source })
 }
 
-/// The parameters of a plan, those of a `helm` block by the names that people set them by.
+/// The parameters of a plan, values of a chart by the names that people set them by.
 fn shown(source: &ApplicationSource, plan: &PluginPlan) -> Vec<Parameter> {
-    if source.helm.is_some() {
-        return written_parameters(source, SourceType::Helm);
+    match (&source.helm, &source.plugin) {
+        (Some(_), _) => written_parameters(source, SourceType::Helm),
+        (None, Some(_)) => written_parameters(source, SourceType::Plugin),
+        (None, None) => plan.parameters.clone().unwrap_or_default(),
     }
-    plan.parameters.clone().unwrap_or_default()
 }
 
 /// The sources that render something and are chosen, with their places.

@@ -1,15 +1,22 @@
-//! The block's values as people see and set them: a value has one name, whether it is forced to be a text or not.
+//! The values of a chart as people see and set them: a value has one name, whether it is forced to be a text or not.
 //!
-//! A plugin announces each value as `set.<path>`. Whether an entry of `parameters` has `forceString` is how the value is handed on, not
-//! another value; so it is shown as `set.<path>`, too, unless there is an entry without `forceString` for the same path. Its value is shown
-//! as helm has it, and written so that helm has what was given.
+//! A plugin announces each value as `set.<path>`. Whether an entry of a `helm` block's `parameters` has `forceString`, or the Helm plugin gets
+//! it as `set-string.<path>`, is how the value is handed on, not another value; so it is shown as `set.<path>`, too, unless there is an entry
+//! without it for the same path. Its value is shown as helm has it, and written so that helm has what was given. A `plugin` block that names
+//! the Helm plugin has the same values, and the same rules.
 
-use tiphys_api::{HelmFileParameter, HelmParameter, HelmSource};
+use std::collections::{BTreeMap, BTreeSet};
+
+use tiphys_api::{ApplicationSource, HelmFileParameter, HelmParameter, HelmSource};
 use tiphys_helm_values::{NameError, Value, parse_name};
 use tiphys_params::{Announcement, CollectionType, ItemType, Parameter};
 
-use super::value_text::{Typing, build_variables, held, shown_text, written_text};
-use super::{FieldProblem, HELM_FIELDS, HELM_VALUE_PREFIXES, SET_PREFIX, SET_STRING_PREFIX, helm_parameters};
+use super::value_text::{Typing, VariableNames, Variables, has_references, held, shown_text, written_text};
+use super::{
+    FieldProblem, HELM_FIELDS, HELM_VALUE_PREFIXES, SET_PREFIX, SET_STRING_PREFIX, helm_parameters,
+    text_parameter,
+};
+use crate::translate::HELM_PLUGIN;
 
 /// A parameter that the block has no place for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,31 +31,90 @@ pub(crate) enum NoField {
     Number,
 }
 
-/// The parameters that a block stands for, by the names that people set them by.
+/// A single value as both kinds of blocks have it.
+#[derive(Clone, Copy, Debug)]
+struct Entry<'a> {
+    path: &'a str,
+    value: &'a str,
+    typing: Typing,
+}
+
+/// The parameters of a `plugin` block that names the Helm plugin; `None` if the source has none.
+pub(crate) fn plugin_values(source: &ApplicationSource) -> Option<&[Parameter]> {
+    let block = source.plugin.as_ref().filter(|block| block.name == HELM_PLUGIN)?;
+    Some(block.parameters.as_deref().unwrap_or_default())
+}
+
+/// Whether a source has a `plugin` block that names the Helm plugin, so that its parameters are values of a chart.
+pub fn names_helm_plugin(source: &ApplicationSource) -> bool {
+    plugin_values(source).is_some()
+}
+
+fn entries(source: &ApplicationSource) -> Vec<Entry<'_>> {
+    match &source.helm {
+        Some(block) => entries_of_block(block),
+        None => entries_of_plugin(plugin_values(source).unwrap_or_default()),
+    }
+}
+
+fn entries_of_block(block: &HelmSource) -> Vec<Entry<'_>> {
+    let entries = block.parameters.iter();
+    let entries = entries.map(|entry| Entry {
+        path: &entry.name,
+        value: &entry.value,
+        typing: Typing::of(entry.force_string),
+    });
+    entries.collect()
+}
+
+fn entries_of_plugin(list: &[Parameter]) -> Vec<Entry<'_>> {
+    let entries = list.iter().filter_map(|parameter| {
+        let (typing, path) = split(&parameter.name)?;
+        Some(Entry { path, value: parameter.string.as_deref().unwrap_or_default(), typing })
+    });
+    entries.collect()
+}
+
+/// The parameters that a `helm` block stands for, by the names that people set them by.
 pub(crate) fn shown_parameters(block: &HelmSource) -> Vec<Parameter> {
-    helm_parameters(block)
-        .into_iter()
-        .map(|mut parameter| {
-            let Some((typing, path)) = split(&parameter.name) else { return parameter };
-            if typing == Typing::Forced && !has_plain(block, path) {
-                parameter.name = format!("{SET_PREFIX}{path}");
-            }
-            parameter.string = parameter.string.map(|value| shown_text(&value, typing));
-            parameter
-        })
-        .collect()
+    shown_list(helm_parameters(block), VariableNames::Build)
+}
+
+/// The parameters of the Helm plugin by the names that people set them by.
+pub(crate) fn shown_plugin_parameters(list: &[Parameter]) -> Vec<Parameter> {
+    shown_list(list.to_vec(), VariableNames::BuildAndOwn)
+}
+
+fn shown_list(mut list: Vec<Parameter>, names: VariableNames) -> Vec<Parameter> {
+    let plain: BTreeSet<String> =
+        list.iter().filter_map(|one| one.name.strip_prefix(SET_PREFIX)).map(str::to_owned).collect();
+    for parameter in &mut list {
+        let Some((typing, path)) = split(&parameter.name) else { continue };
+        let shown =
+            (typing == Typing::Forced && !plain.contains(path)).then(|| format!("{SET_PREFIX}{path}"));
+        parameter.string = parameter.string.take().map(|value| shown_text(&value, typing, names));
+        if let Some(name) = shown {
+            parameter.name = name;
+        }
+    }
+    list
 }
 
 /// Whether helm has the value that is shown by this name as a text, whatever it looks like; not, if variables are a part of it.
-pub fn is_held_as_text(block: &HelmSource, name: &str) -> bool {
-    let name = handed_on_name(Some(block), name, None);
-    let Some((typing, path)) = split(&name) else { return false };
-    let is_it = |entry: &&HelmParameter| is_entry(entry, path, typing);
-    let entry = block.parameters.iter().rfind(is_it);
-    entry.is_some_and(|entry| {
-        build_variables(&entry.value).next().is_none()
-            && matches!(held(&entry.value, typing), Some(Value::Text(_)))
+pub fn is_held_as_text(source: &ApplicationSource, name: &str) -> bool {
+    let entries = entries(source);
+    let names = VariableNames::of(source);
+    entry_of(&entries, name).is_some_and(|entry| {
+        !has_references(entry.value, names)
+            && matches!(held(entry.value, entry.typing, names), Some(Value::Text(_)))
     })
+}
+
+/// The entry whose value is shown by this name: of several the last, which counts.
+fn entry_of<'a>(entries: &[Entry<'a>], name: &str) -> Option<Entry<'a>> {
+    let name = handed_on(entries, name, None);
+    let (typing, path) = split(&name)?;
+    entries.iter().rfind(|entry| entry.path == path && entry.typing == typing).copied()
 }
 
 /// How a parameter of a single value hands it on, and the value's path.
@@ -58,32 +124,44 @@ fn split(name: &str) -> Option<(Typing, &str)> {
 }
 
 /// The name by which the plugin gets a parameter that is shown by this name, or would get it once it is set.
-pub fn handed_on_name(block: Option<&HelmSource>, name: &str, announcement: Option<&Announcement>) -> String {
+pub fn handed_on_name(source: &ApplicationSource, name: &str, announcement: Option<&Announcement>) -> String {
+    handed_on(&entries(source), name, announcement)
+}
+
+fn handed_on(entries: &[Entry<'_>], name: &str, announcement: Option<&Announcement>) -> String {
     match name.strip_prefix(SET_PREFIX) {
-        Some(path) if is_forced(block, path, announcement) => format!("{SET_STRING_PREFIX}{path}"),
+        Some(path) if is_forced(entries, path, announcement) => format!("{SET_STRING_PREFIX}{path}"),
         _ => name.to_owned(),
     }
 }
 
 /// The name by which people see what the plugin gets by this name: the value's own, where its entry forces it to be a text.
-pub fn shown_name(block: Option<&HelmSource>, name: &str) -> String {
-    let is_shown = |path: &&str| {
-        let has = |block: &HelmSource| block.parameters.iter().any(|entry| entry.name == *path);
-        block.is_some_and(|block| has(block) && !has_plain(block, path))
-    };
+pub fn shown_name(source: &ApplicationSource, name: &str) -> String {
+    let entries = entries(source);
+    let is_shown =
+        |path: &&str| entries.iter().any(|entry| entry.path == *path) && !has_plain(&entries, path);
     match name.strip_prefix(SET_STRING_PREFIX).filter(is_shown) {
         Some(path) => format!("{SET_PREFIX}{path}"),
         None => name.to_owned(),
     }
 }
 
+/// What is known of a value that is written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Knowledge<'a> {
+    /// What the plugin says of it.
+    pub(crate) announcement: Option<&'a Announcement>,
+    /// What its giver says of variables in it.
+    pub(crate) variables: Variables,
+}
+
 /// Gives a parameter of [`shown_parameters`] another value, `None` takes it away. An entry keeps its place, and its `forceString` if the
-/// value holds so; a new one is forced to be a text if its announcement says that it is one.
+/// value holds so; a new one is forced to be a text if its announcement says that it is one, or if it would be another value.
 pub(crate) fn set_shown(
     block: &mut HelmSource,
     name: &str,
     value: Option<&Parameter>,
-    announcement: Option<&Announcement>,
+    knowledge: Knowledge<'_>,
 ) -> Result<(), NoField> {
     if let Some(field) = HELM_FIELDS.iter().find(|field| field.parameter == name) {
         return field.set(block, value).map_err(NoField::Value);
@@ -100,14 +178,79 @@ pub(crate) fn set_shown(
         return Ok(());
     };
     let typing = match typing {
-        Typing::Plain => Typing::of(is_forced(Some(block), path, announcement)),
+        Typing::Plain => Typing::of(is_forced(&entries_of_block(block), path, knowledge.announcement)),
         Typing::Forced => typing,
     };
     match text {
         None => block.parameters.retain(|entry| !is_entry(entry, path, typing)),
-        Some(text) => set_value(block, path, &Written::new(text, typing, announcement)?, typing),
+        Some(text) => {
+            set_value(block, path, &Written::new(text, typing, VariableNames::Build, knowledge)?, typing);
+        }
     }
     Ok(())
+}
+
+/// The list of the Helm plugin's parameters that has these ones, named as people see them. What does not change stays as it was written, but
+/// for a value that is given anew (`named`) and only seems to be there already.
+pub(crate) fn set_plugin_parameters<'a, 'b>(
+    before: &[Parameter],
+    after: &'b [Parameter],
+    named: &BTreeSet<&str>,
+    knowledge: impl Fn(&str) -> Knowledge<'a>,
+) -> Result<Vec<Parameter>, (&'b str, NoField)> {
+    let names = VariableNames::BuildAndOwn;
+    let entries = entries_of_plugin(before);
+    let shown = shown_plugin_parameters(before);
+    let mut known: BTreeMap<&str, Vec<(&Parameter, &Parameter)>> = BTreeMap::new();
+    for (shown, written) in shown.iter().zip(before).rev() {
+        known.entry(&shown.name).or_default().push((shown, written));
+    }
+    let mut list = Vec::with_capacity(after.len());
+    for parameter in after {
+        let name = parameter.name.as_str();
+        let knowledge = knowledge(name);
+        let same = known.get_mut(name).and_then(|known| {
+            let place = known.iter().rposition(|(shown, _)| *shown == parameter)?;
+            Some(known.remove(place).1)
+        });
+        let is_kept = |written: &&Parameter| {
+            let (Some(old), Some(new)) = (&written.string, &parameter.string) else { return true };
+            let is_new = |(typing, _)| {
+                has_references(old, names)
+                    != has_references(&written_text(new, typing, names, knowledge.variables), names)
+            };
+            !(named.contains(name) && split(name).is_some_and(is_new))
+        };
+        list.push(match same.filter(is_kept) {
+            Some(written) => written.clone(),
+            None => written_parameter(&entries, parameter, knowledge).map_err(|problem| (name, problem))?,
+        });
+    }
+    Ok(list)
+}
+
+/// A parameter of the Helm plugin as it is written; what is no single value is written as it is given.
+fn written_parameter(
+    entries: &[Entry<'_>],
+    parameter: &Parameter,
+    knowledge: Knowledge<'_>,
+) -> Result<Parameter, NoField> {
+    let Some(path) = HELM_VALUE_PREFIXES.iter().find_map(|prefix| parameter.name.strip_prefix(prefix)) else {
+        return Ok(parameter.clone());
+    };
+    let text = parameter.string.as_deref().ok_or(NoField::Value(FieldProblem::Kind("string")))?;
+    parse_name(path).map_err(NoField::Name)?;
+    let Some((typing, _)) = split(&parameter.name) else { return Ok(parameter.clone()) };
+    let typing = match typing {
+        Typing::Plain => Typing::of(is_forced(entries, path, knowledge.announcement)),
+        Typing::Forced => typing,
+    };
+    let written = Written::new(text, typing, VariableNames::BuildAndOwn, knowledge)?;
+    let prefix = match written.typing {
+        Typing::Plain => SET_PREFIX,
+        Typing::Forced => SET_STRING_PREFIX,
+    };
+    Ok(text_parameter(prefix, path, &written.value))
 }
 
 /// What an entry is to have.
@@ -118,38 +261,59 @@ struct Written {
 
 impl Written {
     /// How the value is written that is to hold; what is announced says as what. An entry whose value has to be a text becomes forced if it
-    /// would be none.
-    fn new(text: &str, typing: Typing, announcement: Option<&Announcement>) -> Result<Self, NoField> {
-        let of = |typing| Self { value: written_text(text, typing), typing };
+    /// would be none, and so does one of which nobody says what it is, if helm would make another value of it.
+    fn new(
+        text: &str,
+        typing: Typing,
+        names: VariableNames,
+        knowledge: Knowledge<'_>,
+    ) -> Result<Self, NoField> {
+        let Knowledge { announcement, variables } = knowledge;
+        let of = |typing| Self { value: written_text(text, typing, names, variables), typing };
         let plain = of(typing);
-        if typing == Typing::Forced || build_variables(text).next().is_some() {
+        if typing == Typing::Forced || has_references(&plain.value, names) {
             return Ok(plain);
         }
-        let is_text = matches!(held(&plain.value, typing), Some(Value::Text(_)));
+        let is_text = matches!(held(&plain.value, typing, names), Some(Value::Text(_)));
         match announcement.and_then(|announcement| announcement.item_type.as_ref()) {
             Some(ItemType::Number) if is_text => Err(NoField::Number),
             Some(ItemType::String(_)) if !is_text => Ok(of(Typing::Forced)),
+            // `True` is what people write for `true`, and means it.
+            None if !shown_text(&plain.value, typing, names).eq_ignore_ascii_case(text) => {
+                Ok(of(Typing::Forced))
+            }
             _ => Ok(plain),
         }
     }
 }
 
-/// Whether a value has `forceString`; of one that is not set, whether it would have it.
-fn is_forced(block: Option<&HelmSource>, path: &str, announcement: Option<&Announcement>) -> bool {
-    match block.filter(|block| block.parameters.iter().any(|entry| entry.name == path)) {
-        Some(block) => !has_plain(block, path),
-        None => announcement.is_some_and(is_text),
+/// Whether a value of a `helm` block has references where it would have none, or the reverse, if this text were given: both look alike where
+/// people see them.
+pub(crate) fn is_ambiguous(block: &HelmSource, name: &str, text: &str, variables: Variables) -> bool {
+    let names = VariableNames::Build;
+    entry_of(&entries_of_block(block), name).is_some_and(|entry| {
+        let written = written_text(text, entry.typing, names, variables);
+        has_references(entry.value, names) != has_references(&written, names)
+    })
+}
+
+/// Whether a value is forced to be a text; of one that is not set, whether it would be.
+fn is_forced(entries: &[Entry<'_>], path: &str, announcement: Option<&Announcement>) -> bool {
+    if entries.iter().any(|entry| entry.path == path) {
+        !has_plain(entries, path)
+    } else {
+        announcement.is_some_and(is_text)
     }
 }
 
-/// Whether an announcement is of a text: that is what it is if it says nothing.
+/// Whether an announcement is of a text and of nothing else. One without a type is of a value that may have several.
 fn is_text(announcement: &Announcement) -> bool {
     let single = matches!(announcement.collection_type, CollectionType::Absent | CollectionType::String);
-    single && matches!(announcement.item_type, None | Some(ItemType::String(_)))
+    single && matches!(announcement.item_type, Some(ItemType::String(_)))
 }
 
-fn has_plain(block: &HelmSource, path: &str) -> bool {
-    block.parameters.iter().any(|entry| entry.name == path && !entry.force_string)
+fn has_plain(entries: &[Entry<'_>], path: &str) -> bool {
+    entries.iter().any(|entry| entry.path == path && entry.typing == Typing::Plain)
 }
 
 fn is_entry(entry: &HelmParameter, path: &str, typing: Typing) -> bool {

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use tiphys_api::{ApplicationSource, HelmSource};
+use tiphys_api::{ApplicationSource, HelmSource, PluginSource};
 use tiphys_params::{Announcement, ItemType};
 use tiphys_yaml::{Node, read_document};
 
-use super::{HELM_FIELDS, handed_on_name, helm_parameters, shown_name};
+use super::{HELM_FIELDS, handed_on_name, helm_parameters, shown_name, text_parameter};
 
 /// A block in which every field is set.
 fn full() -> Value {
@@ -66,22 +66,36 @@ fn a_forced_text_has_one_name_for_people_and_another_for_the_plugin() {
         {"name": "both", "value": "1"}, {"name": "both", "value": "2", "forceString": true},
     ]}))
     .expect("the block holds");
-    let block = Some(&block);
-    for (shown, handed_on) in
-        [("set.tag", "set-string.tag"), ("set.port", "set.port"), ("set.both", "set.both")]
-    {
-        assert_eq!(handed_on_name(block, shown, None), handed_on);
-        assert_eq!(shown_name(block, handed_on), shown);
+    let list = [("set-string.tag", "1"), ("set.port", "80"), ("set.both", "1"), ("set-string.both", "2")];
+    let list = list.map(|(name, value)| text_parameter("", name, value));
+    let plugin = |name: &str| PluginSource {
+        name: name.to_owned(),
+        parameters: Some(list.to_vec()),
+        ..PluginSource::default()
+    };
+    let native = ApplicationSource { helm: Some(block), ..ApplicationSource::default() };
+    let of_plugin = |name| ApplicationSource { plugin: Some(plugin(name)), ..ApplicationSource::default() };
+    for source in [native, of_plugin("helm")] {
+        for (shown, handed_on) in
+            [("set.tag", "set-string.tag"), ("set.port", "set.port"), ("set.both", "set.both")]
+        {
+            assert_eq!(handed_on_name(&source, shown, None), handed_on);
+            assert_eq!(shown_name(&source, handed_on), shown);
+        }
+        for name in ["set-string.both", "set-string.port", "set-string.other", "release-name"] {
+            assert_eq!(shown_name(&source, name), name);
+            assert_eq!(handed_on_name(&source, name, None), name);
+        }
+        let of_type = |item_type| Announcement { item_type, ..Announcement::named("set.new") };
+        let text = of_type(Some(ItemType::String("string".to_owned())));
+        assert_eq!(handed_on_name(&source, "set.new", Some(&text)), "set-string.new");
+        for other in [None, Some(ItemType::Number)] {
+            assert_eq!(handed_on_name(&source, "set.new", Some(&of_type(other))), "set.new");
+        }
     }
-    for name in ["set-string.both", "set-string.port", "set-string.other", "release-name"] {
-        assert_eq!(shown_name(block, name), name);
-        assert_eq!(handed_on_name(block, name, None), name);
+    for source in [ApplicationSource::default(), of_plugin("other")] {
+        assert_eq!(shown_name(&source, "set-string.tag"), "set-string.tag");
     }
-    assert_eq!(shown_name(None, "set-string.tag"), "set-string.tag");
-    let text = Announcement::named("set.new");
-    let number = Announcement { item_type: Some(ItemType::Number), ..text.clone() };
-    assert_eq!(handed_on_name(block, "set.new", Some(&text)), "set-string.new");
-    assert_eq!(handed_on_name(block, "set.new", Some(&number)), "set.new");
 }
 
 /// What the plugin has beside the fields of a block.

@@ -1,11 +1,45 @@
 //! The text of a value as people see it, and as an entry of `parameters` has it so that helm has that value.
 //!
 //! On its way to helm a value passes two readers: Argo CD replaces variables, and helm's grammar takes backslashes, commas and braces for
-//! more than signs. People see what comes out, and what they give is written so that it comes out. Variables of the build environment are
-//! the exception: they stay as they are written, since people set them on purpose, and only a run knows their values.
+//! more than signs. People see what comes out, and what they give is written so that it comes out. Variables of the build environment that
+//! somebody wrote into the file are seen as they are written, since only a run knows their values; what is given has them as plain text,
+//! unless its giver says that they are to be replaced.
 
+use tiphys_api::ApplicationSource;
 use tiphys_helm_values::{Flag, Value, escape_text, held_value};
 use tiphys_params::{BUILD_VARIABLES, Piece, pieces};
+
+use crate::plugin_environment::USER_PREFIX;
+
+/// Which variables stand for something in the values of a source. Others stand for nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VariableNames {
+    /// Those of the build environment.
+    Build,
+    /// Those of a `plugin` block's `env`, too.
+    BuildAndOwn,
+}
+
+impl VariableNames {
+    /// Those of this source.
+    pub fn of(source: &ApplicationSource) -> Self {
+        if source.plugin.is_some() { Self::BuildAndOwn } else { Self::Build }
+    }
+
+    fn have(self, name: &str) -> bool {
+        BUILD_VARIABLES.contains(&name) || (self == Self::BuildAndOwn && name.starts_with(USER_PREFIX))
+    }
+}
+
+/// What becomes of `$ARGOCD_APP_NAME` and its kin in a value that is given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Variables {
+    /// They are text like everything else.
+    #[default]
+    Literal,
+    /// They are written as they stand, and replaced when manifests are made.
+    Replaced,
+}
 
 /// How an entry hands its value on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,24 +65,32 @@ impl Typing {
 }
 
 /// What helm has of an entry's value, but for variables; `None` if it refuses the entry.
-pub(super) fn held(written: &str, typing: Typing) -> Option<Value> {
-    held_value(typing.flag(), &expanded(written))
+pub(super) fn held(written: &str, typing: Typing, names: VariableNames) -> Option<Value> {
+    held_value(typing.flag(), &expanded(written, names))
 }
 
 /// The text that people see of an entry's value. What helm refuses is seen as it is written.
-pub(super) fn shown_text(written: &str, typing: Typing) -> String {
-    match held(written, typing) {
+pub(super) fn shown_text(written: &str, typing: Typing, names: VariableNames) -> String {
+    match held(written, typing, names) {
         Some(Value::Text(text)) if typing == Typing::Plain && is_like_a_list(&text) => format!("\\{text}"),
         Some(Value::Text(text)) => text,
-        Some(Value::List(_)) if typing == Typing::Plain => expanded(written),
+        Some(Value::List(_)) if typing == Typing::Plain => expanded(written, names),
         Some(value) => value.to_json(),
         None => written.to_owned(),
     }
 }
 
 /// How an entry's value is written of which people see this text.
-pub(super) fn written_text(shown: &str, typing: Typing) -> String {
-    let text = with_dollar_signs(shown);
+pub(super) fn written_text(
+    shown: &str,
+    typing: Typing,
+    names: VariableNames,
+    variables: Variables,
+) -> String {
+    let text = match variables {
+        Variables::Literal => shown.replace('$', "$$"),
+        Variables::Replaced => with_dollar_signs(shown, names),
+    };
     match typing {
         Typing::Plain if is_list(shown) => text,
         Typing::Plain if is_like_a_list(shown) => escape_text(text.strip_prefix('\\').unwrap_or(&text)),
@@ -56,15 +98,20 @@ pub(super) fn written_text(shown: &str, typing: Typing) -> String {
     }
 }
 
-/// The references in a text that Argo CD replaces when manifests are made, as they are written.
-pub fn build_variables(text: &str) -> impl Iterator<Item = &str> {
-    text.match_indices('$').filter_map(|(at, _)| text.get(at..).and_then(build_variable))
+/// Whether the value of an entry has references that Argo CD replaces when manifests are made.
+pub(super) fn has_references(written: &str, names: VariableNames) -> bool {
+    pieces(written).any(|piece| matches!(piece, Piece::Variable { name, .. } if names.have(name)))
 }
 
-/// The reference at the beginning of a text, if it is one to a variable of the build environment.
-fn build_variable(text: &str) -> Option<&str> {
+/// The references in a text that people give, as they stand there.
+pub fn build_variables(text: &str, names: VariableNames) -> impl Iterator<Item = &str> {
+    text.match_indices('$').filter_map(move |(at, _)| build_variable(text.get(at..)?, names))
+}
+
+/// The reference at the beginning of a text, if it is one to a variable that stands for something.
+fn build_variable(text: &str, names: VariableNames) -> Option<&str> {
     match pieces(text).next() {
-        Some(Piece::Variable { name, written }) if BUILD_VARIABLES.contains(&name) => Some(written),
+        Some(Piece::Variable { name, written }) if names.have(name) => Some(written),
         _ => None,
     }
 }
@@ -79,22 +126,22 @@ fn is_list(text: &str) -> bool {
 }
 
 /// A value behind Argo CD's part of the way, with the variables that only a run knows as they are written. Others stand for nothing.
-fn expanded(written: &str) -> String {
+fn expanded(written: &str, names: VariableNames) -> String {
     let kept = |piece| match piece {
         Piece::Text(text) => text,
-        Piece::Variable { name, written } if BUILD_VARIABLES.contains(&name) => written,
+        Piece::Variable { name, written } if names.have(name) => written,
         Piece::Variable { .. } => "",
     };
     pieces(written).map(kept).collect()
 }
 
-/// A text in front of Argo CD's part of the way.
-fn with_dollar_signs(text: &str) -> String {
+/// A text in front of Argo CD's part of the way, where variables are to be replaced.
+fn with_dollar_signs(text: &str, names: VariableNames) -> String {
     let mut written = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(dollar) = rest.find('$') {
         let (before, behind) = rest.split_at(dollar);
-        let reference = build_variable(behind).unwrap_or("$");
+        let reference = build_variable(behind, names).unwrap_or("$");
         written.extend([before, if reference == "$" { "$$" } else { reference }]);
         rest = behind.strip_prefix(reference).unwrap_or_default();
     }

@@ -4,8 +4,8 @@ use tiphys_api::ApplicationSource;
 use tiphys_params::{Announcement, ItemType, Parameter, Parameters};
 use tiphys_yaml::{Change, NewValue, Step, read_document};
 
-use super::{parameter_changes, patch_changes, with_parameters, written_parameters};
-use crate::SourceType;
+use super::{Given, parameter_changes, patch_changes, with_parameters, written_parameters};
+use crate::{SourceType, Variables};
 
 fn source(text: &str) -> ApplicationSource {
     match read_document(text.as_bytes()).expect("YAML") {
@@ -91,7 +91,8 @@ fn only_what_differs_in_a_list_of_parameters_is_written() {
     ];
     for (what, after, expected) in cases {
         let before = source(before);
-        let after = with_parameters(&before, SourceType::Plugin, &parameters(&after), &[]).expect("a place");
+        let after = with_parameters(&before, SourceType::Plugin, &parameters(&after), Given::default())
+            .expect("a place");
         assert_eq!(shown(&parameter_changes(&[], &before, &after)), expected, "{what}");
     }
 }
@@ -101,7 +102,7 @@ fn a_list_that_is_not_there_is_written_whole_with_the_name_first() {
     for before in ["", "plugin: {name: x}\n", "plugin: {parameters: ~}\n"] {
         let before = source(before);
         let new = parameters("- {name: b, map: {z: '1', u: '2'}}\n- {name: a, array: [x]}\n");
-        let after = with_parameters(&before, SourceType::Plugin, &new, &[]).expect("a place");
+        let after = with_parameters(&before, SourceType::Plugin, &new, Given::default()).expect("a place");
         assert_eq!(
             shown(&parameter_changes(&[], &before, &after)),
             ["plugin.parameters = [{name:\"b\",map:{u:\"2\",z:\"1\"}},{name:\"a\",array:[\"x\"]}]"]
@@ -111,7 +112,9 @@ fn a_list_that_is_not_there_is_written_whole_with_the_name_first() {
 
 #[test]
 fn an_empty_list_stays_empty_and_a_list_that_becomes_empty_goes() {
-    let none = |text: &str| with_parameters(&source(text), SourceType::Plugin, &[], &[]).expect("a place");
+    let none = |text: &str| {
+        with_parameters(&source(text), SourceType::Plugin, &[], Given::default()).expect("a place")
+    };
     assert_eq!(none("plugin: {parameters: []}\n"), source("plugin: {parameters: []}\n"));
     assert_eq!(
         none("plugin: {name: x, parameters: [{name: a, string: b}]}\n"),
@@ -152,7 +155,8 @@ fn a_kustomize_block_has_a_field_for_each_parameter() {
     for (before, after, expected) in cases {
         let before = source(before);
         let wanted = parameters(after);
-        let changed = with_parameters(&before, SourceType::Kustomize, &wanted, &[]).expect("a place");
+        let changed =
+            with_parameters(&before, SourceType::Kustomize, &wanted, Given::default()).expect("a place");
         let mut written = written_parameters(&changed, SourceType::Kustomize);
         let mut wanted = wanted;
         written.sort_by(|a, b| a.name.cmp(&b.name));
@@ -191,7 +195,7 @@ fn what_has_no_place_is_refused() {
         (
             SourceType::Helm,
             "- {name: set.a, array: [x]}\n",
-            "the parameter \"set.a\" of a `helm` block is one text, as helm's --set has it; write set.a[0]=TEXT for an item of a list, or set.a='{A,B}' for all of it",
+            "the parameter \"set.a\" is one text, as helm's --set has it; write set.a[0]=TEXT for an item of a list, or set.a='{A,B}' for all of it",
         ),
         (
             SourceType::Helm,
@@ -210,7 +214,8 @@ fn what_has_no_place_is_refused() {
         ),
     ];
     for (source_type, after, expected) in cases {
-        let error = with_parameters(&none, source_type, &parameters(after), &[]).expect_err(expected);
+        let error =
+            with_parameters(&none, source_type, &parameters(after), Given::default()).expect_err(expected);
         assert_eq!(error.to_string(), expected);
     }
 }
@@ -278,28 +283,27 @@ fn announced(values: &[(&str, Option<ItemType>)]) -> Vec<Announcement> {
     values.iter().map(one).collect()
 }
 
+fn text(name: &str, value: &str) -> Parameter {
+    Parameter { name: name.to_owned(), string: Some(value.to_owned()), ..Parameter::default() }
+}
+
 #[test]
 fn a_helm_block_is_edited_where_a_value_stands_and_else_gets_an_entry() {
     let before = "helm:\n  releaseName: a\n  values: 'x: 1'\n  valueFiles: [a.yaml]\n  parameters:\n  - {name: replicas, value: '1'}\n  \
                   - {name: tag, value: '1.0', forceString: true}\n  - {name: replicas, value: '2'}\n  fileParameters: [{name: f, path: f.txt}]\n";
     let announcements = announced(&[
-        ("set.image", None),
         ("set.text", Some(ItemType::String("string".to_owned()))),
         ("set.port", Some(ItemType::Number)),
         ("set.on", Some(ItemType::Boolean)),
         ("set.tag", Some(ItemType::Number)),
     ]);
-    let text = |name: &str, value: &str| Parameter {
-        name: name.to_owned(),
-        string: Some(value.to_owned()),
-        ..Parameter::default()
-    };
+    let given = Given { announcements: &announcements, ..Given::default() };
     let list = |name: &str, items: &[&str]| Parameter {
         name: name.to_owned(),
         array: Some(items.iter().map(|item| (*item).to_owned()).collect()),
         ..Parameter::default()
     };
-    let cases: [(&str, Parameter, &[&str]); 14] = [
+    let cases: [(&str, Parameter, &[&str]); 13] = [
         (
             "the last of several counts",
             text("set.replicas", "3"),
@@ -317,11 +321,6 @@ fn a_helm_block_is_edited_where_a_value_stands_and_else_gets_an_entry() {
         ),
         (
             "an announced text is forced to be one",
-            text("set.image", "1.10"),
-            &["helm.parameters[3] = {name:\"image\",value:\"1.10\",forceString:true}"],
-        ),
-        (
-            "said or not",
             text("set.text", "a"),
             &["helm.parameters[3] = {name:\"text\",value:\"a\",forceString:true}"],
         ),
@@ -343,9 +342,136 @@ fn a_helm_block_is_edited_where_a_value_stands_and_else_gets_an_entry() {
     for (what, parameter, expected) in cases {
         let mut wanted = written_parameters(&before, SourceType::Helm);
         wanted.push(parameter);
-        let after = with_parameters(&before, SourceType::Helm, &wanted, &announcements).expect("a place");
+        let after = with_parameters(&before, SourceType::Helm, &wanted, given).expect("a place");
         assert_eq!(shown(&parameter_changes(&[], &before, &after)), expected, "{what}");
     }
+}
+
+#[test]
+fn a_value_of_which_nobody_says_what_it_is_is_forced_only_if_helm_would_make_another_one_of_it() {
+    // The value, and what stands for it. Of what `set.any` may be, several types are announced; nobody announces `set.other`.
+    let cases = [
+        ("5", "value:\"5\""),
+        ("1.10", "value:\"1.10\""),
+        ("007", "value:\"007\""),
+        ("text", "value:\"text\""),
+        ("true", "value:\"true\""),
+        ("False", "value:\"False\""),
+        ("null", "value:\"null\""),
+        ("{a,b}", "value:\"{a,b}\""),
+        ("", ""),
+        (r"c:\d", r#"value:"c:\\\\d""#),
+        ("+5", "value:\"+5\",forceString:true"),
+        ("9223372036854775808", "value:\"9223372036854775808\""),
+        ("$ARGOCD_APP_NAME", "value:\"$$ARGOCD_APP_NAME\""),
+    ];
+    let announcements = announced(&[("set.any", None)]);
+    for (value, expected) in cases {
+        for name in ["any", "other"] {
+            let before = source("helm: {}");
+            let given = Given { announcements: &announcements, ..Given::default() };
+            let wanted = [text(&format!("set.{name}"), value)];
+            let after = with_parameters(&before, SourceType::Helm, &wanted, given).expect("a place");
+            let comma = if expected.is_empty() { "" } else { "," };
+            let expected = format!("helm.parameters = [{{name:\"{name}\"{comma}{expected}}}]");
+            assert_eq!(shown(&parameter_changes(&[], &before, &after)), [expected], "{name}={value}");
+            let seen = if value == "False" { "false" } else { value };
+            let seen = [text(&format!("set.{name}"), seen)];
+            assert_eq!(written_parameters(&after, SourceType::Helm), seen, "{name}={value}");
+        }
+    }
+}
+
+#[test]
+fn a_variable_is_text_unless_its_giver_says_otherwise_even_where_both_look_alike() {
+    let (variable, literal) = ("$ARGOCD_APP_NAME", "$$ARGOCD_APP_NAME");
+    let cases = [
+        (variable, Variables::Literal, literal),
+        (literal, Variables::Replaced, variable),
+        (variable, Variables::Replaced, variable),
+        (literal, Variables::Literal, literal),
+    ];
+    for (before, variables, expected) in cases {
+        let before = source(&format!(
+            "helm: {{parameters: [{{name: a, value: {before}}}, {{name: b, value: {before}}}]}}"
+        ));
+        let wanted = [text("set.a", variable), text("set.b", variable)];
+        assert_eq!(written_parameters(&before, SourceType::Helm), wanted);
+        let given = Given { names: &["set.a"], variables, ..Given::default() };
+        let after = with_parameters(&before, SourceType::Helm, &wanted, given).expect("a place");
+        let values = |source: &ApplicationSource| -> Vec<String> {
+            source.helm.iter().flat_map(|block| &block.parameters).map(|entry| entry.value.clone()).collect()
+        };
+        assert_eq!(
+            values(&after),
+            [expected.to_owned(), values(&before)[1].clone()],
+            "what is not given stays"
+        );
+    }
+}
+
+#[test]
+fn a_plugin_block_of_the_helm_plugin_has_the_values_that_are_given() {
+    let before = r"plugin: {name: NAME, parameters: [{name: value-files, array: [a.yaml]}, {name: set.port, string: '80'}, {name: set-string.tag,
+                  string: '1'}, {name: set.raw, string: 'a\b'}]}";
+    let announcements = announced(&[
+        ("set.text", Some(ItemType::String("string".to_owned()))),
+        ("set.tag", Some(ItemType::String("string".to_owned()))),
+        ("set.port", Some(ItemType::Number)),
+        ("set.any", None),
+    ]);
+    let given = Given { announcements: &announcements, ..Given::default() };
+    // What is given, and what changes for the Helm plugin and for another one.
+    let cases = [
+        ("set.port", "81", "plugin.parameters[1].string = \"81\"", "plugin.parameters[1].string = \"81\""),
+        (
+            "set.tag",
+            "2",
+            "plugin.parameters[2].string = \"2\"",
+            "plugin.parameters[4] = {name:\"set.tag\",string:\"2\"}",
+        ),
+        (
+            "set.text",
+            "5",
+            "plugin.parameters[4] = {name:\"set-string.text\",string:\"5\"}",
+            "plugin.parameters[4] = {name:\"set.text\",string:\"5\"}",
+        ),
+        (
+            "set.any",
+            r"c:\$ARGOCD_ENV_A,{x}",
+            r#"plugin.parameters[4] = {name:"set.any",string:"c:\\\\$$ARGOCD_ENV_A,{x}"}"#,
+            r#"plugin.parameters[4] = {name:"set.any",string:"c:\\$ARGOCD_ENV_A,{x}"}"#,
+        ),
+        (
+            "set.any",
+            "+5",
+            "plugin.parameters[4] = {name:\"set-string.any\",string:\"+5\"}",
+            "plugin.parameters[4] = {name:\"set.any\",string:\"+5\"}",
+        ),
+        (
+            "set-file.any",
+            "$ARGOCD_APP_NAME",
+            "plugin.parameters[4] = {name:\"set-file.any\",string:\"$ARGOCD_APP_NAME\"}",
+            "plugin.parameters[4] = {name:\"set-file.any\",string:\"$ARGOCD_APP_NAME\"}",
+        ),
+    ];
+    for (name, value, of_helm, of_another) in cases {
+        for (plugin, expected) in [("helm", of_helm), ("other", of_another)] {
+            let before = source(&before.replace("NAME", plugin));
+            let mut wanted = written_parameters(&before, SourceType::Plugin);
+            match wanted.iter_mut().find(|parameter| parameter.name == name) {
+                Some(parameter) => parameter.string = Some(value.to_owned()),
+                None => wanted.push(text(name, value)),
+            }
+            let after = with_parameters(&before, SourceType::Plugin, &wanted, given).expect("a place");
+            assert_eq!(shown(&parameter_changes(&[], &before, &after)), [expected], "{name} of {plugin}");
+            assert_eq!(written_parameters(&after, SourceType::Plugin), wanted, "{name} of {plugin}");
+        }
+    }
+    let before = source(&before.replace("NAME", "helm"));
+    let error = with_parameters(&before, SourceType::Plugin, &[text("set.port", "2.5")], given)
+        .expect_err("no number");
+    assert!(error.to_string().starts_with("helm would have the parameter \"set.port\" as a text"), "{error}");
 }
 
 #[test]
@@ -362,7 +488,7 @@ fn what_is_taken_away_from_a_helm_block_goes_whole() {
     for (name, expected) in cases {
         let mut wanted = written_parameters(&before, SourceType::Helm);
         wanted.retain(|parameter| parameter.name != name);
-        let after = with_parameters(&before, SourceType::Helm, &wanted, &[]).expect("a place");
+        let after = with_parameters(&before, SourceType::Helm, &wanted, Given::default()).expect("a place");
         assert_eq!(shown(&parameter_changes(&[], &before, &after)), expected, "{name}");
     }
 }

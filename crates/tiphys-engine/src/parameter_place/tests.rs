@@ -79,6 +79,22 @@ fn a_parameter_of_a_helm_block_stands_where_its_entry_or_its_field_does() {
 }
 
 #[test]
+fn a_value_of_the_helm_plugin_has_one_name_whether_it_is_forced_to_be_a_text_or_not() {
+    let list = "parameters:\n  - name: set-string.a\n  - name: set.b\n  - name: set-string.b\n";
+    let helm = read(&format!("plugin:\n  name: helm\n  {list}"));
+    let other = read(&format!("plugin:\n  name: other\n  {list}"));
+    let cases = [
+        ("set.a", Some(4), None),
+        ("set-string.a", None, Some(4)),
+        ("set.b", Some(5), Some(5)),
+        ("set-string.b", Some(6), Some(6)),
+    ];
+    for (name, of_helm, of_another) in cases {
+        assert_eq!((line(&helm, name), line(&other, name)), (of_helm, of_another), "{name}");
+    }
+}
+
+#[test]
 fn fields_are_found_in_any_letter_case_and_other_types_hold_nothing() {
     assert_eq!(line(&read("Plugin: {Parameters: [{Name: a}]}"), "a"), Some(1));
     for text in ["plugin: x", "plugin: {parameters: {a: b}}", "plugin: {parameters: [a, {name: 5}]}", "[]"] {

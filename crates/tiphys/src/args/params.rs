@@ -151,6 +151,9 @@ pub(crate) struct ValueArgs {
     /// Set what a file says, YAML or JSON: `name: value`, or a list of entries as in an Application; `-` is standard input
     #[arg(short = 'f', long, value_name = "FILE")]
     pub(crate) values: Vec<String>,
+    /// Have `$ARGOCD_APP_NAME` and its kin in values of a chart replaced when manifests are made; without it they are text
+    #[arg(long)]
+    pub(crate) variables: bool,
 }
 
 /// How a change is written.

@@ -4,7 +4,22 @@ use proptest::prelude::*;
 use tiphys_helm_values::{Flag, Value, held_value};
 use tiphys_params::expand;
 
-use super::{Typing, build_variables, shown_text, written_text};
+use super::{Typing, VariableNames, Variables, build_variables};
+
+const NAMES: VariableNames = VariableNames::Build;
+
+fn shown_text(written: &str, typing: Typing) -> String {
+    super::shown_text(written, typing, NAMES)
+}
+
+fn has_references(written: &str) -> bool {
+    super::has_references(written, NAMES)
+}
+
+/// As it is written where variables are text.
+fn written_text(shown: &str, typing: Typing) -> String {
+    super::written_text(shown, typing, NAMES, Variables::Literal)
+}
 
 #[test]
 fn people_see_what_helm_has() {
@@ -48,11 +63,7 @@ fn a_value_is_written_so_that_it_holds() {
         (r"\\{x}", r"\\{x}", r"\\\\{x}"),
         ("{x", r"\{x", r"\{x"),
         ("cost $5 $$", "cost $$5 $$$$", "cost $$5 $$$$"),
-        (
-            "$ARGOCD_APP_NAME-${ARGOCD_APP_REVISION}-$HOME",
-            "$ARGOCD_APP_NAME-${ARGOCD_APP_REVISION}-$$HOME",
-            "$ARGOCD_APP_NAME-${ARGOCD_APP_REVISION}-$$HOME",
-        ),
+        ("$ARGOCD_APP_NAME", "$$ARGOCD_APP_NAME", "$$ARGOCD_APP_NAME"),
         ("5", "5", "5"),
         ("a,b", "a,b", "a,b"),
     ];
@@ -63,13 +74,38 @@ fn a_value_is_written_so_that_it_holds() {
 }
 
 #[test]
+fn variables_stay_as_they_stand_where_they_are_to_be_replaced_and_are_text_elsewhere() {
+    // Given, written with variables that are replaced, and without.
+    let cases = [
+        (
+            "$ARGOCD_APP_NAME-${ARGOCD_APP_REVISION}-$HOME",
+            "$ARGOCD_APP_NAME-${ARGOCD_APP_REVISION}-$$HOME",
+            "$$ARGOCD_APP_NAME-$${ARGOCD_APP_REVISION}-$$HOME",
+        ),
+        ("$$ARGOCD_APP_NAME", "$$$ARGOCD_APP_NAME", "$$$$ARGOCD_APP_NAME"),
+        ("$5", "$$5", "$$5"),
+    ];
+    for (given, replaced, literal) in cases {
+        for typing in [Typing::Plain, Typing::Forced] {
+            let written = super::written_text(given, typing, NAMES, Variables::Replaced);
+            assert_eq!(written, replaced, "{given}");
+            assert_eq!(has_references(&written), given.contains("ARGOCD"), "{given}");
+            assert_eq!(written_text(given, typing), literal, "{given}");
+            assert!(!has_references(literal), "{given}");
+        }
+    }
+}
+
+#[test]
 fn the_references_in_a_text_are_those_that_a_run_replaces() {
-    let of = |text| build_variables(text).collect::<Vec<_>>();
+    let of = |text| build_variables(text, NAMES).collect::<Vec<_>>();
     assert_eq!(
         of("a $ARGOCD_APP_NAME $X ${ARGOCD_APP_REVISION}$"),
         ["$ARGOCD_APP_NAME", "${ARGOCD_APP_REVISION}"]
     );
-    assert_eq!(of("$ARGOCD_APP_NAMES ${ARGOCD_APP_NAME $$"), Vec::<&str>::new());
+    assert_eq!(of("$ARGOCD_APP_NAMES ${ARGOCD_APP_NAME $$ $ARGOCD_ENV_A"), Vec::<&str>::new());
+    let of = |text| build_variables(text, VariableNames::BuildAndOwn).collect::<Vec<_>>();
+    assert_eq!(of("$ARGOCD_APP_NAME $ARGOCD_ENV_A"), ["$ARGOCD_APP_NAME", "$ARGOCD_ENV_A"]);
 }
 
 /// Any text, mostly of the signs that mean something on the way.
@@ -86,7 +122,7 @@ fn run(text: &str) -> String {
 
 proptest! {
     #[test]
-    fn what_is_set_is_what_helm_has(text in text().prop_filter("no variable", |text| build_variables(text).next().is_none())) {
+    fn what_is_set_is_what_helm_has(text in text()) {
         let held = held_value(Flag::SetString, &run(&written_text(&text, Typing::Forced)));
         prop_assert_eq!(held, Some(Value::Text(text)));
     }
@@ -98,7 +134,7 @@ proptest! {
         // Of what is no text the usual spelling is seen.
         let again = shown_text(&written_text(&seen, Typing::Plain), Typing::Plain);
         prop_assert_eq!(&again, &seen);
-        if matches!(super::held(&written_text(&text, Typing::Plain), Typing::Plain), Some(Value::Text(_) | Value::List(_))) {
+        if matches!(super::held(&written_text(&text, Typing::Plain), Typing::Plain, NAMES), Some(Value::Text(_) | Value::List(_))) {
             prop_assert_eq!(seen, text);
         }
     }
@@ -106,7 +142,7 @@ proptest! {
     #[test]
     fn what_is_seen_of_a_text_is_what_helm_has(written in text()) {
         if let Some(Value::Text(text)) = held_value(Flag::SetString, &run(&written))
-            && build_variables(&written).next().is_none()
+            && !has_references(&written)
         {
             prop_assert_eq!(shown_text(&written, Typing::Forced), text);
         }

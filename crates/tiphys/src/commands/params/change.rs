@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use tiphys_api::ApplicationSource;
 use tiphys_engine::{
-    HELM_PLUGIN, HELM_VALUE_PREFIXES, KUSTOMIZE_PLUGIN, SourceType, build_variables, shown_name,
-    with_parameters, written_parameters,
+    Given, HELM_PLUGIN, HELM_VALUE_PREFIXES, KUSTOMIZE_PLUGIN, SET_FILE_PREFIX, SourceType, VariableNames,
+    Variables, build_variables, names_helm_plugin, shown_name, with_parameters, written_parameters,
 };
 use tiphys_params::{Applied, ApplyError, Assignment, Edited, ParameterValue, Target, apply, read_values};
 use tiphys_plugin::{Phase, PluginError};
@@ -28,6 +28,7 @@ pub(super) struct Wanted {
     set: Vec<String>,
     files: Vec<Vec<(String, ParameterValue)>>,
     unset: Vec<String>,
+    variables: Variables,
 }
 
 /// A source whose parameters are changed.
@@ -69,12 +70,13 @@ impl Wanted {
             return Err(Failure::bad_input("nothing to set")
                 .hint("write NAME=VALUE, or -f FILE; --help shows all forms"));
         }
-        Ok(Self { set: args.assignments.clone(), files, unset: unset.to_vec() })
+        let variables = if args.variables { Variables::Replaced } else { Variables::Literal };
+        Ok(Self { set: args.assignments.clone(), files, unset: unset.to_vec(), variables })
     }
 
     /// Names to take away.
     pub(super) fn names(names: &[String]) -> Self {
-        Self { set: Vec::new(), files: Vec::new(), unset: names.to_vec() }
+        Self { set: Vec::new(), files: Vec::new(), unset: names.to_vec(), variables: Variables::default() }
     }
 
     /// The names with one of these prefixes, as they are written: brackets in them are a part of the name.
@@ -139,7 +141,7 @@ impl Subject {
             match failure {
                 Some(error) if source.source_type == SourceType::Helm && is_past_bound(&error) => {
                     tracing::warn!(
-                        "{}: nobody knows which values of the chart are texts, so that new ones are set without `forceString`: {}",
+                        "{}: nobody knows which values of the chart are texts, so that new ones are set as helm's --set reads them: {}",
                         stored.full_name(),
                         chain(&error)
                     );
@@ -234,17 +236,21 @@ impl Subject {
             .collect();
         let mut assignments = wanted.assignments(&known, host)?;
         for assignment in &mut assignments {
-            assignment.target.name = shown_name(source.helm.as_ref(), &assignment.target.name);
+            assignment.target.name = shown_name(source, &assignment.target.name);
         }
         let names_are_free = announcements.is_empty();
         let edited = Edited { parameters: &before, announcements, names_are_free, free_prefixes };
         let mut applied = apply(edited, &assignments).map_err(|error| self.refused(&error))?;
-        if self.source_type == SourceType::Helm {
-            applied.warnings.extend(assignments.iter().filter_map(replaced_variables));
+        if self.source_type == SourceType::Helm || names_helm_plugin(source) {
+            let names = VariableNames::of(source);
+            let said = assignments.iter();
+            let said = said.filter_map(|assignment| of_variables(assignment, names, wanted.variables));
+            applied.warnings.extend(said);
         }
         let refused = |error| Failure::bad_input(format!("{}: {}", self.stored.full_name(), chain(&error)));
-        let after =
-            with_parameters(source, self.source_type, &applied.parameters, announcements).map_err(refused)?;
+        let names: Vec<&str> = assignments.iter().map(|assignment| assignment.target.name.as_str()).collect();
+        let given = Given { announcements, names: &names, variables: wanted.variables };
+        let after = with_parameters(source, self.source_type, &applied.parameters, given).map_err(refused)?;
         Ok(Change { before: source.clone(), after, applied })
     }
 
@@ -277,16 +283,24 @@ fn is_past_bound(error: &RenderError) -> bool {
         && matches!(source, PluginError::Command { phase: Phase::Announce, how, .. } if how == HELM_PAST_BOUND)
 }
 
-/// Says which variables are left in a value, for somebody who meant a text.
-fn replaced_variables(assignment: &Assignment<ParameterValue>) -> Option<String> {
+/// Says what becomes of the variables in a value, for somebody who meant it otherwise.
+fn of_variables(
+    assignment: &Assignment<ParameterValue>,
+    names: VariableNames,
+    variables: Variables,
+) -> Option<String> {
     let name = &assignment.target.name;
     let Some(ParameterValue::String(text)) = &assignment.value else { return None };
-    if !HELM_VALUE_PREFIXES.iter().any(|prefix| name.starts_with(prefix)) {
+    let found: Vec<&str> = build_variables(text, names).collect();
+    if found.is_empty() || !HELM_VALUE_PREFIXES.iter().any(|prefix| name.starts_with(prefix)) {
         return None;
     }
-    let variables: Vec<&str> = build_variables(text).collect();
-    (!variables.is_empty())
-        .then(|| format!("`{name}`: {} is replaced when manifests are made", variables.join(", ")))
+    let found = found.join(", ");
+    // The path of a file is written as it stands.
+    if variables == Variables::Replaced || name.starts_with(SET_FILE_PREFIX) {
+        return Some(format!("`{name}`: {found} is replaced when manifests are made"));
+    }
+    Some(format!("`{name}`: {found} is set as text; --variables has it replaced when manifests are made"))
 }
 
 fn several<'a>(stored: &StoredApplication, found: impl Iterator<Item = (usize, &'a str)>) -> Failure {

@@ -58,12 +58,9 @@ fn to_json(row: &Row<'_>) -> Value {
     value
 }
 
-/// The name by which the plugin gets the value: another one than people set it by only where a `helm` block forces it to be a text.
+/// The name by which the plugin gets the value: another one than people set it by only where it is forced to be a text.
 fn handed_on(row: &Row<'_>) -> String {
-    match row.source.source_type {
-        SourceType::Helm => handed_on_name(row.source.source.helm.as_ref(), row.name, row.announcement),
-        _ => row.name.to_owned(),
-    }
+    handed_on_name(&row.source.source, row.name, row.announcement)
 }
 
 /// The names of the variables that carry the value. The plugin gets what is set, and no defaults; of what is not set these are the
@@ -103,7 +100,8 @@ fn page(row: &Row<'_>) -> String {
     let note = if row.parameter.is_some() { "" } else { " (once it is set)" };
     let handed_on = handed_on(row);
     if handed_on != row.name {
-        field("Given as", &format!("{handed_on}{note}: `forceString` keeps it a text"));
+        let by = if row.source.source_type == SourceType::Helm { "`forceString`" } else { "this name" };
+        field("Given as", &format!("{handed_on}{note}: {by} keeps it a text"));
     }
     let variables = variables(row);
     if !variables.is_empty() {

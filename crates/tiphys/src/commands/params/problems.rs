@@ -10,8 +10,8 @@ use super::asked::Asked;
 use super::row::Row;
 
 /// What is said of a number that helm does not take for one (`spec/helm-parity.md` 1.4).
-const TEXT_FOR_A_NUMBER: &str = "helm has this number as a text: --set reads whole numbers of up to 64 bits, and `forceString` none; write \
-                                 it into `valuesObject` or into a value file";
+const TEXT_FOR_A_NUMBER: &str = "helm has this number as a text: --set reads whole numbers of up to 64 bits, and `forceString` and \
+                                 `set-string` none; write it into `values-object` or into a value file";
 
 /// What is wrong with one parameter.
 #[derive(Clone, Debug, Default)]
@@ -48,7 +48,7 @@ impl Problems {
         for announcement in &source.announcements {
             let name = &announcement.name;
             let is_number = announcement.item_type == Some(ItemType::Number);
-            if is_number && source.source.helm.as_ref().is_some_and(|block| is_held_as_text(block, name)) {
+            if is_number && is_held_as_text(&source.source, name) {
                 found.0.entry(name.clone()).or_default().texts.push(TEXT_FOR_A_NUMBER.to_owned());
             }
         }

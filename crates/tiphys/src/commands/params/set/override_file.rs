@@ -4,6 +4,7 @@ use std::path::Path;
 
 use tiphys_api::ApplicationSource;
 use tiphys_engine::{OverrideFile, SourceType, override_file_names, override_source, patch_changes};
+use tiphys_params::ParameterChange;
 use tiphys_render::{AnnouncedSource, MergedFile};
 use tiphys_store::{FileEdit, FileVersion};
 use tiphys_yaml::{Target, read_document};
@@ -68,7 +69,7 @@ pub(super) fn plan(
     }
     let document = source_of(&file, merged.map(|merged| merged.text.as_slice()))?;
     let changes = patch_changes(subject.source(), &document, &change.before, &change.after);
-    if changes.is_empty() || change.applied.changes.iter().all(|change| change.before == change.after) {
+    if changes.is_empty() || is_without_effect(&change) {
         return Ok(Planned { change, edit: None, warnings: Vec::new() });
     }
     let edit = if let Some(merged) = merged {
@@ -90,6 +91,17 @@ pub(super) fn plan(
     };
     agree(subject, announced, &file, &names, edit.after(), &change)?;
     Ok(Planned { change, edit: Some(edit), warnings: Vec::new() })
+}
+
+/// Whether nothing changes but the form: an empty list in place of none.
+fn is_without_effect(change: &change::Change) -> bool {
+    let list = |source: &ApplicationSource| {
+        source.plugin.as_ref().and_then(|block| block.parameters.clone()).unwrap_or_default()
+    };
+    let is_seen = |change: &ParameterChange| change.before != change.after;
+    !change.applied.changes.iter().any(is_seen)
+        && change.before.helm == change.after.helm
+        && list(&change.before) == list(&change.after)
 }
 
 /// The override file of this name, as it was merged.
