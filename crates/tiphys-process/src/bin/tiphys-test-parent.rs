@@ -3,14 +3,20 @@
 //!
 //! Arguments: launcher, read-only tree, folder of the run, `copy` or `auto`, value of `TIPHYS_TEST_MARK`, and the command.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use signal_hook::consts::SIGINT;
+use signal_hook::flag::register_conditional_default;
 use tiphys_process::{CommandSpec, Launcher, Limits, PrivateView, View, adopt_orphans};
 use tokio_util::sync::CancellationToken;
 
 #[expect(clippy::print_stdout, reason = "a test reads it")]
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    // It may have been ignored when the tests were started: by nohup, or for a job in the background.
+    register_conditional_default(SIGINT, Arc::new(AtomicBool::new(true)))?;
     let mut arguments = std::env::args().skip(1);
     let mut next = || arguments.next().ok_or("too few arguments");
     let launcher = Launcher::new(next()?);
