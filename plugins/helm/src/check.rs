@@ -78,6 +78,6 @@ async fn helm_of(host: &Host) -> Result<String, HelmError> {
 
 async fn helm_version(host: &Host, home: &Home) -> Result<String, HelmError> {
     let helm = Helm::new(host, home)?;
-    let version = helm.version(home).await?;
+    let version = helm.ask_version(home).await?;
     Ok(format!("{} {}", version.text, helm.program().display()))
 }

@@ -1,9 +1,9 @@
 //! Finding helm, asking its version, and running it: in a home of its own, with nothing of the request in its environment.
 
+mod remembered;
+
 use std::ffi::OsString;
-use std::fs;
-use std::io::{self, Write as _};
-use std::os::unix::fs::MetadataExt as _;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -14,14 +14,13 @@ use crate::failure::{go_words, masked};
 use crate::home::{Home, HomeError};
 use crate::settings::{Host, SettingError};
 
+use remembered::Place;
+
 /// The lowest version of helm 3; before it options of Argo CD's calls were missing or meant something else.
 const LOWEST_MINOR_OF_3: u64 = 20;
 
 /// Bytes of the text of a version.
 const VERSION_BYTES_MAX: usize = 128;
-
-/// Name of the folder that remembers versions, shared by runs.
-const VERSIONS: &str = "versions";
 
 /// A helm that can be run.
 #[derive(Debug)]
@@ -144,21 +143,30 @@ impl Helm {
         Self { tool }
     }
 
-    /// Its version, which must be one that the plugin knows. A program is asked once: what it said is remembered for the same file.
+    /// Its version, which must be one that the plugin knows. It may be remembered from an earlier run.
     pub(crate) async fn version(&self, home: &Home) -> Result<HelmVersion, HelmError> {
-        let place = self.remembered(home)?;
-        let known = place.as_deref().and_then(|place| fs::read_to_string(place).ok());
-        let is_known = known.is_some();
-        let text = match known {
-            Some(text) => text,
-            None => self.ask_version(home).await?,
-        };
-        let no_version =
-            || HelmError::NoVersion { program: self.program().to_path_buf(), printed: text.clone() };
-        let version = HelmVersion::parse(&text).ok_or_else(no_version)?;
-        if let Some(place) = place.filter(|_| !is_known) {
-            remember(&place, &text);
+        match Place::of(self.program(), home)?.and_then(|place| place.version(home)) {
+            Some(version) => self.supported(version),
+            None => self.ask_version(home).await,
         }
+    }
+
+    /// The same, by asking the program itself.
+    pub(crate) async fn ask_version(&self, home: &Home) -> Result<HelmVersion, HelmError> {
+        let arguments = ["version", "--template", "{{.Version}}"].map(str::to_owned);
+        let printed = self.run(&arguments, "helm version --template {{.Version}}", home.path()).await?;
+        let printed = printed.get(..VERSION_BYTES_MAX).unwrap_or(&printed);
+        let text = String::from_utf8_lossy(printed).trim().to_owned();
+        let Some(version) = HelmVersion::parse(&text) else {
+            return Err(HelmError::NoVersion { program: self.program().to_path_buf(), printed: text });
+        };
+        if let Some(place) = Place::of(self.program(), home)? {
+            place.remember(&version);
+        }
+        self.supported(version)
+    }
+
+    fn supported(&self, version: HelmVersion) -> Result<HelmVersion, HelmError> {
         if version.is_supported() {
             Ok(version)
         } else {
@@ -209,24 +217,6 @@ impl Helm {
             Err(error @ ToolError::Io { .. }) => Err(HelmError::Contact(error)),
         }
     }
-
-    async fn ask_version(&self, home: &Home) -> Result<String, HelmError> {
-        let arguments = ["version", "--template", "{{.Version}}"].map(str::to_owned);
-        let printed = self.run(&arguments, "helm version --template {{.Version}}", home.path()).await?;
-        let printed = printed.get(..VERSION_BYTES_MAX).unwrap_or(&printed);
-        Ok(String::from_utf8_lossy(printed).trim().to_owned())
-    }
-
-    /// Where the version of this very file is remembered; nowhere if the file cannot be looked at.
-    fn remembered(&self, home: &Home) -> Result<Option<PathBuf>, HelmError> {
-        let Ok(found) = fs::metadata(self.program()) else { return Ok(None) };
-        // Whoever sets back the time of a file that he writes cannot set back that of its change.
-        let times = [found.mtime(), found.mtime_nsec(), found.ctime(), found.ctime_nsec()];
-        let [seconds, nanoseconds, changed, changed_nanoseconds] = times;
-        let file = format!("{}-{}-{}", found.dev(), found.ino(), found.size());
-        let name = format!("{file}-{seconds}-{nanoseconds}-{changed}-{changed_nanoseconds}");
-        Ok(Some(home.shared(VERSIONS)?.join(name)))
-    }
 }
 
 impl HelmVersion {
@@ -241,15 +231,6 @@ impl HelmVersion {
 
     fn is_supported(&self) -> bool {
         self.major == 4 || self.major == 3 && self.minor >= LOWEST_MINOR_OF_3
-    }
-}
-
-/// Nothing is lost if it cannot be written.
-fn remember(place: &Path, version: &str) {
-    let folder = place.parent().unwrap_or(Path::new("."));
-    let Ok(mut file) = tempfile::NamedTempFile::new_in(folder) else { return };
-    if file.write_all(version.as_bytes()).is_ok() {
-        drop(file.persist(place));
     }
 }
 

@@ -3,12 +3,13 @@
 //! ```text
 //! <temporary folder>/tiphys-helm-<user>/           mode 0700
 //!   gate                                           locked while a home is made or swept
-//!   versions/<file of a helm>                      which version a helm has, so that it is asked once
+//!   versions/<file of a helm>                      which version a helm has, so that it is asked once; its time: when it was used
 //!   run-<random>/lock                              locked as long as the run lives
 //!   run-<random>/{cache,config,data,tmp,…}         helm's
 //! ```
 //!
-//! A run that is killed cannot clean up. Its lock is gone with it, and the next run removes what it left.
+//! A run that is killed cannot clean up. Its lock is gone with it, and the next run removes what it left. Times are those of the folder's
+//! file system alone.
 
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
@@ -16,11 +17,12 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use rustix::process::getuid;
 
 use crate::lock::lock;
+use crate::own_file::{self, NotOpened};
 
 /// Beginning of the names of runs' folders.
 const RUN_PREFIX: &str = "run-";
@@ -31,6 +33,15 @@ const DEAD_PREFIX: &str = "dead-";
 /// The file that is locked as long as a run lives.
 const LOCK: &str = "lock";
 
+/// Name of the folder that remembers versions, shared by runs.
+const VERSIONS: &str = "versions";
+
+/// How long a version is remembered that nobody uses.
+const VERSION_AGE: Duration = Duration::from_hours(30 * 24);
+
+/// Bits of a mode by which others than the owner get at a folder.
+const OPEN_TO_OTHERS: u32 = 0o077;
+
 /// The homes of this process that are there.
 static LIVING: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
@@ -39,6 +50,7 @@ static LIVING: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 pub(crate) struct Home {
     base: PathBuf,
     dir: PathBuf,
+    began: Option<SystemTime>,
     _lock: File,
 }
 
@@ -49,6 +61,21 @@ pub(crate) enum HomeError {
     #[error("{path} belongs to another user or is no folder; remove it, or set TMPDIR to a folder of your own", path = path.display())]
     Foreign {
         /// The folder.
+        path: PathBuf,
+    },
+    /// Others may have written to it.
+    #[error(
+        "{path} is open to other users, who may have put something there; remove it, or set TMPDIR to a folder of your own",
+        path = path.display()
+    )]
+    Open {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// Something stands in a file's place.
+    #[error("{path} is no file of this user; remove it, or set TMPDIR to a folder of your own", path = path.display())]
+    NoFile {
+        /// What should be a file.
         path: PathBuf,
     },
     /// Another run does not get on.
@@ -90,7 +117,9 @@ impl Home {
             let _gone_or_the_next_run_tries: io::Result<()> = fs::remove_dir_all(dir);
         }
         let (dir, lock) = made?;
-        Ok(Self { base, dir, _lock: lock })
+        let began = fs::metadata(&dir).and_then(|found| found.modified()).ok();
+        forget_versions(&base.join(VERSIONS), began);
+        Ok(Self { base, dir, began, _lock: lock })
     }
 
     /// [`Self::new`] for tests without a runtime.
@@ -106,10 +135,15 @@ impl Home {
         &self.dir
     }
 
-    /// A folder for what runs share, with mode 0700.
-    pub(crate) fn shared(&self, name: &str) -> Result<PathBuf, HomeError> {
-        let dir = self.base.join(name);
-        make_folder(&dir)?;
+    /// When it was made, by the clock of its file system; `None` if that does not tell.
+    pub(crate) fn began(&self) -> Option<SystemTime> {
+        self.began
+    }
+
+    /// The folder for versions of programs, which runs share.
+    pub(crate) fn versions(&self) -> Result<PathBuf, HomeError> {
+        let dir = self.base.join(VERSIONS);
+        make_private(&dir)?;
         Ok(dir)
     }
 
@@ -181,16 +215,29 @@ fn living() -> MutexGuard<'static, Vec<PathBuf>> {
 /// The folder of this user's runs.
 fn base(temporary: &Path) -> Result<PathBuf, HomeError> {
     let base = temporary.join(format!("tiphys-helm-{}", getuid().as_raw()));
-    make_folder(&base)?;
-    let found = fs::symlink_metadata(&base).map_err(|source| HomeError::Io { path: base.clone(), source })?;
-    if !found.is_dir() || found.uid() != getuid().as_raw() {
-        return Err(HomeError::Foreign { path: base });
-    }
-    if found.mode() & 0o077 != 0 {
-        let private = fs::set_permissions(&base, Permissions::from_mode(0o700));
-        private.map_err(|source| HomeError::Io { path: base.clone(), source })?;
-    }
+    make_private(&base)?;
     Ok(base)
+}
+
+/// Makes a folder that only this user gets into, or takes one that is there. One into which others may have put something is not taken over.
+fn make_private(path: &Path) -> Result<(), HomeError> {
+    make_folder(path)?;
+    let failed = |source| HomeError::Io { path: path.to_path_buf(), source };
+    let found = fs::symlink_metadata(path).map_err(failed)?;
+    if !found.is_dir() || found.uid() != getuid().as_raw() {
+        return Err(HomeError::Foreign { path: path.to_path_buf() });
+    }
+    if found.mode() & OPEN_TO_OTHERS != 0 {
+        // First closed, then looked at: nobody puts anything there any more.
+        fs::set_permissions(path, Permissions::from_mode(0o700)).map_err(failed)?;
+        let is_written_by_others = found.mode() & OPEN_TO_OTHERS & 0o022 != 0;
+        if is_written_by_others && fs::read_dir(path).map_err(failed)?.next().is_some() {
+            // The next run is to find it as this one did.
+            fs::set_permissions(path, Permissions::from_mode(found.mode() & 0o7777)).map_err(failed)?;
+            return Err(HomeError::Open { path: path.to_path_buf() });
+        }
+    }
+    Ok(())
 }
 
 fn make_folder(path: &Path) -> Result<(), HomeError> {
@@ -203,8 +250,12 @@ fn make_folder(path: &Path) -> Result<(), HomeError> {
 
 async fn open_locked(path: &Path, patience: Duration) -> Result<File, HomeError> {
     let failed = |source| HomeError::Io { path: path.to_path_buf(), source };
-    let opened = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path);
-    let file = opened.map_err(failed)?;
+    let mut options = OpenOptions::new();
+    let opened = own_file::open(path, options.write(true).create(true).truncate(false).mode(0o600));
+    let file = opened.map_err(|error| match error {
+        NotOpened::Foreign => HomeError::NoFile { path: path.to_path_buf() },
+        NotOpened::Io(source) => failed(source),
+    })?;
     match lock(&file, patience).await {
         Ok(()) => Ok(file),
         Err(error) if error.kind() == io::ErrorKind::TimedOut => {
@@ -248,11 +299,24 @@ fn take_away_the_dead(base: &Path) -> Vec<PathBuf> {
     dead
 }
 
+/// Removes versions that were not used for long.
+fn forget_versions(folder: &Path, now: Option<SystemTime>) {
+    let (Some(now), Ok(entries)) = (now, fs::read_dir(folder)) else { return };
+    for entry in entries.flatten() {
+        let used = entry.metadata().and_then(|found| found.modified());
+        if used.is_ok_and(|used| now.duration_since(used).is_ok_and(|age| age > VERSION_AGE)) {
+            // Another run may do the same at this moment.
+            let _gone_or_the_next_run_tries: io::Result<()> = fs::remove_file(entry.path());
+        }
+    }
+}
+
 /// Whether somebody holds a run's lock. What cannot be known counts as living.
 fn lives(run: &Path) -> bool {
-    match OpenOptions::new().write(true).open(run.join(LOCK)) {
+    match own_file::open(&run.join(LOCK), OpenOptions::new().write(true)) {
         Ok(file) => file.try_lock().is_err(),
-        Err(error) => error.kind() != io::ErrorKind::NotFound,
+        Err(NotOpened::Io(error)) => error.kind() != io::ErrorKind::NotFound,
+        Err(NotOpened::Foreign) => true,
     }
 }
 

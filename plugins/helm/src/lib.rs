@@ -19,6 +19,7 @@ mod kustomize;
 mod lock;
 mod mirror;
 mod options;
+mod own_file;
 mod program;
 mod request;
 mod settings;

@@ -3,6 +3,9 @@
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rustix::fs::{CWD, Mode, mkfifoat};
 
 use super::{Home, HomeError};
 
@@ -53,17 +56,83 @@ fn the_next_run_removes_what_a_killed_one_left_and_nothing_of_those_that_live() 
 }
 
 #[test]
-fn a_folder_that_others_can_read_is_closed_and_a_link_is_not_followed() {
+fn a_folder_that_others_can_only_read_or_that_is_empty_is_closed_and_a_link_is_not_followed() {
     let temporary = tempfile::tempdir().unwrap();
     let base = base(temporary.path());
-    fs::create_dir(&base).unwrap();
-    fs::set_permissions(&base, fs::Permissions::from_mode(0o755)).unwrap();
-    drop(Home::in_a_test(temporary.path()).unwrap());
-    assert_eq!(fs::metadata(&base).unwrap().mode() & 0o777, 0o700);
+    for (mode, file) in [(0o755, Some("versions")), (0o777, None)] {
+        fs::create_dir(&base).unwrap();
+        if let Some(file) = file {
+            fs::create_dir(base.join(file)).unwrap();
+        }
+        fs::set_permissions(&base, fs::Permissions::from_mode(mode)).unwrap();
+        drop(Home::in_a_test(temporary.path()).unwrap());
+        assert_eq!(fs::metadata(&base).unwrap().mode() & 0o777, 0o700);
+        fs::remove_dir_all(&base).unwrap();
+    }
 
-    fs::remove_dir_all(&base).unwrap();
     let elsewhere = tempfile::tempdir().unwrap();
     symlink(elsewhere.path(), &base).unwrap();
     assert!(matches!(Home::in_a_test(temporary.path()), Err(HomeError::Foreign { .. })));
     assert_eq!(names(elsewhere.path()), [""; 0]);
+}
+
+#[test]
+fn a_folder_into_which_others_may_have_put_something_is_refused_and_stays_as_it_is() {
+    let temporary = tempfile::tempdir().unwrap();
+    let base = base(temporary.path());
+    fs::create_dir_all(base.join("versions")).unwrap();
+    for mode in [0o777, 0o770, 0o1777] {
+        fs::set_permissions(&base, fs::Permissions::from_mode(mode)).unwrap();
+        for _ in 0..2 {
+            let error = Home::in_a_test(temporary.path()).unwrap_err().to_string();
+            let due = "is open to other users, who may have put something there; remove it, or set TMPDIR to a folder of your own";
+            assert_eq!(error, format!("{} {due}", base.display()));
+        }
+        assert_eq!(fs::metadata(&base).unwrap().mode() & 0o7777, mode);
+    }
+    fs::set_permissions(&base, fs::Permissions::from_mode(0o700)).unwrap();
+    fs::set_permissions(base.join("versions"), fs::Permissions::from_mode(0o777)).unwrap();
+    fs::write(base.join("versions/forged"), "v4.0.0").unwrap();
+    let home = Home::in_a_test(temporary.path()).unwrap();
+    assert!(matches!(home.versions(), Err(HomeError::Open { .. })));
+}
+
+#[test]
+fn what_stands_in_the_place_of_a_lock_is_named_and_not_waited_for() {
+    let temporary = tempfile::tempdir().unwrap();
+    drop(Home::in_a_test(temporary.path()).unwrap());
+    let gate = base(temporary.path()).join("gate");
+    let pipe = |path: &Path| mkfifoat(CWD, path, Mode::RUSR | Mode::WUSR).unwrap();
+    let cases: [&dyn Fn(&Path); 3] =
+        [&pipe, &|path| symlink("/dev/null", path).unwrap(), &|path| fs::create_dir(path).unwrap()];
+    for stand in cases {
+        fs::remove_file(&gate).unwrap();
+        stand(&gate);
+        let error = Home::in_a_test(temporary.path()).unwrap_err().to_string();
+        let due = "is no file of this user; remove it, or set TMPDIR to a folder of your own";
+        assert_eq!(error, format!("{} {due}", gate.display()));
+        if gate.is_dir() && !gate.is_symlink() {
+            fs::remove_dir(&gate).unwrap();
+            fs::write(&gate, "").unwrap();
+        }
+    }
+    let run = base(temporary.path()).join("run-odd");
+    fs::create_dir(&run).unwrap();
+    pipe(&run.join("lock"));
+    drop(Home::in_a_test(temporary.path()).unwrap());
+    assert!(run.exists(), "what cannot be known counts as living");
+}
+
+#[test]
+fn versions_that_were_not_used_for_thirty_days_are_forgotten() {
+    let temporary = tempfile::tempdir().unwrap();
+    let first = Home::in_a_test(temporary.path()).unwrap();
+    let versions = first.versions().unwrap();
+    let now = first.began().unwrap();
+    for (name, days) in [("new", 0), ("month", 29), ("old", 31)] {
+        let file = fs::File::create(versions.join(name)).unwrap();
+        file.set_modified(now - Duration::from_hours(24) * days).unwrap();
+    }
+    drop(Home::in_a_test(temporary.path()).unwrap());
+    assert_eq!(names(&versions), ["month", "new"]);
 }

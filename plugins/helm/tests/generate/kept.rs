@@ -77,10 +77,11 @@ fn counted(world: World, helm: Helm) -> (World, PathBuf) {
     (world.variable("TIPHYS_HELM", &program.display().to_string()), calls)
 }
 
+/// The calls so far, without those for the version: a script may be another helm each time.
 fn calls(file: &Path) -> String {
     let calls = fs::read_to_string(file).expect("helm was called");
     fs::remove_file(file).expect("it is ours");
-    calls.lines().collect::<Vec<_>>().join(" ")
+    calls.lines().filter(|call| *call != "version").collect::<Vec<_>>().join(" ")
 }
 
 #[test]
@@ -91,7 +92,7 @@ fn what_is_kept_spares_all_runs_of_helm_but_one() {
             .cached();
         let (world, file) = counted(world, helm);
         assert_eq!(world.generate(helm).names(), EXPECTED);
-        assert_eq!(calls(&file), "version template dependency template");
+        assert_eq!(calls(&file), "template dependency template");
         assert_eq!(world.generate(helm).names(), EXPECTED);
         assert_eq!(calls(&file), "template");
     }
@@ -107,7 +108,7 @@ fn a_chart_that_has_some_of_its_dependencies_is_left_to_helm() {
     .cached();
     let (world, file) = counted(world, Helm::Four);
     let expected = ["ConfigMap/dep-1.0.0", "ConfigMap/own-1.0.0", "ConfigMap/app-0.1.0"];
-    for expected_calls in ["version template dependency template", "template template"] {
+    for expected_calls in ["template dependency template", "template template"] {
         assert_eq!(world.generate(Helm::Four).names(), expected);
         assert_eq!(calls(&file), expected_calls);
     }

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::symlink;
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
@@ -396,13 +397,81 @@ fn the_repository_is_not_written_to() {
     }
 }
 
+/// The one version that runs remember.
+fn remembered(world: &World) -> PathBuf {
+    let base = world.temporary().join(format!("tiphys-helm-{}", rustix::process::getuid().as_raw()));
+    let mut files = std::fs::read_dir(base.join("versions")).expect("it can be read");
+    let file = files.next().expect("one is remembered").expect("it can be read").path();
+    assert!(files.next().is_none());
+    file
+}
+
 #[test]
-fn a_version_is_asked_once_for_one_file() {
+fn helm_is_asked_once_for_its_version_and_each_time_by_check_and_version() {
+    let world = World::chart("kind: X\nmetadata: {name: x}\n");
+    assert_eq!(world.generate(Helm::Four).names(), ["X/x"]);
+    let file = remembered(&world);
+    let told = std::fs::read_to_string(&file).unwrap();
+    assert!(told.starts_with("v4."), "{told}");
+    let days_ago = file.metadata().unwrap().modified().unwrap() - Duration::from_hours(24 * 29);
+    File::options().write(true).open(&file).unwrap().set_modified(days_ago).unwrap();
+    world.generate(Helm::Four);
+    let used = file.metadata().unwrap().modified().unwrap();
+    assert!(used > days_ago + Duration::from_hours(24 * 28), "the use is noted");
+    std::fs::write(&file, "v9.9.9").unwrap();
+    let error = world.generate(Helm::Four).error().to_owned();
+    assert!(error.contains(" is helm v9.9.9, which is not supported"), "{error}");
+    for command in ["check", "version"] {
+        std::fs::write(&file, "v9.9.9").unwrap();
+        let answer = world.run(Helm::Four, command);
+        assert!(answer.code == Some(0) && answer.stdout.contains(&format!("helm: {told} ")), "{answer:?}");
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), told, "it is mended");
+    }
+}
+
+#[test]
+fn a_remembered_version_that_is_broken_or_no_file_is_asked_anew_and_mended() {
+    let world = World::chart("kind: X\nmetadata: {name: x}\n");
+    let good = world.generate(Helm::Four).stdout;
+    let file = remembered(&world);
+    let told = std::fs::read_to_string(&file).unwrap();
+    let elsewhere = world.temporary().join("../elsewhere");
+    std::fs::write(&elsewhere, "v3.21.0").unwrap();
+    let long = format!("v4.{}", "1".repeat(1000));
+    let text = |text: &str| std::fs::write(&file, text).unwrap();
+    let cases: [&dyn Fn(); 5] = [
+        &|| text(""),
+        &|| text("4"),
+        &|| text(&long),
+        &|| mkfifoat(CWD, &file, Mode::RUSR | Mode::WUSR).unwrap(),
+        &|| symlink(&elsewhere, &file).unwrap(),
+    ];
+    for make in cases {
+        std::fs::remove_file(&file).unwrap();
+        make();
+        assert_eq!(world.generate(Helm::Four).stdout, good);
+        assert!(std::fs::symlink_metadata(&file).unwrap().is_file());
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), told);
+    }
+    assert_eq!(std::fs::read_to_string(&elsewhere).unwrap(), "v3.21.0");
+}
+
+#[test]
+fn a_script_or_another_name_is_asked_for_its_version_each_time() {
     let counting =
         "#!/bin/sh\n[ \"$1\" = version ] && { echo x >> ../../../asked; echo v4.3; exit; }\necho 'kind: X'\n";
     let world = with_program(World::probe(), counting);
     for _ in 0..3 {
         assert_eq!(world.generate(Helm::Four).stdout, "kind: X\n");
     }
-    assert_eq!(std::fs::read_to_string(world.root().join("../asked")).unwrap(), "x\n");
+    assert_eq!(std::fs::read_to_string(world.root().join("../asked")).unwrap(), "x\nx\nx\n");
+
+    let world = World::chart("kind: X\nmetadata: {name: x}\n");
+    let shim = world.root().join("../shim");
+    symlink(Helm::Four.program(), &shim).unwrap();
+    let world = world.variable("TIPHYS_HELM", shim.to_str().unwrap());
+    assert_eq!(world.generate(Helm::Four).names(), ["X/x"]);
+    assert!(
+        !world.temporary().read_dir().unwrap().any(|base| base.unwrap().path().join("versions").exists())
+    );
 }

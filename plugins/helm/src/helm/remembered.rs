@@ -1,0 +1,80 @@
+//! Versions of programs that were asked before, so that each is asked once: to start helm for that alone takes longer than all that the
+//! plugin does itself.
+//!
+//! Only what is certain to be helm itself is remembered: a machine program (ELF) that is called by its own name. What a shell script is, or
+//! a link to a program that is called otherwise (`asdf`, `mise`), may be decided by another file each time.
+
+use std::fs::{self, File, Metadata};
+use std::io::{Read as _, Write as _};
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::{HelmVersion, VERSION_BYTES_MAX};
+use crate::home::{Home, HomeError};
+use crate::own_file;
+
+/// How a machine program begins.
+const ELF: [u8; 4] = *b"\x7fELF";
+
+/// A use is noted if the last one was noted longer ago.
+const NOTED_AGAIN: Duration = Duration::from_hours(24);
+
+/// Where the version of one program is remembered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Place(PathBuf);
+
+impl Place {
+    /// The place of this very file; none if it is not certain to be helm itself.
+    pub(super) fn of(program: &Path, home: &Home) -> Result<Option<Self>, HomeError> {
+        let Some(name) = name(program) else { return Ok(None) };
+        Ok(Some(Self(home.versions()?.join(name))))
+    }
+
+    /// What was remembered. Something that is broken, or no file of this program's, counts as nothing.
+    pub(super) fn version(&self, home: &Home) -> Option<HelmVersion> {
+        let file = own_file::open(&self.0, File::options().read(true).write(true)).ok()?;
+        let mut text = String::new();
+        let bytes_max = u64::try_from(VERSION_BYTES_MAX).ok()?;
+        (&file).take(bytes_max).read_to_string(&mut text).ok()?;
+        let version = HelmVersion::parse(&text)?;
+        if let (Ok(noted), Some(now)) = (file.metadata().and_then(|found| found.modified()), home.began())
+            && now.duration_since(noted).is_ok_and(|age| age > NOTED_AGAIN)
+        {
+            // Else it is forgotten some day, and asked again.
+            drop(file.set_modified(now));
+        }
+        Some(version)
+    }
+
+    /// Remembers a version. Nothing is lost if it cannot be written.
+    pub(super) fn remember(&self, version: &HelmVersion) {
+        let folder = self.0.parent().unwrap_or(Path::new("."));
+        let Ok(mut file) = tempfile::NamedTempFile::new_in(folder) else { return };
+        if file.write_all(version.text.as_bytes()).is_ok() {
+            drop(file.persist(&self.0));
+        }
+    }
+}
+
+/// What this file and no other is called.
+fn name(program: &Path) -> Option<String> {
+    let real = fs::canonicalize(program).ok()?;
+    let mut file = File::open(&real).ok()?;
+    let found = file.metadata().ok().filter(Metadata::is_file)?;
+    let mut beginning = [0; ELF.len()];
+    file.read_exact(&mut beginning).ok()?;
+    if beginning != ELF || real.file_name() != program.file_name() {
+        return None;
+    }
+    // Whoever sets back the time of a file that he writes cannot set back that of its change.
+    let times = [found.mtime(), found.mtime_nsec(), found.ctime(), found.ctime_nsec()];
+    let numbers = [found.dev(), found.ino(), found.size()].map(u64::to_le_bytes);
+    let mut hasher = blake3::Hasher::new();
+    for number in numbers.iter().chain(&times.map(i64::to_le_bytes)) {
+        hasher.update(number);
+    }
+    hasher.update(real.as_os_str().as_bytes());
+    Some(hasher.finalize().to_hex().to_string())
+}
