@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use tiphys_api::{Application, ApplicationSource};
 use tiphys_engine::{mentioned, references};
+use tiphys_logins::OwnLogins;
 use tiphys_params::context::{
     ContextProject, ContextSource, CredentialReach, DEFAULT_VALUES_FILE_SCHEMES, FoundAccess,
     KnownRepositories, MountedCredentials, NetworkUse, RepositoryAccess, RunContext, Seeker, SourceKind,
@@ -31,8 +32,9 @@ pub struct ContextSettings {
     pub credential_templates: Vec<RepositoryAccess>,
     /// The servers' own authorities, in PEM, by the server's name (`argocd-tls-certs-cm`). An access that has one keeps it.
     pub server_certificates: BTreeMap<String, String>,
-    /// Whether logins of this machine fill in. Only where whoever asks is the person to whom they belong; a server must not.
-    pub mounted_credentials: MountedCredentials,
+    /// The logins of the person who asks, which fill in where no Secret has credentials, and which plugins may use, too. Nobody's for a
+    /// server: it renders for many.
+    pub own_logins: Option<OwnLogins>,
     /// Whether plugins may fetch anything.
     pub network: NetworkUse,
 }
@@ -45,7 +47,7 @@ impl Default for ContextSettings {
             repositories: Vec::new(),
             credential_templates: Vec::new(),
             server_certificates: BTreeMap::new(),
-            mounted_credentials: MountedCredentials::default(),
+            own_logins: None,
             network: NetworkUse::default(),
         }
     }
@@ -132,7 +134,10 @@ impl Renderer {
                 repositories: settings.of_project(&settings.repositories, &project),
                 credential_templates: settings.of_project(&settings.credential_templates, &project),
                 project,
-                mounted_credentials: settings.mounted_credentials,
+                mounted_credentials: match settings.own_logins {
+                    Some(_) => MountedCredentials::Use,
+                    None => MountedCredentials::Ignore,
+                },
                 network: settings.network,
                 ..RunContext::default()
             },
@@ -234,6 +239,7 @@ impl Renderer {
             target_revision: source.target_revision.clone(),
             access: settings.with_certificates(access, address),
             credentials: if passes { CredentialReach::EveryServer } else { CredentialReach::OwnServer },
+            own_logins: settings.own_logins.clone(),
         })
     }
 

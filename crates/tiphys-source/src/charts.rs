@@ -11,6 +11,7 @@ mod fetch;
 mod index;
 mod limits;
 mod local;
+mod opened;
 mod place;
 mod registry;
 mod repository;
@@ -18,6 +19,7 @@ mod repository;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use tiphys_logins::OwnLogins;
 use tiphys_params::context::{CredentialReach, RepositoryAccess};
 use tiphys_params::mask_address;
 use tiphys_tree::{Modes, Store, Tree};
@@ -51,6 +53,9 @@ pub struct ChartSource {
     pub access: RepositoryAccess,
     /// Who gets the repository's user and password.
     pub credentials: CredentialReach,
+    /// The logins of the person who asks, for a repository of which `access` has no credentials; they are looked at only if the chart is
+    /// not in a folder of this machine.
+    pub own_logins: Option<OwnLogins>,
 }
 
 /// Where the files of a chart are.
@@ -93,8 +98,7 @@ impl Charts {
     ) -> Result<FoundChart, SourceError> {
         let [url, chart, revision] =
             [&source.repo_url, &source.chart, &source.target_revision].map(|text| text.trim().to_owned());
-        let identity = source.identity();
-        let key = [identity.clone(), url, chart, revision];
+        let key = [source.identity(), url, chart, revision];
         let cell = {
             let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(found.entry(key).or_default())
@@ -105,7 +109,7 @@ impl Charts {
                 if let Some(found) = local::find(&source, &options)? {
                     return Ok(found);
                 }
-                Fetch::new((&source, &identity), &options, &shared)?.find()
+                Fetch::new(&source.opened()?, &options, &shared)?.find()
             })
             .await
         };
@@ -130,6 +134,12 @@ impl ChartSource {
     /// As errors name it.
     fn shown(&self) -> String {
         mask_address(self.repo_url.trim())
+    }
+
+    /// Whether it is of a registry: its repository is known to be one, or is written without a scheme.
+    fn is_of_registry(&self) -> bool {
+        let url = self.repo_url.trim();
+        url.starts_with("oci://") || !url.contains("://") || self.access.enable_oci
     }
 
     /// Who asks: what one login sees of a repository is not for those who have another one, or none.

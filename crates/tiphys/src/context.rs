@@ -7,14 +7,17 @@ use std::sync::Arc;
 
 use tiphys_cmp::{Archives, RemotePlugin};
 use tiphys_engine::{DEFAULT_LABEL_KEY, SourceType, TrackingMethod};
-use tiphys_params::context::{MountedCredentials, NetworkUse};
+use tiphys_logins::{HelperBound, OwnLogins};
+use tiphys_params::context::NetworkUse;
 use tiphys_plugin::{
     BaseEnvironment, Catalogue, Endings, EnvironmentRule, LoadedPlugin, LocalPlugin, Observer, Others,
     RunSettings, SlotLimits, Slots, Strictness, Unobserved, load_plugins,
 };
 use tiphys_process::{Launcher, adopt_orphans, close_to_others};
 use tiphys_render::{ContextSettings, DestinationVersions, RenderSettings, Renderer};
-use tiphys_source::{Freshness, LocalCopy, Network, Progress, RepositoryCredential, SourceOptions, Sources};
+use tiphys_source::{
+    Freshness, LOOKUP_TIMEOUT, LocalCopy, Network, Progress, RepositoryCredential, SourceOptions, Sources,
+};
 use tiphys_store::{SecretType, Store as Resources, StoreInput};
 use tiphys_tree::{Reuse, Store, StoreOptions};
 use tokio_util::sync::CancellationToken;
@@ -286,6 +289,8 @@ pub(crate) fn render_settings(
     let context = ContextSettings {
         network: if common.offline { NetworkUse::None } else { NetworkUse::Allowed },
         server_certificates: certificates,
+        // A command renders for the person who calls it.
+        own_logins: Some(own_logins(common, host)),
         ..context_settings(&settings, resources)
     };
     Ok(RenderSettings {
@@ -313,6 +318,12 @@ fn switched_off(settings: &tiphys_store::Settings) -> Vec<SourceType> {
         .collect()
 }
 
+/// The logins that the person who calls has with helm and docker. Asking a helper for one is a part of looking something up.
+fn own_logins(common: &CommonArgs, host: &Host) -> OwnLogins {
+    let timeout = LOOKUP_TIMEOUT.min(common.bounds.fetch_timeout());
+    OwnLogins::new(host.variables(), HelperBound { timeout, option: None })
+}
+
 /// What plugins are told that ask for a run context.
 fn context_settings(settings: &tiphys_store::Settings, resources: &Resources) -> ContextSettings {
     let permitted = |stored: &tiphys_store::StoredProject| {
@@ -327,8 +338,6 @@ fn context_settings(settings: &tiphys_store::Settings, resources: &Resources) ->
         source_repos: resources.projects().iter().map(permitted).collect(),
         repositories: accesses(SecretType::Repository),
         credential_templates: accesses(SecretType::RepositoryCredentials),
-        // A command renders for the person who calls it.
-        mounted_credentials: MountedCredentials::Use,
         ..ContextSettings::default()
     };
     if let Some(schemes) = &settings.value_file_schemes {

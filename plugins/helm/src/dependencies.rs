@@ -7,11 +7,10 @@
 mod cache;
 mod error;
 mod handover;
-mod helper;
 mod key;
 mod listed;
 mod local;
-mod mounted;
+mod opened;
 mod permission;
 mod remote;
 
@@ -19,6 +18,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use tiphys_logins::{Needs, read_certificates};
 use tiphys_params::context::{MountedCredentials, NetworkUse};
 
 use crate::address::{Address, masked_urls};
@@ -36,7 +36,6 @@ use cache::{Age, Cache, Snapshot};
 use handover::hand_over;
 use key::{BuildKey, Inputs};
 use listed::Listed;
-use mounted::Needs;
 use remote::{Known, Place, Remote, RemoteKind};
 
 /// Name of the folder of a home that looks like the repository, where dependencies are built.
@@ -141,7 +140,7 @@ impl Plan {
         let mut known = Known::of_context(&request.context);
         match request.context.mounted_credentials {
             MountedCredentials::Use => {
-                known.repositories.mounted = mounted::logins(&request.host, needs(&listed))?;
+                known.repositories.mounted = request.host.own_logins()?.read(needs(&listed))?;
             }
             MountedCredentials::Ignore => {}
         }
@@ -163,7 +162,7 @@ impl Plan {
         let mut remotes = remotes(&listed.dependencies)?;
         check_permission(&remotes, request)?;
         for remote in &mut remotes {
-            mounted::read_certificates(remote)?;
+            read_certificates(std::mem::take(&mut remote.files), &mut remote.access)?;
             if remote.access.proxy.is_empty() {
                 inherit_proxy(remote, request);
             }
@@ -196,7 +195,7 @@ impl Plan {
                 replace_link(&built.tree.join(below))?;
             }
         }
-        helper::ask(&mut self.remotes, &request.host, home).await?;
+        opened::ask_helpers(&mut self.remotes, &request.host.own_logins()?).await?;
         let handover = hand_over(home, &request.host, &self.remotes)?;
         let environment = handover.environment.iter();
         let environment = environment.map(|(name, value)| (name.into(), value.expose().into()));

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use crate::announce::ChartBounds;
 
+use tiphys_logins::{HelperBound, OwnLogins};
 use tiphys_process::find_program;
 
 use crate::value_files::GlobBounds;
@@ -247,11 +248,12 @@ impl Host {
         passed.map(|(name, value)| (name.into(), value.into())).collect()
     }
 
-    /// The environment of programs that act for the person who runs this one: everything but what is about the request.
-    pub(crate) fn own_environment(&self) -> Vec<(OsString, OsString)> {
+    /// The logins of the person who runs this program, by everything of its environment but what is about the request.
+    pub(crate) fn own_logins(&self) -> Result<OwnLogins, SettingError> {
         let is_own = |name: &str| !OF_REQUEST.iter().any(|prefix| name.starts_with(prefix));
         let own = self.variables().filter(|(name, _)| is_own(name));
-        own.map(|(name, value)| (name.into(), value.into())).collect()
+        let bound = HelperBound { timeout: self.timeout()?, option: Some("TIPHYS_HELM_TIMEOUT") };
+        Ok(OwnLogins::new(own.map(|(name, value)| (name.to_owned(), value.to_owned())), bound))
     }
 
     /// A variable that is there and not empty.

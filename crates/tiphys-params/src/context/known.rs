@@ -76,12 +76,12 @@ impl KnownRepositories {
             let mut around = self.repositories.iter().filter(|one| is_sought && one.is_around(address));
             around.find(may)
         };
-        let secret = match (exact, template) {
-            (Some(exact), _) => Some(exact.clone().completed(template)),
-            (None, Some(_)) => Some(RepositoryAccess::default().completed(template)),
-            (None, None) => around().map(|around| self.completed(around, project)),
+        let access = match (exact, template) {
+            (Some(exact), _) => exact.clone().completed(template),
+            (None, Some(_)) => RepositoryAccess::default().completed(template),
+            (None, None) => around().map(|around| self.completed(around, project)).unwrap_or_default(),
         };
-        self.with_mounted(secret, address)
+        self.mounted.fill_in(access, address)
     }
 
     /// The repositories of charts that have a name: the project's own, else everybody's, else those of this machine. The address of each
@@ -96,10 +96,10 @@ impl KnownRepositories {
         let found = Some(of(project)).filter(|found| !found.is_empty()).unwrap_or_else(|| of(""));
         if found.is_empty() {
             let mounted = self.mounted.repositories.iter().filter(|one| one.access.name == name);
-            return mounted.map(FoundAccess::of_mounted).collect();
+            return mounted.map(FoundAccess::from).collect();
         }
-        let found = found.into_iter().map(|one| self.completed(one, project));
-        found.map(|access| self.with_mounted(Some(access.clone()), &access.url)).collect()
+        let found = found.into_iter().map(|one| self.mounted.fill_in(self.completed(one, project), &one.url));
+        found.collect()
     }
 
     /// With the template of its own address.
@@ -107,35 +107,19 @@ impl KnownRepositories {
         let template = RepositoryAccess::template_of(&self.templates, project, &access.url);
         access.clone().completed(template)
     }
-
-    /// With what lies on this machine, where no Secret has credentials.
-    fn with_mounted(&self, secret: Option<RepositoryAccess>, address: &str) -> FoundAccess {
-        let has_credentials = secret.as_ref().is_some_and(RepositoryAccess::has_credentials);
-        let mounted = self.mounted.repositories.iter().find(|one| one.access.is_at(address));
-        let mut found = match (secret, mounted.filter(|_| !has_credentials)) {
-            (Some(access), None) => FoundAccess { access, ..FoundAccess::default() },
-            (None, mounted) => mounted.map(FoundAccess::of_mounted).unwrap_or_default(),
-            (Some(mut access), Some(mounted)) => {
-                access.take_credentials(&mounted.access);
-                FoundAccess { access, ..FoundAccess::of_mounted(mounted) }
-            }
-        };
-        if is_of_registry(address) && !found.has_password() {
-            found.login = self.mounted.login(registry_key(address));
-        }
-        found
-    }
 }
 
 impl FoundAccess {
-    fn of_mounted(mounted: &MountedRepository) -> Self {
-        let MountedRepository { access, credentials, files } = mounted.clone();
-        Self { access, credentials, login: RegistryLogin::None, files }
-    }
-
     /// Whether there are a user and a password.
     pub fn has_password(&self) -> bool {
         !self.access.username.is_empty() && !self.access.password.is_empty()
+    }
+}
+
+impl From<&MountedRepository> for FoundAccess {
+    fn from(mounted: &MountedRepository) -> Self {
+        let MountedRepository { access, credentials, files } = mounted.clone();
+        Self { access, credentials, login: RegistryLogin::None, files }
     }
 }
 

@@ -6,8 +6,10 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use tiphys_yaml::{DecodeError, Node, Object, read_document};
 
-use super::known::RegistryLogin;
-use super::{CredentialReach, RepositoryAccess, RepositoryKind, Secret};
+use super::access::is_of_registry;
+use super::{
+    CredentialReach, FoundAccess, RegistryLogin, RepositoryAccess, RepositoryKind, Secret, registry_key,
+};
 
 /// What such files say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -82,8 +84,31 @@ impl MountedLogins {
         Ok(())
     }
 
+    /// Fills in what the settings of an address do not have, where they have no credentials. Nothing else is set in settings that nobody
+    /// has made: whether the server must prove who it is they say themselves.
+    pub fn fill_in(&self, mut access: RepositoryAccess, address: &str) -> FoundAccess {
+        let mounted = self.repositories.iter().find(|one| one.access.is_at(address));
+        let mut found = FoundAccess::default();
+        if let Some(mounted) = mounted.filter(|_| !access.has_credentials()) {
+            if access.url.is_empty() {
+                access.insecure = mounted.access.insecure;
+            }
+            access.take_credentials(&mounted.access);
+            found.credentials = mounted.credentials;
+            found.files = mounted.files.clone();
+            if !access.ca_data.is_empty() {
+                found.files.authorities.clear();
+            }
+        }
+        found.access = access;
+        if is_of_registry(address) && !found.has_password() {
+            found.login = self.login(registry_key(address));
+        }
+        found
+    }
+
     /// The login of a registry by its key.
-    pub(super) fn login(&self, key: &str) -> RegistryLogin {
+    fn login(&self, key: &str) -> RegistryLogin {
         if let Some(entry) = self.logins.get(key) {
             return RegistryLogin::Entry(entry.clone());
         }

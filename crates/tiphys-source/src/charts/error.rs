@@ -1,5 +1,6 @@
 //! Why a chart could not be had.
 
+use tiphys_logins::{FileError, HelperError};
 use tiphys_tree::archive::ArchiveError;
 
 /// Why a chart could not be had. URLs in it are masked, and it never holds a secret.
@@ -82,6 +83,24 @@ pub enum ChartError {
         what: String,
         /// The folder.
         folder: String,
+    },
+    /// A file with logins of the person who asks.
+    #[error("logins for repository {repository}")]
+    LoginFile {
+        /// The repository.
+        repository: String,
+        /// Why.
+        #[source]
+        source: FileError,
+    },
+    /// A credential helper of the person who asks.
+    #[error("login to repository {repository}")]
+    Helper {
+        /// The repository.
+        repository: String,
+        /// Why.
+        #[source]
+        source: HelperError,
     },
     /// The archive cannot be unpacked.
     #[error("cannot unpack {what}")]

@@ -7,6 +7,7 @@ use tiphys_versions::{Version, VersionRange};
 
 use super::artefact::{Artefact, Digest};
 use super::cache::ArchiveCache;
+use super::opened::Opened;
 use super::registry::Registry;
 use super::repository::HelmRepository;
 use super::{ChartError, ChartFiles, ChartSource, FoundChart, Shared};
@@ -24,19 +25,20 @@ pub(super) struct Fetch<'a> {
     options: &'a SourceOptions,
     cache: ArchiveCache,
     server: Server<'a>,
-    /// [`ChartSource::identity`].
+    /// [`Opened::identity`].
     identity: &'a str,
 }
 
 impl<'a> Fetch<'a> {
     /// The time for the whole chart begins to run.
     pub(super) fn new(
-        (source, identity): (&'a ChartSource, &'a str),
+        opened: &'a Opened,
         options: &'a SourceOptions,
         shared: &'a Shared,
     ) -> Result<Self, SourceError> {
-        let server = if is_registry(source) {
-            Server::Registry(Registry::new((source, identity), options, shared)?)
+        let Opened { source, identity, .. } = opened;
+        let server = if source.is_of_registry() {
+            Server::Registry(Registry::new(opened, options, shared)?)
         } else {
             Server::Repository(HelmRepository::new((source, identity), options, shared)?)
         };
@@ -137,12 +139,6 @@ impl<'a> Fetch<'a> {
         };
         SourceError::Offline { repository: self.source.shown(), what }
     }
-}
-
-/// Whether a chart is of a registry: its repository is known to be one, or is written without a scheme.
-pub(super) fn is_registry(source: &ChartSource) -> bool {
-    let url = source.repo_url.trim();
-    url.starts_with("oci://") || !url.contains("://") || source.access.enable_oci
 }
 
 /// The newest version of a range; a text that is no range may be a version by its very name.

@@ -14,7 +14,8 @@ use crate::{SourceError, UserSettings};
 pub(super) struct Place {
     /// Masked.
     pub(super) shown: String,
-    tried: String,
+    /// What was tried to open it.
+    pub(super) tried: String,
     remedy: &'static str,
 }
 
@@ -47,7 +48,7 @@ impl Place {
         };
         let remedy = match options.user_settings {
             UserSettings::Honoured => {
-                "add a Secret labelled argocd.argoproj.io/secret-type: repository with type helm, url, username and password to the store"
+                "log in with `helm repo add`, `helm registry login` or `docker login`, or add a Secret labelled argocd.argoproj.io/secret-type: repository with type helm, url, username and password to the store"
             }
             UserSettings::Ignored => {
                 "add or mend the Secret labelled argocd.argoproj.io/secret-type: repository for this URL"

@@ -3,7 +3,7 @@
 mod challenge;
 mod fuzz;
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 
 use serde_json::Value;
 
@@ -11,6 +11,7 @@ use super::artefact::{Artefact, Contents, Digest, Packing};
 use super::cache::ArchiveCache;
 use super::client::Client;
 use super::limits::{ANSWER_BYTES_OPTION, TAG_PAGES_OPTION, TAGS_OPTION};
+use super::opened::{Helper, Opened};
 use super::place::{Asked, Place};
 use super::{ChartError, ChartSource, Shared};
 use crate::options::{Progress, SourceOptions};
@@ -49,6 +50,10 @@ pub(super) struct Registry<'a> {
     name: String,
     client: Client<'a>,
     login: Option<(String, Secret)>,
+    /// What may know a login where there is none.
+    helper: Option<&'a Helper>,
+    /// What it has answered.
+    helped: OnceCell<Option<(String, Secret)>>,
     /// What the server took last.
     authorization: RefCell<Option<Authorization>>,
     place: Place,
@@ -72,10 +77,11 @@ struct Layer {
 
 impl<'a> Registry<'a> {
     pub(super) fn new(
-        (source, identity): (&'a ChartSource, &'a str),
+        opened: &'a Opened,
         options: &'a SourceOptions,
         shared: &'a Shared,
     ) -> Result<Self, SourceError> {
+        let Opened { source, identity, helper } = opened;
         let access = &source.access;
         let wrong = || {
             SourceError::from(ChartError::Address {
@@ -86,12 +92,17 @@ impl<'a> Registry<'a> {
         let scheme = if access.insecure_oci_force_http { Scheme::Http } else { Scheme::Https };
         let Root { address: root, name, login: in_url } =
             Root::read(&source.repo_url, &source.chart, scheme).ok_or_else(wrong)?;
-        let place = Place::new(source.shown(), access, in_url.is_some(), options);
+        let mut place = Place::new(source.shown(), access, in_url.is_some(), options);
+        let helper = helper.as_ref().filter(|_| in_url.is_none());
+        if let Some(helper) = helper {
+            place.tried = format!("what docker-credential-{} knows", helper.name);
+        }
         let has_login = !access.username.is_empty() && !access.password.is_empty();
         let login = has_login.then(|| (access.username.clone(), access.password.clone()));
         let client = Client::new(&shared.clients, (source, identity), options, root.clone());
         let (login, authorization) = (login.or(in_url), RefCell::default());
-        Ok(Self { source, options, root, name, client, login, authorization, place })
+        let helped = OnceCell::new();
+        Ok(Self { source, options, root, name, client, login, helper, helped, authorization, place })
     }
 
     /// The versions that the tags stand for: a tag has `_` where a version has `+`.
@@ -267,7 +278,7 @@ impl<'a> Registry<'a> {
         match challenge {
             None => Ok(None),
             Some(Challenge::Basic) => {
-                let login = self.login.as_ref();
+                let login = self.login()?;
                 Ok(login.map(|(user, password)| Authorization::basic(user, password.expose(), reach)))
             }
             Some(Challenge::Bearer { realm, service, scope }) => {
@@ -298,7 +309,7 @@ impl<'a> Registry<'a> {
             realm = realm.with_query("service", service);
         }
         let realm = realm.with_query("scope", scope);
-        let login = self.login.as_ref().map(|(user, password)| {
+        let login = self.login()?.map(|(user, password)| {
             Authorization::basic(user, password.expose(), Reach::Server(realm.clone()))
         });
         let ask = Ask { accept: "application/json", deadline: asked.deadline };
@@ -312,6 +323,18 @@ impl<'a> Registry<'a> {
         let token = ["token", "access_token"].iter().find_map(|field| answer[field].as_str());
         let token = token.filter(|token| !token.is_empty());
         token.map(Secret::new).ok_or_else(|| self.place.odd(WHAT, "the answer has none"))
+    }
+
+    /// User and password. A helper is asked once, and no sooner than the registry asks.
+    fn login(&self) -> Result<Option<&(String, Secret)>, SourceError> {
+        let (None, Some(helper)) = (&self.login, self.helper) else { return Ok(self.login.as_ref()) };
+        if let Some(known) = self.helped.get() {
+            return Ok(known.as_ref());
+        }
+        let repository = || self.place.shown.clone();
+        let answer =
+            helper.ask().map_err(|source| ChartError::Helper { repository: repository(), source })?;
+        Ok(self.helped.get_or_init(|| answer).as_ref())
     }
 
     fn json(&self, answer: Answer, asked: Asked<'_>) -> Result<Value, SourceError> {

@@ -29,7 +29,7 @@ async fn each_failure_of_a_server_is_told_with_what_was_asked() {
         (
             index,
             Failure::Status(401),
-            "refused access; tried the repository's user and password; add a Secret",
+            "refused access; tried the repository's user and password; log in with `helm repo add`, ",
         ),
         (index, Failure::Status(403), "index.yaml: the server answered 403 Forbidden"),
         (index, Failure::Status(404), "was not found; check the URL"),

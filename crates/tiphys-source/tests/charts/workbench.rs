@@ -60,6 +60,7 @@ pub(crate) fn chart(repo_url: &str, name: &str, target_revision: &str) -> ChartS
         target_revision: target_revision.to_owned(),
         access: RepositoryAccess::default(),
         credentials: CredentialReach::OwnServer,
+        own_logins: None,
     }
 }
 

@@ -3,9 +3,9 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::helper::HelperError;
+use tiphys_logins::{FileError, HelperError};
+
 use super::listed::ListedError;
-use super::mounted::MountedError;
 use crate::address::Address;
 use crate::chart::ChartError;
 use crate::home::HomeError;
@@ -126,7 +126,7 @@ pub(crate) enum DependencyError {
     Helper(#[from] HelperError),
     /// A mounted file.
     #[error("error building helm chart dependencies")]
-    Mounted(#[from] MountedError),
+    Mounted(#[from] FileError),
     /// A repository that gives no index. Argo CD adds each by a command of its own; the text is what that would say.
     #[error(
         "error building helm chart dependencies: failed to add helm repository {address}: failed to add repository: failed running helm: \

@@ -16,6 +16,7 @@ fn client(clients: &Clients, url: &str, change: impl FnOnce(&mut ChartSource)) -
         target_revision: "1.0.0".to_owned(),
         access: RepositoryAccess::default(),
         credentials: CredentialReach::OwnServer,
+        own_logins: None,
     };
     change(&mut source);
     let (server, _) = Address::parse(url).expect("a URL");

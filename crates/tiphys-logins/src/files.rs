@@ -1,0 +1,164 @@
+//! Repositories and logins in the files that helm and docker write.
+//!
+//! | file | first found of |
+//! |---|---|
+//! | `repositories.yaml` | `HELM_REPOSITORY_CONFIG`, `HELM_CONFIG_HOME`, `XDG_CONFIG_HOME/helm`, `HOME/.config/helm` |
+//! | `registry/config.json` | `HELM_REGISTRY_CONFIG`, and as above |
+//! | docker's `config.json` | `DOCKER_CONFIG`, `HOME/.docker` |
+//!
+//! What nobody needs is not read, so that it cannot be in the way: neither logins where there is no registry, nor certificates of other
+//! repositories. A usual place that is closed to this user holds nothing; a file that a variable of its own names must be readable.
+
+use std::io;
+use std::path::PathBuf;
+
+use tiphys_params::context::{MountedLogins, OtherShape, PemFiles, RepositoryAccess, Secret};
+use tiphys_tree::read_bounded;
+
+use crate::OwnLogins;
+
+/// Bytes of one of these files.
+const FILE_BYTES_MAX: u64 = 16 << 20;
+
+/// A file that cannot be used. Nothing of its content is in the text.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    /// It cannot be read.
+    #[error("cannot read {path}", path = path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The system's answer.
+        #[source]
+        source: io::Error,
+    },
+    /// It is something else.
+    #[error("{path} is not what {writer} writes; look at its syntax", path = path.display())]
+    Shape {
+        /// The file.
+        path: PathBuf,
+        /// Who writes such files.
+        writer: &'static str,
+    },
+}
+
+/// What of these files is needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Needs {
+    /// Nothing: nothing is fetched.
+    Nothing,
+    /// Repositories.
+    Repositories,
+    /// Repositories, and logins to registries.
+    RepositoriesAndLogins,
+}
+
+/// A file, and who says where it is.
+#[derive(Clone, Debug)]
+struct Mounted {
+    path: PathBuf,
+    by: By,
+}
+
+/// Who says where a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum By {
+    /// A variable that is for nothing else.
+    Variable,
+    /// Habit.
+    Habit,
+}
+
+impl OwnLogins {
+    /// Reads what is needed. Files that are not there hold nothing.
+    pub fn read(&self, needs: Needs) -> Result<MountedLogins, FileError> {
+        let mut logins = MountedLogins::default();
+        if needs == Needs::Nothing {
+            return Ok(logins);
+        }
+        let set = |name| self.set(name).map(PathBuf::from);
+        let named = |name| set(name).map(|path| Mounted { path, by: By::Variable });
+        let usual = |folder: Option<PathBuf>, below: &str| {
+            folder.map(|folder| Mounted { path: folder.join(below), by: By::Habit })
+        };
+        let config = named("HELM_CONFIG_HOME")
+            .or_else(|| usual(set("XDG_CONFIG_HOME"), "helm"))
+            .or_else(|| usual(set("HOME"), ".config/helm"));
+        let of_helm =
+            |name, file: &str| named(name).or_else(|| config.as_ref().map(|folder| folder.join(file)));
+        let docker = named("DOCKER_CONFIG").or_else(|| usual(set("HOME"), ".docker"));
+        if let Some(file) = of_helm("HELM_REPOSITORY_CONFIG", "repositories.yaml") {
+            file.add("helm", |text| logins.add_repositories(text))?;
+        }
+        if needs < Needs::RepositoriesAndLogins {
+            return Ok(logins);
+        }
+        if let Some(file) = of_helm("HELM_REGISTRY_CONFIG", "registry/config.json") {
+            file.add("helm", |text| logins.add_logins(text))?;
+        }
+        if let Some(file) = docker.map(|folder| folder.join("config.json")) {
+            file.add("docker", |text| logins.add_logins(text))?;
+        }
+        Ok(logins)
+    }
+}
+
+/// Reads the certificates of a repository that is fetched from.
+pub fn read_certificates(files: PemFiles, access: &mut RepositoryAccess) -> Result<(), FileError> {
+    let PemFiles { authorities, certificate, key } = files;
+    for (path, text) in [(authorities, &mut access.ca_data), (certificate, &mut access.tls_client_cert_data)]
+    {
+        if !path.is_empty() {
+            *text = pem(path)?;
+        }
+    }
+    if !key.is_empty() {
+        access.tls_client_cert_key = Secret::new(pem(key)?);
+    }
+    Ok(())
+}
+
+fn pem(path: String) -> Result<String, FileError> {
+    let file = Mounted { path: path.into(), by: By::Variable };
+    let missing = || FileError::Read { path: file.path.clone(), source: io::ErrorKind::NotFound.into() };
+    let bytes = file.read()?.ok_or_else(missing)?;
+    String::from_utf8(bytes).map_err(|_| FileError::Shape { path: file.path.clone(), writer: "openssl" })
+}
+
+impl Mounted {
+    fn join(&self, below: &str) -> Self {
+        Self { path: self.path.join(below), by: self.by }
+    }
+
+    /// Adds what the file says, if it is there.
+    fn add(
+        &self,
+        writer: &'static str,
+        add: impl FnOnce(&[u8]) -> Result<(), OtherShape>,
+    ) -> Result<(), FileError> {
+        let shape = |_| FileError::Shape { path: self.path.clone(), writer };
+        self.read()?.map_or(Ok(()), |text| add(&text).map_err(shape))
+    }
+
+    fn read(&self) -> Result<Option<Vec<u8>>, FileError> {
+        let failed = |source| FileError::Read { path: self.path.clone(), source };
+        let too_large = || failed(io::Error::other(format!("it has more than {FILE_BYTES_MAX} bytes")));
+        match read_bounded(&self.path, FILE_BYTES_MAX) {
+            Ok(bytes) => bytes.ok_or_else(too_large).map(Some),
+            Err(error) => self.by.absent(error).map_err(failed),
+        }
+    }
+}
+
+impl By {
+    /// Nothing for an error that says that there is nothing for us.
+    fn absent<T>(self, error: io::Error) -> io::Result<Option<T>> {
+        match (error.kind(), self) {
+            (io::ErrorKind::NotFound, _) | (io::ErrorKind::PermissionDenied, Self::Habit) => Ok(None),
+            _ => Err(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

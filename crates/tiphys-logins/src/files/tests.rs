@@ -1,0 +1,138 @@
+//! Files that helm and docker write.
+
+use std::error::Error as _;
+use std::fs;
+use std::io;
+use std::time::Duration;
+
+use tiphys_params::context::{PemFiles, RepositoryAccess};
+
+use super::{By, FILE_BYTES_MAX, FileError, Needs, read_certificates};
+use crate::{HelperBound, OwnLogins};
+
+/// The logins of somebody with these variables.
+fn with(variables: &[(&str, &str)]) -> OwnLogins {
+    let bound = HelperBound { timeout: Duration::from_secs(1), option: None };
+    OwnLogins::new(variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())), bound)
+}
+
+/// The error with its cause.
+fn chain(error: &FileError) -> String {
+    let cause = error.source().map(|cause| format!(": {cause}"));
+    format!("{error}{}", cause.unwrap_or_default())
+}
+
+#[test]
+fn repositories_and_logins_are_read_from_where_helm_and_docker_have_them() {
+    let home = tempfile::tempdir().unwrap();
+    let at = |path: &str, text: &str| {
+        let path = home.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    at(".config/helm/repositories.yaml", "repositories: [{name: a, url: 'https://a.example.com'}]\n");
+    at(".config/helm/registry/config.json", r#"{"auths": {"r.example.com": {"auth": "aGVsbQ=="}}}"#);
+    at(
+        ".docker/config.json",
+        r#"{"auths": {"r.example.com": {"auth": "ZG9ja2Vy"}, "s.example.com": {"auth": "ZG9ja2Vy"}}, "credsStore": "pass"}"#,
+    );
+    let found = with(&[("HOME", home.path().to_str().unwrap())]).read(Needs::RepositoriesAndLogins).unwrap();
+    assert_eq!(found.repositories[0].access.url, "https://a.example.com");
+    let logins: Vec<_> = found.logins.iter().map(|(host, login)| (host.as_str(), login.expose())).collect();
+    assert_eq!(
+        logins,
+        [("r.example.com", r#"{"auth":"aGVsbQ=="}"#), ("s.example.com", r#"{"auth":"ZG9ja2Vy"}"#)]
+    );
+    assert_eq!(found.helper.as_deref(), Some("pass"));
+}
+
+#[test]
+fn variables_name_other_files_and_no_file_is_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("r.yaml");
+    let host = with(&[("HELM_REPOSITORY_CONFIG", path.to_str().unwrap())]);
+    assert!(host.read(Needs::RepositoriesAndLogins).unwrap().repositories.is_empty());
+    fs::write(&path, "repositories: [{name: a, url: 'https://a.example.com'}]\n").unwrap();
+    assert_eq!(host.read(Needs::RepositoriesAndLogins).unwrap().repositories[0].access.name, "a");
+    assert!(with(&[]).read(Needs::RepositoriesAndLogins).unwrap().repositories.is_empty());
+}
+
+#[test]
+fn a_broken_file_is_named_and_nothing_of_it_is_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    for (variable, name, text) in [
+        ("HELM_CONFIG_HOME", "repositories.yaml", "repositories: [{password: [geheim]}]\n"),
+        ("HELM_CONFIG_HOME", "repositories.yaml", "geheim: [\n"),
+        ("DOCKER_CONFIG", "config.json", "{\"auths\": geheim"),
+    ] {
+        fs::write(folder.path().join(name), text).unwrap();
+        let host = with(&[(variable, folder.path().to_str().unwrap())]);
+        let error = host.read(Needs::RepositoriesAndLogins).unwrap_err();
+        let text = chain(&error);
+        assert!(matches!(error, FileError::Shape { .. }), "{text}");
+        assert!(text.contains(name) && !text.contains("geheim"), "{text}");
+        fs::remove_file(folder.path().join(name)).unwrap();
+    }
+}
+
+#[test]
+fn what_is_not_needed_is_not_read() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["repositories.yaml", "config.json"] {
+        fs::write(folder.path().join(name), "- [").unwrap();
+    }
+    let path = folder.path().to_str().unwrap();
+    let docker = with(&[("DOCKER_CONFIG", path)]);
+    let both = with(&[("DOCKER_CONFIG", path), ("HELM_CONFIG_HOME", path)]);
+    assert!(both.read(Needs::Nothing).is_ok());
+    assert!(docker.read(Needs::Repositories).is_ok());
+    assert!(both.read(Needs::Repositories).is_err());
+    assert!(docker.read(Needs::RepositoriesAndLogins).is_err());
+}
+
+#[test]
+fn certificates_of_a_place_that_is_fetched_from_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    for name in ["authorities", "certificate", "key"] {
+        fs::write(path(name), name).unwrap();
+    }
+    let files = |key: &str| PemFiles {
+        authorities: path("authorities"),
+        certificate: path("certificate"),
+        key: path(key),
+    };
+    let mut access = RepositoryAccess::default();
+    read_certificates(files("key"), &mut access).unwrap();
+    let texts = [&access.ca_data, &access.tls_client_cert_data, access.tls_client_cert_key.expose()];
+    assert_eq!(texts, ["authorities", "certificate", "key"]);
+    let error = read_certificates(files("missing"), &mut access).unwrap_err();
+    assert!(chain(&error).contains("missing"), "{error}");
+}
+
+#[test]
+fn a_usual_place_that_is_closed_holds_nothing_and_a_named_one_fails() {
+    for (kind, by, is_absent) in [
+        (io::ErrorKind::NotFound, By::Habit, true),
+        (io::ErrorKind::NotFound, By::Variable, true),
+        (io::ErrorKind::PermissionDenied, By::Habit, true),
+        (io::ErrorKind::PermissionDenied, By::Variable, false),
+        (io::ErrorKind::IsADirectory, By::Habit, false),
+    ] {
+        assert_eq!(by.absent::<()>(kind.into()).is_ok(), is_absent, "{kind} {by:?}");
+    }
+}
+
+#[test]
+fn a_file_above_the_bound_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("config.json");
+    let sized = |bytes: u64| {
+        fs::write(&path, format!("{{}}{}", " ".repeat(usize::try_from(bytes).unwrap() - 2))).unwrap();
+        let host = with(&[("DOCKER_CONFIG", folder.path().to_str().unwrap())]);
+        host.read(Needs::RepositoriesAndLogins).map_err(|error| chain(&error))
+    };
+    assert!(sized(FILE_BYTES_MAX).is_ok());
+    let error = sized(FILE_BYTES_MAX + 1).unwrap_err();
+    assert!(error.ends_with("config.json: it has more than 16777216 bytes"), "{error}");
+}

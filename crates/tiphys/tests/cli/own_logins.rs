@@ -1,0 +1,187 @@
+//! Charts of repositories that want a login which only the person who calls has, in the files of helm and docker.
+
+use std::process::Command;
+
+use tiphys_testkit::certificates::Authority;
+use tiphys_testkit::chart::Chart;
+use tiphys_testkit::chart_server::{Access, ChartServer, Transport};
+
+use crate::world::{Output, TIPHYS, World};
+
+/// `user:pass` in base64, which the servers ask for.
+const PAIR: &str = "dXNlcjpwYXNz";
+
+/// The one template of the chart.
+const MANIFEST: &str = "{apiVersion: v1, kind: ConfigMap, metadata: {name: web}}\n";
+
+/// What a helper prints that knows the login.
+const KNOWS: &str = "printf '{\"ServerURL\":\"%s\",\"Username\":\"user\",\"Secret\":\"pass\"}' \"$registry\"";
+
+/// A server with the chart `web` in a Helm repository and in a registry, and a world with an Application of it.
+struct Place {
+    server: ChartServer,
+    world: World,
+}
+
+impl Place {
+    /// Both want a login.
+    fn new() -> Self {
+        let authority = Authority::new();
+        let server = ChartServer::start(Transport::Tls(&authority.server()));
+        let chart = Chart::new("web", "1.0.0").with("templates/web.yaml", MANIFEST);
+        server.repository("/stable", std::slice::from_ref(&chart)).protect("/stable", Access::Basic);
+        server.images("team", &[chart]);
+        server.protect("/v2/", Access::Basic);
+        let world = World::with_helm();
+        world.write("ca.pem", authority.pem());
+        Self { server, world }
+    }
+
+    /// The address of the Helm repository.
+    fn repository(&self) -> String {
+        format!("{}/stable", self.server.url())
+    }
+
+    /// The address of the registry.
+    fn registry(&self) -> String {
+        format!("{}/team", self.server.host())
+    }
+
+    /// Writes helm's `repositories.yaml` with a password for the repository.
+    fn helm_repository(&self, password: &str) -> &Self {
+        let entry =
+            format!("{{name: s, url: '{}', username: user, password: {password}}}", self.repository());
+        self.world.write("home/.config/helm/repositories.yaml", &format!("repositories: [{entry}]\n"));
+        self
+    }
+
+    /// Writes docker's `config.json`.
+    fn docker(&self, config: &str) -> &Self {
+        self.world.write("home/.docker/config.json", &config.replace("HOST", &self.server.host()));
+        self
+    }
+
+    /// Writes a credential helper that knows what to print, and that tells of each time that it is asked.
+    fn helper(&self, prints: &str) -> &Self {
+        let script = format!(
+            "#!/bin/sh\n[ \"$1\" = get ] || exit 9\nread -r registry\necho \"$registry\" >> \"$HOME/asked\"\n{prints}\n"
+        );
+        self.world.write("bin/docker-credential-test", &script);
+        self
+    }
+
+    /// How often the helper was asked.
+    fn asked(&self) -> usize {
+        let path = self.world.path("home/asked");
+        if path.exists() { self.world.read("home/asked").lines().count() } else { 0 }
+    }
+
+    /// Writes a Secret of the store for the repository.
+    fn secret(&self, password: &str) -> &Self {
+        let secret = format!(
+            "apiVersion: v1\nkind: Secret\nmetadata: {{name: s, labels: {{argocd.argoproj.io/secret-type: repository}}}}\n\
+             stringData: {{type: helm, url: '{}', username: user, password: {password}}}\n",
+            self.repository()
+        );
+        self.world.write("store/secret.yaml", &secret);
+        self
+    }
+
+    fn command(&self, repo_url: &str, more: &[&str]) -> Command {
+        let application = format!(
+            "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: web}}\nspec:\n  source: \
+             {{repoURL: '{repo_url}', chart: web, targetRevision: 1.0.0}}\n"
+        );
+        self.world.write("store/web.yaml", &application);
+        let mut command = self.world.command(TIPHYS);
+        let path = command.get_envs().find(|(name, _)| *name == "PATH").and_then(|(_, value)| value);
+        let path = path.expect("PATH is set").to_str().expect("it is a text");
+        let path = format!("{}:{path}", self.world.path("bin").display());
+        command.env("PATH", path).env("SSL_CERT_FILE", self.world.path("ca.pem"));
+        command.args(["render", "--store=store", "--tracking=none"]).args(more);
+        command
+    }
+
+    fn render(&self, repo_url: &str) -> Output {
+        self.world.finish(self.command(repo_url, &[]))
+    }
+}
+
+fn is_rendered(output: &Output) {
+    let expected = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\n";
+    assert_eq!((output.code, output.stdout.as_str(), output.stderr.as_str()), (0, expected, ""));
+}
+
+#[test]
+fn a_helm_repository_is_opened_with_the_login_of_helm_repo_add_and_a_secret_wins() {
+    let place = Place::new();
+    let url = place.repository();
+    let refused = place.render(&url);
+    let expected = "refused access; tried no credentials; log in with `helm repo add`, ";
+    assert!(refused.stderr.contains(expected), "{}", refused.stderr);
+    is_rendered(&place.helm_repository("pass").render(&url));
+    let wrong = place.helm_repository("pass").secret("hunter22").render(&url);
+    assert!(wrong.stderr.contains("tried the repository's user and password"), "{}", wrong.stderr);
+    is_rendered(&place.helm_repository("hunter22").secret("pass").render(&url));
+}
+
+#[test]
+fn a_registry_is_opened_with_the_login_of_docker_or_of_a_helper_that_is_asked_when_it_is_needed() {
+    let place = Place::new();
+    let url = place.registry();
+    let refused = place.render(&url);
+    assert!(refused.stderr.contains("tried no credentials"), "{}", refused.stderr);
+    is_rendered(&place.docker(&format!(r#"{{"auths": {{"HOST": {{"auth": "{PAIR}"}}}}}}"#)).render(&url));
+
+    let place = Place::new();
+    let url = place.registry();
+    place.docker(r#"{"auths": {"HOST": {}}, "credHelpers": {"HOST": "test"}}"#).helper(KNOWS);
+    let offline = place.world.finish(place.command(&url, &["--offline"]));
+    assert_eq!((offline.code, place.asked()), (3, 0), "{}", offline.stderr);
+    is_rendered(&place.render(&url));
+    assert_eq!(place.world.read("home/asked"), format!("{}\n", place.server.host()), "once");
+    // What is there is opened to whom it was given by the same helper.
+    is_rendered(&place.world.finish(place.command(&url, &["--offline"])));
+    is_rendered(&place.render(&url));
+    assert_eq!(place.asked(), 1);
+}
+
+#[test]
+fn a_helper_that_fails_is_named_and_what_it_printed_is_not_shown() {
+    for (prints, expected) in [
+        ("echo hunter22; exit 1", "docker-credential-test gave no login to HOST; see what "),
+        (
+            "echo 'credentials not found in native keychain'; exit 1",
+            "tried what docker-credential-test knows; log in",
+        ),
+    ] {
+        let place = Place::new();
+        place.docker(r#"{"credsStore": "test"}"#).helper(prints);
+        let output = place.render(&place.registry());
+        let shown = output.stderr.replace(&place.server.host(), "HOST");
+        assert!(output.code == 3 && shown.contains(expected), "{shown}");
+        assert!(!shown.contains("hunter22"), "{shown}");
+    }
+}
+
+#[test]
+fn a_broken_file_with_logins_is_named_where_it_is_needed_and_nothing_of_it_is_shown() {
+    let place = Place::new();
+    place.world.write("home/.config/helm/repositories.yaml", "repositories: [{password: [hunter22]}]\n");
+    let output = place.render(&place.repository());
+    let shown = output.stderr.replace(&place.repository(), "URL");
+    assert_eq!(
+        (output.code, shown.as_str()),
+        (
+            3,
+            "error: application web (store/web.yaml:1:1): source URL at 1.0.0, chart web: logins for repository URL: \
+             $WORLD/home/.config/helm/repositories.yaml is not what helm writes; look at its syntax\n"
+        )
+    );
+    is_rendered(&place.secret("pass").render(&place.repository()));
+    let copy = format!("--repo={}=charts", place.registry());
+    place.world.write("charts/web/Chart.yaml", "{apiVersion: v2, name: web, version: 1.0.0}\n");
+    place.world.write("charts/web/templates/web.yaml", MANIFEST).write("home/.docker/config.json", "- [");
+    // A folder of this machine needs no login.
+    is_rendered(&place.world.finish(place.command(&place.registry(), &[&copy])));
+}

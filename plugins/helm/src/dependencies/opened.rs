@@ -1,0 +1,44 @@
+//! Registries whose logins are with credential helpers. Helm runs in a home of its own, where a helper that it starts finds nothing; so each
+//! is asked before, and helm gets the login.
+
+use std::collections::BTreeMap;
+
+use serde_json::json;
+use tiphys_logins::{HelperError, Login, OwnLogins};
+use tiphys_params::context::{RegistryLogin, Secret};
+
+use super::remote::Remote;
+
+/// Puts logins in the place of helpers. Each helper is asked once for a registry.
+pub(crate) async fn ask_helpers(remotes: &mut [Remote], logins: &OwnLogins) -> Result<(), HelperError> {
+    let mut known: BTreeMap<String, Option<Login>> = BTreeMap::new();
+    for remote in remotes {
+        let RegistryLogin::Helper(helper) = &remote.login else { continue };
+        let registry = remote.login_name().to_owned();
+        let answer = match known.get(&registry) {
+            Some(answer) => answer.clone(),
+            None => logins.ask(helper, &registry).await?,
+        };
+        known.insert(registry, answer.clone());
+        open(remote, answer);
+    }
+    Ok(())
+}
+
+fn open(remote: &mut Remote, login: Option<Login>) {
+    remote.login = RegistryLogin::None;
+    match login {
+        Some(Login::Password { username, password }) => {
+            remote.access.username = username;
+            remote.access.password = password;
+        }
+        Some(Login::Token(token)) => {
+            let entry = json!({ "identitytoken": token.expose() });
+            remote.login = RegistryLogin::Entry(Secret::new(entry.to_string()));
+        }
+        None => {}
+    }
+}
+
+#[cfg(test)]
+mod tests;

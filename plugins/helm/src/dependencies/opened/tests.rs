@@ -1,0 +1,24 @@
+//! What becomes of a helper's answer.
+
+use tiphys_logins::Login;
+use tiphys_params::context::{RegistryLogin, Secret};
+
+use super::open;
+use crate::dependencies::remote::{Remote, RemoteKind};
+
+#[test]
+fn a_login_is_a_password_or_an_entry_for_helm() {
+    let password = Login::Password { username: "u".to_owned(), password: Secret::new("p") };
+    let entry = RegistryLogin::Entry(Secret::new(r#"{"identitytoken":"t"}"#));
+    for (login, username, password, expected) in [
+        (Some(password), "u", "p", RegistryLogin::None),
+        (Some(Login::Token(Secret::new("t"))), "", "", entry),
+        (None, "", "", RegistryLogin::None),
+    ] {
+        let asked = RegistryLogin::Helper("pass".to_owned());
+        let mut remote = Remote { login: asked, ..Remote::unknown("r.example.com/x", RemoteKind::Registry) };
+        open(&mut remote, login);
+        assert_eq!((remote.access.username.as_str(), remote.access.password.expose()), (username, password));
+        assert_eq!(remote.login, expected);
+    }
+}
