@@ -7,7 +7,7 @@ use crate::world::{CHART, World};
 const SUB: &str = "apiVersion: v2\nname: db\nversion: 1.2.3\n";
 
 fn umbrella(dependencies: &str, values: &str) -> World {
-    World::at(CHART)
+    World::new(CHART)
         .chart_file(
             "Chart.yaml",
             format!("apiVersion: v2\nname: web\nversion: 0.1.0\ndependencies: {dependencies}\n"),
@@ -135,7 +135,7 @@ fn a_dependency_beside_the_chart_is_read_where_it_is_and_one_outside_is_not() {
 
 #[test]
 fn a_list_of_dependencies_in_requirements_yaml_counts() {
-    let world = World::at(CHART)
+    let world = World::new(CHART)
         .chart_file("Chart.yaml", "apiVersion: v1\nname: web\nversion: 0.1.0\n")
         .chart_file(
             "requirements.yaml",
@@ -152,7 +152,7 @@ fn a_list_of_dependencies_in_requirements_yaml_counts() {
 #[test]
 fn requirements_yaml_changes_the_items_of_chart_yaml() {
     let list = "dependencies: [{name: other, version: 1.2.3, alias: store}, {name: gone, version: 0.1.0}]\n";
-    let world = World::at(CHART)
+    let world = World::new(CHART)
         .chart_file("Chart.yaml", format!("apiVersion: v1\nname: web\nversion: 0.1.0\n{list}"))
         .chart_file("requirements.yaml", "dependencies: [{name: db, condition: x.used}]\n")
         .chart_file("values.yaml", "x: {used: true}\n");

@@ -24,7 +24,7 @@ fn a_chart_that_is_broken_is_told_with_the_file_and_the_reason() {
              unmarshaling JSON: Chart.yaml: line 3, column 23: dependencies[0].name: expected a string, found a list",
         ),
         (
-            World::at(CHART).chart_file("values.yaml", "a: 1\n"),
+            World::new(CHART).chart_file("values.yaml", "a: 1\n"),
             "error retrieving helm dependency repos: error reading helm chart from <path to cached source>/charts/web/Chart.yaml: open \
              <path to cached source>/charts/web/Chart.yaml: no such file or directory",
         ),

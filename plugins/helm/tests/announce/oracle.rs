@@ -68,7 +68,7 @@ fn write_files(files: &Value, root: &Path) {
 /// The repository and the parameters of a case.
 fn world(case: &Value, charts: &Map<String, Value>) -> World {
     let path = case.get("source_path").or(case.get("path")).and_then(Value::as_str).unwrap_or_default();
-    let mut world = World::at(if path == "." { "" } else { path });
+    let mut world = World::new(if path == "." { "" } else { path });
     // The application's folder may be a link.
     fs::remove_dir(world.root().join(path)).ok();
     fs::create_dir_all(world.root()).expect("a folder can be made");

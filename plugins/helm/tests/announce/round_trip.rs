@@ -6,13 +6,10 @@ use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Map, Value, json};
 use tiphys_helm_values::{PathItem, parse_name};
 
-use crate::world::{CHART, World};
+use crate::world::{CHART, Helm, World};
 
 /// Random charts for each version of helm.
 const CHARTS: u32 = 10;
-
-/// The two versions of helm.
-pub(crate) const HELMS: [&str; 2] = ["helm", "helm3"];
 
 /// A template that shows what templates see.
 pub(crate) const SEEN: &str = "kind: Seen\nseen: {{ toJson .Values | quote }}\n";
@@ -59,8 +56,8 @@ fn chart(values: &Map<String, Value>, of_subchart: &Map<String, Value>) -> World
 }
 
 /// What a template sees.
-pub(crate) fn seen(world: &World, helm: &str) -> Value {
-    let answer = world.run("generate", helm);
+pub(crate) fn seen(world: &World, helm: Helm) -> Value {
+    let answer = world.run(helm, "generate");
     assert_eq!((answer.code, answer.stderr.as_str()), (Some(0), ""));
     let document = tiphys_yaml::read_document(answer.stdout.as_bytes()).expect("YAML").expect("an object");
     serde_json::from_str(document.get("seen").and_then(|seen| seen.as_str()).expect("a text")).expect("JSON")
@@ -85,7 +82,7 @@ fn put(at: &mut Value, path: &[PathItem], value: Value) {
 }
 
 /// Sets all announced values at once, each to a text of its own: what is seen then, and what is to be seen.
-fn all_set(world: World, helm: &str) -> (Value, Value) {
+fn all_set(world: World, helm: Helm) -> (Value, Value) {
     let mut expected = seen(&world, helm);
     let names: Vec<String> = world.values().into_iter().map(|one| one.name).collect();
     let mut changed = world;
@@ -100,7 +97,7 @@ fn all_set(world: World, helm: &str) -> (Value, Value) {
 
 #[test]
 fn each_announced_name_sets_exactly_its_value() {
-    for helm in HELMS {
+    for helm in Helm::ALL {
         let mut runner = TestRunner::new_with_rng(
             Config { cases: CHARTS, failure_persistence: None, max_shrink_iters: 40, ..Config::default() },
             proptest::test_runner::TestRng::deterministic_rng(proptest::test_runner::RngAlgorithm::ChaCha),
@@ -111,7 +108,7 @@ fn each_announced_name_sets_exactly_its_value() {
             Ok(())
         });
         if let Err(error) = result {
-            panic!("{helm}: {error}");
+            panic!("{helm:?}: {error}");
         }
     }
 }
@@ -123,7 +120,7 @@ fn values_of_the_awkward_kinds_are_set_alone() {
         "global": {"region": "eu"}, "sub": {"size": 2},
     });
     let of_subchart = json!({"size": 1, "user": "admin", "global": {"zone": "z"}});
-    for helm in HELMS {
+    for helm in Helm::ALL {
         let chart = || {
             let object = |value: &Value| value.as_object().cloned().unwrap_or_default();
             chart(&object(&values), &object(&of_subchart))
@@ -140,7 +137,7 @@ fn values_of_the_awkward_kinds_are_set_alone() {
             assert!(world.values().iter().any(|one| one.name == name), "{name} is announced");
             let mut after = seen(&world.text(name, "other"), helm);
             let set = after.pointer_mut(path).map(Value::take);
-            assert_eq!(set, Some(json!("other")), "{name} with {helm}");
+            assert_eq!(set, Some(json!("other")), "{name} with {helm:?}");
             let mut left = before.clone();
             let key = |key: &str| PathItem::Key(key.to_owned());
             if let Some(value) = left.pointer_mut(path) {
@@ -148,7 +145,7 @@ fn values_of_the_awkward_kinds_are_set_alone() {
             } else {
                 put(&mut left, &[key("image"), key("tag")], Value::Null);
             }
-            assert_eq!(after, left, "{name} with {helm}");
+            assert_eq!(after, left, "{name} with {helm:?}");
         }
         // What is no longer set is the chart's again.
         assert_eq!(seen(&chart(), helm), before);
@@ -163,7 +160,7 @@ fn values_of_the_awkward_kinds_are_set_alone() {
 
 #[test]
 fn one_item_of_a_list_of_a_values_file_is_set_alone() {
-    for helm in HELMS {
+    for helm in Helm::ALL {
         let world = World::chart("list: [x]\n")
             .chart_file("templates/seen.yaml", SEEN)
             .text("values", "list: [a, b, c]\n");
@@ -171,7 +168,7 @@ fn one_item_of_a_list_of_a_values_file_is_set_alone() {
         assert_eq!(
             seen(&world.text("set.list[1]", "z"), helm),
             json!({"list": ["a", "z", "c"]}),
-            "{CHART} with {helm}"
+            "{CHART} with {helm:?}"
         );
     }
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::round_trip::{HELMS, SEEN, seen};
-use crate::world::{CHART, World};
+use crate::round_trip::{SEEN, seen};
+use crate::world::{CHART, Helm, World};
 
 /// A chart with subcharts, and the values that are announced.
 struct Case {
@@ -205,7 +205,7 @@ fn world(case: &Case) -> World {
             None => format!("{CHART}/{folder}"),
         };
         world
-            .file(&format!("{folder}/Chart.yaml"), format!("apiVersion: v2\n{chart}\n{more}\n"))
+            .file(&format!("{folder}/Chart.yaml"), &format!("apiVersion: v2\n{chart}\n{more}\n"))
             .file(&format!("{folder}/values.yaml"), values)
     })
 }
@@ -247,8 +247,8 @@ fn the_subcharts_whose_values_are_announced_are_those_that_helm_takes() {
             .map(|one| format!("{}={}", one.title.unwrap_or_default(), one.string.unwrap_or_default()))
             .collect();
         assert_eq!(announced, expected, "{}", case.rule);
-        for helm in HELMS {
-            assert_eq!(leaves(&seen(&world, helm)), expected, "{} with {helm}", case.rule);
+        for helm in Helm::ALL {
+            assert_eq!(leaves(&seen(&world, helm)), expected, "{} with {helm:?}", case.rule);
         }
     }
 }
@@ -268,9 +268,9 @@ fn two_lines_with_one_place_for_their_values_are_refused_in_the_words_of_helm() 
         );
         let reason = "validation: more than one dependency with name or alias \"db\"";
         assert_eq!(world.error(), format!("cannot load the chart: {reason}"));
-        for helm in HELMS {
-            let said = world.run("generate", helm).stderr;
-            assert!(said.contains(reason), "{helm}: {said}");
+        for helm in Helm::ALL {
+            let said = world.run(helm, "generate").stderr;
+            assert!(said.contains(reason), "{helm:?}: {said}");
         }
     }
 }

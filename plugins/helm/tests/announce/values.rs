@@ -111,7 +111,7 @@ fn value_files_with_a_url_are_not_fetched() {
 
 #[test]
 fn a_chart_without_values_has_none() {
-    let world = World::at(CHART).chart_file("Chart.yaml", "name: web\nversion: 0.1.0\n");
+    let world = World::new(CHART).chart_file("Chart.yaml", "name: web\nversion: 0.1.0\n");
     let answer = world.announce();
     assert_eq!((answer.code, answer.stdout.as_str(), answer.stderr.as_str()), (Some(0), "[]\n", ""));
 }
