@@ -24,7 +24,7 @@ use crate::slots::Slot;
 pub(crate) struct Held {
     run_dir: RunDir,
     tree: Tree,
-    /// Those of other sources, in the order of the view.
+    /// Those of other sources.
     others: Vec<Tree>,
     _slot: Slot,
 }
@@ -108,11 +108,13 @@ impl Beginning {
         let started = settings.launcher.start(view, settings.limits).await;
         let run = started.map_err(|source| PluginError::Run { phase, source })?;
         let folder = held.run_dir.path().to_path_buf();
+        let others = held.others.iter();
+        let others = others.filter_map(|tree| Some((tree.key(), run.other(tree.root())?.to_path_buf())));
         let places = Places {
             run_dir: folder.clone(),
             tree: held.tree.clone(),
             view: run.root().to_path_buf(),
-            others: held.others.iter().map(Tree::key).zip(run.others().iter().cloned()).collect(),
+            others: others.collect(),
         };
         let ongoing = Ongoing { parts: Some((run, held)), settings, plugin, runtime: Handle::current() };
         let mut variables = files::write(folder, files).await?;

@@ -67,9 +67,10 @@ impl Run {
         &self.seen.root
     }
 
-    /// Absolute paths at which the commands see the other trees of a private view, in their order. What is done there changes no tree.
-    pub fn others(&self) -> &[PathBuf] {
-        &self.seen.others
+    /// Absolute path at which the commands see another tree of a private view; `None` if the view has no such tree. What is done there
+    /// changes no tree.
+    pub fn other(&self, tree: &Path) -> Option<&Path> {
+        self.seen.others.get(tree).map(PathBuf::as_path)
     }
 
     /// Why the tree was copied where an overlay would have been preferred; `None` if it was not.

@@ -1,5 +1,6 @@
 //! Starting launchers: each run has one of its own.
 
+use std::collections::BTreeMap;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -43,8 +44,8 @@ struct Waiting {
 #[derive(Debug)]
 pub(super) struct Seen {
     pub(super) root: PathBuf,
-    /// The roots of the other trees, in their order.
-    pub(super) others: Vec<PathBuf>,
+    /// The roots of the other trees, by the paths that the view has of them.
+    pub(super) others: BTreeMap<PathBuf, PathBuf>,
     pub(super) copied_because: Option<String>,
 }
 
@@ -199,7 +200,10 @@ impl Launcher {
                 if let Some(reason) = &copied_because {
                     tracing::debug!(reason, "the tree is copied, since there is no overlay");
                 }
-                return Ok((contact, Seen { root, others, copied_because }));
+                match by_tree(&view, others) {
+                    Some(others) => return Ok((contact, Seen { root, others, copied_because })),
+                    None => launcher_error("made another number of trees than it was told to"),
+                }
             }
             Some(Event::SetUpFailed { message }) => RunError::Launcher { message },
             Some(_) => launcher_error("spoke out of turn"),
@@ -225,6 +229,15 @@ impl Launcher {
         let started = process.pid().and_then(orphans::started);
         Ok(Contact { process, requests: Some(requests), events: Events::new(stdout), started })
     }
+}
+
+/// Where a view's other trees are seen, by their own paths; `None` if there is not one place for each.
+fn by_tree(view: &View, seen: Vec<PathBuf>) -> Option<BTreeMap<PathBuf, PathBuf>> {
+    let trees = match view {
+        View::Direct { .. } => &[] as &[PathBuf],
+        View::Private { others, .. } => others,
+    };
+    (trees.len() == seen.len()).then(|| trees.iter().cloned().zip(seen).collect())
 }
 
 /// Makes sure that the run's folder is there and empty, so that all in it may be removed.
@@ -256,3 +269,6 @@ pub(super) async fn remove_run_dir(run_dir: Option<PathBuf>) {
         Err(error) => tracing::warn!(%error, folder = %shown.display(), "cannot remove the folder of a run"),
     }
 }
+
+#[cfg(test)]
+mod tests;

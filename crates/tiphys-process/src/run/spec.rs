@@ -18,7 +18,7 @@ pub enum View {
     Private {
         /// The read-only tree.
         lower: PathBuf,
-        /// Other read-only trees, seen privately as well: see [`crate::Run::others`].
+        /// Other read-only trees, seen privately as well: see [`crate::Run::other`].
         others: Vec<PathBuf>,
         /// An empty folder of this run, removed with all its content when the run ends.
         run_dir: PathBuf,

@@ -396,9 +396,11 @@ async fn other_trees_are_seen_privately_as_well() {
             let view = View::Private { lower, others: others.clone(), run_dir, how, hidden };
             let mut run = place.start(view).await;
 
-            let seen: Vec<String> =
-                run.others().iter().map(|other| format!("'{}'", other.display())).collect();
-            let [first, second] = seen.as_slice() else { panic!("{who:?} {how:?}: {seen:?}") };
+            let seen = |tree: &Path| run.other(tree).map(|seen| format!("'{}'", seen.display()));
+            let [Some(first), Some(second)] = [seen(&others[0]), seen(&others[1])] else {
+                panic!("{who:?} {how:?}: {run:?}")
+            };
+            assert_eq!(seen(&place.path("tree")), None, "it is no other tree");
             let script = format!(
                 "cat file {first}/file {second}/file; stat -f -c %T {first} {second} . | uniq | wc -l; \
                  echo new >{first}/new && rm {second}/file && ls {first} {second} -x | grep -v :"
