@@ -8,6 +8,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use tiphys_params::context::NetworkUse;
 use tiphys_process::{Tool, ToolError};
 use tiphys_tree::{ContainmentError, PathError, RepoPath, resolve};
 
@@ -19,6 +20,22 @@ use crate::value_files::joined;
 
 /// Name of the file with helm's output, which the kustomization may name among its resources; else it is added to them.
 const HELM_OUTPUT: &str = "helm-output.yaml";
+
+/// What keeps kustomize from fetching, which has no option for that: git has no way to another repository then, and HTTP but that of
+/// this machine itself goes to a proxy that cannot be.
+const NO_NETWORK: [(&str, &str); 7] = [
+    ("GIT_ALLOW_PROTOCOL", "none"),
+    ("HTTP_PROXY", "http://127.0.0.1:0"),
+    ("HTTPS_PROXY", "http://127.0.0.1:0"),
+    ("NO_PROXY", ""),
+    ("http_proxy", "http://127.0.0.1:0"),
+    ("https_proxy", "http://127.0.0.1:0"),
+    ("no_proxy", ""),
+];
+
+/// What is said of a failure where nothing may be fetched.
+const OFFLINE_HINT: &str =
+    "; a resource that is elsewhere cannot be had, since nothing may be fetched (--offline)";
 
 /// Names that kustomize reads.
 const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
@@ -66,7 +83,9 @@ pub(crate) enum KustomizeError {
     #[error("failed running kustomize")]
     Tool(#[from] ToolError),
     /// It failed.
-    #[error("failed running kustomize: `kustomize {command}` in '{dir}' failed exit status {code}: {stderr}")]
+    #[error(
+        "failed running kustomize: `kustomize {command}` in '{dir}' failed exit status {code}: {stderr}{hint}"
+    )]
     Failed {
         /// Its arguments.
         command: String,
@@ -76,6 +95,8 @@ pub(crate) enum KustomizeError {
         code: i32,
         /// What it wrote to standard error.
         stderr: String,
+        /// What may be why; empty or beginning with a separator.
+        hint: &'static str,
     },
     /// A setting.
     #[error(transparent)]
@@ -107,6 +128,10 @@ pub(crate) async fn build(
 
     let mut env = request.host.passed_on();
     env.extend(home.environment());
+    let is_offline = request.context.network == NetworkUse::None;
+    if is_offline {
+        env.extend(NO_NETWORK.map(|(name, value)| (name.into(), value.into())));
+    }
     let (timeout, stdout_bytes_max) = (request.host.timeout()?, request.host.output_bytes_max()?);
     let tool = Tool { program, env, timeout, stdout_bytes_max };
     let run = async |arguments: &[&str]| {
@@ -122,6 +147,7 @@ pub(crate) async fn build(
                     .stderr
                     .trim()
                     .replace(&*home.path().join("kustomize").to_string_lossy(), "<path to cached source>"),
+                hint: if is_offline { OFFLINE_HINT } else { "" },
             }),
         }
     };

@@ -1,5 +1,7 @@
 //! The step behind helm: its output through a kustomization of the repository.
 
+use serde_json::json;
+
 use crate::world::{Helm, World};
 
 /// A chart, and a kustomization beside it that changes what comes out and adds to it from a folder above.
@@ -73,4 +75,26 @@ fn a_failing_kustomization_is_told_with_what_kustomize_said() {
         .generate(Helm::Four);
     let expected = "parameter kustomize-dir: no-such-program was not found on PATH; install kustomize, or name one in TIPHYS_KUSTOMIZE";
     assert_eq!(answer.error(), expected);
+}
+
+#[test]
+fn a_kustomization_fetches_nothing_where_nothing_may_be_fetched() {
+    let offline = json!({ "version": 1, "network": "none" });
+    for (resource, expected) in [
+        ("file:///nowhere/repository//dir?ref=main", "transport 'file' not allowed"),
+        ("git@git.example.org:team/apps", "transport 'ssh' not allowed"),
+        ("https://git.example.org/team/apps//dir?ref=main", "transport 'https' not allowed"),
+        ("https://files.example.org/x.yaml", "proxyconnect tcp: dial tcp 127.0.0.1:0"),
+    ] {
+        let answer = World::probe()
+            .file("overlay/kustomization.yaml", &format!("resources: ['{resource}']\n"))
+            .text("kustomize-dir", "/overlay")
+            .context(&offline)
+            .generate(Helm::Four);
+        let error = answer.error();
+        assert!(error.contains(expected) && error.ends_with("nothing may be fetched (--offline)"), "{error}");
+    }
+    let names =
+        world().text("kustomize-dir", "/overlays/prod").context(&offline).generate(Helm::Four).names();
+    assert_eq!(names.len(), 2, "what is in the repository is there: {names:?}");
 }
