@@ -19,31 +19,15 @@ use tiphys_source::{
     Freshness, LOOKUP_TIMEOUT, LocalCopy, Network, Progress, RepositoryCredential, SourceOptions, Sources,
 };
 use tiphys_store::{SecretType, Store as Resources, StoreInput};
-use tiphys_tree::{Reuse, Store, StoreOptions};
+use tiphys_tree::Store;
 use tokio_util::sync::CancellationToken;
 
 use crate::args::{CommonArgs, TrackingArg};
+use crate::cache::Cache;
 use crate::credentials;
 use crate::failure::{Failure, chain};
 use crate::lifecycle;
 use crate::settings::Host;
-
-/// The content store below a folder, and the folder of private views.
-pub(crate) fn open_trees(
-    common: &CommonArgs,
-    dir: PathBuf,
-    runs_dir: PathBuf,
-) -> Result<Arc<Store>, Failure> {
-    let options = StoreOptions { dir, runs_dir, limits: common.bounds.tree() };
-    let reuse = if common.refresh { Reuse::OwnTrees } else { Reuse::AnyTree };
-    let store = Store::open(options).map_err(|error| Failure::bad_input_from(&error))?;
-    Ok(Arc::new(store.with_reuse(reuse)))
-}
-
-/// Where private views are made: beside the trees, so that a job that names its cache folder leaves nothing elsewhere.
-pub(crate) fn runs_dir(cache: &Path) -> PathBuf {
-    cache.join("runs")
-}
 
 /// How a command runs plugins, in folders below `keep` that stay if there is one.
 pub(crate) fn run_settings(
@@ -194,6 +178,8 @@ pub(crate) struct Workplace {
     pub(crate) runs: Arc<RunSettings>,
     /// Fires when the command is to end.
     pub(crate) cancel: CancellationToken,
+    /// What it keeps for this command alone goes with it.
+    _cache: Cache,
 }
 
 /// What a command wants of its workplace beside the common options.
@@ -233,12 +219,12 @@ pub(crate) fn workplace(
     resources: Resources,
     wishes: Wishes,
 ) -> Result<Workplace, Failure> {
-    let (cache, trees) = cache(common, host)?;
-    let runs = run_settings(common, host, Arc::clone(&trees), wishes.keep_workdirs.clone());
+    let cache = Cache::open(common, host)?;
+    let runs = run_settings(common, host, cache.trees(), wishes.keep_workdirs.clone());
     let control_plane = control_plane(common, &resources);
     let render_settings = render_settings(common, host, &resources, &wishes)?;
-    let options = source_options(common, host, cache, credentials_of(&resources), wishes.copies)?;
-    let sources = Arc::new(Sources::new(trees, options));
+    let options = source_options(common, host, cache.dir.clone(), credentials_of(&resources), wishes.copies)?;
+    let sources = Arc::new(Sources::new(cache.trees(), options));
     let (plugins, remote) = match wishes.plugins {
         Some(plugins) => (plugins, Vec::new()),
         None => (loaded_plugins(common, host)?, remote_plugins(common, host)?),
@@ -249,15 +235,7 @@ pub(crate) fn workplace(
     }
     let cancel = wishes.cancel;
     let renderer = Renderer::new(sources, catalogue, render_settings, cancel.clone());
-    Ok(Workplace { resources, control_plane, plugins, renderer, runs, cancel })
-}
-
-/// The folder of the cache, and the content store in it.
-pub(crate) fn cache(common: &CommonArgs, host: &Host) -> Result<(PathBuf, Arc<Store>), Failure> {
-    let cache = host.cache_dir(common.cache_dir.as_deref())?;
-    let trees = open_trees(common, cache.clone(), runs_dir(&cache))
-        .map_err(|failure| failure.hint("--cache-dir names another folder for the cache"))?;
-    Ok((cache, trees))
+    Ok(Workplace { resources, control_plane, plugins, renderer, runs, cancel, _cache: cache })
 }
 
 /// Namespace of applications that name none.

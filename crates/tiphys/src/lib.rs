@@ -7,6 +7,7 @@ mod args;
 mod askpass;
 mod assignments;
 mod build;
+mod cache;
 mod commands;
 mod completion;
 mod context;

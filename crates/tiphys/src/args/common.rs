@@ -31,7 +31,8 @@ pub(crate) struct CommonArgs {
     pub(crate) pass_env: Vec<String>,
 
     /// DIR's files, uncommitted ones included, stand for the repository at HEAD; without URL: for all of DIR's remotes.
-    /// `URL@REV=DIR` stands for that revision
+    /// `URL@REV=DIR` stands for that revision. Of a Helm repository or a registry it has the charts that are sources, not those
+    /// that charts depend on
     #[arg(long, value_name = "[URL=]DIR", global = true, action = ArgAction::Append)]
     pub(crate) repo: Vec<String>,
 
@@ -59,7 +60,8 @@ pub(crate) struct CommonArgs {
     #[arg(long, value_name = "DIR", global = true, env = "TIPHYS_CACHE_DIR")]
     pub(crate) cache_dir: Option<PathBuf>,
 
-    /// Use no network: only what was fetched before. Plugins with a run context are told
+    /// Use no network: only what was fetched before, from a cache that may be read-only. Plugins with a run context are told, as the
+    /// Helm plugin; others may still fetch, as kustomize does for remote bases
     #[arg(long, global = true, conflicts_with = "refresh")]
     pub(crate) offline: bool,
 

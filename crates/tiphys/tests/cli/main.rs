@@ -10,6 +10,7 @@ mod cases;
 mod changes;
 mod help;
 mod many;
+mod offline;
 mod own_logins;
 mod processes;
 mod refused_access;

@@ -8,13 +8,13 @@ mod sides;
 mod unheeded;
 
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use tiphys_source::{BasePoint, BaseRevision};
 use tokio_util::sync::CancellationToken;
 
 use super::output::{self, Form, Sides};
 use crate::args::{CommonArgs, DiffArgs};
+use crate::cache::Cache;
 use crate::context;
 use crate::failure::Failure;
 use crate::lifecycle;
@@ -47,11 +47,11 @@ pub(super) async fn run(
     }
     let point = if args.base.merge_base { BasePoint::MergeBase } else { BasePoint::Revision };
     let base = BaseRevision { name: name.to_owned(), point };
-    let (cache, trees) = context::cache(common, host)?;
+    let cache = Cache::open(common, host)?;
     let ground = Ground {
-        runs: context::run_settings(common, host, Arc::clone(&trees), None),
-        cache,
-        trees,
+        runs: context::run_settings(common, host, cache.trees(), None),
+        cache: cache.dir.clone(),
+        trees: cache.trees(),
         cancel: CancellationToken::new(),
     };
     let work = async {
