@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use tiphys_params::{mask_address, mask_url};
+use tiphys_params::mask_address;
 
 /// An address. It shows itself without what opens it.
 #[derive(Clone, PartialEq, Eq)]
@@ -30,16 +30,6 @@ impl fmt::Debug for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
-}
-
-/// A text of another program with its URLs masked.
-pub(crate) fn masked_urls(text: &str) -> String {
-    let word = |piece: &str| {
-        let word = piece.trim_end_matches(char::is_whitespace);
-        let rest = &piece[word.len()..];
-        [&if word.contains("://") { mask_url(word) } else { word.to_owned() }, rest].concat()
-    };
-    text.split_inclusive(char::is_whitespace).map(word).collect()
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use tiphys_tree::check_links;
 
-use crate::failure::{Failure, chain, without_paths};
+use crate::failure::{Failure, chain};
 use crate::generate;
 use crate::helm::{Helm, HelmError};
 use crate::home::Home;
@@ -45,10 +45,10 @@ pub(crate) fn matches(host: &Host) -> Result<Vec<u8>, ListError> {
 /// What would run, or why it would not.
 pub(crate) async fn check(host: &Host) -> Result<Vec<u8>, Failure> {
     let request = Request::of(host)?;
-    let fail = |error: &dyn std::error::Error| Failure::of(error, &request.shown_paths());
-    check_links(&request.root).map_err(|error| fail(&error))?;
+    check_links(&request.root).map_err(|error| Failure::of(&error, &request.cleaner()))?;
     let home = Home::new(host.temporary_folder(), host.timeout()?).await?;
-    let prepared = generate::prepare(&request, &home).map_err(|error| fail(&error))?;
+    let cleaner = request.cleaner().with_home(&home);
+    let prepared = generate::prepare(&request, &home).map_err(|error| Failure::of(&error, &cleaner))?;
     let mut lines = vec![format!("helm: {}", helm_version(host, &home).await?)];
     if !request.options.kustomize_dir.is_empty() {
         let kustomize = host.find(host.kustomize());
@@ -56,7 +56,7 @@ pub(crate) async fn check(host: &Host) -> Result<Vec<u8>, Failure> {
             || Failure::new("kustomize was not found on PATH; install it, or name one in TIPHYS_KUSTOMIZE");
         lines.push(format!("kustomize: {}", kustomize.ok_or_else(missing)?.display()));
     }
-    let command = without_paths(&prepared.call.shown, &request.shown_paths());
+    let command = cleaner.cleaned(&prepared.call.shown);
     lines.push(format!("command: {command}\n"));
     Ok(lines.join("\n").into_bytes())
 }

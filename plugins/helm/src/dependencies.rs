@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use tiphys_logins::{Needs, read_certificates};
 use tiphys_params::context::{MountedCredentials, NetworkUse};
 
-use crate::address::{Address, masked_urls};
+use crate::address::Address;
 use crate::chart::{Chart, Dependency};
 use crate::failure::chain;
 use crate::helm::{Helm, HelmError, HelmVersion};
@@ -29,6 +29,7 @@ use crate::home::Home;
 use crate::mirror::{self, Around};
 use crate::request::Request;
 use crate::settings::SettingError;
+use crate::shown::without_passwords;
 
 pub(crate) use error::DependencyError;
 
@@ -38,23 +39,8 @@ use key::{BuildKey, Inputs};
 use listed::Listed;
 use remote::{Known, Place, Remote, RemoteKind};
 
-/// Name of the folder of a home that looks like the repository, where dependencies are built.
-const TREE: &str = "tree";
-
-/// The same where they were built by an earlier run.
-const KEPT_TREE: &str = "kept";
-
 /// The folder of a chart that has its dependencies.
 const CHARTS: &str = "charts";
-
-/// What stands for helm's home in texts.
-const HOME_PLACEHOLDER: &str = "<helm-home>";
-
-/// What stands for a password in texts.
-const MASK: &str = "******";
-
-/// Characters of a password that is looked for in texts. A shorter one would be found in words.
-const SECRET_CHARS_MIN: usize = 6;
 
 /// A copy of the chart with its dependencies. It goes with the home.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,7 +66,7 @@ pub(crate) fn kept(request: &Request, version: &HelmVersion, home: &Home) -> Opt
     if !cache.has(&key) {
         return None;
     }
-    let built = copy(request, &home.path().join(KEPT_TREE), Around::LinksIfNeeded).ok()?;
+    let built = copy(request, &home.path().join(Home::KEPT_TREE), Around::LinksIfNeeded).ok()?;
     cache.restore(&key, age, &built.chart.join(CHARTS)).then_some(built)
 }
 
@@ -92,7 +78,7 @@ pub(crate) async fn build(
     home: &Home,
 ) -> Result<Built, DependencyError> {
     let mut plan = Plan::new(request)?;
-    let built = copy(request, &home.path().join(TREE), Around::Links)?;
+    let built = copy(request, &home.path().join(Home::BUILT_TREE), Around::Links)?;
     let charts = built.chart.join(CHARTS);
     let cache = open_cache(request)?;
     let known = cache.and_then(|cache| {
@@ -204,7 +190,9 @@ impl Plan {
         arguments.extend(handover.options);
         let shown = shown_command(&arguments);
         let said = helm.run(&arguments, &shown, &built.chart).await;
-        let said = said.map_err(|error| self.failed(&error, request, home))?;
+        // Helm needs it no more, and what runs next is what the chart says.
+        handover::take_back(home);
+        let said = said.map_err(|error| self.failed(&error))?;
         // Of a folder that holds another chart helm says itself what is missing, when it renders.
         let is_fetched = |one: &&Dependency| !matches!(Place::of(&one.repository), Place::Folder(_));
         let missing = local::missing(&built.chart, &self.listed.dependencies);
@@ -213,7 +201,7 @@ impl Plan {
             return Err(DependencyError::NotBuilt {
                 name: missing.name.clone(),
                 repository: Address::new(&missing.repository),
-                cause: cause.map(|text| self.cleaned(&text, request, home)),
+                cause: cause.map(|text| self.cleaned(&text)),
             });
         }
         let charts = built.chart.join(CHARTS);
@@ -223,8 +211,8 @@ impl Plan {
     }
 
     /// A failure of helm in Argo CD's words. That an index could not be had is told on standard output alone.
-    fn failed(&self, error: &HelmError, request: &Request, home: &Home) -> DependencyError {
-        let clean = |text: &str| self.cleaned(text, request, home);
+    fn failed(&self, error: &HelmError) -> DependencyError {
+        let clean = |text: &str| self.cleaned(text);
         if let HelmError::Failed { stdout, .. } = error {
             for remote in self.remotes.iter().filter(|remote| remote.kind == RemoteKind::Web) {
                 if let Some(cause) = index_failure(stdout, remote.address.expose()) {
@@ -248,16 +236,9 @@ impl Plan {
         DependencyError::Build { text: clean(&text) }
     }
 
-    /// A text without paths of this run and without passwords, those in URLs included.
-    fn cleaned(&self, text: &str, request: &Request, home: &Home) -> String {
-        let path = |path: &Path| path.to_string_lossy().into_owned();
-        let mut text = text.replace(&path(&home.path().join(TREE)), &path(&request.root));
-        text = text.replace(&path(home.path()), HOME_PLACEHOLDER);
-        let passwords = self.remotes.iter().map(|remote| remote.access.password.expose());
-        for password in passwords.filter(|password| password.chars().count() >= SECRET_CHARS_MIN) {
-            text = text.replace(password, MASK);
-        }
-        masked_urls(&text)
+    /// A text without passwords.
+    fn cleaned(&self, text: &str) -> String {
+        without_passwords(text, self.remotes.iter().map(|remote| &remote.access.password))
     }
 
     /// How long what is built is used: what was chosen by a range without a lock file may be outdated soon.

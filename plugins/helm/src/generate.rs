@@ -2,7 +2,7 @@
 
 use crate::chart::{Chart, ChartError};
 use crate::dependencies::{self, Built, DependencyError};
-use crate::failure::{chain, without_api_versions};
+use crate::failure::{Failure, chain};
 use crate::helm::{Helm, HelmError};
 use crate::home::{Home, HomeError};
 use crate::kube_version::{self, KubeVersionError};
@@ -10,14 +10,12 @@ use crate::kustomize::{self, KustomizeError};
 use crate::options::{AssignmentKind, InlineValues};
 use crate::request::Request;
 use crate::settings::SettingError;
-use crate::template::{Call, INLINE_PLACEHOLDER, Template, TooLarge};
+use crate::shown::without_api_versions;
+use crate::template::{Call, Template, TooLarge};
 use crate::value_files::{RefError, SetFileError, ValueFileError};
 
 use tiphys_process::ExecLimits;
 use tiphys_tree::{ContainmentError, check_links};
-
-/// Name of the file of inline values in the home.
-const INLINE_VALUES: &str = "values";
 
 /// What helm says when a dependency of the chart is not there, for charts of both kinds. Argo CD decides by the same words.
 const MISSING_DEPENDENCY: [&str; 2] = [
@@ -81,24 +79,33 @@ pub(crate) enum GenerateError {
 }
 
 /// The manifests, as helm, or kustomize behind it, printed them.
-pub(crate) async fn generate(request: &Request) -> Result<Vec<u8>, GenerateError> {
-    check_links(&request.root)?;
-    let home = Home::new(request.host.temporary_folder(), request.host.timeout()?).await?;
-    let prepared = prepare(request, &home)?;
-    let helm = Helm::new(&request.host, &home)?;
-    let version = helm.version(&home).await?;
-    let kept = dependencies::kept(request, &version, &home);
-    let manifests = match template(request, &helm, &home, &prepared.call, kept.as_ref()).await {
+pub(crate) async fn generate(request: &Request) -> Result<Vec<u8>, Failure> {
+    let failed = |error: GenerateError| Failure::of(&error, &request.cleaner());
+    check_links(&request.root).map_err(|error| failed(error.into()))?;
+    let patience = request.host.timeout().map_err(|error| failed(error.into()))?;
+    let home =
+        Home::new(request.host.temporary_folder(), patience).await.map_err(|error| failed(error.into()))?;
+    generate_in(request, &home)
+        .await
+        .map_err(|error| Failure::of(&error, &request.cleaner().with_home(&home)))
+}
+
+async fn generate_in(request: &Request, home: &Home) -> Result<Vec<u8>, GenerateError> {
+    let prepared = prepare(request, home)?;
+    let helm = Helm::new(&request.host, home)?;
+    let version = helm.version(home).await?;
+    let kept = dependencies::kept(request, &version, home);
+    let manifests = match template(request, &helm, &prepared.call, kept.as_ref()).await {
         Err(GenerateError::Template { text }) if kept.is_none() && is_missing_dependency(&text) => {
-            let built = dependencies::build(request, &helm, &version, &home).await?;
-            template(request, &helm, &home, &prepared.call, Some(&built)).await
+            let built = dependencies::build(request, &helm, &version, home).await?;
+            template(request, &helm, &prepared.call, Some(&built)).await
         }
         result => result,
     }?;
     if request.options.kustomize_dir.is_empty() {
         Ok(manifests)
     } else {
-        Ok(kustomize::build(request, &home, &manifests).await?)
+        Ok(kustomize::build(request, home, &manifests).await?)
     }
 }
 
@@ -145,7 +152,7 @@ pub(crate) fn prepare(request: &Request, home: &Home) -> Result<Prepared, Genera
     template.inline_values = match &options.values {
         None => None,
         Some(InlineValues::Yaml(text) | InlineValues::Json(text)) => {
-            Some(home.write(INLINE_VALUES, text.as_bytes())?)
+            Some(home.write(Home::INLINE_VALUES, text.as_bytes())?)
         }
     };
     let call = template.call(&ExecLimits::of_this_process())?;
@@ -156,28 +163,12 @@ pub(crate) fn prepare(request: &Request, home: &Home) -> Result<Prepared, Genera
 async fn template(
     request: &Request,
     helm: &Helm,
-    home: &Home,
     call: &Call,
     built: Option<&Built>,
 ) -> Result<Vec<u8>, GenerateError> {
     let folder = built.map_or(&request.app_path, |built| &built.chart);
     let result = helm.run(&call.arguments, &call.shown, folder).await;
-    result.map_err(|error| {
-        let text = chain(&error);
-        let of_request = match built {
-            None => text,
-            Some(built) => text.replace(&*built.tree.to_string_lossy(), &request.root.to_string_lossy()),
-        };
-        GenerateError::Template { text: cleaned(&of_request, home) }
-    })
-}
-
-/// A text of helm without the API versions, and with words in place of files of this run.
-fn cleaned(text: &str, home: &Home) -> String {
-    let text = without_api_versions(text);
-    let inline = home.path().join(INLINE_VALUES);
-    let text = text.replace(&*inline.to_string_lossy(), INLINE_PLACEHOLDER);
-    text.replace(&*home.path().to_string_lossy(), "<helm-home>")
+    result.map_err(|error| GenerateError::Template { text: without_api_versions(&chain(&error)) })
 }
 
 fn is_missing_dependency(text: &str) -> bool {

@@ -10,9 +10,10 @@ use std::time::Duration;
 use rustix::io::Errno;
 use tiphys_process::{Tool, ToolError};
 
-use crate::failure::{go_words, masked};
+use crate::failure::go_words;
 use crate::home::{Home, HomeError};
 use crate::settings::{Host, SettingError};
+use crate::shown::without_secret_options;
 
 use remembered::Place;
 
@@ -193,7 +194,7 @@ impl Helm {
         input: Option<Vec<u8>>,
     ) -> Result<Vec<u8>, HelmError> {
         let arguments: Vec<OsString> = arguments.iter().map(Into::into).collect();
-        let command = || masked(shown);
+        let command = || without_secret_options(shown);
         match self.tool.run(&arguments, dir, input).await {
             Ok(output) if output.code == Some(0) => Ok(output.stdout),
             Ok(output) => {
@@ -201,8 +202,8 @@ impl Helm {
                     Some(code) => format!("exit status {code}"),
                     None => "signal: killed".to_owned(),
                 };
-                let stderr = masked(&output.stderr).trim().to_owned();
-                let stdout = masked(&String::from_utf8_lossy(&output.stdout));
+                let stderr = without_secret_options(&output.stderr).trim().to_owned();
+                let stdout = without_secret_options(&String::from_utf8_lossy(&output.stdout));
                 Err(HelmError::Failed { command: command(), ending, stderr, stdout })
             }
             Err(ToolError::Start { source, .. }) => {

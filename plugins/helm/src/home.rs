@@ -104,6 +104,21 @@ pub(crate) enum HomeError {
 }
 
 impl Home {
+    /// Name of the file of inline values.
+    pub(crate) const INLINE_VALUES: &str = "values";
+
+    /// Name of the folder in which dependencies are built.
+    pub(crate) const BUILT_TREE: &str = "tree";
+
+    /// Name of the folder for dependencies that an earlier run has built.
+    pub(crate) const KEPT_TREE: &str = "kept";
+
+    /// Name of the folder in which kustomize runs.
+    pub(crate) const KUSTOMIZE_TREE: &str = "kustomize";
+
+    /// The folders that look like the repository.
+    pub(crate) const TREES: [&str; 3] = [Self::BUILT_TREE, Self::KEPT_TREE, Self::KUSTOMIZE_TREE];
+
     /// Makes a home below a folder for temporary files, and removes those that killed runs left. Another run may do the same at this
     /// moment; it is waited for as long as `patience`.
     pub(crate) async fn new(temporary: &Path, patience: Duration) -> Result<Self, HomeError> {

@@ -117,7 +117,7 @@ pub(crate) async fn build(
         .host
         .find(request.host.kustomize())
         .ok_or_else(|| KustomizeError::NotFound { program: request.host.kustomize().to_path_buf() })?;
-    let copy = mirror(&request.root, &dir, &home.path().join("kustomize"), Around::Links)?;
+    let copy = mirror(&request.root, &dir, &home.path().join(Home::KUSTOMIZE_TREE), Around::Links)?;
     let output = copy.join(HELM_OUTPUT);
     // A file of the same name is a link perhaps.
     let _not_there: io::Result<()> = fs::remove_file(&output);
@@ -143,10 +143,7 @@ pub(crate) async fn build(
                 command: arguments.join(" "),
                 dir: request.options.kustomize_dir.clone(),
                 code: code.unwrap_or(-1),
-                stderr: output
-                    .stderr
-                    .trim()
-                    .replace(&*home.path().join("kustomize").to_string_lossy(), "<path to cached source>"),
+                stderr: output.stderr.trim().to_owned(),
                 hint: if is_offline { OFFLINE_HINT } else { "" },
             }),
         }

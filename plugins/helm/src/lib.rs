@@ -23,6 +23,7 @@ mod own_file;
 mod program;
 mod request;
 mod settings;
+mod shown;
 mod substitution;
 mod template;
 mod value_files;

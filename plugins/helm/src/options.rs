@@ -150,6 +150,14 @@ pub(crate) enum OptionsError {
         /// What was given.
         value: String,
     },
+    /// A text that does not pass to a program.
+    #[error("parameter {} has a NUL byte in its {part}, which no program can be given: remove it", name.escape_default())]
+    Nul {
+        /// The parameter.
+        name: String,
+        /// Where it is: its name, or its value.
+        part: &'static str,
+    },
     /// No JSON object.
     #[error("parameter values-object: a JSON object is expected")]
     NotAnObject,
@@ -161,6 +169,9 @@ enum Field<'a> {
     Texts(&'a mut Vec<String>),
     Flag(&'a mut dyn FnMut(bool)),
 }
+
+/// Parameters whose text is written to a file for helm.
+const INLINE: [&str; 2] = ["values", "values-object"];
 
 /// The names that are not those of values.
 const NAMES: [&str; 14] = [
@@ -188,6 +199,7 @@ impl HelmOptions {
         let mut given: Vec<Assignment> = Vec::new();
         for parameter in parameters {
             let name = parameter.name.as_str();
+            refuse_nul(parameter)?;
             if let Some((kind, name)) = assignment_name(name) {
                 if let Some(value) = text(parameter)? {
                     let (name, value) = (name.to_owned(), value.to_owned());
@@ -235,6 +247,21 @@ pub(crate) fn assignment_name(name: &str) -> Option<(AssignmentKind, &str)> {
     [(SET, AssignmentKind::Value), (SET_STRING, AssignmentKind::Text), (SET_FILE, AssignmentKind::File)]
         .into_iter()
         .find_map(|(prefix, kind)| Some((kind, name.strip_prefix(prefix)?)))
+}
+
+/// Refuses what would be cut off, or not start a program at all. Inline values travel in a file, so helm says itself what it thinks of them.
+fn refuse_nul(parameter: &Parameter) -> Result<(), OptionsError> {
+    let name = parameter.name.as_str();
+    let is_argument = !INLINE.contains(&name);
+    let mut values = parameter.string.iter().chain(parameter.array.iter().flatten());
+    let part = if name.contains('\0') {
+        "name"
+    } else if is_argument && values.any(|value| value.contains('\0')) {
+        "value"
+    } else {
+        return Ok(());
+    };
+    Err(OptionsError::Nul { name: name.to_owned(), part })
 }
 
 fn set(field: Field<'_>, parameter: &Parameter) -> Result<(), OptionsError> {

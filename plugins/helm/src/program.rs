@@ -68,11 +68,7 @@ enum Guarded {
 impl Guarded {
     async fn run(self, host: &Host) -> Result<Vec<u8>, Failure> {
         match self {
-            Self::Generate => {
-                let request = Request::of(host)?;
-                let result = generate::generate(&request).await;
-                result.map_err(|error| Failure::of(&error, &request.shown_paths()))
-            }
+            Self::Generate => generate::generate(&Request::of(host)?).await,
             Self::Check => check::check(host).await,
             Self::Version => Ok(check::version(host).await),
         }
@@ -82,7 +78,7 @@ impl Guarded {
 fn announced(host: &Host) -> Result<Vec<u8>, Failure> {
     let request = Request::of(host)?;
     announce::announce(&request).map_err(|error| {
-        let failure = Failure::of(&error, &request.shown_paths());
+        let failure = Failure::of(&error, &request.cleaner());
         if error.is_past_bound() { failure.past_bound() } else { failure }
     })
 }

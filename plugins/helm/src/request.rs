@@ -7,9 +7,9 @@ use tiphys_params::context::{CONTEXT_FILE_VARIABLE, ContextError, MountedCredent
 use tiphys_params::{NamelessParameter, Parameter, require_names};
 use tiphys_tree::read_bounded;
 
-use crate::failure::{SOURCE_PLACEHOLDER, ShownPath};
 use crate::options::{HelmOptions, OptionsError};
 use crate::settings::{Host, SettingError};
+use crate::shown::Cleaner;
 use crate::substitution::BuildEnvironment;
 use crate::value_files::{GlobBounds, Places};
 
@@ -153,11 +153,10 @@ impl Request {
         }
     }
 
-    /// The paths that texts do not show.
-    pub(crate) fn shown_paths(&self) -> Vec<ShownPath> {
-        let of_source = |path: &Path| ShownPath { path: path.to_path_buf(), shown: SOURCE_PLACEHOLDER };
-        let refs = self.context.refs.values().map(|tree| of_source(&tree.path));
-        refs.chain([of_source(&self.root)]).collect()
+    /// Leaves the folders of its sources out of texts.
+    pub(crate) fn cleaner(&self) -> Cleaner {
+        let refs = self.context.refs.values().map(|tree| tree.path.as_path());
+        Cleaner::of_sources(refs.chain([self.root.as_path()]))
     }
 
     /// The name of the release: the parameter, else the application's own name without its namespace (`team_app` is `app`), else all of it.

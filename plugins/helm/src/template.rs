@@ -7,9 +7,7 @@ use tiphys_helm_values::{self as values, Flag, HelmVersion, Inputs, LIMITS, assi
 use tiphys_process::ExecLimits;
 
 use crate::options::{AssignmentKind, Part};
-
-/// What stands for the file of inline values in texts, as in Argo CD's.
-pub(crate) const INLINE_PLACEHOLDER: &str = "<temp file with values from source.helm.values/valuesObject>";
+use crate::shown::INLINE_PLACEHOLDER;
 
 /// Bytes of API versions that are joined to one argument. A cluster may have more of them than one argument, or as arguments of their own
 /// all arguments, could hold.

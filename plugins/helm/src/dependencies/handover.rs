@@ -52,6 +52,15 @@ pub(crate) fn hand_over(home: &Home, host: &Host, remotes: &[Remote]) -> Result<
     Ok(Handover { options, environment: proxies(remotes)? })
 }
 
+/// Removes what was written. What cannot be removed goes with the home.
+pub(crate) fn take_back(home: &Home) {
+    let config = home.path().join("config");
+    for folder in ["certificates", "registry"] {
+        drop(fs::remove_dir_all(config.join(folder)));
+    }
+    drop(fs::remove_file(config.join("repositories.yaml")));
+}
+
 /// The file `repositories.yaml`, as JSON, which is YAML.
 fn repositories(home: &Home, web: &[&Remote]) -> Result<Value, HomeError> {
     let mut entries = Vec::new();

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::security::make_executable;
 use crate::world::{Helm, World};
 
 /// What both versions say when `helm dependency build` fails, before helm's own words.
@@ -243,4 +244,24 @@ fn a_name_that_no_repository_has_is_refused() {
             )
         );
     }
+}
+
+#[test]
+fn a_folder_of_dependencies_that_is_none_is_told_without_the_folder_of_this_run() {
+    let world = umbrella("{name: dep, version: 1.0.0, repository: 'file://../dep'}").chart_files(
+        "charts/dep",
+        "dep",
+        "1.0.0",
+        "",
+    );
+    let program = world.root().join("../program").display().to_string();
+    let script = format!(
+        "#!/bin/sh\n[ \"$1\" = dependency ] && {{ rm -rf charts; exec touch charts; }}\nexec {} \"$@\"\n",
+        Helm::Four.program().display()
+    );
+    let world = world.file("../program", &script).variable("TIPHYS_HELM", &program);
+    make_executable(&program);
+    let place = "<path to cached source>/charts/app/charts: Not a directory (os error 20)";
+    let expected = format!("error building helm chart dependencies: cannot read {place}");
+    assert_eq!(world.generate(Helm::Four).error(), expected);
 }

@@ -68,6 +68,14 @@ fn a_failing_kustomization_is_told_with_what_kustomize_said() {
         "{}",
         answer.error()
     );
+    // Kustomize follows links to its folder, and says where it was then.
+    let world = World::probe()
+        .file("overlay/kustomization.yaml", "resources: [missing.yaml]\n")
+        .link("../link", "tmp")
+        .text("kustomize-dir", "/overlay");
+    let link = world.root().join("../link").display().to_string();
+    let answer = world.variable("TMPDIR", &link).generate(Helm::Four);
+    assert!(answer.error().contains("<path to cached source>/overlay/missing.yaml"), "{}", answer.error());
     let answer = World::probe()
         .file("overlay/kustomization.yaml", "")
         .text("kustomize-dir", "/overlay")

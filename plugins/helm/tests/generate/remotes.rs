@@ -575,7 +575,8 @@ fn no_credential_is_in_an_argument_or_in_the_environment_of_helm_or_left_in_a_fi
         let world = with_dep("1.0.0", &url).repositories(&json!([login(&url)]));
         let seen = world.root().parent().unwrap().join("seen").display().to_string();
         let script = format!(
-            "#!/bin/sh\n{{ echo \"$@\"; env; }} >> {seen}\nexec {} \"$@\"\n",
+            "#!/bin/sh\n{{ echo \"$@\"; env; }} >> {seen}\nfind \"$HELM_CONFIG_HOME\" -type f -printf \"$1 %P\\\\n\" >> {seen}-files\n\
+             exec {} \"$@\"\n",
             helm.program().display()
         );
         let world = world.file("../spy", &script);
@@ -583,6 +584,11 @@ fn no_credential_is_in_an_argument_or_in_the_environment_of_helm_or_left_in_a_fi
         fs::set_permissions(&spy, fs::Permissions::from_mode(0o755)).unwrap();
         let world = world.variable("TIPHYS_HELM", &spy.display().to_string());
         world.gives(helm, "1.0.0");
+        let files = fs::read_to_string(format!("{seen}-files")).unwrap();
+        let given = ["dependency registry/config.json", "dependency repositories.yaml"];
+        let mut found: Vec<&str> = files.lines().collect();
+        found.sort_unstable();
+        assert_eq!(found, given, "only who asks the repositories can read it");
         let seen = fs::read_to_string(seen).unwrap();
         assert!(seen.contains("dependency build") && seen.contains("HELM_CONFIG_HOME="), "{seen}");
         for line in seen.lines() {

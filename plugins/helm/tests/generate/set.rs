@@ -110,8 +110,22 @@ fn no_text_of_the_request_is_an_option_of_helm() {
 
 #[test]
 fn a_nul_is_refused() {
-    let answer = World::probe().text("set.v", "a\0b").generate(Helm::Four);
-    assert!(answer.error().ends_with(": invalid argument"), "{}", answer.error());
+    let refused = |name: &str, part: &str| {
+        format!("parameter {name} has a NUL byte in its {part}, which no program can be given: remove it")
+    };
+    let cases = [
+        (World::probe().text("set.v", "a\0b"), refused("set.v", "value")),
+        (World::probe().text("set.v\0w", "a"), refused(r"set.v\u{0}w", "name")),
+        (World::probe().text("set-file.v\0w", "values.yaml"), refused(r"set-file.v\u{0}w", "name")),
+        (World::probe().text("release-name", "a\0b"), refused("release-name", "value")),
+        (World::probe().array("value-files", &["a\0b.yaml"]), refused("value-files", "value")),
+        (World::probe().array("api-versions", &["a\0b"]), refused("api-versions", "value")),
+    ];
+    for (world, expected) in cases {
+        assert_eq!(world.generate(Helm::Four).error(), expected);
+    }
+    let answer = World::probe().text("values", "a: b\0").generate(Helm::Four);
+    assert!(answer.error().ends_with("control characters are not allowed"), "{}", answer.error());
 }
 
 #[test]

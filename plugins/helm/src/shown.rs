@@ -1,0 +1,140 @@
+//! Texts as people may see them: without paths of this machine, and without what opens repositories.
+//!
+//! Errors say where something is with the paths that they have, and other programs say what they like. All of it goes through here before
+//! anybody sees it: texts of helm where they come in, for what only they have, and each failure of a command once more as a whole.
+
+use std::path::{Path, PathBuf};
+
+use tiphys_params::context::Secret;
+use tiphys_params::mask_url;
+
+use crate::home::Home;
+
+/// What stands for the folder of a repository in texts, as in Argo CD's.
+const SOURCE_PLACEHOLDER: &str = "<path to cached source>";
+
+/// What stands for helm's home in texts.
+const HOME_PLACEHOLDER: &str = "<helm-home>";
+
+/// What stands for the file of inline values in texts, as in Argo CD's.
+pub(crate) const INLINE_PLACEHOLDER: &str = "<temp file with values from source.helm.values/valuesObject>";
+
+/// Options whose value is not shown.
+const SECRET_OPTIONS: [&str; 2] = ["--username", "--password"];
+
+/// What stands for a secret.
+const MASK: &str = "******";
+
+/// Characters of a password that is looked for in texts. A shorter one would be found in words.
+const SECRET_CHARS_MIN: usize = 6;
+
+/// What is left out of texts.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Cleaner {
+    /// Paths, and what stands in their place.
+    paths: Vec<(PathBuf, &'static str)>,
+}
+
+impl Cleaner {
+    /// Leaves out folders of sources.
+    pub(crate) fn of_sources<'a>(folders: impl IntoIterator<Item = &'a Path>) -> Self {
+        Self { paths: folders.into_iter().map(|folder| (folder.to_path_buf(), SOURCE_PLACEHOLDER)).collect() }
+    }
+
+    /// Leaves out the files of a run, too. What looks like the repository is shown as the repository.
+    pub(crate) fn with_home(mut self, home: &Home) -> Self {
+        let folder = home.path();
+        // Programs follow the links on the way to their folder.
+        let real = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
+        for folder in [folder, &real] {
+            self.paths.push((folder.to_path_buf(), HOME_PLACEHOLDER));
+            self.paths.push((folder.join(Home::INLINE_VALUES), INLINE_PLACEHOLDER));
+            self.paths.extend(Home::TREES.map(|tree| (folder.join(tree), SOURCE_PLACEHOLDER)));
+        }
+        self
+    }
+
+    /// A text with paths replaced, longer ones first. The root of the file system and relative paths are left alone.
+    pub(crate) fn cleaned(&self, text: &str) -> String {
+        let is_worth = |path: &Path| path.is_absolute() && path.parent().is_some();
+        let mut known: Vec<(&str, &str)> = self
+            .paths
+            .iter()
+            .filter(|(path, _)| is_worth(path))
+            .filter_map(|(path, shown)| Some((path.to_str()?, *shown)))
+            .collect();
+        known.sort_by_key(|(path, _)| std::cmp::Reverse(path.len()));
+        known.iter().fold(text.to_owned(), |text, (path, shown)| text.replace(path, shown))
+    }
+}
+
+/// A text of another program without these passwords and without those in URLs.
+pub(crate) fn without_passwords<'a>(text: &str, passwords: impl IntoIterator<Item = &'a Secret>) -> String {
+    let worth =
+        passwords.into_iter().map(Secret::expose).filter(|one| one.chars().count() >= SECRET_CHARS_MIN);
+    masked_urls(&worth.fold(text.to_owned(), |text, password| text.replace(password, MASK)))
+}
+
+/// A text of a command, or of what it printed, without the values of options that carry secrets.
+pub(crate) fn without_secret_options(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    loop {
+        let found = SECRET_OPTIONS
+            .iter()
+            .filter_map(|option| {
+                let at =
+                    rest.match_indices(option).find(|(at, _)| rest[at + option.len()..].starts_with(' '))?.0;
+                Some((at, at + option.len() + 1))
+            })
+            .min();
+        let Some((_, value)) = found else { break };
+        out.push_str(&rest[..value]);
+        out.push_str(MASK);
+        let end = rest[value..].find(' ').map_or(rest.len(), |length| value + length);
+        rest = &rest[end..];
+    }
+    out.push_str(rest);
+    out
+}
+
+/// A text with each run of `--api-versions VERSION ` replaced, as Argo CD does: the version ends at the next blank, whatever it is.
+pub(crate) fn without_api_versions(text: &str) -> String {
+    const OPTION: &str = "--api-versions ";
+    let one = |text: &str| -> Option<usize> {
+        let version = text.strip_prefix(OPTION)?.find(' ').filter(|length| *length > 0)?;
+        Some(OPTION.len() + version + 1)
+    };
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(OPTION) {
+        let (before, run) = rest.split_at(at);
+        out.push_str(before);
+        let mut end = 0;
+        while let Some(length) = one(&run[end..]) {
+            end += length;
+        }
+        if end == 0 {
+            out.push_str(OPTION);
+            end = OPTION.len();
+        } else {
+            out.push_str("<api versions removed> ");
+        }
+        rest = &run[end..];
+    }
+    out.push_str(rest);
+    out
+}
+
+/// A text of another program with its URLs masked.
+fn masked_urls(text: &str) -> String {
+    let word = |piece: &str| {
+        let word = piece.trim_end_matches(char::is_whitespace);
+        let rest = &piece[word.len()..];
+        [&if word.contains("://") { mask_url(word) } else { word.to_owned() }, rest].concat()
+    };
+    text.split_inclusive(char::is_whitespace).map(word).collect()
+}
+
+#[cfg(test)]
+mod tests;
