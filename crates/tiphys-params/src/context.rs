@@ -15,7 +15,7 @@ use std::path::PathBuf;
 
 use tiphys_yaml::DecodeError;
 
-pub use access::{same_address, server_name, without_oci};
+pub use access::{certificates_of, same_address, server_name, without_oci};
 pub use known::{FoundAccess, KnownRepositories, RegistryLogin, Seeker, registry_key};
 pub use mounted::{MountedLogins, MountedRepository, OtherShape, PemFiles};
 pub use secret::Secret;
@@ -46,6 +46,9 @@ pub struct RunContext {
     pub repositories: Vec<RepositoryAccess>,
     /// Credentials for all repositories whose address begins with theirs.
     pub credential_templates: Vec<RepositoryAccess>,
+    /// The servers' own authorities, in PEM, by the server's name as [`server_name`] gives it: for all that is fetched from such a server and
+    /// has no other (`argocd-tls-certs-cm`).
+    pub server_certificates: BTreeMap<String, String>,
     /// Whether logins that the plugin finds on its machine fill in for what `repositories` and `credential_templates` do not know.
     pub mounted_credentials: MountedCredentials,
     /// Whether the plugin may fetch anything.
@@ -207,6 +210,7 @@ impl Default for RunContext {
             values_file_schemes: DEFAULT_VALUES_FILE_SCHEMES.map(str::to_owned).to_vec(),
             repositories: Vec::new(),
             credential_templates: Vec::new(),
+            server_certificates: BTreeMap::new(),
             mounted_credentials: MountedCredentials::default(),
             network: NetworkUse::default(),
         }

@@ -9,7 +9,7 @@ use tiphys_logins::OwnLogins;
 use tiphys_params::context::{
     ContextProject, ContextSource, CredentialReach, DEFAULT_VALUES_FILE_SCHEMES, FoundAccess,
     KnownRepositories, MountedCredentials, NetworkUse, RepositoryAccess, RunContext, Seeker, SourceKind,
-    server_name,
+    certificates_of,
 };
 use tiphys_params::{Parameter, source_permitted};
 use tiphys_plugin::{GivenContext, GivenRef, chain};
@@ -71,14 +71,17 @@ impl ContextSettings {
                 && (is_own || is_permitted(project, &access.url))
         };
         let found = accesses.iter().filter(may);
-        found.map(|access| self.with_certificates(access.clone(), &access.url)).collect()
+        found.map(|access| self.with_certificates(access.clone())).collect()
     }
 
     /// How the repository of an application's source is reached. Argo CD asks the project for the source, and not for the Secret that is
     /// for it; a repository of the project's own is permitted by being that.
     fn of_source(&self, project: &ContextProject, address: &str) -> FoundAccess {
         let is_own = |one: &RepositoryAccess| one.project == project.name && one.is_at(address);
-        let mut known = KnownRepositories::default();
+        let mut known = KnownRepositories {
+            certificates: self.server_certificates.clone(),
+            ..KnownRepositories::default()
+        };
         if is_permitted(project, address) || self.repositories.iter().any(is_own) {
             known.repositories.clone_from(&self.repositories);
             known.templates.clone_from(&self.credential_templates);
@@ -86,12 +89,12 @@ impl ContextSettings {
         known.find(&project.name, address, Seeker::Source)
     }
 
-    /// How a server is reached, its own authority included.
-    fn with_certificates(&self, mut access: RepositoryAccess, address: &str) -> RepositoryAccess {
-        if let Some(pem) = server_name(address).and_then(|name| self.server_certificates.get(name))
+    /// How a repository is reached, its server's own authority included: for plugins that know no certificates by servers.
+    fn with_certificates(&self, mut access: RepositoryAccess) -> RepositoryAccess {
+        if let Some(pem) = certificates_of(&self.server_certificates, &access.url)
             && access.ca_data.is_empty()
         {
-            access.ca_data.clone_from(pem);
+            pem.clone_into(&mut access.ca_data);
         }
         access
     }
@@ -133,6 +136,7 @@ impl Renderer {
                 values_file_schemes: settings.values_file_schemes.clone(),
                 repositories: settings.of_project(&settings.repositories, &project),
                 credential_templates: settings.of_project(&settings.credential_templates, &project),
+                server_certificates: settings.server_certificates.clone(),
                 project,
                 mounted_credentials: match settings.own_logins {
                     Some(_) => MountedCredentials::Use,
@@ -237,7 +241,7 @@ impl Renderer {
             repo_url: source.repo_url.clone(),
             chart: source.chart.clone(),
             target_revision: source.target_revision.clone(),
-            access: settings.with_certificates(access, address),
+            access,
             credentials: if passes { CredentialReach::EveryServer } else { CredentialReach::OwnServer },
             own_logins: settings.own_logins.clone(),
         })

@@ -4,6 +4,7 @@
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -11,6 +12,7 @@ use std::path::{Path, PathBuf};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use tempfile::NamedTempFile;
+use tiphys_params::context::certificates_of;
 
 use crate::url::{RemoteUrl, Transport};
 use crate::{Secret, SourceError, normalize_git_url};
@@ -91,9 +93,11 @@ pub enum UserSettings {
 pub(crate) struct Access {
     pub(crate) config: Vec<(String, String)>,
     pub(crate) env: Vec<(OsString, OsString)>,
+    /// The same for our own calls only, which go to this repository alone.
+    pub(crate) own_env: Vec<(OsString, OsString)>,
     /// What was tried, for people.
     pub(crate) tried: String,
-    /// Whether a Secret or the URL says anything; the rest is the user's own.
+    /// Whether a Secret, the URL or the certificates of its server say anything; the rest is the user's own.
     pub(crate) given: bool,
     /// Texts that must not be seen in what git says.
     pub(crate) secrets: Vec<Secret>,
@@ -105,6 +109,8 @@ pub(crate) struct Access {
 pub(crate) struct AccessInput<'a> {
     pub(crate) url: &'a RemoteUrl,
     pub(crate) credentials: &'a [RepositoryCredential],
+    /// Authorities by their servers' names.
+    pub(crate) certificates: &'a BTreeMap<String, String>,
     pub(crate) user: UserSettings,
     /// Where files with secrets are put.
     pub(crate) secrets_dir: &'a Path,
@@ -153,6 +159,10 @@ impl Access {
         if found.credential.is_some_and(|credential| credential.server == ServerCheck::Skipped) {
             access.set("http.sslVerify", "false");
             ssh.skip_host_key();
+        } else if is_https(address)
+            && let Some(pem) = certificates_of(input.certificates, address)
+        {
+            access.trust(input.secrets_dir, address, pem)?;
         }
         let proxy = found.credential.and_then(|credential| credential.proxy.as_deref());
         if let Some(proxy) = proxy.filter(|proxy| !proxy.is_empty() && input.url.transport == Transport::Http)
@@ -164,6 +174,16 @@ impl Access {
             access.env.push(("GIT_SSH_COMMAND".into(), ssh.text.into()));
         }
         Ok(access)
+    }
+
+    /// Has git trust these authorities, and no others, for this repository (`http.sslCAInfo`). The variable, which wins over settings, may
+    /// be set by that of the person (`SSL_CERT_FILE`); a plugin's git does not get that.
+    fn trust(&mut self, dir: &Path, address: &str, pem: &str) -> Result<(), SourceError> {
+        let path = self.file(dir, pem, "\n")?;
+        self.set(&format!("http.{address}.sslCAInfo"), &path.to_string_lossy());
+        self.own_env.push(("GIT_SSL_CAINFO".into(), path.into()));
+        self.given = true;
+        Ok(())
     }
 
     fn describe(&mut self, input: &AccessInput<'_>, from_secret: bool) {
@@ -260,6 +280,11 @@ fn begins_with(url: &str, prefix: &str) -> bool {
     let Some(rest) = url.strip_prefix(prefix) else { return false };
     let has_path = prefix.split_once("://").map_or(prefix, |(_, rest)| rest).contains('/');
     !prefix.is_empty() && (has_path || rest.is_empty() || rest.starts_with(['/', ':']))
+}
+
+/// Whether git speaks TLS with a server.
+fn is_https(address: &str) -> bool {
+    address.split_once("://").is_some_and(|(scheme, _)| scheme.eq_ignore_ascii_case("https"))
 }
 
 /// The text of `GIT_SSH_COMMAND`, which git gives to a shell.

@@ -1,5 +1,6 @@
 //! What sources are made with.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
@@ -83,6 +84,9 @@ pub struct SourceOptions {
     pub copies: Vec<LocalCopy>,
     /// Credentials of the store's repository Secrets; they win over the user's own.
     pub credentials: Vec<RepositoryCredential>,
+    /// The authorities of servers with certificates of their own, in PEM, by the server's name: git trusts no others for these. For
+    /// charts they are part of [`ChartSource::access`](crate::ChartSource::access).
+    pub server_certificates: BTreeMap<String, String>,
     /// Whether the user's own git settings and keys are used where no Secret says otherwise.
     pub user_settings: UserSettings,
     /// The git program: absolute, or a name that is looked up in the environment's `PATH`.
@@ -119,6 +123,7 @@ impl SourceOptions {
             freshness: Freshness::default(),
             copies: Vec::new(),
             credentials: Vec::new(),
+            server_certificates: BTreeMap::new(),
             user_settings: UserSettings::default(),
             git_program: PathBuf::from("git"),
             environment,

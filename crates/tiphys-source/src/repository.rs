@@ -329,7 +329,7 @@ impl Repository {
             dir: bare.unwrap_or(Path::new("/")),
             place: bare.map_or(Place::Nowhere, Place::Bare),
             config: std::iter::once(remote).chain(access.config.iter().cloned()).collect(),
-            env: access.env.clone(),
+            env: access.env.iter().chain(&access.own_env).cloned().collect(),
             stdin: None,
             timeout,
         })
@@ -349,6 +349,7 @@ impl Repository {
                 Access::new(&AccessInput {
                     url: &self.url,
                     credentials: &options.credentials,
+                    certificates: &options.server_certificates,
                     user: options.user_settings,
                     secrets_dir: &options.secrets_dir,
                     ssh_command,

@@ -104,7 +104,7 @@ impl Authority {
 
 impl Identity {
     /// How a server with this identity begins; with `clients` it takes only those that this authority knows.
-    pub(crate) fn server_config(&self, clients: Option<&Authority>) -> ServerConfig {
+    pub fn server_config(&self, clients: Option<&Authority>) -> ServerConfig {
         let config = ServerConfig::builder_with_provider(provider())
             .with_safe_default_protocol_versions()
             .expect("the provider has the default versions");

@@ -223,7 +223,9 @@ pub(crate) fn workplace(
     let runs = run_settings(common, host, cache.trees(), wishes.keep_workdirs.clone());
     let control_plane = control_plane(common, &resources);
     let render_settings = render_settings(common, host, &resources, &wishes)?;
-    let options = source_options(common, host, cache.dir.clone(), credentials_of(&resources), wishes.copies)?;
+    let credentials = credentials_of(&resources);
+    let mut options = source_options(common, host, cache.dir.clone(), credentials, wishes.copies)?;
+    options.server_certificates.clone_from(&render_settings.context.server_certificates);
     let sources = Arc::new(Sources::new(cache.trees(), options));
     let (plugins, remote) = match wishes.plugins {
         Some(plugins) => (plugins, Vec::new()),

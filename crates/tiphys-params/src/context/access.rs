@@ -2,6 +2,8 @@
 //! `util/db/repository.go` and, for dependencies, `getHelmRepos` of its `reposerver/repository/repository.go`; `spec/helm-parity.md` 2.3).
 //! [`super::KnownRepositories`] chooses among several.
 
+use std::collections::BTreeMap;
+
 use super::{RepositoryAccess, RepositoryKind};
 use crate::normalize_git_url;
 
@@ -115,6 +117,12 @@ pub fn server_name(address: &str) -> Option<&str> {
         None => server.split(':').next()?,
     };
     Some(name).filter(|name| !name.is_empty())
+}
+
+/// The authorities of an address' server among those by its name; the port does not count, and no name stands for several (Argo CD's
+/// `getCAPath`).
+pub fn certificates_of<'a>(by_server: &'a BTreeMap<String, String>, address: &str) -> Option<&'a str> {
+    by_server.get(server_name(address)?).map(String::as_str)
 }
 
 /// An address without the scheme of registries.

@@ -46,6 +46,7 @@ impl RunContext {
             "valuesFileSchemes": self.values_file_schemes,
             "repositories": self.repositories.iter().map(RepositoryAccess::to_value).collect::<Vec<_>>(),
             "credentialTemplates": self.credential_templates.iter().map(RepositoryAccess::to_value).collect::<Vec<_>>(),
+            "serverCertificates": self.server_certificates,
             "mountedCredentials": word_of(&MOUNTED_CREDENTIALS, self.mounted_credentials),
             "network": word_of(&NETWORK_USES, self.network),
         });
@@ -83,6 +84,7 @@ impl RunContext {
         }
         context.repositories = accesses(&mut file, "repositories")?;
         context.credential_templates = accesses(&mut file, "credentialTemplates")?;
+        context.server_certificates = file.text_map("serverCertificates")?.unwrap_or_default();
         context.mounted_credentials = kind(&mut file, "mountedCredentials", &MOUNTED_CREDENTIALS)?;
         context.network = kind(&mut file, "network", &NETWORK_USES)?;
         Ok(context)

@@ -4,7 +4,9 @@
 //! is completed by the longest template; where there is none, the template stands alone (`getRepositorySecret`, `enrichCredsToRepo`). What
 //! is left without credentials gets those that lie on this machine, if they may be used.
 
-use super::access::is_of_registry;
+use std::collections::BTreeMap;
+
+use super::access::{certificates_of, is_of_registry};
 use super::mounted::{MountedLogins, MountedRepository, PemFiles};
 use super::{CredentialReach, RepositoryAccess, RunContext, Secret, without_oci};
 
@@ -15,6 +17,8 @@ pub struct KnownRepositories {
     pub repositories: Vec<RepositoryAccess>,
     /// Those of credential templates: beginnings of addresses.
     pub templates: Vec<RepositoryAccess>,
+    /// The servers' own authorities, in PEM, by the server's name. Settings that have some keep them.
+    pub certificates: BTreeMap<String, String>,
     /// What lies on this machine; nothing where it must not be used.
     pub mounted: MountedLogins,
 }
@@ -60,6 +64,7 @@ impl KnownRepositories {
         Self {
             repositories: context.repositories.clone(),
             templates: context.credential_templates.clone(),
+            certificates: context.server_certificates.clone(),
             mounted: MountedLogins::default(),
         }
     }
@@ -81,7 +86,7 @@ impl KnownRepositories {
             (None, Some(_)) => RepositoryAccess::default().completed(template),
             (None, None) => around().map(|around| self.completed(around, project)).unwrap_or_default(),
         };
-        self.mounted.fill_in(access, address)
+        self.mounted.fill_in(self.certified(access, address), address)
     }
 
     /// The repositories of charts that have a name: the project's own, else everybody's, else those of this machine. The address of each
@@ -96,10 +101,33 @@ impl KnownRepositories {
         let found = Some(of(project)).filter(|found| !found.is_empty()).unwrap_or_else(|| of(""));
         if found.is_empty() {
             let mounted = self.mounted.repositories.iter().filter(|one| one.access.name == name);
-            return mounted.map(FoundAccess::from).collect();
+            return mounted.map(|one| self.of_mounted(one)).collect();
         }
-        let found = found.into_iter().map(|one| self.mounted.fill_in(self.completed(one, project), &one.url));
-        found.collect()
+        let with_all = |one: &RepositoryAccess| {
+            let access = self.certified(self.completed(one, project), &one.url);
+            self.mounted.fill_in(access, &one.url)
+        };
+        found.into_iter().map(with_all).collect()
+    }
+
+    /// An entry of this machine's, with its server's own authorities instead of those in a file.
+    fn of_mounted(&self, mounted: &MountedRepository) -> FoundAccess {
+        let MountedRepository { access, credentials, mut files } = mounted.clone();
+        let access = self.certified(access, &mounted.access.url);
+        if !access.ca_data.is_empty() {
+            files.authorities.clear();
+        }
+        FoundAccess { access, credentials, login: RegistryLogin::None, files }
+    }
+
+    /// With its server's own authorities.
+    fn certified(&self, mut access: RepositoryAccess, address: &str) -> RepositoryAccess {
+        if access.ca_data.is_empty()
+            && let Some(pem) = certificates_of(&self.certificates, address)
+        {
+            pem.clone_into(&mut access.ca_data);
+        }
+        access
     }
 
     /// With the template of its own address.
@@ -113,13 +141,6 @@ impl FoundAccess {
     /// Whether there are a user and a password.
     pub fn has_password(&self) -> bool {
         !self.access.username.is_empty() && !self.access.password.is_empty()
-    }
-}
-
-impl From<&MountedRepository> for FoundAccess {
-    fn from(mounted: &MountedRepository) -> Self {
-        let MountedRepository { access, credentials, files } = mounted.clone();
-        Self { access, credentials, login: RegistryLogin::None, files }
     }
 }
 

@@ -49,6 +49,7 @@ fn full() -> RunContext {
             kind: RepositoryKind::Oci,
             ..RepositoryAccess::default()
         }],
+        server_certificates: BTreeMap::from([("charts.example".to_owned(), "authority".to_owned())]),
         mounted_credentials: MountedCredentials::Use,
         network: NetworkUse::None,
     }
@@ -75,6 +76,7 @@ fn the_file_has_the_documented_shape() {
             "enableOCI": false, "insecure": false, "insecureOCIForceHttp": false, "caData": "",
             "tlsClientCertData": "", "tlsClientCertKey": "", "proxy": "", "noProxy": "",
         }],
+        "serverCertificates": {"charts.example": "authority"},
         "mountedCredentials": "use",
         "network": "none",
     });

@@ -27,8 +27,8 @@ fn a_repository_has_its_servers_own_authority_unless_it_has_one() {
     let found = settings.of_project(&settings.repositories, &project);
     let found: Vec<&str> = found.iter().map(|access| access.ca_data.as_str()).collect();
     assert_eq!(found, ["charts", "own", "registry", ""]);
-    let unknown = settings.with_certificates(RepositoryAccess::default(), "oci://registry.example.org/d");
-    assert_eq!(unknown.ca_data, "registry");
+    let unknown = settings.of_source(&project, "oci://registry.example.org/d");
+    assert_eq!(unknown.access.ca_data, "registry");
 }
 
 /// Three Secrets and two templates; the project `team` permits one address.

@@ -1,6 +1,6 @@
 //! The same sources at another revision, and what tells files apart that were not read yet.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 
@@ -30,10 +30,14 @@ pub(super) struct Past {
 pub(super) type Identities = HashMap<(Origin, Option<Vec<RepoPath>>), Arc<OnceCell<FilesIdentity>>>;
 
 impl Sources {
-    /// The same sources with other credentials, before anything was fetched with them.
+    /// The same sources with other credentials and authorities of servers, before anything was fetched with them.
     #[must_use]
-    pub fn with_credentials(self, credentials: Vec<RepositoryCredential>) -> Self {
-        let options = crate::SourceOptions { credentials, ..(*self.options).clone() };
+    pub fn with_credentials(
+        self,
+        credentials: Vec<RepositoryCredential>,
+        server_certificates: BTreeMap<String, String>,
+    ) -> Self {
+        let options = crate::SourceOptions { credentials, server_certificates, ..(*self.options).clone() };
         Self { options: Arc::new(options), repositories: Arc::default(), ..self }
     }
 

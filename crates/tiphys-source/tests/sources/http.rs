@@ -2,10 +2,14 @@
 
 mod server;
 
+use std::collections::BTreeMap;
+
 use tiphys_source::{
     ClientCertificate, CredentialScope, Login, RepositoryCredential, Secret, ServerCheck, SourceOptions,
     UserSettings,
 };
+
+use tiphys_testkit::certificates::Authority;
 
 use crate::workbench::{Workbench, files};
 use server::Server;
@@ -43,6 +47,42 @@ async fn a_repository_is_fetched_over_http() {
     assert_eq!(files(&sources, &server.url("apps/.git"), "main").await, ["a.yaml: over http"]);
     assert_eq!(files(&sources, &server.url("apps/.git"), "v1").await, ["a.yaml: old"]);
     assert!(server.authorizations().iter().all(Option::is_none));
+}
+
+#[tokio::test]
+async fn a_server_is_trusted_by_the_certificates_of_its_name_and_a_secret_may_spare_them() {
+    let bench = Workbench::new();
+    serve(&bench, None);
+    let (authority, other) = (Authority::new(), Authority::new());
+    let server = Server::with_tls(&bench.path("www"), &authority.server());
+    let url = server.url("apps/.git");
+    let of = |name: &str, pem: &str| BTreeMap::from([(name.to_owned(), pem.to_owned())]);
+    let general = bench.path("general.pem");
+    for (certificates, trusted_in_general, is_trusted) in [
+        (of("127.0.0.1", authority.pem()), &other, true),
+        (of("127.0.0.1", other.pem()), &authority, false),
+        (of("git.example.org", authority.pem()), &other, false),
+        (BTreeMap::new(), &authority, true),
+        (BTreeMap::new(), &other, false),
+    ] {
+        std::fs::write(&general, trusted_in_general.pem()).expect("the file can be written");
+        let sources = bench.sources_with(|options| {
+            options.server_certificates = certificates;
+            options.environment.push(("SSL_CERT_FILE".into(), general.clone().into_os_string()));
+        });
+        if is_trusted {
+            assert_eq!(files(&sources, &url, "main").await, ["a.yaml: over http"]);
+        } else {
+            let refusal = bench.refusal(&sources, &url, "main").await;
+            assert!(refusal.contains("certificate"), "{refusal}");
+        }
+    }
+    let insecure = bench.sources_with(|options| {
+        options.server_certificates = of("127.0.0.1", other.pem());
+        login(options, CredentialScope::Repository(url.clone()), Login::None);
+        options.credentials[0].server = ServerCheck::Skipped;
+    });
+    assert_eq!(files(&insecure, &url, "main").await, ["a.yaml: over http"]);
 }
 
 #[tokio::test]

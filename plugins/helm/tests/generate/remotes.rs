@@ -238,6 +238,34 @@ fn a_server_with_its_own_authority_that_wants_a_certificate_is_reached_with_both
 }
 
 #[test]
+fn certificates_of_a_server_are_for_every_repository_there_that_has_none() {
+    let (authority, other) = (Authority::new(), Authority::new());
+    let server = ChartServer::start(Transport::Tls(&authority.server()));
+    server.repository("/stable", &charts());
+    let url = format!("{}/stable", server.url());
+    let world = |certificates: Value, repositories: Value| {
+        with_dep("1.0.0", &url).context(
+            &json!({ "version": 1, "serverCertificates": certificates, "repositories": repositories }),
+        )
+    };
+    let known = |fields: Value| json!([with(json!({ "url": url, "type": "helm" }), &fields)]);
+    let own = json!({ "127.0.0.1": authority.pem() });
+    for helm in Helm::ALL {
+        world(own.clone(), json!([])).gives(helm, "1.0.0");
+        world(own.clone(), known(json!({}))).gives(helm, "1.0.0");
+        world(json!({ "127.0.0.1": other.pem() }), known(json!({ "caData": authority.pem() })))
+            .gives(helm, "1.0.0");
+        for refused in [
+            world(json!({ "a.example.org": authority.pem() }), json!([])),
+            world(own.clone(), known(json!({ "caData": other.pem() }))),
+        ] {
+            let answer = refused.generate(helm);
+            assert!(answer.error().contains("certificate"), "{answer:?}");
+        }
+    }
+}
+
+#[test]
 fn a_server_that_need_not_prove_who_it_is_is_believed() {
     let identity = Authority::new().server();
     let server = ChartServer::start(Transport::Tls(&identity));

@@ -1,5 +1,7 @@
 //! Which of all settings an address gets.
 
+use std::collections::BTreeMap;
+
 use super::{FoundAccess, KnownRepositories, RegistryLogin, Seeker};
 use crate::context::{
     CredentialReach, MountedRepository, PemFiles, RepositoryAccess, RepositoryKind, Secret,
@@ -189,6 +191,37 @@ fn what_lies_on_this_machine_fills_in_where_no_secret_has_credentials() {
     ] {
         let FoundAccess { access, credentials, .. } = known.find("", address, Seeker::Source);
         assert_eq!((access.username.as_str(), access.insecure, credentials), (username, insecure, reach));
+    }
+}
+
+#[test]
+fn a_server_has_its_own_authorities_for_all_that_have_none() {
+    let own = RepositoryAccess { ca_data: "own".to_owned(), ..access("https://a.example.org/own", "u") };
+    let named = |name: &str, access: RepositoryAccess| RepositoryAccess { name: name.to_owned(), ..access };
+    let mut known = known(&[own, named("bare", access("https://a.example.org:8443/bare", "u"))], &[]);
+    known.certificates = BTreeMap::from([("a.example.org".to_owned(), "server".to_owned())]);
+    let entry = mounted("https://a.example.org/mounted", "u");
+    known.mounted.repositories = vec![MountedRepository {
+        access: named("mounted", entry.access),
+        files: PemFiles { authorities: "/ca.pem".to_owned(), ..PemFiles::default() },
+        ..entry
+    }];
+    let parts = |found: FoundAccess| (found.access.ca_data, found.files.authorities);
+    for (address, expected) in [
+        ("https://a.example.org/own", "own"),
+        ("https://a.example.org:8443/bare", "server"),
+        ("https://a.example.org/mounted", "server"),
+        ("https://a.example.org/unknown", "server"),
+        ("a.example.org/registry", "server"),
+        ("oci://a.example.org:5000/registry", "server"),
+        ("https://b.a.example.org/unknown", ""),
+    ] {
+        let found = parts(known.find("", address, Seeker::Dependency));
+        assert_eq!(found, (expected.to_owned(), String::new()), "{address}");
+    }
+    for name in ["bare", "mounted"] {
+        let found = known.named("", name).remove(0);
+        assert_eq!(parts(found), ("server".to_owned(), String::new()), "{name}");
     }
 }
 

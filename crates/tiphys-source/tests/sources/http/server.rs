@@ -1,6 +1,6 @@
 //! A web server for one test: `git http-backend` as a CGI program, with a check of the `Authorization` header.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -8,6 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
+use tiphys_testkit::certificates::Identity;
 use tiphys_testkit::git;
 
 /// Serves the repositories below a folder until it is dropped.
@@ -21,6 +23,8 @@ struct Shared {
     root: PathBuf,
     /// The only header that is let in; none: everybody is.
     authorization: Option<String>,
+    /// How it speaks TLS; none: it does not.
+    tls: Option<Arc<ServerConfig>>,
     /// Where everybody is sent.
     redirect: Option<String>,
     seen: Mutex<Vec<Option<String>>>,
@@ -37,20 +41,31 @@ struct Request {
 
 impl Server {
     pub(super) fn start(root: &Path, authorization: Option<&str>) -> Self {
-        Self::serve(root, authorization, None)
+        Self::serve(root, authorization, None, None)
+    }
+
+    /// Speaks TLS.
+    pub(super) fn with_tls(root: &Path, identity: &Identity) -> Self {
+        Self::serve(root, None, Some(Arc::new(identity.server_config(None))), None)
     }
 
     /// Sends everybody to another server.
     pub(super) fn redirecting(root: &Path, to: &str) -> Self {
-        Self::serve(root, None, Some(to))
+        Self::serve(root, None, None, Some(to))
     }
 
-    fn serve(root: &Path, authorization: Option<&str>, redirect: Option<&str>) -> Self {
+    fn serve(
+        root: &Path,
+        authorization: Option<&str>,
+        tls: Option<Arc<ServerConfig>>,
+        redirect: Option<&str>,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port of the loopback can be had");
         let address = listener.local_addr().expect("the port is known");
         let shared = Arc::new(Shared {
             root: root.to_path_buf(),
             authorization: authorization.map(str::to_owned),
+            tls,
             redirect: redirect.map(|to| to.trim_end_matches('/').to_owned()),
             seen: Mutex::default(),
             stopped: AtomicBool::new(false),
@@ -62,14 +77,15 @@ impl Server {
                     break;
                 }
                 // A client that goes away in the middle is no business of the test.
-                drop(connection.and_then(|connection| for_thread.answer(&connection)));
+                drop(connection.and_then(|connection| for_thread.connected(connection)));
             }
         });
         Self { address, shared, accepting: Some(accepting) }
     }
 
     pub(super) fn url(&self, path: &str) -> String {
-        format!("http://{}/{path}", self.address)
+        let scheme = if self.shared.tls.is_some() { "https" } else { "http" };
+        format!("{scheme}://{}/{path}", self.address)
     }
 
     /// The `Authorization` headers of all requests, in order.
@@ -89,12 +105,20 @@ impl Drop for Server {
 }
 
 impl Shared {
-    fn answer(&self, connection: &TcpStream) -> std::io::Result<()> {
-        let request = read_request(connection)?;
+    fn connected(&self, mut connection: TcpStream) -> std::io::Result<()> {
+        let Some(config) = &self.tls else { return self.answer(&mut connection) };
+        let session = ServerConnection::new(Arc::clone(config)).map_err(std::io::Error::other)?;
+        let mut stream = StreamOwned::new(session, connection);
+        self.answer(&mut stream)?;
+        stream.conn.send_close_notify();
+        stream.flush()
+    }
+
+    fn answer(&self, out: &mut (impl Read + Write)) -> std::io::Result<()> {
+        let request = read_request(out)?;
         let authorization = request.header("authorization").map(str::to_owned);
         let allowed = self.authorization.is_none() || self.authorization == authorization;
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).push(authorization);
-        let mut out = connection;
         if !allowed {
             return out.write_all(
                 b"HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"test\"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
@@ -151,7 +175,7 @@ impl Request {
     }
 }
 
-fn read_request(connection: &TcpStream) -> std::io::Result<Request> {
+fn read_request(connection: &mut impl Read) -> std::io::Result<Request> {
     let mut reader = BufReader::new(connection);
     let mut line = String::new();
     reader.read_line(&mut line)?;

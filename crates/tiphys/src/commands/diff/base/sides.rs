@@ -63,12 +63,13 @@ pub(super) async fn open(
     let unused = unused_copies(&sources, &tops).await?;
     let trusted = if from == PluginsFrom::Base { &stores_past } else { &stores_now };
     let credentials = context::credentials_of(&trusted.store);
+    let (certificates, _) = trusted.store.server_certificates(common.argocd_namespace.as_deref());
     compared.extend(sources.work_trees().await.map_err(|error| failed(&error))?);
     let here = past::work_trees("", &host.absolute(""))?;
     compared.extend(here.into_iter().map(|place| place.top));
     let plugins = Box::pin(plugins::load(&reader, &compared, from, common, host)).await?;
 
-    let sources = sources.with_credentials(credentials);
+    let sources = sources.with_credentials(credentials, certificates);
     let sources_past = Box::pin(sources.at(base)).await.map_err(|error| failed(&error))?;
     let settings_past = context::render_settings(common, host, &stores_past.store, &Wishes::default())?;
     let mut settings_now = context::render_settings(common, host, &stores_now.store, &Wishes::default())?;

@@ -1,4 +1,5 @@
-//! Charts of repositories that want a login which only the person who calls has, in the files of helm and docker.
+//! Charts of servers that want a login which only the person who calls has, in the files of helm and docker, and of servers with
+//! certificates of their own.
 
 use std::process::Command;
 
@@ -6,7 +7,7 @@ use tiphys_testkit::certificates::Authority;
 use tiphys_testkit::chart::Chart;
 use tiphys_testkit::chart_server::{Access, ChartServer, Transport};
 
-use crate::world::{Output, TIPHYS, World};
+use crate::world::{Output, TIPHYS, URL, World};
 
 /// `user:pass` in base64, which the servers ask for.
 const PAIR: &str = "dXNlcjpwYXNz";
@@ -184,4 +185,38 @@ fn a_broken_file_with_logins_is_named_where_it_is_needed_and_nothing_of_it_is_sh
     place.world.write("charts/web/templates/web.yaml", MANIFEST).write("home/.docker/config.json", "- [");
     // A folder of this machine needs no login.
     is_rendered(&place.world.finish(place.command(&place.registry(), &[&copy])));
+}
+
+#[test]
+fn a_server_is_trusted_by_the_config_map_whether_a_source_or_a_dependency_comes_from_it() {
+    let authority = Authority::new();
+    let server = ChartServer::start(Transport::Tls(&authority.server()));
+    let chart = Chart::new("web", "1.0.0").with("templates/web.yaml", MANIFEST);
+    server.repository("/stable", &[chart]);
+    let world = World::with_helm();
+    let repository = format!("{}/stable", server.url());
+    let application = |source: &str| {
+        format!(
+            "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: web}}\nspec:\n  source: {source}\n"
+        )
+    };
+    let chart = format!("{{repoURL: '{repository}', chart: web, targetRevision: 1.0.0}}");
+    world.write("chart.yaml", &application(&chart));
+    world.write("umbrella.yaml", &application(&format!("{{repoURL: '{URL}', path: umbrella}}")));
+    let dependency = format!("{{name: web, version: 1.0.0, repository: '{repository}'}}");
+    world.write(
+        "repo/umbrella/Chart.yaml",
+        &format!("{{apiVersion: v2, name: umbrella, version: 1.0.0, dependencies: [{dependency}]}}\n"),
+    );
+    let pem = authority.pem().replace('\n', "\n    ");
+    world.write(
+        "certificates.yaml",
+        &format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: argocd-tls-certs-cm}}\ndata:\n  127.0.0.1: |\n    {pem}\n"),
+    );
+    let copy = format!("--repo={URL}=repo");
+    for store in ["--store=chart.yaml", "--store=umbrella.yaml"] {
+        let refused = world.run(&["render", store, &copy, "--tracking=none"]);
+        assert!(refused.code == 3 && refused.stderr.contains("certificate"), "{}", refused.stderr);
+        is_rendered(&world.run(&["render", store, "--store=certificates.yaml", &copy, "--tracking=none"]));
+    }
 }
