@@ -4,6 +4,7 @@ mod built;
 pub mod certificates;
 pub mod chart;
 pub mod chart_server;
+pub mod dice;
 pub mod fixture;
 pub mod git;
 pub mod helm;

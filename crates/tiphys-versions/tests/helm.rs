@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use tiphys_testkit::dice::Dice;
 use tiphys_testkit::tools;
 use tiphys_versions::{Version, VersionRange};
 
@@ -22,22 +23,6 @@ const TEMPLATE: &str = r#"rows:
 - "{{ range $version := $.Values.versions }}{{ if semverCompare $range $version }}1{{ else }}0{{ end }}{{ end }}"
 {{- end }}
 "#;
-
-/// Deterministic dice (xorshift).
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 % bound as u64).unwrap_or_default()
-    }
-
-    fn one(&mut self, of: &[&'static str]) -> &'static str {
-        of[self.below(of.len())]
-    }
-}
 
 fn version(dice: &mut Dice) -> String {
     let number = ["0", "1", "2", "3", "10"];
@@ -103,7 +88,7 @@ fn chart() -> tempfile::TempDir {
 }
 
 fn check(helm: &str) {
-    let dice = &mut Dice(SEED);
+    let dice = &mut Dice::new(SEED);
     let folder = chart();
     let versions: Vec<String> = (0..VERSIONS).map(|_| version(dice)).collect();
     let parsed: Vec<Version> = versions.iter().map(|text| Version::parse(text).expect(text)).collect();

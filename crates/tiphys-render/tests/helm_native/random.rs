@@ -9,6 +9,7 @@ use std::time::Duration;
 use futures_util::StreamExt as _;
 use serde_json::{Map, Value, json};
 use tiphys_process::Tool;
+use tiphys_testkit::dice::Dice;
 use tiphys_testkit::tools;
 
 use crate::answer::Answer;
@@ -88,27 +89,6 @@ const VALUE_FILES: [(&str, &str); 5] = [
     ("$ARGOCD_APP_NAME.yaml", "chart/team_shop.yaml"),
     ("missing.yaml", "chart/missing.yaml"),
 ];
-
-/// Deterministic dice (xorshift).
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 % bound as u64).unwrap_or_default()
-    }
-
-    /// True in so many of a hundred cases.
-    fn chance(&mut self, percent: usize) -> bool {
-        self.below(100) < percent
-    }
-
-    fn one<T: Copy>(&mut self, of: &[T]) -> T {
-        of[self.below(of.len())]
-    }
-}
 
 /// An Application in the shape of the recorded cases.
 fn make(number: usize, dice: &mut Dice) -> Value {
@@ -284,7 +264,7 @@ async fn compare() -> (usize, Vec<String>) {
         stdout_bytes_max: 1 << 26,
     };
     let (tool, folder, world) = (&tool, folder.path(), &World::new(at_once(), None));
-    let mut dice = Dice(SEED);
+    let mut dice = Dice::new(SEED);
     let cases: Vec<Value> = (0..APPLICATIONS).map(|number| make(number, &mut dice)).collect();
     let outcomes: Vec<(bool, Option<String>)> = futures_util::stream::iter(cases.iter().enumerate())
         .map(|(number, case)| async move {
