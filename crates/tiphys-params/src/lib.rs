@@ -5,6 +5,7 @@
 
 mod announcement;
 mod assignment;
+mod authorities;
 mod check;
 pub mod context;
 mod environment;
@@ -28,6 +29,7 @@ pub use assignment::{
     Applied, ApplyError, Assignment, Edited, Form, InEffect, Operand, OperandError, OperandOrigin,
     ParameterChange, ParameterValue, Part, SyntaxError, Target, apply, read_operand, read_values,
 };
+pub use authorities::SYSTEM_AUTHORITIES;
 pub use check::{
     COMPARISONS_MAX, Item, Problem, ProblemKind, check_default, check_value, check_values, is_number,
 };

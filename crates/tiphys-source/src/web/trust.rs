@@ -4,19 +4,11 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use tiphys_params::SYSTEM_AUTHORITIES;
 use tiphys_params::context::RepositoryAccess;
 use ureq::tls::{Certificate, ClientCert, PemItem, PrivateKey, RootCerts, TlsConfig, parse_pem};
 
 use super::{Variable, WebError};
-
-/// Where systems keep the authorities that they trust, as Go looks for them: the first that is there.
-const SYSTEM_AUTHORITIES: [&str; 5] = [
-    "/etc/ssl/certs/ca-certificates.crt",
-    "/etc/pki/tls/certs/ca-bundle.crt",
-    "/etc/ssl/ca-bundle.pem",
-    "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
-    "/etc/ssl/cert.pem",
-];
 
 /// What a repository's settings say of TLS.
 pub(super) struct Trust {

@@ -15,21 +15,13 @@ use std::path::Path;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Value, json};
+use tiphys_params::SYSTEM_AUTHORITIES;
 use tiphys_params::context::{CredentialReach, RegistryLogin, RepositoryAccess, Secret};
 
 use super::DependencyError;
 use super::remote::{Remote, RemoteKind};
 use crate::home::{Home, HomeError};
 use crate::settings::Host;
-
-/// Where systems keep the authorities that they trust, as Go looks for them.
-const SYSTEM_AUTHORITIES: [&str; 5] = [
-    "/etc/ssl/certs/ca-certificates.crt",
-    "/etc/pki/tls/certs/ca-bundle.crt",
-    "/etc/ssl/ca-bundle.pem",
-    "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
-    "/etc/ssl/cert.pem",
-];
 
 /// What is given to helm beside its files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
