@@ -6,6 +6,7 @@
 //! fetches it over HTTP, without helm.
 
 mod base;
+mod cache_files;
 mod charts;
 mod copy;
 mod credential;

@@ -17,7 +17,6 @@ mod health;
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -25,6 +24,7 @@ use std::time::{Duration, Instant};
 use gix_hash::ObjectId;
 use tokio::sync::OnceCell;
 
+use crate::cache_files::{private_folder, write_whole};
 use crate::credential::{Access, AccessInput, remedy};
 use crate::git::failure::{Failure, classify};
 use crate::git::{Call, Git, Place, ToolProblem, shown};
@@ -517,21 +517,4 @@ fn unless_damaged<T>(
 pub(crate) fn cache_name(address: &str) -> String {
     let address = address.trim_end_matches('/');
     address.strip_suffix(".git").unwrap_or(address).to_owned()
-}
-
-fn private_folder(dir: &Path) -> Result<(), SourceError> {
-    use std::os::unix::fs::DirBuilderExt as _;
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(SourceError::cache("make", dir))
-}
-
-/// A file that is there whole or not at all.
-fn write_whole(path: &Path, text: &str) -> Result<(), SourceError> {
-    let dir = path.parent().unwrap_or(path);
-    let write = || -> std::io::Result<()> {
-        let mut file = tempfile::NamedTempFile::new_in(dir)?;
-        file.write_all(text.as_bytes())?;
-        file.persist(path).map_err(|error| error.error)?;
-        Ok(())
-    };
-    write().map_err(SourceError::cache("write", path))
 }

@@ -1,16 +1,13 @@
 //! Archives by their digest, and which of them a chart's version is: `charts/archives` and `charts/names` below the cache's folder.
 
-use std::fs::{self, DirBuilder, File};
+use std::fs::{self, File};
 use std::io::{self, Read, Write as _};
-use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use flate2::Compression;
 use flate2::read::GzEncoder;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
-use tempfile::NamedTempFile;
 use tiphys_tree::archive::{self, ArchiveError, ArchiveLimits, Intake, Part};
 use tiphys_tree::{Modes, Store, StoreError, Tree, TreeKey, WriteError};
 
@@ -18,6 +15,7 @@ use super::artefact::{Artefact, Contents, Digest, Packing};
 use super::limits::ARCHIVE_BYTES_OPTION;
 use super::{ChartError, hashed};
 use crate::SourceError;
+use crate::cache_files::{new_file, private_folder, write_whole};
 use crate::options::SourceOptions;
 use crate::web::WebError;
 
@@ -26,12 +24,6 @@ const SALT: &[u8] = b"tiphys chart 1";
 
 /// Bytes that are read at once.
 const CHUNK_BYTES: usize = 64 * 1024;
-
-/// How the names of files begin that are being written.
-const PARTIAL_PREFIX: &str = "partial-";
-
-/// How long ago one was written to that no living process writes to: longer than a fetch may take by default.
-const LEFT_OVER: Duration = Duration::from_hours(1);
 
 /// Bytes of a file of `charts/names`.
 const NAME_BYTES_MAX: u64 = 64 * 1024;
@@ -75,12 +67,8 @@ impl ArchiveCache {
 
     /// Keeps in mind what a chart is.
     pub(super) fn remember(&self, key: &[&str], artefact: &Artefact) -> Result<(), SourceError> {
-        make(&self.names)?;
-        let failed = |error| SourceError::cache("write to", &self.names)(error);
-        let mut file = new_file(&self.names).map_err(failed)?;
-        file.write_all(artefact.to_json().to_string().as_bytes()).map_err(failed)?;
-        file.persist(self.name(key)).map_err(|error| failed(error.error))?;
-        Ok(())
+        private_folder(&self.names)?;
+        write_whole(&self.name(key), &artefact.to_json().to_string())
     }
 
     pub(super) fn has(&self, digest: &Digest) -> bool {
@@ -94,7 +82,7 @@ impl ArchiveCache {
         bytes_max: u64,
         expected: Option<&Digest>,
     ) -> Result<Digest, IntakeError> {
-        make(&self.archives).map_err(IntakeError::Cache)?;
+        private_folder(&self.archives).map_err(IntakeError::Cache)?;
         let failed = |error| IntakeError::Cache(SourceError::cache("write to", &self.archives)(error));
         let mut file = new_file(&self.archives).map_err(failed)?;
         let (mut hasher, mut left) = (Sha256::new(), bytes_max);
@@ -152,22 +140,6 @@ impl ArchiveCache {
     fn name(&self, key: &[&str]) -> PathBuf {
         self.names.join(hashed(key.iter().copied()))
     }
-}
-
-/// A file to be written and then renamed. What a killed process left of such files goes, by the clock of the file system.
-fn new_file(dir: &Path) -> io::Result<NamedTempFile> {
-    let file = tempfile::Builder::new().prefix(PARTIAL_PREFIX).tempfile_in(dir)?;
-    let now = file.as_file().metadata()?.modified()?;
-    for entry in fs::read_dir(dir)?.flatten() {
-        let is_partial = entry.file_name().as_encoded_bytes().starts_with(PARTIAL_PREFIX.as_bytes());
-        let modified = entry.metadata().and_then(|found| found.modified());
-        let age = modified.ok().and_then(|modified| now.duration_since(modified).ok());
-        if is_partial && age.is_some_and(|age| age > LEFT_OVER) {
-            // Another process may be faster.
-            let _gone: io::Result<()> = fs::remove_file(entry.path());
-        }
-    }
-    Ok(file)
 }
 
 /// An archive that is read as gzip, and of which is known in the end whether it is what its name says.
@@ -261,8 +233,4 @@ fn broken(artefact: &Artefact, error: ArchiveError) -> SourceError {
             ChartError::Archive { what: what.to_owned(), source }.into()
         }
     }
-}
-
-fn make(dir: &Path) -> Result<(), SourceError> {
-    DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(SourceError::cache("make", dir))
 }
