@@ -37,7 +37,7 @@ use cache::{Age, Cache, Snapshot};
 use handover::hand_over;
 use key::{BuildKey, Inputs};
 use listed::Listed;
-use remote::{Known, Place, Remote, RemoteKind};
+use remote::{DependencyRepository, ProjectRepositories, RemoteKind, RemoteRepository};
 
 /// The folder of a chart that has its dependencies.
 const CHARTS: &str = "charts";
@@ -114,7 +114,7 @@ struct Plan {
     /// The dependencies, as the chart names them.
     listed: Listed,
     /// Where helm fetches from.
-    remotes: Vec<Remote>,
+    remotes: Vec<RemoteRepository>,
     /// Folders of the repository, with all links followed.
     folders: Vec<PathBuf>,
 }
@@ -123,7 +123,7 @@ impl Plan {
     fn new(request: &Request) -> Result<Self, DependencyError> {
         let chart = request.host.current_dir();
         let listed = Listed::read(chart)?;
-        let mut known = Known::of_context(&request.context);
+        let mut known = ProjectRepositories::of_context(&request.context);
         match request.context.mounted_credentials {
             MountedCredentials::Use => {
                 known.repositories.mounted = request.host.own_logins()?.read(needs(&listed))?;
@@ -133,7 +133,7 @@ impl Plan {
         listed.check(&known)?;
         let mut folders = Vec::new();
         for dependency in listed.all() {
-            if let Place::Folder(path) = Place::of(&dependency.repository)
+            if let DependencyRepository::Folder(path) = DependencyRepository::of(&dependency.repository)
                 && let Some(folder) = local::folder(&request.root, chart, dependency, path)?
             {
                 local::check_whole(&folder, dependency)?;
@@ -194,7 +194,9 @@ impl Plan {
         handover::take_back(home);
         let said = said.map_err(|error| self.failed(&error))?;
         // Of a folder that holds another chart helm says itself what is missing, when it renders.
-        let is_fetched = |one: &&Dependency| !matches!(Place::of(&one.repository), Place::Folder(_));
+        let is_fetched = |one: &&Dependency| {
+            !matches!(DependencyRepository::of(&one.repository), DependencyRepository::Folder(_))
+        };
         let missing = local::missing(&built.chart, &self.listed.dependencies);
         if let Some(missing) = missing.filter(is_fetched) {
             let cause = broken_archive(&String::from_utf8_lossy(&said), &missing.name);
@@ -246,9 +248,14 @@ impl Plan {
         if request.context.network == NetworkUse::None {
             return Ok(Age::Any);
         }
-        let is_fetched = |one: &&Dependency| match Place::of(&one.repository) {
-            Place::Named(_) | Place::Web(_) | Place::Registry(_) | Place::Plugin(_) => true,
-            Place::Vendored | Place::Folder(_) | Place::Other => false,
+        let is_fetched = |one: &&Dependency| match DependencyRepository::of(&one.repository) {
+            DependencyRepository::Named(_)
+            | DependencyRepository::Web(_)
+            | DependencyRepository::Registry(_)
+            | DependencyRepository::Plugin(_) => true,
+            DependencyRepository::Vendored
+            | DependencyRepository::Folder(_)
+            | DependencyRepository::Other => false,
         };
         let is_chosen = self.listed.dependencies.iter().filter(is_fetched).any(|one| !is_exact(&one.version));
         let is_locked = self.listed.is_locked();
@@ -258,18 +265,21 @@ impl Plan {
 
 /// What of mounted files is needed for a list.
 fn needs(listed: &Listed) -> Needs {
-    let need = |dependency: &Dependency| match Place::of(&dependency.repository) {
-        Place::Vendored | Place::Folder(_) | Place::Plugin(_) | Place::Other => Needs::Nothing,
-        Place::Named(_) | Place::Web(_) => Needs::Repositories,
-        Place::Registry(_) => Needs::RepositoriesAndLogins,
+    let need = |dependency: &Dependency| match DependencyRepository::of(&dependency.repository) {
+        DependencyRepository::Vendored
+        | DependencyRepository::Folder(_)
+        | DependencyRepository::Plugin(_)
+        | DependencyRepository::Other => Needs::Nothing,
+        DependencyRepository::Named(_) | DependencyRepository::Web(_) => Needs::Repositories,
+        DependencyRepository::Registry(_) => Needs::RepositoriesAndLogins,
     };
     listed.all().map(need).max().unwrap_or(Needs::Nothing)
 }
 
 /// Argo CD asks the project only when fetching has failed; nothing is fetched here that it does not permit.
-fn check_permission(remotes: &[Remote], request: &Request) -> Result<(), DependencyError> {
+fn check_permission(remotes: &[RemoteRepository], request: &Request) -> Result<(), DependencyError> {
     let project = &request.context.project;
-    let is_refused = |remote: &&Remote| !permission::is_permitted(remote, &project.source_repos);
+    let is_refused = |remote: &&RemoteRepository| !permission::is_permitted(remote, &project.source_repos);
     let mut refused: Vec<String> =
         remotes.iter().filter(is_refused).map(|remote| remote.address.to_string()).collect();
     refused.dedup();
@@ -280,7 +290,7 @@ fn check_permission(remotes: &[Remote], request: &Request) -> Result<(), Depende
 }
 
 /// The proxy of the application's own repository is used for its dependencies, too.
-fn inherit_proxy(remote: &mut Remote, request: &Request) {
+fn inherit_proxy(remote: &mut RemoteRepository, request: &Request) {
     let source = &request.context.source.repo_url;
     let own = request.context.repositories.iter().find(|one| &one.url == source);
     if let Some(own) = own {

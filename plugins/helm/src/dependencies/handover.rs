@@ -19,7 +19,7 @@ use tiphys_params::SYSTEM_AUTHORITIES;
 use tiphys_params::context::{CredentialReach, RegistryLogin, RepositoryAccess, Secret};
 
 use super::DependencyError;
-use super::remote::{Remote, RemoteKind};
+use super::remote::{RemoteKind, RemoteRepository};
 use crate::home::{Home, HomeError};
 use crate::settings::Host;
 
@@ -33,7 +33,11 @@ pub(crate) struct Handover {
 }
 
 /// Writes helm's files into its home.
-pub(crate) fn hand_over(home: &Home, host: &Host, remotes: &[Remote]) -> Result<Handover, DependencyError> {
+pub(crate) fn hand_over(
+    home: &Home,
+    host: &Host,
+    remotes: &[RemoteRepository],
+) -> Result<Handover, DependencyError> {
     let of_kind = |kind| remotes.iter().filter(move |remote| remote.kind == kind).collect::<Vec<_>>();
     let (web, registries) = (of_kind(RemoteKind::Web), of_kind(RemoteKind::Registry));
     home.folder("config/certificates")?;
@@ -54,7 +58,7 @@ pub(crate) fn take_back(home: &Home) {
 }
 
 /// The file `repositories.yaml`, as JSON, which is YAML.
-fn repositories(home: &Home, web: &[&Remote]) -> Result<Value, HomeError> {
+fn repositories(home: &Home, web: &[&RemoteRepository]) -> Result<Value, HomeError> {
     let mut entries = Vec::new();
     for (index, remote) in web.iter().enumerate() {
         let access = &remote.access;
@@ -76,7 +80,7 @@ fn repositories(home: &Home, web: &[&Remote]) -> Result<Value, HomeError> {
 }
 
 /// The chart's own name for a repository, else one that no other has.
-fn entry_name(web: &[&Remote], index: usize) -> String {
+fn entry_name(web: &[&RemoteRepository], index: usize) -> String {
     let remote = web[index];
     if !remote.name.is_empty() {
         return remote.name.clone();
@@ -98,9 +102,9 @@ fn certificate(home: &Home, name: &str, text: &str) -> Result<String, HomeError>
 }
 
 /// The file `registry/config.json`: logins of the registries that are needed, and of no other. Helpers have been asked before.
-fn logins(registries: &[&Remote]) -> Result<Value, DependencyError> {
+fn logins(registries: &[&RemoteRepository]) -> Result<Value, DependencyError> {
     let mut logins: BTreeMap<&str, Value> = BTreeMap::new();
-    let mut taken: BTreeMap<&str, &Remote> = BTreeMap::new();
+    let mut taken: BTreeMap<&str, &RemoteRepository> = BTreeMap::new();
     for remote in registries {
         let (host, access) = (remote.login_name(), &remote.access);
         if !remote.has_password() {
@@ -126,7 +130,7 @@ fn logins(registries: &[&Remote]) -> Result<Value, DependencyError> {
 fn registry_options(
     home: &Home,
     host: &Host,
-    registries: &[&Remote],
+    registries: &[&RemoteRepository],
 ) -> Result<Vec<String>, DependencyError> {
     let Some((first, others)) = registries.split_first() else { return Ok(Vec::new()) };
     for other in others {
@@ -173,7 +177,7 @@ fn difference(one: &RepositoryAccess, other: &RepositoryAccess) -> Option<&'stat
 }
 
 /// The authorities of all registries. Helm trusts only these then, so those of the system are added if a registry has none of its own.
-fn authorities(host: &Host, registries: &[&Remote]) -> String {
+fn authorities(host: &Host, registries: &[&RemoteRepository]) -> String {
     let mut all: Vec<&str> = registries.iter().map(|one| one.access.ca_data.trim_end()).collect();
     all.sort_unstable();
     all.dedup();
@@ -193,10 +197,10 @@ fn authorities(host: &Host, registries: &[&Remote]) -> String {
 }
 
 /// Variables for the proxy of the repositories, none if no repository has one. Those that have none are reached without it.
-fn proxies(remotes: &[Remote]) -> Result<Vec<(String, Secret)>, DependencyError> {
-    let with_proxy = |remote: &&Remote| !remote.access.proxy.is_empty();
+fn proxies(remotes: &[RemoteRepository]) -> Result<Vec<(String, Secret)>, DependencyError> {
+    let with_proxy = |remote: &&RemoteRepository| !remote.access.proxy.is_empty();
     let Some(first) = remotes.iter().find(with_proxy) else { return Ok(Vec::new()) };
-    let differs = |other: &&Remote| with_proxy(other) && other.access.proxy != first.access.proxy;
+    let differs = |other: &&RemoteRepository| with_proxy(other) && other.access.proxy != first.access.proxy;
     if let Some(other) = remotes.iter().find(differs) {
         return Err(differing("proxies", first, other));
     }
@@ -229,7 +233,7 @@ fn host_of(address: &str) -> &str {
     }
 }
 
-fn differing(what: &'static str, first: &Remote, second: &Remote) -> DependencyError {
+fn differing(what: &'static str, first: &RemoteRepository, second: &RemoteRepository) -> DependencyError {
     DependencyError::Differing { what, first: first.address.clone(), second: second.address.clone() }
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tiphys_params::context::{CredentialReach, RegistryLogin};
 
-use super::remote::{Remote, RemoteKind};
+use super::remote::{RemoteKind, RemoteRepository};
 
 /// Goes into every key. It changes when the same inputs give other entries.
 const SHAPE: &str = "tiphys-helm dependencies 2";
@@ -28,7 +28,7 @@ pub(crate) struct Inputs<'a> {
     /// Folders of dependencies, with all links followed.
     pub(crate) folders: &'a [PathBuf],
     /// Where the others come from.
-    pub(crate) remotes: &'a [Remote],
+    pub(crate) remotes: &'a [RemoteRepository],
 }
 
 impl BuildKey {
@@ -132,7 +132,7 @@ impl Hasher {
     }
 
     /// A place, and what opens it: another user may see less there.
-    fn remote(&mut self, remote: &Remote) {
+    fn remote(&mut self, remote: &RemoteRepository) {
         let access = &remote.access;
         let texts = [
             remote.address.expose(),

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use super::remote::{Known, Place};
+use super::remote::{DependencyRepository, ProjectRepositories};
 use crate::address::Address;
 use crate::chart::{Chart, ChartError, Dependency, Lock};
 
@@ -76,7 +76,7 @@ impl Listed {
     }
 
     /// Refuses places that can be read in two ways, and lock files that are about something else.
-    pub(super) fn check(&self, known: &Known) -> Result<(), ListedError> {
+    pub(super) fn check(&self, known: &ProjectRepositories) -> Result<(), ListedError> {
         for dependency in self.all() {
             if let Some(character) = dependency.repository.chars().find(|one| !is_kept(*one)) {
                 return Err(ListedError::Character { name: dependency.name.clone(), character });
@@ -101,12 +101,12 @@ impl Listed {
 }
 
 /// Whether a lock file's place is that of a dependency. Helm writes the address of a repository where the list has its name.
-fn is_place_of(dependency: &Dependency, locked: &str, known: &Known) -> bool {
+fn is_place_of(dependency: &Dependency, locked: &str, known: &ProjectRepositories) -> bool {
     if dependency.repository == locked {
         return true;
     }
-    match Place::of(&dependency.repository) {
-        Place::Named(name) => known.named(name).iter().any(|address| address == locked),
+    match DependencyRepository::of(&dependency.repository) {
+        DependencyRepository::Named(name) => known.named(name).iter().any(|address| address == locked),
         _ => false,
     }
 }

@@ -7,10 +7,13 @@ use serde_json::json;
 use tiphys_logins::{HelperError, Login, OwnLogins};
 use tiphys_params::context::{RegistryLogin, Secret};
 
-use super::remote::Remote;
+use super::remote::RemoteRepository;
 
 /// Puts logins in the place of helpers. Each helper is asked once for a registry.
-pub(crate) async fn ask_helpers(remotes: &mut [Remote], logins: &OwnLogins) -> Result<(), HelperError> {
+pub(crate) async fn ask_helpers(
+    remotes: &mut [RemoteRepository],
+    logins: &OwnLogins,
+) -> Result<(), HelperError> {
     let mut known: BTreeMap<String, Option<Login>> = BTreeMap::new();
     for remote in remotes {
         let RegistryLogin::Helper(helper) = &remote.login else { continue };
@@ -25,7 +28,7 @@ pub(crate) async fn ask_helpers(remotes: &mut [Remote], logins: &OwnLogins) -> R
     Ok(())
 }
 
-fn open(remote: &mut Remote, login: Option<Login>) {
+fn open(remote: &mut RemoteRepository, login: Option<Login>) {
     remote.login = RegistryLogin::None;
     match login {
         Some(Login::Password { username, password }) => {

@@ -2,10 +2,10 @@
 
 use tiphys_params::source_permitted;
 
-use super::remote::{OCI, Remote, RemoteKind};
+use super::remote::{OCI, RemoteKind, RemoteRepository};
 
 /// Whether patterns permit a repository. One of a registry is that with and without its scheme.
-pub(crate) fn is_permitted(remote: &Remote, patterns: &[String]) -> bool {
+pub(crate) fn is_permitted(remote: &RemoteRepository, patterns: &[String]) -> bool {
     let registry = (remote.kind == RemoteKind::Registry).then(|| [OCI, remote.address.expose()].concat());
     let forms: Vec<&str> = [remote.address.expose()].into_iter().chain(registry.as_deref()).collect();
     source_permitted(patterns, &forms, &normalized)

@@ -1,4 +1,4 @@
-//! Where dependencies come from, and what opens these places: found as Argo CD finds it (`spec/helm-parity.md` 2.3).
+//! Where dependencies come from, and what opens these repositories: found as Argo CD finds it (`spec/helm-parity.md` 2.3).
 
 use tiphys_params::context::{
     CredentialReach, FoundAccess, KnownRepositories, PemFiles, RegistryLogin, RepositoryAccess, RunContext,
@@ -13,7 +13,7 @@ pub(super) const OCI: &str = "oci://";
 
 /// What the field `repository` of a dependency means. Schemes may be written in any case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place<'a> {
+pub(crate) enum DependencyRepository<'a> {
     /// The chart's own folder `charts`.
     Vendored,
     /// A folder, as the path behind `file://`.
@@ -30,7 +30,7 @@ pub(crate) enum Place<'a> {
     Other,
 }
 
-impl<'a> Place<'a> {
+impl<'a> DependencyRepository<'a> {
     /// Reads the field.
     pub(crate) fn of(repository: &'a str) -> Self {
         let behind = |prefix| repository.strip_prefix(prefix);
@@ -70,25 +70,25 @@ fn with_small_scheme(address: &str) -> String {
     [&scheme.to_ascii_lowercase(), rest].concat()
 }
 
-/// What is known of repositories, and for whom they are looked up.
+/// What is known of repositories, looked up for a project.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Known {
+pub(crate) struct ProjectRepositories {
     /// The application's project.
     pub(crate) project: String,
     /// What is known, from the run context and from mounted files.
     pub(crate) repositories: KnownRepositories,
 }
 
-/// A place that helm fetches from.
+/// A repository that helm fetches from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Remote {
+pub(crate) struct RemoteRepository {
     /// Helm repository or registry.
     pub(crate) kind: RemoteKind,
     /// Its URL; a registry's address has no `oci://`.
     pub(crate) address: Address,
     /// The name by which the chart refers to it; empty if it does not.
     pub(crate) name: String,
-    /// How it is reached. Nothing in it is set for a place that nobody knows.
+    /// How it is reached. Nothing in it is set for one that nobody knows.
     pub(crate) access: RepositoryAccess,
     /// Who gets the credentials.
     pub(crate) credentials: CredentialReach,
@@ -98,7 +98,7 @@ pub(crate) struct Remote {
     pub(crate) files: PemFiles,
 }
 
-/// How helm fetches from a place.
+/// How helm fetches from a repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RemoteKind {
     /// Through an index over HTTP.
@@ -109,8 +109,8 @@ pub(crate) enum RemoteKind {
     Plugin,
 }
 
-impl Remote {
-    /// A place of which nothing but its address is known.
+impl RemoteRepository {
+    /// One of which nothing but its address is known.
     pub(crate) fn unknown(address: &str, kind: RemoteKind) -> Self {
         Self::found(address, kind, FoundAccess::default())
     }
@@ -131,31 +131,35 @@ impl Remote {
     }
 }
 
-impl Known {
+impl ProjectRepositories {
     /// What the run context says.
     pub(crate) fn of_context(context: &RunContext) -> Self {
         Self { project: context.project.name.clone(), repositories: KnownRepositories::of_context(context) }
     }
 
-    /// The places that dependencies come from, each once, in order. A name is looked up first, an address may be unknown.
+    /// The repositories that dependencies come from, each once, in order. A name is looked up first, an address may be unknown.
     pub(crate) fn remotes<'a>(
         &self,
         repositories: impl IntoIterator<Item = &'a str>,
         credentials: CredentialReach,
-    ) -> Result<Vec<Remote>, DependencyError> {
-        let mut remotes: Vec<Remote> = Vec::new();
+    ) -> Result<Vec<RemoteRepository>, DependencyError> {
+        let mut remotes: Vec<RemoteRepository> = Vec::new();
         for repository in repositories {
-            let mut remote = match Place::of(repository) {
-                Place::Web(url) => self.by_address(&with_small_scheme(url), RemoteKind::Web),
-                Place::Registry(address) => self.by_address(address, RemoteKind::Registry),
-                Place::Plugin(url) => Remote::unknown(&with_small_scheme(url), RemoteKind::Plugin),
-                Place::Named(name) => self.by_name(repository, name)?,
-                Place::Vendored | Place::Folder(_) | Place::Other => continue,
+            let mut remote = match DependencyRepository::of(repository) {
+                DependencyRepository::Web(url) => self.by_address(&with_small_scheme(url), RemoteKind::Web),
+                DependencyRepository::Registry(address) => self.by_address(address, RemoteKind::Registry),
+                DependencyRepository::Plugin(url) => {
+                    RemoteRepository::unknown(&with_small_scheme(url), RemoteKind::Plugin)
+                }
+                DependencyRepository::Named(name) => self.by_name(repository, name)?,
+                DependencyRepository::Vendored
+                | DependencyRepository::Folder(_)
+                | DependencyRepository::Other => continue,
             };
             if credentials == CredentialReach::EveryServer {
                 remote.credentials = credentials;
             }
-            let same = |one: &&mut Remote| {
+            let same = |one: &&mut RemoteRepository| {
                 one.kind == remote.kind && same_address(one.address.expose(), remote.address.expose())
             };
             match remotes.iter_mut().find(same) {
@@ -175,7 +179,7 @@ impl Known {
         found.into_iter().map(|one| one.access.url).collect()
     }
 
-    fn by_name(&self, repository: &str, name: &str) -> Result<Remote, DependencyError> {
+    fn by_name(&self, repository: &str, name: &str) -> Result<RemoteRepository, DependencyError> {
         let is_name = !name.is_empty() && !name.contains('/');
         let mut found = self.repositories.named(&self.project, name).into_iter().filter(|_| is_name);
         let Some(first) = found.next() else {
@@ -195,11 +199,18 @@ impl Known {
                 address: Address::new(without_oci(&address)),
             });
         }
-        Ok(Remote { name: name.to_owned(), ..Remote::found(&address, RemoteKind::Web, first) })
+        Ok(RemoteRepository {
+            name: name.to_owned(),
+            ..RemoteRepository::found(&address, RemoteKind::Web, first)
+        })
     }
 
-    fn by_address(&self, address: &str, kind: RemoteKind) -> Remote {
-        Remote::found(address, kind, self.repositories.find(&self.project, address, Seeker::Dependency))
+    fn by_address(&self, address: &str, kind: RemoteKind) -> RemoteRepository {
+        RemoteRepository::found(
+            address,
+            kind,
+            self.repositories.find(&self.project, address, Seeker::Dependency),
+        )
     }
 }
 

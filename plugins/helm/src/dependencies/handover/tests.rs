@@ -9,12 +9,12 @@ use tiphys_params::context::{CredentialReach, PemFiles, RegistryLogin, Repositor
 use super::{Handover, hand_over, host_of};
 use crate::address::Address;
 use crate::dependencies::DependencyError;
-use crate::dependencies::remote::{Remote, RemoteKind};
+use crate::dependencies::remote::{RemoteKind, RemoteRepository};
 use crate::home::Home;
 use crate::settings::Host;
 
-fn remote(kind: RemoteKind, address: &str, access: RepositoryAccess) -> Remote {
-    Remote {
+fn remote(kind: RemoteKind, address: &str, access: RepositoryAccess) -> RemoteRepository {
+    RemoteRepository {
         kind,
         address: Address::new(address),
         name: String::new(),
@@ -43,13 +43,13 @@ struct Handed {
     _temporary: tempfile::TempDir,
 }
 
-fn refused(remotes: &[Remote]) -> DependencyError {
+fn refused(remotes: &[RemoteRepository]) -> DependencyError {
     let temporary = tempfile::tempdir().unwrap();
     let home = Home::in_a_test(temporary.path()).unwrap();
     hand_over(&home, &Host::made_up(temporary.path(), &[]), remotes).unwrap_err()
 }
 
-fn handed(remotes: &[Remote]) -> Handed {
+fn handed(remotes: &[RemoteRepository]) -> Handed {
     let temporary = tempfile::tempdir().unwrap();
     let host = Host::made_up(temporary.path(), &[("SSL_CERT_FILE", "/dev/null")]);
     let home = Home::in_a_test(temporary.path()).unwrap();
@@ -107,7 +107,7 @@ fn only_logins_of_registries_that_are_needed_are_written() {
     let all = [
         place("r.example.com:5000/charts", login("u", "p")),
         place("r.example.com:5000/more", login("u", "p")),
-        Remote {
+        RemoteRepository {
             login: RegistryLogin::Entry(Secret::new(r#"{"auth":"mounted"}"#)),
             ..place("m.example.com/charts", RepositoryAccess::default())
         },

@@ -8,12 +8,12 @@ use tiphys_params::context::{CredentialReach, PemFiles, RegistryLogin, Repositor
 
 use super::{BuildKey, Hasher, Inputs};
 use crate::address::Address;
-use crate::dependencies::remote::{Remote, RemoteKind};
+use crate::dependencies::remote::{RemoteKind, RemoteRepository};
 
 const SECRET: [u8; 32] = [7; 32];
 
-fn remote(password: &str) -> Remote {
-    Remote {
+fn remote(password: &str) -> RemoteRepository {
+    RemoteRepository {
         kind: RemoteKind::Web,
         address: Address::new("https://a.example.com"),
         name: String::new(),
@@ -67,7 +67,7 @@ fn everything_that_a_build_reads_changes_the_key() {
 #[test]
 fn everything_that_a_place_is_changes_the_key() {
     let root = tempfile::tempdir().unwrap();
-    let key = |remote: Remote| {
+    let key = |remote: RemoteRepository| {
         Inputs { helm: "v4.3.1", chart: root.path(), folders: &[], remotes: &[remote] }.key(&SECRET).unwrap()
     };
     let access = |change: &dyn Fn(&mut RepositoryAccess)| {
@@ -77,14 +77,14 @@ fn everything_that_a_place_is_changes_the_key() {
     };
     let places = [
         remote(""),
-        Remote { kind: RemoteKind::Registry, ..remote("") },
-        Remote { kind: RemoteKind::Plugin, ..remote("") },
-        Remote { address: Address::new("https://b.example.com"), ..remote("") },
-        Remote { name: "named".to_owned(), ..remote("") },
-        Remote { credentials: CredentialReach::EveryServer, ..remote("") },
-        Remote { login: RegistryLogin::Entry(Secret::new("pass")), ..remote("") },
-        Remote { login: RegistryLogin::Entry(Secret::new("pass2")), ..remote("") },
-        Remote { login: RegistryLogin::Helper("pass".to_owned()), ..remote("") },
+        RemoteRepository { kind: RemoteKind::Registry, ..remote("") },
+        RemoteRepository { kind: RemoteKind::Plugin, ..remote("") },
+        RemoteRepository { address: Address::new("https://b.example.com"), ..remote("") },
+        RemoteRepository { name: "named".to_owned(), ..remote("") },
+        RemoteRepository { credentials: CredentialReach::EveryServer, ..remote("") },
+        RemoteRepository { login: RegistryLogin::Entry(Secret::new("pass")), ..remote("") },
+        RemoteRepository { login: RegistryLogin::Entry(Secret::new("pass2")), ..remote("") },
+        RemoteRepository { login: RegistryLogin::Helper("pass".to_owned()), ..remote("") },
         access(&|access| access.username = "x".to_owned()),
         access(&|access| access.password = Secret::new("x")),
         access(&|access| access.ca_data = "x".to_owned()),

@@ -2,7 +2,7 @@
 
 use tiphys_params::context::{KnownRepositories, RepositoryAccess, RepositoryKind};
 
-use super::{Known, Listed, ListedError};
+use super::{Listed, ListedError, ProjectRepositories};
 use crate::chart::{Dependency, Lock};
 
 fn dependency(name: &str, repository: &str) -> Dependency {
@@ -14,7 +14,7 @@ fn lock(entries: &[(&str, &str)]) -> Lock {
     Lock { file: "Chart.lock", dependencies: Some(entries) }
 }
 
-fn known() -> Known {
+fn known() -> ProjectRepositories {
     let access = RepositoryAccess {
         url: "https://known.example.com".to_owned(),
         name: "known".to_owned(),
@@ -22,7 +22,7 @@ fn known() -> Known {
         ..RepositoryAccess::default()
     };
     let repositories = KnownRepositories { repositories: vec![access], ..KnownRepositories::default() };
-    Known { project: "default".to_owned(), repositories }
+    ProjectRepositories { project: "default".to_owned(), repositories }
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn a_refused_lock_file_is_told_with_the_remedy() {
         Listed::of(vec![dependency("a", "https://a.example.com")], Vec::new(), locks)
     };
     let texts = ["file:///elsewhere", ""]
-        .map(|repository| listed(repository).check(&Known::default()).unwrap_err().to_string());
+        .map(|repository| listed(repository).check(&ProjectRepositories::default()).unwrap_err().to_string());
     assert_eq!(
         texts,
         ["file:///elsewhere", "the folder charts"].map(|place| format!(
@@ -95,6 +95,6 @@ fn a_character_that_helm_may_leave_out_is_refused() {
     ] {
         let listed = Listed::of(vec![dependency("a", repository)], Vec::new(), Vec::new());
         let expected = expected.map(|character| ListedError::Character { name: "a".to_owned(), character });
-        assert_eq!(listed.check(&Known::default()).err(), expected, "{repository}");
+        assert_eq!(listed.check(&ProjectRepositories::default()).err(), expected, "{repository}");
     }
 }

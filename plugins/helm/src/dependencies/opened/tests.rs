@@ -4,7 +4,7 @@ use tiphys_logins::Login;
 use tiphys_params::context::{RegistryLogin, Secret};
 
 use super::open;
-use crate::dependencies::remote::{Remote, RemoteKind};
+use crate::dependencies::remote::{RemoteKind, RemoteRepository};
 
 #[test]
 fn a_login_is_a_password_or_an_entry_for_helm() {
@@ -16,7 +16,10 @@ fn a_login_is_a_password_or_an_entry_for_helm() {
         (None, "", "", RegistryLogin::None),
     ] {
         let asked = RegistryLogin::Helper("pass".to_owned());
-        let mut remote = Remote { login: asked, ..Remote::unknown("r.example.com/x", RemoteKind::Registry) };
+        let mut remote = RemoteRepository {
+            login: asked,
+            ..RemoteRepository::unknown("r.example.com/x", RemoteKind::Registry)
+        };
         open(&mut remote, login);
         assert_eq!((remote.access.username.as_str(), remote.access.password.expose()), (username, password));
         assert_eq!(remote.login, expected);

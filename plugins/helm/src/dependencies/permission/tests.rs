@@ -6,10 +6,10 @@ use tiphys_testkit::oracle;
 
 use super::is_permitted;
 use crate::address::Address;
-use crate::dependencies::remote::{Remote, RemoteKind};
+use crate::dependencies::remote::{RemoteKind, RemoteRepository};
 
-fn remote(kind: RemoteKind, address: &str) -> Remote {
-    Remote {
+fn remote(kind: RemoteKind, address: &str) -> RemoteRepository {
+    RemoteRepository {
         kind,
         address: Address::new(address),
         name: String::new(),

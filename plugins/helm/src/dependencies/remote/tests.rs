@@ -2,7 +2,7 @@
 
 use tiphys_params::context::{CredentialReach, KnownRepositories, RepositoryAccess, RepositoryKind};
 
-use super::{Known, Place, RemoteKind};
+use super::{DependencyRepository, ProjectRepositories, RemoteKind};
 use crate::dependencies::DependencyError;
 
 fn access(url: &str, name: &str, username: &str) -> RepositoryAccess {
@@ -19,13 +19,13 @@ fn registry(url: &str, username: &str) -> RepositoryAccess {
     RepositoryAccess { enable_oci: true, ..access(url, "", username) }
 }
 
-fn known(repositories: Vec<RepositoryAccess>) -> Known {
+fn known(repositories: Vec<RepositoryAccess>) -> ProjectRepositories {
     let repositories = KnownRepositories { repositories, ..KnownRepositories::default() };
-    Known { project: "default".to_owned(), repositories }
+    ProjectRepositories { project: "default".to_owned(), repositories }
 }
 
 /// The address and the user for a dependency's repository.
-fn found(known: &Known, repository: &str) -> (String, String) {
+fn found(known: &ProjectRepositories, repository: &str) -> (String, String) {
     let remotes = known.remotes([repository], CredentialReach::OwnServer).unwrap();
     let [remote] = remotes.as_slice() else { panic!("{remotes:?}") };
     (remote.address.expose().to_owned(), remote.access.username.clone())
@@ -34,25 +34,25 @@ fn found(known: &Known, repository: &str) -> (String, String) {
 #[test]
 fn the_field_repository_is_read_as_helm_reads_it() {
     let cases = [
-        ("", Place::Vendored),
-        ("file://../dep", Place::Folder("../dep")),
-        ("@known", Place::Named("known")),
-        ("alias:known", Place::Named("known")),
-        ("https://a.example.com/x", Place::Web("https://a.example.com/x")),
-        ("http://a.example.com/x", Place::Web("http://a.example.com/x")),
-        ("oci://r.example.com/charts", Place::Registry("r.example.com/charts")),
-        ("OCI://r.example.com/charts", Place::Registry("r.example.com/charts")),
-        ("HTTP://a.example.com/x", Place::Web("HTTP://a.example.com/x")),
-        ("s3://bucket/x", Place::Plugin("s3://bucket/x")),
-        ("git+https://a.example.com/x", Place::Plugin("git+https://a.example.com/x")),
-        ("http:a.example.com", Place::Plugin("http:a.example.com")),
-        ("FILE://../dep", Place::Plugin("FILE://../dep")),
-        ("stable", Place::Other),
-        ("//a.example.com/x", Place::Other),
-        ("1a:x", Place::Other),
+        ("", DependencyRepository::Vendored),
+        ("file://../dep", DependencyRepository::Folder("../dep")),
+        ("@known", DependencyRepository::Named("known")),
+        ("alias:known", DependencyRepository::Named("known")),
+        ("https://a.example.com/x", DependencyRepository::Web("https://a.example.com/x")),
+        ("http://a.example.com/x", DependencyRepository::Web("http://a.example.com/x")),
+        ("oci://r.example.com/charts", DependencyRepository::Registry("r.example.com/charts")),
+        ("OCI://r.example.com/charts", DependencyRepository::Registry("r.example.com/charts")),
+        ("HTTP://a.example.com/x", DependencyRepository::Web("HTTP://a.example.com/x")),
+        ("s3://bucket/x", DependencyRepository::Plugin("s3://bucket/x")),
+        ("git+https://a.example.com/x", DependencyRepository::Plugin("git+https://a.example.com/x")),
+        ("http:a.example.com", DependencyRepository::Plugin("http:a.example.com")),
+        ("FILE://../dep", DependencyRepository::Plugin("FILE://../dep")),
+        ("stable", DependencyRepository::Other),
+        ("//a.example.com/x", DependencyRepository::Other),
+        ("1a:x", DependencyRepository::Other),
     ];
     for (repository, expected) in cases {
-        assert_eq!(Place::of(repository), expected, "{repository}");
+        assert_eq!(DependencyRepository::of(repository), expected, "{repository}");
     }
 }
 
@@ -90,7 +90,7 @@ fn a_name_is_a_helm_repository_s_and_one_only() {
 }
 
 #[test]
-fn places_are_fetched_from_once_each_and_in_order() {
+fn repositories_are_fetched_from_once_each_and_in_order() {
     let known = known(vec![access("https://a.example.com", "name", "u")]);
     let repositories = [
         "oci://r.example.com/x",
