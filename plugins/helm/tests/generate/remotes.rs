@@ -465,6 +465,10 @@ fn a_registry_that_fails_is_told_with_what_it_did() {
             ("/v2/charts/dep/blobs", Failure::Status(404), "not found"),
             ("/v2/charts/dep/blobs", Failure::HalfOfABody, "unexpected EOF"),
         ] {
+            // Both ask five times before they give up on it, by the same library: that takes seconds.
+            if helm == Helm::Three && matches!(failure, Failure::Status(500)) {
+                continue;
+            }
             server.fail(path, Some(failure));
             let answer = world().variable("TIPHYS_HELM_TIMEOUT", "20").generate(helm);
             let error = answer.error();

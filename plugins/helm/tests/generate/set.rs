@@ -2,14 +2,27 @@
 
 use serde_json::{Value, json};
 
-use crate::world::{Helm, World};
+use crate::world::{Helm, World, shown_values};
 
-/// What the value `v` becomes, with its kind in templates.
-fn set(helm: Helm, parameter: &str, value: &str) -> (Value, String) {
-    let world = World::probe().text(parameter, value);
-    let kinds = world.seen(helm, "types");
-    let kind = kinds.split(' ').find_map(|kind| kind.strip_prefix("v=")).unwrap_or_default();
-    (world.values(helm)["v"].clone(), kind.to_owned())
+/// What a template has of values that are set at once, each under a name of its own: the value, and its kind. One run for all of them: what
+/// spills over into another value is seen there.
+fn set(helm: Helm, kind_of_parameter: &str, values: &[&str]) -> Vec<(Value, String)> {
+    let name = |index: usize| format!("v{index}");
+    let world = values.iter().enumerate().fold(World::probe(), |world, (index, value)| {
+        world.text(&format!("{kind_of_parameter}.{}", name(index)), value)
+    });
+    let seen = world.seen_all(helm);
+    let mut found = shown_values(&seen);
+    let kinds = seen["types"].as_str().expect("a text");
+    let of = |index| {
+        let beginning = format!("{}=", name(index));
+        let kind = kinds.split(' ').find_map(|kind| kind.strip_prefix(&beginning)).unwrap_or_default();
+        (found[&name(index)].take(), kind.to_owned())
+    };
+    let set = (0..values.len()).map(of).collect();
+    found.as_object_mut().expect("an object").retain(|_, value| !value.is_null());
+    assert_eq!(found, json!({ "from": "chart", "list": ["a", "b", "c"] }), "nothing else is set");
+    set
 }
 
 #[test]
@@ -33,9 +46,11 @@ fn set_gives_the_types_of_helm() {
         ("x=y", json!("x=y"), "string"),
         ("a\nb  c", json!("a\nb  c"), "string"),
     ];
-    for (value, expected, kind) in cases {
-        for helm in Helm::ALL {
-            assert_eq!(set(helm, "set.v", value), (expected.clone(), kind.to_owned()), "{value:?}");
+    let values = cases.each_ref().map(|(value, ..)| *value);
+    for helm in Helm::ALL {
+        let set = set(helm, "set", &values);
+        for ((value, expected, kind), set) in cases.iter().zip(set) {
+            assert_eq!(set, (expected.clone(), (*kind).to_owned()), "{value:?} with {helm:?}");
         }
     }
 }
@@ -52,9 +67,10 @@ fn null_takes_a_value_of_the_chart_away() {
 fn set_string_keeps_texts() {
     let cases =
         [("true", json!("true")), ("5", json!("5")), ("null", json!("null")), ("{1,2}", json!(["1", "2"]))];
-    for (value, expected) in cases {
-        for helm in Helm::ALL {
-            assert_eq!(set(helm, "set-string.v", value).0, expected, "{value}");
+    let values = cases.each_ref().map(|(value, _)| *value);
+    for helm in Helm::ALL {
+        for ((value, expected), (set, _)) in cases.iter().zip(set(helm, "set-string", &values)) {
+            assert_eq!(set, *expected, "{value} with {helm:?}");
         }
     }
 }
@@ -62,9 +78,10 @@ fn set_string_keeps_texts() {
 #[test]
 fn commas_are_part_of_a_value() {
     let cases = [("not, clean", "not, clean"), (r"a\,b,c", "a,b,c"), (",,,", ",,,")];
-    for (value, expected) in cases {
-        for helm in Helm::ALL {
-            assert_eq!(set(helm, "set.v", value).0, expected, "{value}");
+    let values = cases.map(|(value, _)| value);
+    for helm in Helm::ALL {
+        for ((value, expected), (set, _)) in cases.iter().zip(set(helm, "set", &values)) {
+            assert_eq!(set, *expected, "{value} with {helm:?}");
         }
     }
 }
@@ -83,9 +100,9 @@ fn odd_values_are_inert() {
         "x {{ .Values }}",
         "%s",
     ];
-    for value in values {
-        for helm in Helm::ALL {
-            assert_eq!(set(helm, "set-string.v", value).0, value, "{value:?}");
+    for helm in Helm::ALL {
+        for (value, (set, _)) in values.iter().zip(set(helm, "set-string", &values)) {
+            assert_eq!(set, *value, "{value:?} with {helm:?}");
         }
     }
 }
@@ -101,10 +118,11 @@ fn no_text_of_the_request_is_an_option_of_helm() {
             .array("value-files", &["-x.yaml"])
             .text("set.--help", "1")
             .text("set-file.-h", "-x.yaml");
-        let values = world.values(helm);
+        let seen = world.seen_all(helm);
+        let values = shown_values(&seen);
         assert_eq!((&values["--help"], &values["-h"]), (&json!(1), &json!("from: dash\n")));
-        assert_eq!((&values["from"], world.seen(helm, "a")), (&json!("dash"), "true".to_owned()));
-        assert!(world.seen(helm, "release").contains("\"Namespace\":\"--help\""));
+        assert_eq!((&values["from"], &seen["a"]), (&json!("dash"), &json!("true")));
+        assert!(seen["release"].as_str().expect("a text").contains("\"Namespace\":\"--help\""));
     }
 }
 

@@ -62,17 +62,22 @@ impl World {
         self.run(helm, "generate")
     }
 
-    /// What the probe shows under a name.
-    pub(crate) fn seen(&self, helm: Helm, name: &str) -> String {
+    /// All that the probe shows, in one run.
+    pub(crate) fn seen_all(&self, helm: Helm) -> Value {
         let answer = self.generate(helm);
         let data = answer.objects().into_iter().find(|object| object["metadata"]["name"] == "seen");
-        let data = data.unwrap_or_else(|| panic!("{answer:?}"));
-        data["data"][name].as_str().unwrap_or_else(|| panic!("{name} in {data}")).to_owned()
+        data.unwrap_or_else(|| panic!("{answer:?}"))["data"].take()
+    }
+
+    /// What the probe shows under a name.
+    pub(crate) fn seen(&self, helm: Helm, name: &str) -> String {
+        let data = self.seen_all(helm);
+        data[name].as_str().unwrap_or_else(|| panic!("{name} in {data}")).to_owned()
     }
 
     /// The values that the probe shows.
     pub(crate) fn values(&self, helm: Helm) -> Value {
-        serde_json::from_str(&self.seen(helm, "values")).expect("values are JSON")
+        shown_values(&self.seen_all(helm))
     }
 
     /// Numbers of the processes that work in the repository, in their copies of it or in their homes: plugins and what they have started.
@@ -93,6 +98,11 @@ impl World {
             |folder: PathBuf| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
         below(self.temporary()).flat_map(below).filter(|path| path.is_dir()).collect()
     }
+}
+
+/// The values in what the probe shows.
+pub(crate) fn shown_values(seen: &Value) -> Value {
+    serde_json::from_str(seen["values"].as_str().expect("a text")).expect("values are JSON")
 }
 
 impl Answer {
