@@ -26,7 +26,6 @@ use crate::chart::ChartError;
 use crate::failure::go_words;
 use crate::options::{AssignmentKind, InlineValues};
 use crate::request::Request;
-use crate::settings::SettingError;
 use crate::value_files::{RefError, ValueFileError};
 use entries::{Knowledge, TooMany};
 pub(crate) use loaded_chart::ChartBounds;
@@ -114,9 +113,6 @@ pub(crate) enum AnnounceError {
         /// The bound.
         max: usize,
     },
-    /// A setting.
-    #[error(transparent)]
-    Setting(#[from] SettingError),
     /// The answer cannot be written.
     #[error("cannot write the announcements")]
     Json(#[from] serde_json::Error),
@@ -143,11 +139,12 @@ struct Text {
 
 /// The announcements as JSON.
 pub(crate) fn announce(request: &Request) -> Result<Vec<u8>, AnnounceError> {
-    let max = request.host.announced_max()?;
+    let settings = &request.settings;
+    let max = settings.announced_max;
     check_links(&request.root)?;
     crate::chart::Chart::read(&request.app_path)?;
-    let bounds = request.host.chart_bounds()?;
-    let nodes_max = request.host.commented_nodes_max()?;
+    let bounds = settings.chart_bounds;
+    let nodes_max = settings.commented_nodes_max;
     let (files, left_out) = value_files(request, bounds.bytes_max)?;
     let chart = LoadedChart::read(&request.app_path, &request.root, bounds)?;
     let mut chart = PlacedChart::new(&chart, bounds.charts_max)?;

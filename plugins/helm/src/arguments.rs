@@ -12,7 +12,7 @@ use clap::{Parser, Subcommand};
     max_term_width = 100
 )]
 #[command(after_help = "Environment:
-  TIPHYS_HELM                     helm to run: a path, or a name of PATH [default: helm]
+  TIPHYS_HELM                     helm to run: an absolute path, or a name of PATH [default: helm]
   TIPHYS_HELM_TIMEOUT             seconds that one call of helm may take [default: 90]
   TIPHYS_HELM_OUTPUT_MAX          bytes that helm may print [default: 104857600]
   TIPHYS_HELM_PLUGINS             folder with plugins of helm that may be used [default: none are]
@@ -27,7 +27,7 @@ use clap::{Parser, Subcommand};
   TIPHYS_HELM_GLOB_FILES_MAX      files that it may match [default: 10000]
   TIPHYS_HELM_VALUES_FILE_SCHEMES schemes of value files with a URL, where no run context says them [default: https,http]
   TIPHYS_HELM_SOURCE_REPOS        repositories that dependencies may come from, where no run context says them [default: *]
-  TIPHYS_KUSTOMIZE                kustomize for the parameter kustomize-dir: a path, or a name of PATH [default: kustomize]")]
+  TIPHYS_KUSTOMIZE                kustomize for the parameter kustomize-dir: an absolute path, or a name of PATH [default: kustomize]")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,

@@ -10,8 +10,9 @@ use crate::failure::{Failure, chain};
 use crate::generate;
 use crate::helm::{Helm, HelmError};
 use crate::home::Home;
+use crate::host::Host;
 use crate::request::Request;
-use crate::settings::Host;
+use crate::settings::Settings;
 
 /// End of the names of files that make a folder a chart's, as Argo CD tells them.
 const CHART_FILE: &str = "Chart.yaml";
@@ -46,12 +47,13 @@ pub(crate) fn matches(host: &Host) -> Result<Vec<u8>, ListError> {
 pub(crate) async fn check(host: &Host) -> Result<Vec<u8>, Failure> {
     let request = Request::of(host)?;
     check_links(&request.root).map_err(|error| Failure::of(&error, &request.cleaner()))?;
-    let home = Home::new(host.temporary_folder(), host.timeout()?).await?;
+    let settings = &request.settings;
+    let home = Home::new(&settings.temporary_folder, settings.timeout).await?;
     let cleaner = request.cleaner().with_home(&home);
     let prepared = generate::prepare(&request, &home).map_err(|error| Failure::of(&error, &cleaner))?;
-    let mut lines = vec![format!("helm: {}", helm_version(host, &home).await?)];
+    let mut lines = vec![format!("helm: {}", helm_version(host, settings, &home).await?)];
     if !request.options.kustomize_dir.is_empty() {
-        let kustomize = host.find(host.kustomize());
+        let kustomize = host.find(&settings.kustomize);
         let missing =
             || Failure::new("kustomize was not found on PATH; install it, or name one in TIPHYS_KUSTOMIZE");
         lines.push(format!("kustomize: {}", kustomize.ok_or_else(missing)?.display()));
@@ -64,20 +66,20 @@ pub(crate) async fn check(host: &Host) -> Result<Vec<u8>, Failure> {
 /// The versions of this program and of helm; that there is no helm is told, too.
 pub(crate) async fn version(host: &Host) -> Vec<u8> {
     let commit = COMMIT.filter(|commit| !commit.is_empty()).map(|commit| format!(" ({commit})"));
-    let helm = match helm_of(host).await {
-        Ok(helm) => helm,
-        Err(error) => chain(&error),
+    let helm = match Settings::read(host) {
+        Ok(settings) => helm_of(host, &settings).await.unwrap_or_else(|error| chain(&error)),
+        Err(error) => error.to_string(),
     };
     format!("tiphys-helm {VERSION}{}\nhelm: {helm}\n", commit.unwrap_or_default()).into_bytes()
 }
 
-async fn helm_of(host: &Host) -> Result<String, HelmError> {
-    let home = Home::new(host.temporary_folder(), host.timeout()?).await?;
-    helm_version(host, &home).await
+async fn helm_of(host: &Host, settings: &Settings) -> Result<String, HelmError> {
+    let home = Home::new(&settings.temporary_folder, settings.timeout).await?;
+    helm_version(host, settings, &home).await
 }
 
-async fn helm_version(host: &Host, home: &Home) -> Result<String, HelmError> {
-    let helm = Helm::new(host, home)?;
+async fn helm_version(host: &Host, settings: &Settings, home: &Home) -> Result<String, HelmError> {
+    let helm = Helm::new(host, settings, home)?;
     let version = helm.ask_version(home).await?;
     Ok(format!("{} {}", version.text, helm.program().display()))
 }

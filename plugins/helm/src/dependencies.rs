@@ -18,7 +18,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use tiphys_logins::{Needs, read_certificates};
+use tiphys_logins::{Needs, OwnLogins, read_certificates};
 use tiphys_params::context::{MountedCredentials, NetworkUse};
 
 use crate::address::Address;
@@ -28,7 +28,6 @@ use crate::helm::{Helm, HelmError, HelmVersion};
 use crate::home::Home;
 use crate::mirror::{self, Around};
 use crate::request::Request;
-use crate::settings::SettingError;
 use crate::shown::without_passwords;
 
 pub(crate) use error::DependencyError;
@@ -60,9 +59,10 @@ pub(crate) fn kept(request: &Request, version: &HelmVersion, home: &Home) -> Opt
         return None;
     }
     let plan = Plan::new(request).ok()?;
-    let cache = Cache::open(&request.host.cache_folder()?, request.host.cache_bytes_max().ok()?).ok()?;
+    let cache =
+        Cache::open(request.settings.cache_folder.as_deref()?, request.settings.cache_bytes_max).ok()?;
     let key = plan.key(version, chart, &cache)?;
-    let age = plan.age(request).ok()?;
+    let age = plan.age(request);
     if !cache.has(&key) {
         return None;
     }
@@ -80,7 +80,7 @@ pub(crate) async fn build(
     let mut plan = Plan::new(request)?;
     let built = copy(request, &home.path().join(Home::BUILT_TREE), Around::Links)?;
     let charts = built.chart.join(CHARTS);
-    let cache = open_cache(request)?;
+    let cache = open_cache(request);
     let known = cache.and_then(|cache| {
         let key = plan.key(version, &built.chart, &cache)?;
         Some((cache, key))
@@ -89,11 +89,11 @@ pub(crate) async fn build(
         plan.run(request, helm, home, &built).await?;
         return Ok(built);
     };
-    let age = plan.age(request)?;
+    let age = plan.age(request);
     if cache.restore(&key, age, &charts) {
         return Ok(built);
     }
-    let lock = cache.lock(&key, request.host.timeout()?).await;
+    let lock = cache.lock(&key, request.settings.timeout).await;
     // Another run may have built it meanwhile.
     if lock.is_some() && cache.restore(&key, age, &charts) {
         return Ok(built);
@@ -126,7 +126,7 @@ impl Plan {
         let mut known = ProjectRepositories::of_context(&request.context);
         match request.context.mounted_credentials {
             MountedCredentials::Use => {
-                known.repositories.mounted = request.host.own_logins()?.read(needs(&listed))?;
+                known.repositories.mounted = own_logins(request).read(needs(&listed))?;
             }
             MountedCredentials::Ignore => {}
         }
@@ -181,7 +181,7 @@ impl Plan {
                 replace_link(&built.tree.join(below))?;
             }
         }
-        opened::ask_helpers(&mut self.remotes, &request.host.own_logins()?).await?;
+        opened::ask_helpers(&mut self.remotes, &own_logins(request)).await?;
         let handover = hand_over(home, &request.host, &self.remotes)?;
         let environment = handover.environment.iter();
         let environment = environment.map(|(name, value)| (name.into(), value.expose().into()));
@@ -244,9 +244,9 @@ impl Plan {
     }
 
     /// How long what is built is used: what was chosen by a range without a lock file may be outdated soon.
-    fn age(&self, request: &Request) -> Result<Age, SettingError> {
+    fn age(&self, request: &Request) -> Age {
         if request.context.network == NetworkUse::None {
-            return Ok(Age::Any);
+            return Age::Any;
         }
         let is_fetched = |one: &&Dependency| match DependencyRepository::of(&one.repository) {
             DependencyRepository::Named(_)
@@ -259,7 +259,7 @@ impl Plan {
         };
         let is_chosen = self.listed.dependencies.iter().filter(is_fetched).any(|one| !is_exact(&one.version));
         let is_locked = self.listed.is_locked();
-        if is_chosen && !is_locked { Ok(Age::AtMost(request.host.range_age()?)) } else { Ok(Age::Any) }
+        if is_chosen && !is_locked { Age::AtMost(request.settings.range_age) } else { Age::Any }
     }
 }
 
@@ -297,6 +297,11 @@ fn inherit_proxy(remote: &mut RemoteRepository, request: &Request) {
         remote.access.proxy = own.proxy.clone();
         remote.access.no_proxy.clone_from(&own.no_proxy);
     }
+}
+
+/// The logins of the person who runs this program.
+fn own_logins(request: &Request) -> OwnLogins {
+    request.host.own_logins(request.settings.timeout)
 }
 
 /// Whether a version is one and no range: three numbers, and what may stand behind them.
@@ -366,15 +371,14 @@ fn replace_link(path: &Path) -> Result<(), DependencyError> {
 }
 
 /// The cache; none if nothing names a place. One that cannot be used is told and done without.
-fn open_cache(request: &Request) -> Result<Option<Cache>, DependencyError> {
-    let Some(folder) = request.host.cache_folder() else { return Ok(None) };
-    match Cache::open(&folder, request.host.cache_bytes_max()?) {
-        Ok(cache) => Ok(Some(cache)),
+fn open_cache(request: &Request) -> Option<Cache> {
+    match Cache::open(request.settings.cache_folder.as_deref()?, request.settings.cache_bytes_max) {
+        Ok(cache) => Some(cache),
         Err(error) => {
             note(&format!(
                 "dependencies are not kept: the folder of TIPHYS_HELM_CACHE_DIR cannot be used: {error}"
             ));
-            Ok(None)
+            None
         }
     }
 }

@@ -9,7 +9,6 @@ use crate::kube_version::{self, KubeVersionError};
 use crate::kustomize::{self, KustomizeError};
 use crate::options::{AssignmentKind, InlineValues};
 use crate::request::Request;
-use crate::settings::SettingError;
 use crate::shown::without_api_versions;
 use crate::template::{Call, Template, TooLarge};
 use crate::value_files::{RefError, SetFileError, ValueFileError};
@@ -70,9 +69,6 @@ pub(crate) enum GenerateError {
     /// The parameter `kustomize-dir`.
     #[error(transparent)]
     Kustomize(#[from] KustomizeError),
-    /// A setting.
-    #[error(transparent)]
-    Setting(#[from] SettingError),
     /// A file of this program's own.
     #[error(transparent)]
     Home(#[from] HomeError),
@@ -82,9 +78,9 @@ pub(crate) enum GenerateError {
 pub(crate) async fn generate(request: &Request) -> Result<Vec<u8>, Failure> {
     let failed = |error: GenerateError| Failure::of(&error, &request.cleaner());
     check_links(&request.root).map_err(|error| failed(error.into()))?;
-    let patience = request.host.timeout().map_err(|error| failed(error.into()))?;
-    let home =
-        Home::new(request.host.temporary_folder(), patience).await.map_err(|error| failed(error.into()))?;
+    let home = Home::new(&request.settings.temporary_folder, request.settings.timeout)
+        .await
+        .map_err(|error| failed(error.into()))?;
     generate_in(request, &home)
         .await
         .map_err(|error| Failure::of(&error, &request.cleaner().with_home(&home)))
@@ -92,7 +88,7 @@ pub(crate) async fn generate(request: &Request) -> Result<Vec<u8>, Failure> {
 
 async fn generate_in(request: &Request, home: &Home) -> Result<Vec<u8>, GenerateError> {
     let prepared = prepare(request, home)?;
-    let helm = Helm::new(&request.host, home)?;
+    let helm = Helm::new(&request.host, &request.settings, home)?;
     let version = helm.version(home).await?;
     let kept = dependencies::kept(request, &version, home);
     let manifests = match template(request, &helm, &prepared.call, kept.as_ref()).await {

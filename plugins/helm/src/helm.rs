@@ -12,7 +12,8 @@ use tiphys_process::{Tool, ToolError};
 
 use crate::failure::go_words;
 use crate::home::{Home, HomeError};
-use crate::settings::{Host, SettingError};
+use crate::host::Host;
+use crate::settings::Settings;
 use crate::shown::without_secret_options;
 
 use remembered::Place;
@@ -109,9 +110,6 @@ pub(crate) enum HelmError {
         /// Its version.
         version: String,
     },
-    /// A setting.
-    #[error(transparent)]
-    Setting(#[from] SettingError),
     /// A file of this program's own.
     #[error(transparent)]
     Home(#[from] HomeError),
@@ -119,15 +117,15 @@ pub(crate) enum HelmError {
 
 impl Helm {
     /// The helm that the settings name, with a home.
-    pub(crate) fn new(host: &Host, home: &Home) -> Result<Self, HelmError> {
+    pub(crate) fn new(host: &Host, settings: &Settings, home: &Home) -> Result<Self, HelmError> {
         let program = host
-            .find(host.helm())
-            .ok_or_else(|| HelmError::NotFound { program: host.helm().to_path_buf() })?;
+            .find(&settings.helm)
+            .ok_or_else(|| HelmError::NotFound { program: settings.helm.to_path_buf() })?;
         let mut env = host.passed_on();
         env.extend(home.environment());
-        env.extend(host.helm_plugins().map(|folder| ("HELM_PLUGINS".into(), folder.into())));
+        env.extend(settings.helm_plugins.iter().map(|folder| ("HELM_PLUGINS".into(), folder.into())));
         let tool =
-            Tool { program, env, timeout: host.timeout()?, stdout_bytes_max: host.output_bytes_max()? };
+            Tool { program, env, timeout: settings.timeout, stdout_bytes_max: settings.output_bytes_max };
         Ok(Self { tool })
     }
 

@@ -15,7 +15,6 @@ use tiphys_tree::{ContainmentError, PathError, RepoPath, resolve};
 use crate::home::{Home, HomeError};
 use crate::mirror::{Around, MirrorError, mirror};
 use crate::request::Request;
-use crate::settings::SettingError;
 use crate::value_files::joined;
 
 /// Name of the file with helm's output, which the kustomization may name among its resources; else it is added to them.
@@ -98,9 +97,6 @@ pub(crate) enum KustomizeError {
         /// What may be why; empty or beginning with a separator.
         hint: &'static str,
     },
-    /// A setting.
-    #[error(transparent)]
-    Setting(#[from] SettingError),
     /// A file of this program's own.
     #[error(transparent)]
     Home(#[from] HomeError),
@@ -115,8 +111,8 @@ pub(crate) async fn build(
     let dir = folder(request)?;
     let program = request
         .host
-        .find(request.host.kustomize())
-        .ok_or_else(|| KustomizeError::NotFound { program: request.host.kustomize().to_path_buf() })?;
+        .find(&request.settings.kustomize)
+        .ok_or_else(|| KustomizeError::NotFound { program: request.settings.kustomize.to_path_buf() })?;
     let copy = mirror(&request.root, &dir, &home.path().join(Home::KUSTOMIZE_TREE), Around::Links)?;
     let output = copy.join(HELM_OUTPUT);
     // A file of the same name is a link perhaps.
@@ -132,7 +128,7 @@ pub(crate) async fn build(
     if is_offline {
         env.extend(NO_NETWORK.map(|(name, value)| (name.into(), value.into())));
     }
-    let (timeout, stdout_bytes_max) = (request.host.timeout()?, request.host.output_bytes_max()?);
+    let (timeout, stdout_bytes_max) = (request.settings.timeout, request.settings.output_bytes_max);
     let tool = Tool { program, env, timeout, stdout_bytes_max };
     let run = async |arguments: &[&str]| {
         let given: Vec<OsString> = arguments.iter().map(Into::into).collect();

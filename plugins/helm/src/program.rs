@@ -18,8 +18,8 @@ use tokio::time::timeout;
 
 use crate::arguments::{Arguments, Command};
 use crate::failure::{Failure, INTERRUPTED_CODE, USAGE_CODE};
+use crate::host::Host;
 use crate::request::Request;
-use crate::settings::Host;
 use crate::{announce, check, generate, home};
 
 /// How long the work has, after a signal, to end helm and to clean up. Argo CD kills what is still there after five seconds.

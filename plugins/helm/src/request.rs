@@ -7,11 +7,12 @@ use tiphys_params::context::{CONTEXT_FILE_VARIABLE, ContextError, MountedCredent
 use tiphys_params::{NamelessParameter, Parameter, require_names};
 use tiphys_tree::read_bounded;
 
+use crate::host::Host;
 use crate::options::{HelmOptions, OptionsError};
-use crate::settings::{Host, SettingError};
+use crate::settings::{SettingError, Settings};
 use crate::shown::Cleaner;
 use crate::substitution::BuildEnvironment;
-use crate::value_files::{GlobBounds, Places};
+use crate::value_files::Places;
 
 /// Bytes of a file that the caller names: parameters, API versions, the run context.
 const FILE_BYTES_MAX: u64 = 64 << 20;
@@ -39,8 +40,8 @@ pub(crate) struct Request {
     pub(crate) environment: BuildEnvironment,
     /// Other sources, repositories, the project.
     pub(crate) context: RunContext,
-    /// What one pattern of value files may cost.
-    pub(crate) glob_bounds: GlobBounds,
+    /// What people have set.
+    pub(crate) settings: Settings,
 }
 
 /// Why a request cannot be read.
@@ -120,8 +121,8 @@ impl Request {
     /// Reads this process's environment.
     pub(crate) fn of(host: &Host) -> Result<Self, RequestError> {
         let source_path = host.variable("ARGOCD_APP_SOURCE_PATH").unwrap_or_default();
-        host.check_settings()?;
-        let context = context(host)?;
+        let settings = Settings::read(host)?;
+        let context = context(host, &settings)?;
         let (root, app_path) = places(host.current_dir(), source_path, context.source.root.as_deref())?;
         let parameters = parameters(host)?;
         require_names(&parameters)?;
@@ -137,7 +138,7 @@ impl Request {
             options: HelmOptions::decode(&parameters)?,
             environment: BuildEnvironment::new(host.variables()),
             context,
-            glob_bounds: host.glob_bounds()?,
+            settings,
             host: host.clone(),
         })
     }
@@ -149,7 +150,7 @@ impl Request {
             root: &self.root,
             environment: &self.environment,
             context: &self.context,
-            glob_bounds: self.glob_bounds,
+            glob_bounds: self.settings.glob_bounds,
         }
     }
 
@@ -240,20 +241,16 @@ fn parameters(host: &Host) -> Result<Vec<Parameter>, RequestError> {
 }
 
 /// What the caller says of repositories and other sources; where it says nothing, what the sidecar's own variables say.
-fn context(host: &Host) -> Result<RunContext, RequestError> {
+fn context(host: &Host, settings: &Settings) -> Result<RunContext, RequestError> {
     if let Some(path) = host.variable(CONTEXT_FILE_VARIABLE).filter(|path| !path.is_empty()) {
         return Ok(RunContext::parse(&read(CONTEXT_FILE_VARIABLE, path)?)?);
     }
-    let list = |name| {
-        let text = host.variable(name)?;
-        Some(text.split(',').map(str::trim).filter(|one| !one.is_empty()).map(str::to_owned).collect())
-    };
     let mut context = RunContext { mounted_credentials: MountedCredentials::Use, ..RunContext::default() };
-    if let Some(schemes) = list("TIPHYS_HELM_VALUES_FILE_SCHEMES") {
-        context.values_file_schemes = schemes;
+    if let Some(schemes) = &settings.values_file_schemes {
+        context.values_file_schemes.clone_from(schemes);
     }
-    if let Some(repositories) = list("TIPHYS_HELM_SOURCE_REPOS") {
-        context.project.source_repos = repositories;
+    if let Some(repositories) = &settings.source_repos {
+        context.project.source_repos.clone_from(repositories);
     }
     if let Some(project) = host.variable("ARGOCD_APP_PROJECT_NAME") {
         project.clone_into(&mut context.project.name);

@@ -1,17 +1,17 @@
-//! The world outside of the program, read once: arguments, environment, working directory.
+//! What people can set, read once from the environment: each setting has a value that can be used, or the run is refused at once, whether
+//! or not it needs that one. Who sets one learns of the mistake at once.
 
-use std::collections::BTreeMap;
-use std::ffi::{OsStr, OsString};
-use std::fmt;
+use std::ffi::OsStr;
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::announce::ChartBounds;
-
-use tiphys_logins::{HelperBound, OwnLogins};
-use tiphys_process::find_program;
-
+use crate::host::Host;
 use crate::value_files::GlobBounds;
+
+/// Where temporary files go if nothing names a place.
+const TEMPORARY_FOLDER: &str = "/tmp";
 
 /// How long one call of helm may take, as Argo CD's `ARGOCD_EXEC_TIMEOUT` where nothing is set.
 const TIMEOUT: Duration = Duration::from_secs(90);
@@ -41,36 +41,48 @@ const CHARTS_BYTES_MAX: usize = 64 << 20;
 /// Keys and values of one file whose comments and order are announced: reading them again takes time, and no person writes more.
 const COMMENTED_NODES_MAX: usize = 200_000;
 
-/// What helm, and whatever else this program starts, gets of this process's environment: no user's state, and nothing of the request.
-const PASSED: &[&str] = &[
-    "PATH",
-    "LANG",
-    "LANGUAGE",
-    "LC_ALL",
-    "LC_CTYPE",
-    "TZ",
-    "HTTP_PROXY",
-    "HTTPS_PROXY",
-    "NO_PROXY",
-    "ALL_PROXY",
-    "http_proxy",
-    "https_proxy",
-    "no_proxy",
-    "all_proxy",
-    "SSL_CERT_FILE",
-    "SSL_CERT_DIR",
-];
-
-/// Beginnings of the names of variables that are about the request.
-const OF_REQUEST: &[&str] = &["ARGOCD_", "KUBE_", "PARAM_", "TIPHYS"];
-
-/// What this process was given.
-#[derive(Clone)]
-pub(crate) struct Host {
-    arguments: Vec<OsString>,
-    variables: BTreeMap<String, String>,
-    current_dir: PathBuf,
+/// The settings of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Settings {
+    /// The helm to run.
+    pub(crate) helm: Program,
+    /// The kustomize to run.
+    pub(crate) kustomize: Program,
+    /// The folder with plugins of helm that charts and value files may use; without it there are none.
+    pub(crate) helm_plugins: Option<AbsolutePath>,
+    /// Where temporary files go.
+    pub(crate) temporary_folder: AbsolutePath,
+    /// How long one call of helm may take.
+    pub(crate) timeout: Duration,
+    /// Bytes that one call of helm may print.
+    pub(crate) output_bytes_max: usize,
+    /// Where built dependencies are kept for later runs; `None` if nothing names a place.
+    pub(crate) cache_folder: Option<AbsolutePath>,
+    /// Bytes of built dependencies that are kept for later runs.
+    pub(crate) cache_bytes_max: u64,
+    /// How long dependencies are used that were chosen by a range of versions, without a lock file.
+    pub(crate) range_age: Duration,
+    /// Values of a chart that are announced.
+    pub(crate) announced_max: usize,
+    /// How much of charts is looked at for an announcement.
+    pub(crate) chart_bounds: ChartBounds,
+    /// Keys and values of one file whose comments and order are announced; of a file with more neither is.
+    pub(crate) commented_nodes_max: usize,
+    /// What one pattern of value files may cost.
+    pub(crate) glob_bounds: GlobBounds,
+    /// Schemes that value files with a URL may have, where no run context says it.
+    pub(crate) values_file_schemes: Option<Vec<String>>,
+    /// Repositories that dependencies may come from, where no run context says it.
+    pub(crate) source_repos: Option<Vec<String>>,
 }
+
+/// A path that names the same file whatever the working directory is, which is the application's folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct AbsolutePath(PathBuf);
+
+/// A program: an absolute path, or a name of `PATH`. So the application's folder has none that could be run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Program(PathBuf);
 
 /// A setting that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -78,196 +90,131 @@ pub(crate) struct Host {
 pub(crate) struct SettingError {
     variable: &'static str,
     value: String,
-    due: &'static str,
+    due: String,
 }
 
-/// Values of variables may be secret.
-impl fmt::Debug for Host {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<&String> = self.variables.keys().collect();
-        f.debug_struct("Host")
-            .field("arguments", &self.arguments)
-            .field("variables", &names)
-            .field("current_dir", &self.current_dir)
-            .finish()
+impl AbsolutePath {
+    fn new(path: impl Into<PathBuf>) -> Option<Self> {
+        Some(path.into()).filter(|path| path.is_absolute()).map(Self)
     }
 }
 
-impl Host {
-    /// Reads this process's arguments and environment. Variables that are not UTF-8 are left out.
-    #[expect(clippy::disallowed_methods, reason = "the one place of the program that reads them")]
-    pub(crate) fn of_this_process() -> Self {
-        Self {
-            arguments: std::env::args_os().collect(),
-            variables: std::env::vars_os()
-                .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-                .collect(),
-            current_dir: std::env::current_dir().unwrap_or_default(),
-        }
-    }
+impl Deref for AbsolutePath {
+    type Target = Path;
 
-    /// One that is made up.
-    #[cfg(test)]
-    pub(crate) fn made_up(current_dir: &Path, variables: &[(&str, &str)]) -> Self {
-        let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-        Self { arguments: Vec::new(), variables: variables.collect(), current_dir: current_dir.to_path_buf() }
+    fn deref(&self) -> &Path {
+        &self.0
     }
+}
 
-    /// The arguments, the program's name first.
-    pub(crate) fn arguments(&self) -> &[OsString] {
-        &self.arguments
+impl AsRef<OsStr> for AbsolutePath {
+    fn as_ref(&self) -> &OsStr {
+        self.0.as_os_str()
     }
+}
 
-    /// A variable; one that is empty is there.
-    pub(crate) fn variable(&self, name: &str) -> Option<&str> {
-        self.variables.get(name).map(String::as_str)
+impl Program {
+    fn new(program: &str) -> Option<Self> {
+        let path = Path::new(program);
+        (path.is_absolute() || !program.contains('/')).then(|| Self(path.to_path_buf()))
     }
+}
 
-    /// All variables.
-    pub(crate) fn variables(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.variables.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+impl Deref for Program {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        &self.0
     }
+}
 
-    /// A program's path: with a `/` in it its own, else where `PATH` has it.
-    pub(crate) fn find(&self, program: &Path) -> Option<PathBuf> {
-        find_program(program, OsStr::new(self.variable("PATH").unwrap_or_default()))
-    }
-
-    /// The working directory: absolute, links followed.
-    pub(crate) fn current_dir(&self) -> &Path {
-        &self.current_dir
-    }
-
-    /// Where temporary files go.
-    pub(crate) fn temporary_folder(&self) -> &Path {
-        Path::new(self.set("TMPDIR").unwrap_or("/tmp"))
-    }
-
-    /// The helm to run: a path, or a name of `PATH`.
-    pub(crate) fn helm(&self) -> &Path {
-        Path::new(self.set("TIPHYS_HELM").unwrap_or("helm"))
-    }
-
-    /// The folder with plugins of helm that charts and value files may use; without it there are none.
-    pub(crate) fn helm_plugins(&self) -> Option<&Path> {
-        self.set("TIPHYS_HELM_PLUGINS").map(Path::new)
-    }
-
-    /// The kustomize to run: a path, or a name of `PATH`.
-    pub(crate) fn kustomize(&self) -> &Path {
-        Path::new(self.set("TIPHYS_KUSTOMIZE").unwrap_or("kustomize"))
-    }
-
-    /// How long one call of helm may take.
-    pub(crate) fn timeout(&self) -> Result<Duration, SettingError> {
-        let seconds = self.number("TIPHYS_HELM_TIMEOUT", "a number of seconds above zero")?;
-        Ok(seconds.map_or(TIMEOUT, Duration::from_secs))
-    }
-
-    /// Bytes that one call of helm may print.
-    pub(crate) fn output_bytes_max(&self) -> Result<usize, SettingError> {
-        let bytes = self.number("TIPHYS_HELM_OUTPUT_MAX", "a number of bytes above zero")?;
-        Ok(bytes.map_or(OUTPUT_BYTES_MAX, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX)))
-    }
-
-    /// Where built dependencies are kept for later runs; `None` if nothing names a place.
-    pub(crate) fn cache_folder(&self) -> Option<PathBuf> {
-        if let Some(folder) = self.set("TIPHYS_HELM_CACHE_DIR") {
-            return Some(self.current_dir.join(folder));
-        }
-        let absolute = |name| self.set(name).map(PathBuf::from).filter(|path| path.is_absolute());
-        let caches = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")));
-        Some(caches?.join("tiphys-helm"))
-    }
-
-    /// Bytes of built dependencies that are kept for later runs.
-    pub(crate) fn cache_bytes_max(&self) -> Result<u64, SettingError> {
-        let bytes = self.number("TIPHYS_HELM_CACHE_MAX", "a number of bytes above zero")?;
-        Ok(bytes.unwrap_or(CACHE_BYTES_MAX))
-    }
-
-    /// How long dependencies are used that were chosen by a range of versions, without a lock file.
-    pub(crate) fn range_age(&self) -> Result<Duration, SettingError> {
-        let seconds = self.number("TIPHYS_HELM_RANGE_AGE", "a number of seconds above zero")?;
-        Ok(seconds.map_or(RANGE_AGE, Duration::from_secs))
-    }
-
-    /// Values of a chart that are announced.
-    pub(crate) fn announced_max(&self) -> Result<usize, SettingError> {
-        let values = self.number("TIPHYS_HELM_ANNOUNCED_MAX", "a number of values above zero")?;
-        Ok(values.map_or(ANNOUNCED_MAX, |values| usize::try_from(values).unwrap_or(usize::MAX)))
-    }
-
-    /// How much of charts is looked at for an announcement.
-    pub(crate) fn chart_bounds(&self) -> Result<ChartBounds, SettingError> {
-        let charts = self.number("TIPHYS_HELM_CHARTS_MAX", "a number of charts above zero")?;
-        let bytes = self.number("TIPHYS_HELM_CHARTS_BYTES_MAX", "a number of bytes above zero")?;
-        let size = |number| usize::try_from(number).unwrap_or(usize::MAX);
-        Ok(ChartBounds {
-            charts_max: charts.map_or(CHARTS_MAX, size),
-            bytes_max: bytes.map_or(CHARTS_BYTES_MAX, size),
+impl Settings {
+    /// Reads the settings of this process.
+    pub(crate) fn read(host: &Host) -> Result<Self, SettingError> {
+        let variables = Variables(host);
+        Ok(Self {
+            helm: variables.program("TIPHYS_HELM", "helm")?,
+            kustomize: variables.program("TIPHYS_KUSTOMIZE", "kustomize")?,
+            helm_plugins: variables.folder("TIPHYS_HELM_PLUGINS")?,
+            temporary_folder: variables.folder("TMPDIR")?.unwrap_or(AbsolutePath(TEMPORARY_FOLDER.into())),
+            timeout: variables.seconds("TIPHYS_HELM_TIMEOUT", TIMEOUT)?,
+            output_bytes_max: variables.size("TIPHYS_HELM_OUTPUT_MAX", "bytes", OUTPUT_BYTES_MAX)?,
+            cache_folder: variables.folder("TIPHYS_HELM_CACHE_DIR")?.or_else(|| cache_folder(host)),
+            cache_bytes_max: variables.number("TIPHYS_HELM_CACHE_MAX", "bytes")?.unwrap_or(CACHE_BYTES_MAX),
+            range_age: variables.seconds("TIPHYS_HELM_RANGE_AGE", RANGE_AGE)?,
+            announced_max: variables.size("TIPHYS_HELM_ANNOUNCED_MAX", "values", ANNOUNCED_MAX)?,
+            chart_bounds: ChartBounds {
+                charts_max: variables.size("TIPHYS_HELM_CHARTS_MAX", "charts", CHARTS_MAX)?,
+                bytes_max: variables.size("TIPHYS_HELM_CHARTS_BYTES_MAX", "bytes", CHARTS_BYTES_MAX)?,
+            },
+            commented_nodes_max: variables.size(
+                "TIPHYS_HELM_COMMENTS_MAX",
+                "keys and values",
+                COMMENTED_NODES_MAX,
+            )?,
+            glob_bounds: GlobBounds {
+                looks_max: variables.size("TIPHYS_HELM_GLOB_LOOKS_MAX", "names", GLOB_BOUNDS.looks_max)?,
+                matches_max: variables.size(
+                    "TIPHYS_HELM_GLOB_FILES_MAX",
+                    "files",
+                    GLOB_BOUNDS.matches_max,
+                )?,
+            },
+            values_file_schemes: variables.list("TIPHYS_HELM_VALUES_FILE_SCHEMES"),
+            source_repos: variables.list("TIPHYS_HELM_SOURCE_REPOS"),
         })
     }
+}
 
-    /// Keys and values of one file whose comments and order are announced; of a file with more neither is.
-    pub(crate) fn commented_nodes_max(&self) -> Result<usize, SettingError> {
-        let nodes = self.number("TIPHYS_HELM_COMMENTS_MAX", "a number of keys and values above zero")?;
-        Ok(nodes.map_or(COMMENTED_NODES_MAX, |nodes| usize::try_from(nodes).unwrap_or(usize::MAX)))
+/// Where a person's programs keep what they can make again. The rules for these variables say that a path that is not absolute is none.
+fn cache_folder(host: &Host) -> Option<AbsolutePath> {
+    let absolute = |name| host.set(name).and_then(AbsolutePath::new);
+    let caches = absolute("XDG_CACHE_HOME").map(|folder| folder.to_path_buf());
+    let caches = caches.or_else(|| Some(absolute("HOME")?.join(".cache")))?;
+    AbsolutePath::new(caches.join("tiphys-helm"))
+}
+
+/// Variables as settings.
+struct Variables<'a>(&'a Host);
+
+impl Variables<'_> {
+    fn program(&self, variable: &'static str, default: &str) -> Result<Program, SettingError> {
+        let text = self.0.set(variable).unwrap_or(default);
+        Program::new(text).ok_or_else(|| refused(variable, text, "an absolute path, or a name of PATH"))
     }
 
-    /// What one pattern of value files may cost.
-    pub(crate) fn glob_bounds(&self) -> Result<GlobBounds, SettingError> {
-        let count = |variable, due| {
-            let number = self.number(variable, due)?;
-            Ok(number.map(|number| usize::try_from(number).unwrap_or(usize::MAX)))
-        };
-        Ok(GlobBounds {
-            looks_max: count("TIPHYS_HELM_GLOB_LOOKS_MAX", "a number of names above zero")?
-                .unwrap_or(GLOB_BOUNDS.looks_max),
-            matches_max: count("TIPHYS_HELM_GLOB_FILES_MAX", "a number of files above zero")?
-                .unwrap_or(GLOB_BOUNDS.matches_max),
-        })
+    fn folder(&self, variable: &'static str) -> Result<Option<AbsolutePath>, SettingError> {
+        let Some(text) = self.0.set(variable) else { return Ok(None) };
+        AbsolutePath::new(text).map(Some).ok_or_else(|| refused(variable, text, "an absolute path"))
     }
 
-    /// Refuses a setting that cannot be used, whether or not this run needs it: who sets one learns of the mistake at once.
-    pub(crate) fn check_settings(&self) -> Result<(), SettingError> {
-        self.timeout()?;
-        self.output_bytes_max()?;
-        self.cache_bytes_max()?;
-        self.range_age()?;
-        self.announced_max()?;
-        self.chart_bounds()?;
-        self.commented_nodes_max()?;
-        self.glob_bounds()?;
-        Ok(())
-    }
-
-    /// The environment of the programs that are started, without a home.
-    pub(crate) fn passed_on(&self) -> Vec<(OsString, OsString)> {
-        let passed = PASSED.iter().filter_map(|name| Some((*name, self.variable(name)?)));
-        passed.map(|(name, value)| (name.into(), value.into())).collect()
-    }
-
-    /// The logins of the person who runs this program, by everything of its environment but what is about the request.
-    pub(crate) fn own_logins(&self) -> Result<OwnLogins, SettingError> {
-        let is_own = |name: &str| !OF_REQUEST.iter().any(|prefix| name.starts_with(prefix));
-        let own = self.variables().filter(|(name, _)| is_own(name));
-        let bound = HelperBound { timeout: self.timeout()?, option: Some("TIPHYS_HELM_TIMEOUT") };
-        Ok(OwnLogins::new(own.map(|(name, value)| (name.to_owned(), value.to_owned())), bound))
-    }
-
-    /// A variable that is there and not empty.
-    pub(crate) fn set(&self, name: &str) -> Option<&str> {
-        self.variable(name).filter(|value| !value.is_empty())
-    }
-
-    fn number(&self, variable: &'static str, due: &'static str) -> Result<Option<u64>, SettingError> {
-        let Some(text) = self.set(variable) else { return Ok(None) };
+    /// A number above zero. `of` is what it counts.
+    fn number(&self, variable: &'static str, of: &str) -> Result<Option<u64>, SettingError> {
+        let Some(text) = self.0.set(variable) else { return Ok(None) };
         match text.parse() {
             Ok(number) if number > 0 => Ok(Some(number)),
-            _ => Err(SettingError { variable, value: text.to_owned(), due }),
+            _ => Err(refused(variable, text, format!("a number of {of} above zero"))),
         }
     }
+
+    fn size(&self, variable: &'static str, of: &str, default: usize) -> Result<usize, SettingError> {
+        let number = self.number(variable, of)?;
+        Ok(number.map_or(default, |number| usize::try_from(number).unwrap_or(usize::MAX)))
+    }
+
+    fn seconds(&self, variable: &'static str, default: Duration) -> Result<Duration, SettingError> {
+        Ok(self.number(variable, "seconds")?.map_or(default, Duration::from_secs))
+    }
+
+    /// What stands between commas; of an empty text nothing.
+    fn list(&self, variable: &str) -> Option<Vec<String>> {
+        let items = self.0.variable(variable)?.split(',').map(str::trim).filter(|item| !item.is_empty());
+        Some(items.map(str::to_owned).collect())
+    }
+}
+
+fn refused(variable: &'static str, value: &str, due: impl Into<String>) -> SettingError {
+    SettingError { variable, value: value.to_owned(), due: due.into() }
 }
 
 #[cfg(test)]

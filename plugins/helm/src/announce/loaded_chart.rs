@@ -14,7 +14,7 @@ use crate::value_files::joined;
 const DEPTH_MAX: usize = 10;
 
 /// How much of charts is looked at.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ChartBounds {
     /// Charts in all.
     pub(crate) charts_max: usize,

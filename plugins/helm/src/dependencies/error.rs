@@ -10,7 +10,6 @@ use crate::address::Address;
 use crate::chart::ChartError;
 use crate::home::HomeError;
 use crate::mirror::MirrorError;
-use crate::settings::SettingError;
 
 /// Why dependencies are still missing. The texts are Argo CD's where it has some.
 #[derive(Debug, thiserror::Error)]
@@ -161,9 +160,6 @@ pub(crate) enum DependencyError {
         #[source]
         source: io::Error,
     },
-    /// A setting.
-    #[error(transparent)]
-    Setting(#[from] SettingError),
     /// A file of this program's own.
     #[error(transparent)]
     Home(#[from] HomeError),

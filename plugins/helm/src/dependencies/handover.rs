@@ -21,7 +21,7 @@ use tiphys_params::context::{CredentialReach, RegistryLogin, RepositoryAccess, S
 use super::DependencyError;
 use super::remote::{RemoteKind, RemoteRepository};
 use crate::home::{Home, HomeError};
-use crate::settings::Host;
+use crate::host::Host;
 
 /// What is given to helm beside its files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use super::{Request, places};
-use crate::settings::Host;
+use crate::host::Host;
 
 fn request(variables: &[(&str, &str)]) -> Result<Request, String> {
     Request::of(&Host::made_up(Path::new("/repo/charts/web"), variables))

@@ -6,7 +6,8 @@ use std::path::Path;
 
 use tiphys_params::context::RunContext;
 
-use super::Host;
+use super::Settings;
+use crate::host::Host;
 
 /// The page with the table of settings.
 const PAGE: &str = "../../docs/helm.md";
@@ -52,30 +53,37 @@ fn the_page_has_every_setting_and_no_other() {
     assert_eq!(documented().into_keys().collect::<BTreeSet<_>>(), read);
 }
 
+fn settings(variables: &[(&str, &str)]) -> Result<Settings, String> {
+    Settings::read(&Host::made_up(Path::new("/app"), variables)).map_err(|error| error.to_string())
+}
+
 #[test]
 fn the_page_has_the_defaults_that_hold() {
-    let host = Host::made_up(Path::new("/"), &[]);
+    let settings = settings(&[]).expect("defaults can be used");
     let context = RunContext::default();
     let page = documented();
-    let seconds = |duration: Result<std::time::Duration, _>| duration.map(|time| time.as_secs().to_string());
     let cases = [
-        ("TIPHYS_HELM", Ok(host.helm().display().to_string())),
-        ("TIPHYS_KUSTOMIZE", Ok(host.kustomize().display().to_string())),
-        ("TIPHYS_HELM_TIMEOUT", seconds(host.timeout())),
-        ("TIPHYS_HELM_OUTPUT_MAX", host.output_bytes_max().map(|bytes| bytes.to_string())),
-        ("TIPHYS_HELM_CACHE_MAX", host.cache_bytes_max().map(|bytes| bytes.to_string())),
-        ("TIPHYS_HELM_RANGE_AGE", seconds(host.range_age())),
-        ("TIPHYS_HELM_ANNOUNCED_MAX", host.announced_max().map(|values| values.to_string())),
-        ("TIPHYS_HELM_COMMENTS_MAX", host.commented_nodes_max().map(|nodes| nodes.to_string())),
-        ("TIPHYS_HELM_GLOB_LOOKS_MAX", host.glob_bounds().map(|bounds| bounds.looks_max.to_string())),
-        ("TIPHYS_HELM_GLOB_FILES_MAX", host.glob_bounds().map(|bounds| bounds.matches_max.to_string())),
-        ("TIPHYS_HELM_VALUES_FILE_SCHEMES", Ok(context.values_file_schemes.join(","))),
-        ("TIPHYS_HELM_SOURCE_REPOS", Ok(context.project.source_repos.join(","))),
+        ("TIPHYS_HELM", settings.helm.display().to_string()),
+        ("TIPHYS_KUSTOMIZE", settings.kustomize.display().to_string()),
+        ("TIPHYS_HELM_TIMEOUT", settings.timeout.as_secs().to_string()),
+        ("TIPHYS_HELM_OUTPUT_MAX", settings.output_bytes_max.to_string()),
+        ("TIPHYS_HELM_CACHE_MAX", settings.cache_bytes_max.to_string()),
+        ("TIPHYS_HELM_RANGE_AGE", settings.range_age.as_secs().to_string()),
+        ("TIPHYS_HELM_ANNOUNCED_MAX", settings.announced_max.to_string()),
+        ("TIPHYS_HELM_COMMENTS_MAX", settings.commented_nodes_max.to_string()),
+        ("TIPHYS_HELM_CHARTS_MAX", settings.chart_bounds.charts_max.to_string()),
+        ("TIPHYS_HELM_CHARTS_BYTES_MAX", settings.chart_bounds.bytes_max.to_string()),
+        ("TIPHYS_HELM_GLOB_LOOKS_MAX", settings.glob_bounds.looks_max.to_string()),
+        ("TIPHYS_HELM_GLOB_FILES_MAX", settings.glob_bounds.matches_max.to_string()),
+        ("TIPHYS_HELM_VALUES_FILE_SCHEMES", context.values_file_schemes.join(",")),
+        ("TIPHYS_HELM_SOURCE_REPOS", context.project.source_repos.join(",")),
     ];
     for (name, default) in cases {
-        assert_eq!(default.map(|default| format!("`{default}`")).as_ref(), Ok(&page[name]), "{name}");
+        assert_eq!(format!("`{default}`"), page[name], "{name}");
     }
-    assert_eq!((host.helm_plugins(), host.cache_folder()), (None, None), "without a home there is no cache");
+    let unset =
+        (settings.helm_plugins, settings.cache_folder, settings.values_file_schemes, settings.source_repos);
+    assert_eq!(unset, (None, None, None, None), "without a home there is no cache");
 }
 
 #[test]
@@ -88,10 +96,53 @@ fn a_setting_that_is_no_number_is_refused_whether_or_not_it_is_needed() {
     assert!(numbers.len() > 5, "{numbers:?}");
     for name in numbers {
         for value in ["lots", "0", "-1", "1.5"] {
-            let error = Host::made_up(Path::new("/"), &[(&name, value)]).check_settings();
-            let told = error.expect_err(&name).to_string();
+            let told = settings(&[(&name, value)]).expect_err(&name);
             assert!(told.starts_with(&format!("{name} is {value:?}; a number of ")), "{told}");
         }
     }
-    assert_eq!(Host::made_up(Path::new("/"), &[]).check_settings(), Ok(()));
+}
+
+#[test]
+fn a_path_that_depends_on_the_working_directory_is_refused() {
+    for name in ["TIPHYS_HELM_CACHE_DIR", "TIPHYS_HELM_PLUGINS", "TMPDIR"] {
+        for value in ["cache", "./cache", "../cache"] {
+            let expected = format!("{name} is {value:?}; an absolute path is expected");
+            assert_eq!(settings(&[(name, value)]), Err(expected));
+        }
+        assert!(settings(&[(name, "/cache")]).is_ok() && settings(&[(name, "")]).is_ok());
+    }
+    for name in ["TIPHYS_HELM", "TIPHYS_KUSTOMIZE"] {
+        for value in ["./helm", "bin/helm"] {
+            let expected = format!("{name} is {value:?}; an absolute path, or a name of PATH is expected");
+            assert_eq!(settings(&[(name, value)]), Err(expected));
+        }
+        assert!(settings(&[(name, "/bin/helm")]).is_ok() && settings(&[(name, "helm4")]).is_ok());
+    }
+}
+
+#[test]
+fn dependencies_are_kept_where_a_setting_or_the_person_s_own_variables_say() {
+    let cases = [
+        (vec![("TIPHYS_HELM_CACHE_DIR", "/a"), ("XDG_CACHE_HOME", "/b"), ("HOME", "/c")], Some("/a")),
+        (vec![("XDG_CACHE_HOME", "/b"), ("HOME", "/c")], Some("/b/tiphys-helm")),
+        (vec![("XDG_CACHE_HOME", "b"), ("HOME", "/c")], Some("/c/.cache/tiphys-helm")),
+        (vec![("HOME", "c")], None),
+    ];
+    for (variables, expected) in cases {
+        let found = settings(&variables).expect("they can be used").cache_folder;
+        assert_eq!(found.as_deref(), expected.map(Path::new), "{variables:?}");
+    }
+}
+
+#[test]
+fn a_list_is_what_stands_between_commas_and_may_be_of_nothing() {
+    let cases = [("https, oci,,", vec!["https", "oci"]), ("", vec![]), (" , ", vec![])];
+    for (value, expected) in cases {
+        let found =
+            settings(&[("TIPHYS_HELM_VALUES_FILE_SCHEMES", value), ("TIPHYS_HELM_SOURCE_REPOS", value)]);
+        let found = found.expect("they can be used");
+        for list in [found.values_file_schemes, found.source_repos] {
+            assert_eq!(list.expect("it is set"), expected, "{value:?}");
+        }
+    }
 }

@@ -11,7 +11,7 @@ use crate::address::Address;
 use crate::dependencies::DependencyError;
 use crate::dependencies::remote::{RemoteKind, RemoteRepository};
 use crate::home::Home;
-use crate::settings::Host;
+use crate::host::Host;
 
 fn remote(kind: RemoteKind, address: &str, access: RepositoryAccess) -> RemoteRepository {
     RemoteRepository {

@@ -1,0 +1,119 @@
+//! The world outside of the program, read once: arguments, environment, working directory.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tiphys_logins::{HelperBound, OwnLogins};
+use tiphys_process::find_program;
+
+/// What helm, and whatever else this program starts, gets of this process's environment: no user's state, and nothing of the request.
+const PASSED: &[&str] = &[
+    "PATH",
+    "LANG",
+    "LANGUAGE",
+    "LC_ALL",
+    "LC_CTYPE",
+    "TZ",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "NO_PROXY",
+    "ALL_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+    "all_proxy",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+];
+
+/// Beginnings of the names of variables that are about the request.
+const OF_REQUEST: &[&str] = &["ARGOCD_", "KUBE_", "PARAM_", "TIPHYS"];
+
+/// What this process was given.
+#[derive(Clone)]
+pub(crate) struct Host {
+    arguments: Vec<OsString>,
+    variables: BTreeMap<String, String>,
+    current_dir: PathBuf,
+}
+
+/// Values of variables may be secret.
+impl fmt::Debug for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&String> = self.variables.keys().collect();
+        f.debug_struct("Host")
+            .field("arguments", &self.arguments)
+            .field("variables", &names)
+            .field("current_dir", &self.current_dir)
+            .finish()
+    }
+}
+
+impl Host {
+    /// Reads this process's arguments and environment. Variables that are not UTF-8 are left out.
+    #[expect(clippy::disallowed_methods, reason = "the one place of the program that reads them")]
+    pub(crate) fn of_this_process() -> Self {
+        Self {
+            arguments: std::env::args_os().collect(),
+            variables: std::env::vars_os()
+                .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+                .collect(),
+            current_dir: std::env::current_dir().unwrap_or_default(),
+        }
+    }
+
+    /// One that is made up.
+    #[cfg(test)]
+    pub(crate) fn made_up(current_dir: &Path, variables: &[(&str, &str)]) -> Self {
+        let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        Self { arguments: Vec::new(), variables: variables.collect(), current_dir: current_dir.to_path_buf() }
+    }
+
+    /// The arguments, the program's name first.
+    pub(crate) fn arguments(&self) -> &[OsString] {
+        &self.arguments
+    }
+
+    /// A variable; one that is empty is there.
+    pub(crate) fn variable(&self, name: &str) -> Option<&str> {
+        self.variables.get(name).map(String::as_str)
+    }
+
+    /// All variables.
+    pub(crate) fn variables(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.variables.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
+    /// A program's path: with a `/` in it its own, else where `PATH` has it.
+    pub(crate) fn find(&self, program: &Path) -> Option<PathBuf> {
+        find_program(program, OsStr::new(self.variable("PATH").unwrap_or_default()))
+    }
+
+    /// The working directory: absolute, links followed.
+    pub(crate) fn current_dir(&self) -> &Path {
+        &self.current_dir
+    }
+
+    /// The environment of the programs that are started, without a home.
+    pub(crate) fn passed_on(&self) -> Vec<(OsString, OsString)> {
+        let passed = PASSED.iter().filter_map(|name| Some((*name, self.variable(name)?)));
+        passed.map(|(name, value)| (name.into(), value.into())).collect()
+    }
+
+    /// The logins of the person who runs this program, by everything of its environment but what is about the request. `timeout` is how long
+    /// a program may take that has some.
+    pub(crate) fn own_logins(&self, timeout: Duration) -> OwnLogins {
+        let is_own = |name: &str| !OF_REQUEST.iter().any(|prefix| name.starts_with(prefix));
+        let own = self.variables().filter(|(name, _)| is_own(name));
+        let bound = HelperBound { timeout, option: Some("TIPHYS_HELM_TIMEOUT") };
+        OwnLogins::new(own.map(|(name, value)| (name.to_owned(), value.to_owned())), bound)
+    }
+
+    /// A variable that is there and not empty.
+    pub(crate) fn set(&self, name: &str) -> Option<&str> {
+        self.variable(name).filter(|value| !value.is_empty())
+    }
+}
