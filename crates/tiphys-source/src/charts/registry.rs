@@ -313,8 +313,10 @@ impl<'a> Registry<'a> {
             Authorization::basic(user, password.expose(), Reach::Server(realm.clone()))
         });
         let ask = Ask { accept: "application/json", deadline: asked.deadline };
-        let answer = self.client.get(&realm, login.as_ref(), ask);
-        let answer = answer.map_err(|error| self.unreachable(asked, &error))?;
+        let answer = self.client.get(&realm, login.as_ref(), ask).map_err(|error| {
+            let is_own = realm.is_on_same_server(&self.root);
+            if is_own { self.unreachable(asked, &error) } else { self.place.failed(asked, &error) }
+        })?;
         if answer.status != 200 {
             let line = answer.status_line();
             return Err(self.place.refused(asked, &answer, || self.place.missing(asked, &line)));

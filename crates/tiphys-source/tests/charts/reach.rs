@@ -92,5 +92,6 @@ async fn a_registrys_server_for_tokens_is_checked_where_it_is_another_one() {
     });
     let text = failure(&Workbench::new().sources(), &source).await;
     assert!(text.contains("the registry's token: TLS: ") && text.contains(HINT), "{text}");
+    assert!(!text.contains("speaks no TLS"), "{text}");
     assert_eq!(tokens.requests(), []);
 }
