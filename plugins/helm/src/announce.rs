@@ -1,8 +1,8 @@
 //! `announce`: the values of the chart as parameters, each under the name that sets exactly this value.
 //!
-//! What Argo CD's native support shows (`spec/helm-parity.md` 3.1, 3.2), and where that is not what helm does, what helm does: values are
-//! merged as helm merges them, inline values and those of subcharts included, keys with dots can be set, numbers are plain. Helm itself does
-//! not run, and nothing is fetched: value files with a URL are left out.
+//! What Argo CD's native support shows in its panel of parameters (its `populateHelmAppDetails`), and where that is not what helm does, what
+//! helm does: values are merged as helm merges them, inline values and those of subcharts included, keys with dots can be set, numbers are
+//! plain. Helm itself does not run, and nothing is fetched: value files with a URL are left out.
 
 mod entries;
 mod loaded_chart;

@@ -1,4 +1,4 @@
-//! What is asked for: the application and its parameters, as Argo CD gives them to a plugin in its environment (`spec/helm-parity.md` 9.1).
+//! What is asked for: the application and its parameters, as Argo CD gives them to a plugin in its environment.
 
 use std::io;
 use std::path::{Component, Path, PathBuf};

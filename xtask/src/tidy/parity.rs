@@ -15,7 +15,7 @@ use crate::Failure;
 /// The document.
 const DOCUMENT: &str = "plugins/helm/PARITY.md";
 
-/// Rows of the list of behaviours, `spec/helm-parity.md` section 8.
+/// Rows of the list of behaviours; none may get lost.
 const ROWS: usize = 116;
 
 /// Folders of the tests that run the plugin as it is run.

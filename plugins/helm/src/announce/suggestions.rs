@@ -1,4 +1,4 @@
-//! Files that may be meant as value files, as Argo CD's native support offers them (`spec/helm-parity.md` 3.3).
+//! Files that may be meant as value files, as Argo CD's native support offers them (its `findHelmValueFilesInPath`).
 
 use std::fs;
 use std::path::Path;

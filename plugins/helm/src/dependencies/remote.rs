@@ -1,4 +1,4 @@
-//! Where dependencies come from, and what opens these repositories: found as Argo CD finds it (`spec/helm-parity.md` 2.3).
+//! Where dependencies come from, and what opens these repositories: found as Argo CD finds it (its `getHelmRepos`).
 
 use tiphys_params::context::{
     CredentialReach, FoundAccess, KnownRepositories, PemFiles, RegistryLogin, RepositoryAccess, RunContext,

@@ -1,4 +1,4 @@
-//! Each failure of `spec/helm-parity.md` 4.4, word for word, as both versions of helm tell it: the files of `tests/testdata/failures`,
+//! Each failure of helm that people meet, word for word, as both versions of helm tell it: the files of `tests/testdata/failures`,
 //! which `UPDATE=1` writes.
 
 use std::path::Path;

@@ -10,7 +10,7 @@ use crate::{HelmVersion, LIMITS, Value};
 const ANY_NAME: &str = "value";
 
 /// `NAME=VALUE` with the value's commas escaped as Argo CD does: none in `{…}`, which is a list, and none behind a backslash
-/// (`spec/helm-parity.md` 1.4).
+/// (its `cleanSetParameters`).
 pub fn assignment_text(name: &str, value: &str) -> String {
     let mut text = format!("{name}=");
     if value.starts_with('{') && value.ends_with('}') {

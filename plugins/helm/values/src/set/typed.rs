@@ -1,4 +1,4 @@
-//! Which type a value of `--set` has (`spec/helm-parity.md` 1.4).
+//! Which type a value of `--set` has (`typedVal` of helm's `strvals`).
 
 use crate::Value;
 use crate::go_text::{is_word, whole_number};
