@@ -24,6 +24,7 @@ use std::time::{Duration, SystemTime};
 use rustix::process::getuid;
 
 use super::key::BuildKey;
+use crate::own_file;
 
 pub(crate) use entry::{Difference, Snapshot};
 
@@ -106,7 +107,8 @@ impl Cache {
         let name = key.as_str().get(..LOCK_DIGITS)?;
         let path = self.dir.join("locks").join(name);
         let mut open = OpenOptions::new();
-        let file = open.write(true).create(true).truncate(false).mode(0o600).open(path).ok()?;
+        let open = open.write(true).create(true).truncate(false).mode(0o600);
+        let file = own_file::open(&path, open).ok()?;
         crate::lock::lock(&file, patience).await.ok()?;
         Some(BuildLock { _file: file })
     }

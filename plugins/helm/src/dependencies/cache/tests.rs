@@ -5,8 +5,10 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
+use rustix::fs::{CWD, Mode, mkfifoat};
+
 use super::entry::FILE;
-use super::{Age, Cache, Difference, Snapshot};
+use super::{Age, Cache, Difference, LOCK_DIGITS, Snapshot};
 use crate::dependencies::key::{BuildKey, Inputs};
 
 /// More than the entries of these tests.
@@ -170,6 +172,11 @@ async fn one_builds_and_others_wait_but_not_for_ever() {
     assert!(cache.lock(&key, Duration::from_millis(50)).await.is_none());
     drop(held);
     assert!(cache.lock(&key, Duration::from_secs(10)).await.is_some());
+    // A pipe in its place is not waited for.
+    let lock = cache.dir.join("locks").join(&key.as_str()[..LOCK_DIGITS]);
+    fs::remove_file(&lock).unwrap();
+    mkfifoat(CWD, &lock, Mode::RUSR | Mode::WUSR).unwrap();
+    assert!(cache.lock(&key, Duration::from_secs(10)).await.is_none());
 }
 
 #[test]
