@@ -143,11 +143,8 @@ impl Web {
         authorization: Option<&Authorization>,
         ask: Ask<'_>,
     ) -> Result<Answer, WebError> {
-        let proxy = self.proxies.of(address)?;
-        let left = ask.deadline.left().ok_or(WebError::Timeout)?;
-        let is_own = self.reach.holds(address);
-        let agent = if is_own { &self.own } else { &self.others };
-        let request = agent.get(address.text()).config();
+        let (proxy, left) = (self.proxies.of(address)?, ask.deadline.left().ok_or(WebError::Timeout)?);
+        let request = self.agent_of(address).get(address.text()).config();
         let mut request = request.proxy(proxy).timeout_global(Some(left)).build();
         if !ask.accept.is_empty() {
             request = request.header("Accept", ask.accept);
@@ -156,7 +153,36 @@ impl Web {
         {
             request = request.header("Authorization", authorization.value.expose());
         }
-        let response = request.call().map_err(|error| match WebError::of(&error) {
+        self.answered(address, request.call())
+    }
+
+    /// Sends a form, and goes nowhere else.
+    pub(crate) fn post_form(
+        &self,
+        address: &Address,
+        form: &[(&str, &str)],
+        ask: Ask<'_>,
+    ) -> Result<Answer, WebError> {
+        let (proxy, left) = (self.proxies.of(address)?, ask.deadline.left().ok_or(WebError::Timeout)?);
+        let fields = form.iter().map(|(name, value)| format!("{name}={}", address::encoded(value)));
+        let fields = fields.collect::<Vec<_>>().join("&");
+        let request = self.agent_of(address).post(address.text()).config();
+        let request = request.proxy(proxy).timeout_global(Some(left)).build();
+        let request = request.header("Accept", ask.accept).content_type("application/x-www-form-urlencoded");
+        self.answered(address, request.send(fields))
+    }
+
+    fn agent_of(&self, address: &Address) -> &Agent {
+        if self.reach.holds(address) { &self.own } else { &self.others }
+    }
+
+    fn answered(
+        &self,
+        address: &Address,
+        response: Result<Response<Body>, ureq::Error>,
+    ) -> Result<Answer, WebError> {
+        let is_own = self.reach.holds(address);
+        let response = response.map_err(|error| match WebError::of(&error) {
             WebError::Other(text) if text.starts_with(TLS) && self.differs && !is_own => {
                 WebError::Other(format!("{text}; {OWN_SERVER_ONLY}"))
             }

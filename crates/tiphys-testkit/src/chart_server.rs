@@ -28,6 +28,9 @@ pub const USER: &str = "user";
 /// The password that goes with [`USER`].
 pub const PASSWORD: &str = "pass";
 
+/// What `/token` takes in the stead of both.
+pub const IDENTITY_TOKEN: &str = "an-identity-token";
+
 /// The header `Authorization` that carries [`USER`] and [`PASSWORD`].
 pub(crate) fn basic() -> String {
     format!("Basic {}", STANDARD.encode(format!("{USER}:{PASSWORD}")))

@@ -32,6 +32,11 @@ impl RepositoryAccess {
         texts.iter().any(|text| !text.is_empty())
     }
 
+    /// Whether it has a user and a password: a registry is opened by both, and by nothing else of it.
+    pub fn has_password(&self) -> bool {
+        !self.username.is_empty() && !self.password.is_empty()
+    }
+
     /// Whether these are the settings of the repository at this address, with or without the scheme of registries (`git.SameURL`). Other
     /// than in Argo CD a slash at the end is nothing: helm takes both for one repository.
     pub fn is_at(&self, address: &str) -> bool {

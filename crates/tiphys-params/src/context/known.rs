@@ -137,13 +137,6 @@ impl KnownRepositories {
     }
 }
 
-impl FoundAccess {
-    /// Whether there are a user and a password.
-    pub fn has_password(&self) -> bool {
-        !self.access.username.is_empty() && !self.access.password.is_empty()
-    }
-}
-
 /// The key of a registry in files with logins: its host, and of docker's own an odd one.
 pub fn registry_key(address: &str) -> &str {
     match without_oci(address).split('/').next().unwrap_or_default() {

@@ -101,7 +101,7 @@ impl MountedLogins {
             }
         }
         found.access = access;
-        if is_of_registry(address) && !found.has_password() {
+        if is_of_registry(address) && !found.access.has_password() {
             found.login = self.login(registry_key(address));
         }
         found

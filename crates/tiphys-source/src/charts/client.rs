@@ -59,12 +59,31 @@ impl<'a> Client<'a> {
         authorization: Option<&Authorization>,
         ask: Ask<'_>,
     ) -> Result<Answer, WebError> {
+        self.ask(address, ask, |web| web.get(address, authorization, ask))
+    }
+
+    /// Sends a form. A redirection is an answer like others: what is in the form is for this server.
+    pub(super) fn post_form(
+        &self,
+        address: &Address,
+        form: &[(&str, &str)],
+        ask: Ask<'_>,
+    ) -> Result<Answer, WebError> {
+        self.ask(address, ask, |web| web.post_form(address, form, ask))
+    }
+
+    fn ask(
+        &self,
+        address: &Address,
+        ask: Ask<'_>,
+        call: impl FnOnce(&Web) -> Result<Answer, WebError>,
+    ) -> Result<Answer, WebError> {
         if let Some(error) = locked(&self.clients.silent).get(&self.key(address)) {
             return Err(error.clone());
         }
         let time_given = ask.deadline.left().unwrap_or_default();
         let web = self.clients.web(self.source, &self.server, self.options)?;
-        web.get(address, authorization, ask).inspect_err(|error| {
+        call(&web).inspect_err(|error| {
             // Who had little time left may have been answered a moment later.
             if !matches!(error, WebError::Timeout) || time_given >= ask.deadline.timeout / 2 {
                 self.remember(address, error);

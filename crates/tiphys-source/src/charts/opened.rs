@@ -4,14 +4,17 @@ use tiphys_logins::{HelperError, Login, Needs, OwnLogins, entry_login, read_cert
 use tiphys_params::context::{FoundAccess, RegistryLogin, Secret, registry_key};
 use tokio::runtime::Handle;
 
-use super::{ChartError, ChartSource, CredentialReach};
+use super::{ChartError, ChartSource, CredentialReach, hashed};
 use crate::SourceError;
 
 /// A source with all that opens its repository.
 pub(super) struct Opened {
     pub(super) source: ChartSource,
-    /// [`ChartSource::identity`], and the helper: what that answers may be another text each time, and opens the same.
+    /// [`ChartSource::identity`], and what else opens it. For a helper its name stands: what it answers may be another text each time, and
+    /// opens the same.
     pub(super) identity: String,
+    /// What gets tokens of a registry without a user and a password (`identitytoken`).
+    pub(super) identity_token: Option<Secret>,
     /// Who knows a login that the source does not have.
     pub(super) helper: Option<Helper>,
 }
@@ -30,15 +33,38 @@ impl ChartSource {
     /// The same with what the person's files have for it, and the program that knows more.
     pub(super) fn opened(&self) -> Result<Opened, SourceError> {
         let mut source = self.clone();
-        let helper = source.open()?;
-        let helped = helper.as_ref().map(|helper| format!("-{}", helper.name)).unwrap_or_default();
-        Ok(Opened { identity: source.identity() + &helped, source, helper })
+        let (mut helper, mut identity_token) = (None, None);
+        let is_open =
+            if self.is_of_registry() { self.access.has_password() } else { self.access.has_credentials() };
+        if let Some(logins) = source.own_logins.take().filter(|_| !is_open) {
+            match source.open(&logins)? {
+                RegistryLogin::None => {}
+                RegistryLogin::Entry(entry) => match entry_login(&entry) {
+                    Some(Login::Password { username, password }) => {
+                        source.access.username = username;
+                        source.access.password = password;
+                    }
+                    Some(Login::Token(token)) => identity_token = Some(token),
+                    None => {}
+                },
+                RegistryLogin::Helper(name) => {
+                    let registry = registry_key(source.repo_url.trim()).to_owned();
+                    helper = Some(Helper { logins, name, registry });
+                }
+            }
+        }
+        let mut identity = source.identity();
+        if let Some(helper) = &helper {
+            identity = hashed([&identity, "helper", &helper.name]);
+        }
+        if let Some(token) = &identity_token {
+            identity = hashed([&identity, "token", token.expose()]);
+        }
+        Ok(Opened { source, identity, identity_token, helper })
     }
 
-    fn open(&mut self) -> Result<Option<Helper>, SourceError> {
-        let Some(logins) = self.own_logins.take().filter(|_| !self.access.has_credentials()) else {
-            return Ok(None);
-        };
+    /// Takes what the person's files have, and says what else opens a registry.
+    fn open(&mut self, logins: &OwnLogins) -> Result<RegistryLogin, SourceError> {
         let address = self.repo_url.trim().to_owned();
         let needs = if self.is_of_registry() { Needs::RepositoriesAndLogins } else { Needs::Repositories };
         let failed = |source| ChartError::LoginFile { repository: self.shown(), source };
@@ -46,34 +72,17 @@ impl ChartSource {
         let found = mounted.fill_in(self.access.clone(), &address);
         let FoundAccess { mut access, credentials, login, files } = found;
         read_certificates(files, &mut access).map_err(failed)?;
-        let mut helper = None;
-        match login {
-            RegistryLogin::Entry(entry) => {
-                if let Some(Login::Password { username, password }) = entry_login(&entry) {
-                    access.username = username;
-                    access.password = password;
-                }
-            }
-            RegistryLogin::Helper(name) => {
-                helper = Some(Helper { logins, name, registry: registry_key(&address).to_owned() });
-            }
-            RegistryLogin::None => {}
-        }
         if credentials == CredentialReach::EveryServer {
             self.credentials = credentials;
         }
         self.access = access;
-        Ok(helper)
+        Ok(login)
     }
 }
 
 impl Helper {
-    /// User and password, if it knows them. To be called on a thread for blocking work.
-    pub(super) fn ask(&self) -> Result<Option<(String, Secret)>, HelperError> {
-        let login = Handle::current().block_on(self.logins.ask(&self.name, &self.registry))?;
-        Ok(match login {
-            Some(Login::Password { username, password }) => Some((username, password)),
-            Some(Login::Token(_)) | None => None,
-        })
+    /// The login, if it knows one. To be called on a thread for blocking work.
+    pub(super) fn ask(&self) -> Result<Option<Login>, HelperError> {
+        Handle::current().block_on(self.logins.ask(&self.name, &self.registry))
     }
 }

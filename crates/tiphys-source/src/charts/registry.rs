@@ -6,6 +6,7 @@ mod fuzz;
 use std::cell::{OnceCell, RefCell};
 
 use serde_json::Value;
+use tiphys_logins::Login;
 
 use super::artefact::{Artefact, Contents, Digest, Packing};
 use super::cache::ArchiveCache;
@@ -38,6 +39,9 @@ const LAYERS: [(&str, Packing); 3] = [
 ];
 const HELM_LAYER: &str = "application/vnd.cncf.helm.chart.content.v1.tar+gzip";
 
+/// Who asks for tokens with an identity token.
+const CLIENT_ID: &str = "tiphys";
+
 /// Docker's registry has one name for people and another one for programs.
 const DOCKER_HUB: (&str, &str) = ("docker.io", "registry-1.docker.io");
 
@@ -49,11 +53,11 @@ pub(super) struct Registry<'a> {
     /// The path on the server.
     name: String,
     client: Client<'a>,
-    login: Option<(String, Secret)>,
+    login: Option<Login>,
     /// What may know a login where there is none.
     helper: Option<&'a Helper>,
     /// What it has answered.
-    helped: OnceCell<Option<(String, Secret)>>,
+    helped: OnceCell<Option<Login>>,
     /// What the server took last.
     authorization: RefCell<Option<Authorization>>,
     place: Place,
@@ -81,7 +85,7 @@ impl<'a> Registry<'a> {
         options: &'a SourceOptions,
         shared: &'a Shared,
     ) -> Result<Self, SourceError> {
-        let Opened { source, identity, helper } = opened;
+        let Opened { source, identity, identity_token, helper } = opened;
         let access = &source.access;
         let wrong = || {
             SourceError::from(ChartError::Address {
@@ -96,11 +100,15 @@ impl<'a> Registry<'a> {
         let helper = helper.as_ref().filter(|_| in_url.is_none());
         if let Some(helper) = helper {
             place.tried = format!("what docker-credential-{} knows", helper.name);
+        } else if identity_token.is_some() && in_url.is_none() {
+            "the identity token of the registry's login".clone_into(&mut place.tried);
         }
-        let has_login = !access.username.is_empty() && !access.password.is_empty();
-        let login = has_login.then(|| (access.username.clone(), access.password.clone()));
+        let login =
+            access.has_password().then(|| (access.username.clone(), access.password.clone())).or(in_url);
+        let login = login.map(|(username, password)| Login::Password { username, password });
+        let login = login.or_else(|| identity_token.clone().map(Login::Token));
         let client = Client::new(&shared.clients, (source, identity), options, root.clone());
-        let (login, authorization) = (login.or(in_url), RefCell::default());
+        let authorization = RefCell::default();
         let helped = OnceCell::new();
         Ok(Self { source, options, root, name, client, login, helper, helped, authorization, place })
     }
@@ -277,10 +285,7 @@ impl<'a> Registry<'a> {
         let challenge = refusal.headers("www-authenticate").find_map(Challenge::read);
         match challenge {
             None => Ok(None),
-            Some(Challenge::Basic) => {
-                let login = self.login()?;
-                Ok(login.map(|(user, password)| Authorization::basic(user, password.expose(), reach)))
-            }
+            Some(Challenge::Basic) => Ok(self.login()?.and_then(|login| basic(login, reach))),
             Some(Challenge::Bearer { realm, service, scope }) => {
                 let scope = scope.unwrap_or_else(|| format!("repository:{}:pull", self.name));
                 let token = self.token(&realm, service.as_deref(), &scope, asked)?;
@@ -290,7 +295,8 @@ impl<'a> Registry<'a> {
         }
     }
 
-    /// A token of the server that the registry names for that. User and password go there, but not from TLS to none.
+    /// A token of the server that the registry names for that. User and password go there, but not from TLS to none. An identity token is
+    /// sent as OAuth 2 has it (the distribution's `token/oauth`).
     fn token(
         &self,
         realm: &str,
@@ -305,16 +311,26 @@ impl<'a> Registry<'a> {
         if self.root.scheme == Scheme::Https && realm.scheme == Scheme::Http {
             return Err(self.place.odd(WHAT, format!("its server {realm} has no TLS")));
         }
-        if let Some(service) = service {
-            realm = realm.with_query("service", service);
-        }
-        let realm = realm.with_query("scope", scope);
-        let login = self.login()?.map(|(user, password)| {
-            Authorization::basic(user, password.expose(), Reach::Server(realm.clone()))
-        });
         let ask = Ask { accept: "application/json", deadline: asked.deadline };
-        let answer = self.client.get(&realm, login.as_ref(), ask).map_err(|error| {
-            let is_own = realm.is_on_same_server(&self.root);
+        let (login, is_own) = (self.login()?, realm.is_on_same_server(&self.root));
+        let answer = if let Some(Login::Token(token)) = login {
+            let form = [
+                ("grant_type", "refresh_token"),
+                ("client_id", CLIENT_ID),
+                ("service", service.unwrap_or_default()),
+                ("scope", scope),
+                ("refresh_token", token.expose()),
+            ];
+            self.client.post_form(&realm, &form, ask)
+        } else {
+            if let Some(service) = service {
+                realm = realm.with_query("service", service);
+            }
+            let realm = realm.with_query("scope", scope);
+            let login = login.and_then(|login| basic(login, Reach::Server(realm.clone())));
+            self.client.get(&realm, login.as_ref(), ask)
+        };
+        let answer = answer.map_err(|error| {
             if is_own { self.unreachable(asked, &error) } else { self.place.failed(asked, &error) }
         })?;
         if answer.status != 200 {
@@ -327,8 +343,8 @@ impl<'a> Registry<'a> {
         token.map(Secret::new).ok_or_else(|| self.place.odd(WHAT, "the answer has none"))
     }
 
-    /// User and password. A helper is asked once, and no sooner than the registry asks.
-    fn login(&self) -> Result<Option<&(String, Secret)>, SourceError> {
+    /// What opens it. A helper is asked once, and no sooner than the registry asks.
+    fn login(&self) -> Result<Option<&Login>, SourceError> {
         let (None, Some(helper)) = (&self.login, self.helper) else { return Ok(self.login.as_ref()) };
         if let Some(known) = self.helped.get() {
             return Ok(known.as_ref());
@@ -396,6 +412,16 @@ impl Root {
         let host = if host == DOCKER_HUB.0 { DOCKER_HUB.1 } else { host };
         let (address, login) = Address::parse(&format!("{}://{host}/v2/{name}", scheme.text()))?;
         Some(Self { address, name, login })
+    }
+}
+
+/// User and password as a header has them.
+fn basic(login: &Login, reach: Reach) -> Option<Authorization> {
+    match login {
+        Login::Password { username, password } => {
+            Some(Authorization::basic(username, password.expose(), reach))
+        }
+        Login::Token(_) => None,
     }
 }
 

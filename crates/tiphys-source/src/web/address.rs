@@ -132,12 +132,7 @@ impl Address {
 
     /// The same with more of a query.
     pub(crate) fn with_query(mut self, name: &str, value: &str) -> Self {
-        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
-        let value: String = value
-            .bytes()
-            .map(|byte| if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
-            .collect::<Vec<_>>()
-            .concat();
+        let value = encoded(value);
         let before = self.query.take().filter(|query| !query.is_empty());
         let before = before.map(|query| query + "&").unwrap_or_default();
         let query = format!("{before}{name}={value}");
@@ -177,6 +172,13 @@ fn is_host(text: &str) -> bool {
         Some(rest) => rest.strip_suffix(']').is_some_and(|ip| all(ip, ":.", char::is_ascii_hexdigit)),
         None => all(text, "-._", char::is_ascii_alphanumeric),
     }
+}
+
+/// A value as queries and forms have it.
+pub(crate) fn encoded(value: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+    let byte = |byte: u8| if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
+    value.bytes().map(byte).collect()
 }
 
 /// A path with `.` and `..` taken out; `..` at the top is nothing.

@@ -17,6 +17,8 @@ pub struct Request {
     pub path: String,
     /// Names and values, in order.
     pub headers: Vec<(String, String)>,
+    /// What came behind the headers.
+    pub body: String,
 }
 
 impl Request {
@@ -116,7 +118,7 @@ pub(super) enum Beginning {
     Nothing,
 }
 
-/// Reads the head of a request.
+/// Reads a request.
 pub(super) fn read_request(connection: &mut impl Read) -> io::Result<Beginning> {
     let mut head = Vec::new();
     let mut buffer = [0; 4096];
@@ -131,7 +133,21 @@ pub(super) fn read_request(connection: &mut impl Read) -> io::Result<Beginning> 
             Some(_) => {}
         }
     }
-    Ok(parse(&String::from_utf8_lossy(&head)).map_or(Beginning::Other, Beginning::Request))
+    let end = head.windows(4).position(|bytes| bytes == b"\r\n\r\n").unwrap_or(head.len());
+    let Some(mut request) = parse(&String::from_utf8_lossy(&head[..end])) else {
+        return Ok(Beginning::Other);
+    };
+    let mut body = head.split_off(end + 4);
+    let length = request.header("Content-Length").and_then(|length| length.parse().ok()).unwrap_or(0);
+    while body.len() < length {
+        let count = connection.read(&mut buffer)?;
+        if count == 0 || body.len() > HEAD_BYTES_MAX {
+            return Ok(Beginning::Other);
+        }
+        body.extend_from_slice(&buffer[..count]);
+    }
+    request.body = String::from_utf8_lossy(&body).into_owned();
+    Ok(Beginning::Request(request))
 }
 
 /// Answers something that is no request: words without a head, as the first version of HTTP and the recorded servers have it.
@@ -149,7 +165,7 @@ fn parse(head: &str) -> Option<Request> {
         .filter_map(|line| line.split_once(':'))
         .map(|(name, value)| (name.to_owned(), value.trim().to_owned()))
         .collect();
-    Some(Request { method, path, headers })
+    Some(Request { method, path, headers, body: String::new() })
 }
 
 /// Writes the head of an answer, and so many bytes of its body, if the method asks for it.

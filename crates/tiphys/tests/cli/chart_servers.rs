@@ -5,7 +5,7 @@ use std::process::Command;
 
 use tiphys_testkit::certificates::Authority;
 use tiphys_testkit::chart::Chart;
-use tiphys_testkit::chart_server::{Access, ChartServer, Transport};
+use tiphys_testkit::chart_server::{Access, ChartServer, IDENTITY_TOKEN, Transport};
 
 use crate::world::{Output, TIPHYS, URL, World};
 
@@ -145,6 +145,30 @@ fn a_registry_is_opened_with_the_login_of_docker_or_of_a_helper_that_is_asked_wh
     is_rendered(&place.world.finish(place.command(&url, &["--offline"])));
     is_rendered(&place.render(&url));
     assert_eq!(place.asked(), 1);
+}
+
+#[test]
+fn an_identity_token_of_a_file_or_of_a_helper_gets_the_tokens_of_a_registry() {
+    let entry = format!(r#"{{"auths": {{"HOST": {{"auth": "", "identitytoken": "{IDENTITY_TOKEN}"}}}}}}"#);
+    let prints = format!("printf '{{\"Username\":\"<token>\",\"Secret\":\"{IDENTITY_TOKEN}\"}}'");
+    for (config, prints) in [(entry.as_str(), "exit 9"), (r#"{"credsStore": "test"}"#, prints.as_str())] {
+        let place = Place::new();
+        place.server.protect("/v2/", Access::Token);
+        place.docker(config).helper(prints);
+        is_rendered(&place.render(&place.registry()));
+        let offline = place.world.finish(place.command(&place.registry(), &["--offline"]));
+        is_rendered(&offline);
+    }
+    let place = Place::new();
+    place.server.protect("/v2/", Access::Token);
+    place.docker(r#"{"auths": {"HOST": {"identitytoken": "hunter22"}}}"#);
+    let refused = place.render(&place.registry());
+    assert!(
+        refused.stderr.contains("tried the identity token of the registry's login"),
+        "{}",
+        refused.stderr
+    );
+    assert!(!refused.stderr.contains("hunter22"), "{}", refused.stderr);
 }
 
 #[test]

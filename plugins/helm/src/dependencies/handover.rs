@@ -107,7 +107,7 @@ fn logins(registries: &[&RemoteRepository]) -> Result<Value, DependencyError> {
     let mut taken: BTreeMap<&str, &RemoteRepository> = BTreeMap::new();
     for remote in registries {
         let (host, access) = (remote.login_name(), &remote.access);
-        if !remote.has_password() {
+        if !access.has_password() {
             if let RegistryLogin::Entry(entry) = &remote.login {
                 let entry = serde_json::from_str(entry.expose()).unwrap_or_default();
                 logins.entry(host).or_insert(entry);

@@ -124,11 +124,6 @@ impl RemoteRepository {
     pub(crate) fn login_name(&self) -> &str {
         registry_key(self.address.expose())
     }
-
-    /// Whether its settings have a user and a password.
-    pub(crate) fn has_password(&self) -> bool {
-        !self.access.username.is_empty() && !self.access.password.is_empty()
-    }
 }
 
 impl ProjectRepositories {
