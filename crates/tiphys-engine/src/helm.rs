@@ -15,7 +15,7 @@ pub(crate) use shown::{
     Knowledge, NoField, is_ambiguous, plugin_values, set_plugin_parameters, set_shown, shown_parameters,
     shown_plugin_parameters,
 };
-pub use shown::{handed_on_name, is_held_as_text, names_helm_plugin, shown_name};
+pub use shown::{handed_on_name, has_variables, is_held_as_text, names_helm_plugin, shown_name};
 pub use value_text::{VariableNames, Variables, build_variables};
 
 /// What the name of a parameter begins with that is one of the block's `parameters`.

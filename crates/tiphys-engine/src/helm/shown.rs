@@ -110,6 +110,12 @@ pub fn is_held_as_text(source: &ApplicationSource, name: &str) -> bool {
     })
 }
 
+/// Whether the value that is shown by this name has variables that are replaced when manifests are made.
+pub fn has_variables(source: &ApplicationSource, name: &str) -> bool {
+    let names = VariableNames::of(source);
+    entry_of(&entries(source), name).is_some_and(|entry| has_references(entry.value, names))
+}
+
 /// The entry whose value is shown by this name: of several the last, which counts.
 fn entry_of<'a>(entries: &[Entry<'a>], name: &str) -> Option<Entry<'a>> {
     let name = handed_on(entries, name, None);

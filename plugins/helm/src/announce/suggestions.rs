@@ -1,4 +1,4 @@
-//! Files that may be meant as value files, as Argo CD's native support offers them (its `findHelmValueFilesInPath`).
+//! Files that may be meant as value files, as Argo CD's native support offers them (its `walkHelmValueFilesInPath`).
 
 use std::fs;
 use std::path::Path;

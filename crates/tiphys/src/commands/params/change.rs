@@ -6,7 +6,8 @@ use std::sync::Arc;
 use tiphys_api::ApplicationSource;
 use tiphys_engine::{
     Given, HELM_PLUGIN, HELM_VALUE_PREFIXES, KUSTOMIZE_PLUGIN, SET_FILE_PREFIX, SourceType, VariableNames,
-    Variables, build_variables, names_helm_plugin, shown_name, with_parameters, written_parameters,
+    Variables, build_variables, has_variables, names_helm_plugin, shown_name, with_parameters,
+    written_parameters,
 };
 use tiphys_params::{Applied, ApplyError, Assignment, Edited, ParameterValue, Target, apply, read_values};
 use tiphys_plugin::{Phase, PluginError};
@@ -251,6 +252,9 @@ impl Subject {
         let names: Vec<&str> = assignments.iter().map(|assignment| assignment.target.name.as_str()).collect();
         let given = Given { announcements, names: &names, variables: wanted.variables };
         let after = with_parameters(source, self.source_type, &applied.parameters, given).map_err(refused)?;
+        // A text and a variable that look alike are no change that could be shown; a warning tells which of them it is now.
+        let has_become = |name: &str| has_variables(source, name) != has_variables(&after, name);
+        applied.changes.retain(|change| change.before != change.after || !has_become(&change.target.name));
         Ok(Change { before: source.clone(), after, applied })
     }
 
