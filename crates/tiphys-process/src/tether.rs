@@ -17,6 +17,8 @@ mod linux;
 mod none;
 
 use std::ffi::OsString;
+use std::fmt;
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -32,7 +34,7 @@ pub const TETHER_ARGUMENT: &str = "__tether";
 /// Exit code of a tether that could not become the program, as shells have it.
 const NOT_STARTED_CODE: u8 = 126;
 
-/// What such a tether writes to standard error, in front of the system's error number. No program's message begins so.
+/// What such a tether writes to standard error, in front of its [`Token`] and of the system's error number.
 const NOT_STARTED: &str = "\0tiphys cannot start it: ";
 
 /// Whether this process' executable calls [`tether_main`].
@@ -48,19 +50,41 @@ pub fn tether_main(arguments: &[OsString]) -> Option<u8> {
     None
 }
 
+/// What one tether says of itself, and nobody else can say: it is told by an argument, which nobody finds any more when the tether has become
+/// the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Token(u64);
+
+impl Token {
+    /// One that nobody can guess: the keys of the hasher are random.
+    fn new() -> Self {
+        Self(RandomState::new().build_hasher().finish())
+    }
+}
+
+impl fmt::Display for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}
+
 /// How a program is started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Start {
     /// As any child.
     Direct,
     /// Through this process' own executable.
-    Tethered,
+    Tethered(Token),
 }
 
 impl Start {
     /// How this process starts programs.
     pub(crate) fn of_this_process() -> Self {
-        if IS_TETHER.load(Ordering::Relaxed) && is_there() { Self::Tethered } else { Self::Direct }
+        if IS_TETHER.load(Ordering::Relaxed) && is_there() {
+            Self::Tethered(Token::new())
+        } else {
+            Self::Direct
+        }
     }
 
     /// A command that runs a program, which finds `name` as its own name.
@@ -72,7 +96,7 @@ impl Start {
                 process.arg0(name);
                 process
             }
-            Self::Tethered => tethered(program, name),
+            Self::Tethered(token) => tethered(program, name, token),
         }
     }
 
@@ -80,16 +104,17 @@ impl Start {
     pub(crate) fn spawn(self, mut command: Command) -> io::Result<OwnChild> {
         match self {
             Self::Direct => OwnChild::spawn(&mut command),
-            Self::Tethered => spawn_by_the_parent(command),
+            Self::Tethered(_) => spawn_by_the_parent(command),
         }
     }
 
     /// Why the program was not started, if this is the end of a tether that could not become it.
     pub(crate) fn failure(self, output: &ToolOutput) -> Option<io::Error> {
-        if self == Self::Direct || output.code != Some(i32::from(NOT_STARTED_CODE)) {
+        let Self::Tethered(token) = self else { return None };
+        if output.code != Some(i32::from(NOT_STARTED_CODE)) {
             return None;
         }
-        let number = output.stderr.strip_prefix(NOT_STARTED)?.parse().ok()?;
+        let number = output.stderr.strip_prefix(&format!("{NOT_STARTED}{token} "))?.parse().ok()?;
         Some(io::Error::from_raw_os_error(number))
     }
 }

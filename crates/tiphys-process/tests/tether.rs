@@ -129,8 +129,12 @@ fn a_program_that_cannot_be_started_is_told_as_without_a_tether() {
         }
     }
     // Only a tether speaks so.
-    for script in ["exit 126", "printf '\\0tiphys cannot start it: 2'; exit 126", "echo cannot >&2; exit 126"]
-    {
+    for script in [
+        "exit 126",
+        "printf '\\0tiphys cannot start it: 2' >&2; exit 126",
+        "printf '\\0tiphys cannot start it: 0000000000000000 2' >&2; exit 126",
+        "echo cannot >&2; exit 126",
+    ] {
         let [direct, tethered] =
             ["direct", "tethered"].map(|how| told(folder.path(), how, "sh", &["-c", script]));
         assert_eq!(tethered, direct);
@@ -140,7 +144,8 @@ fn a_program_that_cannot_be_started_is_told_as_without_a_tether() {
 
 #[test]
 fn a_tether_whose_parent_is_another_one_becomes_nothing() {
-    let output = test_tool().args(["__tether", "1", "/bin/echo", "echo", "hello"]).output().expect("starts");
+    let output = test_tool().args(["__tether", "1", "f00d", "/bin/echo", "echo", "hello"]).output();
+    let output = output.expect("starts");
     assert_eq!(output.status.code(), Some(126));
-    assert_eq!((output.stdout, output.stderr), (vec![], b"\0tiphys cannot start it: 3".to_vec()));
+    assert_eq!((output.stdout, output.stderr), (vec![], b"\0tiphys cannot start it: f00d 3".to_vec()));
 }

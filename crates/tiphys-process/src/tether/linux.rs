@@ -15,7 +15,7 @@ use signal_hook::consts::SIGPIPE;
 use tokio::process::Command;
 use tokio::runtime::Handle;
 
-use super::{NOT_STARTED, NOT_STARTED_CODE, TETHER_ARGUMENT};
+use super::{NOT_STARTED, NOT_STARTED_CODE, TETHER_ARGUMENT, Token};
 use crate::own::OwnChild;
 
 /// This process' executable. By this name it is found though another file took its place meanwhile.
@@ -45,10 +45,11 @@ pub(super) fn is_there() -> bool {
 }
 
 /// A command that makes this process' executable become a program. The program's own arguments are to follow.
-pub(super) fn tethered(program: &Path, name: &Path) -> Command {
+pub(super) fn tethered(program: &Path, name: &Path, token: Token) -> Command {
     #[expect(clippy::disallowed_methods, reason = "this is the crate that starts processes")]
     let mut process = Command::new(EXECUTABLE);
-    process.arg0(name).arg(TETHER_ARGUMENT).arg(std::process::id().to_string()).arg(program).arg(name);
+    let told = [std::process::id().to_string(), token.to_string()];
+    process.arg0(name).arg(TETHER_ARGUMENT).args(told).arg(program).arg(name);
     process
 }
 
@@ -76,14 +77,15 @@ fn parent() -> io::Result<mpsc::Sender<Job>> {
 /// Returns only if it fails, the exit code.
 pub(super) fn become_program(arguments: &[OsString]) -> u8 {
     let number = exec(arguments).raw_os_error();
+    let token = arguments.get(1).map(|token| token.to_string_lossy()).unwrap_or_default();
     // Nobody is left to tell if standard error is closed.
-    drop(io::stderr().write_all(format!("{NOT_STARTED}{number}").as_bytes()));
+    drop(io::stderr().write_all(format!("{NOT_STARTED}{token} {number}").as_bytes()));
     NOT_STARTED_CODE
 }
 
 /// Returns only if it fails, the reason.
 fn exec(arguments: &[OsString]) -> Errno {
-    let [parent, program, argv @ ..] = arguments else { return Errno::INVAL };
+    let [parent, _token, program, argv @ ..] = arguments else { return Errno::INVAL };
     // Where it is not permitted, the program runs as it would without a tether.
     let _unheard: rustix::io::Result<()> = set_parent_process_death_signal(Some(Signal::KILL));
     // Nobody tells of a parent that was gone before.

@@ -6,14 +6,14 @@ use std::path::Path;
 
 use tokio::process::Command;
 
-use super::NOT_STARTED_CODE;
+use super::{NOT_STARTED_CODE, Token};
 use crate::own::OwnChild;
 
 pub(super) fn is_there() -> bool {
     false
 }
 
-pub(super) fn tethered(program: &Path, name: &Path) -> Command {
+pub(super) fn tethered(program: &Path, name: &Path, _token: Token) -> Command {
     super::Start::Direct.command(program, name)
 }
 
