@@ -32,6 +32,14 @@ pub enum FileError {
         #[source]
         source: io::Error,
     },
+    /// It is in the folder of whatever is rendered, where anybody may have put it.
+    #[error("{name} is {path:?}; an absolute path is expected")]
+    Relative {
+        /// The variable, or what else says where it is.
+        name: &'static str,
+        /// The path.
+        path: PathBuf,
+    },
     /// It is something else.
     #[error("{path} is not what {writer} writes; look at its syntax", path = path.display())]
     Shape {
@@ -76,50 +84,74 @@ impl OwnLogins {
         if needs == Needs::Nothing {
             return Ok(logins);
         }
-        let set = |name| self.set(name).map(PathBuf::from);
-        let named = |name| set(name).map(|path| Mounted { path, by: By::Variable });
-        let usual = |folder: Option<PathBuf>, below: &str| {
-            folder.map(|folder| Mounted { path: folder.join(below), by: By::Habit })
+        let of_helm = |name, file: &str| {
+            let own = self.place(name, "", By::Variable)?;
+            Ok(if own.is_some() { own } else { self.config_of_helm()?.map(|folder| folder.join(file)) })
         };
-        let config = named("HELM_CONFIG_HOME")
-            .or_else(|| usual(set("XDG_CONFIG_HOME"), "helm"))
-            .or_else(|| usual(set("HOME"), ".config/helm"));
-        let of_helm =
-            |name, file: &str| named(name).or_else(|| config.as_ref().map(|folder| folder.join(file)));
-        let docker = named("DOCKER_CONFIG").or_else(|| usual(set("HOME"), ".docker"));
-        if let Some(file) = of_helm("HELM_REPOSITORY_CONFIG", "repositories.yaml") {
+        if let Some(file) = of_helm("HELM_REPOSITORY_CONFIG", "repositories.yaml")? {
             file.add("helm", |text| logins.add_repositories(text))?;
         }
         if needs < Needs::RepositoriesAndLogins {
             return Ok(logins);
         }
-        if let Some(file) = of_helm("HELM_REGISTRY_CONFIG", "registry/config.json") {
+        if let Some(file) = of_helm("HELM_REGISTRY_CONFIG", "registry/config.json")? {
             file.add("helm", |text| logins.add_logins(text))?;
         }
-        if let Some(file) = docker.map(|folder| folder.join("config.json")) {
-            file.add("docker", |text| logins.add_logins(text))?;
+        let docker = [("DOCKER_CONFIG", "", By::Variable), ("HOME", ".docker", By::Habit)];
+        if let Some(folder) = self.first_place(&docker)? {
+            folder.join("config.json").add("docker", |text| logins.add_logins(text))?;
         }
         Ok(logins)
+    }
+
+    fn config_of_helm(&self) -> Result<Option<Mounted>, FileError> {
+        self.first_place(&[
+            ("HELM_CONFIG_HOME", "", By::Variable),
+            ("XDG_CONFIG_HOME", "helm", By::Habit),
+            ("HOME", ".config/helm", By::Habit),
+        ])
+    }
+
+    /// The first that there is of some places, each a variable and a path below.
+    fn first_place(&self, places: &[(&'static str, &str, By)]) -> Result<Option<Mounted>, FileError> {
+        let found = places.iter().find_map(|(name, below, by)| self.place(name, below, *by).transpose());
+        found.transpose()
+    }
+
+    /// What is below the path that a variable names.
+    fn place(&self, name: &'static str, below: &str, by: By) -> Result<Option<Mounted>, FileError> {
+        let Some(folder) = self.set(name) else { return Ok(None) };
+        let mounted = Mounted { path: absolute(name, folder)?, by };
+        Ok(Some(if below.is_empty() { mounted } else { mounted.join(below) }))
     }
 }
 
 /// Reads the certificates of a repository that is fetched from.
 pub fn read_certificates(files: PemFiles, access: &mut RepositoryAccess) -> Result<(), FileError> {
     let PemFiles { authorities, certificate, key } = files;
-    for (path, text) in [(authorities, &mut access.ca_data), (certificate, &mut access.tls_client_cert_data)]
-    {
+    let texts = [
+        ("caFile", authorities, &mut access.ca_data),
+        ("certFile", certificate, &mut access.tls_client_cert_data),
+    ];
+    for (name, path, text) in texts {
         if !path.is_empty() {
-            *text = pem(path)?;
+            *text = pem(name, &path)?;
         }
     }
     if !key.is_empty() {
-        access.tls_client_cert_key = Secret::new(pem(key)?);
+        access.tls_client_cert_key = Secret::new(pem("keyFile", &key)?);
     }
     Ok(())
 }
 
-fn pem(path: String) -> Result<String, FileError> {
-    let file = Mounted { path: path.into(), by: By::Variable };
+/// A path that does not lead into the working directory, which is the application's folder.
+fn absolute(name: &'static str, path: &str) -> Result<PathBuf, FileError> {
+    let path = PathBuf::from(path);
+    if path.is_absolute() { Ok(path) } else { Err(FileError::Relative { name, path }) }
+}
+
+fn pem(name: &'static str, path: &str) -> Result<String, FileError> {
+    let file = Mounted { path: absolute(name, path)?, by: By::Variable };
     let missing = || FileError::Read { path: file.path.clone(), source: io::ErrorKind::NotFound.into() };
     let bytes = file.read()?.ok_or_else(missing)?;
     String::from_utf8(bytes).map_err(|_| FileError::Shape { path: file.path.clone(), writer: "openssl" })

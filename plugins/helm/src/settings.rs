@@ -132,6 +132,8 @@ impl Settings {
     /// Reads the settings of this process.
     pub(crate) fn read(host: &Host) -> Result<Self, SettingError> {
         let variables = Variables(host);
+        // Helm's and other programs' own, and read for them.
+        variables.folder("SSL_CERT_FILE")?;
         Ok(Self {
             helm: variables.program("TIPHYS_HELM", "helm")?,
             kustomize: variables.program("TIPHYS_KUSTOMIZE", "kustomize")?,

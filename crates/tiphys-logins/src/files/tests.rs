@@ -136,3 +136,28 @@ fn a_file_above_the_bound_is_refused() {
     let error = sized(FILE_BYTES_MAX + 1).unwrap_err();
     assert!(error.ends_with("config.json: it has more than 16777216 bytes"), "{error}");
 }
+
+/// The working directory is the application's folder, where a file could name any credential helper.
+#[test]
+fn relative_paths_are_refused_by_name() {
+    let cases = [
+        "HELM_REPOSITORY_CONFIG",
+        "HELM_CONFIG_HOME",
+        "XDG_CONFIG_HOME",
+        "HELM_REGISTRY_CONFIG",
+        "DOCKER_CONFIG",
+        "HOME",
+    ];
+    for name in cases {
+        let error = with(&[(name, "src")]).read(Needs::RepositoriesAndLogins).unwrap_err();
+        assert_eq!(chain(&error), format!("{name} is \"src\"; an absolute path is expected"));
+    }
+    let mut access = RepositoryAccess::default();
+    for name in ["caFile", "certFile", "keyFile"] {
+        let path = |of: &str| if of == name { "src/lib.rs".to_owned() } else { String::new() };
+        let files =
+            PemFiles { authorities: path("caFile"), certificate: path("certFile"), key: path("keyFile") };
+        let error = read_certificates(files, &mut access).unwrap_err();
+        assert_eq!(chain(&error), format!("{name} is \"src/lib.rs\"; an absolute path is expected"));
+    }
+}

@@ -104,7 +104,7 @@ fn a_setting_that_is_no_number_is_refused_whether_or_not_it_is_needed() {
 
 #[test]
 fn a_path_that_depends_on_the_working_directory_is_refused() {
-    for name in ["TIPHYS_HELM_CACHE_DIR", "TIPHYS_HELM_PLUGINS", "TMPDIR"] {
+    for name in ["TIPHYS_HELM_CACHE_DIR", "TIPHYS_HELM_PLUGINS", "TMPDIR", "SSL_CERT_FILE"] {
         for value in ["cache", "./cache", "../cache"] {
             let expected = format!("{name} is {value:?}; an absolute path is expected");
             assert_eq!(settings(&[(name, value)]), Err(expected));
