@@ -51,7 +51,8 @@ pub(crate) async fn check(host: &Host) -> Result<Vec<u8>, Failure> {
     let home = Home::new(&settings.temporary_folder, settings.timeout).await?;
     let cleaner = request.cleaner().with_home(&home);
     let prepared = generate::prepare(&request, &home).map_err(|error| Failure::of(&error, &cleaner))?;
-    let mut lines = vec![format!("helm: {}", helm_version(host, settings, &home).await?)];
+    let helm = helm_version(host, settings, &home).await.map_err(|error| Failure::of(&error, &cleaner))?;
+    let mut lines = vec![format!("helm: {helm}")];
     if !request.options.kustomize_dir.is_empty() {
         let kustomize = host.find(&settings.kustomize);
         let missing =

@@ -152,6 +152,8 @@ impl Helm {
 
     /// The same, by asking the program itself.
     pub(crate) async fn ask_version(&self, home: &Home) -> Result<HelmVersion, HelmError> {
+        // What answers is not remembered as the answer of a file that took its place meanwhile.
+        let before = Place::of(self.program(), home)?;
         let arguments = ["version", "--template", "{{.Version}}"].map(str::to_owned);
         let printed = self.run(&arguments, "helm version --template {{.Version}}", home.path()).await?;
         let printed = printed.get(..VERSION_BYTES_MAX).unwrap_or(&printed);
@@ -159,7 +161,9 @@ impl Helm {
         let Some(version) = HelmVersion::parse(&text) else {
             return Err(HelmError::NoVersion { program: self.program().to_path_buf(), printed: text });
         };
-        if let Some(place) = Place::of(self.program(), home)? {
+        if let Some(place) = before
+            && Place::of(self.program(), home)?.as_ref() == Some(&place)
+        {
             place.remember(&version);
         }
         self.supported(version)

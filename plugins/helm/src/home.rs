@@ -42,6 +42,9 @@ const VERSION_AGE: Duration = Duration::from_hours(30 * 24);
 /// Bits of a mode by which others than the owner get at a folder.
 const OPEN_TO_OTHERS: u32 = 0o077;
 
+/// Those of them by which others put something there.
+const WRITTEN_BY_OTHERS: u32 = 0o022;
+
 /// The homes of this process that are there.
 static LIVING: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
@@ -234,25 +237,36 @@ fn base(temporary: &Path) -> Result<PathBuf, HomeError> {
     Ok(base)
 }
 
-/// Makes a folder that only this user gets into, or takes one that is there. One into which others may have put something is not taken over.
+/// Makes a folder that only this user gets into, or takes one that is there. One into which others may have put something is not taken over:
+/// it goes if it is empty, and else it stays as it is, so that no other run takes it for a private one meanwhile.
 fn make_private(path: &Path) -> Result<(), HomeError> {
     make_folder(path)?;
-    let failed = |source| HomeError::Io { path: path.to_path_buf(), source };
-    let found = fs::symlink_metadata(path).map_err(failed)?;
-    if !found.is_dir() || found.uid() != getuid().as_raw() {
-        return Err(HomeError::Foreign { path: path.to_path_buf() });
-    }
-    if found.mode() & OPEN_TO_OTHERS != 0 {
-        // First closed, then looked at: nobody puts anything there any more.
-        fs::set_permissions(path, Permissions::from_mode(0o700)).map_err(failed)?;
-        let is_written_by_others = found.mode() & OPEN_TO_OTHERS & 0o022 != 0;
-        if is_written_by_others && fs::read_dir(path).map_err(failed)?.next().is_some() {
-            // The next run is to find it as this one did.
-            fs::set_permissions(path, Permissions::from_mode(found.mode() & 0o7777)).map_err(failed)?;
+    let mut mode = own_folder_mode(path)?;
+    if mode & WRITTEN_BY_OTHERS != 0 {
+        // Another run may do the same at this moment. What came of it shows below.
+        let _gone_or_in_use: io::Result<()> = fs::remove_dir(path);
+        make_folder(path)?;
+        mode = own_folder_mode(path)?;
+        if mode & WRITTEN_BY_OTHERS != 0 {
             return Err(HomeError::Open { path: path.to_path_buf() });
         }
     }
+    if mode & OPEN_TO_OTHERS != 0 {
+        let closed = fs::set_permissions(path, Permissions::from_mode(0o700));
+        closed.map_err(|source| HomeError::Io { path: path.to_path_buf(), source })?;
+    }
     Ok(())
+}
+
+/// The mode of a folder of this user.
+fn own_folder_mode(path: &Path) -> Result<u32, HomeError> {
+    let found = fs::symlink_metadata(path);
+    let found = found.map_err(|source| HomeError::Io { path: path.to_path_buf(), source })?;
+    if found.is_dir() && found.uid() == getuid().as_raw() {
+        Ok(found.mode())
+    } else {
+        Err(HomeError::Foreign { path: path.to_path_buf() })
+    }
 }
 
 fn make_folder(path: &Path) -> Result<(), HomeError> {

@@ -65,8 +65,11 @@ fn a_folder_that_others_can_only_read_or_that_is_empty_is_closed_and_a_link_is_n
             fs::create_dir(base.join(file)).unwrap();
         }
         fs::set_permissions(&base, fs::Permissions::from_mode(mode)).unwrap();
+        let before = fs::File::open(&base).unwrap();
         drop(Home::in_a_test(temporary.path()).unwrap());
         assert_eq!(fs::metadata(&base).unwrap().mode() & 0o777, 0o700);
+        // Whoever had an open folder open has none now.
+        assert_eq!(before.metadata().unwrap().nlink() == 0, file.is_none());
         fs::remove_dir_all(&base).unwrap();
     }
 
@@ -83,12 +86,15 @@ fn a_folder_into_which_others_may_have_put_something_is_refused_and_stays_as_it_
     fs::create_dir_all(base.join("versions")).unwrap();
     for mode in [0o777, 0o770, 0o1777] {
         fs::set_permissions(&base, fs::Permissions::from_mode(mode)).unwrap();
+        let changed = || fs::metadata(&base).map(|found| (found.ctime(), found.ctime_nsec())).unwrap();
+        let before = changed();
         for _ in 0..2 {
             let error = Home::in_a_test(temporary.path()).unwrap_err().to_string();
             let due = "is open to other users, who may have put something there; remove it, or set TMPDIR to a folder of your own";
             assert_eq!(error, format!("{} {due}", base.display()));
         }
         assert_eq!(fs::metadata(&base).unwrap().mode() & 0o7777, mode);
+        assert_eq!(changed(), before, "not even for a moment it looks like a private one");
     }
     fs::set_permissions(&base, fs::Permissions::from_mode(0o700)).unwrap();
     fs::set_permissions(base.join("versions"), fs::Permissions::from_mode(0o777)).unwrap();
