@@ -147,7 +147,7 @@ pub(crate) fn announce(request: &Request) -> Result<Vec<u8>, AnnounceError> {
     let nodes_max = settings.commented_nodes_max;
     let (files, left_out) = value_files(request, bounds.bytes_max)?;
     let chart = LoadedChart::read(&request.app_path, &request.root, bounds)?;
-    let mut chart = PlacedChart::new(&chart, bounds.charts_max)?;
+    let mut chart = PlacedChart::new(&chart, bounds)?;
     let given = given(&files)?;
     let enabled = enabled_chart(&chart, &given, request)?;
     chart.keep(&enabled);

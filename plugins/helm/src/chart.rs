@@ -109,7 +109,7 @@ impl Chart {
 
     /// Reads the `Chart.yaml` of a packed chart; `None` if there is none that can be read, which is helm's to say.
     pub(crate) fn read_packed(archive: &Path) -> Option<Self> {
-        let text = ChartFiles::of_archive(archive).ok()?.read(CHART).ok()??;
+        let text = ChartFiles::chart_of_archive(archive).ok()?.read(CHART).ok()??;
         Self::of(decode(&text).ok()?.as_ref(), None).ok()
     }
 

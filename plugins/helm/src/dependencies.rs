@@ -257,7 +257,8 @@ impl Plan {
             | DependencyRepository::Folder(_)
             | DependencyRepository::Other => false,
         };
-        let is_chosen = self.listed.dependencies.iter().filter(is_fetched).any(|one| !is_exact(&one.version));
+        let is_chosen =
+            self.listed.dependencies.iter().filter(is_fetched).any(|one| !is_exact(one.version.as_str()));
         let is_locked = self.listed.is_locked();
         if is_chosen && !is_locked { Age::AtMost(request.settings.range_age) } else { Age::Any }
     }

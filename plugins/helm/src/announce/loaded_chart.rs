@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use tiphys_helm_values::Map;
+use tiphys_versions::Version;
 use tiphys_yaml::{DecodeError, Error as YamlError, Node, Object, read_document};
 
 use super::values_text::{ValuesTextError, read as read_values};
@@ -18,7 +19,7 @@ const DEPTH_MAX: usize = 10;
 pub(crate) struct ChartBounds {
     /// Charts in all.
     pub(crate) charts_max: usize,
-    /// Bytes of values and schemas of all charts.
+    /// Bytes of values and schemas of all charts, one that has several aliases counted for each.
     pub(crate) bytes_max: usize,
 }
 
@@ -27,7 +28,8 @@ pub(crate) struct ChartBounds {
 pub(super) struct LoadedChart {
     /// Its name in its own `Chart.yaml`.
     pub(super) name: String,
-    version: String,
+    /// Its version there; `None` if that is no version.
+    version: Option<Version>,
     /// What its list of dependencies says; `None` if it has none.
     pub(super) dependencies: Option<Vec<Dependency>>,
     pub(super) values: Map,
@@ -35,6 +37,8 @@ pub(super) struct LoadedChart {
     pub(super) values_text: Vec<u8>,
     /// `values.schema.json`, if it is JSON. One that is not is helm's to refuse, which it only does where it checks the values.
     pub(super) schema: Option<serde_json::Value>,
+    /// Bytes of its own values and schema.
+    pub(super) bytes: usize,
     /// The charts of its folder `charts`, sorted by the names that their files have there, and then those beside it.
     pub(super) subcharts: Vec<LoadedChart>,
 }
@@ -137,7 +141,7 @@ impl LoadedChart {
 
     /// Whether helm takes the chart for a line of the list of the chart that has it.
     pub(super) fn is_meant_by(&self, dependency: &Dependency) -> bool {
-        dependency.takes(&self.name, &self.version)
+        dependency.takes(&self.name, self.version.as_ref())
     }
 
     /// Whether helm would build dependencies: it looks for names alone.
@@ -165,12 +169,12 @@ impl Loader<'_> {
         }
         let mut chart = metadata(files)?;
         if let Some(text) = files.read_values("values.yaml", self.bounds.bytes_max)? {
-            self.count(text.len())?;
+            self.count(&mut chart, text.len())?;
             chart.values = read_values(&text).map_err(LoadError::Values)?;
             chart.values_text = text;
         }
         if let Some(text) = files.read_values("values.schema.json", self.bounds.bytes_max)? {
-            self.count(text.len())?;
+            self.count(&mut chart, text.len())?;
             chart.schema = serde_json::from_slice(&text).ok();
         }
         for (file, subchart) in files.subcharts()? {
@@ -181,7 +185,10 @@ impl Loader<'_> {
             let loaded = loaded.map_err(fail)?;
             chart.subcharts.push(loaded);
         }
-        if let ChartFiles::Folder(folder) = files {
+        // Helm builds what is missing of the chart itself, and renders subcharts as they are.
+        if let ChartFiles::Folder(folder) = files
+            && depth == 1
+        {
             self.load_beside(&mut chart, folder, depth)?;
         }
         Ok(chart)
@@ -211,7 +218,8 @@ impl Loader<'_> {
         Ok(())
     }
 
-    fn count(&mut self, bytes: usize) -> Result<(), LoadError> {
+    fn count(&mut self, chart: &mut LoadedChart, bytes: usize) -> Result<(), LoadError> {
+        chart.bytes += bytes;
         self.bytes += bytes;
         let max = self.bounds.bytes_max;
         if self.bytes > max { Err(LoadError::TooLarge { max }) } else { Ok(()) }
@@ -224,18 +232,20 @@ fn metadata(files: &ChartFiles) -> Result<LoadedChart, LoadError> {
     let text = files.read(name)?.ok_or(LoadError::NoChart)?;
     let own = document(name, &text)?;
     let mut chart = LoadedChart::default();
+    let mut version = String::new();
     if let Some(node) = &own {
         let shape = |source| LoadError::Shape { name, source };
         let mut fields = Object::new(node, "").map_err(shape)?;
         let text = |found: Option<&str>| found.unwrap_or_default().to_owned();
         chart.name = fields.text("name").map(text).map_err(shape)?;
-        chart.version = fields.text("version").map(text).map_err(shape)?;
+        version = fields.text("version").map(text).map_err(shape)?;
     }
-    for (field, value) in [("name", &chart.name), ("version", &chart.version)] {
+    for (field, value) in [("name", &chart.name), ("version", &version)] {
         if value.is_empty() {
             return Err(LoadError::Required { field });
         }
     }
+    chart.version = Version::parse(&version).ok();
     let name = chart::REQUIREMENTS;
     let more = match files.read(name)? {
         Some(text) => document(name, &text)?,

@@ -23,6 +23,13 @@ pub(super) struct Notes {
     next_rank: usize,
 }
 
+/// The lines of a file.
+struct Lines<'a> {
+    lines: Vec<&'a str>,
+    /// By the number of a line: how far it is indented, and the comment above it.
+    comments: HashMap<usize, (usize, String)>,
+}
+
 impl Notes {
     /// Adds what a file says, at a place among the values. What an earlier file said stays. A file with more than `nodes_max` keys and values
     /// says nothing.
@@ -31,9 +38,9 @@ impl Notes {
         // What cannot be read here is an error where the values are read.
         let Ok(documents) = read_documents_within(text, limits) else { return };
         let text = String::from_utf8_lossy(text);
-        let lines: Vec<&str> = text.lines().collect();
+        let mut lines = Lines { lines: text.lines().collect(), comments: HashMap::new() };
         let prefix: String = place.iter().flat_map(|key| [key, "."]).collect();
-        for (name, description) in lines.iter().filter_map(|line| described_elsewhere(line)) {
+        for (name, description) in lines.lines.iter().filter_map(|line| described_elsewhere(line)) {
             self.elsewhere.entry(format!("{prefix}{name}")).or_insert(description);
         }
         let mut next_rank = self.next_rank;
@@ -42,11 +49,11 @@ impl Notes {
             for key in place {
                 notes = notes.below.entry(PathItem::Key((*key).to_owned())).or_default();
             }
-            notes.add_node(document, &lines, &mut next_rank);
+            notes.add_node(document, &mut lines, &mut next_rank);
             // Global values of a subchart are those of all.
             if let Some(globals) = document.get(GLOBAL).filter(|_| !place.is_empty()) {
                 let notes = self.below.entry(PathItem::Key(GLOBAL.to_owned())).or_default();
-                notes.add_node(globals, &lines, &mut next_rank);
+                notes.add_node(globals, &mut lines, &mut next_rank);
             }
         }
         self.next_rank = next_rank;
@@ -72,15 +79,15 @@ impl Notes {
         self.rank.unwrap_or(usize::MAX)
     }
 
-    fn add_node(&mut self, node: &Node, lines: &[&str], next_rank: &mut usize) {
+    fn add_node(&mut self, node: &Node, lines: &mut Lines<'_>, next_rank: &mut usize) {
         match &node.data {
             Data::Mapping(entries) => {
                 for entry in entries {
                     let notes = self.below.entry(PathItem::Key(entry.key.text.clone())).or_default();
                     notes.take_rank(next_rank);
                     if notes.comment.is_empty() {
-                        notes.comment =
-                            comment_above(lines, entry.key.position.line, entry.key.position.column);
+                        let position = entry.key.position;
+                        notes.comment = lines.comment_above(position.line, position.column);
                     }
                     notes.add_node(&entry.value, lines, next_rank);
                 }
@@ -102,16 +109,26 @@ impl Notes {
     }
 }
 
-/// The comment in the lines directly above a key that is the first thing in its line, as far as they are indented like the key: what is
-/// indented otherwise is mostly an example for the value above. Lines of tools (`@schema`, `@section`) are left out, and so are the signs
-/// that tell helm-docs of a description.
-fn comment_above(lines: &[&str], line: usize, column: usize) -> String {
-    let indentation = column.saturating_sub(1);
-    let Some(key_line) = lines.get(line.saturating_sub(1)) else { return String::new() };
-    if indentation_of(key_line) != indentation {
-        return String::new();
+impl Lines<'_> {
+    /// The comment above a key that is the first thing in its line. Aliases bring one key as often as they like, so it is looked for once.
+    fn comment_above(&mut self, line: usize, column: usize) -> String {
+        let lines = &self.lines;
+        let (indentation, comment) = self.comments.entry(line).or_insert_with(|| {
+            let above = line.checked_sub(1).and_then(|index| Some((*lines.get(index)?, lines.get(..index)?)));
+            above.map_or_else(Default::default, |(key_line, above)| {
+                let indentation = indentation_of(key_line);
+                (indentation, comment_at_the_end(above, indentation))
+            })
+        });
+        if *indentation == column.saturating_sub(1) { comment.clone() } else { String::new() }
     }
-    let above = lines[..line - 1].iter().rev();
+}
+
+/// The comment in the last of these lines, as far as they are indented like the key below them: what is indented otherwise is mostly an
+/// example for the value above. Lines of tools (`@schema`, `@section`) are left out, and so are the signs that tell helm-docs of a
+/// description.
+fn comment_at_the_end(lines: &[&str], indentation: usize) -> String {
+    let above = lines.iter().rev();
     let mut comment: Vec<&str> = above
         .map_while(|line| line.trim_start().strip_prefix('#').filter(|_| indentation_of(line) == indentation))
         .collect();

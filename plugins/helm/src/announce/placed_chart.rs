@@ -6,7 +6,7 @@
 
 use tiphys_helm_values::{Chart, Dependency};
 
-use super::loaded_chart::{LoadError, LoadedChart};
+use super::loaded_chart::{ChartBounds, LoadError, LoadedChart};
 use crate::chart;
 
 /// A chart at its place.
@@ -29,17 +29,33 @@ enum Lists {
     PassedOver,
 }
 
+/// The bound that is passed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Past {
+    Charts,
+    Bytes,
+}
+
 impl<'a> PlacedChart<'a> {
-    /// Places a chart and its subcharts: what has several aliases is there once for each, and all that are there are bounded.
-    pub(super) fn new(chart: &'a LoadedChart, charts_max: usize) -> Result<Self, LoadError> {
-        let mut charts_left = charts_max;
-        let placed = Self::place(chart, &chart.name, Lists::Read, &mut charts_left);
-        placed.ok_or(LoadError::TooMany { max: charts_max })
+    /// Places a chart and its subcharts: what has several aliases is there once for each, and all that are there are bounded, as is what
+    /// they have of values.
+    pub(super) fn new(chart: &'a LoadedChart, bounds: ChartBounds) -> Result<Self, LoadError> {
+        let mut left = bounds;
+        Self::place(chart, &chart.name, Lists::Read, &mut left).map_err(|past| match past {
+            Past::Charts => LoadError::TooMany { max: bounds.charts_max },
+            Past::Bytes => LoadError::TooLarge { max: bounds.bytes_max },
+        })
     }
 
-    /// `None` if there are too many.
-    fn place(loaded: &'a LoadedChart, name: &'a str, lists: Lists, charts_left: &mut usize) -> Option<Self> {
-        *charts_left = charts_left.checked_sub(1)?;
+    /// Takes what it places off what is left.
+    fn place(
+        loaded: &'a LoadedChart,
+        name: &'a str,
+        lists: Lists,
+        left: &mut ChartBounds,
+    ) -> Result<Self, Past> {
+        left.charts_max = left.charts_max.checked_sub(1).ok_or(Past::Charts)?;
+        left.bytes_max = left.bytes_max.checked_sub(loaded.bytes).ok_or(Past::Bytes)?;
         let (listed, lists) = match &loaded.dependencies {
             Some(listed) if lists == Lists::Read => (listed.as_slice(), Lists::Read),
             _ => (&[] as &[_], Lists::PassedOver),
@@ -52,8 +68,8 @@ impl<'a> PlacedChart<'a> {
             Some((one.known_as(), meant))
         });
         let subcharts = unlisted.chain(listed);
-        let subcharts = subcharts.map(|(name, subchart)| Self::place(subchart, name, lists, charts_left));
-        let subcharts = subcharts.collect::<Option<_>>()?;
+        let subcharts = subcharts.map(|(name, subchart)| Self::place(subchart, name, lists, left));
+        let subcharts = subcharts.collect::<Result<_, _>>()?;
         let dependency = |one: &chart::Dependency| Dependency {
             name: if lists == Lists::Read { one.known_as() } else { &one.name }.to_owned(),
             condition: one.condition.clone(),
@@ -61,7 +77,7 @@ impl<'a> PlacedChart<'a> {
             imports: one.imports.clone(),
         };
         let dependencies = loaded.dependencies.as_ref().map(|list| list.iter().map(dependency).collect());
-        Some(Self { name, loaded, subcharts, dependencies })
+        Ok(Self { name, loaded, subcharts, dependencies })
     }
 
     /// The chart for the merge of values.

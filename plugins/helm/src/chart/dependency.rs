@@ -10,6 +10,9 @@ use tiphys_yaml::{Data, DecodeError, Node, Object};
 /// The field of both files.
 const FIELD: &str = "dependencies";
 
+/// Lines of a list: many times what any chart for people has. Each is held against each subchart.
+const LINES_MAX: usize = 10_000;
+
 /// A dependency. Texts that are not there are empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Dependency {
@@ -18,7 +21,7 @@ pub(crate) struct Dependency {
     /// Where it is had: a URL, `@name`, `alias:name`, `file://…`, or nothing for one in `charts`.
     pub(crate) repository: String,
     /// The version or a range of them.
-    pub(crate) version: String,
+    pub(crate) version: DependencyVersion,
     /// Its name among the values of the chart that has it, if that is another.
     pub(crate) alias: String,
     /// Paths of values that switch it on or off.
@@ -27,6 +30,13 @@ pub(crate) struct Dependency {
     pub(crate) tags: Vec<String>,
     /// What of its values the chart takes over.
     pub(crate) imports: Vec<Import>,
+}
+
+/// What a line says of versions: a text, and the range that it is, if it is one.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct DependencyVersion {
+    text: String,
+    range: Option<VersionRange>,
 }
 
 /// A file with a list that has another shape.
@@ -68,7 +78,11 @@ impl<'a> Overlaid<'a> {
                 *self = Self::default();
                 return Ok(());
             }
-            Data::Sequence(items) => items,
+            Data::Sequence(items) if items.len() <= LINES_MAX => items,
+            Data::Sequence(_) => {
+                let due = format!("a list of at most {LINES_MAX} dependencies");
+                return Err(DecodeError::mismatch(list, FIELD, &due));
+            }
             _ => return Err(DecodeError::mismatch(list, FIELD, "a list")),
         };
         if items.is_empty() {
@@ -103,12 +117,11 @@ impl Dependency {
         if self.alias.is_empty() { &self.name } else { &self.alias }
     }
 
-    /// Whether helm takes a chart of this name and version for it. A version that is none is in no range, and a range that is none has no
-    /// version.
-    pub(crate) fn takes(&self, name: &str, version: &str) -> bool {
-        let is_in_range =
-            |range: &VersionRange| Version::parse(version).is_ok_and(|found| range.matches(&found));
-        self.name == name && VersionRange::parse(&self.version).as_ref().is_ok_and(is_in_range)
+    /// Whether helm takes a chart of this name and version for it. A version that is none, `None`, is in no range, and a range that is none
+    /// has no version.
+    pub(crate) fn takes(&self, name: &str, version: Option<&Version>) -> bool {
+        let (Some(range), Some(version)) = (&self.version.range, version) else { return false };
+        self.name == name && range.matches(version)
     }
 
     fn decode(mut item: Object<'_>) -> Result<Self, DecodeError> {
@@ -121,7 +134,7 @@ impl Dependency {
         Ok(Self {
             name: printable(&text("name")?),
             repository: printable(&text("repository")?),
-            version: printable(&text("version")?),
+            version: printable(&text("version")?).into(),
             alias: text("alias")?,
             condition: printable(&text("condition")?),
             tags: tags.iter().map(|tag| printable(tag)).collect(),
@@ -129,6 +142,27 @@ impl Dependency {
         })
     }
 }
+
+impl DependencyVersion {
+    /// The text.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.text
+    }
+}
+
+impl From<String> for DependencyVersion {
+    fn from(text: String) -> Self {
+        Self { range: VersionRange::parse(&text).ok(), text }
+    }
+}
+
+impl PartialEq for DependencyVersion {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for DependencyVersion {}
 
 fn text(object: &mut Object<'_>, key: &'static str) -> Result<String, DecodeError> {
     object.get(key).map_or_else(|| Ok(String::new()), |node| text_of(node, || object.path_of(key)))

@@ -9,6 +9,8 @@ use tiphys_tree::Modes;
 use tiphys_tree::archive::{self, ArchiveError, ArchiveLimits, Intake};
 use tiphys_tree::read_bounded;
 
+use super::CHART;
+
 /// Bytes of one file of an archive, as many as helm reads of one, and of a file that has no values.
 const FILE_BYTES_MAX: u64 = 5 << 20;
 
@@ -20,7 +22,7 @@ const ARCHIVE_LIMITS: ArchiveLimits =
 const SUBCHARTS: &str = "charts";
 
 /// Names of the files that say something of values.
-const WANTED: [&str; 4] = ["Chart.yaml", "requirements.yaml", "values.yaml", "values.schema.json"];
+const WANTED: [&str; 4] = [CHART, "requirements.yaml", "values.yaml", "values.schema.json"];
 
 /// End of the name of an archive.
 const ARCHIVE_END: &str = ".tgz";
@@ -96,10 +98,10 @@ pub(crate) enum FileError {
 }
 
 impl ChartFiles {
-    /// The files of a packed chart.
-    pub(crate) fn of_archive(path: &Path) -> Result<Self, FileError> {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Subchart::ArchiveFile(path.to_path_buf(), name).open()
+    /// The own file of a packed chart alone.
+    pub(crate) fn chart_of_archive(path: &Path) -> Result<Self, FileError> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        Ok(Self::Archive(unpacked(&name, &read_archive(path, &name)?, &is_chart)?))
     }
 
     /// The bytes of a file that says something of the chart itself; `None` if there is none of this name.
@@ -147,12 +149,9 @@ impl Subchart {
         match self {
             Self::Files(files) => Ok(files),
             Self::ArchiveFile(path, name) => {
-                let bytes = read_file(&path, &name, ARCHIVE_LIMITS.packed_bytes_max, |name| {
-                    FileError::ArchiveTooLarge { name }
-                })?;
-                Ok(ChartFiles::Archive(unpacked(&name, &bytes.unwrap_or_default())?))
+                Ok(ChartFiles::Archive(unpacked(&name, &read_archive(&path, &name)?, &is_wanted)?))
             }
-            Self::ArchiveBytes(bytes, name) => Ok(ChartFiles::Archive(unpacked(&name, &bytes)?)),
+            Self::ArchiveBytes(bytes, name) => Ok(ChartFiles::Archive(unpacked(&name, &bytes, &is_wanted)?)),
         }
     }
 }
@@ -195,10 +194,14 @@ fn in_archive(files: &BTreeMap<String, Vec<u8>>, is_one: impl Fn(&str) -> bool) 
     found
 }
 
-/// The files of an archive that say something of values, without the chart's own folder in front.
-fn unpacked(name: &str, bytes: &[u8]) -> Result<BTreeMap<String, Vec<u8>>, FileError> {
+/// Those files of an archive whose path is `wanted`, without the chart's own folder in front.
+fn unpacked(
+    name: &str,
+    bytes: &[u8],
+    wanted: &dyn Fn(&str) -> bool,
+) -> Result<BTreeMap<String, Vec<u8>>, FileError> {
     let intake = Intake { modes: Modes::Plain, limits: ARCHIVE_LIMITS, stop: &|| false };
-    let files = archive::files(&mut &bytes[..], &intake, &is_wanted).map_err(|source| match source {
+    let files = archive::files(&mut &bytes[..], &intake, wanted).map_err(|source| match source {
         ArchiveError::TooManyPackedBytes { .. }
         | ArchiveError::TooManyNameBytes { .. }
         | ArchiveError::Write(_) => FileError::ArchiveTooLarge { name: name.to_owned() },
@@ -209,11 +212,22 @@ fn unpacked(name: &str, bytes: &[u8]) -> Result<BTreeMap<String, Vec<u8>>, FileE
     Ok(inside.collect())
 }
 
+/// Whether a path of an archive is the own file of its chart.
+fn is_chart(path: &str) -> bool {
+    path.split_once('/').is_some_and(|(_, file)| file == CHART)
+}
+
 /// Whether a path of an archive is a file of a chart, at any depth, that says something of values, or an archive of a subchart.
 fn is_wanted(path: &str) -> bool {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     let is_subchart = name.ends_with(ARCHIVE_END) && folder.ends_with(&format!("/{SUBCHARTS}"));
     is_subchart || WANTED.contains(&name)
+}
+
+/// The bytes of an archive; none if it is not there.
+fn read_archive(path: &Path, name: &str) -> Result<Vec<u8>, FileError> {
+    let too_large = |name| FileError::ArchiveTooLarge { name };
+    Ok(read_file(path, name, ARCHIVE_LIMITS.packed_bytes_max, too_large)?.unwrap_or_default())
 }
 
 /// A file that is not there, or is a folder, is none.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::{CHART_BYTES_MAX, Chart, Lock};
+use super::{CHART_BYTES_MAX, Chart, ChartFiles, Lock};
 
 fn names(list: &[super::Dependency]) -> Vec<&str> {
     list.iter().map(|one| one.name.as_str()).collect()
@@ -100,4 +100,23 @@ fn a_file_above_the_bound_is_refused() {
     fs::write(&path, padded(CHART_BYTES_MAX + 1)).unwrap();
     let error = Chart::read(folder.path()).unwrap_err().to_string();
     assert!(error.ends_with("Chart.yaml: it has more than 5242880 bytes"), "{error}");
+}
+
+#[test]
+fn of_a_packed_chart_its_own_file_alone_is_unpacked() {
+    let folder = tempfile::tempdir().unwrap();
+    let chart = folder.path().join("dep");
+    fs::create_dir_all(chart.join("charts/inner")).unwrap();
+    for file in ["Chart.yaml", "values.yaml", "charts/inner/Chart.yaml", "charts/other-1.0.0.tgz"] {
+        fs::write(chart.join(file), "name: dep\nversion: 1.0.0\n").unwrap();
+    }
+    let mut archive = Vec::new();
+    tiphys_tree::archive::pack(folder.path(), &mut archive).unwrap();
+    let path = folder.path().join("dep.tgz");
+    fs::write(&path, archive).unwrap();
+    let ChartFiles::Archive(files) = ChartFiles::chart_of_archive(&path).unwrap() else {
+        panic!("an archive")
+    };
+    assert_eq!(files.keys().collect::<Vec<_>>(), ["Chart.yaml"]);
+    assert_eq!(Chart::read_packed(&path).map(|chart| chart.name).as_deref(), Some("dep"));
 }

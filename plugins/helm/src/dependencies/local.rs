@@ -7,6 +7,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use tiphys_versions::Version;
+
 use super::DependencyError;
 use crate::chart::{Chart, Dependency};
 use crate::value_files::joined;
@@ -68,18 +70,23 @@ pub(crate) fn remove_doubles(charts: &Path, dependencies: &[&Dependency]) -> io:
         if PACKED.iter().any(|end| name.ends_with(end)) {
             packed.push(path);
         } else if let Ok(chart) = Chart::read(&path) {
-            in_folders.push(chart);
+            in_folders.push((Version::parse(&chart.version).ok(), chart.name));
         }
     }
-    let takes = |dependency: &Dependency, chart: &Chart| dependency.takes(&chart.name, &chart.version);
-    let has_folder = |dependency: &&Dependency| in_folders.iter().any(|chart| takes(dependency, chart));
-    if !dependencies.iter().any(has_folder) {
+    let in_folder = |dependency: &Dependency| {
+        in_folders.iter().any(|(version, name)| dependency.takes(name, version.as_ref()))
+    };
+    let (in_folder, others): (Vec<&Dependency>, Vec<&Dependency>) =
+        dependencies.iter().copied().partition(|dependency| in_folder(dependency));
+    if in_folder.is_empty() {
         return Ok(());
     }
     for path in packed {
         let Some(chart) = Chart::read_packed(&path) else { continue };
-        let needed_by: Vec<_> = dependencies.iter().filter(|dependency| takes(dependency, &chart)).collect();
-        if !needed_by.is_empty() && needed_by.into_iter().all(has_folder) {
+        let version = Version::parse(&chart.version).ok();
+        let is_needed =
+            |list: &[&Dependency]| list.iter().any(|one| one.takes(&chart.name, version.as_ref()));
+        if is_needed(&in_folder) && !is_needed(&others) {
             fs::remove_file(path)?;
         }
     }
@@ -109,7 +116,9 @@ impl Vendored {
     }
 
     fn has(&self, name: &str) -> bool {
-        let is_it = |packed: &String| packed.strip_prefix(name).is_some_and(|rest| rest.starts_with('-'));
+        // Else it is a chart whose name begins so: `db-admin-1.0.0`.
+        let is_version = |rest: &str| rest.strip_prefix('-').is_some_and(|text| Version::parse(text).is_ok());
+        let is_it = |packed: &String| packed.strip_prefix(name).is_some_and(is_version);
         self.names.contains(name) || self.packed.iter().any(is_it)
     }
 }

@@ -138,18 +138,25 @@ fn a_chart_counts_once_for_each_of_its_aliases() {
         let aliases = ["a", "b", "c"].map(|alias| format!("{{name: {name}, version: 1.x, alias: {alias}}}"));
         format!("dependencies: [{}]", aliases.join(", "))
     };
-    let world = |max: &str| {
+    let world = |variable: &str, max: &str| {
         World::chart("a: {}\n")
             .chart_file("Chart.yaml", format!("name: web\nversion: 0.1.0\n{}\n", list("db")))
             .chart_file("charts/db/Chart.yaml", format!("name: db\nversion: 1.0.0\n{}\n", list("disk")))
             .chart_file("charts/db/charts/disk/Chart.yaml", "name: disk\nversion: 1.0.0\n")
             .chart_file("charts/db/charts/disk/values.yaml", "speed: 7\n")
-            .variable("TIPHYS_HELM_CHARTS_MAX", max)
+            .variable(variable, max)
     };
-    assert_eq!(world("13").lines().len(), 9);
+    assert_eq!(world("TIPHYS_HELM_CHARTS_MAX", "13").lines().len(), 9);
     assert_eq!(
-        world("12").bound_error(),
+        world("TIPHYS_HELM_CHARTS_MAX", "12").bound_error(),
         "cannot load the chart: there are more than 12 charts with their subcharts; look at more with TIPHYS_HELM_CHARTS_MAX"
+    );
+    // 6 of the chart, and 9 for each of nine disks.
+    assert_eq!(world("TIPHYS_HELM_CHARTS_BYTES_MAX", "87").lines().len(), 9);
+    assert_eq!(
+        world("TIPHYS_HELM_CHARTS_BYTES_MAX", "86").bound_error(),
+        "cannot load the chart: the values and schemas of the chart and its subcharts have more than 86 bytes; read more with \
+         TIPHYS_HELM_CHARTS_BYTES_MAX"
     );
 }
 

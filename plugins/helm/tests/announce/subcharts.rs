@@ -193,6 +193,21 @@ const CASES: &[Case] = &[
         ],
         expected: &["db.size=1", "two.port=80"],
     },
+    Case {
+        rule: "what is missing of a subchart is not built",
+        list: "dependencies: [{name: db, version: '>=1'}]",
+        values: "{}",
+        subcharts: &[
+            (
+                "charts/db",
+                "name: db\nversion: 1.2.3",
+                "size: 1",
+                "dependencies: [{name: disk, version: '>=1', repository: 'file://../../../disk'}]",
+            ),
+            ("../disk", "name: disk\nversion: 1.0.0", "speed: 7", ""),
+        ],
+        expected: &["db.size=1"],
+    },
 ];
 
 fn world(case: &Case) -> World {

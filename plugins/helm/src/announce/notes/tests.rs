@@ -1,5 +1,7 @@
 //! Comments and the order of keys.
 
+use std::time::{Duration, Instant};
+
 use tiphys_helm_values::PathItem;
 
 use super::{COMMENT_CHARS_MAX, Notes};
@@ -88,4 +90,21 @@ fn what_is_no_yaml_has_no_notes() {
     let mut notes = Notes::default();
     notes.add(&[], b"# a\na: 1\nb: [\n", NODES_MAX);
     assert!(notes.of(&PathItem::Key("a".to_owned())).is_none());
+}
+
+/// Looking at the whole comment for each alias would take minutes.
+#[test]
+fn a_comment_is_looked_for_once_however_many_aliases_there_are_of_its_key() {
+    let (lines, aliases) = (50_000, 50_000);
+    let comment = "# x\n".repeat(lines);
+    let text = format!("base: &a\n{comment}  # of k\n  k: 1\nlist: [{}]\n", "*a, ".repeat(aliases));
+    let text = text.replace("# x", "  # x");
+    let began = Instant::now();
+    let mut notes = Notes::default();
+    notes.add(&[], text.as_bytes(), 5 * aliases);
+    let path =
+        [PathItem::Key("list".to_owned()), PathItem::Index(aliases - 1), PathItem::Key("k".to_owned())];
+    let last = path.iter().fold(&notes, |notes, item| notes.of(item).expect("it is there"));
+    assert!(last.comment().starts_with("x\nx\n"));
+    assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
 }

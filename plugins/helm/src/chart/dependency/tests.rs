@@ -3,7 +3,7 @@
 use tiphys_helm_values::Import;
 use tiphys_yaml::{Node, read_document};
 
-use super::{Dependency, dependencies};
+use super::{Dependency, LINES_MAX, dependencies};
 
 /// Name, version and repository.
 type Shown<'a> = (&'a str, &'a str, &'a str);
@@ -16,7 +16,9 @@ fn document(text: &str) -> Node {
 fn listed(chart: &str, requirements: &str) -> Option<Vec<(String, String, String)>> {
     let (chart, requirements) = (document(chart), document(requirements));
     let found = dependencies(&[("Chart.yaml", &chart), ("requirements.yaml", &requirements)]).unwrap();
-    found.map(|list| list.into_iter().map(|one| (one.name, one.version, one.repository)).collect())
+    found.map(|list| {
+        list.into_iter().map(|one| (one.name, one.version.as_str().to_owned(), one.repository)).collect()
+    })
 }
 
 #[test]
@@ -73,7 +75,9 @@ fn all_fields_are_read_and_items_that_are_nothing_are_left_out() {
 
 #[test]
 fn another_shape_is_told_with_its_file() {
+    let too_many = format!("dependencies: [{}]", "{name: a}, ".repeat(LINES_MAX + 1));
     for (text, expected) in [
+        (too_many.as_str(), "dependencies: expected a list of at most 10000 dependencies, found a list"),
         ("dependencies: {a: b}", "dependencies: expected a list, found an object"),
         ("dependencies: [a]", "dependencies[0]: expected an object, found a string"),
         ("dependencies: [{name: [a]}]", "dependencies[0].name: expected a string, found a list"),
@@ -83,4 +87,6 @@ fn another_shape_is_told_with_its_file() {
         assert_eq!(error.file, "requirements.yaml");
         assert!(error.source.to_string().contains(expected), "{}", error.source);
     }
+    let as_many = format!("dependencies: [{}]", "{name: a}, ".repeat(LINES_MAX));
+    assert_eq!(listed(&as_many, "{}").map(|list| list.len()), Some(LINES_MAX));
 }

@@ -32,7 +32,7 @@ fn left(list: &[Named<'_>], in_folders: &[Named<'_>], packed: &[Named<'_>]) -> B
     fs::write(charts.join("dep-1.0.0.tar.gz"), "no archive").expect("a file");
     let dependency = |(name, version): &Named<'_>| Dependency {
         name: (*name).to_owned(),
-        version: (*version).to_owned(),
+        version: (*version).to_owned().into(),
         ..Dependency::default()
     };
     let list: Vec<Dependency> = list.iter().map(dependency).collect();
@@ -82,4 +82,19 @@ fn a_packed_chart_goes_where_a_folder_does_for_every_dependency_that_means_it() 
         let expected: BTreeSet<String> = expected.iter().map(|name| (*name).to_owned()).collect();
         assert_eq!(left(list, in_folders, packed), expected, "{list:?}, {in_folders:?}, {packed:?}");
     }
+}
+
+#[test]
+fn a_packed_chart_is_the_one_whose_name_is_followed_by_a_version() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::create_dir(folder.path().join("charts")).expect("a folder");
+    let is_there = |name: &str| {
+        let dependency = Dependency { name: name.to_owned(), ..Dependency::default() };
+        missing(folder.path(), &[dependency]).is_none()
+    };
+    for file in ["db-admin-1.0.0.tgz", "web-v2.0.0-rc.1+build.tgz", "store-.tgz", "old-1.0.0.tar.gz"] {
+        fs::write(folder.path().join("charts").join(file), "").expect("a file");
+    }
+    let found = ["db", "db-admin", "web", "store", "old"].map(is_there);
+    assert_eq!(found, [false, true, true, false, true]);
 }
