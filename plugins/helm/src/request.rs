@@ -154,10 +154,11 @@ impl Request {
         }
     }
 
-    /// Leaves the folders of its sources out of texts.
+    /// Leaves the folders of its sources out of texts, and what opens the URLs of its value files.
     pub(crate) fn cleaner(&self) -> Cleaner {
         let refs = self.context.refs.values().map(|tree| tree.path.as_path());
-        Cleaner::of_sources(refs.chain([self.root.as_path()]))
+        let urls = self.places().urls(&self.options);
+        Cleaner::of_sources(refs.chain([self.root.as_path()])).with_urls(urls.iter().map(String::as_str))
     }
 
     /// The name of the release: the parameter, else the application's own name without its namespace (`team_app` is `app`), else all of it.

@@ -9,6 +9,7 @@ use tiphys_params::context::Secret;
 use tiphys_params::mask_url;
 
 use crate::home::Home;
+use crate::template::{csv_text, file_text};
 
 /// What stands for the folder of a repository in texts, as in Argo CD's.
 const SOURCE_PLACEHOLDER: &str = "<path to cached source>";
@@ -33,12 +34,26 @@ const SECRET_CHARS_MIN: usize = 6;
 pub(crate) struct Cleaner {
     /// Paths, and what stands in their place.
     paths: Vec<(PathBuf, &'static str)>,
+    /// Parts of URLs that open something, and what stands in their place.
+    logins: Vec<(String, String)>,
 }
 
 impl Cleaner {
     /// Leaves out folders of sources.
     pub(crate) fn of_sources<'a>(folders: impl IntoIterator<Item = &'a Path>) -> Self {
-        Self { paths: folders.into_iter().map(|folder| (folder.to_path_buf(), SOURCE_PLACEHOLDER)).collect() }
+        let paths = folders.into_iter().map(|folder| (folder.to_path_buf(), SOURCE_PLACEHOLDER));
+        Self { paths: paths.collect(), logins: Vec::new() }
+    }
+
+    /// Leaves out logins and queries of URLs that helm gets as arguments, too, in each way in which such an argument is written.
+    pub(crate) fn with_urls<'a>(mut self, urls: impl IntoIterator<Item = &'a str>) -> Self {
+        let written = [str::to_owned, csv_text, file_text];
+        for part in urls.into_iter().flat_map(secret_parts) {
+            let masked = part.strip_prefix("//").map_or_else(|| "?***".to_owned(), masked_login);
+            let shown = written.iter().map(|written| (written(part), written(&masked)));
+            self.logins.extend(shown.filter(|(part, masked)| part != masked));
+        }
+        self
     }
 
     /// Leaves out the files of a run, too. What looks like the repository is shown as the repository.
@@ -54,7 +69,7 @@ impl Cleaner {
         self
     }
 
-    /// A text with paths replaced, longer ones first. The root of the file system and relative paths are left alone.
+    /// A text with logins masked and paths replaced, longer ones first. The root of the file system and relative paths are left alone.
     pub(crate) fn cleaned(&self, text: &str) -> String {
         let is_worth = |path: &Path| path.is_absolute() && path.parent().is_some();
         let mut known: Vec<(&str, &str)> = self
@@ -64,8 +79,26 @@ impl Cleaner {
             .filter_map(|(path, shown)| Some((path.to_str()?, *shown)))
             .collect();
         known.sort_by_key(|(path, _)| std::cmp::Reverse(path.len()));
-        known.iter().fold(text.to_owned(), |text, (path, shown)| text.replace(path, shown))
+        let text =
+            self.logins.iter().fold(text.to_owned(), |text, (part, masked)| text.replace(part, masked));
+        known.iter().fold(text, |text, (path, shown)| text.replace(path, shown))
     }
+}
+
+/// What of a URL may open something: `//user:password@`, and `?` with what follows.
+fn secret_parts(url: &str) -> impl Iterator<Item = &str> {
+    let behind = url.find("//").map_or("", |at| &url[at..]);
+    let authority_end = behind.char_indices().skip(2).find(|(_, char)| "/?#".contains(*char));
+    let authority = &behind[..authority_end.map_or(behind.len(), |(at, _)| at)];
+    let login = authority.rfind('@').map(|at| &authority[..=at]);
+    let query = url.find('?').map(|at| &url[at..]).filter(|query| query.len() > 1);
+    login.into_iter().chain(query)
+}
+
+/// A login before the host of a URL, with `@` at its end.
+fn masked_login(login: &str) -> String {
+    let masked = mask_url(&format!("https://{login}"));
+    masked.strip_prefix("https:").unwrap_or(&masked).to_owned()
 }
 
 /// A text of another program without these passwords and without those in URLs.

@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::path::PathBuf;
 
 use tiphys_helm_values::{self as values, Flag, HelmVersion, Inputs, LIMITS, assignment_text, merged};
+use tiphys_params::mask_url;
 use tiphys_process::ExecLimits;
 
 use crate::options::{AssignmentKind, Part};
@@ -167,7 +168,12 @@ fn argument(kind: AssignmentKind, name: &str, value: &str) -> String {
 
 /// `name=path` of which helm reads this path and no other: its grammar gives backslashes and commas a meaning in paths, too.
 fn file_assignment(name: &str, path: &str) -> String {
-    format!("{name}={}", path.replace('\\', "\\\\").replace(',', "\\,"))
+    format!("{name}={}", file_text(path))
+}
+
+/// A path or URL in such an assignment.
+pub(crate) fn file_text(path: &str) -> String {
+    path.replace('\\', "\\\\").replace(',', "\\,")
 }
 
 /// Whether `--set-file` with this name reads this file alone. A name may end one assignment and begin another, whose file nobody has looked
@@ -196,11 +202,12 @@ pub(crate) fn reads_only(name: &str, path: &str) -> bool {
 
 /// A text as the one field of a line of comma-separated values, which helm takes `--values` for: it would read several files otherwise.
 fn csv_field(text: &str) -> String {
-    if text.contains(['"', ',', '\r', '\n']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
-    }
+    if text.contains(['"', ',', '\r', '\n']) { format!("\"{}\"", csv_text(text)) } else { text.to_owned() }
+}
+
+/// A text between the quotation marks of such a field.
+pub(crate) fn csv_text(text: &str) -> String {
+    text.replace('"', "\"\"")
 }
 
 /// API versions joined by commas, which helm takes as lists. One that means something else in a list stays alone.
@@ -224,7 +231,7 @@ fn joined(versions: &[String]) -> Vec<String> {
 fn check_size(arguments: &[String], limits: &ExecLimits) -> Result<(), TooLarge> {
     let bytes_max = limits.text_bytes_max - 1;
     if let Some(argument) = arguments.iter().find(|argument| argument.len() > bytes_max) {
-        let beginning = argument.chars().take(BEGINNING_CHARS).collect();
+        let beginning = mask_url(argument).chars().take(BEGINNING_CHARS).collect();
         return Err(TooLarge::Argument { beginning, bytes: argument.len(), bytes_max });
     }
     let bytes = arguments.iter().map(|argument| ExecLimits::cost(argument.len())).sum();

@@ -17,7 +17,7 @@ use tiphys_process::quote_text;
 use tiphys_tree::{ContainmentError, check_links};
 
 use crate::failure::go_words;
-use crate::options::Missing;
+use crate::options::{AssignmentKind, HelmOptions, Missing};
 use crate::substitution::BuildEnvironment;
 use crate::template::reads_only;
 
@@ -239,6 +239,14 @@ impl Places<'_> {
         } else {
             Err(SetFileError::SeveralValues { name: name.to_owned() })
         }
+    }
+
+    /// What of the paths of parameters is a URL, whether or not it is allowed.
+    pub(crate) fn urls(&self, options: &HelmOptions) -> Vec<String> {
+        let value_files = options.value_files.iter().map(|file| self.environment.substitute(file));
+        let set_files = options.assignments.iter().filter(|one| one.kind == AssignmentKind::File);
+        let set_files = set_files.map(|one| unescaped(&self.environment.substitute(&one.value)));
+        value_files.chain(set_files).filter(|text| url::scheme(text).is_some()).collect()
     }
 
     /// What a value file is, and the folder that is no part of its pattern.

@@ -102,6 +102,27 @@ fn schemes_of_urls_are_a_setting_of_the_sidecar() {
     assert!(allowed.error().contains("--values https://127.0.0.1:9/v.yaml"), "{}", allowed.error());
 }
 
+/// Helm has no other way for them than arguments.
+#[test]
+fn what_opens_the_url_of_a_value_file_is_in_no_text() {
+    let url = "https://me:s3cr,et@127.0.0.1:9/v.yaml?token=h1dden";
+    let masked = "https://me:***@127.0.0.1:9/v.yaml?***";
+    for helm in Helm::ALL {
+        let worlds = [
+            (World::probe().array("value-files", &[url]), format!("--values \"{masked}\"")),
+            (World::probe().text("set-file.f", &url.replace(',', "\\,")), format!("--set-file f={masked}")),
+        ];
+        for (world, shown) in worlds {
+            let (failed, checked) = (world.generate(helm).error().to_owned(), world.run(helm, "check"));
+            assert_eq!(checked.code, Some(0), "{checked:?}");
+            for text in [&failed, &checked.stdout] {
+                assert!(text.contains(&shown), "{helm:?}: {text}");
+                assert!(["s3cr", "et@", "h1dden"].iter().all(|secret| !text.contains(secret)), "{text}");
+            }
+        }
+    }
+}
+
 #[test]
 fn nothing_of_the_request_and_of_a_user_is_in_the_environment_of_helm() {
     // Helm hands its environment to no template, so a program in its place shows it.
