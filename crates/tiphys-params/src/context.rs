@@ -16,8 +16,8 @@ use std::path::PathBuf;
 use tiphys_yaml::DecodeError;
 
 pub use access::{certificates_of, same_address, server_name, without_oci};
-pub use known::{FoundAccess, KnownRepositories, RegistryLogin, Seeker, registry_key};
-pub use mounted::{MountedLogins, MountedRepository, OtherShape, PemFiles};
+pub use known::{FoundAccess, KnownRepositories, LoginOwner, RegistryLogin, Seeker, registry_key};
+pub use mounted::{ChartProtocol, MountedLogins, MountedRepository, OtherShape, PemFiles, RegistryConfig};
 pub use secret::Secret;
 
 /// The variable with the absolute path of the file.
@@ -88,6 +88,10 @@ pub struct ContextSource {
     pub chart: String,
     /// Whether the Application has a list of sources (`spec.sources`): only then `$name/…` can refer to one of them.
     pub multiple: bool,
+    /// The proxy of its repository, which may hold a password. Argo CD fetches the dependencies of its charts through it, too.
+    pub proxy: Secret,
+    /// Hosts for which that proxy is not used.
+    pub no_proxy: String,
     /// The absolute folder of its files, of which the application's is one or the same; `None` if nobody says it.
     pub root: Option<PathBuf>,
 }

@@ -89,6 +89,19 @@ impl ContextSettings {
         known.find(&project.name, address, Seeker::Source)
     }
 
+    /// What a plugin is told of the source itself: beside its names the proxy of its repository, of whatever kind that is.
+    fn told_source(&self, project: &ContextProject, source: &ApplicationSource) -> ContextSource {
+        let FoundAccess { access, .. } = self.of_source(project, source.repo_url.trim());
+        ContextSource {
+            kind: kind_of(source),
+            repo_url: source.repo_url.clone(),
+            chart: source.chart.clone(),
+            proxy: access.proxy,
+            no_proxy: access.no_proxy,
+            ..ContextSource::default()
+        }
+    }
+
     /// How a repository is reached, its server's own authority included: for plugins that know no certificates by servers.
     fn with_certificates(&self, mut access: RepositoryAccess) -> RepositoryAccess {
         if let Some(pem) = certificates_of(&self.server_certificates, &access.url)
@@ -127,11 +140,8 @@ impl Renderer {
         let mut given = GivenContext {
             context: RunContext {
                 source: ContextSource {
-                    kind: kind_of(source),
-                    repo_url: source.repo_url.clone(),
-                    chart: source.chart.clone(),
                     multiple: !application.spec.sources.is_empty(),
-                    root: None,
+                    ..settings.told_source(&project, source)
                 },
                 values_file_schemes: settings.values_file_schemes.clone(),
                 repositories: settings.of_project(&settings.repositories, &project),

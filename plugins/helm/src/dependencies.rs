@@ -149,9 +149,7 @@ impl Plan {
         check_permission(&remotes, request)?;
         for remote in &mut remotes {
             read_certificates(std::mem::take(&mut remote.files), &mut remote.access)?;
-            if remote.access.proxy.is_empty() {
-                inherit_proxy(remote, request);
-            }
+            inherit_proxy(remote, request);
         }
         Ok(Self { listed, remotes, folders })
     }
@@ -182,6 +180,8 @@ impl Plan {
             }
         }
         opened::ask_helpers(&mut self.remotes, &own_logins(request)).await?;
+        // A registry of which no helper knows a login, too.
+        self.remotes.iter_mut().for_each(|remote| inherit_proxy(remote, request));
         let handover = hand_over(home, &request.host, &self.remotes)?;
         let environment = handover.environment.iter();
         let environment = environment.map(|(name, value)| (name.into(), value.expose().into()));
@@ -230,9 +230,9 @@ impl Plan {
         }
         let mut text = chain(error);
         if matches!(error, HelmError::Timeout { .. }) && !self.remotes.is_empty() {
+            text.push_str("; it was to fetch from ");
             let addresses: Vec<String> =
                 self.remotes.iter().map(|remote| remote.address.to_string()).collect();
-            text.push_str("; it was to fetch from ");
             text.push_str(&addresses.join(", "));
         }
         DependencyError::Build { text: clean(&text) }
@@ -290,13 +290,13 @@ fn check_permission(remotes: &[RemoteRepository], request: &Request) -> Result<(
     Err(DependencyError::NotPermitted { repositories: refused.join(", "), project: project.name.clone() })
 }
 
-/// The proxy of the application's own repository is used for its dependencies, too.
+/// The proxy of the application's own repository is used for its dependencies, too. A login of the person who runs this goes through none
+/// that others have chosen.
 fn inherit_proxy(remote: &mut RemoteRepository, request: &Request) {
-    let source = &request.context.source.repo_url;
-    let own = request.context.repositories.iter().find(|one| &one.url == source);
-    if let Some(own) = own {
-        remote.access.proxy = own.proxy.clone();
-        remote.access.no_proxy.clone_from(&own.no_proxy);
+    let source = &request.context.source;
+    if remote.access.proxy.is_empty() && !source.proxy.is_empty() && !remote.has_own_login() {
+        remote.access.proxy = source.proxy.clone();
+        remote.access.no_proxy.clone_from(&source.no_proxy);
     }
 }
 

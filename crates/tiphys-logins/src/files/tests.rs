@@ -38,12 +38,9 @@ fn repositories_and_logins_are_read_from_where_helm_and_docker_have_them() {
     );
     let found = with(&[("HOME", home.path().to_str().unwrap())]).read(Needs::RepositoriesAndLogins).unwrap();
     assert_eq!(found.repositories[0].access.url, "https://a.example.com");
-    let logins: Vec<_> = found.logins.iter().map(|(host, login)| (host.as_str(), login.expose())).collect();
-    assert_eq!(
-        logins,
-        [("r.example.com", r#"{"auth":"aGVsbQ=="}"#), ("s.example.com", r#"{"auth":"ZG9ja2Vy"}"#)]
-    );
-    assert_eq!(found.helper.as_deref(), Some("pass"));
+    let [helms, dockers] = found.registries.as_slice() else { panic!("{found:?}") };
+    assert_eq!(helms.logins["r.example.com"].expose(), r#"{"auth":"aGVsbQ=="}"#);
+    assert_eq!((dockers.logins.len(), dockers.helper.as_deref()), (2, Some("pass")));
 }
 
 #[test]

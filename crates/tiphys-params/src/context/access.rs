@@ -37,6 +37,12 @@ impl RepositoryAccess {
         !self.username.is_empty() && !self.password.is_empty()
     }
 
+    /// Whether others than the server itself may read what is sent with these settings: the server need not prove who it is, or a proxy
+    /// stands in between.
+    pub(super) fn is_open_to_others(&self) -> bool {
+        self.insecure || self.insecure_oci_force_http || !self.proxy.is_empty()
+    }
+
     /// Whether these are the settings of the repository at this address, with or without the scheme of registries (`git.SameURL`). Other
     /// than in Argo CD a slash at the end is nothing: helm takes both for one repository.
     pub fn is_at(&self, address: &str) -> bool {
@@ -87,6 +93,18 @@ impl RepositoryAccess {
             self.insecure_oci_force_http = template.insecure_oci_force_http;
         }
         self
+    }
+
+    /// What a registry gives to one that nobody knows: user and password, and how it is spoken to. Argo CD takes no more of it
+    /// (`getHelmRepos`).
+    pub(super) fn lent(self) -> Self {
+        Self {
+            username: self.username,
+            password: self.password,
+            enable_oci: true,
+            insecure_oci_force_http: self.insecure_oci_force_http,
+            ..Self::default()
+        }
     }
 
     /// Takes what is not set here.

@@ -38,6 +38,8 @@ impl RunContext {
                 "repoURL": self.source.repo_url,
                 "chart": self.source.chart,
                 "multiple": self.source.multiple,
+                "proxy": self.source.proxy.expose(),
+                "noProxy": self.source.no_proxy,
                 "root": self.source.root.as_ref().map(|root| root.to_string_lossy()),
             },
             "refs": refs,
@@ -104,6 +106,8 @@ impl ContextSource {
             repo_url: text(source, "repoURL")?,
             chart: text(source, "chart")?,
             multiple: source.boolean("multiple")?.unwrap_or_default(),
+            proxy: Secret::new(text(source, "proxy")?),
+            no_proxy: text(source, "noProxy")?,
         })
     }
 }

@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 
 use super::access::{certificates_of, is_of_registry};
-use super::mounted::{MountedLogins, MountedRepository, PemFiles};
-use super::{CredentialReach, RepositoryAccess, RunContext, Secret, without_oci};
+use super::mounted::{ChartProtocol, MountedLogins, MountedRepository, PemFiles};
+use super::{CredentialReach, RepositoryAccess, RunContext, Secret};
 
 /// What is known of repositories.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,8 +28,8 @@ pub struct KnownRepositories {
 pub enum Seeker {
     /// The source of an application. Argo CD takes a Secret of any kind for it.
     Source,
-    /// A dependency of a chart: only Helm repositories and registries count, and a registry that nobody knows gets what is known of a part
-    /// of it, or of a whole that it is part of.
+    /// A dependency of a chart: only Helm repositories and registries count, and a registry that nobody knows gets user and password of
+    /// a part of it, or of a whole that it is part of.
     Dependency,
 }
 
@@ -40,10 +40,22 @@ pub struct FoundAccess {
     pub access: RepositoryAccess,
     /// Who gets the credentials, whatever else says.
     pub credentials: CredentialReach,
+    /// Whose login there is, if there is one.
+    pub owner: LoginOwner,
     /// What else opens a registry.
     pub login: RegistryLogin,
     /// Where certificates are that are not in `access` yet.
     pub files: PemFiles,
+}
+
+/// Whose login opens a repository.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LoginOwner {
+    /// That of a Secret.
+    #[default]
+    Settings,
+    /// That of the person who runs the program. Nothing that others have written says on which way it is sent.
+    Person,
 }
 
 /// What opens a registry whose settings have no user and password.
@@ -54,8 +66,13 @@ pub enum RegistryLogin {
     None,
     /// An entry of a registry configuration: JSON as helm and docker write it.
     Entry(Secret),
-    /// A program that knows the login: the part of its name behind `docker-credential-`.
-    Helper(String),
+    /// A program that may know the login.
+    Helper {
+        /// The part of its name behind `docker-credential-`.
+        name: String,
+        /// What opens the registry if it knows none.
+        otherwise: Box<RegistryLogin>,
+    },
 }
 
 impl KnownRepositories {
@@ -84,9 +101,9 @@ impl KnownRepositories {
         let access = match (exact, template) {
             (Some(exact), _) => exact.clone().completed(template),
             (None, Some(_)) => RepositoryAccess::default().completed(template),
-            (None, None) => around().map(|around| self.completed(around, project)).unwrap_or_default(),
+            (None, None) => around().map(|around| self.completed(around, project).lent()).unwrap_or_default(),
         };
-        self.mounted.fill_in(self.certified(access, address), address)
+        self.filled_in(access, address)
     }
 
     /// The repositories of charts that have a name: the project's own, else everybody's, else those of this machine. The address of each
@@ -103,10 +120,7 @@ impl KnownRepositories {
             let mounted = self.mounted.repositories.iter().filter(|one| one.access.name == name);
             return mounted.map(|one| self.of_mounted(one)).collect();
         }
-        let with_all = |one: &RepositoryAccess| {
-            let access = self.certified(self.completed(one, project), &one.url);
-            self.mounted.fill_in(access, &one.url)
-        };
+        let with_all = |one: &RepositoryAccess| self.filled_in(self.completed(one, project), &one.url);
         found.into_iter().map(with_all).collect()
     }
 
@@ -117,7 +131,13 @@ impl KnownRepositories {
         if !access.ca_data.is_empty() {
             files.authorities.clear();
         }
-        FoundAccess { access, credentials, login: RegistryLogin::None, files }
+        FoundAccess { access, credentials, owner: LoginOwner::Person, login: RegistryLogin::None, files }
+    }
+
+    /// With its server's own authorities, and with what lies on this machine.
+    fn filled_in(&self, access: RepositoryAccess, address: &str) -> FoundAccess {
+        let protocol = if is_of_registry(address) { ChartProtocol::Registry } else { ChartProtocol::Index };
+        self.mounted.fill_in(self.certified(access, address), address, protocol)
     }
 
     /// With its server's own authorities.
@@ -137,9 +157,11 @@ impl KnownRepositories {
     }
 }
 
-/// The key of a registry in files with logins: its host, and of docker's own an odd one.
+/// The key of a registry in files with logins: its host, and of docker's own an odd one. User and password of an address are no part of it.
 pub fn registry_key(address: &str) -> &str {
-    match without_oci(address).split('/').next().unwrap_or_default() {
+    let behind_scheme = address.split_once("://").map_or(address, |(_, rest)| rest);
+    let authority = behind_scheme.split('/').next().unwrap_or_default();
+    match authority.rsplit_once('@').map_or(authority, |(_, host)| host) {
         "docker.io" | "index.docker.io" | "registry-1.docker.io" => "https://index.docker.io/v1/",
         host => host,
     }

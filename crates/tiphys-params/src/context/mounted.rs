@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use tiphys_yaml::{DecodeError, Node, Object, read_document};
 
-use super::access::is_of_registry;
 use super::{
-    CredentialReach, FoundAccess, RegistryLogin, RepositoryAccess, RepositoryKind, Secret, registry_key,
+    CredentialReach, FoundAccess, LoginOwner, RegistryLogin, RepositoryAccess, RepositoryKind, Secret,
+    registry_key,
 };
 
 /// What such files say.
@@ -16,12 +16,28 @@ use super::{
 pub struct MountedLogins {
     /// Helm repositories.
     pub repositories: Vec<MountedRepository>,
-    /// Logins to registries by host: JSON as helm and docker write it.
+    /// What each registry configuration says, in the order in which they are asked: helm's, then docker's.
+    pub registries: Vec<RegistryConfig>,
+}
+
+/// A registry configuration, as helm and docker have it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RegistryConfig {
+    /// Logins by registry: JSON as helm and docker write it.
     pub logins: BTreeMap<String, Secret>,
-    /// Programs that know logins to registries, by host: the part of their names behind `docker-credential-`.
+    /// Programs that know logins, by registry: the part of their names behind `docker-credential-`.
     pub helpers: BTreeMap<String, String>,
     /// The program for all other registries.
     pub helper: Option<String>,
+}
+
+/// How charts are fetched from an address. Settings say it as well as the address, so whoever has both decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChartProtocol {
+    /// Through an index, over HTTP.
+    Index,
+    /// As from a registry.
+    Registry,
 }
 
 /// An entry of `repositories.yaml`.
@@ -63,33 +79,41 @@ impl MountedLogins {
         Ok(())
     }
 
-    /// Adds the logins of a registry configuration, helm's or docker's; those that are known already win.
+    /// Adds a registry configuration, helm's or docker's. It is asked when those before it know nothing.
     pub fn add_logins(&mut self, file: &[u8]) -> Result<(), OtherShape> {
         let config: Value = serde_json::from_slice(file).map_err(|_| OtherShape)?;
         let objects = |name: &str| config.get(name).and_then(Value::as_object).into_iter().flatten();
-        for (host, login) in objects("auths") {
-            // Docker leaves an empty entry where a helper has the login.
-            if login.as_object().is_some_and(|login| !login.is_empty()) {
-                self.logins.entry(host.clone()).or_insert_with(|| Secret::new(login.to_string()));
-            }
-        }
-        for (host, helper) in objects("credHelpers") {
-            if let Some(helper) = helper.as_str() {
-                self.helpers.entry(host.clone()).or_insert_with(|| helper.to_owned());
-            }
-        }
-        if self.helper.is_none() {
-            self.helper = config.get("credsStore").and_then(Value::as_str).map(str::to_owned);
-        }
+        // Docker leaves an empty entry where a helper has the login.
+        let is_login = |login: &Value| login.as_object().is_some_and(|login| !login.is_empty());
+        let logins = objects("auths").filter(|(_, login)| is_login(login));
+        let helper_of = |value: &Value| value.as_str().filter(|name| !name.is_empty()).map(str::to_owned);
+        let helpers = objects("credHelpers");
+        self.registries.push(RegistryConfig {
+            logins: logins.map(|(name, login)| (name.clone(), Secret::new(login.to_string()))).collect(),
+            helpers: helpers.filter_map(|(name, helper)| Some((name.clone(), helper_of(helper)?))).collect(),
+            helper: config.get("credsStore").and_then(helper_of),
+        });
         Ok(())
     }
 
     /// Fills in what the settings of an address do not have, where they have no credentials. Nothing else is set in settings that nobody
     /// has made: whether the server must prove who it is they say themselves.
-    pub fn fill_in(&self, mut access: RepositoryAccess, address: &str) -> FoundAccess {
+    ///
+    /// Nothing is filled in where the settings say that the server need not prove who it is, that there is no TLS, or that there is a proxy:
+    /// who has written them could read the person's password on its way.
+    pub fn fill_in(
+        &self,
+        mut access: RepositoryAccess,
+        address: &str,
+        protocol: ChartProtocol,
+    ) -> FoundAccess {
+        if access.is_open_to_others() {
+            return FoundAccess { access, ..FoundAccess::default() };
+        }
         let mounted = self.repositories.iter().find(|one| one.access.is_at(address));
         let mut found = FoundAccess::default();
         if let Some(mounted) = mounted.filter(|_| !access.has_credentials()) {
+            found.owner = LoginOwner::Person;
             if access.url.is_empty() {
                 access.insecure = mounted.access.insecure;
             }
@@ -101,20 +125,40 @@ impl MountedLogins {
             }
         }
         found.access = access;
-        if is_of_registry(address) && !found.access.has_password() {
+        if protocol == ChartProtocol::Registry && !found.access.has_password() {
             found.login = self.login(registry_key(address));
+            if found.login != RegistryLogin::None {
+                found.owner = LoginOwner::Person;
+            }
         }
         found
     }
 
-    /// The login of a registry by its key.
+    /// The login of a registry by its key: of the first file that knows one. A helper is asked first, so what comes behind it is kept, too.
     fn login(&self, key: &str) -> RegistryLogin {
-        if let Some(entry) = self.logins.get(key) {
-            return RegistryLogin::Entry(entry.clone());
-        }
-        let helper = self.helpers.get(key).or(self.helper.as_ref());
-        helper.map_or(RegistryLogin::None, |helper| RegistryLogin::Helper(helper.clone()))
+        self.registries.iter().rfold(RegistryLogin::None, |otherwise, file| {
+            if let Some(name) = file.helpers.get(key).or(file.helper.as_ref()) {
+                RegistryLogin::Helper { name: name.clone(), otherwise: Box::new(otherwise) }
+            } else {
+                file.entry(key).map_or(otherwise, |entry| RegistryLogin::Entry(entry.clone()))
+            }
+        })
     }
+}
+
+impl RegistryConfig {
+    /// The entry of a registry. Some programs have written an address in the place of its host (`https://registry.example.com/`).
+    fn entry(&self, key: &str) -> Option<&Secret> {
+        let by_host = || self.logins.iter().find(|(name, _)| host_of(name) == key).map(|(_, entry)| entry);
+        self.logins.get(key).or_else(by_host)
+    }
+}
+
+/// Host of a key: what is behind `http://` or `https://`, up to a slash.
+fn host_of(key: &str) -> &str {
+    let key = key.strip_prefix("http://").unwrap_or(key);
+    let key = key.strip_prefix("https://").unwrap_or(key);
+    key.split('/').next().unwrap_or_default()
 }
 
 /// An entry of `repositories.yaml`.

@@ -15,6 +15,8 @@ fn full() -> RunContext {
             repo_url: "https://charts.example/stable".to_owned(),
             chart: "web".to_owned(),
             multiple: true,
+            proxy: Secret::new("http://u:hunter5@proxy"),
+            no_proxy: "intern".to_owned(),
             root: Some(PathBuf::from("/runs/1/view")),
         },
         refs: BTreeMap::from([(
@@ -60,7 +62,8 @@ fn the_file_has_the_documented_shape() {
     let found: Value = serde_json::from_str(&full().to_json()).expect("it is JSON");
     let expected = json!({
         "version": 1,
-        "source": {"kind": "helm", "repoURL": "https://charts.example/stable", "chart": "web", "multiple": true, "root": "/runs/1/view"},
+        "source": {"kind": "helm", "repoURL": "https://charts.example/stable", "chart": "web", "multiple": true,
+            "proxy": "http://u:hunter5@proxy", "noProxy": "intern", "root": "/runs/1/view"},
         "refs": {"values": {"path": "/runs/1/refs/values", "repoURL": "https://git.example/v", "revision": "abc"}},
         "refErrors": {"other": "failed to get git client for repo x"},
         "project": {"name": "team", "sourceRepos": ["https://*"]},

@@ -23,9 +23,8 @@ fn given(refs: &[(&str, &Tree)]) -> GivenContext {
             source: ContextSource {
                 kind: SourceKind::Git,
                 repo_url: "https://git.example/a".to_owned(),
-                chart: String::new(),
                 multiple: true,
-                root: None,
+                ..ContextSource::default()
             },
             repositories: vec![RepositoryAccess {
                 url: "https://charts.example".to_owned(),
@@ -60,7 +59,7 @@ async fn a_plugin_that_asks_for_it_gets_the_context_and_folders_of_other_sources
     let root = &data["refs"]["same"]["path"];
     assert_eq!(
         data["source"],
-        json!({"kind": "git", "repoURL": "https://git.example/a", "chart": "", "multiple": true, "root": root})
+        json!({"kind": "git", "repoURL": "https://git.example/a", "chart": "", "multiple": true, "proxy": "", "noProxy": "", "root": root})
     );
     assert_eq!(data["repositories"][0]["password"], "hunter2");
     assert_eq!(data["refs"]["../odd"]["revision"], "abc");

@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
-use tiphys_params::context::{RepositoryAccess, RepositoryKind};
+use tiphys_api::ApplicationSource;
+use tiphys_params::context::{RepositoryAccess, RepositoryKind, Secret};
 
 use super::ContextSettings;
 
@@ -85,4 +86,32 @@ fn a_source_that_its_project_permits_gets_what_is_for_its_address() {
     let none =
         ContextSettings { source_repos: BTreeMap::from([("team".to_owned(), Vec::new())]), ..settings };
     assert_eq!(none.of_source(&none.project("team"), "https://a.example.org/x").access.username, "");
+}
+
+#[test]
+fn a_plugin_is_told_of_the_proxy_of_the_source_s_repository_of_whatever_kind_it_is() {
+    let with_proxy = |kind, access: RepositoryAccess| RepositoryAccess {
+        kind,
+        proxy: Secret::new("http://proxy.example.org"),
+        no_proxy: "intern".to_owned(),
+        ..access
+    };
+    let settings = ContextSettings {
+        repositories: vec![with_proxy(RepositoryKind::Git, access("https://git.example.org/apps.git"))],
+        credential_templates: vec![with_proxy(RepositoryKind::Helm, access("https://charts.example.org"))],
+        source_repos: BTreeMap::from([("other".to_owned(), Vec::new())]),
+        ..ContextSettings::default()
+    };
+    for (project, address, expected) in [
+        ("default", "https://git.example.org/apps.git", "http://proxy.example.org intern"),
+        ("default", "https://Git.example.org/apps", "http://proxy.example.org intern"),
+        ("default", "https://charts.example.org/stable", "http://proxy.example.org intern"),
+        ("default", "https://git.example.org/more.git", " "),
+        ("other", "https://git.example.org/apps.git", " "),
+    ] {
+        let source = ApplicationSource { repo_url: address.to_owned(), ..ApplicationSource::default() };
+        let told = settings.told_source(&settings.project(project), &source);
+        assert_eq!(told.repo_url, address);
+        assert_eq!(format!("{} {}", told.proxy.expose(), told.no_proxy), expected, "{project} {address}");
+    }
 }

@@ -1,7 +1,7 @@
 //! A repository of which no Secret has credentials, opened with the logins of the person who asks.
 
 use tiphys_logins::{HelperError, Login, Needs, OwnLogins, entry_login, read_certificates};
-use tiphys_params::context::{FoundAccess, RegistryLogin, Secret, registry_key};
+use tiphys_params::context::{ChartProtocol, FoundAccess, RegistryLogin, Secret, registry_key};
 use tokio::runtime::Handle;
 
 use super::{ChartError, ChartSource, CredentialReach, hashed};
@@ -25,6 +25,8 @@ pub(super) struct Helper {
     logins: OwnLogins,
     /// The part of its name behind `docker-credential-`.
     pub(super) name: String,
+    /// What opens the registry if this one knows nothing.
+    otherwise: RegistryLogin,
     /// The registry's key.
     registry: String,
 }
@@ -47,15 +49,15 @@ impl ChartSource {
                     Some(Login::Token(token)) => identity_token = Some(token),
                     None => {}
                 },
-                RegistryLogin::Helper(name) => {
+                RegistryLogin::Helper { name, otherwise } => {
                     let registry = registry_key(source.repo_url.trim()).to_owned();
-                    helper = Some(Helper { logins, name, registry });
+                    helper = Some(Helper { logins, name, otherwise: *otherwise, registry });
                 }
             }
         }
         let mut identity = source.identity();
         if let Some(helper) = &helper {
-            identity = hashed([&identity, "helper", &helper.name]);
+            identity = helper.identity(&identity);
         }
         if let Some(token) = &identity_token {
             identity = hashed([&identity, "token", token.expose()]);
@@ -66,11 +68,15 @@ impl ChartSource {
     /// Takes what the person's files have, and says what else opens a registry.
     fn open(&mut self, logins: &OwnLogins) -> Result<RegistryLogin, SourceError> {
         let address = self.repo_url.trim().to_owned();
-        let needs = if self.is_of_registry() { Needs::RepositoriesAndLogins } else { Needs::Repositories };
+        let (needs, protocol) = if self.is_of_registry() {
+            (Needs::RepositoriesAndLogins, ChartProtocol::Registry)
+        } else {
+            (Needs::Repositories, ChartProtocol::Index)
+        };
         let failed = |source| ChartError::LoginFile { repository: self.shown(), source };
         let mounted = logins.read(needs).map_err(failed)?;
-        let found = mounted.fill_in(self.access.clone(), &address);
-        let FoundAccess { mut access, credentials, login, files } = found;
+        let found = mounted.fill_in(self.access.clone(), &address, protocol);
+        let FoundAccess { mut access, credentials, owner: _, login, files } = found;
         read_certificates(files, &mut access).map_err(failed)?;
         if credentials == CredentialReach::EveryServer {
             self.credentials = credentials;
@@ -81,8 +87,38 @@ impl ChartSource {
 }
 
 impl Helper {
-    /// The login, if it knows one. To be called on a thread for blocking work.
+    /// The login, if it or what comes behind it knows one. To be called on a thread for blocking work.
     pub(super) fn ask(&self) -> Result<Option<Login>, HelperError> {
-        Handle::current().block_on(self.logins.ask(&self.name, &self.registry))
+        let (mut name, mut otherwise) = (&self.name, &self.otherwise);
+        loop {
+            let login = Handle::current().block_on(self.logins.ask(name, &self.registry))?;
+            if login.is_some() {
+                return Ok(login);
+            }
+            match otherwise {
+                RegistryLogin::None => return Ok(None),
+                RegistryLogin::Entry(entry) => return Ok(entry_login(entry)),
+                RegistryLogin::Helper { name: next, otherwise: behind } => (name, otherwise) = (next, behind),
+            }
+        }
+    }
+
+    /// The identity of who asks with it.
+    fn identity(&self, source: &str) -> String {
+        let mut identity = hashed([source, "helper", &self.name]);
+        let mut otherwise = &self.otherwise;
+        loop {
+            match otherwise {
+                RegistryLogin::None => return identity,
+                RegistryLogin::Entry(entry) => return hashed([&identity, "entry", entry.expose()]),
+                RegistryLogin::Helper { name, otherwise: behind } => {
+                    identity = hashed([&identity, "helper", name]);
+                    otherwise = behind;
+                }
+            }
+        }
     }
 }
+
+#[cfg(test)]
+mod tests;

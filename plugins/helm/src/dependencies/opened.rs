@@ -14,22 +14,23 @@ pub(crate) async fn ask_helpers(
     remotes: &mut [RemoteRepository],
     logins: &OwnLogins,
 ) -> Result<(), HelperError> {
-    let mut known: BTreeMap<String, Option<Login>> = BTreeMap::new();
+    let mut known: BTreeMap<(String, String), Option<Login>> = BTreeMap::new();
     for remote in remotes {
-        let RegistryLogin::Helper(helper) = &remote.login else { continue };
-        let registry = remote.login_name().to_owned();
-        let answer = match known.get(&registry) {
-            Some(answer) => answer.clone(),
-            None => logins.ask(helper, &registry).await?,
-        };
-        known.insert(registry, answer.clone());
-        open(remote, answer);
+        while let RegistryLogin::Helper { name, .. } = &remote.login {
+            let asked = (name.clone(), remote.login_name().to_owned());
+            let answer = match known.get(&asked) {
+                Some(answer) => answer.clone(),
+                None => logins.ask(&asked.0, &asked.1).await?,
+            };
+            known.insert(asked, answer.clone());
+            open(remote, answer);
+        }
     }
     Ok(())
 }
 
 fn open(remote: &mut RemoteRepository, login: Option<Login>) {
-    remote.login = RegistryLogin::None;
+    let asked = std::mem::take(&mut remote.login);
     match login {
         Some(Login::Password { username, password }) => {
             remote.access.username = username;
@@ -39,7 +40,11 @@ fn open(remote: &mut RemoteRepository, login: Option<Login>) {
             let entry = json!({ "identitytoken": token.expose() });
             remote.login = RegistryLogin::Entry(Secret::new(entry.to_string()));
         }
-        None => {}
+        None => {
+            if let RegistryLogin::Helper { otherwise, .. } = asked {
+                remote.login = *otherwise;
+            }
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Which repositories of dependencies a project permits.
 
-use tiphys_params::source_permitted;
+use tiphys_params::{normalize_git_url, source_permitted};
 
 use super::remote::{OCI, RemoteKind, RemoteRepository};
 
@@ -8,13 +8,7 @@ use super::remote::{OCI, RemoteKind, RemoteRepository};
 pub(crate) fn is_permitted(remote: &RemoteRepository, patterns: &[String]) -> bool {
     let registry = (remote.kind == RemoteKind::Registry).then(|| [OCI, remote.address.expose()].concat());
     let forms: Vec<&str> = [remote.address.expose()].into_iter().chain(registry.as_deref()).collect();
-    source_permitted(patterns, &forms, &normalized)
-}
-
-/// An address as Argo CD compares it.
-fn normalized(url: &str) -> String {
-    let url = url.trim().to_lowercase();
-    url.strip_suffix(".git").unwrap_or(&url).to_owned()
+    source_permitted(patterns, &forms, &normalize_git_url)
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! Where dependencies come from, and what opens these repositories: found as Argo CD finds it (its `getHelmRepos`).
 
 use tiphys_params::context::{
-    CredentialReach, FoundAccess, KnownRepositories, PemFiles, RegistryLogin, RepositoryAccess, RunContext,
-    Seeker, registry_key, same_address, without_oci,
+    CredentialReach, FoundAccess, KnownRepositories, LoginOwner, PemFiles, RegistryLogin, RepositoryAccess,
+    RunContext, Seeker, registry_key, same_address, without_oci,
 };
 
 use super::DependencyError;
@@ -92,6 +92,8 @@ pub(crate) struct RemoteRepository {
     pub(crate) access: RepositoryAccess,
     /// Who gets the credentials.
     pub(crate) credentials: CredentialReach,
+    /// Whose login opens it.
+    pub(crate) owner: LoginOwner,
     /// What else opens a registry.
     pub(crate) login: RegistryLogin,
     /// Where certificates are that are not in `access` yet.
@@ -116,13 +118,22 @@ impl RemoteRepository {
     }
 
     fn found(address: &str, kind: RemoteKind, found: FoundAccess) -> Self {
-        let FoundAccess { access, credentials, login, files } = found;
-        Self { kind, address: Address::new(address), name: String::new(), access, credentials, login, files }
+        let FoundAccess { access, credentials, owner, login, files } = found;
+        let (address, name) = (Address::new(address), String::new());
+        Self { kind, address, name, access, credentials, owner, login, files }
     }
 
     /// The registry's key in files with logins.
     pub(crate) fn login_name(&self) -> &str {
         registry_key(self.address.expose())
+    }
+
+    /// Whether a login of the person who runs the program is sent to it.
+    pub(crate) fn has_own_login(&self) -> bool {
+        self.owner == LoginOwner::Person
+            && (self.access.has_credentials()
+                || self.login != RegistryLogin::None
+                || !self.files.key.is_empty())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::process::Command;
 
 use serde_json::json;
 use tiphys_testkit::certificates::Authority;
@@ -149,6 +150,64 @@ fn a_helper_is_asked_where_it_finds_its_state() {
         assert!(unknown.error().contains("credential"), "{helm:?}: {}", unknown.error());
         let wrong = protected.world().docker(&own).helper("hunter22\n", host).generate(helm);
         assert!(wrong.error().contains("401") && !wrong.error().contains("hunter22"), "{}", wrong.error());
+    }
+}
+
+/// Whether helm itself, called by the person in whose home these files are, fetches the chart.
+#[expect(clippy::disallowed_methods, reason = "what the plugin does is held against helm")]
+fn helm_pulls(world: &World, helm: Helm, registry: &str) -> bool {
+    let path = format!("{}:{}", world.beside("bin"), tools::search_path().display());
+    let mut command = Command::new(helm.program());
+    command
+        .args(["pull", &format!("oci://{registry}/charts/dep"), "--version", "1.0.0"])
+        .args(["--destination", &world.beside("")])
+        .env_clear()
+        .envs([("PATH", path), ("HOME", world.beside("home")), ("DOCKER_CONFIG", world.beside("docker"))])
+        .envs([("SSL_CERT_FILE", world.beside("ca.pem")), ("TEST_REGISTRY", registry.to_owned())]);
+    command.output().expect("helm starts").status.success()
+}
+
+#[test]
+fn a_login_is_found_where_helm_itself_finds_it() {
+    const RIGHT: &str = "dXNlcjpwYXNz";
+    const STALE: &str = "dXNlcjpzdGFsZQ==";
+    let protected = Protected::start();
+    let host = &protected.registry.host();
+    let url = format!("https://{host}/");
+    let entry = |name: &str, auth: &str| json!({ "auths": { name: { "auth": auth } } });
+    let cases = [
+        (
+            json!({}),
+            json!({ "auths": { host.as_str(): { "auth": STALE } }, "credHelpers": { host.as_str(): "test" } }),
+            true,
+        ),
+        (json!({}), json!({ "auths": { host.as_str(): { "auth": STALE } }, "credsStore": "test" }), true),
+        (json!({ "credsStore": "test" }), entry(host, STALE), true),
+        (json!({ "credHelpers": { "other.example.com": "test" } }), entry(host, RIGHT), true),
+        (json!({}), entry(&url, RIGHT), true),
+        (entry(&url, RIGHT), entry(host, STALE), true),
+        (entry(host, STALE), entry(host, RIGHT), false),
+        (json!({}), json!({ "credHelpers": { url.as_str(): "test" } }), false),
+    ];
+    for helm in Helm::ALL {
+        for (helms, dockers, expected) in &cases {
+            let world = protected
+                .world()
+                .file("../home/.config/helm/registry/config.json", &helms.to_string())
+                .docker(dockers)
+                .helper("pass\n", host);
+            assert_eq!(helm_pulls(&world, helm, host), *expected, "{helm:?}: {helms} {dockers}");
+            let answer = world.generate(helm);
+            assert_eq!(answer.code == Some(0), *expected, "{helm:?}: {helms} {dockers}: {answer:?}");
+        }
+        // A helper that does not know the registry leaves it to the next file.
+        let world = protected
+            .world()
+            .file("../home/.config/helm/registry/config.json", r#"{"credsStore": "test"}"#)
+            .docker(&entry(host, RIGHT))
+            .helper("pass\n", host)
+            .variable("TEST_REGISTRY", "other.example.com");
+        assert_eq!(world.generate(helm).names(), EXPECTED, "{helm:?}");
     }
 }
 

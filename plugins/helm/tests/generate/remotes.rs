@@ -302,6 +302,31 @@ fn a_repository_is_reached_through_its_proxy_and_another_is_not() {
 }
 
 #[test]
+fn the_proxy_of_the_application_s_own_source_is_for_its_dependencies_and_not_for_a_person_s_own_login() {
+    let (proxy, private) = (ChartServer::start(Transport::Plain), ChartServer::start(Transport::Plain));
+    let far = "http://charts.invalid/stable";
+    for chart in charts() {
+        proxy.file(&format!("{far}/{}", chart.archive_name()), chart.pack());
+    }
+    proxy.repository_elsewhere(far, &charts(), "");
+    private.repository("/private", &charts()).protect("/private", Access::Basic);
+    let near = format!("{}/private", private.url());
+    let file = format!("repositories:\n- {{url: '{near}', username: {USER}, password: {PASSWORD}}}\n");
+    let source = json!({ "kind": "git", "repoURL": "https://git.invalid/apps.git", "proxy": proxy.url() });
+    for helm in Helm::ALL {
+        let world = umbrella(&format!(
+            "{{name: dep, version: 1.0.0, repository: '{far}'}}, {{name: more, version: 0.1.0, repository: '{near}'}}"
+        ))
+        .context(&json!({ "version": 1, "source": source, "mountedCredentials": "use" }))
+        .file("../home/.config/helm/repositories.yaml", &file);
+        let home = world.root().parent().unwrap().join("home").display().to_string();
+        let names = world.variable("HOME", &home).generate(helm).names();
+        assert_eq!(names, ["ConfigMap/dep-1.0.0", "ConfigMap/more-0.1.0", "ConfigMap/app-0.1.0"]);
+    }
+    assert!(proxy.requests().iter().all(|request| request.path.starts_with(far)));
+}
+
+#[test]
 fn a_repository_that_the_project_does_not_permit_is_not_asked() {
     let server = ChartServer::start(Transport::Plain);
     server.repository("/a", &charts()).repository("/b", &charts());

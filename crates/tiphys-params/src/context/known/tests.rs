@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{FoundAccess, KnownRepositories, RegistryLogin, Seeker};
+use super::{FoundAccess, KnownRepositories, RegistryLogin, Seeker, registry_key};
 use crate::context::{
-    CredentialReach, MountedRepository, PemFiles, RepositoryAccess, RepositoryKind, Secret,
+    CredentialReach, MountedRepository, PemFiles, RegistryConfig, RepositoryAccess, RepositoryKind, Secret,
 };
 
 /// A repository; its password is the user's name, twice.
@@ -175,19 +175,25 @@ fn a_name_is_the_projects_own_repositorys_then_everybodys_then_one_of_this_machi
 
 #[test]
 fn what_lies_on_this_machine_fills_in_where_no_secret_has_credentials() {
-    let secret = |url: &str, username: &str| RepositoryAccess { insecure: true, ..access(url, username) };
+    let insecure = |url: &str, username: &str| RepositoryAccess { insecure: true, ..access(url, username) };
     let mut known = known(
-        &[secret("https://a.example.org", "secret"), secret("https://b.example.org", "")],
+        &[
+            insecure("https://a.example.org", "secret"),
+            access("https://b.example.org", ""),
+            insecure("https://f.example.org", ""),
+        ],
         &[access("https://c.example.org", "template")],
     );
-    known.mounted.repositories =
-        ["a", "b", "c", "d"].map(|name| mounted(&format!("https://{name}.example.org/"), "mounted")).into();
+    known.mounted.repositories = ["a", "b", "c", "d", "f"]
+        .map(|name| mounted(&format!("https://{name}.example.org/"), "mounted"))
+        .into();
     for (address, username, insecure, reach) in [
         ("https://a.example.org", "secret", true, CredentialReach::OwnServer),
-        ("https://b.example.org", "mounted", true, CredentialReach::EveryServer),
+        ("https://b.example.org", "mounted", false, CredentialReach::EveryServer),
         ("https://c.example.org", "template", false, CredentialReach::OwnServer),
         ("https://d.example.org", "mounted", false, CredentialReach::EveryServer),
         ("https://e.example.org", "", false, CredentialReach::OwnServer),
+        ("https://f.example.org", "", true, CredentialReach::OwnServer),
     ] {
         let FoundAccess { access, credentials, .. } = known.find("", address, Seeker::Source);
         assert_eq!((access.username.as_str(), access.insecure, credentials), (username, insecure, reach));
@@ -229,11 +235,14 @@ fn a_server_has_its_own_authorities_for_all_that_have_none() {
 fn a_registry_without_a_password_gets_the_login_of_its_host() {
     let mut known = known(&[RepositoryAccess { enable_oci: true, ..access("with.example.org", "u") }], &[]);
     let names = ["with.example.org", "entry.example.org:5000", "https://index.docker.io/v1/"];
-    known.mounted.logins = names.map(|name| (name.to_owned(), Secret::new(name))).into();
-    known.mounted.helpers = [("helped.example.org".to_owned(), "ecr-login".to_owned())].into();
+    known.mounted.registries = vec![RegistryConfig {
+        logins: names.map(|name| (name.to_owned(), Secret::new(name))).into(),
+        helpers: [("helped.example.org".to_owned(), "ecr-login".to_owned())].into(),
+        helper: None,
+    }];
     let login = |known: &KnownRepositories, address: &str| known.find("", address, Seeker::Dependency).login;
     let entry = |name: &str| RegistryLogin::Entry(Secret::new(name));
-    let helper = |name: &str| RegistryLogin::Helper(name.to_owned());
+    let helper = |name: &str| RegistryLogin::Helper { name: name.to_owned(), otherwise: Box::default() };
     for (address, expected) in [
         ("oci://with.example.org/charts", RegistryLogin::None),
         ("oci://entry.example.org:5000/charts", entry("entry.example.org:5000")),
@@ -245,7 +254,46 @@ fn a_registry_without_a_password_gets_the_login_of_its_host() {
     ] {
         assert_eq!(login(&known, address), expected, "{address}");
     }
-    known.mounted.helper = Some("pass".to_owned());
+    known.mounted.registries[0].helper = Some("pass".to_owned());
     assert_eq!(login(&known, "other.example.org/charts"), helper("pass"));
     assert_eq!(login(&known, "helped.example.org/x"), helper("ecr-login"));
+}
+
+#[test]
+fn the_key_of_a_registry_is_its_host_without_a_password() {
+    for (address, expected) in [
+        ("r.example.org:5000/charts", "r.example.org:5000"),
+        ("oci://r.example.org/charts", "r.example.org"),
+        ("https://r.example.org/charts", "r.example.org"),
+        ("oci://bob:hunter22@r.example.org/charts", "r.example.org"),
+        ("bob:hunter@22@r.example.org/charts", "r.example.org"),
+        ("r.example.org/charts@sha256", "r.example.org"),
+        ("oci://registry-1.docker.io/charts", "https://index.docker.io/v1/"),
+    ] {
+        assert_eq!(registry_key(address), expected, "{address}");
+    }
+}
+
+#[test]
+fn a_registry_around_gives_user_and_password_and_plain_http_and_nothing_else() {
+    let around = RepositoryAccess {
+        name: "around".to_owned(),
+        enable_oci: true,
+        insecure: true,
+        insecure_oci_force_http: true,
+        ca_data: "authority".to_owned(),
+        tls_client_cert_data: "certificate".to_owned(),
+        tls_client_cert_key: Secret::new("key"),
+        proxy: Secret::new("http://proxy.example.org"),
+        no_proxy: "x".to_owned(),
+        ..access("r.example.org", "u")
+    };
+    let lent = RepositoryAccess {
+        kind: RepositoryKind::default(),
+        enable_oci: true,
+        insecure_oci_force_http: true,
+        ..access("", "u")
+    };
+    let known = known(&[around], &[]);
+    assert_eq!(known.find("", "oci://r.example.org/team", Seeker::Dependency).access, lent);
 }

@@ -1,7 +1,7 @@
 //! Files that helm and docker write.
 
-use super::{MountedLogins, OtherShape, PemFiles};
-use crate::context::CredentialReach;
+use super::{ChartProtocol, MountedLogins, OtherShape, PemFiles};
+use crate::context::{CredentialReach, LoginOwner, RegistryLogin, RepositoryAccess, Secret};
 
 #[test]
 fn repositories_are_read_with_their_credentials_and_with_the_paths_of_their_certificates() {
@@ -26,20 +26,99 @@ fn repositories_are_read_with_their_credentials_and_with_the_paths_of_their_cert
     assert_eq!(mounted.add_repositories(b""), Ok(()));
 }
 
-#[test]
-fn of_logins_the_first_wins_and_an_empty_one_is_none() {
+/// Asks helm's file, then docker's.
+fn asked(helms: &str, dockers: &str, address: &str) -> RegistryLogin {
     let mut mounted = MountedLogins::default();
-    let helms = br#"{"auths": {"r.example.org": {"auth": "aGVsbQ=="}}}"#;
-    let dockers = br#"{"auths": {"r.example.org": {"auth": "ZG9ja2Vy"}, "s.example.org": {"auth": "ZG9ja2Vy"}, "t.example.org": {}},
-                       "credHelpers": {"t.example.org": "ecr-login"}, "credsStore": "pass"}"#;
-    assert_eq!((mounted.add_logins(helms), mounted.add_logins(dockers)), (Ok(()), Ok(())));
-    let logins: Vec<_> = mounted.logins.iter().map(|(host, login)| (host.as_str(), login.expose())).collect();
-    assert_eq!(
-        logins,
-        [("r.example.org", r#"{"auth":"aGVsbQ=="}"#), ("s.example.org", r#"{"auth":"ZG9ja2Vy"}"#)]
-    );
-    assert_eq!(mounted.helpers["t.example.org"], "ecr-login");
-    assert_eq!(mounted.helper.as_deref(), Some("pass"));
+    for file in [helms, dockers] {
+        assert_eq!(mounted.add_logins(file.as_bytes()), Ok(()));
+    }
+    mounted.fill_in(RepositoryAccess::default(), address, ChartProtocol::Registry).login
+}
+
+fn entry(pair: &str) -> RegistryLogin {
+    RegistryLogin::Entry(Secret::new(format!(r#"{{"auth":"{pair}"}}"#)))
+}
+
+fn helper(name: &str, otherwise: RegistryLogin) -> RegistryLogin {
+    RegistryLogin::Helper { name: name.to_owned(), otherwise: Box::new(otherwise) }
+}
+
+#[test]
+fn of_each_file_the_registrys_helper_is_asked_then_that_for_all_then_its_entry_and_helms_file_is_first() {
+    const ENTRY: &str = r#"{"auths": {"r.example.org": {"auth": "docker"}}}"#;
+    for (helms, dockers, expected) in [
+        (r#"{"auths": {"r.example.org": {"auth": "helm"}}}"#, ENTRY, entry("helm")),
+        (r#"{"auths": {"r.example.org": {}}}"#, ENTRY, entry("docker")),
+        (
+            r#"{"auths": {"r.example.org": {"auth": "stale"}}, "credHelpers": {"r.example.org": "ecr-login"}}"#,
+            "{}",
+            helper("ecr-login", RegistryLogin::None),
+        ),
+        (
+            r#"{"auths": {"r.example.org": {"auth": "stale"}}, "credHelpers": {"s.example.org": "ecr-login"}, "credsStore": "pass"}"#,
+            ENTRY,
+            helper("pass", entry("docker")),
+        ),
+        (
+            r#"{"credHelpers": {"r.example.org": "ecr-login"}, "credsStore": "pass"}"#,
+            r#"{"credsStore": "desktop"}"#,
+            helper("ecr-login", helper("desktop", RegistryLogin::None)),
+        ),
+        (r#"{"credHelpers": {"r.example.org": ""}, "credsStore": ""}"#, ENTRY, entry("docker")),
+        (r#"{"auths": {"r.example.org": {"auth": "helm"}}}"#, r#"{"credsStore": "pass"}"#, entry("helm")),
+    ] {
+        assert_eq!(asked(helms, dockers, "oci://r.example.org/charts"), expected, "{helms} {dockers}");
+    }
+}
+
+#[test]
+fn an_entry_with_an_address_is_that_of_its_host_where_there_is_no_exact_one_and_a_helper_is_not() {
+    let both = r#"{"auths": {"https://r.example.org/": {"auth": "old"}, "r.example.org": {"auth": "new"}}}"#;
+    for (file, expected) in [
+        (r#"{"auths": {"https://r.example.org/": {"auth": "old"}}}"#, entry("old")),
+        (r#"{"auths": {"http://r.example.org/v2/": {"auth": "old"}}}"#, entry("old")),
+        (both, entry("new")),
+        (r#"{"auths": {"https://r.example.org.evil.org/": {"auth": "old"}}}"#, RegistryLogin::None),
+        (r#"{"credHelpers": {"https://r.example.org/": "pass"}}"#, RegistryLogin::None),
+    ] {
+        assert_eq!(asked(file, "{}", "r.example.org/charts"), expected, "{file}");
+    }
+}
+
+#[test]
+fn a_repository_is_a_registry_if_its_settings_say_so_whatever_its_address_is() {
+    let mut mounted = MountedLogins::default();
+    assert_eq!(mounted.add_logins(br#"{"auths": {"r.example.org": {"auth": "helm"}}}"#), Ok(()));
+    for (protocol, expected, owner) in [
+        (ChartProtocol::Registry, entry("helm"), LoginOwner::Person),
+        (ChartProtocol::Index, RegistryLogin::None, LoginOwner::Settings),
+    ] {
+        let found = mounted.fill_in(RepositoryAccess::default(), "https://r.example.org/charts", protocol);
+        assert_eq!((found.login, found.owner), (expected, owner), "{protocol:?}");
+    }
+}
+
+#[test]
+fn a_persons_own_login_does_not_go_where_a_secret_lets_others_read_it() {
+    let mut mounted = MountedLogins::default();
+    let repositories = "repositories: [{name: a, url: 'https://a.example.org', username: u, password: p}]\n";
+    assert_eq!(mounted.add_repositories(repositories.as_bytes()), Ok(()));
+    assert_eq!(mounted.add_logins(br#"{"auths": {"a.example.org": {"auth": "helm"}}}"#), Ok(()));
+    let none = RepositoryAccess::default;
+    for (settings, is_filled_in) in [
+        (none(), true),
+        (RepositoryAccess { ca_data: "authority".to_owned(), no_proxy: "x".to_owned(), ..none() }, true),
+        (RepositoryAccess { insecure: true, ..none() }, false),
+        (RepositoryAccess { insecure_oci_force_http: true, ..none() }, false),
+        (RepositoryAccess { proxy: Secret::new("http://proxy.example.org"), ..none() }, false),
+    ] {
+        let settings = RepositoryAccess { url: "https://a.example.org".to_owned(), ..settings };
+        let web = mounted.fill_in(settings.clone(), "https://a.example.org", ChartProtocol::Index);
+        assert_eq!(web.access.has_credentials(), is_filled_in, "{settings:?}");
+        assert_eq!(web.owner == LoginOwner::Person, is_filled_in, "{settings:?}");
+        let registry = mounted.fill_in(settings.clone(), "oci://a.example.org/x", ChartProtocol::Registry);
+        assert_eq!(registry.login != RegistryLogin::None, is_filled_in, "{settings:?}");
+    }
 }
 
 #[test]

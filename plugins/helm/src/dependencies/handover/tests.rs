@@ -4,7 +4,9 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 
 use serde_json::{Value, json};
-use tiphys_params::context::{CredentialReach, PemFiles, RegistryLogin, RepositoryAccess, Secret};
+use tiphys_params::context::{
+    CredentialReach, LoginOwner, PemFiles, RegistryLogin, RepositoryAccess, Secret,
+};
 
 use super::{Handover, hand_over, host_of};
 use crate::address::Address;
@@ -20,6 +22,7 @@ fn remote(kind: RemoteKind, address: &str, access: RepositoryAccess) -> RemoteRe
         name: String::new(),
         access,
         credentials: CredentialReach::OwnServer,
+        owner: LoginOwner::Settings,
         login: RegistryLogin::None,
         files: PemFiles::default(),
     }

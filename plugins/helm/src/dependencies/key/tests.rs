@@ -4,7 +4,9 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use tiphys_params::context::{CredentialReach, PemFiles, RegistryLogin, RepositoryAccess, Secret};
+use tiphys_params::context::{
+    CredentialReach, LoginOwner, PemFiles, RegistryLogin, RepositoryAccess, Secret,
+};
 
 use super::{BuildKey, Hasher, Inputs};
 use crate::address::Address;
@@ -19,6 +21,7 @@ fn remote(password: &str) -> RemoteRepository {
         name: String::new(),
         access: RepositoryAccess { password: Secret::new(password), ..RepositoryAccess::default() },
         credentials: CredentialReach::OwnServer,
+        owner: LoginOwner::Settings,
         login: RegistryLogin::None,
         files: PemFiles::default(),
     }
@@ -84,7 +87,10 @@ fn everything_that_a_place_is_changes_the_key() {
         RemoteRepository { credentials: CredentialReach::EveryServer, ..remote("") },
         RemoteRepository { login: RegistryLogin::Entry(Secret::new("pass")), ..remote("") },
         RemoteRepository { login: RegistryLogin::Entry(Secret::new("pass2")), ..remote("") },
-        RemoteRepository { login: RegistryLogin::Helper("pass".to_owned()), ..remote("") },
+        RemoteRepository {
+            login: RegistryLogin::Helper { name: "pass".to_owned(), otherwise: Box::default() },
+            ..remote("")
+        },
         access(&|access| access.username = "x".to_owned()),
         access(&|access| access.password = Secret::new("x")),
         access(&|access| access.ca_data = "x".to_owned()),

@@ -7,15 +7,16 @@ use super::open;
 use crate::dependencies::remote::{RemoteKind, RemoteRepository};
 
 #[test]
-fn a_login_is_a_password_or_an_entry_for_helm() {
+fn a_login_is_a_password_or_an_entry_for_helm_and_without_one_the_next_file_counts() {
     let password = Login::Password { username: "u".to_owned(), password: Secret::new("p") };
     let entry = RegistryLogin::Entry(Secret::new(r#"{"identitytoken":"t"}"#));
     for (login, username, password, expected) in [
         (Some(password), "u", "p", RegistryLogin::None),
         (Some(Login::Token(Secret::new("t"))), "", "", entry),
-        (None, "", "", RegistryLogin::None),
+        (None, "", "", RegistryLogin::Entry(Secret::new("{}"))),
     ] {
-        let asked = RegistryLogin::Helper("pass".to_owned());
+        let otherwise = Box::new(RegistryLogin::Entry(Secret::new("{}")));
+        let asked = RegistryLogin::Helper { name: "pass".to_owned(), otherwise };
         let mut remote = RemoteRepository {
             login: asked,
             ..RemoteRepository::unknown("r.example.com/x", RemoteKind::Registry)

@@ -1,7 +1,7 @@
 //! Patterns and the repositories of dependencies.
 
 use serde_json::Value;
-use tiphys_params::context::{CredentialReach, PemFiles, RegistryLogin, RepositoryAccess};
+use tiphys_params::context::{CredentialReach, LoginOwner, PemFiles, RegistryLogin, RepositoryAccess};
 use tiphys_testkit::oracle;
 
 use super::is_permitted;
@@ -15,6 +15,7 @@ fn remote(kind: RemoteKind, address: &str) -> RemoteRepository {
         name: String::new(),
         access: RepositoryAccess::default(),
         credentials: CredentialReach::OwnServer,
+        owner: LoginOwner::Settings,
         login: RegistryLogin::None,
         files: PemFiles::default(),
     }
@@ -29,6 +30,7 @@ fn addresses_are_compared_without_case_white_space_and_ending() {
         ("https://a.example.com/*", true),
         ("!https://A.example.com/x.git", false),
         ("https://a.example.com/x.git.git", false),
+        ("https://a.example.com/{x,y}", false),
     ];
     for (pattern, expected) in cases {
         assert_eq!(is_permitted(&repository, &[pattern.to_owned()]), expected, "{pattern}");
@@ -51,9 +53,8 @@ fn a_project_permits_what_it_permits_in_argo_cd() {
     };
     let mut compared = 0;
     for case in oracle::cases("project-destinations").iter().filter(|case| case["check"] == "source") {
-        // What Argo CD made of addresses of git: dependencies have others.
-        let patterns = texts(&case["normalized_patterns"]);
-        let repository = remote(RemoteKind::Web, case["normalized_url"].as_str().unwrap_or_default());
+        let patterns = texts(&case["project"]["sourceRepos"]);
+        let repository = remote(RemoteKind::Web, case["repo_url"].as_str().unwrap_or_default());
         assert_eq!(is_permitted(&repository, &patterns), case["permitted"] == true, "{case}");
         compared += 1;
     }

@@ -1,0 +1,36 @@
+//! Which of a person's logins a source gets.
+
+use std::fs;
+use std::time::Duration;
+
+use tiphys_logins::{HelperBound, OwnLogins};
+use tiphys_params::context::{CredentialReach, RepositoryAccess};
+
+use crate::ChartSource;
+
+#[test]
+fn a_registry_by_its_settings_gets_the_login_of_docker_unless_they_let_others_read_it() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    // user:pass
+    let config = r#"{"auths": {"r.example.org": {"auth": "dXNlcjpwYXNz"}}}"#;
+    fs::write(folder.path().join("config.json"), config).expect("the file can be written");
+    let variables = [("DOCKER_CONFIG".to_owned(), folder.path().display().to_string())];
+    let bound = HelperBound { timeout: Duration::from_secs(1), option: None };
+    let none = RepositoryAccess::default;
+    for (access, expected) in [
+        (RepositoryAccess { enable_oci: true, ..none() }, "user"),
+        (RepositoryAccess { enable_oci: true, insecure: true, ..none() }, ""),
+        (none(), ""),
+    ] {
+        let source = ChartSource {
+            repo_url: "https://r.example.org/charts".to_owned(),
+            chart: "web".to_owned(),
+            target_revision: "1.0.0".to_owned(),
+            access,
+            credentials: CredentialReach::OwnServer,
+            own_logins: Some(OwnLogins::new(variables.clone(), bound)),
+        };
+        let opened = source.opened().expect("the file can be read");
+        assert_eq!(opened.source.access.username, expected, "{:?}", source.access);
+    }
+}
