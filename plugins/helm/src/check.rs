@@ -13,6 +13,7 @@ use crate::home::Home;
 use crate::host::Host;
 use crate::request::Request;
 use crate::settings::Settings;
+use crate::shown::Cleaner;
 
 /// End of the names of files that make a folder a chart's, as Argo CD tells them.
 const CHART_FILE: &str = "Chart.yaml";
@@ -80,7 +81,7 @@ async fn helm_of(host: &Host, settings: &Settings) -> Result<String, HelmError> 
 }
 
 async fn helm_version(host: &Host, settings: &Settings, home: &Home) -> Result<String, HelmError> {
-    let helm = Helm::new(host, settings, home)?;
+    let helm = Helm::new(host, settings, home, Cleaner::default().with_home(home))?;
     let version = helm.ask_version(home).await?;
     Ok(format!("{} {}", version.text, helm.program().display()))
 }

@@ -185,7 +185,8 @@ impl Plan {
         let handover = hand_over(home, &request.host, &self.remotes)?;
         let environment = handover.environment.iter();
         let environment = environment.map(|(name, value)| (name.into(), value.expose().into()));
-        let helm = helm.with_environment(environment.collect());
+        let addresses = self.addresses().iter().map(|address| self.cleaned(address)).collect();
+        let helm = helm.to_fetch(environment.collect(), addresses);
         let mut arguments = vec!["dependency".to_owned(), "build".to_owned()];
         arguments.extend(handover.options);
         let shown = shown_command(&arguments);
@@ -231,11 +232,14 @@ impl Plan {
         let mut text = chain(error);
         if matches!(error, HelmError::Timeout { .. }) && !self.remotes.is_empty() {
             text.push_str("; it was to fetch from ");
-            let addresses: Vec<String> =
-                self.remotes.iter().map(|remote| remote.address.to_string()).collect();
-            text.push_str(&addresses.join(", "));
+            text.push_str(&self.addresses().join(", "));
         }
         DependencyError::Build { text: clean(&text) }
+    }
+
+    /// Where helm fetches from, as people may see it.
+    fn addresses(&self) -> Vec<String> {
+        self.remotes.iter().map(|remote| remote.address.to_string()).collect()
     }
 
     /// A text without passwords.

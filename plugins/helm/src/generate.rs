@@ -88,7 +88,7 @@ pub(crate) async fn generate(request: &Request) -> Result<Vec<u8>, Failure> {
 
 async fn generate_in(request: &Request, home: &Home) -> Result<Vec<u8>, GenerateError> {
     let prepared = prepare(request, home)?;
-    let helm = Helm::new(&request.host, &request.settings, home)?;
+    let helm = Helm::new(&request.host, &request.settings, home, request.cleaner().with_home(home))?;
     let version = helm.version(home).await?;
     let kept = dependencies::kept(request, &version, home);
     let manifests = match template(request, &helm, &prepared.call, kept.as_ref()).await {

@@ -14,7 +14,8 @@ use crate::failure::go_words;
 use crate::home::{Home, HomeError};
 use crate::host::Host;
 use crate::settings::Settings;
-use crate::shown::without_secret_options;
+use crate::shown::{Cleaner, without_secret_options};
+use crate::slow::SlowNotice;
 
 use remembered::Place;
 
@@ -28,6 +29,7 @@ const VERSION_BYTES_MAX: usize = 128;
 #[derive(Debug)]
 pub(crate) struct Helm {
     tool: Tool,
+    slow: SlowNotice,
 }
 
 /// A version of helm.
@@ -116,8 +118,13 @@ pub(crate) enum HelmError {
 }
 
 impl Helm {
-    /// The helm that the settings name, with a home.
-    pub(crate) fn new(host: &Host, settings: &Settings, home: &Home) -> Result<Self, HelmError> {
+    /// The helm that the settings name, with a home. `cleaner` makes its commands fit to be seen.
+    pub(crate) fn new(
+        host: &Host,
+        settings: &Settings,
+        home: &Home,
+        cleaner: Cleaner,
+    ) -> Result<Self, HelmError> {
         let program = host
             .find(&settings.helm)
             .ok_or_else(|| HelmError::NotFound { program: settings.helm.to_path_buf() })?;
@@ -126,7 +133,7 @@ impl Helm {
         env.extend(settings.helm_plugins.iter().map(|folder| ("HELM_PLUGINS".into(), folder.into())));
         let tool =
             Tool { program, env, timeout: settings.timeout, stdout_bytes_max: settings.output_bytes_max };
-        Ok(Self { tool })
+        Ok(Self { tool, slow: SlowNotice::new(settings, cleaner) })
     }
 
     /// The program's path.
@@ -134,12 +141,12 @@ impl Helm {
         &self.tool.program
     }
 
-    /// The same helm with more variables, which win over those of the same name.
-    pub(crate) fn with_environment(&self, more: Vec<(OsString, OsString)>) -> Self {
+    /// The same helm with more variables, which win over those of the same name, to fetch from these addresses, as people may see them.
+    pub(crate) fn to_fetch(&self, more: Vec<(OsString, OsString)>, addresses: Vec<String>) -> Self {
         let mut tool = self.tool.clone();
         tool.env.retain(|(name, _)| more.iter().all(|(other, _)| name != other));
         tool.env.extend(more);
-        Self { tool }
+        Self { tool, slow: self.slow.fetching_from(addresses) }
     }
 
     /// Its version, which must be one that the plugin knows. It may be remembered from an earlier run.
@@ -197,7 +204,7 @@ impl Helm {
     ) -> Result<Vec<u8>, HelmError> {
         let arguments: Vec<OsString> = arguments.iter().map(Into::into).collect();
         let command = || without_secret_options(shown);
-        match self.tool.run(&arguments, dir, input).await {
+        match self.slow.wait(shown, self.tool.run(&arguments, dir, input)).await {
             Ok(output) if output.code == Some(0) => Ok(output.stdout),
             Ok(output) => {
                 let ending = match output.code {

@@ -15,6 +15,7 @@ use tiphys_tree::{ContainmentError, PathError, RepoPath, resolve};
 use crate::home::{Home, HomeError};
 use crate::mirror::{Around, MirrorError, mirror};
 use crate::request::Request;
+use crate::slow::SlowNotice;
 use crate::value_files::joined;
 
 /// Name of the file with helm's output, which the kustomization may name among its resources; else it is added to them.
@@ -130,9 +131,11 @@ pub(crate) async fn build(
     }
     let (timeout, stdout_bytes_max) = (request.settings.timeout, request.settings.output_bytes_max);
     let tool = Tool { program, env, timeout, stdout_bytes_max };
+    let slow = SlowNotice::new(&request.settings, request.cleaner().with_home(home));
     let run = async |arguments: &[&str]| {
         let given: Vec<OsString> = arguments.iter().map(Into::into).collect();
-        let output = tool.run(&given, &copy, None).await?;
+        let command = format!("kustomize {}", arguments.join(" "));
+        let output = slow.wait(&command, tool.run(&given, &copy, None)).await?;
         match output.code {
             Some(0) => Ok(output.stdout),
             code => Err(KustomizeError::Failed {

@@ -25,6 +25,7 @@ mod program;
 mod request;
 mod settings;
 mod shown;
+mod slow;
 mod substitution;
 mod template;
 mod value_files;

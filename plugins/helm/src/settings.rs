@@ -16,6 +16,9 @@ const TEMPORARY_FOLDER: &str = "/tmp";
 /// How long one call of helm may take, as Argo CD's `ARGOCD_EXEC_TIMEOUT` where nothing is set.
 const TIMEOUT: Duration = Duration::from_secs(90);
 
+/// When a call that has not ended is told of: sooner than Argo CD's own deadlines, and later than nearly all calls take.
+const SLOW_AFTER: Duration = Duration::from_secs(10);
+
 /// Bytes that one call of helm may print: as many as Argo CD's own parts send one another in one message. They are kept in memory until helm
 /// has ended well, so that nobody applies the beginning of a chart that failed.
 const OUTPUT_BYTES_MAX: usize = 100 << 20;
@@ -54,6 +57,8 @@ pub(crate) struct Settings {
     pub(crate) temporary_folder: AbsolutePath,
     /// How long one call of helm may take.
     pub(crate) timeout: Duration,
+    /// After how long a call of helm or kustomize that has not ended is told of; `None` for never.
+    pub(crate) slow_after: Option<Duration>,
     /// Bytes that one call of helm may print.
     pub(crate) output_bytes_max: usize,
     /// Where built dependencies are kept for later runs; `None` if nothing names a place.
@@ -140,6 +145,7 @@ impl Settings {
             helm_plugins: variables.folder("TIPHYS_HELM_PLUGINS")?,
             temporary_folder: variables.folder("TMPDIR")?.unwrap_or(AbsolutePath(TEMPORARY_FOLDER.into())),
             timeout: variables.seconds("TIPHYS_HELM_TIMEOUT", TIMEOUT)?,
+            slow_after: variables.seconds_or_never("TIPHYS_HELM_SLOW_AFTER", SLOW_AFTER)?,
             output_bytes_max: variables.size("TIPHYS_HELM_OUTPUT_MAX", "bytes", OUTPUT_BYTES_MAX)?,
             cache_folder: variables.folder("TIPHYS_HELM_CACHE_DIR")?.or_else(|| cache_folder(host)),
             cache_bytes_max: variables.number("TIPHYS_HELM_CACHE_MAX", "bytes")?.unwrap_or(CACHE_BYTES_MAX),
@@ -206,6 +212,18 @@ impl Variables<'_> {
 
     fn seconds(&self, variable: &'static str, default: Duration) -> Result<Duration, SettingError> {
         Ok(self.number(variable, "seconds")?.map_or(default, Duration::from_secs))
+    }
+
+    /// Seconds, of which zero is never.
+    fn seconds_or_never(
+        &self,
+        variable: &'static str,
+        default: Duration,
+    ) -> Result<Option<Duration>, SettingError> {
+        let Some(text) = self.0.set(variable) else { return Ok(Some(default)) };
+        let seconds =
+            text.parse().map_err(|_| refused(variable, text, "a number of seconds, or 0 for never"))?;
+        Ok(Some(Duration::from_secs(seconds)).filter(|duration| !duration.is_zero()))
     }
 
     /// What stands between commas; of an empty text nothing.

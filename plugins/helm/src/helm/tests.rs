@@ -7,6 +7,7 @@ use super::{Helm, HelmVersion, go_duration};
 use crate::home::Home;
 use crate::host::Host;
 use crate::settings::Settings;
+use crate::shown::Cleaner;
 
 #[test]
 fn a_version_needs_no_patch_part() {
@@ -58,7 +59,7 @@ fn the_answer_of_a_program_that_was_replaced_meanwhile_is_not_remembered() {
     ] {
         let home = Home::in_a_test(folder.path()).unwrap();
         home.write("version", script.as_bytes()).unwrap();
-        let helm = Helm::new(&host, &settings, &home).unwrap();
+        let helm = Helm::new(&host, &settings, &home, Cleaner::default()).unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let version = runtime.block_on(helm.ask_version(&home)).unwrap();
         assert!(version.text.starts_with("v4.3."), "{version:?}");

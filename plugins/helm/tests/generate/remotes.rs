@@ -476,6 +476,26 @@ fn a_server_that_hangs_ends_the_run_at_its_deadline_and_is_named() {
 }
 
 #[test]
+fn a_run_that_waits_says_for_what_before_it_ends_and_a_quick_one_says_nothing() {
+    let server = ChartServer::start(Transport::Plain);
+    server.repository("/stable", &charts());
+    let url = format!("{}/stable", server.url());
+    let world = || with_dep("1.0.0", &url).variable("TIPHYS_HELM_TIMEOUT", "60");
+    // Much later than the run takes on a slow machine.
+    world().variable("TIPHYS_HELM_SLOW_AFTER", "59").gives(Helm::Four, "1.0.0");
+    server.fail("/stable/index.yaml", Some(Failure::Hang));
+    let world = world().variable("TIPHYS_HELM_SLOW_AFTER", "1").variable("TIPHYS_HELM_TIMEOUT", "2");
+    let answer = world.generate(Helm::Four);
+    let lines: Vec<&str> = answer.stderr.lines().collect();
+    let told = format!(
+        "tiphys-helm: `helm dependency build` has not ended after 1 s; it may take 2 s (TIPHYS_HELM_TIMEOUT); it fetches from {url}"
+    );
+    let at = lines.iter().position(|line| *line == told);
+    assert!(at.is_some_and(|at| at + 1 < lines.len()), "before the failure: {}", answer.stderr);
+    assert_eq!(lines.iter().filter(|line| line.contains("helm dependency build` has not")).count(), 1);
+}
+
+#[test]
 fn a_registry_that_fails_is_told_with_what_it_did() {
     let server = ChartServer::start(Transport::Plain);
     server.images("charts", &charts());

@@ -127,6 +127,8 @@ impl World {
             .env("PATH", tools::search_path())
             .env("TMPDIR", self.temporary())
             .env("TIPHYS_HELM", helm.program())
+            // A word about a slow machine would be none of the answer.
+            .env("TIPHYS_HELM_SLOW_AFTER", "0")
             .env("ARGOCD_APP_PARAMETERS_FILE", parameters)
             .envs(&self.variables)
             .stdin(Stdio::null());
