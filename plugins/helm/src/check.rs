@@ -69,15 +69,20 @@ pub(crate) async fn check(host: &Host) -> Result<Vec<u8>, Failure> {
 pub(crate) async fn version(host: &Host) -> Vec<u8> {
     let commit = COMMIT.filter(|commit| !commit.is_empty()).map(|commit| format!(" ({commit})"));
     let helm = match Settings::read(host) {
-        Ok(settings) => helm_of(host, &settings).await.unwrap_or_else(|error| chain(&error)),
+        Ok(settings) => helm_of(host, &settings).await,
         Err(error) => error.to_string(),
     };
     format!("tiphys-helm {VERSION}{}\nhelm: {helm}\n", commit.unwrap_or_default()).into_bytes()
 }
 
-async fn helm_of(host: &Host, settings: &Settings) -> Result<String, HelmError> {
-    let home = Home::new(&settings.temporary_folder, settings.timeout).await?;
-    helm_version(host, settings, &home).await
+/// The version of helm, or why it is not known.
+async fn helm_of(host: &Host, settings: &Settings) -> String {
+    let home = match Home::new(&settings.temporary_folder, settings.timeout).await {
+        Ok(home) => home,
+        Err(error) => return chain(&error),
+    };
+    let told = helm_version(host, settings, &home).await;
+    told.unwrap_or_else(|error| Cleaner::default().with_home(&home).cleaned(&chain(&error)))
 }
 
 async fn helm_version(host: &Host, settings: &Settings, home: &Home) -> Result<String, HelmError> {

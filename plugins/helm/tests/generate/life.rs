@@ -457,6 +457,16 @@ fn a_remembered_version_that_is_broken_or_no_file_is_asked_anew_and_mended() {
 }
 
 #[test]
+fn what_helm_says_of_its_home_where_it_has_no_version_is_shown_without_the_folder() {
+    let world = with_program(World::probe(), "#!/bin/sh\necho \"no ${HOME}x\" >&2\nexit 1\n");
+    for command in ["check", "version"] {
+        let answer = world.run(Helm::Four, command);
+        let told = [answer.stdout, answer.stderr].concat();
+        assert!(told.contains("failed exit status 1: no <helm-home>/x"), "{command}: {told}");
+    }
+}
+
+#[test]
 fn a_script_or_another_name_is_asked_for_its_version_each_time() {
     let counting =
         "#!/bin/sh\n[ \"$1\" = version ] && { echo x >> ../../../asked; echo v4.3; exit; }\necho 'kind: X'\n";
