@@ -66,10 +66,15 @@ pub enum NoPlaceError {
     Json(String),
 }
 
-/// The parameters that a source's block of this type stands for, by the names that people set them by. Variables are not replaced.
-pub fn written_parameters(source: &ApplicationSource, source_type: SourceType) -> Vec<Parameter> {
+/// The parameters that a source's block of this type stands for, by the names that people set them by. Variables are not replaced. `plugin`
+/// is the name of the chosen plugin; if it is not known, a `plugin` block's own name says whose its parameters are.
+pub fn written_parameters(
+    source: &ApplicationSource,
+    source_type: SourceType,
+    plugin: Option<&str>,
+) -> Vec<Parameter> {
     match source_type {
-        SourceType::Plugin => match plugin_values(source) {
+        SourceType::Plugin => match plugin_values(source, plugin) {
             Some(list) => shown_plugin_parameters(list),
             None => source.plugin.as_ref().and_then(|block| block.parameters.clone()).unwrap_or_default(),
         },
@@ -86,6 +91,8 @@ pub fn written_parameters(source: &ApplicationSource, source_type: SourceType) -
 /// What is known of parameters that are written.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Given<'a> {
+    /// The name of the plugin that gets them; if it is not known, a `plugin` block's own name says it.
+    pub plugin: Option<&'a str>,
     /// What the plugin says of them, among it which values of a chart are texts.
     pub announcements: &'a [Announcement],
     /// The names that values are given for, those included that seem to have them already.
@@ -109,7 +116,7 @@ pub fn with_parameters(
     };
     match source_type {
         SourceType::Plugin => {
-            let written = plugin_values(source)
+            let written = plugin_values(source, given.plugin)
                 .map(|before| set_plugin_parameters(before, after, &named, knowledge))
                 .transpose()
                 .map_err(|(name, problem)| no_field(name, problem))?;
@@ -123,7 +130,7 @@ pub fn with_parameters(
             Ok(changed)
         }
         SourceType::Kustomize => {
-            let before = written_parameters(source, source_type);
+            let before = written_parameters(source, source_type, given.plugin);
             let block = changed.kustomize.get_or_insert_default();
             for (name, before, after) in differing(&before, after) {
                 set_field(block, name, before, after)?;
@@ -131,7 +138,7 @@ pub fn with_parameters(
             Ok(changed)
         }
         SourceType::Helm => {
-            let before = written_parameters(source, source_type);
+            let before = written_parameters(source, source_type, given.plugin);
             let block = changed.helm.get_or_insert_default();
             let mut edits: Vec<_> =
                 differing(&before, after).into_iter().map(|(name, _, after)| (name, after)).collect();

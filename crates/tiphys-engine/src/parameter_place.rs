@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tiphys_yaml::{Data, Entry, Node, Position, names_equal};
 
-use crate::helm::{HELM_FIELDS, SET_FILE_PREFIX, SET_PREFIX, SET_STRING_PREFIX};
-use crate::translate::HELM_PLUGIN;
+use crate::helm::{HELM_FIELDS, SET_FILE_PREFIX, SET_PREFIX, SET_STRING_PREFIX, is_for_helm};
 
 /// The fields of a kustomize block and the parameters that they become ([`crate::translate`]).
 const KUSTOMIZE_FIELDS: [(&str, &str); 5] = [
@@ -18,8 +17,8 @@ const KUSTOMIZE_FIELDS: [(&str, &str); 5] = [
 
 /// Where a source's document sets parameters, by their names: the entry of a list of parameters, of several of one name the last, which
 /// counts; else the field of the `kustomize` or `helm` block that becomes the parameter. Field names are taken in any letter case, as
-/// Argo CD takes them.
-pub fn parameter_places(source: &Node) -> BTreeMap<String, Position> {
+/// Argo CD takes them. `plugin` is the name of the chosen plugin, as in [`crate::written_parameters`]: an override file seldom names it.
+pub fn parameter_places(source: &Node, plugin: Option<&str>) -> BTreeMap<String, Position> {
     let mut places = BTreeMap::new();
     let helm = HELM_FIELDS.iter().map(|field| (field.field, field.parameter));
     let blocks = [("kustomize", KUSTOMIZE_FIELDS.to_vec()), ("helm", helm.collect())];
@@ -36,7 +35,7 @@ pub fn parameter_places(source: &Node) -> BTreeMap<String, Position> {
             _ => Vec::new(),
         }
     };
-    places.extend(parameters_of(field(source, "plugin"), &listed("plugin", "parameters")));
+    places.extend(parameters_of(field(source, "plugin"), plugin, &listed("plugin", "parameters")));
     places.extend(values_of(&listed("helm", "parameters")));
     let files = listed("helm", "fileParameters").into_iter();
     places.extend(files.map(|(name, item)| (format!("{SET_FILE_PREFIX}{name}"), item.position)));
@@ -44,13 +43,17 @@ pub fn parameter_places(source: &Node) -> BTreeMap<String, Position> {
 }
 
 /// The entries of a plugin block by the names that [`crate::written_parameters`] gives them.
-fn parameters_of(block: Option<&Entry>, entries: &[(&str, &Node)]) -> Vec<(String, Position)> {
-    let name = block.and_then(|block| field(&block.value, "name")?.value.as_str());
+fn parameters_of(
+    block: Option<&Entry>,
+    plugin: Option<&str>,
+    entries: &[(&str, &Node)],
+) -> Vec<(String, Position)> {
+    let named = block.and_then(|block| field(&block.value, "name")?.value.as_str());
     let plain: BTreeSet<&str> =
         entries.iter().filter_map(|(name, _)| name.strip_prefix(SET_PREFIX)).collect();
     let shown = |written: &str| {
         let path = written.strip_prefix(SET_STRING_PREFIX).filter(|path| !plain.contains(path));
-        match path.filter(|_| name == Some(HELM_PLUGIN)) {
+        match path.filter(|_| is_for_helm(plugin, named)) {
             Some(path) => format!("{SET_PREFIX}{path}"),
             None => written.to_owned(),
         }

@@ -71,12 +71,14 @@ impl Renderer {
         let (source_type, plugin, parameters) = match &prepared.work {
             Work::Nothing => return None,
             Work::Directory { .. } => (SourceType::Directory, None, Vec::new()),
-            Work::Plugin { chosen, plan, source_type, .. } => {
-                (*source_type, Some(chosen.plugin.name().to_owned()), shown(&prepared.source, plan))
-            }
+            Work::Plugin { chosen, plan, source_type, .. } => (
+                *source_type,
+                Some(chosen.plugin.name()),
+                shown(&prepared.source, plan, Some(chosen.plugin.name())),
+            ),
         };
         let build = &prepared.build;
-        let set_parameters = |source: &ApplicationSource| self.set_parameters(source, place, build);
+        let set_parameters = |source: &ApplicationSource| self.set_parameters(source, place, build, plugin);
         let merged = prepared.override_files.iter().map(|file| MergedFile {
             path: file.path.clone(),
             text: file.text.clone(),
@@ -91,7 +93,7 @@ impl Renderer {
             app_path: prepared.app_path.clone(),
             working_copy: self.sources.working_copy(&prepared.revision).map(Path::to_path_buf),
             instance_name: self.instance_name(application),
-            plugin,
+            plugin: plugin.map(str::to_owned),
             announcements: Vec::new(),
             parameters,
             own_parameters: set_parameters(source),
@@ -110,7 +112,7 @@ impl Renderer {
         place: SourcePlace,
         at: At,
     ) -> AnnouncedSource {
-        let own = self.set_parameters(source, place, &BuildEnvironment::default());
+        let own = self.set_parameters(source, place, &BuildEnvironment::default(), None);
         AnnouncedSource {
             position: at.position(),
             name: source.name.clone(),
@@ -135,10 +137,11 @@ impl Renderer {
         source: &ApplicationSource,
         place: SourcePlace,
         build: &BuildEnvironment,
+        plugin: Option<&str>,
     ) -> Vec<Parameter> {
         let source = without_switched_off(source, &self.settings.switched_off);
         match translate(&source, place, build) {
-            Ok(SourcePlan::Plugin(plan)) => shown(&source, &plan),
+            Ok(SourcePlan::Plugin(plan)) => shown(&source, &plan, plugin),
             _ => Vec::new(),
         }
     }
@@ -151,11 +154,11 @@ async fn ask(work: &Work) -> Result<Vec<Announcement>, SourceFailure> {
     chosen.plugin.announce(request).await.map_err(|source| SourceFailure::Plugin { name, source })
 }
 
-/// The parameters of a plan, values of a chart by the names that people set them by.
-fn shown(source: &ApplicationSource, plan: &PluginPlan) -> Vec<Parameter> {
+/// The parameters of a plan, values of a chart by the names that people set them by. `plugin` is the name of the chosen one.
+fn shown(source: &ApplicationSource, plan: &PluginPlan, plugin: Option<&str>) -> Vec<Parameter> {
     match (&source.helm, &source.plugin) {
-        (Some(_), _) => written_parameters(source, SourceType::Helm),
-        (None, Some(_)) => written_parameters(source, SourceType::Plugin),
+        (Some(_), _) => written_parameters(source, SourceType::Helm, plugin),
+        (None, Some(_)) => written_parameters(source, SourceType::Plugin, plugin),
         (None, None) => plan.parameters.clone().unwrap_or_default(),
     }
 }

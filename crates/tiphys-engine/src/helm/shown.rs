@@ -2,8 +2,9 @@
 //!
 //! A plugin announces each value as `set.<path>`. Whether an entry of a `helm` block's `parameters` has `forceString`, or the Helm plugin gets
 //! it as `set-string.<path>`, is how the value is handed on, not another value; so it is shown as `set.<path>`, too, unless there is an entry
-//! without it for the same path. Its value is shown as helm has it, and written so that helm has what was given. A `plugin` block that names
-//! the Helm plugin has the same values, and the same rules.
+//! without it for the same path. Its value is shown as helm has it, and written so that helm has what was given. A `plugin` block whose
+//! parameters go to the Helm plugin has the same values, and the same rules. A block may leave the name out: then the plugin that was found
+//! for the folder gets them, and only who asked the plugins knows which one that is.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,21 +40,33 @@ struct Entry<'a> {
     typing: Typing,
 }
 
-/// The parameters of a `plugin` block that names the Helm plugin; `None` if the source has none.
-pub(crate) fn plugin_values(source: &ApplicationSource) -> Option<&[Parameter]> {
-    let block = source.plugin.as_ref().filter(|block| block.name == HELM_PLUGIN)?;
-    Some(block.parameters.as_deref().unwrap_or_default())
+/// Whether the Helm plugin gets the parameters of a `plugin` block: it is the chosen plugin, or the one that the block names if none was
+/// chosen.
+pub(crate) fn is_for_helm(chosen: Option<&str>, named: Option<&str>) -> bool {
+    chosen.or(named) == Some(HELM_PLUGIN)
 }
 
-/// Whether a source has a `plugin` block that names the Helm plugin, so that its parameters are values of a chart.
-pub fn names_helm_plugin(source: &ApplicationSource) -> bool {
-    plugin_values(source).is_some()
+/// The parameters of a `plugin` block that the Helm plugin gets; `None` if it gets none. `plugin` is the name of the chosen plugin, `None`
+/// if it is not known.
+pub(crate) fn plugin_values<'a>(
+    source: &'a ApplicationSource,
+    plugin: Option<&str>,
+) -> Option<&'a [Parameter]> {
+    let block = source.plugin.as_ref();
+    is_for_helm(plugin, block.map(|block| block.name.as_str()))
+        .then(|| block.and_then(|block| block.parameters.as_deref()).unwrap_or_default())
 }
 
-fn entries(source: &ApplicationSource) -> Vec<Entry<'_>> {
+/// Whether the parameters of a source's `plugin` block are values of a chart. `plugin` is the name of the chosen plugin; if it is not known,
+/// the block's own name decides.
+pub fn has_plugin_values(source: &ApplicationSource, plugin: Option<&str>) -> bool {
+    plugin_values(source, plugin).is_some()
+}
+
+fn entries<'a>(source: &'a ApplicationSource, plugin: Option<&str>) -> Vec<Entry<'a>> {
     match &source.helm {
         Some(block) => entries_of_block(block),
-        None => entries_of_plugin(plugin_values(source).unwrap_or_default()),
+        None => entries_of_plugin(plugin_values(source, plugin).unwrap_or_default()),
     }
 }
 
@@ -100,9 +113,10 @@ fn shown_list(mut list: Vec<Parameter>, names: VariableNames) -> Vec<Parameter> 
     list
 }
 
-/// Whether helm has the value that is shown by this name as a text, whatever it looks like; not, if variables are a part of it.
-pub fn is_held_as_text(source: &ApplicationSource, name: &str) -> bool {
-    let entries = entries(source);
+/// Whether helm has the value that is shown by this name as a text, whatever it looks like; not, if variables are a part of it. `plugin` is
+/// the name of the chosen plugin, as in [`has_plugin_values`].
+pub fn is_held_as_text(source: &ApplicationSource, plugin: Option<&str>, name: &str) -> bool {
+    let entries = entries(source, plugin);
     let names = VariableNames::of(source);
     entry_of(&entries, name).is_some_and(|entry| {
         !has_references(entry.value, names)
@@ -110,10 +124,11 @@ pub fn is_held_as_text(source: &ApplicationSource, name: &str) -> bool {
     })
 }
 
-/// Whether the value that is shown by this name has variables that are replaced when manifests are made.
-pub fn has_variables(source: &ApplicationSource, name: &str) -> bool {
+/// Whether the value that is shown by this name has variables that are replaced when manifests are made. `plugin` is the name of the chosen
+/// plugin, as in [`has_plugin_values`].
+pub fn has_variables(source: &ApplicationSource, plugin: Option<&str>, name: &str) -> bool {
     let names = VariableNames::of(source);
-    entry_of(&entries(source), name).is_some_and(|entry| has_references(entry.value, names))
+    entry_of(&entries(source, plugin), name).is_some_and(|entry| has_references(entry.value, names))
 }
 
 /// The entry whose value is shown by this name: of several the last, which counts.
@@ -129,9 +144,15 @@ fn split(name: &str) -> Option<(Typing, &str)> {
     plain.or_else(|| name.strip_prefix(SET_STRING_PREFIX).map(|path| (Typing::Forced, path)))
 }
 
-/// The name by which the plugin gets a parameter that is shown by this name, or would get it once it is set.
-pub fn handed_on_name(source: &ApplicationSource, name: &str, announcement: Option<&Announcement>) -> String {
-    handed_on(&entries(source), name, announcement)
+/// The name by which the plugin gets a parameter that is shown by this name, or would get it once it is set. `plugin` is the name of the
+/// chosen plugin, as in [`has_plugin_values`].
+pub fn handed_on_name(
+    source: &ApplicationSource,
+    plugin: Option<&str>,
+    name: &str,
+    announcement: Option<&Announcement>,
+) -> String {
+    handed_on(&entries(source, plugin), name, announcement)
 }
 
 fn handed_on(entries: &[Entry<'_>], name: &str, announcement: Option<&Announcement>) -> String {
@@ -141,9 +162,10 @@ fn handed_on(entries: &[Entry<'_>], name: &str, announcement: Option<&Announceme
     }
 }
 
-/// The name by which people see what the plugin gets by this name: the value's own, where its entry forces it to be a text.
-pub fn shown_name(source: &ApplicationSource, name: &str) -> String {
-    let entries = entries(source);
+/// The name by which people see what the plugin gets by this name: the value's own, where its entry forces it to be a text. `plugin`
+/// is the name of the chosen plugin, as in [`has_plugin_values`].
+pub fn shown_name(source: &ApplicationSource, plugin: Option<&str>, name: &str) -> String {
+    let entries = entries(source, plugin);
     let is_shown =
         |path: &&str| entries.iter().any(|entry| entry.path == *path) && !has_plain(&entries, path);
     match name.strip_prefix(SET_STRING_PREFIX).filter(is_shown) {

@@ -75,26 +75,36 @@ fn a_forced_text_has_one_name_for_people_and_another_for_the_plugin() {
     };
     let native = ApplicationSource { helm: Some(block), ..ApplicationSource::default() };
     let of_plugin = |name| ApplicationSource { plugin: Some(plugin(name)), ..ApplicationSource::default() };
-    for source in [native, of_plugin("helm")] {
+    for (source, chosen) in [
+        (native, None),
+        (of_plugin("helm"), None),
+        (of_plugin(""), Some("helm")),
+        (of_plugin("x"), Some("helm")),
+    ] {
         for (shown, handed_on) in
             [("set.tag", "set-string.tag"), ("set.port", "set.port"), ("set.both", "set.both")]
         {
-            assert_eq!(handed_on_name(&source, shown, None), handed_on);
-            assert_eq!(shown_name(&source, handed_on), shown);
+            assert_eq!(handed_on_name(&source, chosen, shown, None), handed_on);
+            assert_eq!(shown_name(&source, chosen, handed_on), shown);
         }
         for name in ["set-string.both", "set-string.port", "set-string.other", "release-name"] {
-            assert_eq!(shown_name(&source, name), name);
-            assert_eq!(handed_on_name(&source, name, None), name);
+            assert_eq!(shown_name(&source, chosen, name), name);
+            assert_eq!(handed_on_name(&source, chosen, name, None), name);
         }
         let of_type = |item_type| Announcement { item_type, ..Announcement::named("set.new") };
         let text = of_type(Some(ItemType::String("string".to_owned())));
-        assert_eq!(handed_on_name(&source, "set.new", Some(&text)), "set-string.new");
+        assert_eq!(handed_on_name(&source, chosen, "set.new", Some(&text)), "set-string.new");
         for other in [None, Some(ItemType::Number)] {
-            assert_eq!(handed_on_name(&source, "set.new", Some(&of_type(other))), "set.new");
+            assert_eq!(handed_on_name(&source, chosen, "set.new", Some(&of_type(other))), "set.new");
         }
     }
-    for source in [ApplicationSource::default(), of_plugin("other")] {
-        assert_eq!(shown_name(&source, "set-string.tag"), "set-string.tag");
+    for (source, chosen) in [
+        (ApplicationSource::default(), None),
+        (of_plugin("other"), None),
+        (of_plugin(""), None),
+        (of_plugin(""), Some("other")),
+    ] {
+        assert_eq!(shown_name(&source, chosen, "set-string.tag"), "set-string.tag");
     }
 }
 

@@ -157,7 +157,7 @@ fn a_kustomize_block_has_a_field_for_each_parameter() {
         let wanted = parameters(after);
         let changed =
             with_parameters(&before, SourceType::Kustomize, &wanted, Given::default()).expect("a place");
-        let mut written = written_parameters(&changed, SourceType::Kustomize);
+        let mut written = written_parameters(&changed, SourceType::Kustomize, None);
         let mut wanted = wanted;
         written.sort_by(|a, b| a.name.cmp(&b.name));
         wanted.sort_by(|a, b| a.name.cmp(&b.name));
@@ -340,7 +340,7 @@ fn a_helm_block_is_edited_where_a_value_stands_and_else_gets_an_entry() {
     ];
     let before = source(before);
     for (what, parameter, expected) in cases {
-        let mut wanted = written_parameters(&before, SourceType::Helm);
+        let mut wanted = written_parameters(&before, SourceType::Helm, None);
         wanted.push(parameter);
         let after = with_parameters(&before, SourceType::Helm, &wanted, given).expect("a place");
         assert_eq!(shown(&parameter_changes(&[], &before, &after)), expected, "{what}");
@@ -377,7 +377,7 @@ fn a_value_of_which_nobody_says_what_it_is_is_forced_only_if_helm_would_make_ano
             assert_eq!(shown(&parameter_changes(&[], &before, &after)), [expected], "{name}={value}");
             let seen = if value == "False" { "false" } else { value };
             let seen = [text(&format!("set.{name}"), seen)];
-            assert_eq!(written_parameters(&after, SourceType::Helm), seen, "{name}={value}");
+            assert_eq!(written_parameters(&after, SourceType::Helm, None), seen, "{name}={value}");
         }
     }
 }
@@ -396,7 +396,7 @@ fn a_variable_is_text_unless_its_giver_says_otherwise_even_where_both_look_alike
             "helm: {{parameters: [{{name: a, value: {before}}}, {{name: b, value: {before}}}]}}"
         ));
         let wanted = [text("set.a", variable), text("set.b", variable)];
-        assert_eq!(written_parameters(&before, SourceType::Helm), wanted);
+        assert_eq!(written_parameters(&before, SourceType::Helm, None), wanted);
         let given = Given { names: &["set.a"], variables, ..Given::default() };
         let after = with_parameters(&before, SourceType::Helm, &wanted, given).expect("a place");
         let values = |source: &ApplicationSource| -> Vec<String> {
@@ -458,14 +458,14 @@ fn a_plugin_block_of_the_helm_plugin_has_the_values_that_are_given() {
     for (name, value, of_helm, of_another) in cases {
         for (plugin, expected) in [("helm", of_helm), ("other", of_another)] {
             let before = source(&before.replace("NAME", plugin));
-            let mut wanted = written_parameters(&before, SourceType::Plugin);
+            let mut wanted = written_parameters(&before, SourceType::Plugin, None);
             match wanted.iter_mut().find(|parameter| parameter.name == name) {
                 Some(parameter) => parameter.string = Some(value.to_owned()),
                 None => wanted.push(text(name, value)),
             }
             let after = with_parameters(&before, SourceType::Plugin, &wanted, given).expect("a place");
             assert_eq!(shown(&parameter_changes(&[], &before, &after)), [expected], "{name} of {plugin}");
-            assert_eq!(written_parameters(&after, SourceType::Plugin), wanted, "{name} of {plugin}");
+            assert_eq!(written_parameters(&after, SourceType::Plugin, None), wanted, "{name} of {plugin}");
         }
     }
     let before = source(&before.replace("NAME", "helm"));
@@ -486,7 +486,7 @@ fn what_is_taken_away_from_a_helm_block_goes_whole() {
         ("release-name", &[]),
     ];
     for (name, expected) in cases {
-        let mut wanted = written_parameters(&before, SourceType::Helm);
+        let mut wanted = written_parameters(&before, SourceType::Helm, None);
         wanted.retain(|parameter| parameter.name != name);
         let after = with_parameters(&before, SourceType::Helm, &wanted, Given::default()).expect("a place");
         assert_eq!(shown(&parameter_changes(&[], &before, &after)), expected, "{name}");
@@ -524,7 +524,8 @@ fn a_value_that_is_forced_to_be_a_text_has_the_name_of_the_value() {
         ("[{name: a, value: '1', forceString: true}, {name: b}]", vec!["set.a", "set.b"]),
     ];
     for (list, expected) in cases {
-        let written = written_parameters(&source(&format!("helm: {{parameters: {list}}}")), SourceType::Helm);
+        let written =
+            written_parameters(&source(&format!("helm: {{parameters: {list}}}")), SourceType::Helm, None);
         let names: Vec<&str> = written.iter().map(|parameter| parameter.name.as_str()).collect();
         assert_eq!(names, expected, "{list}");
     }

@@ -7,7 +7,7 @@ fn read(text: &str) -> Node {
 }
 
 fn line(source: &Node, name: &str) -> Option<usize> {
-    parameter_places(source).get(name).map(|position| position.line)
+    parameter_places(source, None).get(name).map(|position| position.line)
 }
 
 #[test]
@@ -91,6 +91,11 @@ fn a_value_of_the_helm_plugin_has_one_name_whether_it_is_forced_to_be_a_text_or_
     ];
     for (name, of_helm, of_another) in cases {
         assert_eq!((line(&helm, name), line(&other, name)), (of_helm, of_another), "{name}");
+    }
+    let unnamed = read("plugin:\n  parameters:\n  - name: set-string.a\n");
+    for (chosen, expected) in [(Some("helm"), Some(3)), (Some("other"), None), (None, None)] {
+        let place = parameter_places(&unnamed, chosen).get("set.a").map(|position| position.line);
+        assert_eq!(place, expected, "a block without a name, and the plugin {chosen:?}");
     }
 }
 

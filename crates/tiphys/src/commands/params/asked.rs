@@ -86,7 +86,10 @@ impl Asked {
     /// The one parameter of this name, or by which the plugin gets it. That it is not there is known only if all plugins have answered.
     pub(super) fn row(&self, name: &str) -> Result<Row<'_>, Failure> {
         let rows = self.rows();
-        let is_it = |row: &Row<'_>| row.name == shown_name(&row.source.source, name);
+        let is_it = |row: &Row<'_>| {
+            let AnnouncedSource { source, plugin, .. } = row.source;
+            row.name == shown_name(source, plugin.as_deref(), name)
+        };
         let application = self.stored.full_name();
         let positions: Vec<String> =
             rows.iter().filter(|row| is_it(row)).map(|row| row.source.position.to_string()).collect();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tiphys_api::ApplicationSource;
 use tiphys_engine::{
     Given, HELM_PLUGIN, HELM_VALUE_PREFIXES, KUSTOMIZE_PLUGIN, SET_FILE_PREFIX, SourceType, VariableNames,
-    Variables, build_variables, has_variables, names_helm_plugin, shown_name, with_parameters,
+    Variables, build_variables, has_plugin_values, has_variables, shown_name, with_parameters,
     written_parameters,
 };
 use tiphys_params::{Applied, ApplyError, Assignment, Edited, ParameterValue, Target, apply, read_values};
@@ -223,12 +223,15 @@ impl Subject {
         source: &ApplicationSource,
         host: &Host,
     ) -> Result<Change, Failure> {
-        let before = written_parameters(source, self.source_type);
+        let plugin = self.plugin();
+        let before = written_parameters(source, self.source_type, plugin);
         let announcements =
             self.announced.as_ref().map(|source| source.announcements.as_slice()).unwrap_or_default();
         let in_effect =
             self.announced.as_ref().map(|source| source.parameters.as_slice()).unwrap_or_default();
-        let free_prefixes = self.free_prefixes();
+        let has_values = self.source_type == SourceType::Helm || has_plugin_values(source, plugin);
+        // Names of values need not be announced.
+        let free_prefixes: &[&str] = if has_values { &HELM_VALUE_PREFIXES } else { &[] };
         let known: HashSet<&str> = announcements
             .iter()
             .map(|announcement| announcement.name.as_str())
@@ -237,12 +240,12 @@ impl Subject {
             .collect();
         let mut assignments = wanted.assignments(&known, host)?;
         for assignment in &mut assignments {
-            assignment.target.name = shown_name(source, &assignment.target.name);
+            assignment.target.name = shown_name(source, plugin, &assignment.target.name);
         }
         let names_are_free = announcements.is_empty();
         let edited = Edited { parameters: &before, announcements, names_are_free, free_prefixes };
         let mut applied = apply(edited, &assignments).map_err(|error| self.refused(&error))?;
-        if self.source_type == SourceType::Helm || names_helm_plugin(source) {
+        if has_values {
             let names = VariableNames::of(source);
             let said = assignments.iter();
             let said = said.filter_map(|assignment| of_variables(assignment, names, wanted.variables));
@@ -250,27 +253,22 @@ impl Subject {
         }
         let refused = |error| Failure::bad_input(format!("{}: {}", self.stored.full_name(), chain(&error)));
         let names: Vec<&str> = assignments.iter().map(|assignment| assignment.target.name.as_str()).collect();
-        let given = Given { announcements, names: &names, variables: wanted.variables };
+        let given = Given { plugin, announcements, names: &names, variables: wanted.variables };
         let after = with_parameters(source, self.source_type, &applied.parameters, given).map_err(refused)?;
         // A text and a variable that look alike are no change that could be shown; a warning tells which of them it is now.
-        let has_become = |name: &str| has_variables(source, name) != has_variables(&after, name);
+        let has_become =
+            |name: &str| has_variables(source, plugin, name) != has_variables(&after, plugin, name);
         applied.changes.retain(|change| change.before != change.after || !has_become(&change.target.name));
         Ok(Change { before: source.clone(), after, applied })
     }
 
-    /// What names begin with that need not be announced.
-    fn free_prefixes(&self) -> &'static [&'static str] {
-        let plugin = self.announced.as_ref().and_then(|announced| announced.plugin.as_deref());
-        if self.source_type == SourceType::Helm || plugin == Some(HELM_PLUGIN) {
-            &HELM_VALUE_PREFIXES
-        } else {
-            &[]
-        }
+    /// The plugin that was chosen for the source, if it was asked: a `plugin` block need not name it.
+    fn plugin(&self) -> Option<&str> {
+        self.announced.as_ref()?.plugin.as_deref()
     }
 
     fn refused(&self, error: &ApplyError) -> Failure {
-        let place = self.announced.as_ref().and_then(|source| source.plugin.as_ref());
-        let place = place.map(|plugin| format!(" (plugin {plugin})")).unwrap_or_default();
+        let place = self.plugin().map(|plugin| format!(" (plugin {plugin})")).unwrap_or_default();
         let failure = Failure::bad_input(format!("{}{place}: {error}", self.stored.full_name()));
         match error.remedy() {
             Some(remedy) => failure.hint(remedy),

@@ -60,7 +60,7 @@ fn to_json(row: &Row<'_>) -> Value {
 
 /// The name by which the plugin gets the value: another one than people set it by only where it is forced to be a text.
 fn handed_on(row: &Row<'_>) -> String {
-    handed_on_name(&row.source.source, row.name, row.announcement)
+    handed_on_name(&row.source.source, row.source.plugin.as_deref(), row.name, row.announcement)
 }
 
 /// The names of the variables that carry the value. The plugin gets what is set, and no defaults; of what is not set these are the

@@ -130,11 +130,12 @@ impl<'a> Layers<'a> {
         source: &'a AnnouncedSource,
         defaults: Defaults<'a>,
     ) -> Self {
+        let plugin = source.plugin.as_deref();
         let files = source.override_files.iter().rev().map(|file| Layer {
             origin: Origin::File,
             file: file.path.clone(),
             version: Some(FileVersion::of(&file.text)),
-            places: parameter_places(&file.patch),
+            places: parameter_places(&file.patch, plugin),
             values: by_name(&file.parameters),
         });
         let document = source.position.checked_sub(1).and_then(|index| source_node(&stored.node, index));
@@ -142,7 +143,7 @@ impl<'a> Layers<'a> {
             origin: Origin::Set,
             file: stored.place.file.to_string(),
             version: stored.version(),
-            places: document.map(parameter_places).unwrap_or_default(),
+            places: document.map(|document| parameter_places(document, plugin)).unwrap_or_default(),
             values: by_name(&source.own_parameters),
         };
         Self { version: stored.version(), documents: files.chain([own]).collect(), defaults }

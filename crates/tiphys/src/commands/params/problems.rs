@@ -48,7 +48,7 @@ impl Problems {
         for announcement in &source.announcements {
             let name = &announcement.name;
             let is_number = announcement.item_type == Some(ItemType::Number);
-            if is_number && is_held_as_text(&source.source, name) {
+            if is_number && is_held_as_text(&source.source, source.plugin.as_deref(), name) {
                 found.0.entry(name.clone()).or_default().texts.push(TEXT_FOR_A_NUMBER.to_owned());
             }
         }

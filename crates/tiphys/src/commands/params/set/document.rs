@@ -56,7 +56,7 @@ fn hidden(subject: &Subject, change: &crate::commands::params::change::Change) -
     let announced = subject.announced.as_ref()?;
     let names: Vec<&str> = change.applied.changes.iter().map(|change| change.target.name.as_str()).collect();
     let file = announced.override_files.iter().rev().find(|file| {
-        let places = tiphys_engine::parameter_places(&file.patch);
+        let places = tiphys_engine::parameter_places(&file.patch, announced.plugin.as_deref());
         // A list in an override file takes the place of the whole list of the Application.
         let is_value = |name: &&str| name.starts_with(SET_PREFIX) || name.starts_with(SET_STRING_PREFIX);
         let whole_list = file.patch.at(["plugin", "parameters"]).is_some()
