@@ -10,7 +10,8 @@ pub fn mask_url(url: &str) -> String {
     let host = &rest[at..];
     match rest[..at].split_once(':') {
         Some((user, _)) => format!("{scheme}://{user}:***{host}{query}"),
-        None if scheme.ends_with("http") || scheme.ends_with("https") => {
+        // A registry's token. Of git's ssh://USER@ only the user is there.
+        None if ["http", "https", "oci"].iter().any(|one| scheme.ends_with(one)) => {
             format!("{scheme}://***{host}{query}")
         }
         None => format!("{scheme}://{rest}{query}"),

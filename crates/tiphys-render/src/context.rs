@@ -223,12 +223,16 @@ impl Renderer {
     }
 
     async fn fetched(&self, other: &ApplicationSource) -> Result<GivenRef, String> {
-        let failed = |error: tiphys_source::SourceError| {
-            let repository = other.shown_repository();
-            format!("failed to get git client for repo {repository}: {}", chain(&error))
+        let repository = other.shown_repository();
+        let fetching = async {
+            let revision = self.sources.resolve(&other.repo_url, &other.target_revision).await?;
+            let tree = self.whole_tree(&revision).await?;
+            Ok((revision, tree))
         };
-        let revision = self.sources.resolve(&other.repo_url, &other.target_revision).await.map_err(failed)?;
-        let tree = self.whole_tree(&revision).await.map_err(failed)?;
+        let (revision, tree) = self
+            .unless_cancelled(&repository, fetching)
+            .await
+            .map_err(|error| format!("failed to get git client for repo {repository}: {}", chain(&error)))?;
         let (repo_url, revision) = (other.repo_url.clone(), revision.revision().to_owned());
         Ok(GivenRef { tree, repo_url, revision })
     }

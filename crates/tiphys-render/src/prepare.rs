@@ -166,19 +166,19 @@ impl Renderer {
         let path = if source.chart.is_empty() { source.path.as_str() } else { "" };
         let app_path = RepoPath::new(path).map_err(SourceFailure::Path)?;
         let scope = Self::scope(application, &app_path)?;
+        let repository = source.shown_repository();
         let resolved = match self.chart_source(application, source) {
             // Boxed because it is a large future, and most sources are none.
-            Some(chart) => tokio::select! {
-                resolved = Box::pin(self.sources.resolve_chart(&chart)) => resolved,
-                // A thread may go on until its deadline; nobody waits for it.
-                () = self.cancel.cancelled() => {
-                    Err(SourceError::Interrupted { repository: source.shown_repository() })
-                }
-            },
-            None => self.sources.resolve(&source.repo_url, &source.target_revision).await,
+            Some(chart) => {
+                self.unless_cancelled(&repository, Box::pin(self.sources.resolve_chart(&chart))).await
+            }
+            None => {
+                let resolving = self.sources.resolve(&source.repo_url, &source.target_revision);
+                self.unless_cancelled(&repository, resolving).await
+            }
         };
         let revision = resolved.map_err(SourceFailure::Repository)?;
-        Ok(Origin { renderer: self, application, revision, app_path, scope })
+        Ok(Origin { renderer: self, application, repository, revision, app_path, scope })
     }
 
     /// The modes that the source's own plugin asks for, if it names one, so that not two trees are written for one source.
@@ -368,6 +368,8 @@ struct Merged {
 struct Origin<'a> {
     renderer: &'a Renderer,
     application: &'a Application,
+    /// Its address as people may see it.
+    repository: String,
     revision: ResolvedRevision,
     app_path: RepoPath,
     scope: Scope,
@@ -394,7 +396,8 @@ impl Origin<'_> {
 
     async fn tree(&self, modes: Modes) -> Result<Tree, SourceError> {
         let want = Want { modes, scope: self.scope.clone(), app_path: self.app_path.clone() };
-        self.renderer.sources.tree(&self.revision, &want).await
+        let tree = self.renderer.sources.tree(&self.revision, &want);
+        self.renderer.unless_cancelled(&self.repository, tree).await
     }
 
     async fn request(&self, plugin: &dyn Plugin, env: &[EnvVar]) -> Result<Request, ChooseError> {

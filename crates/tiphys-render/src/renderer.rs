@@ -230,6 +230,21 @@ impl Renderer {
         }
     }
 
+    /// What a repository gives, unless everything is to end: then no server is waited for. What a thread does may go on until its own
+    /// deadline.
+    pub(crate) async fn unless_cancelled<T>(
+        &self,
+        repository: &str,
+        fetching: impl Future<Output = Result<T, tiphys_source::SourceError>>,
+    ) -> Result<T, tiphys_source::SourceError> {
+        tokio::select! {
+            fetched = fetching => fetched,
+            () = self.cancel.cancelled() => {
+                Err(tiphys_source::SourceError::Interrupted { repository: repository.to_owned() })
+            }
+        }
+    }
+
     /// The repository's credentials, for a plugin that asks for them: for `generate` alone, behind all other variables
     /// (`spec/cmp.md` 4.5).
     async fn git_credentials(&self, source: &ApplicationSource) -> Result<Vec<EnvVar>, SourceFailure> {

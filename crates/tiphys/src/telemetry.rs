@@ -35,11 +35,19 @@ pub(crate) fn for_people(verbose: u8, host: &Host) {
         .variable(FILTER_VARIABLE)
         .map_or_else(|| EnvFilter::new(format!("{level},{COMMAND_LOG}=off")), EnvFilter::new);
     tracing_subscriber::fmt()
-        .with_env_filter(filter)
+        .with_env_filter(without_secrets(filter))
         .with_writer(std::io::stderr)
         .with_ansi(host.stderr_is_styled())
         .event_format(Lines)
         .init();
+}
+
+/// A filter without what the HTTP client tells of each request: the bytes, with logins and tokens in them.
+fn without_secrets(filter: EnvFilter) -> EnvFilter {
+    ["ureq=warn", "ureq_proto=warn"]
+        .iter()
+        .filter_map(|directive| directive.parse().ok())
+        .fold(filter, EnvFilter::add_directive)
 }
 
 /// Logs of the plugin server, and its traces if there are any.

@@ -9,6 +9,7 @@ fn passwords_in_urls_are_masked() {
         ("https://user:p@w@h/x", "https://user:***@h/x"),
         ("https://token@h/x", "https://***@h/x"),
         ("'https://token@h/x'", "'https://***@h/x'"),
+        ("oci://token@h/x", "oci://***@h/x"),
         ("ssh://git@h/x", "ssh://git@h/x"),
         ("git@h:x", "git@h:x"),
         ("git@h:x/y@z", "git@h:x/y@z"),

@@ -244,3 +244,16 @@ fn a_server_is_trusted_by_the_config_map_whether_a_source_or_a_dependency_comes_
         is_rendered(&world.run(&["render", store, "--store=certificates.yaml", &copy, "--tracking=none"]));
     }
 }
+
+/// The HTTP client tells each byte at its own lowest level, in lines of some ten, so that the login is in pieces there.
+#[test]
+fn no_level_of_the_log_tells_a_login() {
+    let place = Place::new();
+    place.helm_repository("pass");
+    let output = place.world.finish(place.command(&place.repository(), &["-vvv"]));
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    assert!(output.stderr.contains("debug: "), "the log is on: {}", output.stderr);
+    for piece in ["uthorization", &PAIR[..6], &PAIR[6..]] {
+        assert!(!output.stderr.contains(piece), "{piece}: {}", output.stderr);
+    }
+}

@@ -74,22 +74,27 @@ fn an_interrupted_render_leaves_no_process_no_folder_and_no_output() {
     }
 }
 
-/// The thread that waits for the server is left behind, since nothing of a fetch is worth waiting for.
+/// The thread that waits for a server of charts is left behind, since nothing of a fetch is worth waiting for.
 #[test]
-fn an_interrupted_fetch_of_a_chart_waits_for_no_server() {
+fn an_interrupted_fetch_waits_for_no_server() {
     let server = ChartServer::start(Transport::Plain);
     server.fail("/", Some(Failure::Hang));
-    let application = format!(
-        "apiVersion: argoproj.io/v1alpha1
+    for (what, signal) in [
+        ("chart: web, targetRevision: 1.0.0", "INT"),
+        ("chart: web, targetRevision: 1.0.0", "TERM"),
+        ("path: web, targetRevision: main", "INT"),
+        ("path: web, targetRevision: main", "TERM"),
+    ] {
+        let application = format!(
+            "apiVersion: argoproj.io/v1alpha1
 kind: Application
 metadata: {{name: web, namespace: argocd}}
 spec:
-  source: {{repoURL: {}, chart: web, targetRevision: 1.0.0}}
+  source: {{repoURL: {}, {what}}}
   destination: {{namespace: shop}}
 ",
-        server.url()
-    );
-    for signal in ["INT", "TERM"] {
+            server.url()
+        );
         let world = World::new();
         world.write("store/web.yaml", &application);
         let asked = server.requests().len();
@@ -97,8 +102,8 @@ spec:
         eventually("the server is asked", || server.requests().len() > asked);
         let begun = Instant::now();
         running.signal(&world, signal);
-        assert_eq!(running.finish(&world), interrupted(), "{signal}");
-        assert!(begun.elapsed() < Duration::from_secs(10), "{signal}: {:?}", begun.elapsed());
+        assert_eq!(running.finish(&world), interrupted(), "{what} {signal}");
+        assert!(begun.elapsed() < Duration::from_secs(10), "{what} {signal}: {:?}", begun.elapsed());
         assert_nothing_is_left(&world);
     }
 }
