@@ -15,7 +15,7 @@ pub(crate) use shown::{
     Knowledge, NoField, is_ambiguous, is_for_helm, plugin_values, set_plugin_parameters, set_shown,
     shown_parameters, shown_plugin_parameters,
 };
-pub use shown::{handed_on_name, has_plugin_values, has_variables, is_held_as_text, shown_name};
+pub use shown::{handed_on_name, has_plugin_values, is_held_as_text, replaced_variables, shown_name};
 pub use value_text::{VariableNames, Variables, build_variables};
 
 /// What the name of a parameter begins with that is one of the block's `parameters`.

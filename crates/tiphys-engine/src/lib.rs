@@ -27,8 +27,8 @@ pub use build_environment::{BuildEnvironment, BuildEnvironmentError, BuildInputs
 pub use generate_paths::{GENERATE_PATHS_ANNOTATION, generate_paths};
 pub use helm::{
     HELM_FIELDS, HELM_VALUE_PREFIXES, HelmField, SET_FILE_PREFIX, SET_PREFIX, SET_STRING_PREFIX,
-    VariableNames, Variables, build_variables, handed_on_name, has_plugin_values, has_variables,
-    is_held_as_text, shown_name,
+    VariableNames, Variables, build_variables, handed_on_name, has_plugin_values, is_held_as_text,
+    replaced_variables, shown_name,
 };
 pub use manifest::{Manifest, ObjectKey};
 pub(crate) use merge_patch::merge_patch;

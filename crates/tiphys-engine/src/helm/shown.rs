@@ -12,7 +12,9 @@ use tiphys_api::{ApplicationSource, HelmFileParameter, HelmParameter, HelmSource
 use tiphys_helm_values::{NameError, Value, parse_name};
 use tiphys_params::{Announcement, CollectionType, ItemType, Parameter};
 
-use super::value_text::{Typing, VariableNames, Variables, has_references, held, shown_text, written_text};
+use super::value_text::{
+    Typing, VariableNames, Variables, has_references, held, references, shown_text, written_text,
+};
 use super::{
     FieldProblem, HELM_FIELDS, HELM_VALUE_PREFIXES, SET_PREFIX, SET_STRING_PREFIX, helm_parameters,
     text_parameter,
@@ -44,6 +46,15 @@ struct Entry<'a> {
 /// chosen.
 pub(crate) fn is_for_helm(chosen: Option<&str>, named: Option<&str>) -> bool {
     chosen.or(named) == Some(HELM_PLUGIN)
+}
+
+impl Entry<'_> {
+    /// Whether the value would have other references if this text were given: a reference and a text that looks like one are the same where
+    /// people see them, and a value may have both.
+    fn would_refer_otherwise(self, text: &str, names: VariableNames, variables: Variables) -> bool {
+        let given = written_text(text, self.typing, names, variables);
+        !references(self.value, names).eq(references(&given, names))
+    }
 }
 
 /// The parameters of a `plugin` block that the Helm plugin gets; `None` if it gets none. `plugin` is the name of the chosen plugin, `None`
@@ -81,11 +92,12 @@ fn entries_of_block(block: &HelmSource) -> Vec<Entry<'_>> {
 }
 
 fn entries_of_plugin(list: &[Parameter]) -> Vec<Entry<'_>> {
-    let entries = list.iter().filter_map(|parameter| {
-        let (typing, path) = split(&parameter.name)?;
-        Some(Entry { path, value: parameter.string.as_deref().unwrap_or_default(), typing })
-    });
-    entries.collect()
+    list.iter().filter_map(entry_of_parameter).collect()
+}
+
+fn entry_of_parameter(parameter: &Parameter) -> Option<Entry<'_>> {
+    let (typing, path) = split(&parameter.name)?;
+    Some(Entry { path, value: parameter.string.as_deref().unwrap_or_default(), typing })
 }
 
 /// The parameters that a `helm` block stands for, by the names that people set them by.
@@ -124,11 +136,16 @@ pub fn is_held_as_text(source: &ApplicationSource, plugin: Option<&str>, name: &
     })
 }
 
-/// Whether the value that is shown by this name has variables that are replaced when manifests are made. `plugin` is the name of the chosen
-/// plugin, as in [`has_plugin_values`].
-pub fn has_variables(source: &ApplicationSource, plugin: Option<&str>, name: &str) -> bool {
+/// The references in the value that is shown by this name which are replaced when manifests are made, as they stand there. `plugin` is the
+/// name of the chosen plugin, as in [`has_plugin_values`].
+pub fn replaced_variables<'a>(
+    source: &'a ApplicationSource,
+    plugin: Option<&str>,
+    name: &str,
+) -> impl Iterator<Item = &'a str> {
     let names = VariableNames::of(source);
-    entry_of(&entries(source, plugin), name).is_some_and(|entry| has_references(entry.value, names))
+    let entry = entry_of(&entries(source, plugin), name);
+    entry.into_iter().flat_map(move |entry| references(entry.value, names))
 }
 
 /// The entry whose value is shown by this name: of several the last, which counts.
@@ -242,12 +259,11 @@ pub(crate) fn set_plugin_parameters<'a, 'b>(
             Some(known.remove(place).1)
         });
         let is_kept = |written: &&Parameter| {
-            let (Some(old), Some(new)) = (&written.string, &parameter.string) else { return true };
-            let is_new = |(typing, _)| {
-                has_references(old, names)
-                    != has_references(&written_text(new, typing, names, knowledge.variables), names)
+            let given = parameter.string.as_deref().filter(|_| named.contains(name));
+            let is_new = |(entry, text): (Entry<'_>, &str)| {
+                entry.would_refer_otherwise(text, names, knowledge.variables)
             };
-            !(named.contains(name) && split(name).is_some_and(is_new))
+            !entry_of_parameter(written).zip(given).is_some_and(is_new)
         };
         list.push(match same.filter(is_kept) {
             Some(written) => written.clone(),
@@ -315,14 +331,11 @@ impl Written {
     }
 }
 
-/// Whether a value of a `helm` block has references where it would have none, or the reverse, if this text were given: both look alike where
-/// people see them.
+/// Whether a value of a `helm` block would have other references if this text were given: both may look alike where people see them.
 pub(crate) fn is_ambiguous(block: &HelmSource, name: &str, text: &str, variables: Variables) -> bool {
     let names = VariableNames::Build;
-    entry_of(&entries_of_block(block), name).is_some_and(|entry| {
-        let written = written_text(text, entry.typing, names, variables);
-        has_references(entry.value, names) != has_references(&written, names)
-    })
+    entry_of(&entries_of_block(block), name)
+        .is_some_and(|entry| entry.would_refer_otherwise(text, names, variables))
 }
 
 /// Whether a value is forced to be a text; of one that is not set, whether it would be.

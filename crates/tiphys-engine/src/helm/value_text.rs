@@ -98,9 +98,17 @@ pub(super) fn written_text(
     }
 }
 
+/// The references in the value of an entry that Argo CD replaces when manifests are made, as they stand there.
+pub(super) fn references(written: &str, names: VariableNames) -> impl Iterator<Item = &str> {
+    pieces(written).filter_map(move |piece| match piece {
+        Piece::Variable { name, written } if names.have(name) => Some(written),
+        _ => None,
+    })
+}
+
 /// Whether the value of an entry has references that Argo CD replaces when manifests are made.
 pub(super) fn has_references(written: &str, names: VariableNames) -> bool {
-    pieces(written).any(|piece| matches!(piece, Piece::Variable { name, .. } if names.have(name)))
+    references(written, names).next().is_some()
 }
 
 /// The references in a text that people give, as they stand there.

@@ -411,6 +411,40 @@ fn a_variable_is_text_unless_its_giver_says_otherwise_even_where_both_look_alike
 }
 
 #[test]
+fn a_value_with_a_variable_and_a_text_that_looks_like_one_is_written_as_it_is_given() {
+    let seen = "$ARGOCD_APP_NAME-$ARGOCD_APP_NAME";
+    let (mixed, variables, texts) = (
+        "$ARGOCD_APP_NAME-$$ARGOCD_APP_NAME",
+        "$ARGOCD_APP_NAME-$ARGOCD_APP_NAME",
+        "$$ARGOCD_APP_NAME-$$ARGOCD_APP_NAME",
+    );
+    let cases = [
+        (mixed, Variables::Replaced, variables),
+        (mixed, Variables::Literal, texts),
+        (variables, Variables::Replaced, variables),
+        (texts, Variables::Literal, texts),
+    ];
+    let helm = |value: &str| source(&format!("helm: {{parameters: [{{name: a, value: {value}}}]}}"));
+    let plugin = |name: &str, value: &str| {
+        source(&format!("plugin: {{name: helm, parameters: [{{name: {name}, string: {value}}}]}}"))
+    };
+    for (before, variables, expected) in cases {
+        let sources = [
+            (SourceType::Helm, helm(before), helm(expected)),
+            (SourceType::Plugin, plugin("set.a", before), plugin("set.a", expected)),
+            (SourceType::Plugin, plugin("set-string.a", before), plugin("set-string.a", expected)),
+        ];
+        for (source_type, before, expected) in sources {
+            let wanted = [text("set.a", seen)];
+            assert_eq!(written_parameters(&before, source_type, None), wanted);
+            let given = Given { names: &["set.a"], variables, ..Given::default() };
+            let after = with_parameters(&before, source_type, &wanted, given).expect("a place");
+            assert_eq!(after, expected, "{variables:?}");
+        }
+    }
+}
+
+#[test]
 fn a_plugin_block_of_the_helm_plugin_has_the_values_that_are_given() {
     let before = r"plugin: {name: NAME, parameters: [{name: value-files, array: [a.yaml]}, {name: set.port, string: '80'}, {name: set-string.tag,
                   string: '1'}, {name: set.raw, string: 'a\b'}]}";

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tiphys_api::ApplicationSource;
 use tiphys_engine::{
     Given, HELM_PLUGIN, HELM_VALUE_PREFIXES, KUSTOMIZE_PLUGIN, SET_FILE_PREFIX, SourceType, VariableNames,
-    Variables, build_variables, has_plugin_values, has_variables, shown_name, with_parameters,
+    Variables, build_variables, has_plugin_values, replaced_variables, shown_name, with_parameters,
     written_parameters,
 };
 use tiphys_params::{Applied, ApplyError, Assignment, Edited, ParameterValue, Target, apply, read_values};
@@ -256,8 +256,9 @@ impl Subject {
         let given = Given { plugin, announcements, names: &names, variables: wanted.variables };
         let after = with_parameters(source, self.source_type, &applied.parameters, given).map_err(refused)?;
         // A text and a variable that look alike are no change that could be shown; a warning tells which of them it is now.
-        let has_become =
-            |name: &str| has_variables(source, plugin, name) != has_variables(&after, plugin, name);
+        let has_become = |name: &str| {
+            !replaced_variables(source, plugin, name).eq(replaced_variables(&after, plugin, name))
+        };
         applied.changes.retain(|change| change.before != change.after || !has_become(&change.target.name));
         Ok(Change { before: source.clone(), after, applied })
     }
