@@ -305,7 +305,8 @@ struct Written {
 
 impl Written {
     /// How the value is written that is to hold; what is announced says as what. An entry whose value has to be a text becomes forced if it
-    /// would be none, and so does one of which nobody says what it is, if helm would make another value of it.
+    /// would be none, or may become none when variables are replaced; and so does one of which nobody says what it is, if helm would make
+    /// another value of it.
     fn new(
         text: &str,
         typing: Typing,
@@ -315,11 +316,20 @@ impl Written {
         let Knowledge { announcement, variables } = knowledge;
         let of = |typing| Self { value: written_text(text, typing, names, variables), typing };
         let plain = of(typing);
-        if typing == Typing::Forced || has_references(&plain.value, names) {
+        if typing == Typing::Forced {
             return Ok(plain);
         }
+        let item_type = announcement.and_then(|announcement| announcement.item_type.as_ref());
+        if has_references(&plain.value, names) {
+            // A revision may have digits only.
+            return Ok(if matches!(item_type, Some(ItemType::String(_))) {
+                of(Typing::Forced)
+            } else {
+                plain
+            });
+        }
         let is_text = matches!(held(&plain.value, typing, names), Some(Value::Text(_)));
-        match announcement.and_then(|announcement| announcement.item_type.as_ref()) {
+        match item_type {
             Some(ItemType::Number) if is_text => Err(NoField::Number),
             Some(ItemType::String(_)) if !is_text => Ok(of(Typing::Forced)),
             // `True` is what people write for `true`, and means it.

@@ -445,6 +445,37 @@ fn a_value_with_a_variable_and_a_text_that_looks_like_one_is_written_as_it_is_gi
 }
 
 #[test]
+fn a_text_of_variables_is_forced_to_be_one_whatever_they_stand_for() {
+    let announcements = announced(&[
+        ("set.text", Some(ItemType::String("string".to_owned()))),
+        ("set.number", Some(ItemType::Number)),
+        ("set.any", None),
+    ]);
+    let variable = "$ARGOCD_APP_REVISION_SHORT";
+    let given = Given { announcements: &announcements, variables: Variables::Replaced, ..Given::default() };
+    for (name, is_forced) in [("text", true), ("number", false), ("any", false)] {
+        let helm = |value: &str, force: &str| {
+            source(&format!("helm: {{parameters: [{{name: {name}, value: {value}{force}}}]}}"))
+        };
+        let plugin = |prefix: &str, value: &str| {
+            source(&format!(
+                "plugin: {{name: helm, parameters: [{{name: {prefix}.{name}, string: {value}}}]}}"
+            ))
+        };
+        let (force, prefix) = if is_forced { (", forceString: true", "set-string") } else { ("", "set") };
+        let cases = [
+            (SourceType::Helm, helm("v1", ""), helm(variable, force)),
+            (SourceType::Plugin, plugin("set", "v1"), plugin(prefix, variable)),
+        ];
+        for (source_type, before, expected) in cases {
+            let wanted = [text(&format!("set.{name}"), variable)];
+            let after = with_parameters(&before, source_type, &wanted, given).expect("a place");
+            assert_eq!(after, expected, "{name}");
+        }
+    }
+}
+
+#[test]
 fn a_plugin_block_of_the_helm_plugin_has_the_values_that_are_given() {
     let before = r"plugin: {name: NAME, parameters: [{name: value-files, array: [a.yaml]}, {name: set.port, string: '80'}, {name: set-string.tag,
                   string: '1'}, {name: set.raw, string: 'a\b'}]}";
