@@ -37,10 +37,12 @@ pub(crate) fn new_file(dir: &Path) -> io::Result<NamedTempFile> {
     let file = tempfile::Builder::new().prefix(PARTIAL_PREFIX).tempfile_in(dir)?;
     let now = file.as_file().metadata()?.modified()?;
     for entry in fs::read_dir(dir)?.flatten() {
-        let is_partial = entry.file_name().as_encoded_bytes().starts_with(PARTIAL_PREFIX.as_bytes());
+        if !entry.file_name().as_encoded_bytes().starts_with(PARTIAL_PREFIX.as_bytes()) {
+            continue;
+        }
         let modified = entry.metadata().and_then(|found| found.modified());
         let age = modified.ok().and_then(|modified| now.duration_since(modified).ok());
-        if is_partial && age.is_some_and(|age| age > LEFT_OVER) {
+        if age.is_some_and(|age| age > LEFT_OVER) {
             // Another process may be faster.
             let _gone: io::Result<()> = fs::remove_file(entry.path());
         }

@@ -8,7 +8,13 @@ use super::remote::{OCI, RemoteKind, RemoteRepository};
 pub(crate) fn is_permitted(remote: &RemoteRepository, patterns: &[String]) -> bool {
     let registry = (remote.kind == RemoteKind::Registry).then(|| [OCI, remote.address.expose()].concat());
     let forms: Vec<&str> = [remote.address.expose()].into_iter().chain(registry.as_deref()).collect();
-    source_permitted(patterns, &forms, &normalize_git_url)
+    let normalized = if registry.is_some() { registry_address } else { normalize_git_url };
+    source_permitted(patterns, &forms, &normalized)
+}
+
+/// A registry's address as Argo CD compares it. One that is no URL, as an IP address with a port, stays as it is: else all such were one.
+fn registry_address(address: &str) -> String {
+    Some(normalize_git_url(address)).filter(|text| !text.is_empty()).unwrap_or_else(|| address.to_owned())
 }
 
 #[cfg(test)]

@@ -46,6 +46,15 @@ fn a_registry_is_permitted_with_and_without_its_scheme() {
     }
 }
 
+/// Go reads no URL in an IP address with a port.
+#[test]
+fn addresses_that_are_no_urls_are_not_all_one() {
+    let registry = remote(RemoteKind::Registry, "127.0.0.1:5000/charts");
+    for (pattern, expected) in [("127.0.0.1:5000/*", true), ("127.0.0.2:5000/*", false), ("%zz", false)] {
+        assert_eq!(is_permitted(&registry, &[pattern.to_owned()]), expected, "{pattern}");
+    }
+}
+
 #[test]
 fn a_project_permits_what_it_permits_in_argo_cd() {
     let texts = |list: &Value| -> Vec<String> {

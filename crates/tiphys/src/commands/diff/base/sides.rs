@@ -74,7 +74,7 @@ pub(super) async fn open(
     let settings_past = context::render_settings(common, host, &stores_past.store, &Wishes::default())?;
     let mut settings_now = context::render_settings(common, host, &stores_now.store, &Wishes::default())?;
     if from == PluginsFrom::Base {
-        trust_options_of(&settings_past, &mut settings_now, base);
+        trust_settings_of(&settings_past, &mut settings_now, base);
     }
     let (sources, sources_past) = (Arc::new(sources), Arc::new(sources_past));
     let renderer = |sources, settings, side: &SidePlugins| -> Result<Renderer, Failure> {
@@ -109,8 +109,9 @@ async fn unused_copies(
     Ok(unused)
 }
 
-/// Kustomize's build options let a kustomization run programs.
-fn trust_options_of(past: &RenderSettings, now: &mut RenderSettings, base: &BaseRevision) {
+/// Takes what a change must not decide: kustomize's build options let a kustomization run programs, and who says how a repository is
+/// reached says who sees the logins for it, those of the person who calls included.
+fn trust_settings_of(past: &RenderSettings, now: &mut RenderSettings, base: &BaseRevision) {
     if now.kustomize_build_options != past.kustomize_build_options {
         tracing::warn!(
             "kustomize.buildOptions of the store's argocd-cm are not those of {}, which are used on both sides (see --plugins-from)",
@@ -118,6 +119,10 @@ fn trust_options_of(past: &RenderSettings, now: &mut RenderSettings, base: &Base
         );
         now.kustomize_build_options.clone_from(&past.kustomize_build_options);
     }
+    let (past, now) = (&past.context, &mut now.context);
+    now.repositories.clone_from(&past.repositories);
+    now.credential_templates.clone_from(&past.credential_templates);
+    now.server_certificates.clone_from(&past.server_certificates);
 }
 
 /// The stores of both sides.
