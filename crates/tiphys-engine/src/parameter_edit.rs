@@ -7,7 +7,7 @@ mod changes;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use tiphys_api::{ApplicationSource, KustomizeSource};
 use tiphys_helm_values::NameError;
@@ -110,10 +110,15 @@ pub fn with_parameters(
 ) -> Result<ApplicationSource, NoPlaceError> {
     let mut changed = source.clone();
     let named: BTreeSet<&str> = given.names.iter().copied().collect();
-    let knowledge = |name: &str| Knowledge {
-        announcement: given.announcements.iter().find(|announcement| announcement.name == name),
-        variables: given.variables,
-    };
+    // Of several announcements of one name the first counts.
+    let announcements: HashMap<&str, &Announcement> = given
+        .announcements
+        .iter()
+        .rev()
+        .map(|announcement| (announcement.name.as_str(), announcement))
+        .collect();
+    let knowledge =
+        |name: &str| Knowledge { announcement: announcements.get(name).copied(), variables: given.variables };
     match source_type {
         SourceType::Plugin => {
             let written = plugin_values(source, given.plugin)

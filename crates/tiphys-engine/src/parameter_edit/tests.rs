@@ -476,6 +476,16 @@ fn a_text_of_variables_is_forced_to_be_one_whatever_they_stand_for() {
 }
 
 #[test]
+fn of_several_announcements_of_a_value_the_first_says_what_it_is() {
+    let item_type = Some(ItemType::String("string".to_owned()));
+    let announcements = announced(&[("set.tag", item_type), ("set.tag", Some(ItemType::Number))]);
+    let given = Given { announcements: &announcements, ..Given::default() };
+    let wanted = [text("set.tag", "5")];
+    let after = with_parameters(&source("helm: {}"), SourceType::Helm, &wanted, given).expect("a place");
+    assert_eq!(after, source("helm: {parameters: [{name: tag, value: '5', forceString: true}]}"));
+}
+
+#[test]
 fn a_plugin_block_of_the_helm_plugin_has_the_values_that_are_given() {
     let before = r"plugin: {name: NAME, parameters: [{name: value-files, array: [a.yaml]}, {name: set.port, string: '80'}, {name: set-string.tag,
                   string: '1'}, {name: set.raw, string: 'a\b'}]}";
