@@ -12,10 +12,11 @@ use tiphys_params::Parameter;
 use tiphys_yaml::{read_json, write_go_json};
 
 pub(crate) use shown::{
-    Knowledge, NoField, is_ambiguous, is_for_helm, plugin_values, set_plugin_parameters, set_shown,
-    shown_parameters, shown_plugin_parameters,
+    Knowledge, NoField, is_ambiguous, is_for_helm, plain_paths, plugin_values, seen_name,
+    set_plugin_parameters, set_shown, shown_parameters, shown_plugin_parameters, split,
 };
 pub use shown::{handed_on_name, has_plugin_values, is_held_as_text, replaced_variables, shown_name};
+pub(crate) use value_text::Typing;
 pub use value_text::{VariableNames, Variables, build_variables};
 
 /// What the name of a parameter begins with that is one of the block's `parameters`.

@@ -1,10 +1,10 @@
 //! Where a document sets a parameter: an Application's source, or an override file.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use tiphys_yaml::{Data, Entry, Node, Position, names_equal};
 
-use crate::helm::{HELM_FIELDS, SET_FILE_PREFIX, SET_PREFIX, SET_STRING_PREFIX, is_for_helm};
+use crate::helm::{HELM_FIELDS, SET_FILE_PREFIX, Typing, is_for_helm, plain_paths, seen_name, split};
 
 /// The fields of a kustomize block and the parameters that they become ([`crate::translate`]).
 const KUSTOMIZE_FIELDS: [(&str, &str); 5] = [
@@ -49,32 +49,22 @@ fn parameters_of(
     entries: &[(&str, &Node)],
 ) -> Vec<(String, Position)> {
     let named = block.and_then(|block| field(&block.value, "name")?.value.as_str());
-    let plain: BTreeSet<&str> =
-        entries.iter().filter_map(|(name, _)| name.strip_prefix(SET_PREFIX)).collect();
-    let shown = |written: &str| {
-        let path = written.strip_prefix(SET_STRING_PREFIX).filter(|path| !plain.contains(path));
-        match path.filter(|_| is_for_helm(plugin, named)) {
-            Some(path) => format!("{SET_PREFIX}{path}"),
-            None => written.to_owned(),
-        }
+    let plain = plain_paths(entries.iter().filter_map(|(name, _)| split(name)));
+    let shown = |written: &str| match split(written).filter(|_| is_for_helm(plugin, named)) {
+        Some((typing, path)) => seen_name(typing, path, &plain),
+        None => written.to_owned(),
     };
     entries.iter().map(|(name, item)| (shown(name), item.position)).collect()
 }
 
 /// The entries of a helm block by the names that [`crate::written_parameters`] gives them.
 fn values_of(entries: &[(&str, &Node)]) -> Vec<(String, Position)> {
-    let is_forced = |item: &Node| {
-        field(item, "forceString").is_some_and(|entry| matches!(entry.value.data, Data::Bool(true)))
+    let typing = |item: &Node| {
+        let force = field(item, "forceString");
+        Typing::of(force.is_some_and(|entry| matches!(entry.value.data, Data::Bool(true))))
     };
-    let plain: BTreeSet<&str> =
-        entries.iter().filter(|(_, item)| !is_forced(item)).map(|(name, _)| *name).collect();
-    entries
-        .iter()
-        .map(|(name, item)| {
-            let prefix = if is_forced(item) && plain.contains(name) { SET_STRING_PREFIX } else { SET_PREFIX };
-            (format!("{prefix}{name}"), item.position)
-        })
-        .collect()
+    let plain = plain_paths(entries.iter().map(|(name, item)| (typing(item), *name)));
+    entries.iter().map(|(name, item)| (seen_name(typing(item), name, &plain), item.position)).collect()
 }
 
 /// An entry of a list with its name.

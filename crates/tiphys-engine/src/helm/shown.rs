@@ -102,27 +102,39 @@ fn entry_of_parameter(parameter: &Parameter) -> Option<Entry<'_>> {
 
 /// The parameters that a `helm` block stands for, by the names that people set them by.
 pub(crate) fn shown_parameters(block: &HelmSource) -> Vec<Parameter> {
-    shown_list(helm_parameters(block), VariableNames::Build)
+    shown_list(&helm_parameters(block), VariableNames::Build)
 }
 
 /// The parameters of the Helm plugin by the names that people set them by.
 pub(crate) fn shown_plugin_parameters(list: &[Parameter]) -> Vec<Parameter> {
-    shown_list(list.to_vec(), VariableNames::BuildAndOwn)
+    shown_list(list, VariableNames::BuildAndOwn)
 }
 
-fn shown_list(mut list: Vec<Parameter>, names: VariableNames) -> Vec<Parameter> {
-    let plain: BTreeSet<String> =
-        list.iter().filter_map(|one| one.name.strip_prefix(SET_PREFIX)).map(str::to_owned).collect();
-    for parameter in &mut list {
-        let Some((typing, path)) = split(&parameter.name) else { continue };
-        let shown =
-            (typing == Typing::Forced && !plain.contains(path)).then(|| format!("{SET_PREFIX}{path}"));
-        parameter.string = parameter.string.take().map(|value| shown_text(&value, typing, names));
-        if let Some(name) = shown {
-            parameter.name = name;
-        }
-    }
-    list
+fn shown_list(list: &[Parameter], names: VariableNames) -> Vec<Parameter> {
+    let plain = plain_paths(list.iter().filter_map(|one| split(&one.name)));
+    let shown = |parameter: &Parameter| match split(&parameter.name) {
+        Some((typing, path)) => Parameter {
+            name: seen_name(typing, path, &plain),
+            string: parameter.string.as_deref().map(|value| shown_text(value, typing, names)),
+            ..parameter.clone()
+        },
+        None => parameter.clone(),
+    };
+    list.iter().map(shown).collect()
+}
+
+/// The name by which people see an entry of a value: the value's own, but for one that is forced to be a text beside a plain one.
+pub(crate) fn seen_name(typing: Typing, path: &str, plain: &BTreeSet<&str>) -> String {
+    let prefix = match typing {
+        Typing::Forced if plain.contains(path) => SET_STRING_PREFIX,
+        Typing::Forced | Typing::Plain => SET_PREFIX,
+    };
+    format!("{prefix}{path}")
+}
+
+/// The paths of plain entries.
+pub(crate) fn plain_paths<'a>(entries: impl Iterator<Item = (Typing, &'a str)>) -> BTreeSet<&'a str> {
+    entries.filter(|(typing, _)| *typing == Typing::Plain).map(|(_, path)| path).collect()
 }
 
 /// Whether helm has the value that is shown by this name as a text, whatever it looks like; not, if variables are a part of it. `plugin` is
@@ -156,7 +168,7 @@ fn entry_of<'a>(entries: &[Entry<'a>], name: &str) -> Option<Entry<'a>> {
 }
 
 /// How a parameter of a single value hands it on, and the value's path.
-fn split(name: &str) -> Option<(Typing, &str)> {
+pub(crate) fn split(name: &str) -> Option<(Typing, &str)> {
     let plain = name.strip_prefix(SET_PREFIX).map(|path| (Typing::Plain, path));
     plain.or_else(|| name.strip_prefix(SET_STRING_PREFIX).map(|path| (Typing::Forced, path)))
 }
@@ -183,12 +195,12 @@ fn handed_on(entries: &[Entry<'_>], name: &str, announcement: Option<&Announceme
 /// is the name of the chosen plugin, as in [`has_plugin_values`].
 pub fn shown_name(source: &ApplicationSource, plugin: Option<&str>, name: &str) -> String {
     let entries = entries(source, plugin);
-    let is_shown =
-        |path: &&str| entries.iter().any(|entry| entry.path == *path) && !has_plain(&entries, path);
-    match name.strip_prefix(SET_STRING_PREFIX).filter(is_shown) {
-        Some(path) => format!("{SET_PREFIX}{path}"),
-        None => name.to_owned(),
+    let Some((typing, path)) = split(name) else { return name.to_owned() };
+    let mut of_path = entries.iter().filter(|entry| entry.path == path).peekable();
+    if of_path.peek().is_none() {
+        return name.to_owned();
     }
+    seen_name(typing, path, &plain_paths(of_path.map(|entry| (entry.typing, entry.path))))
 }
 
 /// What is known of a value that is written.

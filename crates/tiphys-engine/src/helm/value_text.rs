@@ -52,7 +52,7 @@ pub(crate) enum Typing {
 
 impl Typing {
     /// That of an entry with this `forceString`.
-    pub(super) fn of(force_string: bool) -> Self {
+    pub(crate) fn of(force_string: bool) -> Self {
         if force_string { Self::Forced } else { Self::Plain }
     }
 
