@@ -9,7 +9,6 @@ use tiphys_logins::OwnLogins;
 use tiphys_params::context::{
     ContextProject, ContextSource, CredentialReach, DEFAULT_VALUES_FILE_SCHEMES, FoundAccess,
     KnownRepositories, MountedCredentials, NetworkUse, RepositoryAccess, RunContext, Seeker, SourceKind,
-    certificates_of,
 };
 use tiphys_params::{Parameter, source_permitted};
 use tiphys_plugin::{GivenContext, GivenRef, chain};
@@ -62,16 +61,35 @@ impl ContextSettings {
         }
     }
 
-    /// Those that a plugin is told of: the project's own, and everybody's that the project permits, as far as they have charts.
-    fn of_project(&self, accesses: &[RepositoryAccess], project: &ContextProject) -> Vec<RepositoryAccess> {
-        let may = |access: &&RepositoryAccess| {
-            let is_own = !access.project.is_empty();
-            access.has_charts()
-                && access.is_for(&project.name)
-                && (is_own || is_permitted(project, &access.url))
+    /// The repositories that a plugin is told of: the project's own, and everybody's that the project permits, as far as they have charts.
+    /// Argo CD completes each by its template before it asks the project, so a template need not be permitted for that.
+    fn repositories_of(&self, project: &ContextProject) -> Vec<RepositoryAccess> {
+        let known = KnownRepositories {
+            templates: self.credential_templates.clone(),
+            certificates: self.server_certificates.clone(),
+            ..KnownRepositories::default()
         };
-        let found = accesses.iter().filter(may);
-        found.map(|access| self.with_certificates(access.clone())).collect()
+        let own = self.repositories.iter().filter(|access| access.is_for(&project.name));
+        let completed = own.map(|access| known.completed(access, &project.name));
+        let told = completed.filter(|access| is_told_of(project, access));
+        told.map(|access| {
+            let url = access.url.clone();
+            known.certified(access, &url)
+        })
+        .collect()
+    }
+
+    /// The templates that a plugin is told of.
+    fn templates_of(&self, project: &ContextProject) -> Vec<RepositoryAccess> {
+        let known = KnownRepositories {
+            certificates: self.server_certificates.clone(),
+            ..KnownRepositories::default()
+        };
+        let told = self
+            .credential_templates
+            .iter()
+            .filter(|access| access.is_for(&project.name) && is_told_of(project, access));
+        told.map(|access| known.certified(access.clone(), &access.url)).collect()
     }
 
     /// How the repository of an application's source is reached. Argo CD asks the project for the source, and not for the Secret that is
@@ -101,16 +119,11 @@ impl ContextSettings {
             ..ContextSource::default()
         }
     }
+}
 
-    /// How a repository is reached, its server's own authority included: for plugins that know no certificates by servers.
-    fn with_certificates(&self, mut access: RepositoryAccess) -> RepositoryAccess {
-        if let Some(pem) = certificates_of(&self.server_certificates, &access.url)
-            && access.ca_data.is_empty()
-        {
-            pem.clone_into(&mut access.ca_data);
-        }
-        access
-    }
+/// Whether a plugin is told of a repository or a template that the project may use: it has charts, and is the project's own or permitted.
+fn is_told_of(project: &ContextProject, access: &RepositoryAccess) -> bool {
+    access.has_charts() && (!access.project.is_empty() || is_permitted(project, &access.url))
 }
 
 fn is_permitted(project: &ContextProject, url: &str) -> bool {
@@ -144,8 +157,8 @@ impl Renderer {
                     ..settings.told_source(&project, source)
                 },
                 values_file_schemes: settings.values_file_schemes.clone(),
-                repositories: settings.of_project(&settings.repositories, &project),
-                credential_templates: settings.of_project(&settings.credential_templates, &project),
+                repositories: settings.repositories_of(&project),
+                credential_templates: settings.templates_of(&project),
                 server_certificates: settings.server_certificates.clone(),
                 project,
                 mounted_credentials: match settings.own_logins {
@@ -224,11 +237,12 @@ impl Renderer {
 
     async fn fetched(&self, other: &ApplicationSource) -> Result<GivenRef, String> {
         let repository = other.shown_repository();
-        let fetching = async {
+        // Boxed because it is a large future.
+        let fetching = Box::pin(async {
             let revision = self.sources.resolve(&other.repo_url, &other.target_revision).await?;
             let tree = self.whole_tree(&revision).await?;
             Ok((revision, tree))
-        };
+        });
         let (revision, tree) = self
             .unless_cancelled(&repository, fetching)
             .await

@@ -167,15 +167,12 @@ impl Renderer {
         let app_path = RepoPath::new(path).map_err(SourceFailure::Path)?;
         let scope = Self::scope(application, &app_path)?;
         let repository = source.shown_repository();
-        let resolved = match self.chart_source(application, source) {
-            // Boxed because it is a large future, and most sources are none.
-            Some(chart) => {
-                self.unless_cancelled(&repository, Box::pin(self.sources.resolve_chart(&chart))).await
-            }
-            None => {
-                let resolving = self.sources.resolve(&source.repo_url, &source.target_revision);
-                self.unless_cancelled(&repository, resolving).await
-            }
+        // Boxed because these are large futures.
+        let resolved = if let Some(chart) = self.chart_source(application, source) {
+            self.unless_cancelled(&repository, Box::pin(self.sources.resolve_chart(&chart))).await
+        } else {
+            let resolving = Box::pin(self.sources.resolve(&source.repo_url, &source.target_revision));
+            self.unless_cancelled(&repository, resolving).await
         };
         let revision = resolved.map_err(SourceFailure::Repository)?;
         Ok(Origin { renderer: self, application, repository, revision, app_path, scope })
@@ -396,7 +393,8 @@ impl Origin<'_> {
 
     async fn tree(&self, modes: Modes) -> Result<Tree, SourceError> {
         let want = Want { modes, scope: self.scope.clone(), app_path: self.app_path.clone() };
-        let tree = self.renderer.sources.tree(&self.revision, &want);
+        // Boxed because it is a large future.
+        let tree = Box::pin(self.renderer.sources.tree(&self.revision, &want));
         self.renderer.unless_cancelled(&self.repository, tree).await
     }
 

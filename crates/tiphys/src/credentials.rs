@@ -4,6 +4,8 @@ use tiphys_params::context::{RepositoryAccess, RepositoryKind, Secret};
 use tiphys_source::{ClientCertificate, CredentialScope, Login, RepositoryCredential, ServerCheck};
 use tiphys_store::{RepositorySecret, SecretType};
 
+use crate::go_values::boolean;
+
 /// The credentials that a Secret holds for git repositories; `None` for Secrets of other kinds, for other repository types and for
 /// those without a URL.
 pub(crate) fn of_secret(secret: &RepositorySecret) -> Option<RepositoryCredential> {
@@ -30,7 +32,7 @@ pub(crate) fn of_secret(secret: &RepositorySecret) -> Option<RepositoryCredentia
         (Some(certificate), Some(key)) => Some(ClientCertificate { certificate, key: Secret::new(key) }),
         _ => None,
     };
-    let insecure = text("insecure").as_deref() == Some("true");
+    let insecure = text("insecure").as_deref().and_then(boolean) == Some(true);
     let server = if insecure { ServerCheck::Skipped } else { ServerCheck::Verified };
     Some(RepositoryCredential { scope, login, client_certificate, server, proxy: text("proxy") })
 }
@@ -38,7 +40,7 @@ pub(crate) fn of_secret(secret: &RepositorySecret) -> Option<RepositoryCredentia
 /// How the repository that a Secret is about is reached; `None` for those without a URL. Argo CD takes a kind that it does not know for git.
 pub(crate) fn access_of_secret(secret: &RepositorySecret) -> Option<RepositoryAccess> {
     let text = |key: &str| text_of(secret, key).unwrap_or_default();
-    let is_on = |key: &str| text(key) == "true";
+    let is_on = |key: &str| text_of(secret, key).is_some_and(|word| is_on(secret, key, &word));
     let kind = match text("type").as_str() {
         "helm" => RepositoryKind::Helm,
         "oci" => RepositoryKind::Oci,
@@ -59,6 +61,18 @@ pub(crate) fn access_of_secret(secret: &RepositorySecret) -> Option<RepositoryAc
         tls_client_cert_key: Secret::new(text("tlsClientCertKey")),
         proxy: Secret::new(text("proxy")),
         no_proxy: text("noProxy"),
+    })
+}
+
+/// Whether a word switches something on. Argo CD refuses a Secret with a word that Go does not know.
+fn is_on(secret: &RepositorySecret, key: &str, word: &str) -> bool {
+    boolean(word).unwrap_or_else(|| {
+        let RepositorySecret { metadata, place, .. } = secret;
+        tracing::warn!(
+            "Secret {} ({place}): {key} is neither true nor false, so Argo CD refuses the Secret; it is taken for false",
+            metadata.name
+        );
+        false
     })
 }
 

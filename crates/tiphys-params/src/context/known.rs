@@ -141,7 +141,7 @@ impl KnownRepositories {
     }
 
     /// With its server's own authorities.
-    fn certified(&self, mut access: RepositoryAccess, address: &str) -> RepositoryAccess {
+    pub fn certified(&self, mut access: RepositoryAccess, address: &str) -> RepositoryAccess {
         if access.ca_data.is_empty()
             && let Some(pem) = certificates_of(&self.certificates, address)
         {
@@ -151,7 +151,7 @@ impl KnownRepositories {
     }
 
     /// With the template of its own address.
-    fn completed(&self, access: &RepositoryAccess, project: &str) -> RepositoryAccess {
+    pub fn completed(&self, access: &RepositoryAccess, project: &str) -> RepositoryAccess {
         let template = RepositoryAccess::template_of(&self.templates, project, &access.url);
         access.clone().completed(template)
     }

@@ -25,7 +25,7 @@ fn a_repository_has_its_servers_own_authority_unless_it_has_one() {
         ..ContextSettings::default()
     };
     let project = settings.project("default");
-    let found = settings.of_project(&settings.repositories, &project);
+    let found = settings.repositories_of(&project);
     let found: Vec<&str> = found.iter().map(|access| access.ca_data.as_str()).collect();
     assert_eq!(found, ["charts", "own", "registry", ""]);
     let unknown = settings.of_source(&project, "oci://registry.example.org/d");
@@ -57,15 +57,26 @@ fn settings() -> ContextSettings {
 #[test]
 fn a_plugin_is_told_of_what_its_project_permits_and_of_charts_only() {
     let settings = settings();
-    let told = |accesses: &[RepositoryAccess], project: &str| {
-        let found = settings.of_project(accesses, &settings.project(project));
-        found.into_iter().map(|access| access.username).collect::<Vec<_>>()
-    };
-    assert_eq!(told(&settings.repositories, "team"), ["all", "own"]);
-    assert_eq!(told(&settings.repositories, "other"), ["other", "all"]);
-    assert_eq!(told(&settings.repositories, "default"), ["all"]);
-    assert!(told(&settings.credential_templates, "team").is_empty(), "its whole address is not permitted");
-    assert_eq!(told(&settings.credential_templates, "default"), ["template"]);
+    let names =
+        |found: Vec<RepositoryAccess>| found.into_iter().map(|access| access.username).collect::<Vec<_>>();
+    let repositories = |project: &str| names(settings.repositories_of(&settings.project(project)));
+    let templates = |project: &str| names(settings.templates_of(&settings.project(project)));
+    assert_eq!(repositories("team"), ["all", "own"]);
+    assert_eq!(repositories("other"), ["other", "all"]);
+    assert_eq!(repositories("default"), ["all"]);
+    assert!(templates("team").is_empty(), "its whole address is not permitted");
+    assert_eq!(templates("default"), ["template"]);
+}
+
+#[test]
+fn a_repository_without_credentials_is_told_with_those_of_its_template_though_that_is_not_permitted() {
+    let mut settings = settings();
+    settings.repositories = vec![access("https://a.example.org/x"), access("https://b.example.org")];
+    let project = settings.project("team");
+    let found = settings.repositories_of(&project);
+    let found: Vec<_> = found.iter().map(|one| (one.url.as_str(), one.username.as_str())).collect();
+    assert_eq!(found, [("https://a.example.org/x", "template")]);
+    assert_eq!(settings.templates_of(&project), []);
 }
 
 #[test]
