@@ -1,8 +1,9 @@
 //! Versions of programs that were asked before, so that each is asked once: to start helm for that alone takes longer than all that the
 //! plugin does itself.
 //!
-//! Only what is certain to be helm itself is remembered: a machine program (ELF) that is called by its own name. What a shell script is, or
-//! a link to a program that is called otherwise (`asdf`, `mise`), may be decided by another file each time.
+//! Only what is certain to be helm itself is remembered: a machine program (ELF) whose file, links followed, is called `helm` and something
+//! (`helm3`, `helm-4.3`). What a shell script is, or a link to a program of another name (`asdf`, `mise`), may be decided by another file
+//! each time.
 
 use std::fs::{self, File, Metadata};
 use std::io::{Read as _, Write as _};
@@ -17,6 +18,9 @@ use crate::own_file;
 
 /// How a machine program begins.
 const ELF: [u8; 4] = *b"\x7fELF";
+
+/// How the file of helm itself is called, without a version.
+const NAME: &[u8] = b"helm";
 
 /// A use is noted if the last one was noted longer ago.
 const NOTED_AGAIN: Duration = Duration::from_hours(24);
@@ -65,7 +69,8 @@ fn name(program: &Path) -> Option<String> {
     let found = file.metadata().ok().filter(Metadata::is_file)?;
     let mut beginning = [0; ELF.len()];
     file.read_exact(&mut beginning).ok()?;
-    if beginning != ELF || real.file_name() != program.file_name() {
+    let is_helm = real.file_name().is_some_and(|name| name.as_bytes().starts_with(NAME));
+    if beginning != ELF || !is_helm {
         return None;
     }
     // Whoever sets back the time of a file that he writes cannot set back that of its change.

@@ -476,12 +476,17 @@ fn a_script_or_another_name_is_asked_for_its_version_each_time() {
     }
     assert_eq!(std::fs::read_to_string(world.root().join("../asked")).unwrap(), "x\nx\nx\n");
 
-    let world = World::chart("kind: X\nmetadata: {name: x}\n");
-    let shim = world.root().join("../shim");
-    symlink(Helm::Four.program(), &shim).unwrap();
-    let world = world.variable("TIPHYS_HELM", shim.to_str().unwrap());
-    assert_eq!(world.generate(Helm::Four).names(), ["X/x"]);
-    assert!(
-        !world.temporary().read_dir().unwrap().any(|base| base.unwrap().path().join("versions").exists())
-    );
+    // A manager of versions is a program of its own, to which a link called helm leads; a link to a helm3 is helm.
+    for (file, link, is_remembered) in
+        [("manager", "helm", false), ("helm3", "helm", true), ("helm", "shim", true)]
+    {
+        let world = World::chart("kind: X\nmetadata: {name: x}\n");
+        let folder = world.root().join("..");
+        std::fs::copy(Helm::Four.program(), folder.join(file)).unwrap();
+        symlink(file, folder.join(link)).unwrap();
+        let world = world.variable("TIPHYS_HELM", folder.join(link).to_str().unwrap());
+        assert_eq!(world.generate(Helm::Four).names(), ["X/x"]);
+        let mut bases = world.temporary().read_dir().unwrap().map(|base| base.unwrap().path());
+        assert_eq!(bases.any(|base| base.join("versions").exists()), is_remembered, "{link} -> {file}");
+    }
 }
