@@ -15,8 +15,12 @@ use crate::cargo::search_path;
 const EXAMPLE_GENERATE: &str = include_str!("example-generate.sh");
 const EXAMPLE_PARAMETERS: &str = include_str!("example-parameters.sh");
 
-/// What stands for helm where helm is not to be measured.
+/// What stands for helm where helm is not to be measured. It says [`STAND_IN_VERSION`] of itself until another version is put there.
 const STAND_IN: &str = include_str!("stand-in.sh");
+const STAND_IN_VERSION: &str = "VERSION";
+
+/// The version of which a script is where it does not matter.
+const ANY_VERSION: &str = "v4.3.1";
 
 /// The helms of `cargo xtask tools`.
 const HELMS: [&str; 2] = ["helm", "helm3"];
@@ -37,6 +41,8 @@ pub(super) struct Bench {
 pub(super) struct Helm {
     /// Its version, or what it is, for people.
     pub(super) name: String,
+    /// The version that it tells, as it tells it.
+    version: String,
     folder: PathBuf,
 }
 
@@ -90,19 +96,28 @@ impl Bench {
             &folder,
             &[link.as_os_str(), "version".as_ref(), "--template={{.Version}}".as_ref()],
         ))?;
-        let version = String::from_utf8_lossy(&asked).trim().trim_start_matches('v').to_owned();
-        Ok(Helm { name: format!("helm {version}"), folder })
+        let version = String::from_utf8_lossy(&asked).trim().to_owned();
+        Ok(Helm { name: format!("helm {}", version.trim_start_matches('v')), version, folder })
     }
 
     /// A script in helm's place, which prints these bytes.
     pub(super) fn stand_in(&self, name: &str, output: &[u8]) -> Result<Helm, Failure> {
+        self.script_of_version(name, ANY_VERSION, output)
+    }
+
+    /// A script in the place of this helm: what the plugin keeps for one, it keeps for the other.
+    pub(super) fn stand_in_for(&self, helm: &Helm, output: &[u8]) -> Result<Helm, Failure> {
+        self.script_of_version(&format!("a script in the place of {}", helm.name), &helm.version, output)
+    }
+
+    fn script_of_version(&self, name: &str, version: &str, output: &[u8]) -> Result<Helm, Failure> {
         let folder = self.folder().join("helms").join(name);
         let script = folder.join("helm");
-        write(&script, STAND_IN.as_bytes())?;
+        write(&script, STAND_IN.replace(STAND_IN_VERSION, version).as_bytes())?;
         fs::set_permissions(&script, Permissions::from_mode(0o755))
             .map_err(|error| Failure::at(&script, error))?;
         write(&folder.join("helm.output"), output)?;
-        Ok(Helm { name: name.to_owned(), folder })
+        Ok(Helm { name: name.to_owned(), version: version.to_owned(), folder })
     }
 
     /// A call of the plugin, with the environment that a plugin server gives it.
