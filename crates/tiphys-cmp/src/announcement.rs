@@ -11,7 +11,7 @@ pub(crate) fn to_message(announcement: &Announcement) -> ParameterAnnouncement {
         title: announcement.title.clone().unwrap_or_default(),
         tooltip: announcement.tooltip.clone().unwrap_or_default(),
         required: announcement.required.unwrap_or_default(),
-        item_type: announcement.item_type.as_ref().map(|item| item.word().to_owned()).unwrap_or_default(),
+        item_type: announcement.item_type.as_ref().map(|item| item.word().into_owned()).unwrap_or_default(),
         collection_type: announcement.collection_type.word().to_owned(),
         string: announcement.string.clone().unwrap_or_default(),
         array: announcement.array.clone().unwrap_or_default(),

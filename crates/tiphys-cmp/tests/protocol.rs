@@ -215,7 +215,7 @@ async fn discovery_counts_a_byte_that_is_no_text_as_one_character_as_go_does() {
 
 #[tokio::test]
 async fn announcements_keep_every_field_choices_included() {
-    let spec = "  generate: {command: ['true']}\n  parameters:\n    static: [{name: a, title: A, tooltip: t, required: true, itemType: number, collectionType: map, map: {k: v}}, {name: b, string: x, choices: [x, z]}]\n    dynamic: {command: [printf, '[{\"name\":\"c\",\"collectionType\":\"array\",\"array\":[\"1\",\"\"]}]']}";
+    let spec = "  generate: {command: ['true']}\n  parameters:\n    static: [{name: a, title: A, tooltip: t, required: true, itemType: number, collectionType: map, map: {k: v}}, {name: b, itemType: 'integer|string', string: x, choices: [x, z]}]\n    dynamic: {command: [printf, '[{\"name\":\"c\",\"collectionType\":\"array\",\"array\":[\"1\",\"\"]}]']}";
     let remote =
         served(spec, async |plugin, store| plugin.announce(&request(&tree(store, &[("app/x", "")]))).await);
     let dir = TempDir::new().expect("a temporary folder");

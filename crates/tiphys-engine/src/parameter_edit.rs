@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use tiphys_api::{ApplicationSource, KustomizeSource};
 use tiphys_helm_values::NameError;
-use tiphys_params::{Announcement, Parameter};
+use tiphys_params::{Announcement, JsonType, Parameter, Types};
 
 use crate::SourceType;
 use crate::helm::{
@@ -58,6 +58,21 @@ pub enum NoPlaceError {
          `values-object` or into a value file, and unset {0} if it is set: it would win"
     )]
     Number(String),
+    /// A value of another type than the chart takes.
+    #[error(
+        "the parameter {name:?} is {}, and helm's --set would make {} of this text; write the value into `values-object` or into a value \
+         file, and unset {name} if it is set: it would win",
+        due.words(),
+        found.map_or("nothing", JsonType::words)
+    )]
+    Types {
+        /// The parameter.
+        name: String,
+        /// What its value may be.
+        due: Types,
+        /// What it would be; `None` if helm would refuse it.
+        found: Option<JsonType>,
+    },
     /// A field of a helm block is a boolean.
     #[error("the parameter {0:?} of a `helm` block is `true` or `false`")]
     Switch(String),
@@ -170,6 +185,7 @@ fn no_field(name: &str, problem: NoField) -> NoPlaceError {
         NoField::Unknown => NoPlaceError::Helm(name),
         NoField::Name(source) => NoPlaceError::Name(name, source),
         NoField::Number => NoPlaceError::Number(name),
+        NoField::Types { due, found } => NoPlaceError::Types { name, due, found },
         NoField::Value(FieldProblem::Kind(_))
             if HELM_VALUE_PREFIXES.iter().any(|prefix| name.starts_with(prefix)) =>
         {

@@ -4,6 +4,7 @@ mod decode;
 mod error;
 mod json;
 mod raw;
+mod types;
 
 pub use decode::{
     Announcements, DynamicOutputError, decode_announcement_entries, decode_announcements,
@@ -11,7 +12,9 @@ pub use decode::{
 };
 pub use error::{AnnouncementError, AnnouncementProblem, Place};
 pub use raw::{AnnouncementEntry, IgnoredKey, IgnoredReason, RawAnnouncement};
+pub use types::{JsonType, Types};
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// How a parameter's value (or each of its items) is to be understood; anything unknown is a text.
@@ -23,6 +26,9 @@ pub enum ItemType {
     Number,
     /// `true` or `false`.
     Boolean,
+    /// A text that stands for a value of one of these types: several, or a list or an object alone. What one word says for itself is never
+    /// said so ([`ItemType::of`]). Argo CD, which looks at no word of `itemType`, hands it on, and who does not know it takes it for a text.
+    OneOf(Types),
 }
 
 /// Which of the value's fields a parameter uses.
@@ -118,22 +124,37 @@ impl Announcement {
 }
 
 impl ItemType {
-    /// Reads the word of `itemType`; the empty one is none.
+    /// The item type of values that have one of these types.
+    pub fn of(types: Types) -> Self {
+        let mut each = types.iter();
+        match (each.next(), each.next()) {
+            (Some(JsonType::String), None) => Self::String(JsonType::String.word().to_owned()),
+            (Some(JsonType::Integer | JsonType::Number), None) => Self::Number,
+            (Some(JsonType::Boolean), None) => Self::Boolean,
+            _ => Self::OneOf(types),
+        }
+    }
+
+    /// Reads the word of `itemType`; the empty one is none. Of single words only the proposal's mean something, and those for lists and
+    /// objects, of which nothing is checked either.
     pub fn from_word(word: &str) -> Option<Self> {
+        let other = |word: &str| Self::String(word.to_owned());
         match word {
             "" => None,
             "number" => Some(Self::Number),
             "boolean" => Some(Self::Boolean),
-            other => Some(Self::String(other.to_owned())),
+            "string" | "integer" | "null" => Some(other(word)),
+            words => Some(Types::from_words(words).map_or_else(|| other(words), Self::of)),
         }
     }
 
     /// The word of `itemType`.
-    pub fn word(&self) -> &str {
+    pub fn word(&self) -> Cow<'_, str> {
         match self {
-            Self::String(word) => word,
-            Self::Number => "number",
-            Self::Boolean => "boolean",
+            Self::String(word) => Cow::Borrowed(word),
+            Self::Number => Cow::Borrowed("number"),
+            Self::Boolean => Cow::Borrowed("boolean"),
+            Self::OneOf(types) => Cow::Owned(types.to_string()),
         }
     }
 }

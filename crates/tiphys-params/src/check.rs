@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use crate::suggest::suggest;
-use crate::{Announcement, CollectionType, ItemType, Parameter};
+use crate::{Announcement, CollectionType, ItemType, JsonType, Parameter, Types};
 
 /// Which item of a value a problem is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +42,13 @@ pub enum ProblemKind {
     NotANumber(Item),
     /// An item is neither `true` nor `false`.
     NotABoolean(Item),
+    /// An item stands for no value of any of several types.
+    NotOneOf {
+        /// Which item.
+        item: Item,
+        /// The types.
+        types: Types,
+    },
     /// An item is none of the announced choices.
     NotAChoice {
         /// Which item.
@@ -171,6 +178,17 @@ fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
+/// Whether a text may stand for a value of this type. How lists and objects are written is the plugin's own.
+fn may_be(text: &str, one: JsonType) -> bool {
+    match one {
+        JsonType::Integer => is_digits(text.strip_prefix(['+', '-']).unwrap_or(text)),
+        JsonType::Number => is_number(text),
+        JsonType::Boolean => matches!(text, "true" | "false"),
+        JsonType::Null => text == JsonType::Null.word(),
+        JsonType::String | JsonType::Array | JsonType::Object => true,
+    }
+}
+
 /// Whether a parameter that is not set is missing. An empty default is a default: absent and empty are different values.
 fn is_missing(announcement: &Announcement) -> bool {
     announcement.required == Some(true) && announcement.default_value().is_none()
@@ -182,6 +200,9 @@ fn check_item(announcement: &Announcement, item: Item, text: &str) -> Vec<Proble
         Some(ItemType::Number) if !is_number(text) => problems.push(ProblemKind::NotANumber(item.clone())),
         Some(ItemType::Boolean) if text != "true" && text != "false" => {
             problems.push(ProblemKind::NotABoolean(item.clone()));
+        }
+        Some(ItemType::OneOf(types)) if !types.iter().any(|one| may_be(text, one)) => {
+            problems.push(ProblemKind::NotOneOf { item: item.clone(), types });
         }
         _ => {}
     }
@@ -216,6 +237,7 @@ impl fmt::Display for ProblemKind {
             }
             Self::NotANumber(item) => write!(f, "{item} has to be a decimal number, such as `3` or `-1.5e3`"),
             Self::NotABoolean(item) => write!(f, "{item} has to be `true` or `false`"),
+            Self::NotOneOf { item, types } => write!(f, "{item} has to be {}", types.words()),
             Self::NotAChoice { item, choices } => {
                 write!(f, "{item} has to be one of ")?;
                 for (index, choice) in choices.iter().enumerate() {

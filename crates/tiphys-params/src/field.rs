@@ -101,7 +101,7 @@ impl Field {
             _ if !announcement.choices.is_empty() => Input::Choice,
             Some(ItemType::Number) => Input::Number,
             Some(ItemType::Boolean) => Input::Switch,
-            Some(ItemType::String(_)) | None => Input::Text,
+            Some(ItemType::String(_) | ItemType::OneOf(_)) | None => Input::Text,
         };
         Self {
             name: announcement.name.clone(),

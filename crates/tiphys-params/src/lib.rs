@@ -22,8 +22,8 @@ mod value;
 
 pub use announcement::{
     Announcement, AnnouncementEntry, AnnouncementError, AnnouncementProblem, Announcements, CollectionType,
-    Default, DynamicOutputError, IgnoredKey, IgnoredReason, ItemType, Place, RawAnnouncement,
-    decode_announcement_entries, decode_announcements, decode_dynamic_output,
+    Default, DynamicOutputError, IgnoredKey, IgnoredReason, ItemType, JsonType, Place, RawAnnouncement,
+    Types, decode_announcement_entries, decode_announcements, decode_dynamic_output,
 };
 pub use assignment::{
     Applied, ApplyError, Assignment, Edited, Form, InEffect, Operand, OperandError, OperandOrigin,

@@ -38,6 +38,7 @@ fn announcement() -> impl Strategy<Value = Announcement> {
         Some(ItemType::Number),
         Some(ItemType::Boolean),
         Some(ItemType::String("blob".to_owned())),
+        ItemType::from_word("integer|string|null"),
     ];
     let collection_types =
         vec![CollectionType::Absent, CollectionType::String, CollectionType::Array, CollectionType::Map];

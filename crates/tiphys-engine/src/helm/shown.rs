@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tiphys_api::{ApplicationSource, HelmFileParameter, HelmParameter, HelmSource};
 use tiphys_helm_values::{NameError, Value, parse_name};
-use tiphys_params::{Announcement, CollectionType, ItemType, Parameter};
+use tiphys_params::{Announcement, CollectionType, ItemType, JsonType, Parameter, Types};
 
 use super::value_text::{
     Typing, VariableNames, Variables, has_references, held, references, shown_text, written_text,
@@ -32,6 +32,13 @@ pub(crate) enum NoField {
     Name(NameError),
     /// A number that helm would have as a text.
     Number,
+    /// A value that helm would have as one of another type.
+    Types {
+        /// What it may be.
+        due: Types,
+        /// What it would be; `None` if helm would refuse it.
+        found: Option<JsonType>,
+    },
 }
 
 /// A single value as both kinds of blocks have it.
@@ -317,8 +324,8 @@ struct Written {
 
 impl Written {
     /// How the value is written that is to hold; what is announced says as what. An entry whose value has to be a text becomes forced if it
-    /// would be none, or may become none when variables are replaced; and so does one of which nobody says what it is, if helm would make
-    /// another value of it.
+    /// would be none, or may become none when variables are replaced. So does one whose value may be a text or something else, if helm would
+    /// have it as neither, or would make another value of it; and one of which nobody says what it is, in the latter case.
     fn new(
         text: &str,
         typing: Typing,
@@ -334,22 +341,46 @@ impl Written {
         let item_type = announcement.and_then(|announcement| announcement.item_type.as_ref());
         if has_references(&plain.value, names) {
             // A revision may have digits only.
-            return Ok(if matches!(item_type, Some(ItemType::String(_))) {
-                of(Typing::Forced)
-            } else {
-                plain
-            });
+            let is_no_number = match item_type {
+                Some(ItemType::String(_)) => true,
+                Some(ItemType::OneOf(types)) => {
+                    types.allow(JsonType::String) && !types.allow(JsonType::Integer)
+                }
+                Some(ItemType::Number | ItemType::Boolean) | None => false,
+            };
+            return Ok(if is_no_number { of(Typing::Forced) } else { plain });
         }
-        let is_text = matches!(held(&plain.value, typing, names), Some(Value::Text(_)));
+        let found = held(&plain.value, typing, names).as_ref().map(json_type);
+        let is_text = found == Some(JsonType::String);
+        // `True` is what people write for `true`, and means it.
+        let is_kept = || shown_text(&plain.value, typing, names).eq_ignore_ascii_case(text);
         match item_type {
             Some(ItemType::Number) if is_text => Err(NoField::Number),
             Some(ItemType::String(_)) if !is_text => Ok(of(Typing::Forced)),
-            // `True` is what people write for `true`, and means it.
-            None if !shown_text(&plain.value, typing, names).eq_ignore_ascii_case(text) => {
-                Ok(of(Typing::Forced))
+            Some(ItemType::OneOf(types)) => {
+                let is_due = found.is_some_and(|found| types.allow(found));
+                match types.allow(JsonType::String) {
+                    true if !is_due || !is_kept() => Ok(of(Typing::Forced)),
+                    false if !is_due => Err(NoField::Types { due: *types, found }),
+                    _ => Ok(plain),
+                }
             }
+            None if !is_kept() => Ok(of(Typing::Forced)),
             _ => Ok(plain),
         }
+    }
+}
+
+/// The type of a value that helm has of a text.
+fn json_type(value: &Value) -> JsonType {
+    match value {
+        Value::Null => JsonType::Null,
+        Value::Bool(_) => JsonType::Boolean,
+        Value::Integer(_) => JsonType::Integer,
+        Value::Float(_) => JsonType::Number,
+        Value::Text(_) => JsonType::String,
+        Value::List(_) => JsonType::Array,
+        Value::Map(_) => JsonType::Object,
     }
 }
 

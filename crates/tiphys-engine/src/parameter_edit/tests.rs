@@ -383,6 +383,64 @@ fn a_value_of_which_nobody_says_what_it_is_is_forced_only_if_helm_would_make_ano
 }
 
 #[test]
+fn a_value_that_may_have_several_types_is_forced_only_where_helm_would_have_it_as_none_of_them() {
+    let refused = |found: &str| Err(format!("helm's --set would make {found} of this text"));
+    // The types, the value, and what stands for it, or why nothing does.
+    let cases = [
+        ("integer|string", "5", Ok("value:\"5\"")),
+        ("integer|string", "-5", Ok("value:\"-5\"")),
+        ("integer|string", "+5", Ok("value:\"+5\",forceString:true")),
+        ("integer|string", "1.0", Ok("value:\"1.0\"")),
+        ("integer|string", "1e3", Ok("value:\"1e3\"")),
+        ("integer|string", "25%", Ok("value:\"25%\"")),
+        ("integer|string", "true", Ok("value:\"true\",forceString:true")),
+        ("integer|string", "FALSE", Ok("value:\"FALSE\",forceString:true")),
+        ("integer|string", "null", Ok("value:\"null\",forceString:true")),
+        ("integer|string", "{a,b}", Ok("value:\"\\\\{a,b}\",forceString:true")),
+        ("string|null", "null", Ok("value:\"null\"")),
+        ("string|null", "5", Ok("value:\"5\",forceString:true")),
+        ("string|null", "", Ok("")),
+        ("boolean|string", "True", Ok("value:\"True\"")),
+        ("boolean|string", "1", Ok("value:\"1\",forceString:true")),
+        ("array|string", "{a,b}", Ok("value:\"{a,b}\"")),
+        ("array|string", "0", Ok("value:\"0\",forceString:true")),
+        ("integer|null", "null", Ok("value:\"null\"")),
+        ("integer|null", "7", Ok("value:\"7\"")),
+        ("integer|boolean", "false", Ok("value:\"false\"")),
+        ("integer|boolean", "1.0", refused("a text")),
+        ("integer|boolean", "{1}", refused("a list")),
+        ("number|null", "2.5", refused("a text")),
+        ("array", "{a,b}", Ok("value:\"{a,b}\"")),
+        ("array", "a", refused("a text")),
+        ("array|null", "5", refused("a whole number")),
+        ("object|null", "true", refused("a boolean")),
+    ];
+    for (types, value, expected) in cases {
+        let announcements = announced(&[("set.x", ItemType::from_word(types))]);
+        let given = Given { announcements: &announcements, ..Given::default() };
+        for before in ["helm: {}", "helm: {parameters: [{name: x, value: old}]}"] {
+            let before = source(before);
+            let after = with_parameters(&before, SourceType::Helm, &[text("set.x", value)], given);
+            let entry = |after: ApplicationSource| {
+                let written = after.helm.map(|block| block.parameters).unwrap_or_default();
+                let written = serde_json::to_value(&written).expect("JSON");
+                let fields = ["value", "forceString"].map(|field| (field, written[0].get(field).cloned()));
+                let fields =
+                    fields.into_iter().filter_map(|(field, value)| Some(format!("{field}:{}", value?)));
+                fields.collect::<Vec<_>>().join(",")
+            };
+            match (after.map(entry), &expected) {
+                (Ok(found), Ok(due)) => assert_eq!(found, *due, "{value} as {types}"),
+                (Err(error), Err(due)) => {
+                    assert!(error.to_string().contains(due), "{value} as {types}: {error}");
+                }
+                (found, due) => panic!("{value} as {types}: {found:?} instead of {due:?}"),
+            }
+        }
+    }
+}
+
+#[test]
 fn a_variable_is_text_unless_its_giver_says_otherwise_even_where_both_look_alike() {
     let (variable, literal) = ("$ARGOCD_APP_NAME", "$$ARGOCD_APP_NAME");
     let cases = [
@@ -450,10 +508,13 @@ fn a_text_of_variables_is_forced_to_be_one_whatever_they_stand_for() {
         ("set.text", Some(ItemType::String("string".to_owned()))),
         ("set.number", Some(ItemType::Number)),
         ("set.any", None),
+        ("set.port", ItemType::from_word("integer|string")),
+        ("set.empty", ItemType::from_word("string|null")),
     ]);
     let variable = "$ARGOCD_APP_REVISION_SHORT";
     let given = Given { announcements: &announcements, variables: Variables::Replaced, ..Given::default() };
-    for (name, is_forced) in [("text", true), ("number", false), ("any", false)] {
+    let cases = [("text", true), ("number", false), ("any", false), ("port", false), ("empty", true)];
+    for (name, is_forced) in cases {
         let helm = |value: &str, force: &str| {
             source(&format!("helm: {{parameters: [{{name: {name}, value: {value}{force}}}]}}"))
         };

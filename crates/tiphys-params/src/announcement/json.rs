@@ -15,7 +15,7 @@ impl Serialize for Announcement {
         if self.required == Some(true) {
             out.serialize_entry("required", &true)?;
         }
-        text(&mut out, "itemType", self.item_type.as_ref().map(ItemType::word))?;
+        text(&mut out, "itemType", self.item_type.as_ref().map(ItemType::word).as_deref())?;
         text(&mut out, "collectionType", Some(self.collection_type.word()))?;
         text(&mut out, "string", self.string.as_deref())?;
         if let Some(array) = self.array.as_ref().filter(|array| !array.is_empty()) {

@@ -1,6 +1,6 @@
 use super::{
-    Announcement, AnnouncementEntry, Announcements, CollectionType, Default, ItemType, RawAnnouncement,
-    decode_announcement_entries, decode_announcements, decode_dynamic_output,
+    Announcement, AnnouncementEntry, Announcements, CollectionType, Default, ItemType, JsonType,
+    RawAnnouncement, Types, decode_announcement_entries, decode_announcements, decode_dynamic_output,
 };
 
 fn decode(text: &str) -> Announcements {
@@ -194,11 +194,16 @@ fn an_empty_default_is_not_an_absent_one() {
 #[test]
 fn an_unknown_item_type_is_text_and_keeps_its_word() {
     let read = decode(
-        r#"[{"name":"a","itemType":"blob"}, {"name":"b","itemType":""}, {"name":"c","itemType":"boolean"}]"#,
+        r#"[{"name":"a","itemType":"blob"}, {"name":"b","itemType":""}, {"name":"c","itemType":"boolean"},
+            {"name":"d","itemType":"string|integer"}, {"name":"e","itemType":"integer"}, {"name":"f","itemType":"int|string"}]"#,
     );
     let types: Vec<Option<ItemType>> =
         read.list.into_iter().map(|announcement| announcement.item_type).collect();
-    assert_eq!(types, [Some(ItemType::String("blob".to_owned())), None, Some(ItemType::Boolean)]);
+    let text = |word: &str| Some(ItemType::String(word.to_owned()));
+    let several = Types::of([JsonType::Integer, JsonType::String]).map(ItemType::OneOf);
+    let expected =
+        [text("blob"), None, Some(ItemType::Boolean), several, text("integer"), text("int|string")];
+    assert_eq!(types, expected);
 }
 
 #[test]

@@ -61,6 +61,27 @@ fn items_are_checked_by_the_announced_item_type() {
         );
     }
     assert_eq!(said(&other, &text("o", "anything")), [""; 0]);
+    let several = [
+        (
+            "integer|null",
+            &["5", "+5", "007", "null"][..],
+            &["1.0", "1e3", "", "true", "Null"][..],
+            "a whole number or null",
+        ),
+        ("boolean|number", &["true", "1e3", "-1.5"], &["True", "x", "null"], "a boolean or a number"),
+        ("integer|string", &["x", "", "true", "null", "{a,b}"], &[], ""),
+        ("array", &["x", "{a,b}"], &[], ""),
+    ];
+    for (words, good, bad, due) in several {
+        let one = Announcement { item_type: ItemType::from_word(words), ..Announcement::named("s") };
+        for value in good {
+            assert_eq!(said(&one, &text("s", value)), [""; 0], "{value} for {words}");
+        }
+        for value in bad {
+            let expected = format!("parameter `s`: the value has to be {due}");
+            assert_eq!(said(&one, &text("s", value)), [expected], "{value} for {words}");
+        }
+    }
 }
 
 #[test]

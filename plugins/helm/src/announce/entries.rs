@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use tiphys_helm_values::{Map, PathItem, Value, escape_name};
-use tiphys_params::{Announcement, CollectionType, ItemType};
+use tiphys_params::{Announcement, CollectionType, ItemType, JsonType, Types};
 
 use super::notes::Notes;
 use super::placed_chart::PlacedChart;
 use super::plain_number;
-use super::schema::{Kind, Schemas};
+use super::schema::Schemas;
 use crate::options::SET;
 
 /// Objects within one another that are made up of what schemas ask for and no values have.
@@ -146,8 +146,7 @@ impl<'a> Walk<'a> {
     /// Announces what a schema asks for and no values have: people have to set it before the chart renders.
     fn missing(&mut self, key: &str, place: &Place<'a>) -> Result<(), TooMany> {
         let item = PathItem::Key(key.to_owned());
-        let is_object = place.schemas.of(&item).kind() == Some(Kind::Object);
-        if !is_object {
+        if !is_object(place.schemas.of(&item).types()) {
             return self.below(item, &Value::Null, place, Need::Required);
         }
         if place.made_up == MISSING_DEPTH_MAX {
@@ -219,10 +218,8 @@ impl Place<'_> {
 
 /// The type of a value: the schema's, else that of the value itself. `null` may stand for anything.
 fn item_type(value: &Value, schemas: &Schemas<'_>) -> Option<ItemType> {
-    match schemas.kind() {
-        Some(Kind::Scalar(item_type)) => return Some(item_type),
-        Some(Kind::Object | Kind::Other) => return None,
-        None => {}
+    if let Some(types) = schemas.types() {
+        return Some(ItemType::of(types));
     }
     match value {
         Value::Bool(_) => Some(ItemType::Boolean),
@@ -230,6 +227,12 @@ fn item_type(value: &Value, schemas: &Schemas<'_>) -> Option<ItemType> {
         Value::Text(_) => Some(ItemType::String("string".to_owned())),
         Value::Null | Value::List(_) | Value::Map(_) => None,
     }
+}
+
+/// Whether a value of these types has keys, unless it is empty.
+fn is_object(types: Option<Types>) -> bool {
+    let mut said = types.into_iter().flat_map(Types::iter).filter(|one| *one != JsonType::Null);
+    said.next() == Some(JsonType::Object) && said.next().is_none()
 }
 
 /// The default as a person would write it.

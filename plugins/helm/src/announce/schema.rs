@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
 use tiphys_helm_values::PathItem;
-use tiphys_params::ItemType;
+use tiphys_params::{JsonType, Types};
 
 use super::notes::shortened;
 use super::plain_number;
@@ -23,27 +23,25 @@ const CHOICES_MAX: usize = 500;
 struct Schema<'a> {
     document: &'a Json,
     at: &'a Json,
+    empty: Empty,
+}
+
+/// Whether the value may also be `null`, whatever the schema says of its type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Empty {
+    AsSaid,
+    /// The schema is one of two alternatives, and the other one is `null`.
+    MayBe,
 }
 
 /// The schemas that hold for a value: none, or several where charts and their parents both have one.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Schemas<'a>(Vec<Schema<'a>>);
 
-/// The kind of a value as a schema knows it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// One scalar type.
-    Scalar(ItemType),
-    /// An object.
-    Object,
-    /// Several types, or a list.
-    Other,
-}
-
 impl<'a> Schemas<'a> {
     /// Adds the schema of a whole chart.
     pub(super) fn add(&mut self, document: &'a Json) {
-        self.extend(Schema { document, at: document });
+        self.extend(Schema { document, at: document, empty: Empty::AsSaid });
     }
 
     /// The schemas of a key or an item.
@@ -55,7 +53,7 @@ impl<'a> Schemas<'a> {
                 PathItem::Index(index) => schema.item(*index),
             };
             if let Some(at) = below {
-                found.extend(Schema { at, ..*schema });
+                found.extend(Schema { at, empty: Empty::AsSaid, ..*schema });
             }
         }
         found
@@ -68,9 +66,15 @@ impl<'a> Schemas<'a> {
         lists.flatten().filter_map(Json::as_str).filter(|key| seen.insert(*key)).collect()
     }
 
-    /// The kind of value; `None` if no schema says.
-    pub(super) fn kind(&self) -> Option<Kind> {
-        self.0.iter().find_map(|schema| kind(schema.at.get("type")?))
+    /// The types that the value may have: those that all schemas allow; `None` if no schema says, or they allow none.
+    pub(super) fn types(&self) -> Option<Types> {
+        let mut left = SCHEMAS_MAX;
+        self.types_within(&mut left)
+    }
+
+    /// The same with a bound of alternatives, which may be within one another; beyond it no schema says.
+    fn types_within(&self, left: &mut usize) -> Option<Types> {
+        all_of(self.0.iter().filter_map(|schema| schema.types(left)))
     }
 
     /// What the value is for; empty if no schema says.
@@ -104,8 +108,8 @@ impl<'a> Schemas<'a> {
             }
             self.0.push(schema);
             let parts = schema.at.get("allOf").and_then(Json::as_array).into_iter().flatten();
-            let parts = parts.chain(schema.referred()).chain(schema.only_branch());
-            let mut parts: Vec<_> = parts.map(|at| Schema { at, ..schema }).take(SCHEMAS_MAX).collect();
+            let parts = parts.chain(schema.referred()).map(|at| Schema { at, ..schema });
+            let mut parts: Vec<_> = parts.chain(schema.only_branch()).take(SCHEMAS_MAX).collect();
             parts.reverse();
             waiting.extend(parts);
         }
@@ -113,9 +117,39 @@ impl<'a> Schemas<'a> {
 }
 
 impl<'a> Schema<'a> {
+    /// The types that this schema alone allows: by their names, by those of its alternatives, and by the values to choose from.
+    fn types(&self, left: &mut usize) -> Option<Types> {
+        let named = self.at.get("type").and_then(types_of_names);
+        let said =
+            all_of([named, self.types_of_branches(left), self.types_of_values()].into_iter().flatten())?;
+        let or_null = Types::of([JsonType::Null]).filter(|_| self.empty == Empty::MayBe);
+        Some(or_null.map_or(said, |null| said.or(null)))
+    }
+
+    /// The types of all alternatives, if each says its own.
+    fn types_of_branches(&self, left: &mut usize) -> Option<Types> {
+        let each = self.branches()?.iter().map(|at| {
+            *left = left.checked_sub(1)?;
+            let mut schemas = Schemas::default();
+            schemas.extend(Schema { at, empty: Empty::AsSaid, ..*self });
+            schemas.types_within(left)
+        });
+        let each: Option<Vec<Types>> = each.collect();
+        each?.into_iter().reduce(Types::or)
+    }
+
+    fn types_of_values(&self) -> Option<Types> {
+        let values = self.at.get("enum").and_then(Json::as_array).map(Vec::as_slice);
+        let values = values.or_else(|| self.at.get("const").map(std::slice::from_ref))?;
+        Types::of(values.iter().map(type_of_value))
+    }
+
     fn property(&self, key: &str) -> Option<&'a Json> {
         let named = self.at.get("properties").and_then(|properties| properties.get(key));
-        named.or_else(|| self.at.get("additionalProperties"))
+        // A pattern may be meant, and what is behind it then says nothing of the key.
+        let others =
+            || self.at.get("additionalProperties").filter(|_| self.at.get("patternProperties").is_none());
+        named.or_else(others)
     }
 
     fn item(&self, index: usize) -> Option<&'a Json> {
@@ -133,32 +167,48 @@ impl<'a> Schema<'a> {
         self.document.pointer(&percent_decoded(pointer))
     }
 
+    fn branches(&self) -> Option<&'a Vec<Json>> {
+        ["anyOf", "oneOf"].iter().find_map(|key| self.at.get(key)?.as_array())
+    }
+
     /// Of alternatives the only one that is not null: the usual way to say that a value may be left empty.
-    fn only_branch(&self) -> Option<&'a Json> {
-        let branches = ["anyOf", "oneOf"].iter().find_map(|key| self.at.get(key)?.as_array())?;
+    fn only_branch(&self) -> Option<Self> {
+        let branches = self.branches()?;
         let is_null = |branch: &Json| branch.get("type").and_then(Json::as_str) == Some("null");
         let mut others = branches.iter().filter(|branch| !is_null(branch));
-        others.next().filter(|_| others.next().is_none())
+        let at = others.next().filter(|_| others.next().is_none())?;
+        let empty = if branches.len() > 1 { Empty::MayBe } else { self.empty };
+        Some(Self { at, empty, ..*self })
     }
 }
 
-/// The kind that `type` says: a name, or a list of names of which `null` does not count.
-fn kind(names: &Json) -> Option<Kind> {
+/// What all of these allow; `None` if there are none, or they allow nothing in common.
+fn all_of(types: impl Iterator<Item = Types>) -> Option<Types> {
+    types.map(Some).reduce(|one, other| one?.and(other?))?
+}
+
+/// The types that `type` says: a name, or a list of names.
+fn types_of_names(names: &Json) -> Option<Types> {
     let names = match names {
         Json::Array(names) => names.as_slice(),
         name => std::slice::from_ref(name),
     };
-    let names: Vec<&str> = names.iter().filter_map(Json::as_str).filter(|name| *name != "null").collect();
-    Some(match names[..] {
-        [] => return None,
-        ["object"] => Kind::Object,
-        ["string"] => Kind::Scalar(ItemType::String("string".to_owned())),
-        ["boolean"] => Kind::Scalar(ItemType::Boolean),
-        ["number" | "integer"] | ["number", "integer"] | ["integer", "number"] => {
-            Kind::Scalar(ItemType::Number)
+    Types::of(names.iter().filter_map(Json::as_str).filter_map(JsonType::from_word))
+}
+
+fn type_of_value(value: &Json) -> JsonType {
+    match value {
+        Json::Null => JsonType::Null,
+        Json::Bool(_) => JsonType::Boolean,
+        // As schemas have it, `1.0` is a whole number, too.
+        Json::Number(number) if number.as_f64().is_none_or(|number| number.fract() == 0.0) => {
+            JsonType::Integer
         }
-        _ => Kind::Other,
-    })
+        Json::Number(_) => JsonType::Number,
+        Json::String(_) => JsonType::String,
+        Json::Array(_) => JsonType::Array,
+        Json::Object(_) => JsonType::Object,
+    }
 }
 
 fn scalar_text(value: &Json) -> Option<String> {

@@ -29,8 +29,8 @@ fn a_schema_says_types_choices_and_what_is_required() {
     let expected = [
         "port (number) required 80",
         "level info",
-        "max (any) 1",
-        "debug (boolean)",
+        "max (integer|string) 1",
+        "debug (boolean|null)",
         "name web",
         "host required",
         "auth.user required",

@@ -79,7 +79,7 @@ fn line(one: &Announcement) -> String {
     match &one.item_type {
         None => line.push_str(" (any)"),
         Some(ItemType::String(_)) => {}
-        Some(item_type) => line.extend([" (", item_type.word(), ")"]),
+        Some(item_type) => line.extend([" (", &item_type.word(), ")"]),
     }
     if one.required == Some(true) {
         line.push_str(" required");

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use tiphys_engine::{HELM_PLUGIN, HELM_VALUE_PREFIXES, SET_PREFIX, is_held_as_text};
-use tiphys_params::{Collision, ItemType, ProblemKind, Winner, check_values, collisions};
+use tiphys_params::{Collision, ItemType, JsonType, ProblemKind, Winner, check_values, collisions};
 use tiphys_render::AnnouncedSource;
 
 use super::asked::Asked;
@@ -47,9 +47,15 @@ impl Problems {
         }
         for announcement in &source.announcements {
             let name = &announcement.name;
-            let is_number = announcement.item_type == Some(ItemType::Number);
-            if is_number && is_held_as_text(&source.source, source.plugin.as_deref(), name) {
-                found.0.entry(name.clone()).or_default().texts.push(TEXT_FOR_A_NUMBER.to_owned());
+            let problem = match &announcement.item_type {
+                Some(ItemType::Number) => TEXT_FOR_A_NUMBER.to_owned(),
+                Some(ItemType::OneOf(types)) if !types.allow(JsonType::String) => {
+                    format!("helm has this value as a text, and it has to be {}", types.words())
+                }
+                _ => continue,
+            };
+            if is_held_as_text(&source.source, source.plugin.as_deref(), name) {
+                found.0.entry(name.clone()).or_default().texts.push(problem);
             }
         }
         found

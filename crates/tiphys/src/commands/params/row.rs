@@ -97,9 +97,9 @@ impl Row<'_> {
                 Announced::Unknown => "unknown".to_owned(),
             };
         };
-        let item = announcement.item_type.as_ref().map_or("string", ItemType::word);
+        let item = announcement.item_type.as_ref().map_or("string".into(), ItemType::word);
         match announcement.collection_type.field() {
-            "string" if announcement.choices.is_empty() => item.to_owned(),
+            "string" if announcement.choices.is_empty() => item.into_owned(),
             "string" => "choice".to_owned(),
             collection if item == "string" => collection.to_owned(),
             collection => format!("{collection} of {item}"),
@@ -128,7 +128,7 @@ impl Row<'_> {
             "title": self.text(|a| a.title.as_deref()),
             "tooltip": self.text(|a| a.tooltip.as_deref()),
             "required": announcement.is_some_and(|a| a.required == Some(true)),
-            "itemType": self.text(|a| a.item_type.as_ref().map(ItemType::word)),
+            "itemType": announcement.and_then(|a| a.item_type.as_ref()).map(ItemType::word).unwrap_or_default(),
             "collectionType": announcement.map_or("", |a| a.collection_type.word()),
             "choices": announcement.map(|a| a.choices.clone()).unwrap_or_default(),
             "announced": announcement.is_some(),

@@ -3,22 +3,17 @@
 use serde_json::{Value as Json, json};
 use tiphys_helm_values::PathItem;
 
-use super::{CHOICES_MAX, Kind, SCHEMAS_MAX, Schemas};
+use super::{CHOICES_MAX, SCHEMAS_MAX, Schemas};
 
-/// What a schema says of the value at a path: kind, choices, description.
+/// What a schema says of the value at a path: types, choices, description.
 fn said(schema: &Json, path: &[PathItem]) -> String {
     let mut schemas = Schemas::default();
     schemas.add(schema);
     for item in path {
         schemas = schemas.of(item);
     }
-    let kind = match schemas.kind() {
-        None => "-".to_owned(),
-        Some(Kind::Scalar(item_type)) => item_type.word().to_owned(),
-        Some(Kind::Object) => "object".to_owned(),
-        Some(Kind::Other) => "other".to_owned(),
-    };
-    format!("{kind} {:?} {}", schemas.choices(), schemas.description())
+    let types = schemas.types().map_or_else(|| "-".to_owned(), |types| types.to_string());
+    format!("{types} {:?} {}", schemas.choices(), schemas.description())
 }
 
 fn key(key: &str) -> PathItem {
@@ -28,21 +23,34 @@ fn key(key: &str) -> PathItem {
 #[test]
 fn types_and_choices_are_those_of_any_draft() {
     let cases = [
-        (json!({"type": "integer"}), "number [] "),
-        (json!({"type": ["number", "null"]}), "number [] "),
+        (json!({"type": "integer"}), "integer [] "),
+        (json!({"type": ["number", "null"]}), "number|null [] "),
         (json!({"type": ["integer", "number"]}), "number [] "),
         (json!({"type": "boolean", "description": " On or off. "}), "boolean [] On or off."),
         (json!({"type": "string", "enum": ["a", "b"]}), r#"string ["a", "b"] "#),
-        (json!({"enum": [1, 2.5, 1_000_000.0, true, null]}), r#"- ["1", "2.5", "1000000", "true"] "#),
-        (json!({"const": "only"}), r#"- ["only"] "#),
-        (json!({"enum": ["a", {}]}), "- [] "),
-        (json!({"type": ["integer", "string"]}), "other [] "),
-        (json!({"type": "array"}), "other [] "),
-        (json!({"type": "null"}), "- [] "),
+        (
+            json!({"enum": [1, 2.5, 1_000_000.0, true, null]}),
+            r#"boolean|number|null ["1", "2.5", "1000000", "true"] "#,
+        ),
+        (json!({"const": "only"}), r#"string ["only"] "#),
+        (json!({"enum": ["a", {}]}), "string|object [] "),
+        (json!({"enum": [1, 2.0]}), r#"integer ["1", "2"] "#),
+        (json!({"type": ["integer", "string"]}), "integer|string [] "),
+        (json!({"type": ["integer", "string"], "enum": ["a", "b"]}), r#"string ["a", "b"] "#),
+        (json!({"type": "array"}), "array [] "),
+        (json!({"type": "null"}), "null [] "),
         (json!({"type": 5, "enum": "a", "description": []}), "- [] "),
-        (json!({"anyOf": [{"type": "null"}, {"type": "string"}]}), "string [] "),
-        (json!({"oneOf": [{"type": "integer"}, {"type": "string"}]}), "- [] "),
-        (json!({"allOf": [{"description": "both"}, {"type": "integer"}]}), "number [] both"),
+        (json!({"anyOf": [{"type": "null"}, {"type": "string"}]}), "string|null [] "),
+        (json!({"oneOf": [{"type": "integer"}, {"type": "string"}]}), "integer|string [] "),
+        (json!({"oneOf": [{"type": "integer"}, {"enum": ["a", true]}]}), "boolean|integer|string [] "),
+        (json!({"oneOf": [{"type": "integer"}, {"description": "anything"}]}), "- [] "),
+        (
+            json!({"anyOf": [{"anyOf": [{"type": "null"}, {"type": "string"}]}, {"const": 1}]}),
+            "integer|string|null [] ",
+        ),
+        (json!({"allOf": [{"description": "both"}, {"type": "integer"}]}), "integer [] both"),
+        (json!({"type": ["number", "null"], "allOf": [{"type": ["integer", "string"]}]}), "integer [] "),
+        (json!({"type": "boolean", "allOf": [{"type": "string"}]}), "- [] "),
         (json!(true), "- [] "),
         (json!([]), "- [] "),
     ];
@@ -57,6 +65,11 @@ fn keys_and_items_are_found_where_drafts_have_them() {
     let cases = [
         (json!({"properties": {"a": {"properties": {"b": number}}}}), vec![key("a"), key("b")], "number"),
         (json!({"additionalProperties": number}), vec![key("x")], "number"),
+        (
+            json!({"patternProperties": {"^x": {"type": "string"}}, "additionalProperties": number}),
+            vec![key("x")],
+            "-",
+        ),
         (
             json!({"properties": {"x": {"type": "string"}}, "additionalProperties": number}),
             vec![key("x")],
@@ -96,6 +109,8 @@ fn what_is_required_is_told_once_and_in_order() {
 fn schemas_that_lead_in_circles_or_branch_without_end_are_left_at_the_bound() {
     let circle = json!({"properties": {"a": {"$ref": "#"}}, "$ref": "#", "type": "object"});
     assert_eq!(said(&circle, &vec![key("a"); 50]), "object [] ");
+    let alternatives = json!({"anyOf": [{"$ref": "#"}, {"$ref": "#"}]});
+    assert_eq!(said(&alternatives, &[]), "- [] ");
     let branches =
         json!({"$defs": {"d": {"allOf": vec![json!({"$ref": "#/$defs/d"}); 1_000]}}, "$ref": "#/$defs/d"});
     let mut schemas = Schemas::default();
