@@ -9,11 +9,12 @@
 //! What nobody needs is not read, so that it cannot be in the way: neither logins where there is no registry, nor certificates of other
 //! repositories. A usual place that is closed to this user holds nothing; a file that a variable of its own names must be readable.
 
+use std::fs::File;
 use std::io;
 use std::path::PathBuf;
 
 use tiphys_params::context::{MountedLogins, OtherShape, PemFiles, RepositoryAccess, Secret};
-use tiphys_tree::read_bounded;
+use tiphys_tree::{FileOwner, NotOpened, open_file, read_to_bound};
 
 use crate::OwnLogins;
 
@@ -31,6 +32,14 @@ pub enum FileError {
         /// The system's answer.
         #[source]
         source: io::Error,
+    },
+    /// A pipe, a device or a folder stands there.
+    #[error("{path} is no regular file; put one there, or name another place in {setting}", path = path.display())]
+    NoFile {
+        /// What should be a file.
+        path: PathBuf,
+        /// The variable, or what else says where it is.
+        setting: &'static str,
     },
     /// It is in the folder of whatever is rendered, where anybody may have put it.
     #[error("{name} is {path:?}; an absolute path is expected")]
@@ -61,6 +70,19 @@ pub enum Needs {
     RepositoriesAndLogins,
 }
 
+/// A kind of file, and what people know of it.
+#[derive(Clone, Copy, Debug)]
+struct Kind {
+    /// Who writes such files.
+    writer: &'static str,
+    /// What says that one is elsewhere.
+    setting: &'static str,
+}
+
+const HELM_REPOSITORIES: Kind = Kind { writer: "helm", setting: "HELM_REPOSITORY_CONFIG" };
+const HELM_LOGINS: Kind = Kind { writer: "helm", setting: "HELM_REGISTRY_CONFIG" };
+const DOCKER_LOGINS: Kind = Kind { writer: "docker", setting: "DOCKER_CONFIG" };
+
 /// A file, and who says where it is.
 #[derive(Clone, Debug)]
 struct Mounted {
@@ -88,18 +110,18 @@ impl OwnLogins {
             let own = self.place(name, "", By::Variable)?;
             Ok(if own.is_some() { own } else { self.config_of_helm()?.map(|folder| folder.join(file)) })
         };
-        if let Some(file) = of_helm("HELM_REPOSITORY_CONFIG", "repositories.yaml")? {
-            file.add("helm", |text| logins.add_repositories(text))?;
+        if let Some(file) = of_helm(HELM_REPOSITORIES.setting, "repositories.yaml")? {
+            file.add(HELM_REPOSITORIES, |text| logins.add_repositories(text))?;
         }
         if needs < Needs::RepositoriesAndLogins {
             return Ok(logins);
         }
-        if let Some(file) = of_helm("HELM_REGISTRY_CONFIG", "registry/config.json")? {
-            file.add("helm", |text| logins.add_logins(text))?;
+        if let Some(file) = of_helm(HELM_LOGINS.setting, "registry/config.json")? {
+            file.add(HELM_LOGINS, |text| logins.add_logins(text))?;
         }
-        let docker = [("DOCKER_CONFIG", "", By::Variable), ("HOME", ".docker", By::Habit)];
+        let docker = [(DOCKER_LOGINS.setting, "", By::Variable), ("HOME", ".docker", By::Habit)];
         if let Some(folder) = self.first_place(&docker)? {
-            folder.join("config.json").add("docker", |text| logins.add_logins(text))?;
+            folder.join("config.json").add(DOCKER_LOGINS, |text| logins.add_logins(text))?;
         }
         Ok(logins)
     }
@@ -151,10 +173,11 @@ fn absolute(name: &'static str, path: &str) -> Result<PathBuf, FileError> {
 }
 
 fn pem(name: &'static str, path: &str) -> Result<String, FileError> {
+    let kind = Kind { writer: "openssl", setting: name };
     let file = Mounted { path: absolute(name, path)?, by: By::Variable };
     let missing = || FileError::Read { path: file.path.clone(), source: io::ErrorKind::NotFound.into() };
-    let bytes = file.read()?.ok_or_else(missing)?;
-    String::from_utf8(bytes).map_err(|_| FileError::Shape { path: file.path.clone(), writer: "openssl" })
+    let bytes = file.read(kind)?.ok_or_else(missing)?;
+    String::from_utf8(bytes).map_err(|_| FileError::Shape { path: file.path.clone(), writer: kind.writer })
 }
 
 impl Mounted {
@@ -163,21 +186,20 @@ impl Mounted {
     }
 
     /// Adds what the file says, if it is there.
-    fn add(
-        &self,
-        writer: &'static str,
-        add: impl FnOnce(&[u8]) -> Result<(), OtherShape>,
-    ) -> Result<(), FileError> {
-        let shape = |_| FileError::Shape { path: self.path.clone(), writer };
-        self.read()?.map_or(Ok(()), |text| add(&text).map_err(shape))
+    fn add(&self, kind: Kind, add: impl FnOnce(&[u8]) -> Result<(), OtherShape>) -> Result<(), FileError> {
+        let shape = |_| FileError::Shape { path: self.path.clone(), writer: kind.writer };
+        self.read(kind)?.map_or(Ok(()), |text| add(&text).map_err(shape))
     }
 
-    fn read(&self) -> Result<Option<Vec<u8>>, FileError> {
+    fn read(&self, kind: Kind) -> Result<Option<Vec<u8>>, FileError> {
         let failed = |source| FileError::Read { path: self.path.clone(), source };
         let too_large = || failed(io::Error::other(format!("it has more than {FILE_BYTES_MAX} bytes")));
-        match read_bounded(&self.path, FILE_BYTES_MAX) {
-            Ok(bytes) => bytes.ok_or_else(too_large).map(Some),
-            Err(error) => self.by.absent(error).map_err(failed),
+        match open_file(&self.path, FileOwner::Anybody, File::options().read(true)) {
+            Ok(file) => read_to_bound(file, FILE_BYTES_MAX).map_err(failed)?.ok_or_else(too_large).map(Some),
+            Err(NotOpened::Io(error)) => self.by.absent(error).map_err(failed),
+            Err(NotOpened::Folder | NotOpened::NoFile) => {
+                Err(FileError::NoFile { path: self.path.clone(), setting: kind.setting })
+            }
         }
     }
 }

@@ -7,6 +7,7 @@ pub mod archive;
 mod bounded;
 mod containment;
 mod entries;
+mod file;
 pub mod glob;
 mod modes;
 mod path;
@@ -15,9 +16,10 @@ mod reader;
 mod store;
 mod writer;
 
-pub use bounded::read_bounded;
+pub use bounded::{read_bounded, read_to_bound};
 pub use containment::{ContainmentError, check_links, resolve};
 pub use entries::{Entries, EntryKind, Final};
+pub use file::{FileOwner, NotOpened, open_file};
 pub use path::{EntryPath, PathError, RepoPath};
 pub use read::{Depth, ReadError};
 pub use store::{

@@ -93,7 +93,16 @@ pub(crate) async fn build(
     if cache.restore(&key, age, &charts) {
         return Ok(built);
     }
-    let lock = cache.lock(&key, request.settings.timeout).await;
+    let lock = match cache.lock(&key, request.settings.timeout).await {
+        Ok(lock) => Some(lock),
+        Err(error) => {
+            // Who holds it for so long keeps the same.
+            if error.kind() != io::ErrorKind::TimedOut {
+                note_unusable(&error);
+            }
+            None
+        }
+    };
     // Another run may have built it meanwhile.
     if lock.is_some() && cache.restore(&key, age, &charts) {
         return Ok(built);
@@ -380,9 +389,7 @@ fn open_cache(request: &Request) -> Option<Cache> {
     match Cache::open(request.settings.cache_folder.as_deref()?, request.settings.cache_bytes_max) {
         Ok(cache) => Some(cache),
         Err(error) => {
-            note(&format!(
-                "dependencies are not kept: the folder of TIPHYS_HELM_CACHE_DIR cannot be used: {error}"
-            ));
+            note_unusable(&error);
             None
         }
     }
@@ -394,6 +401,10 @@ fn keep(cache: &Cache, key: &BuildKey, before: &Snapshot, after: &Snapshot, char
     } else if let Err(error) = cache.tidy(key) {
         note(&format!("dependencies are kept, and old ones could not be removed: {error}"));
     }
+}
+
+fn note_unusable(error: &io::Error) {
+    note(&format!("dependencies are not kept: the folder of TIPHYS_HELM_CACHE_DIR cannot be used: {error}"));
 }
 
 /// Tells something that is no failure.

@@ -11,18 +11,20 @@
 //! A run that is killed cannot clean up. Its lock is gone with it, and the next run removes what it left. Times are those of the folder's
 //! file system alone.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Write as _};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use rustix::process::getuid;
+use tiphys_folders::remove_tree;
+use tiphys_tree::{FileOwner, NotOpened, open_file};
 
 use crate::lock::lock;
-use crate::own_file::{self, NotOpened};
 
 /// Beginning of the names of runs' folders.
 const RUN_PREFIX: &str = "run-";
@@ -132,7 +134,7 @@ impl Home {
         drop(gate);
         for dir in dead {
             // Another run may do the same at this moment.
-            let _gone_or_the_next_run_tries: io::Result<()> = fs::remove_dir_all(dir);
+            let _gone_or_the_next_run_tries: io::Result<()> = remove_tree(&dir);
         }
         let (dir, lock) = made?;
         let began = fs::metadata(&dir).and_then(|found| found.modified()).ok();
@@ -211,7 +213,7 @@ impl Drop for Home {
     fn drop(&mut self) {
         living().retain(|dir| *dir != self.dir);
         // What cannot be removed is removed by a later run.
-        let _removed: io::Result<()> = fs::remove_dir_all(&self.dir);
+        let _removed: io::Result<()> = remove_tree(&self.dir);
     }
 }
 
@@ -219,10 +221,11 @@ impl Drop for Home {
 pub(crate) fn remove_all() {
     for dir in std::mem::take(&mut *living()) {
         // Under another name nothing is added to it meanwhile.
-        let name = dir.file_name().map(|name| name.to_string_lossy().replacen(RUN_PREFIX, DEAD_PREFIX, 1));
-        let to = dir.with_file_name(name.unwrap_or_default());
+        let Some(to) = dir.file_name().and_then(dead_name).map(|name| dir.with_file_name(name)) else {
+            continue;
+        };
         // What cannot be removed is removed by a later run.
-        let _removed: io::Result<()> = fs::rename(&dir, &to).and_then(|()| fs::remove_dir_all(to));
+        let _removed: io::Result<()> = fs::rename(&dir, &to).and_then(|()| remove_tree(&to));
     }
 }
 
@@ -280,9 +283,9 @@ fn make_folder(path: &Path) -> Result<(), HomeError> {
 async fn open_locked(path: &Path, patience: Duration) -> Result<File, HomeError> {
     let failed = |source| HomeError::Io { path: path.to_path_buf(), source };
     let mut options = OpenOptions::new();
-    let opened = own_file::open(path, options.write(true).create(true).truncate(false).mode(0o600));
-    let file = opened.map_err(|error| match error {
-        NotOpened::Foreign => HomeError::NoFile { path: path.to_path_buf() },
+    options.write(true).create(true).truncate(false).mode(0o600);
+    let file = open_file(path, FileOwner::Program, &mut options).map_err(|error| match error {
+        NotOpened::Folder | NotOpened::NoFile => HomeError::NoFile { path: path.to_path_buf() },
         NotOpened::Io(source) => failed(source),
     })?;
     match lock(&file, patience).await {
@@ -312,20 +315,25 @@ fn take_away_the_dead(base: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(base) else { return Vec::new() };
     let mut dead = Vec::new();
     for entry in entries.flatten() {
-        let name = entry.file_name().to_string_lossy().into_owned();
         let path = entry.path();
-        if name.starts_with(DEAD_PREFIX) {
+        if entry.file_name().as_bytes().starts_with(DEAD_PREFIX.as_bytes()) {
             dead.push(path);
-        } else if let Some(random) = name.strip_prefix(RUN_PREFIX)
+        } else if let Some(name) = dead_name(&entry.file_name())
             && !lives(&path)
         {
-            let to = base.join(format!("{DEAD_PREFIX}{random}"));
+            let to = base.join(name);
             if fs::rename(&path, &to).is_ok() {
                 dead.push(to);
             }
         }
     }
     dead
+}
+
+/// What the folder of a run is called when it is to be removed; `None` for a name of something else.
+fn dead_name(run: &OsStr) -> Option<OsString> {
+    let random = run.as_bytes().strip_prefix(RUN_PREFIX.as_bytes())?;
+    Some(OsString::from_vec([DEAD_PREFIX.as_bytes(), random].concat()))
 }
 
 /// Removes versions that were not used for long.
@@ -335,17 +343,29 @@ fn forget_versions(folder: &Path, now: Option<SystemTime>) {
         let used = entry.metadata().and_then(|found| found.modified());
         if used.is_ok_and(|used| now.duration_since(used).is_ok_and(|age| age > VERSION_AGE)) {
             // Another run may do the same at this moment.
-            let _gone_or_the_next_run_tries: io::Result<()> = fs::remove_file(entry.path());
+            let _gone_or_the_next_run_tries: io::Result<()> = remove_tree(&entry.path());
         }
     }
 }
 
-/// Whether somebody holds a run's lock. What cannot be known counts as living.
+/// Whether somebody holds a run's lock. What cannot be known counts as living; what is no folder of this user was never a run.
 fn lives(run: &Path) -> bool {
-    match own_file::open(&run.join(LOCK), OpenOptions::new().write(true)) {
+    if matches!(own_folder_mode(run), Err(HomeError::Foreign { .. })) {
+        return false;
+    }
+    let lock = || open_file(&run.join(LOCK), FileOwner::Program, OpenOptions::new().write(true));
+    let mut opened = lock();
+    // A program that helm started may have closed the folder behind it.
+    if let Err(NotOpened::Io(error)) = &opened
+        && error.kind() == io::ErrorKind::PermissionDenied
+        && fs::set_permissions(run, Permissions::from_mode(0o700)).is_ok()
+    {
+        opened = lock();
+    }
+    match opened {
         Ok(file) => file.try_lock().is_err(),
         Err(NotOpened::Io(error)) => error.kind() != io::ErrorKind::NotFound,
-        Err(NotOpened::Foreign) => true,
+        Err(NotOpened::Folder | NotOpened::NoFile) => true,
     }
 }
 

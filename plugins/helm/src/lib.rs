@@ -20,7 +20,6 @@ mod kustomize;
 mod lock;
 mod mirror;
 mod options;
-mod own_file;
 mod program;
 mod request;
 mod settings;

@@ -8,6 +8,8 @@ use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
+use tiphys_tree::NotOpened;
+
 /// A copy that could not be made.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot copy {path}", path = path.display())]
@@ -82,8 +84,10 @@ pub(crate) fn copy(from: &Path, to: &Path) -> Result<Copied, MirrorError> {
         } else if kind.is_symlink() {
             fs::read_link(&path).and_then(|link| symlink(link, &target)).map_err(failed)?;
             copied = Copied::Links;
-        } else {
+        } else if kind.is_file() {
             fs::copy(&path, &target).map(drop).map_err(failed)?;
+        } else {
+            return Err(failed(NotOpened::NoFile.into()));
         }
     }
     Ok(copied)

@@ -3,8 +3,12 @@
 use std::error::Error as _;
 use std::fs;
 use std::io;
+use std::os::unix::fs::symlink;
+use std::os::unix::net::UnixListener;
+use std::path::Path;
 use std::time::Duration;
 
+use rustix::fs::{CWD, Mode, mkfifoat};
 use tiphys_params::context::{PemFiles, RepositoryAccess};
 
 use super::{By, FILE_BYTES_MAX, FileError, Needs, read_certificates};
@@ -114,7 +118,6 @@ fn a_usual_place_that_is_closed_holds_nothing_and_a_named_one_fails() {
         (io::ErrorKind::NotFound, By::Variable, true),
         (io::ErrorKind::PermissionDenied, By::Habit, true),
         (io::ErrorKind::PermissionDenied, By::Variable, false),
-        (io::ErrorKind::IsADirectory, By::Habit, false),
     ] {
         assert_eq!(by.absent::<()>(kind.into()).is_ok(), is_absent, "{kind} {by:?}");
     }
@@ -132,6 +135,54 @@ fn a_file_above_the_bound_is_refused() {
     assert!(sized(FILE_BYTES_MAX).is_ok());
     let error = sized(FILE_BYTES_MAX + 1).unwrap_err();
     assert!(error.ends_with("config.json: it has more than 16777216 bytes"), "{error}");
+}
+
+/// What stands in a file's place.
+type Stand = fn(&Path) -> io::Result<()>;
+
+#[test]
+fn what_is_no_regular_file_is_named_with_what_to_set_and_links_are_followed() {
+    let stands: [(Stand, bool); 6] = [
+        (|path| Ok(mkfifoat(CWD, path, Mode::RUSR | Mode::WUSR)?), false),
+        (|path| UnixListener::bind(path).map(drop), false),
+        (|path| fs::create_dir(path), false),
+        (|path| symlink("/dev/zero", path), false),
+        (|path| symlink(path, path), false),
+        (|path| symlink("a.real", path), true),
+    ];
+    for (variable, place, setting) in [
+        ("HELM_REPOSITORY_CONFIG", "a", "HELM_REPOSITORY_CONFIG"),
+        ("HELM_CONFIG_HOME", "registry/config.json", "HELM_REGISTRY_CONFIG"),
+        ("HOME", ".docker/config.json", "DOCKER_CONFIG"),
+        ("caFile", "a", "caFile"),
+    ] {
+        for (index, (stand, is_read)) in stands.into_iter().enumerate() {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join(place);
+            let named = if place == "a" { path.as_path() } else { folder.path() };
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            if is_read {
+                fs::write(path.with_file_name("a.real"), "{}").unwrap();
+            }
+            stand(&path).unwrap();
+            let named = named.to_str().unwrap();
+            let read = if variable == "caFile" {
+                let files = PemFiles { authorities: named.to_owned(), ..PemFiles::default() };
+                read_certificates(files, &mut RepositoryAccess::default())
+            } else {
+                with(&[(variable, named)]).read(Needs::RepositoriesAndLogins).map(drop)
+            };
+            let due = format!(
+                "{} is no regular file; put one there, or name another place in {setting}",
+                path.display()
+            );
+            assert_eq!(
+                read.map_err(|error| chain(&error)),
+                if is_read { Ok(()) } else { Err(due) },
+                "{index}"
+            );
+        }
+    }
 }
 
 /// The working directory is the application's folder, where a file could name any credential helper.

@@ -4,6 +4,8 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
+use rustix::fs::{CWD, Mode, mkfifoat};
+
 use super::read_bounded;
 
 #[test]
@@ -20,16 +22,22 @@ fn a_file_is_read_up_to_the_bound() {
 }
 
 #[test]
-fn a_file_without_an_end_is_larger_than_any_bound() {
-    let endless = Path::new("/dev/zero");
-    assert_eq!(fs::metadata(endless).unwrap().len(), 0, "it says that it is empty");
-    assert_eq!(read_bounded(endless, 1 << 20).unwrap(), None);
+fn a_file_that_hides_its_size_is_read_up_to_the_bound() {
+    let silent = Path::new("/proc/self/mounts");
+    assert_eq!(fs::metadata(silent).unwrap().len(), 0, "it says that it is empty");
+    assert_eq!(read_bounded(silent, 4).unwrap(), None);
+    assert_eq!(read_bounded(Path::new("/dev/null"), 4).unwrap(), Some(Vec::new()));
 }
 
 #[test]
-fn what_is_no_file_is_an_error() {
+fn what_is_no_file_is_an_error_and_not_waited_for() {
     let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe");
+    mkfifoat(CWD, &pipe, Mode::RUSR | Mode::WUSR).unwrap();
     let kind = |path: &Path| read_bounded(path, 10).unwrap_err().kind();
     assert_eq!(kind(folder.path()), ErrorKind::IsADirectory);
     assert_eq!(kind(&folder.path().join("missing")), ErrorKind::NotFound);
+    for path in [pipe.as_path(), Path::new("/dev/zero")] {
+        assert_eq!(read_bounded(path, 10).unwrap_err().to_string(), "it is no regular file");
+    }
 }

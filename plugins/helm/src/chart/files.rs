@@ -14,9 +14,12 @@ use super::CHART;
 /// Bytes of one file of an archive, as many as helm reads of one, and of a file that has no values.
 const FILE_BYTES_MAX: u64 = 5 << 20;
 
+/// Bytes of a packed chart: as many as helm takes unpacked.
+pub(crate) const PACKED_CHART_BYTES_MAX: u64 = 100 << 20;
+
 /// Bounds of the archive of a subchart: bytes as helm has them for all files of a chart, packed ones as for any file of a repository.
 const ARCHIVE_LIMITS: ArchiveLimits =
-    ArchiveLimits { packed_bytes_max: 100 << 20, entries_max: 20_000, bytes_max: 100 << 20 };
+    ArchiveLimits { packed_bytes_max: PACKED_CHART_BYTES_MAX, entries_max: 20_000, bytes_max: 100 << 20 };
 
 /// The folder of a chart with its subcharts.
 const SUBCHARTS: &str = "charts";

@@ -15,21 +15,33 @@
 
 mod entry;
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{self, Read as _};
+use std::fs::{self, DirBuilder, File};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use rustix::process::getuid;
+use tiphys_folders::remove_tree;
+use tiphys_tree::{FileOwner, NotOpened, open_file, read_to_bound};
 
 use super::key::BuildKey;
-use crate::own_file;
 
 pub(crate) use entry::{Difference, Snapshot};
 
 /// Digits of a key that name its lock. There are as many locks as these give.
 const LOCK_DIGITS: usize = 2;
+
+/// Names of the folders for locks and for entries.
+const LOCKS: &str = "locks";
+const ENTRIES: &str = "entries";
+
+/// Name of the file with what goes into keys.
+const SECRET: &str = "secret";
+
+/// Name of the file whose time says when an entry was used last.
+const USED: &str = "used";
 
 /// Beginning of names of folders that are being written.
 const NEW_PREFIX: &str = "new-";
@@ -68,12 +80,8 @@ impl Cache {
         fs::create_dir_all(folder)?;
         let dir = folder.join(getuid().as_raw().to_string());
         make_private(&dir)?;
-        let found = fs::symlink_metadata(&dir)?;
-        if !found.is_dir() || found.uid() != getuid().as_raw() || found.mode() & 0o022 != 0 {
-            return Err(io::Error::other("others may write to it"));
-        }
-        make_private(&dir.join("locks"))?;
-        make_private(&dir.join("entries"))?;
+        make_private(&dir.join(LOCKS))?;
+        make_private(&dir.join(ENTRIES))?;
         let secret = secret(&dir)?;
         Ok(Self { dir, secret, bytes_max })
     }
@@ -85,7 +93,7 @@ impl Cache {
 
     /// Whether something is kept under this key; [`Self::restore`] says whether it can be used.
     pub(crate) fn has(&self, key: &BuildKey) -> bool {
-        self.entry(key).join(entry::FILE).exists()
+        self.entry(key).join(entry::FILE).is_file()
     }
 
     /// Puts what was built into a chart's folder `charts`; `false` if it is not there, too old, or broken.
@@ -93,7 +101,7 @@ impl Cache {
         let entry = self.entry(key);
         let Some(difference) = Difference::read(&entry) else { return false };
         // The file system's clock tells the time.
-        let Ok(now) = touched(&entry.join("used")) else { return false };
+        let Ok(now) = touched(&entry.join(USED)) else { return false };
         if let Age::AtMost(bound) = age
             && built(&entry).is_none_or(|built| now.duration_since(built).is_ok_and(|age| age > bound))
         {
@@ -102,22 +110,27 @@ impl Cache {
         difference.apply(&entry, charts).is_ok()
     }
 
-    /// Waits until nobody else builds this entry; `None` if that takes too long, or the lock does not work.
-    pub(crate) async fn lock(&self, key: &BuildKey, patience: Duration) -> Option<BuildLock> {
-        let name = key.as_str().get(..LOCK_DIGITS)?;
-        let path = self.dir.join("locks").join(name);
-        let mut open = OpenOptions::new();
-        let open = open.write(true).create(true).truncate(false).mode(0o600);
-        let file = own_file::open(&path, open).ok()?;
-        crate::lock::lock(&file, patience).await.ok()?;
-        Some(BuildLock { _file: file })
+    /// Waits until nobody else builds this entry; [`io::ErrorKind::TimedOut`] if that takes too long.
+    pub(crate) async fn lock(&self, key: &BuildKey, patience: Duration) -> io::Result<BuildLock> {
+        let name = key.as_str().get(..LOCK_DIGITS).unwrap_or_default();
+        let mut options = File::options();
+        options.write(true).create(true).truncate(false).mode(0o600);
+        let file = match open_file(&self.dir.join(LOCKS).join(name), FileOwner::Program, &mut options) {
+            Err(NotOpened::Folder | NotOpened::NoFile) => {
+                let text = format!("`{LOCKS}/{name}` in it is no file of this user; remove it");
+                return Err(io::Error::other(text));
+            }
+            opened => opened?,
+        };
+        crate::lock::lock(&file, patience).await?;
+        Ok(BuildLock { _file: file })
     }
 
     /// Keeps what a build changed in `charts`.
     pub(crate) fn keep(&self, key: &BuildKey, difference: &Difference, charts: &Path) -> io::Result<()> {
         let new = tempfile::Builder::new().prefix(NEW_PREFIX).tempdir_in(&self.dir)?;
         difference.write(charts, new.path())?;
-        touched(&new.path().join("used"))?;
+        touched(&new.path().join(USED))?;
         let entry = self.entry(key);
         self.remove(&entry);
         fs::rename(new.path(), &entry)?;
@@ -135,15 +148,15 @@ impl Cache {
     }
 
     fn entry(&self, key: &BuildKey) -> PathBuf {
-        self.dir.join("entries").join(key.as_str())
+        self.dir.join(ENTRIES).join(key.as_str())
     }
 
     /// Removes entries until the others fit. The one that was just made stays in any case.
     fn make_room(&self, made: &Path) -> io::Result<()> {
         let mut entries = Vec::new();
-        for entry in fs::read_dir(self.dir.join("entries"))?.flatten() {
+        for entry in fs::read_dir(self.dir.join(ENTRIES))?.flatten() {
             let path = entry.path();
-            let used = fs::metadata(path.join("used")).and_then(|found| found.modified());
+            let used = fs::symlink_metadata(path.join(USED)).and_then(|found| found.modified());
             entries.push((path != made, used.unwrap_or(SystemTime::UNIX_EPOCH), bytes(&path), path));
         }
         entries.sort();
@@ -164,35 +177,56 @@ impl Cache {
         let Ok(dead) = tempfile::Builder::new().prefix(DEAD_PREFIX).tempdir_in(&self.dir) else { return };
         // What is not there need not be taken away.
         let _moved: io::Result<()> = fs::rename(entry, dead.path().join("entry"));
+        // What cannot be removed is removed by a later run.
+        let _removed: io::Result<()> = remove_tree(&dead.keep());
     }
 
     /// Removes what killed runs left.
     fn sweep(&self, now: SystemTime) -> io::Result<()> {
         for found in fs::read_dir(&self.dir)?.flatten() {
-            let name = found.file_name().to_string_lossy().into_owned();
-            let is_ours = name.starts_with(NEW_PREFIX) || name.starts_with(DEAD_PREFIX);
+            let name = found.file_name();
+            let is_ours =
+                [NEW_PREFIX, DEAD_PREFIX].iter().any(|prefix| name.as_bytes().starts_with(prefix.as_bytes()));
             let changed = found.metadata().and_then(|metadata| metadata.modified());
             let is_old =
                 changed.is_ok_and(|changed| now.duration_since(changed).is_ok_and(|age| age > LEFT_OVER));
             if is_ours && is_old {
                 // Another run may do the same at this moment.
-                let _gone_or_the_next_run_tries: io::Result<()> = fs::remove_dir_all(found.path());
+                let _gone_or_the_next_run_tries: io::Result<()> = remove_tree(&found.path());
             }
         }
         Ok(())
     }
 }
 
+/// Makes a folder that only this user gets into, or takes one that is there. Others may not have put anything there.
 fn make_private(path: &Path) -> io::Result<()> {
-    DirBuilder::new().mode(0o700).recursive(true).create(path)
+    match DirBuilder::new().mode(0o700).create(path) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+        _ => {}
+    }
+    let found = fs::symlink_metadata(path)?;
+    let name = path.file_name().unwrap_or_default().display();
+    if !found.is_dir() || found.uid() != getuid().as_raw() {
+        return Err(io::Error::other(format!("`{name}` in it is no folder of this user; remove it")));
+    }
+    if found.mode() & 0o022 != 0 {
+        return Err(io::Error::other(format!("others may write to `{name}` in it; remove it")));
+    }
+    Ok(())
 }
 
 /// The cache's secret; the first run makes it.
 fn secret(dir: &Path) -> io::Result<[u8; 32]> {
-    let path = dir.join("secret");
+    let path = dir.join(SECRET);
+    let broken = || io::Error::other(format!("`{SECRET}` in it is broken; remove it"));
     let read = || -> io::Result<[u8; 32]> {
-        let bytes = fs::read(&path)?;
-        bytes.try_into().map_err(|_| io::Error::other("its file `secret` is broken; remove it"))
+        let file = match open_file(&path, FileOwner::Program, File::options().read(true)) {
+            Err(NotOpened::Folder | NotOpened::NoFile) => return Err(broken()),
+            opened => opened?,
+        };
+        let bytes = read_to_bound(file, 32)?.ok_or_else(broken)?;
+        bytes.try_into().map_err(|_| broken())
     };
     match read() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -201,7 +235,7 @@ fn secret(dir: &Path) -> io::Result<[u8; 32]> {
     let mut new = tempfile::NamedTempFile::new_in(dir)?;
     let mut secret = [0; 32];
     File::open("/dev/urandom")?.read_exact(&mut secret)?;
-    io::Write::write_all(&mut new, &secret)?;
+    new.write_all(&secret)?;
     match new.persist_noclobber(&path) {
         Ok(_) => Ok(secret),
         // Another run was first.
@@ -211,13 +245,16 @@ fn secret(dir: &Path) -> io::Result<[u8; 32]> {
 
 /// Marks a file as used now, and gives the time of it.
 fn touched(path: &Path) -> io::Result<SystemTime> {
+    let mut options = File::options();
+    options.write(true).create(true).truncate(true).mode(0o600);
+    let mut file = open_file(path, FileOwner::Program, &mut options)?;
     // Of an empty file only writing changes the time.
-    fs::write(path, b"used\n")?;
-    fs::metadata(path)?.modified()
+    file.write_all(b"used\n")?;
+    file.metadata()?.modified()
 }
 
 fn built(entry: &Path) -> Option<SystemTime> {
-    fs::metadata(entry.join(entry::FILE)).and_then(|found| found.modified()).ok()
+    fs::symlink_metadata(entry.join(entry::FILE)).and_then(|found| found.modified()).ok()
 }
 
 fn bytes(entry: &Path) -> u64 {

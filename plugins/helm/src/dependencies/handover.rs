@@ -17,11 +17,15 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Value, json};
 use tiphys_params::SYSTEM_AUTHORITIES;
 use tiphys_params::context::{CredentialReach, RegistryLogin, RepositoryAccess, Secret};
+use tiphys_tree::read_bounded;
 
 use super::DependencyError;
 use super::remote::{RemoteKind, RemoteRepository};
 use crate::home::{Home, HomeError};
 use crate::host::Host;
+
+/// Bytes of a file with authorities. Systems have a few hundred thousand.
+const AUTHORITIES_BYTES_MAX: u64 = 16 << 20;
 
 /// What is given to helm beside its files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -190,8 +194,8 @@ fn authorities(host: &Host, registries: &[&RemoteRepository]) -> String {
     bundle.push('\n');
     if needs_system {
         let set = host.set("SSL_CERT_FILE").into_iter();
-        let system = set.chain(SYSTEM_AUTHORITIES).find_map(|path| fs::read_to_string(Path::new(path)).ok());
-        bundle.push_str(&system.unwrap_or_default());
+        let read = |path| String::from_utf8(read_bounded(Path::new(path), AUTHORITIES_BYTES_MAX).ok()??).ok();
+        bundle.push_str(&set.chain(SYSTEM_AUTHORITIES).find_map(read).unwrap_or_default());
     }
     bundle
 }

@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use tiphys_params::context::{CredentialReach, RegistryLogin};
+use tiphys_tree::read_bounded;
 
 use super::remote::{RemoteKind, RemoteRepository};
 
@@ -13,6 +14,9 @@ const SHAPE: &str = "tiphys-helm dependencies 2";
 
 /// The chart's own files that a build reads.
 const CHART_FILES: [&str; 4] = ["Chart.yaml", "Chart.lock", "requirements.yaml", "requirements.lock"];
+
+/// Bytes of one file that a build reads; helm takes no chart that has more.
+const FILE_BYTES_MAX: u64 = 100 << 20;
 
 /// Name of an entry of the cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,7 +92,9 @@ impl Hasher {
 
     /// A file, or that there is none.
     fn file(&mut self, path: &Path) -> io::Result<()> {
-        match fs::read(path) {
+        let too_large = || io::Error::from(io::ErrorKind::FileTooLarge);
+        let read = || read_bounded(path, FILE_BYTES_MAX)?.ok_or_else(too_large);
+        match read() {
             Ok(bytes) => {
                 self.kind(Kind::File);
                 self.part(&bytes);

@@ -5,16 +5,18 @@
 //! (`helm3`, `helm-4.3`). What a shell script is, or a link to a program of another name (`asdf`, `mise`), may be decided by another file
 //! each time.
 
-use std::fs::{self, File, Metadata};
+use std::fs::{self, File};
 use std::io::{Read as _, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use tiphys_folders::remove_tree;
+use tiphys_tree::{FileOwner, open_file};
+
 use super::{HelmVersion, VERSION_BYTES_MAX};
 use crate::home::{Home, HomeError};
-use crate::own_file;
 
 /// How a machine program begins.
 const ELF: [u8; 4] = *b"\x7fELF";
@@ -38,7 +40,7 @@ impl Place {
 
     /// What was remembered. Something that is broken, or no file of this program's, counts as nothing.
     pub(super) fn version(&self, home: &Home) -> Option<HelmVersion> {
-        let file = own_file::open(&self.0, File::options().read(true).write(true)).ok()?;
+        let file = open_file(&self.0, FileOwner::Program, File::options().read(true).write(true)).ok()?;
         let mut text = String::new();
         let bytes_max = u64::try_from(VERSION_BYTES_MAX).ok()?;
         (&file).take(bytes_max).read_to_string(&mut text).ok()?;
@@ -56,8 +58,12 @@ impl Place {
     pub(super) fn remember(&self, version: &HelmVersion) {
         let folder = self.0.parent().unwrap_or(Path::new("."));
         let Ok(mut file) = tempfile::NamedTempFile::new_in(folder) else { return };
-        if file.write_all(version.text.as_bytes()).is_ok() {
-            drop(file.persist(&self.0));
+        if file.write_all(version.text.as_bytes()).is_ok()
+            && let Err(refused) = file.persist(&self.0)
+        {
+            // A file takes the place of anything but of a folder.
+            drop(remove_tree(&self.0));
+            drop(refused.file.persist(&self.0));
         }
     }
 }
@@ -65,8 +71,8 @@ impl Place {
 /// What this file and no other is called.
 fn name(program: &Path) -> Option<String> {
     let real = fs::canonicalize(program).ok()?;
-    let mut file = File::open(&real).ok()?;
-    let found = file.metadata().ok().filter(Metadata::is_file)?;
+    let mut file = open_file(&real, FileOwner::Anybody, File::options().read(true)).ok()?;
+    let found = file.metadata().ok()?;
     let mut beginning = [0; ELF.len()];
     file.read_exact(&mut beginning).ok()?;
     let is_helm = real.file_name().is_some_and(|name| name.as_bytes().starts_with(NAME));

@@ -1,11 +1,13 @@
 //! Homes of runs that end, of runs that are killed, and of other users.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rustix::fs::{CWD, Mode, mkfifoat};
+use rustix::fs::{CWD, Mode, OFlags, mkdirat, mkfifoat, open, openat};
 
 use super::{Home, HomeError};
 
@@ -25,6 +27,7 @@ fn a_home_is_private_and_gone_with_its_run() {
     let temporary = tempfile::tempdir().unwrap();
     let home = Home::in_a_test(temporary.path()).unwrap();
     let file = home.write("values", b"secret").unwrap();
+    make_deep(&home.folder("data/helm").unwrap());
     let modes =
         [&base(temporary.path()), home.path(), &file].map(|path| fs::metadata(path).unwrap().mode() & 0o777);
     assert_eq!(modes, [0o700, 0o700, 0o600]);
@@ -33,6 +36,15 @@ fn a_home_is_private_and_gone_with_its_run() {
     }
     drop(home);
     assert_eq!(names(&base(temporary.path())), ["gate"]);
+}
+
+/// Makes folders below a folder that no path reaches.
+fn make_deep(folder: &Path) {
+    let mut deepest = open(folder, OFlags::DIRECTORY, Mode::empty()).unwrap();
+    for _ in 0..2_000 {
+        mkdirat(&deepest, "below", Mode::RWXU).unwrap();
+        deepest = openat(&deepest, "below", OFlags::DIRECTORY, Mode::empty()).unwrap();
+    }
 }
 
 #[test]
@@ -45,6 +57,21 @@ fn the_next_run_removes_what_a_killed_one_left_and_nothing_of_those_that_live() 
     }
     fs::write(base.join("run-killed/lock"), "").unwrap();
     fs::create_dir(base.join("versions")).unwrap();
+    // What foreign programs may have made there, or somebody by mistake.
+    fs::create_dir_all(base.join("run-closed/below")).unwrap();
+    fs::write(base.join("run-closed/lock"), "").unwrap();
+    for closed in ["run-closed/below", "run-closed"] {
+        fs::set_permissions(base.join(closed), fs::Permissions::from_mode(0o000)).unwrap();
+    }
+    for odd in [&b"run-\xff\n"[..], b"dead-\xff"] {
+        fs::create_dir(base.join(OsStr::from_bytes(odd))).unwrap();
+    }
+    fs::write(base.join("run-file"), "").unwrap();
+    mkfifoat(CWD, base.join("run-pipe"), Mode::RUSR | Mode::WUSR).unwrap();
+    mkfifoat(CWD, base.join("dead-half-removed/pipe"), Mode::RUSR | Mode::WUSR).unwrap();
+    symlink("run-link", base.join("run-link")).unwrap();
+    symlink(living.path(), base.join("run-other-link")).unwrap();
+    make_deep(&base.join("run-killed/data"));
 
     let next = Home::in_a_test(temporary.path()).unwrap();
 

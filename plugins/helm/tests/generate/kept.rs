@@ -12,6 +12,7 @@ use crate::life::until;
 use crate::remotes::{chart, with_dep};
 use crate::world::{Answer, Helm, World};
 
+use rustix::fs::{CWD, Mode, mkfifoat};
 use rustix::process::{Pid, Signal, kill_process};
 
 impl World {
@@ -196,6 +197,56 @@ fn what_is_broken_is_built_again() {
     server.forget();
     assert_eq!(world.generate(Helm::Four).names(), EXPECTED);
     assert!(server.requests().is_empty());
+}
+
+/// The folder of this user in the cache.
+fn own_folder(world: &World) -> PathBuf {
+    world.cache().join(rustix::process::getuid().as_raw().to_string())
+}
+
+/// A file or a folder in the folder of a user.
+type Place = fn(&Path) -> PathBuf;
+
+fn lock(folder: &Path) -> PathBuf {
+    let mut locks = fs::read_dir(folder.join("locks")).expect("the cache has locks").flatten();
+    locks.next().expect("something was built").path()
+}
+
+#[test]
+fn nothing_that_stands_in_the_place_of_what_is_kept_is_waited_for() {
+    let server = server();
+    for helm in Helm::ALL {
+        let world = || with_dep("1.0.0", &format!("{}/stable", server.url())).cached();
+        let first = world();
+        assert_eq!(first.generate(helm).names(), EXPECTED);
+        // In the place of what an entry has, it is built anew.
+        for file in kept(&first.cache()) {
+            fs::remove_file(&file).unwrap();
+            mkfifoat(CWD, &file, Mode::RUSR | Mode::WUSR).unwrap();
+            assert_eq!(first.generate(helm).names(), EXPECTED);
+            assert!(file.is_file(), "{}", file.display());
+        }
+        // In the place of what all entries need, it is told, and done without.
+        let places: [(Place, &str); 3] = [
+            (|folder| folder.join("secret"), "is broken"),
+            (lock, "is no file of this user"),
+            (|folder| folder.join("entries"), "is no folder of this user"),
+        ];
+        for (place, problem) in places {
+            let world = world();
+            assert_eq!(world.generate(helm).names(), EXPECTED);
+            let folder = own_folder(&world);
+            let path = place(&folder);
+            fs::remove_dir_all(folder.join("entries")).unwrap();
+            drop(fs::remove_file(&path));
+            mkfifoat(CWD, &path, Mode::RUSR | Mode::WUSR).unwrap();
+            let answer = world.generate(helm);
+            assert!(answer.code == Some(0) && answer.stdout.contains("dep-1.0.0"), "{answer:?}");
+            let name = path.strip_prefix(&folder).unwrap().display();
+            let due = "note: dependencies are not kept: the folder of TIPHYS_HELM_CACHE_DIR cannot be used";
+            assert_eq!(answer.stderr, format!("{due}: `{name}` in it {problem}; remove it"));
+        }
+    }
 }
 
 #[test]

@@ -439,12 +439,13 @@ fn a_remembered_version_that_is_broken_or_no_file_is_asked_anew_and_mended() {
     std::fs::write(&elsewhere, "v3.21.0").unwrap();
     let long = format!("v4.{}", "1".repeat(1000));
     let text = |text: &str| std::fs::write(&file, text).unwrap();
-    let cases: [&dyn Fn(); 5] = [
+    let cases: [&dyn Fn(); 6] = [
         &|| text(""),
         &|| text("4"),
         &|| text(&long),
         &|| mkfifoat(CWD, &file, Mode::RUSR | Mode::WUSR).unwrap(),
         &|| symlink(&elsewhere, &file).unwrap(),
+        &|| std::fs::create_dir_all(file.join("folder")).unwrap(),
     ];
     for make in cases {
         std::fs::remove_file(&file).unwrap();

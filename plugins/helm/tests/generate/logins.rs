@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
 
+use rustix::fs::{CWD, Mode, mkfifoat};
 use serde_json::json;
 use tiphys_testkit::certificates::Authority;
 use tiphys_testkit::chart_server::{ChartServer, Transport};
@@ -165,6 +166,30 @@ fn helm_pulls(world: &World, helm: Helm, registry: &str) -> bool {
         .envs([("PATH", path), ("HOME", world.beside("home")), ("DOCKER_CONFIG", world.beside("docker"))])
         .envs([("SSL_CERT_FILE", world.beside("ca.pem")), ("TEST_REGISTRY", registry.to_owned())]);
     command.output().expect("helm starts").status.success()
+}
+
+#[test]
+fn a_pipe_in_the_place_of_a_file_with_logins_is_told_and_not_waited_for() {
+    let url = "oci://registry.invalid/charts";
+    for (variable, place, setting) in [
+        ("HELM_REPOSITORY_CONFIG", "", "HELM_REPOSITORY_CONFIG"),
+        ("HELM_CONFIG_HOME", "repositories.yaml", "HELM_REPOSITORY_CONFIG"),
+        ("HELM_REGISTRY_CONFIG", "", "HELM_REGISTRY_CONFIG"),
+        ("DOCKER_CONFIG", "config.json", "DOCKER_CONFIG"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let named = if place.is_empty() { folder.path().join("file") } else { folder.path().to_path_buf() };
+        let path = if place.is_empty() { named.clone() } else { named.join(place) };
+        mkfifoat(CWD, &path, Mode::RUSR | Mode::WUSR).unwrap();
+        let world = with_dep("1.0.0", url).variable(variable, named.to_str().unwrap());
+        assert_eq!(
+            world.generate(Helm::Four).error(),
+            format!(
+                "error building helm chart dependencies: {} is no regular file; put one there, or name another place in {setting}",
+                path.display()
+            )
+        );
+    }
 }
 
 #[test]

@@ -1,15 +1,21 @@
 //! What a build changed in a chart's folder `charts`: packed charts that came, and those that went.
 
 use std::collections::BTreeMap;
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Component, Path};
 
 use serde_json::{Value, json};
+use tiphys_tree::{FileOwner, open_file, read_to_bound};
+
+use crate::chart::PACKED_CHART_BYTES_MAX;
 
 /// Name of the file that lists an entry.
 pub(crate) const FILE: &str = "entry.json";
+
+/// Bytes of that file: a name and a digest for each of many thousand dependencies.
+const LIST_BYTES_MAX: u64 = 16 << 20;
 
 /// The files of a folder `charts`, not those of folders in it, which no build changes: name to digest.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -70,7 +76,10 @@ impl Difference {
 
     /// Reads an entry's list; `None` if there is none, or something else.
     pub(crate) fn read(entry: &Path) -> Option<Self> {
-        let list: Value = serde_json::from_slice(&fs::read(entry.join(FILE)).ok()?).ok()?;
+        if !fs::symlink_metadata(entry).ok()?.is_dir() {
+            return None;
+        }
+        let list: Value = serde_json::from_slice(&read(&entry.join(FILE), LIST_BYTES_MAX).ok()?).ok()?;
         let name = |name: &str| is_name(name).then(|| name.to_owned());
         let written = list.get("written")?.as_object()?.iter();
         let removed = list.get("removed")?.as_array()?.iter();
@@ -86,7 +95,7 @@ impl Difference {
     pub(crate) fn apply(&self, entry: &Path, charts: &Path) -> io::Result<()> {
         let mut files = Vec::new();
         for (name, expected) in &self.written {
-            let bytes = fs::read(entry.join(expected))?;
+            let bytes = read(&entry.join(expected), PACKED_CHART_BYTES_MAX)?;
             if digest(&bytes) != *expected {
                 return Err(io::ErrorKind::InvalidData.into());
             }
@@ -96,8 +105,22 @@ impl Difference {
         for name in &self.removed {
             fs::remove_file(charts.join(name))?;
         }
-        files.iter().try_for_each(|(path, bytes)| fs::write(path, bytes))
+        files.iter().try_for_each(|(path, bytes)| replace(path, bytes))
     }
+}
+
+/// Writes a file. A link of the chart in its place leads into the repository, to which nothing is written.
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => File::create_new(path)?.write_all(bytes),
+    }
+}
+
+/// The bytes of a file of an entry.
+fn read(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
+    let file = open_file(path, FileOwner::Program, File::options().read(true))?;
+    read_to_bound(file, bytes_max)?.ok_or_else(|| io::ErrorKind::FileTooLarge.into())
 }
 
 fn digest(bytes: &[u8]) -> String {

@@ -1,14 +1,18 @@
 //! Entries that are kept, broken, old, too many.
 
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 use std::time::Duration;
 
 use rustix::fs::{CWD, Mode, mkfifoat};
+use tiphys_folders::remove_tree;
 
 use super::entry::FILE;
-use super::{Age, Cache, Difference, LOCK_DIGITS, Snapshot};
+use super::{Age, Cache, Difference, ENTRIES, LOCK_DIGITS, LOCKS, SECRET, Snapshot, USED};
 use crate::dependencies::key::{BuildKey, Inputs};
 
 /// More than the entries of these tests.
@@ -22,6 +26,9 @@ fn key(cache: &Cache, name: &str) -> BuildKey {
 
 /// Something that happens to a packed chart of an entry.
 type Break = fn(&Path) -> io::Result<()>;
+
+/// What puts something into a place.
+type Put<'a> = &'a dyn Fn(&Path) -> io::Result<()>;
 
 /// What a build did that removed one file and wrote another of this many bytes.
 fn build(charts: &Path, bytes: usize) -> Difference {
@@ -61,8 +68,26 @@ fn restored(cache: &Cache, key: &BuildKey, age: Age) -> Option<Vec<String>> {
     restored.then_some(names)
 }
 
+/// Puts something in the place of a file.
+fn stand(file: &Path, put: Break) -> io::Result<()> {
+    fs::remove_file(file)?;
+    put(file)
+}
+
+fn open_to_others(path: &Path) -> io::Result<()> {
+    fs::create_dir(path)?;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o777))
+}
+
+fn pipe(path: &Path) -> io::Result<()> {
+    Ok(mkfifoat(CWD, path, Mode::RUSR | Mode::WUSR)?)
+}
+
 fn make_old(file: &Path) -> io::Result<()> {
-    let file = File::options().write(true).open(file)?;
+    make_older(&File::options().write(true).open(file)?)
+}
+
+fn make_older(file: &File) -> io::Result<()> {
     file.set_modified(file.metadata()?.modified()? - Duration::from_hours(24))
 }
 
@@ -100,7 +125,24 @@ fn a_broken_entry_is_not_used_and_kept_anew() {
     };
     let blob: fn(&Path) -> std::path::PathBuf = blob;
     assert!(blob(&cache.entry(&keep(&cache, "a", 10))).exists());
-    let breaks: [Break; 5] = [
+    let breaks: [Break; 14] = [
+        |file| stand(file, pipe),
+        |file| stand(file, |file| fs::create_dir(file)),
+        |file| stand(file, |file| symlink("/dev/zero", file)),
+        |file| stand(&file.with_file_name(FILE), pipe),
+        |file| stand(&file.with_file_name(FILE), |list| symlink("/dev/zero", list)),
+        |file| stand(&file.with_file_name(USED), pipe),
+        |file| stand(&file.with_file_name(USED), |used| symlink("/dev/null", used)),
+        // The same under its name, and elsewhere.
+        |file| {
+            let elsewhere = file.with_extension("elsewhere");
+            fs::rename(file, &elsewhere).and_then(|()| symlink(elsewhere, file))
+        },
+        |file| {
+            let entry = file.parent().unwrap();
+            let elsewhere = entry.with_extension("elsewhere");
+            fs::rename(entry, &elsewhere).and_then(|()| symlink(elsewhere, entry))
+        },
         |file| fs::write(file, "short"),
         |file| fs::remove_file(file),
         |file| fs::write(file.with_file_name(FILE), "{"),
@@ -134,33 +176,28 @@ fn what_was_not_used_for_the_longest_time_goes_first_and_the_new_entry_stays() {
 fn what_killed_runs_left_is_removed() {
     let folder = tempfile::tempdir().unwrap();
     let cache = Cache::open(folder.path(), MUCH).unwrap();
-    for name in ["new-a", "dead-b", "new-young"] {
-        fs::create_dir(cache.dir.join(name)).unwrap();
+    let at = |name: &str| cache.dir.join(name);
+    for name in ["new-a", "dead-b", "dead-closed", "new-young"] {
+        fs::create_dir_all(at(name).join("below")).unwrap();
     }
-    for name in ["new-a", "dead-b"] {
-        let dir = File::open(cache.dir.join(name)).unwrap();
-        let past = dir.metadata().unwrap().modified().unwrap() - Duration::from_hours(24);
-        dir.set_modified(past).unwrap();
+    let elsewhere = folder.path().join("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    symlink(&elsewhere, at("dead-b/link")).unwrap();
+    fs::write(at("dead-file"), "").unwrap();
+    fs::create_dir(cache.dir.join(OsStr::from_bytes(b"new-\xff"))).unwrap();
+    fs::set_permissions(at("dead-closed/below"), fs::Permissions::from_mode(0o000)).unwrap();
+    for entry in fs::read_dir(&cache.dir).unwrap().map(|entry| entry.unwrap().path()) {
+        if entry != at("new-young") {
+            let file = File::open(entry).unwrap();
+            make_older(&file).unwrap();
+        }
     }
     keep(&cache, "a", 10);
-    let there = ["new-a", "dead-b", "new-young"].map(|name| cache.dir.join(name).exists());
-    assert_eq!(there, [false, false, true]);
+    assert!(elsewhere.exists(), "links are not followed");
     let mut names: Vec<_> =
         fs::read_dir(&cache.dir).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     names.sort();
     assert_eq!(names, ["entries", "locks", "new-young", "secret"], "nothing of this run is left");
-}
-
-/// As it is when two runs remove one left-over: the second finds that it is gone.
-#[test]
-fn a_left_over_that_cannot_be_removed_stops_nothing() {
-    let folder = tempfile::tempdir().unwrap();
-    let cache = Cache::open(folder.path(), 1).unwrap();
-    let first = keep(&cache, "first", 10);
-    let stuck = File::create(cache.dir.join("dead-stuck")).unwrap();
-    stuck.set_modified(stuck.metadata().unwrap().modified().unwrap() - Duration::from_hours(24)).unwrap();
-    let second = keep(&cache, "second", 10);
-    assert_eq!([&first, &second].map(|key| cache.entry(key).exists()), [false, true], "room is made");
 }
 
 #[tokio::test]
@@ -169,14 +206,15 @@ async fn one_builds_and_others_wait_but_not_for_ever() {
     let cache = Cache::open(folder.path(), MUCH).unwrap();
     let key = key(&cache, "a");
     let held = cache.lock(&key, Duration::from_secs(10)).await.unwrap();
-    assert!(cache.lock(&key, Duration::from_millis(50)).await.is_none());
+    let error = cache.lock(&key, Duration::from_millis(50)).await.unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::TimedOut);
     drop(held);
-    assert!(cache.lock(&key, Duration::from_secs(10)).await.is_some());
+    cache.lock(&key, Duration::from_secs(10)).await.unwrap();
     // A pipe in its place is not waited for.
-    let lock = cache.dir.join("locks").join(&key.as_str()[..LOCK_DIGITS]);
-    fs::remove_file(&lock).unwrap();
-    mkfifoat(CWD, &lock, Mode::RUSR | Mode::WUSR).unwrap();
-    assert!(cache.lock(&key, Duration::from_secs(10)).await.is_none());
+    let name = &key.as_str()[..LOCK_DIGITS];
+    stand(&cache.dir.join(LOCKS).join(name), pipe).unwrap();
+    let error = cache.lock(&key, Duration::from_secs(10)).await.unwrap_err();
+    assert_eq!(error.to_string(), format!("`locks/{name}` in it is no file of this user; remove it"));
 }
 
 #[test]
@@ -185,7 +223,48 @@ fn a_folder_that_cannot_be_used_is_refused() {
     let file = folder.path().join("file");
     fs::write(&file, "").unwrap();
     assert!(Cache::open(&file, MUCH).is_err());
+    let elsewhere = folder.path().join("elsewhere");
+    let cases: [(&str, Put<'_>, &str); 8] = [
+        (SECRET, &|path| fs::write(path, "short"), "is broken"),
+        (SECRET, &|path| fs::write(path, [0; 33]), "is broken"),
+        (SECRET, &pipe, "is broken"),
+        (
+            SECRET,
+            &|path| fs::write(&elsewhere, [0; 32]).and_then(|()| symlink(&elsewhere, path)),
+            "is broken",
+        ),
+        (SECRET, &|path| fs::create_dir(path), "is broken"),
+        (LOCKS, &pipe, "is no folder of this user"),
+        (ENTRIES, &|path| symlink(folder.path(), path), "is no folder of this user"),
+        (ENTRIES, &open_to_others, "others may write to"),
+    ];
+    for (name, put, problem) in cases {
+        let cache = folder.path().join("cache");
+        let dir = Cache::open(&cache, MUCH).unwrap().dir;
+        remove_tree(&dir.join(name)).unwrap();
+        put(&dir.join(name)).unwrap();
+        let error = Cache::open(&cache, MUCH).err().unwrap().to_string();
+        let due = match problem {
+            "others may write to" => format!("{problem} `{name}` in it; remove it"),
+            problem => format!("`{name}` in it {problem}; remove it"),
+        };
+        assert_eq!(error, due);
+        fs::remove_dir_all(cache).unwrap();
+    }
+}
+
+/// A chart may have a link in the place of what a build makes, into the repository.
+#[test]
+fn nothing_is_written_through_a_link_of_the_chart() {
+    let folder = tempfile::tempdir().unwrap();
     let cache = Cache::open(folder.path(), MUCH).unwrap();
-    fs::write(cache.dir.join("secret"), "short").unwrap();
-    assert!(Cache::open(folder.path(), MUCH).is_err());
+    let key = keep(&cache, "a", 10);
+    let (charts, elsewhere) = (folder.path().join("charts"), folder.path().join("elsewhere.tgz"));
+    fs::create_dir(&charts).unwrap();
+    fs::write(&elsewhere, "of the repository").unwrap();
+    fs::write(charts.join("old.tgz"), "old").unwrap();
+    symlink(&elsewhere, charts.join("new.tgz")).unwrap();
+    assert!(cache.restore(&key, Age::Any, &charts));
+    assert_eq!(fs::read_to_string(elsewhere).unwrap(), "of the repository");
+    assert_eq!(fs::read(charts.join("new.tgz")).unwrap(), [b'x'; 10]);
 }

@@ -1,0 +1,60 @@
+//! What may stand in the place of a file.
+
+use std::fs::{self, File, OpenOptions};
+use std::os::unix::fs::symlink;
+use std::os::unix::net::UnixListener;
+use std::path::Path;
+
+use rustix::fs::{CWD, Mode, mkfifoat};
+
+use super::{FileOwner, NotOpened, open_file};
+
+/// A name, and whether it is opened: as a file of this program, and as one of anybody.
+const CASES: [(&str, [bool; 2]); 9] = [
+    ("file", [true, true]),
+    ("link", [false, true]),
+    ("link-to-null", [false, true]),
+    ("link-to-pipe", [false, false]),
+    ("link-to-itself", [false, false]),
+    ("link-to-zero", [false, false]),
+    ("folder", [false, false]),
+    ("pipe", [false, false]),
+    ("socket", [false, false]),
+];
+
+#[test]
+fn nothing_but_a_regular_file_is_opened_and_links_only_where_anybody_may_have_put_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("file"), "text").unwrap();
+    let links =
+        [("", "file"), ("-to-null", "/dev/null"), ("-to-pipe", "pipe"), ("-to-itself", "link-to-itself")];
+    for (name, target) in links {
+        symlink(target, at(&format!("link{name}"))).unwrap();
+    }
+    symlink("/dev/zero", at("link-to-zero")).unwrap();
+    fs::create_dir(at("folder")).unwrap();
+    mkfifoat(CWD, at("pipe"), Mode::RUSR | Mode::WUSR).unwrap();
+    let _listener = UnixListener::bind(at("socket")).unwrap();
+    let ways: [fn() -> OpenOptions; 3] = [
+        || File::options().read(true).clone(),
+        || File::options().write(true).clone(),
+        || File::options().read(true).write(true).create(true).truncate(false).clone(),
+    ];
+    for way in ways {
+        for (name, expected) in CASES {
+            for (owner, is_opened) in [FileOwner::Program, FileOwner::Anybody].into_iter().zip(expected) {
+                let opened = open_file(&at(name), owner, &mut way());
+                match opened {
+                    Ok(_) => assert!(is_opened, "{name} {owner:?}"),
+                    Err(NotOpened::Folder) => assert_eq!((name, is_opened), ("folder", false)),
+                    Err(NotOpened::NoFile) => assert!(!is_opened && name != "folder", "{name} {owner:?}"),
+                    Err(NotOpened::Io(error)) => panic!("{name} {owner:?}: {error}"),
+                }
+            }
+        }
+    }
+    let read = |path: &Path| open_file(path, FileOwner::Anybody, File::options().read(true));
+    assert!(matches!(read(&at("none")), Err(NotOpened::Io(_))));
+    open_file(&at("new"), FileOwner::Program, File::options().write(true).create_new(true)).unwrap();
+}
