@@ -15,6 +15,8 @@ use std::path::PathBuf;
 
 use tiphys_yaml::DecodeError;
 
+use crate::{normalize_git_url, source_permitted};
+
 pub use access::{certificates_of, same_address, server_name, without_oci};
 pub use known::{FoundAccess, KnownRepositories, LoginOwner, RegistryLogin, Seeker, registry_key};
 pub use mounted::{ChartProtocol, MountedLogins, MountedRepository, OtherShape, PemFiles, RegistryConfig};
@@ -122,7 +124,7 @@ pub struct RefTree {
 }
 
 /// The application's project.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ContextProject {
     /// Its name.
     pub name: String,
@@ -157,6 +159,10 @@ pub struct RepositoryAccess {
     pub username: String,
     /// The password or token.
     pub password: Secret,
+    /// A bearer token. Only git has it: no plugin is told of it.
+    pub bearer_token: Secret,
+    /// An SSH private key, in the text form that `ssh -i` reads. Only git has it: no plugin is told of it.
+    pub ssh_private_key: Secret,
     /// Whether a Helm repository is a registry.
     pub enable_oci: bool,
     /// Whether the server need not prove who it is.
@@ -218,6 +224,13 @@ impl Default for RunContext {
             mounted_credentials: MountedCredentials::default(),
             network: NetworkUse::default(),
         }
+    }
+}
+
+impl ContextProject {
+    /// Whether the project permits a repository as a source of its applications.
+    pub fn permits(&self, repo_url: &str) -> bool {
+        source_permitted(&self.source_repos, &[repo_url], &normalize_git_url)
     }
 }
 

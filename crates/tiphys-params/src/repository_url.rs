@@ -29,7 +29,7 @@ fn lower_case(text: &str) -> String {
 }
 
 /// `user@host…`, with or without `ssh://`.
-fn is_ssh(url: &str) -> bool {
+pub(crate) fn is_ssh(url: &str) -> bool {
     let Some((user, host)) = url.strip_prefix("ssh://").unwrap_or(url).rsplit_once('@') else { return false };
     !host.is_empty() && !user.contains(['/', ':'])
 }

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use tiphys_api::{Application, ApplicationSource};
 use tiphys_engine::{mentioned, references};
 use tiphys_logins::OwnLogins;
+use tiphys_params::Parameter;
 use tiphys_params::context::{
     ContextProject, ContextSource, CredentialReach, DEFAULT_VALUES_FILE_SCHEMES, FoundAccess,
     KnownRepositories, MountedCredentials, NetworkUse, RepositoryAccess, RunContext, Seeker, SourceKind,
 };
-use tiphys_params::{Parameter, source_permitted};
 use tiphys_plugin::{GivenContext, GivenRef, chain};
-use tiphys_source::{ChartSource, ResolvedRevision, Scope, Want, normalize_git_url};
+use tiphys_source::{ChartSource, GitSource, ResolvedRevision, Scope, Want, normalize_git_url};
 use tiphys_tree::{Modes, RepoPath, Tree};
 
 use crate::error::SourceFailure;
@@ -25,12 +25,8 @@ pub struct ContextSettings {
     pub values_file_schemes: Vec<String>,
     /// By a project's name, the repositories that it permits. A project that is not here permits all.
     pub source_repos: BTreeMap<String, Vec<String>>,
-    /// Repositories. Plugins are told of those that have charts.
-    pub repositories: Vec<RepositoryAccess>,
-    /// Credentials for all repositories whose address begins alike.
-    pub credential_templates: Vec<RepositoryAccess>,
-    /// The servers' own authorities, in PEM, by the server's name (`argocd-tls-certs-cm`). An access that has one keeps it.
-    pub server_certificates: BTreeMap<String, String>,
+    /// What the settings know of repositories. Plugins are told of those that have charts.
+    pub known: KnownRepositories,
     /// The logins of the person who asks, which fill in where no Secret has credentials, and which plugins may use, too. Nobody's for a
     /// server: it renders for many.
     pub own_logins: Option<OwnLogins>,
@@ -43,9 +39,7 @@ impl Default for ContextSettings {
         Self {
             values_file_schemes: DEFAULT_VALUES_FILE_SCHEMES.map(str::to_owned).to_vec(),
             source_repos: BTreeMap::new(),
-            repositories: Vec::new(),
-            credential_templates: Vec::new(),
-            server_certificates: BTreeMap::new(),
+            known: KnownRepositories::default(),
             own_logins: None,
             network: NetworkUse::default(),
         }
@@ -53,7 +47,8 @@ impl Default for ContextSettings {
 }
 
 impl ContextSettings {
-    fn project(&self, name: &str) -> ContextProject {
+    /// The project of an application.
+    pub(crate) fn project(&self, name: &str) -> ContextProject {
         let all = || vec!["*".to_owned()];
         ContextProject {
             name: name.to_owned(),
@@ -64,12 +59,8 @@ impl ContextSettings {
     /// The repositories that a plugin is told of: the project's own, and everybody's that the project permits, as far as they have charts.
     /// Argo CD completes each by its template before it asks the project, so a template need not be permitted for that.
     fn repositories_of(&self, project: &ContextProject) -> Vec<RepositoryAccess> {
-        let known = KnownRepositories {
-            templates: self.credential_templates.clone(),
-            certificates: self.server_certificates.clone(),
-            ..KnownRepositories::default()
-        };
-        let own = self.repositories.iter().filter(|access| access.is_for(&project.name));
+        let known = &self.known;
+        let own = known.repositories.iter().filter(|access| access.is_for(&project.name));
         let completed = own.map(|access| known.completed(access, &project.name));
         let told = completed.filter(|access| is_told_of(project, access));
         told.map(|access| {
@@ -81,37 +72,21 @@ impl ContextSettings {
 
     /// The templates that a plugin is told of.
     fn templates_of(&self, project: &ContextProject) -> Vec<RepositoryAccess> {
-        let known = KnownRepositories {
-            certificates: self.server_certificates.clone(),
-            ..KnownRepositories::default()
-        };
-        let told = self
-            .credential_templates
+        let known = &self.known;
+        let told = known
+            .templates
             .iter()
             .filter(|access| access.is_for(&project.name) && is_told_of(project, access));
         told.map(|access| known.certified(access.clone(), &access.url)).collect()
     }
 
-    /// How the repository of an application's source is reached. Argo CD asks the project for the source, and not for the Secret that is
-    /// for it; a repository of the project's own is permitted by being that.
-    fn of_source(&self, project: &ContextProject, address: &str) -> FoundAccess {
-        let is_own = |one: &RepositoryAccess| one.project == project.name && one.is_at(address);
-        let mut known = KnownRepositories {
-            certificates: self.server_certificates.clone(),
-            ..KnownRepositories::default()
-        };
-        if is_permitted(project, address) || self.repositories.iter().any(is_own) {
-            known.repositories.clone_from(&self.repositories);
-            known.templates.clone_from(&self.credential_templates);
-        }
-        known.find(&project.name, address, Seeker::Source)
-    }
-
     /// What a plugin is told of the source itself: beside its names the proxy of its repository, of whatever kind that is.
     fn told_source(&self, project: &ContextProject, source: &ApplicationSource) -> ContextSource {
-        let FoundAccess { access, .. } = self.of_source(project, source.repo_url.trim());
+        let kind = kind_of(source);
+        let seeker = if kind == SourceKind::Git { Seeker::Git } else { Seeker::Chart };
+        let FoundAccess { access, .. } = self.known.of_source(project, source.repo_url.trim(), seeker);
         ContextSource {
-            kind: kind_of(source),
+            kind,
             repo_url: source.repo_url.clone(),
             chart: source.chart.clone(),
             proxy: access.proxy,
@@ -123,11 +98,7 @@ impl ContextSettings {
 
 /// Whether a plugin is told of a repository or a template that the project may use: it has charts, and is the project's own or permitted.
 fn is_told_of(project: &ContextProject, access: &RepositoryAccess) -> bool {
-    access.has_charts() && (!access.project.is_empty() || is_permitted(project, &access.url))
-}
-
-fn is_permitted(project: &ContextProject, url: &str) -> bool {
-    source_permitted(&project.source_repos, &[url], &normalize_git_url)
+    access.has_charts() && (!access.project.is_empty() || project.permits(&access.url))
 }
 
 /// A source of which others use the files.
@@ -149,7 +120,7 @@ impl Renderer {
         parameters: &[Parameter],
     ) -> Result<Arc<GivenContext>, SourceFailure> {
         let settings = &self.settings.context;
-        let project = settings.project(application.spec.project_name());
+        let project = self.project_of(application);
         let mut given = GivenContext {
             context: RunContext {
                 source: ContextSource {
@@ -159,8 +130,8 @@ impl Renderer {
                 values_file_schemes: settings.values_file_schemes.clone(),
                 repositories: settings.repositories_of(&project),
                 credential_templates: settings.templates_of(&project),
-                server_certificates: settings.server_certificates.clone(),
-                project,
+                server_certificates: settings.known.certificates.clone(),
+                project: (*project).clone(),
                 mounted_credentials: match settings.own_logins {
                     Some(_) => MountedCredentials::Use,
                     None => MountedCredentials::Ignore,
@@ -178,10 +149,10 @@ impl Renderer {
             let files = if !other.chart.is_empty() {
                 Err("source has a 'chart' field defined, but Helm charts are not yet not supported for 'ref' sources"
                     .to_owned())
-            } else if is_permitted(&given.context.project, &other.repo_url) {
-                self.referred((source, revision), name, other, &mut by_repository).await
+            } else if project.permits(&other.repo_url) {
+                self.referred((source, revision), (name, other), &project, &mut by_repository).await
             } else {
-                let (repository, project) = (other.shown_repository(), &given.context.project.name);
+                let (repository, project) = (other.shown_repository(), &project.name);
                 Err(format!("application repo {repository} is not permitted in project '{project}'"))
             };
             match files {
@@ -205,8 +176,8 @@ impl Renderer {
     async fn referred(
         &self,
         (source, revision): (&ApplicationSource, &ResolvedRevision),
-        name: &str,
-        other: &ApplicationSource,
+        (name, other): (&str, &ApplicationSource),
+        project: &Arc<ContextProject>,
         by_repository: &mut BTreeMap<String, Referred>,
     ) -> Result<GivenRef, String> {
         let repository = normalize_git_url(&other.repo_url);
@@ -220,7 +191,7 @@ impl Renderer {
             ));
         }
         let is_own = normalize_git_url(&source.repo_url) == repository && source.chart.is_empty();
-        let files = self.fetched(other).await.and_then(|files| {
+        let files = self.fetched(other, project).await.and_then(|files| {
             if is_own && files.revision != revision.revision() {
                 return Err(format!(
                     "cannot reference a different revision of the same repository (${name} references {:?} which resolves to {:?} while the application references {:?} which resolves to {:?})",
@@ -235,11 +206,15 @@ impl Renderer {
         files
     }
 
-    async fn fetched(&self, other: &ApplicationSource) -> Result<GivenRef, String> {
+    async fn fetched(
+        &self,
+        other: &ApplicationSource,
+        project: &Arc<ContextProject>,
+    ) -> Result<GivenRef, String> {
         let repository = other.shown_repository();
         // Boxed because it is a large future.
         let fetching = Box::pin(async {
-            let revision = self.sources.resolve(&other.repo_url, &other.target_revision).await?;
+            let revision = self.sources.resolve(&git_source(project, other)).await?;
             let tree = self.whole_tree(&revision).await?;
             Ok((revision, tree))
         });
@@ -263,7 +238,7 @@ impl Renderer {
         let settings = &self.settings.context;
         let project = settings.project(application.spec.project_name());
         let address = source.repo_url.trim();
-        let FoundAccess { access, .. } = settings.of_source(&project, address);
+        let FoundAccess { access, .. } = settings.known.of_source(&project, address, Seeker::Chart);
         let passes = source.helm.as_ref().is_some_and(|helm| helm.pass_credentials);
         Some(ChartSource {
             repo_url: source.repo_url.clone(),
@@ -275,11 +250,25 @@ impl Renderer {
         })
     }
 
+    /// The project of an application, as the settings have it.
+    pub(crate) fn project_of(&self, application: &Application) -> Arc<ContextProject> {
+        Arc::new(self.settings.context.project(application.spec.project_name()))
+    }
+
     async fn whole_tree(&self, revision: &ResolvedRevision) -> Result<Tree, tiphys_source::SourceError> {
         // No folder of a tree has this name, so nothing is looked at for Git LFS: other sources' files are not the application's own.
         let no_folder = RepoPath::new(".git")?;
         let want = Want { modes: Modes::Plain, scope: Scope::Whole, app_path: no_folder };
         self.sources.tree(revision, &want).await
+    }
+}
+
+/// A source as a git repository at a revision.
+pub(crate) fn git_source(project: &Arc<ContextProject>, source: &ApplicationSource) -> GitSource {
+    GitSource {
+        project: Arc::clone(project),
+        repo_url: source.repo_url.clone(),
+        target_revision: source.target_revision.clone(),
     }
 }
 

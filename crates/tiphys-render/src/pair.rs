@@ -11,6 +11,7 @@ use tiphys_engine::SourcePlace;
 use tiphys_source::{FilesIdentity, Scope};
 use tiphys_tree::RepoPath;
 
+use crate::context::git_source;
 use crate::prepare::{Prepared, Work};
 use crate::renderer::{RenderSettings, Renderer, rendered};
 use crate::{RenderError, RenderedApplication};
@@ -200,9 +201,9 @@ impl Side<'_> {
         scope: &Scope,
         app_path: &RepoPath,
     ) -> Result<FilesIdentity, CannotCompare> {
-        let (url, revision) = (&source.repo_url, &source.target_revision);
+        let source = git_source(&self.renderer.project_of(self.application), source);
         // Boxed because making out what a repository has is a large future, and this one is awaited within others.
-        let identity = Box::pin(self.renderer.sources.identity(url, revision, (scope, app_path))).await;
+        let identity = Box::pin(self.renderer.sources.identity(&source, (scope, app_path))).await;
         identity.map_err(|_| CannotCompare)
     }
 

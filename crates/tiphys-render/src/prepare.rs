@@ -11,16 +11,20 @@ use tiphys_engine::{
     translate, translate_as, without_switched_off,
 };
 use tiphys_params::EnvVar;
+use tiphys_params::context::ContextProject;
 use tiphys_plugin::{Choice, ChooseError, Chosen, Deadline, Plugin, Request, RequestFor};
 use tiphys_source::{ResolvedRevision, Scope, SourceError, Want};
 use tiphys_tree::{Depth, Modes, RepoPath, Tree};
 
+use crate::context::git_source;
 use crate::error::SourceFailure;
 use crate::renderer::Renderer;
 
 /// A source that is ready to be run.
 #[derive(Debug)]
 pub struct Prepared {
+    /// The application's project.
+    pub(crate) project: Arc<ContextProject>,
     /// The source with its override files merged.
     pub source: ApplicationSource,
     /// The override files that were there, in their order.
@@ -122,6 +126,7 @@ impl Renderer {
         let overridden = Merged { source: merged, ..overridden };
         let build = self.build_environment(application, &overridden.source, revision)?;
         let mut prepared = Prepared {
+            project: self.project_of(application),
             source: overridden.source,
             override_files: overridden.files,
             revision: revision.clone(),
@@ -171,7 +176,8 @@ impl Renderer {
         let resolved = if let Some(chart) = self.chart_source(application, source) {
             self.unless_cancelled(&repository, Box::pin(self.sources.resolve_chart(&chart))).await
         } else {
-            let resolving = Box::pin(self.sources.resolve(&source.repo_url, &source.target_revision));
+            let source = git_source(&self.project_of(application), source);
+            let resolving = Box::pin(self.sources.resolve(&source));
             self.unless_cancelled(&repository, resolving).await
         };
         let revision = resolved.map_err(SourceFailure::Repository)?;

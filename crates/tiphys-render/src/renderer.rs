@@ -211,7 +211,7 @@ impl Renderer {
                 let name = chosen.plugin.name().to_owned();
                 let mut request = request.clone();
                 if chosen.configuration.provide_git_creds {
-                    request.env.extend(Box::pin(self.git_credentials(&prepared.source)).await?);
+                    request.env.extend(Box::pin(self.git_credentials(prepared)).await?);
                 }
                 let generated = chosen.plugin.generate(&request).await;
                 let generated =
@@ -247,9 +247,9 @@ impl Renderer {
 
     /// The repository's credentials, for a plugin that asks for them: for `generate` alone, behind all other variables
     /// (`spec/cmp.md` 4.5).
-    async fn git_credentials(&self, source: &ApplicationSource) -> Result<Vec<EnvVar>, SourceFailure> {
-        let variables =
-            self.sources.git_variables(&source.repo_url).await.map_err(SourceFailure::Repository)?;
+    async fn git_credentials(&self, prepared: &Prepared) -> Result<Vec<EnvVar>, SourceFailure> {
+        let variables = self.sources.git_variables(&prepared.project, &prepared.source.repo_url).await;
+        let variables = variables.map_err(SourceFailure::Repository)?;
         Ok(variables.into_iter().map(|(name, value)| EnvVar::new(name, value.expose())).collect())
     }
 

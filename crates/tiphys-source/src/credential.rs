@@ -1,10 +1,5 @@
-//! Credentials of repositories, as the store's repository Secrets hold them, and how git gets them: by its environment
-//! and by files that only this user can read, never by an argument list.
+//! How git gets what is known of a repository, its credentials among it: by its environment and by files that only this user can read, never by an argument list.
 
-#[cfg(test)]
-mod tests;
-
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -12,71 +7,10 @@ use std::path::{Path, PathBuf};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use tempfile::NamedTempFile;
-use tiphys_params::context::certificates_of;
+use tiphys_params::context::RepositoryAccess;
 
 use crate::url::{RemoteUrl, Transport};
-use crate::{Secret, SourceError, normalize_git_url};
-
-/// Credentials and TLS settings for one repository or for all whose URL begins alike.
-#[derive(Clone, Debug)]
-pub struct RepositoryCredential {
-    /// Which repositories these are for.
-    pub scope: CredentialScope,
-    /// Who we are.
-    pub login: Login,
-    /// A certificate that the server wants to see.
-    pub client_certificate: Option<ClientCertificate>,
-    /// Whether the server has to prove who it is.
-    pub server: ServerCheck,
-    /// Proxy for this repository; empty or absent: that of the environment.
-    pub proxy: Option<String>,
-}
-
-/// Which repositories credentials are for; URLs compare as [`normalize_git_url`] makes them.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CredentialScope {
-    /// One repository (secret type `repository`).
-    Repository(String),
-    /// All that begin with this URL, on the same host (secret type `repo-creds`); the longest wins.
-    Prefix(String),
-}
-
-/// Who we are for a server.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Login {
-    /// Nobody; one of a [`CredentialScope::Prefix`] is then taken if there is one.
-    None,
-    /// User and password, or user and token.
-    Basic {
-        /// The user; empty is allowed.
-        username: String,
-        /// Password or token.
-        password: Secret,
-    },
-    /// A bearer token.
-    Bearer(Secret),
-    /// An SSH private key, in the text form that `ssh -i` reads.
-    SshKey(Secret),
-}
-
-/// A TLS client certificate, both parts in PEM.
-#[derive(Clone, Debug)]
-pub struct ClientCertificate {
-    /// The certificate.
-    pub certificate: String,
-    /// Its key.
-    pub key: Secret,
-}
-
-/// Whether a server has to prove who it is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ServerCheck {
-    /// By certificate or host key.
-    #[default]
-    Verified,
-    /// Not at all (`insecure: "true"` of a repository Secret).
-    Skipped,
-}
+use crate::{Secret, SourceError};
 
 /// Whose credentials and git settings are used beside those that are given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -108,9 +42,8 @@ pub(crate) struct Access {
 /// What [`Access`] is made of.
 pub(crate) struct AccessInput<'a> {
     pub(crate) url: &'a RemoteUrl,
-    pub(crate) credentials: &'a [RepositoryCredential],
-    /// Authorities by their servers' names.
-    pub(crate) certificates: &'a BTreeMap<String, String>,
+    /// What is known of the repository.
+    pub(crate) access: &'a RepositoryAccess,
     pub(crate) user: UserSettings,
     /// Where files with secrets are put.
     pub(crate) secrets_dir: &'a Path,
@@ -123,52 +56,46 @@ impl Access {
     pub(crate) fn new(input: &AccessInput<'_>) -> Result<Self, SourceError> {
         let mut access = Self::default();
         let address = &input.url.address;
-        let found = find(input.credentials, address);
-        let login = match (&input.url.login, found.login) {
-            (_, Some(login)) => Some(login.clone()),
-            (Some((username, password)), None) => {
-                Some(Login::Basic { username: username.clone(), password: password.clone() })
-            }
-            (None, None) => None,
-        };
-        access.describe(input, found.login.is_some());
-        access.given = login.is_some() || found.credential.is_some();
+        let known = input.access;
+        let of_secret = login_of(known, input.url.transport);
+        let of_url = input.url.login.as_ref().map(|(username, password)| Login::Basic { username, password });
+        let has_secret = of_secret.is_some() || (known.has_credentials() && of_url.is_none());
+        access.describe(input, has_secret);
+        let login = of_secret.or(of_url);
+        access.given =
+            login.is_some() || known.has_credentials() || known.insecure || !known.proxy.is_empty();
         let mut ssh = SshCommand::new(input);
         match login {
-            Some(Login::Basic { username, password }) if input.url.transport == Transport::Http => {
+            Some(Login::Basic { username, password }) => {
                 let pair = BASE64.encode(format!("{username}:{}", password.expose()));
                 access.header(address, &format!("Authorization: Basic {pair}"));
-                access.secrets.extend([Secret::new(pair), password]);
+                access.secrets.extend([Secret::new(pair), password.clone()]);
             }
-            Some(Login::Bearer(token)) if input.url.transport == Transport::Http => {
+            Some(Login::Bearer(token)) => {
                 access.header(address, &format!("Authorization: Bearer {}", token.expose()));
-                access.secrets.push(token);
+                access.secrets.push(token.clone());
             }
-            Some(Login::SshKey(key)) if input.url.transport == Transport::Ssh => {
+            Some(Login::SshKey(key)) => {
                 let path = access.file(input.secrets_dir, key.expose(), "\n")?;
                 ssh.identity(&path);
             }
-            _ => {}
+            None => {}
         }
-        if let Some(tls) = found.credential.and_then(|credential| credential.client_certificate.as_ref()) {
-            let certificate = access.file(input.secrets_dir, &tls.certificate, "")?;
-            let key = access.file(input.secrets_dir, tls.key.expose(), "")?;
+        if !known.tls_client_cert_data.is_empty() && !known.tls_client_cert_key.is_empty() {
+            let certificate = access.file(input.secrets_dir, &known.tls_client_cert_data, "")?;
+            let key = access.file(input.secrets_dir, known.tls_client_cert_key.expose(), "")?;
             access.set("http.sslCert", &certificate.to_string_lossy());
             access.set("http.sslKey", &key.to_string_lossy());
         }
-        if found.credential.is_some_and(|credential| credential.server == ServerCheck::Skipped) {
+        if known.insecure {
             access.set("http.sslVerify", "false");
             ssh.skip_host_key();
-        } else if is_https(address)
-            && let Some(pem) = certificates_of(input.certificates, address)
-        {
-            access.trust(input.secrets_dir, address, pem)?;
+        } else if is_https(address) && !known.ca_data.is_empty() {
+            access.trust(input.secrets_dir, address, &known.ca_data)?;
         }
-        let proxy = found.credential.and_then(|credential| credential.proxy.as_deref());
-        if let Some(proxy) = proxy.filter(|proxy| !proxy.is_empty() && input.url.transport == Transport::Http)
-        {
-            access.set("http.proxy", proxy);
-            access.secrets.push(Secret::new(proxy));
+        if !known.proxy.is_empty() && input.url.transport == Transport::Http {
+            access.set("http.proxy", known.proxy.expose());
+            access.secrets.push(known.proxy.clone());
         }
         if input.url.transport == Transport::Ssh {
             access.env.push(("GIT_SSH_COMMAND".into(), ssh.text.into()));
@@ -242,44 +169,24 @@ pub(crate) fn remedy(transport: Transport, user: UserSettings) -> &'static str {
     }
 }
 
-struct Found<'a> {
-    /// The one whose TLS and proxy settings count.
-    credential: Option<&'a RepositoryCredential>,
-    login: Option<&'a Login>,
+/// Who we are for a server.
+enum Login<'a> {
+    Basic { username: &'a str, password: &'a Secret },
+    Bearer(&'a Secret),
+    SshKey(&'a Secret),
 }
 
-/// The repository's own, completed by the login of the longest prefix where it has none.
-fn find<'a>(credentials: &'a [RepositoryCredential], url: &str) -> Found<'a> {
-    let url = normalize_git_url(url);
-    let is_same = |other: &str| !url.is_empty() && normalize_git_url(other) == url;
-    let own = credentials
-        .iter()
-        .find(|credential| matches!(&credential.scope, CredentialScope::Repository(other) if is_same(other)));
-    let template = credentials
-        .iter()
-        .filter_map(|credential| match &credential.scope {
-            CredentialScope::Prefix(prefix) => {
-                let prefix = normalize_git_url(prefix);
-                begins_with(&url, &prefix).then_some((prefix.len(), credential))
-            }
-            CredentialScope::Repository(_) => None,
-        })
-        .max_by_key(|(length, _)| *length)
-        .map(|(_, credential)| credential);
-    let login = [own, template]
-        .into_iter()
-        .flatten()
-        .map(|credential| &credential.login)
-        .find(|login| **login != Login::None);
-    Found { credential: own.or(template), login }
-}
-
-/// Whether a normalised URL begins with another one. As in Argo CD a path may end in the middle of a name, but a host may not:
-/// credentials for `https://git.example.org` are none for `https://git.example.org.evil.example`.
-fn begins_with(url: &str, prefix: &str) -> bool {
-    let Some(rest) = url.strip_prefix(prefix) else { return false };
-    let has_path = prefix.split_once("://").map_or(prefix, |(_, rest)| rest).contains('/');
-    !prefix.is_empty() && (has_path || rest.is_empty() || rest.starts_with(['/', ':']))
+/// The login of a Secret that a transport can use.
+fn login_of(access: &RepositoryAccess, transport: Transport) -> Option<Login<'_>> {
+    let there = |secret: &Secret| !secret.is_empty();
+    match transport {
+        Transport::Http if there(&access.bearer_token) => Some(Login::Bearer(&access.bearer_token)),
+        Transport::Http if there(&access.password) => {
+            Some(Login::Basic { username: &access.username, password: &access.password })
+        }
+        Transport::Ssh if there(&access.ssh_private_key) => Some(Login::SshKey(&access.ssh_private_key)),
+        Transport::Http | Transport::Ssh | Transport::File | Transport::Git => None,
+    }
 }
 
 /// Whether git speaks TLS with a server.

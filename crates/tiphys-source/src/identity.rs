@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 use std::io::{self, Read};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use gix_hash::{Kind, ObjectId};
 use gix_object::tree::EntryKind;
+use tiphys_params::context::ContextProject;
 use tiphys_tree::{DirectoryEntry, RepoPath, TreeLimits, look_at_files};
 
 use crate::SourceError;
@@ -24,8 +25,8 @@ pub struct FilesIdentity(pub(crate) Identity);
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Identity {
-    /// What a remote repository has at a revision, which is looked up once for all sources of a command.
-    Remote { repository: String, revision: String },
+    /// What a remote repository has at a revision, which is looked up once for all applications of a command that are in this project.
+    Remote { repository: String, revision: String, project: Arc<ContextProject> },
     /// These files.
     Content { digest: [u8; 32], links: bool },
 }

@@ -15,6 +15,7 @@ mod error;
 pub mod exposed;
 mod git;
 mod identity;
+mod kept;
 mod lfs;
 mod local;
 mod narrowing;
@@ -32,16 +33,14 @@ mod work_tree;
 pub use base::{BasePoint, BaseRevision};
 pub use charts::{ChartError, ChartLimits, ChartSource};
 pub use copy::{LocalCopy, LocalCopyError};
-pub use credential::{
-    ClientCertificate, CredentialScope, Login, RepositoryCredential, ServerCheck, UserSettings,
-};
+pub use credential::UserSettings;
 pub use error::SourceError;
 pub use identity::FilesIdentity;
 pub use narrowing::Scope;
 pub use options::{
     FETCH_TIMEOUT, Freshness, LOCAL_TIMEOUT, LOOKUP_TIMEOUT, Network, Progress, ProgressSink, SourceOptions,
 };
-pub use sources::{Nesting, ResolvedRevision, Sources, Want};
+pub use sources::{GitSource, Nesting, ResolvedRevision, Sources, Want};
 pub use tiphys_params::context::{CredentialReach, Secret};
 pub use tiphys_params::{mask_url, normalize_git_url};
 pub use work_tree::{NotUtf8, PastFiles, WorkTreePath};

@@ -1,13 +1,14 @@
 //! What sources are made with.
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::{ChartLimits, LocalCopy, RepositoryCredential, UserSettings};
+use tiphys_params::context::KnownRepositories;
+
+use crate::{ChartLimits, LocalCopy, UserSettings};
 
 /// How long looking up branches and tags may take, or one question to a server of charts.
 pub const LOOKUP_TIMEOUT: Duration = Duration::from_mins(1);
@@ -82,11 +83,9 @@ pub struct SourceOptions {
     pub freshness: Freshness,
     /// Folders that stand for repositories; of several for one URL and revision the first wins.
     pub copies: Vec<LocalCopy>,
-    /// Credentials of the store's repository Secrets; they win over the user's own.
-    pub credentials: Vec<RepositoryCredential>,
-    /// The authorities of servers with certificates of their own, in PEM, by the server's name: git trusts no others for these. For
-    /// charts they are part of [`ChartSource::access`](crate::ChartSource::access).
-    pub server_certificates: BTreeMap<String, String>,
+    /// What is known of git repositories: the store's repository Secrets, which win over the user's own credentials, and the authorities of
+    /// servers with certificates of their own; git trusts no others for these. For charts it is [`ChartSource::access`](crate::ChartSource::access).
+    pub known: KnownRepositories,
     /// Whether the user's own git settings and keys are used where no Secret says otherwise.
     pub user_settings: UserSettings,
     /// The git program: absolute, or a name that is looked up in the environment's `PATH`.
@@ -122,8 +121,7 @@ impl SourceOptions {
             network: Network::default(),
             freshness: Freshness::default(),
             copies: Vec::new(),
-            credentials: Vec::new(),
-            server_certificates: BTreeMap::new(),
+            known: KnownRepositories::default(),
             user_settings: UserSettings::default(),
             git_program: PathBuf::from("git"),
             environment,
@@ -159,7 +157,7 @@ impl fmt::Debug for SourceOptions {
             .field("network", &self.network)
             .field("freshness", &self.freshness)
             .field("copies", &self.copies)
-            .field("credentials", &self.credentials)
+            .field("known", &self.known)
             .finish_non_exhaustive()
     }
 }

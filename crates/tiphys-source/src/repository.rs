@@ -9,7 +9,7 @@
 //! <cache>/git/<key>.old           the store whose place it takes, until it is removed
 //! ```
 //!
-//! A pack appears whole (`fetch.unpackLimit`), and each fetched commit is kept by a ref below `refs/tiphys/`, so a commit
+//! The key is [`Kept::name`]. A pack appears whole (`fetch.unpackLimit`), and each fetched commit is kept by a ref below `refs/tiphys/`, so a commit
 //! that is there has all its files.
 
 mod health;
@@ -22,12 +22,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use gix_hash::ObjectId;
+use tiphys_params::context::RepositoryAccess;
 use tokio::sync::OnceCell;
 
 use crate::cache_files::{private_folder, write_whole};
 use crate::credential::{Access, AccessInput, remedy};
 use crate::git::failure::{Failure, classify};
 use crate::git::{Call, Git, Place, ToolProblem, shown};
+use crate::kept::Kept;
 use crate::objects::{Abbreviation, Objects};
 use crate::options::{
     FETCH_TIMEOUT_OPTION, Freshness, LOOKUP_TIMEOUT_OPTION, Network, Progress, SourceOptions,
@@ -47,6 +49,8 @@ pub(crate) struct Repository {
     pub(crate) url: RemoteUrl,
     /// The address as people may see it.
     pub(crate) shown: Arc<str>,
+    /// How it is reached, as far as that is known.
+    pub(crate) way: RepositoryAccess,
     dir: PathBuf,
     access: OnceCell<Access>,
     refs: OnceCell<Refs>,
@@ -83,20 +87,19 @@ pub(crate) struct Context<'a> {
 }
 
 impl Repository {
-    pub(crate) fn new(url: &str, options: &SourceOptions) -> Result<Self, SourceError> {
-        let remote = RemoteUrl::parse(url)
-            .map_err(|reason| SourceError::Url { repository: mask_url(url.trim()), reason })?;
-        let key = blake3::hash(cache_name(&remote.address).as_bytes()).to_hex();
-        Ok(Self {
-            shown: mask_url(&remote.address).into(),
-            dir: options.cache_dir.join("git").join(key.as_str()),
-            url: remote,
+    /// A repository that is kept in the clone of this name. Nothing is looked at yet.
+    pub(crate) fn new(url: RemoteUrl, way: RepositoryAccess, kept: &Kept, options: &SourceOptions) -> Self {
+        Self {
+            shown: mask_url(&url.address).into(),
+            dir: options.cache_dir.join("git").join(kept.name()),
+            url,
+            way,
             access: OnceCell::new(),
             refs: OnceCell::new(),
             turn: tokio::sync::Mutex::new(()),
             known: Mutex::default(),
             trust: Mutex::new(Trust::Found),
-        })
+        }
     }
 
     /// The objects that are there now.
@@ -348,8 +351,7 @@ impl Repository {
                 };
                 Access::new(&AccessInput {
                     url: &self.url,
-                    credentials: &options.credentials,
-                    certificates: &options.server_certificates,
+                    access: &self.way,
                     user: options.user_settings,
                     secrets_dir: &options.secrets_dir,
                     ssh_command,
@@ -510,11 +512,4 @@ fn unless_damaged<T>(
         Err(SourceError::Objects { .. }) if options.network == Network::Online => Ok(None),
         other => other,
     }
-}
-
-/// What tells one repository's cache from another's. Unlike the comparison of URLs it keeps the letter case, because a
-/// server's paths may differ in it alone.
-pub(crate) fn cache_name(address: &str) -> String {
-    let address = address.trim_end_matches('/');
-    address.strip_suffix(".git").unwrap_or(address).to_owned()
 }

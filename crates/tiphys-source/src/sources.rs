@@ -2,6 +2,7 @@
 
 mod compare;
 mod nesting;
+mod repositories;
 mod submodules;
 
 use std::collections::HashMap;
@@ -9,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gix_hash::ObjectId;
+use tiphys_params::context::ContextProject;
 use tiphys_tree::{Modes, RepoPath, Store, Tree};
 use tokio::sync::OnceCell;
 
@@ -20,10 +22,11 @@ use crate::objects::Abbreviation;
 use crate::options::{Network, SourceOptions};
 use crate::plan;
 use crate::refs::{Shape, shape};
-use crate::repository::{Context, Repository, cache_name};
+use crate::repository::Context;
 use crate::{ChartSource, Scope, Secret, SourceError, lfs, mask_url, normalize_git_url};
 
 pub use nesting::Nesting;
+use repositories::Repositories;
 
 /// Keeps the names of trees of folders apart from those that other parts make.
 const FOLDER_SALT: &[u8] = b"tiphys folder";
@@ -38,10 +41,21 @@ pub struct Sources {
     copies: Arc<[OnceCell<OpenCopy>]>,
     /// The commit that takes the place of each folder's files; none: the files stand for the repository as they are.
     past: Option<Vec<Option<compare::Past>>>,
-    repositories: Arc<Mutex<HashMap<String, Arc<Repository>>>>,
+    repositories: Arc<Mutex<Repositories>>,
     trees: Arc<Mutex<HashMap<TreeRequest, Arc<OnceCell<Made>>>>>,
     identities: Arc<Mutex<compare::Identities>>,
     charts: Arc<Charts>,
+}
+
+/// A git repository at a revision, as an application asks for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GitSource {
+    /// The application's project: it says which Secrets are for the repository, and for its submodules.
+    pub project: Arc<ContextProject>,
+    /// As the application has it.
+    pub repo_url: String,
+    /// A branch, tag, full ref name, commit, abbreviated commit (7 digits at least), `HEAD`, or nothing.
+    pub target_revision: String,
 }
 
 /// A revision of a repository, as it stands for one command.
@@ -58,11 +72,11 @@ enum Origin {
     /// In this folder (by position), as they are now.
     Files(usize),
     /// In the objects of this folder's repository.
-    Copy { copy: usize, commit: ObjectId, url: String },
+    Copy { copy: usize, commit: ObjectId, url: String, project: Arc<ContextProject> },
     /// In the objects of the repository of a work tree that stands for no repository of an Application.
     WorkTree { top: PathBuf, commit: ObjectId },
     /// In the cache.
-    Remote { url: String, commit: ObjectId },
+    Remote { url: String, commit: ObjectId, project: Arc<ContextProject> },
     /// A chart's.
     Chart(Arc<ChartFiles>),
 }
@@ -127,28 +141,24 @@ impl Sources {
         }
     }
 
-    /// Says what a branch, tag, full ref name, commit, abbreviated commit (7 digits at least), `HEAD` or an empty text stands
-    /// for. Names are looked up once, a commit that is not there is fetched.
+    /// Says what a target revision stands for. Names are looked up once, a commit that is not there is fetched.
     ///
     /// The order of names is Argo CD's: a text of 40 digits is a commit; then full names, branches, tags, other refs, and
     /// last abbreviated commits.
-    pub async fn resolve(
-        &self,
-        repo_url: &str,
-        target_revision: &str,
-    ) -> Result<ResolvedRevision, SourceError> {
-        let url = repo_url.trim();
-        if let Some(resolved) = self.resolve_in_copies(url, target_revision).await? {
+    pub async fn resolve(&self, source: &GitSource) -> Result<ResolvedRevision, SourceError> {
+        let GitSource { project, repo_url, target_revision } = source;
+        if let Some(resolved) = self.resolve_in_copies(source).await? {
             return Ok(resolved);
         }
-        let repository = self.repository(url)?;
+        let url = repo_url.trim();
+        let repository = self.repository(project, url)?;
         let commit = repository.resolve(self.context(), target_revision).await?;
         // What a name stands for may be a tag's object, or not be there yet.
         let commit = repository.fetched(self.context(), commit, target_revision).await?;
         Ok(ResolvedRevision {
             revision: commit.to_string(),
             repository: repository.shown.to_string(),
-            origin: Origin::Remote { url: url.to_owned(), commit },
+            origin: Origin::Remote { url: url.to_owned(), commit, project: Arc::clone(project) },
         })
     }
 
@@ -200,23 +210,16 @@ impl Sources {
     /// Variables with which another program's git can reach a repository as ours does: for a plugin that asks for git credentials
     /// (`spec/cmp.md` 4.5). They hold secrets, and name files that live as long as this value. Only the credentials of repository
     /// Secrets and of the URL itself are handed on: the user's own are found by git without help. Empty if there are none.
-    pub async fn git_variables(&self, repo_url: &str) -> Result<Vec<(String, Secret)>, SourceError> {
-        self.repository(repo_url.trim())?.git_variables(self.context()).await
+    pub async fn git_variables(
+        &self,
+        project: &Arc<ContextProject>,
+        repo_url: &str,
+    ) -> Result<Vec<(String, Secret)>, SourceError> {
+        self.repository(project, repo_url.trim())?.git_variables(self.context()).await
     }
 
     fn context(&self) -> Context<'_> {
         Context { git: &self.git, options: &self.options }
-    }
-
-    fn repository(&self, url: &str) -> Result<Arc<Repository>, SourceError> {
-        let name = cache_name(url);
-        let mut repositories = self.repositories.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = repositories.get(&name) {
-            return Ok(Arc::clone(known));
-        }
-        let new = Arc::new(Repository::new(url, &self.options)?);
-        repositories.insert(name, Arc::clone(&new));
-        Ok(new)
     }
 
     async fn copy(&self, index: usize) -> Result<&OpenCopy, SourceError> {
@@ -246,36 +249,33 @@ impl Sources {
                 Ok(made) => return Ok(made),
                 Err(error) => error,
             };
-            match damaged(&error).and_then(|name| self.cached(name)) {
-                Some(repository)
-                    if self.options.network == Network::Online && !healed.contains(&repository.shown) =>
+            match damaged(&error) {
+                Some(name)
+                    if self.options.network == Network::Online
+                        && !healed.iter().any(|healed| healed == name)
+                        && self.distrust(name) =>
                 {
                     tracing::debug!(%error, "the cached objects are fetched again");
-                    repository.distrust();
-                    healed.push(Arc::clone(&repository.shown));
+                    healed.push(name.to_owned());
                 }
                 _ => return Err(error),
             }
         }
     }
 
-    /// The cached repository that errors call by this name.
-    fn cached(&self, shown: &str) -> Option<Arc<Repository>> {
-        let repositories = self.repositories.lock().unwrap_or_else(PoisonError::into_inner);
-        repositories.values().find(|repository| *repository.shown == *shown).cloned()
-    }
-
-    async fn resolve_in_copies(
-        &self,
-        url: &str,
-        revision: &str,
-    ) -> Result<Option<ResolvedRevision>, SourceError> {
+    async fn resolve_in_copies(&self, source: &GitSource) -> Result<Option<ResolvedRevision>, SourceError> {
+        let (url, revision) = (source.repo_url.trim(), source.target_revision.as_str());
         let normalized = normalize_git_url(url);
         let copies = self.copies_of(&normalized).await?;
         let of_commit = |(index, copy): (usize, &OpenCopy), commit: ObjectId| ResolvedRevision {
             revision: commit.to_string(),
             repository: copy.shown.to_string(),
-            origin: Origin::Copy { copy: index, commit, url: url.to_owned() },
+            origin: Origin::Copy {
+                copy: index,
+                commit,
+                url: url.to_owned(),
+                project: Arc::clone(&source.project),
+            },
         };
         // A folder for exactly this revision comes before one for whatever it has checked out. Where there are only folders
         // for one revision each, the first is also what HEAD stands for.

@@ -8,17 +8,15 @@ use std::sync::Arc;
 use tiphys_cmp::{Archives, RemotePlugin};
 use tiphys_engine::{DEFAULT_LABEL_KEY, SourceType, TrackingMethod};
 use tiphys_logins::{HelperBound, OwnLogins};
-use tiphys_params::context::NetworkUse;
+use tiphys_params::context::{KnownRepositories, NetworkUse};
 use tiphys_plugin::{
     BaseEnvironment, Catalogue, Endings, EnvironmentRule, LoadedPlugin, LocalPlugin, Observer, Others,
     RunSettings, SlotLimits, Slots, Strictness, Unobserved, load_plugins,
 };
 use tiphys_process::{Launcher, adopt_orphans, close_to_others};
 use tiphys_render::{ContextSettings, DestinationVersions, RenderSettings, Renderer};
-use tiphys_source::{
-    Freshness, LOOKUP_TIMEOUT, LocalCopy, Network, Progress, RepositoryCredential, SourceOptions, Sources,
-};
-use tiphys_store::{SecretType, Store as Resources, StoreInput};
+use tiphys_source::{Freshness, LOOKUP_TIMEOUT, LocalCopy, Network, Progress, SourceOptions, Sources};
+use tiphys_store::{Store as Resources, StoreInput};
 use tiphys_tree::Store;
 use tokio_util::sync::CancellationToken;
 
@@ -223,9 +221,8 @@ pub(crate) fn workplace(
     let runs = run_settings(common, host, cache.trees(), wishes.keep_workdirs.clone());
     let control_plane = control_plane(common, &resources);
     let render_settings = render_settings(common, host, &resources, &wishes)?;
-    let credentials = credentials_of(&resources);
-    let mut options = source_options(common, host, cache.dir.clone(), credentials, wishes.copies)?;
-    options.server_certificates.clone_from(&render_settings.context.server_certificates);
+    let mut options = source_options(common, host, cache.dir.clone(), wishes.copies)?;
+    options.known.clone_from(&render_settings.context.known);
     let sources = Arc::new(Sources::new(cache.trees(), options));
     let (plugins, remote) = match wishes.plugins {
         Some(plugins) => (plugins, Vec::new()),
@@ -265,10 +262,11 @@ pub(crate) fn render_settings(
     if let Some(warning) = warning {
         tracing::warn!("{warning}");
     }
+    let known = KnownRepositories { certificates, ..credentials::known_repositories(resources) };
     let switched_off = switched_off(&settings);
     let context = ContextSettings {
         network: if common.offline { NetworkUse::None } else { NetworkUse::Allowed },
-        server_certificates: certificates,
+        known,
         // A command renders for the person who calls it.
         own_logins: Some(own_logins(common, host)),
         ..context_settings(&settings, resources)
@@ -310,25 +308,14 @@ fn context_settings(settings: &tiphys_store::Settings, resources: &Resources) ->
         let project = &stored.project;
         (project.metadata.name.clone(), project.source_repos.clone())
     };
-    let accesses = |wanted| {
-        let found = resources.secrets().iter().filter(move |secret| secret.secret_type == wanted);
-        found.filter_map(credentials::access_of_secret).collect()
-    };
     let mut context = ContextSettings {
         source_repos: resources.projects().iter().map(permitted).collect(),
-        repositories: accesses(SecretType::Repository),
-        credential_templates: accesses(SecretType::RepositoryCredentials),
         ..ContextSettings::default()
     };
     if let Some(schemes) = &settings.value_file_schemes {
         context.values_file_schemes.clone_from(schemes);
     }
     context
-}
-
-/// The credentials in a store's repository Secrets.
-pub(crate) fn credentials_of(resources: &Resources) -> Vec<RepositoryCredential> {
-    resources.secrets().iter().filter_map(credentials::of_secret).collect()
 }
 
 /// The paths of `--store`.
@@ -385,7 +372,6 @@ pub(crate) fn source_options(
     common: &CommonArgs,
     host: &Host,
     cache: PathBuf,
-    credentials: Vec<RepositoryCredential>,
     mut copies: Vec<LocalCopy>,
 ) -> Result<SourceOptions, Failure> {
     for text in &common.repo {
@@ -405,7 +391,6 @@ pub(crate) fn source_options(
     options.fetch_timeout = common.bounds.fetch_timeout();
     options.lookup_timeout = common.bounds.lookup_timeout();
     options.chart_limits = common.bounds.charts();
-    options.credentials = credentials;
     if host.stderr_is_terminal() {
         options.progress = Some(Arc::new(show_progress));
     }

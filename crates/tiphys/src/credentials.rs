@@ -1,44 +1,25 @@
-//! Repository Secrets of a store as credentials for git, and as what plugins are told of Helm repositories and registries.
+//! Repository Secrets of a store as what is known of repositories.
 
-use tiphys_params::context::{RepositoryAccess, RepositoryKind, Secret};
-use tiphys_source::{ClientCertificate, CredentialScope, Login, RepositoryCredential, ServerCheck};
-use tiphys_store::{RepositorySecret, SecretType};
+use tiphys_params::context::{KnownRepositories, RepositoryAccess, RepositoryKind, Secret};
+use tiphys_store::{RepositorySecret, SecretType, Store};
 
 use crate::go_values::boolean;
 
-/// The credentials that a Secret holds for git repositories; `None` for Secrets of other kinds, for other repository types and for
-/// those without a URL.
-pub(crate) fn of_secret(secret: &RepositorySecret) -> Option<RepositoryCredential> {
-    let text = |key: &str| text_of(secret, key);
-    let url = text("url")?;
-    let scope = match secret.secret_type {
-        SecretType::Repository => CredentialScope::Repository(url),
-        SecretType::RepositoryCredentials => CredentialScope::Prefix(url),
-        _ => return None,
+/// What the Secrets of a store say of repositories. Argo CD's other Secrets are for other things.
+pub(crate) fn known_repositories(store: &Store) -> KnownRepositories {
+    let accesses = |wanted| {
+        let found = store.secrets().iter().filter(move |secret| secret.secret_type == wanted);
+        found.filter_map(access_of_secret).collect()
     };
-    if text("type").is_some_and(|kind| kind != "git") {
-        return None;
+    KnownRepositories {
+        repositories: accesses(SecretType::Repository),
+        templates: accesses(SecretType::RepositoryCredentials),
+        ..KnownRepositories::default()
     }
-    let login = if let Some(key) = text("sshPrivateKey") {
-        Login::SshKey(Secret::new(key))
-    } else if let Some(token) = text("bearerToken") {
-        Login::Bearer(Secret::new(token))
-    } else if let Some(password) = text("password") {
-        Login::Basic { username: text("username").unwrap_or_default(), password: Secret::new(password) }
-    } else {
-        Login::None
-    };
-    let client_certificate = match (text("tlsClientCertData"), text("tlsClientCertKey")) {
-        (Some(certificate), Some(key)) => Some(ClientCertificate { certificate, key: Secret::new(key) }),
-        _ => None,
-    };
-    let insecure = text("insecure").as_deref().and_then(boolean) == Some(true);
-    let server = if insecure { ServerCheck::Skipped } else { ServerCheck::Verified };
-    Some(RepositoryCredential { scope, login, client_certificate, server, proxy: text("proxy") })
 }
 
 /// How the repository that a Secret is about is reached; `None` for those without a URL. Argo CD takes a kind that it does not know for git.
-pub(crate) fn access_of_secret(secret: &RepositorySecret) -> Option<RepositoryAccess> {
+fn access_of_secret(secret: &RepositorySecret) -> Option<RepositoryAccess> {
     let text = |key: &str| text_of(secret, key).unwrap_or_default();
     let is_on = |key: &str| text_of(secret, key).is_some_and(|word| is_on(secret, key, &word));
     let kind = match text("type").as_str() {
@@ -53,6 +34,8 @@ pub(crate) fn access_of_secret(secret: &RepositorySecret) -> Option<RepositoryAc
         kind,
         username: text("username"),
         password: Secret::new(text("password")),
+        bearer_token: Secret::new(text("bearerToken")),
+        ssh_private_key: Secret::new(text("sshPrivateKey")),
         enable_oci: is_on("enableOCI"),
         insecure: is_on("insecure"),
         insecure_oci_force_http: is_on("insecureOCIForceHttp"),

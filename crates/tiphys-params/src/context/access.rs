@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use super::{RepositoryAccess, RepositoryKind};
 use crate::normalize_git_url;
+use crate::repository_url::is_ssh;
 
 /// Scheme of registries.
 const OCI: &str = "oci://";
@@ -28,8 +29,25 @@ impl RepositoryAccess {
 
     /// Whether it has credentials of its own (`Repository.HasCredentials`): only one that has none takes those of a template.
     pub fn has_credentials(&self) -> bool {
-        let texts = [&self.username, self.password.expose(), &self.tls_client_cert_data];
-        texts.iter().any(|text| !text.is_empty())
+        let [username, password, bearer_token, ssh_private_key, certificate, _key] = self.login();
+        [username, password, bearer_token, ssh_private_key, certificate].iter().any(|text| !text.is_empty())
+    }
+
+    /// Whether it has credentials, and the same as another one.
+    pub(super) fn has_login_of(&self, other: &Self) -> bool {
+        self.has_credentials() && self.login() == other.login()
+    }
+
+    /// All that says who asks: what one login has fetched is not for who has another one, or none.
+    pub fn login(&self) -> [&str; 6] {
+        [
+            &self.username,
+            self.password.expose(),
+            self.bearer_token.expose(),
+            self.ssh_private_key.expose(),
+            &self.tls_client_cert_data,
+            self.tls_client_cert_key.expose(),
+        ]
     }
 
     /// Whether it has a user and a password: a registry is opened by both, and by nothing else of it.
@@ -120,6 +138,8 @@ impl RepositoryAccess {
         }
         let secrets = [
             (&mut self.password, &other.password),
+            (&mut self.bearer_token, &other.bearer_token),
+            (&mut self.ssh_private_key, &other.ssh_private_key),
             (&mut self.tls_client_cert_key, &other.tls_client_cert_key),
             (&mut self.proxy, &other.proxy),
         ];
@@ -172,9 +192,9 @@ fn comparable(address: &str) -> String {
     without_oci(&normalized(&with_scheme(address))).trim_end_matches('/').to_owned()
 }
 
-/// An address with a scheme: one without is a registry's.
+/// An address with a scheme: one without is a registry's, or a git repository's over SSH, which stays as it is.
 fn with_scheme(address: &str) -> String {
-    if address.contains("://") { address.to_owned() } else { [OCI, address].concat() }
+    if address.contains("://") || is_ssh(address) { address.to_owned() } else { [OCI, address].concat() }
 }
 
 /// An address as Argo CD compares it; as it is where it is none (`NormalizeGitURLAllowInvalid`).

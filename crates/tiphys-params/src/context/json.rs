@@ -146,6 +146,8 @@ impl RepositoryAccess {
             kind: kind(access, "type", &REPOSITORY_KINDS)?,
             username: text(access, "username")?,
             password: Secret::new(text(access, "password")?),
+            bearer_token: Secret::default(),
+            ssh_private_key: Secret::default(),
             enable_oci: access.boolean("enableOCI")?.unwrap_or_default(),
             insecure: access.boolean("insecure")?.unwrap_or_default(),
             insecure_oci_force_http: access.boolean("insecureOCIForceHttp")?.unwrap_or_default(),

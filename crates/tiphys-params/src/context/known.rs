@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::access::{certificates_of, is_of_registry};
 use super::mounted::{ChartProtocol, MountedLogins, MountedRepository, PemFiles};
-use super::{CredentialReach, RepositoryAccess, RunContext, Secret};
+use super::{ContextProject, CredentialReach, RepositoryAccess, RunContext, Secret};
 
 /// What is known of repositories.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,8 +26,11 @@ pub struct KnownRepositories {
 /// What an address is looked up for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seeker {
-    /// The source of an application. Argo CD takes a Secret of any kind for it.
-    Source,
+    /// A git repository: the source of an application, or a submodule. Argo CD takes a Secret of any kind for it. What lies on this machine
+    /// for charts is not for it.
+    Git,
+    /// The source of an application that is a chart or an artefact of a registry. Argo CD takes a Secret of any kind for it, too.
+    Chart,
     /// A dependency of a chart: only Helm repositories and registries count, and a registry that nobody knows gets user and password of
     /// a part of it, or of a whole that it is part of.
     Dependency,
@@ -88,10 +91,12 @@ impl KnownRepositories {
 
     /// How an address is reached by an application of a project. A registry's may be written without its scheme.
     pub fn find(&self, project: &str, address: &str, seeker: Seeker) -> FoundAccess {
-        let may =
-            |one: &&RepositoryAccess| one.is_for(project) && (seeker == Seeker::Source || one.has_charts());
+        let may = |one: &&RepositoryAccess| {
+            one.is_for(project) && (seeker != Seeker::Dependency || one.has_charts())
+        };
+        let is_of_other_kind = |one: &RepositoryAccess| one.has_charts() == (seeker == Seeker::Git);
         let exact = self.repositories.iter().filter(may).filter(|one| one.is_at(address));
-        let exact = exact.min_by_key(|one| (one.project.is_empty(), !one.has_charts()));
+        let exact = exact.min_by_key(|one| (one.project.is_empty(), is_of_other_kind(one)));
         let template = RepositoryAccess::template_of(&self.templates, project, address);
         let around = || {
             let is_sought = seeker == Seeker::Dependency && is_of_registry(address);
@@ -103,7 +108,41 @@ impl KnownRepositories {
             (None, Some(_)) => RepositoryAccess::default().completed(template),
             (None, None) => around().map(|around| self.completed(around, project).lent()).unwrap_or_default(),
         };
-        self.filled_in(access, address)
+        self.rounded_off(access, address, seeker)
+    }
+
+    /// How the repository of an application's source is reached. Argo CD asks the project for the source, and not for the Secret that is
+    /// for it; a repository of the project's own is permitted by being that. Of any other no Secret counts.
+    pub fn of_source(&self, project: &ContextProject, address: &str, seeker: Seeker) -> FoundAccess {
+        if self.may_be_used(project, address) {
+            self.find(&project.name, address, seeker)
+        } else {
+            self.rounded_off(RepositoryAccess::default(), address, seeker)
+        }
+    }
+
+    /// How the repository of a submodule is reached, by how its superproject is. Argo CD asks the project for no submodule, and reaches it
+    /// with the superproject's login; so one that is reached with the same is permitted, and any other one as a source would be.
+    pub fn of_submodule(
+        &self,
+        project: &ContextProject,
+        superproject: &RepositoryAccess,
+        address: &str,
+    ) -> FoundAccess {
+        let found = self.find(&project.name, address, Seeker::Git);
+        if found.access.has_login_of(superproject) {
+            found
+        } else {
+            self.of_source(project, address, Seeker::Git)
+        }
+    }
+
+    /// Whether applications of a project may use what is known of an address.
+    fn may_be_used(&self, project: &ContextProject, address: &str) -> bool {
+        let is_own = |one: &RepositoryAccess| {
+            !one.project.is_empty() && one.project == project.name && one.is_at(address)
+        };
+        project.permits(address) || self.repositories.iter().any(is_own)
     }
 
     /// The repositories of charts that have a name: the project's own, else everybody's, else those of this machine. The address of each
@@ -132,6 +171,14 @@ impl KnownRepositories {
             files.authorities.clear();
         }
         FoundAccess { access, credentials, owner: LoginOwner::Person, login: RegistryLogin::None, files }
+    }
+
+    /// With all that is not of Secrets.
+    fn rounded_off(&self, access: RepositoryAccess, address: &str, seeker: Seeker) -> FoundAccess {
+        match seeker {
+            Seeker::Git => FoundAccess { access: self.certified(access, address), ..FoundAccess::default() },
+            Seeker::Chart | Seeker::Dependency => self.filled_in(access, address),
+        }
     }
 
     /// With its server's own authorities, and with what lies on this machine.

@@ -45,6 +45,7 @@ fn full() -> RunContext {
             tls_client_cert_key: Secret::new("hunter3"),
             proxy: Secret::new("http://u:hunter4@proxy"),
             no_proxy: "localhost".to_owned(),
+            ..RepositoryAccess::default()
         }],
         credential_templates: vec![RepositoryAccess {
             url: "registry.example/charts".to_owned(),
@@ -84,6 +85,17 @@ fn the_file_has_the_documented_shape() {
         "network": "none",
     });
     assert_eq!(found, expected);
+}
+
+#[test]
+fn what_only_git_needs_is_told_to_no_plugin() {
+    let mut context = full();
+    context.repositories[0].bearer_token = Secret::new("hunter6");
+    context.credential_templates[0].ssh_private_key = Secret::new("hunter7");
+    assert_eq!(context.to_json(), full().to_json());
+    let told = br#"{"version":1,"repositories":[{"bearerToken":"x","sshPrivateKey":"y"}]}"#;
+    let read = RunContext::parse(told).expect("what is unknown is left out");
+    assert_eq!(read.repositories, [RepositoryAccess::default()]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use tiphys_api::ApplicationSource;
-use tiphys_params::context::{RepositoryAccess, RepositoryKind, Secret};
+use tiphys_params::context::{KnownRepositories, RepositoryAccess, RepositoryKind, Secret, Seeker};
 
 use super::ContextSettings;
 
@@ -12,23 +12,26 @@ fn access(url: &str) -> RepositoryAccess {
 #[test]
 fn a_repository_has_its_servers_own_authority_unless_it_has_one() {
     let settings = ContextSettings {
-        repositories: vec![
-            access("https://charts.example.org:8443/a"),
-            RepositoryAccess { ca_data: "own".to_owned(), ..access("https://charts.example.org/b") },
-            access("registry.example.org/c"),
-            access("https://other.example.org"),
-        ],
-        server_certificates: BTreeMap::from([
-            ("charts.example.org".to_owned(), "charts".to_owned()),
-            ("registry.example.org".to_owned(), "registry".to_owned()),
-        ]),
+        known: KnownRepositories {
+            repositories: vec![
+                access("https://charts.example.org:8443/a"),
+                RepositoryAccess { ca_data: "own".to_owned(), ..access("https://charts.example.org/b") },
+                access("registry.example.org/c"),
+                access("https://other.example.org"),
+            ],
+            certificates: BTreeMap::from([
+                ("charts.example.org".to_owned(), "charts".to_owned()),
+                ("registry.example.org".to_owned(), "registry".to_owned()),
+            ]),
+            ..KnownRepositories::default()
+        },
         ..ContextSettings::default()
     };
     let project = settings.project("default");
     let found = settings.repositories_of(&project);
     let found: Vec<&str> = found.iter().map(|access| access.ca_data.as_str()).collect();
     assert_eq!(found, ["charts", "own", "registry", ""]);
-    let unknown = settings.of_source(&project, "oci://registry.example.org/d");
+    let unknown = settings.known.of_source(&project, "oci://registry.example.org/d", Seeker::Chart);
     assert_eq!(unknown.access.ca_data, "registry");
 }
 
@@ -43,12 +46,15 @@ fn settings() -> ContextSettings {
         |project: &str, access: RepositoryAccess| RepositoryAccess { project: project.to_owned(), ..access };
     let git = RepositoryAccess { kind: RepositoryKind::Git, ..access("https://a.example.org") };
     ContextSettings {
-        repositories: vec![
-            with("other", of("other", access(A))),
-            with("all", access(A)),
-            with("own", of("team", access("https://b.example.org"))),
-        ],
-        credential_templates: vec![with("template", access("https://a.example.org")), with("git", git)],
+        known: KnownRepositories {
+            repositories: vec![
+                with("other", of("other", access(A))),
+                with("all", access(A)),
+                with("own", of("team", access("https://b.example.org"))),
+            ],
+            templates: vec![with("template", access("https://a.example.org")), with("git", git)],
+            ..KnownRepositories::default()
+        },
         source_repos: BTreeMap::from([("team".to_owned(), vec!["https://a.example.org/*".to_owned()])]),
         ..ContextSettings::default()
     }
@@ -71,7 +77,7 @@ fn a_plugin_is_told_of_what_its_project_permits_and_of_charts_only() {
 #[test]
 fn a_repository_without_credentials_is_told_with_those_of_its_template_though_that_is_not_permitted() {
     let mut settings = settings();
-    settings.repositories = vec![access("https://a.example.org/x"), access("https://b.example.org")];
+    settings.known.repositories = vec![access("https://a.example.org/x"), access("https://b.example.org")];
     let project = settings.project("team");
     let found = settings.repositories_of(&project);
     let found: Vec<_> = found.iter().map(|one| (one.url.as_str(), one.username.as_str())).collect();
@@ -91,12 +97,13 @@ fn a_source_that_its_project_permits_gets_what_is_for_its_address() {
         ("default", "https://b.example.org", ""),
         ("default", "https://a.example.org/y", "template"),
     ] {
-        let found = settings.of_source(&settings.project(project), address);
+        let found = settings.known.of_source(&settings.project(project), address, Seeker::Chart);
         assert_eq!(found.access.username, expected, "{project} {address}");
     }
     let none =
         ContextSettings { source_repos: BTreeMap::from([("team".to_owned(), Vec::new())]), ..settings };
-    assert_eq!(none.of_source(&none.project("team"), "https://a.example.org/x").access.username, "");
+    let found = none.known.of_source(&none.project("team"), "https://a.example.org/x", Seeker::Chart);
+    assert_eq!(found.access.username, "");
 }
 
 #[test]
@@ -108,8 +115,11 @@ fn a_plugin_is_told_of_the_proxy_of_the_source_s_repository_of_whatever_kind_it_
         ..access
     };
     let settings = ContextSettings {
-        repositories: vec![with_proxy(RepositoryKind::Git, access("https://git.example.org/apps.git"))],
-        credential_templates: vec![with_proxy(RepositoryKind::Helm, access("https://charts.example.org"))],
+        known: KnownRepositories {
+            repositories: vec![with_proxy(RepositoryKind::Git, access("https://git.example.org/apps.git"))],
+            templates: vec![with_proxy(RepositoryKind::Helm, access("https://charts.example.org"))],
+            ..KnownRepositories::default()
+        },
         source_repos: BTreeMap::from([("other".to_owned(), Vec::new())]),
         ..ContextSettings::default()
     };

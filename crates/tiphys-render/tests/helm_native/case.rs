@@ -200,11 +200,11 @@ pub(crate) fn context(case: &Value) -> ContextSettings {
         settings.source_repos = BTreeMap::from([(project, permitted)]);
     }
     let accesses = |value: &Value| value.as_array().into_iter().flatten().map(access).collect();
-    settings.repositories = accesses(&case["repositories"]);
+    settings.known.repositories = accesses(&case["repositories"]);
     if let Some(chart) = case.get("source_chart") {
-        settings.repositories.push(access(chart));
+        settings.known.repositories.push(access(chart));
     }
-    settings.credential_templates = accesses(&case["repository_credentials"]);
+    settings.known.templates = accesses(&case["repository_credentials"]);
     settings
 }
 

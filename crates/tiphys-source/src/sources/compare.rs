@@ -1,10 +1,11 @@
 //! The same sources at another revision, and what tells files apart that were not read yet.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 
 use gix_hash::ObjectId;
+use tiphys_params::context::KnownRepositories;
 use tiphys_tree::{ContainmentError, Modes, RepoPath, resolve};
 use tokio::sync::OnceCell;
 
@@ -13,10 +14,10 @@ use crate::base::{BasePoint, BaseRevision};
 use crate::charts;
 use crate::copy::{self, OpenCopy};
 use crate::identity::{FilesIdentity, Identity};
+use crate::kept::cache_name;
 use crate::plan;
-use crate::repository::cache_name;
 use crate::work_tree::{PastFiles, WorkTreePath};
-use crate::{RepositoryCredential, Scope, SourceError, normalize_git_url};
+use crate::{GitSource, Scope, SourceError, normalize_git_url};
 
 /// What takes the place of a folder's files at another revision.
 #[derive(Clone, Copy)]
@@ -30,14 +31,10 @@ pub(super) struct Past {
 pub(super) type Identities = HashMap<(Origin, Option<Vec<RepoPath>>), Arc<OnceCell<FilesIdentity>>>;
 
 impl Sources {
-    /// The same sources with other credentials and authorities of servers, before anything was fetched with them.
+    /// The same sources with another knowledge of repositories, before anything was fetched with it.
     #[must_use]
-    pub fn with_credentials(
-        self,
-        credentials: Vec<RepositoryCredential>,
-        server_certificates: BTreeMap<String, String>,
-    ) -> Self {
-        let options = crate::SourceOptions { credentials, server_certificates, ..(*self.options).clone() };
+    pub fn with_known(self, known: KnownRepositories) -> Self {
+        let options = crate::SourceOptions { known, ..(*self.options).clone() };
         Self { options: Arc::new(options), repositories: Arc::default(), ..self }
     }
 
@@ -180,17 +177,17 @@ impl Sources {
     /// asks for.
     pub async fn identity(
         &self,
-        repo_url: &str,
-        target_revision: &str,
+        source: &GitSource,
         (scope, app_path): (&Scope, &RepoPath),
     ) -> Result<FilesIdentity, SourceError> {
-        let url = repo_url.trim();
+        let url = source.repo_url.trim();
         if self.copies_of(&normalize_git_url(url)).await?.is_empty() {
-            let repository = cache_name(url);
-            let revision = target_revision.to_owned();
-            return Ok(FilesIdentity(Identity::Remote { repository, revision }));
+            let repository = cache_name(url).to_owned();
+            let revision = source.target_revision.clone();
+            let project = Arc::clone(&source.project);
+            return Ok(FilesIdentity(Identity::Remote { repository, revision, project }));
         }
-        let resolved = self.resolve(url, target_revision).await?;
+        let resolved = self.resolve(source).await?;
         let part = (resolved.origin, scope.paths(app_path));
         let cell = {
             let mut known = self.identities.lock().unwrap_or_else(PoisonError::into_inner);

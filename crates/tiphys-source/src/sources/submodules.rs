@@ -6,12 +6,14 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use gix_hash::ObjectId;
+use tiphys_params::context::{ContextProject, RepositoryAccess, Seeker};
 use tiphys_tree::RepoPath;
 
 use super::{Origin, Sources, blocking};
 use crate::narrowing::below;
 use crate::objects::Objects;
 use crate::plan::{self, Plan, Survey};
+use crate::repository::Repository;
 use crate::submodule::{self, SUBMODULE_DEPTH_MAX, SUBMODULES_MAX, Submodule};
 use crate::url::RemoteUrl;
 use crate::{SourceError, mask_url, normalize_git_url};
@@ -21,6 +23,10 @@ pub(super) struct Superproject {
     pub(super) objects: Objects,
     pub(super) tree: ObjectId,
     pub(super) url: Option<RemoteUrl>,
+    /// The application's project, whose Secrets count for submodules as for the source itself.
+    pub(super) project: Arc<ContextProject>,
+    /// How it is reached, as far as that is known.
+    pub(super) way: RepositoryAccess,
     /// Where a work tree keeps the repositories of its submodules.
     pub(super) modules_dir: Option<PathBuf>,
 }
@@ -28,20 +34,30 @@ pub(super) struct Superproject {
 impl Sources {
     /// The repository that a commit's files come from.
     pub(super) async fn superproject(&self, origin: &Origin) -> Result<Superproject, SourceError> {
-        let (git, commit, url) = match origin {
-            Origin::Remote { url, commit } => return self.remote_superproject(url, *commit).await,
+        let (git, commit, url, project) = match origin {
+            Origin::Remote { url, commit, project } => {
+                let repository = self.repository(project, url)?;
+                return self.remote_superproject(&repository, *commit, project).await;
+            }
             Origin::Files(_) | Origin::Chart(_) => {
                 unreachable!("the files of a folder or a chart are no commit's")
             }
-            Origin::WorkTree { top, commit } => (self.local.open(top, &self.git).await?, commit, None),
-            Origin::Copy { copy, commit, url } => {
+            Origin::WorkTree { top, commit } => {
+                let git = self.local.open(top, &self.git).await?;
+                (git, commit, None, Arc::new(no_project()))
+            }
+            Origin::Copy { copy, commit, url, project } => {
                 let Some(git) = &self.copy(*copy).await?.git else {
                     unreachable!("only a folder with git has commits")
                 };
-                (Arc::clone(git), commit, RemoteUrl::parse(url).ok())
+                (Arc::clone(git), commit, RemoteUrl::parse(url).ok(), Arc::clone(project))
             }
         };
+        let known = &self.options.known;
+        let way = url.as_ref().map(|url| known.of_source(&project, &url.address, Seeker::Git).access);
         Ok(Superproject {
+            project,
+            way: way.unwrap_or_default(),
             tree: git.objects.reader().tree_of(*commit)?,
             objects: git.objects.clone(),
             url,
@@ -50,19 +66,26 @@ impl Sources {
     }
 
     /// A repository at a commit, which is fetched if it is not there.
-    pub(super) async fn remote_superproject(
+    async fn remote_superproject(
         &self,
-        url: &str,
+        repository: &Repository,
         commit: ObjectId,
+        project: &Arc<ContextProject>,
     ) -> Result<Superproject, SourceError> {
-        let repository = self.repository(url)?;
         let commit = repository.fetched(self.context(), commit, &commit.to_string()).await?;
         let objects = repository.objects()?.ok_or_else(|| SourceError::Objects {
             repository: repository.shown.to_string(),
             detail: "the cache was removed while it was in use".to_owned(),
         })?;
         let tree = objects.reader().tree_of(commit)?;
-        Ok(Superproject { objects, tree, url: Some(repository.url.clone()), modules_dir: None })
+        Ok(Superproject {
+            objects,
+            tree,
+            url: Some(repository.url.clone()),
+            project: Arc::clone(project),
+            way: repository.way.clone(),
+            modules_dir: None,
+        })
     }
 
     /// What the tree is to be made of: the repository's own files, and those of its submodules.
@@ -133,7 +156,14 @@ impl Sources {
                     }
                     _ => None,
                 };
-                return Ok(Superproject { objects, tree, url, modules_dir: Some(dir.join("modules")) });
+                return Ok(Superproject {
+                    way: self.way_of_submodule(project, url.as_ref()),
+                    project: Arc::clone(&project.project),
+                    objects,
+                    tree,
+                    url,
+                    modules_dir: Some(dir.join("modules")),
+                });
             }
         }
         let problem = |problem: &str| SourceError::SubmoduleConfiguration { problem: problem.to_owned() };
@@ -149,19 +179,35 @@ impl Sources {
         for (_, copy) in self.copies_of(&normalize_git_url(&url)).await? {
             let Some(git) = &copy.git else { continue };
             if let Some(commit) = git.objects.reader().commit(commit)? {
+                let url = RemoteUrl::parse(&url).ok();
                 return Ok(Superproject {
                     tree: git.objects.reader().tree_of(commit)?,
                     objects: git.objects.clone(),
-                    url: RemoteUrl::parse(&url).ok(),
+                    way: self.way_of_submodule(project, url.as_ref()),
+                    project: Arc::clone(&project.project),
+                    url,
                     modules_dir: Some(git.git_dir.join("modules")),
                 });
             }
         }
+        let repository = self.repository_of_submodule((&project.project, &project.way), &url)?;
         // Boxed because fetching is a large future, and this one is awaited within others.
         let fetch: Pin<Box<dyn Future<Output = _> + Send + '_>> =
-            Box::pin(async { self.remote_superproject(&url, commit).await });
+            Box::pin(async { self.remote_superproject(&repository, commit, &project.project).await });
         fetch.await
     }
+
+    /// How a submodule is reached whose commit is on this machine, for the submodules in it.
+    fn way_of_submodule(&self, project: &Superproject, url: Option<&RemoteUrl>) -> RepositoryAccess {
+        let known = &self.options.known;
+        let way = url.map(|url| known.of_submodule(&project.project, &project.way, &url.address).access);
+        way.unwrap_or_default()
+    }
+}
+
+/// What stands for the project of files that no application asks for: it permits nothing.
+fn no_project() -> ContextProject {
+    ContextProject { name: String::new(), source_repos: Vec::new() }
 }
 
 /// What of a submodule is wanted: nothing (none), all, or some paths.

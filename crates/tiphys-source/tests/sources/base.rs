@@ -4,7 +4,7 @@ use tiphys_source::{BasePoint, BaseRevision, FilesIdentity, Scope, Sources, Work
 use tiphys_testkit::git::{self, Repository};
 use tiphys_tree::Modes;
 
-use crate::workbench::{Workbench, files, path};
+use crate::workbench::{Workbench, files, path, source};
 
 const URL: &str = "https://git.example.org/team/apps.git";
 
@@ -59,7 +59,7 @@ async fn at_a_base_its_commit_stands_for_what_the_files_stand_for_now() {
         // A revision that is not what is checked out is the same on both sides.
         assert_eq!(files(&then, URL, "main").await, ["app/a.yaml: main"], "{name}");
         assert_eq!(files(&then, URL, "v1").await, ["app/a.yaml: first"], "{name}");
-        let resolved = then.resolve(URL, "HEAD").await.expect("it is there");
+        let resolved = then.resolve(&source(URL, "HEAD")).await.expect("it is there");
         let commit = repository.git(&["rev-parse", &format!("{name}^{{commit}}")]);
         assert_eq!(resolved.revision(), commit, "ARGOCD_APP_REVISION is the base's commit");
         assert!(!resolved.is_working_copy());
@@ -247,8 +247,8 @@ async fn identities(sources: &Sources, app_path: &str, scope: Scope) -> (FilesId
     let then = sources.at(&base("main")).await.expect("it is there");
     let (scope, app_path) = (&scope, &path(app_path));
     (
-        sources.identity(URL, "HEAD", (scope, app_path)).await.expect("it can be told"),
-        then.identity(URL, "HEAD", (scope, app_path)).await.expect("it can be told"),
+        sources.identity(&source(URL, "HEAD"), (scope, app_path)).await.expect("it can be told"),
+        then.identity(&source(URL, "HEAD"), (scope, app_path)).await.expect("it can be told"),
     )
 }
 
@@ -337,7 +337,10 @@ async fn a_remote_repository_is_told_apart_by_what_is_asked_for_and_not_asked_it
     let sources = bench.sources();
     let identity = async |url: &str, revision: &str| {
         let app_path = path("app");
-        sources.identity(url, revision, (&Scope::Whole, &app_path)).await.expect("nothing is fetched")
+        sources
+            .identity(&source(url, revision), (&Scope::Whole, &app_path))
+            .await
+            .expect("nothing is fetched")
     };
     let url = "https://nowhere.invalid/apps.git";
     assert_eq!(identity(url, "main").await, identity(&format!(" {url} "), "main").await);

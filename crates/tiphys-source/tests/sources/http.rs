@@ -1,14 +1,12 @@
 //! Repositories over HTTP, from git's own server program behind a small web server.
 
+mod projects;
 mod server;
 
 use std::collections::BTreeMap;
 
-use tiphys_source::{
-    ClientCertificate, CredentialScope, Login, RepositoryCredential, Secret, ServerCheck, SourceOptions,
-    UserSettings,
-};
-
+use tiphys_params::context::{KnownRepositories, RepositoryAccess};
+use tiphys_source::{Secret, UserSettings};
 use tiphys_testkit::certificates::Authority;
 
 use crate::workbench::{Workbench, files};
@@ -22,18 +20,14 @@ fn serve(bench: &Workbench, authorization: Option<&str>) -> Server {
     Server::start(&bench.path("www"), authorization)
 }
 
-fn login(options: &mut SourceOptions, scope: CredentialScope, login: Login) {
-    options.credentials.push(RepositoryCredential {
-        scope,
-        login,
-        client_certificate: None,
-        server: ServerCheck::Verified,
-        proxy: None,
-    });
+/// What a Secret without credentials knows of a repository.
+fn bare(url: &str) -> RepositoryAccess {
+    RepositoryAccess { url: url.to_owned(), ..RepositoryAccess::default() }
 }
 
-fn basic(username: &str, password: &str) -> Login {
-    Login::Basic { username: username.to_owned(), password: Secret::new(password) }
+/// What a Secret knows that has the credentials of this user.
+fn basic(url: &str, username: &str, password: &str) -> RepositoryAccess {
+    RepositoryAccess { username: username.to_owned(), password: Secret::new(password), ..bare(url) }
 }
 
 /// `Basic` and the base64 of `robot:s3cret`.
@@ -67,7 +61,7 @@ async fn a_server_is_trusted_by_the_certificates_of_its_name_and_a_secret_may_sp
     ] {
         std::fs::write(&general, trusted_in_general.pem()).expect("the file can be written");
         let sources = bench.sources_with(|options| {
-            options.server_certificates = certificates;
+            options.known.certificates = certificates;
             options.environment.push(("SSL_CERT_FILE".into(), general.clone().into_os_string()));
         });
         if is_trusted {
@@ -78,9 +72,8 @@ async fn a_server_is_trusted_by_the_certificates_of_its_name_and_a_secret_may_sp
         }
     }
     let insecure = bench.sources_with(|options| {
-        options.server_certificates = of("127.0.0.1", other.pem());
-        login(options, CredentialScope::Repository(url.clone()), Login::None);
-        options.credentials[0].server = ServerCheck::Skipped;
+        options.known.certificates = of("127.0.0.1", other.pem());
+        options.known.repositories = vec![RepositoryAccess { insecure: true, ..bare(&url) }];
     });
     assert_eq!(files(&insecure, &url, "main").await, ["a.yaml: over http"]);
 }
@@ -90,9 +83,13 @@ async fn credentials_of_a_secret_are_sent() {
     let bench = Workbench::new();
     let server = serve(&bench, Some(ROBOT));
     let url = server.url("apps/.git");
-    for scope in [CredentialScope::Repository(url.clone()), CredentialScope::Prefix(server.url(""))] {
-        let sources = bench.sources_with(|options| login(options, scope.clone(), basic("robot", "s3cret")));
-        assert_eq!(files(&sources, &url, "main").await, ["a.yaml: over http"], "{scope:?}");
+    let nothing = KnownRepositories::default;
+    for known in [
+        KnownRepositories { repositories: vec![basic(&url, "robot", "s3cret")], ..nothing() },
+        KnownRepositories { templates: vec![basic(&server.url(""), "robot", "s3cret")], ..nothing() },
+    ] {
+        let sources = bench.sources_with(|options| options.known = known.clone());
+        assert_eq!(files(&sources, &url, "main").await, ["a.yaml: over http"], "{known:?}");
     }
 }
 
@@ -102,7 +99,8 @@ async fn a_bearer_token_is_sent() {
     let server = serve(&bench, Some("Bearer t0ken"));
     let url = server.url("apps/.git");
     let sources = bench.sources_with(|options| {
-        login(options, CredentialScope::Repository(url.clone()), Login::Bearer(Secret::new("t0ken")));
+        let token = RepositoryAccess { bearer_token: Secret::new("t0ken"), ..bare(&url) };
+        options.known.repositories = vec![token];
     });
     assert_eq!(files(&sources, &url, "main").await, ["a.yaml: over http"]);
 }
@@ -112,7 +110,7 @@ async fn credentials_are_not_sent_to_another_repository() {
     let bench = Workbench::new();
     let server = serve(&bench, None);
     let sources = bench.sources_with(|options| {
-        login(options, CredentialScope::Repository(server.url("other")), basic("robot", "s3cret"));
+        options.known.repositories = vec![basic(&server.url("other"), "robot", "s3cret")];
     });
     files(&sources, &server.url("apps/.git"), "main").await;
     assert!(server.authorizations().iter().all(Option::is_none));
@@ -153,7 +151,7 @@ async fn helpers_of_the_user_hear_nothing_of_a_secrets_password() {
     let server = serve(&bench, Some(ROBOT));
     let url = server.url("apps/.git");
     let sources = bench.sources_with(|options| {
-        login(options, CredentialScope::Repository(url.clone()), basic("robot", "wr0ng"));
+        options.known.repositories = vec![basic(&url, "robot", "wr0ng")];
     });
     let canary = bench.path("canary");
     let helper = format!("[credential]\n\thelper = \"!touch {}; :\"\n", canary.display());
@@ -179,7 +177,7 @@ async fn credentials_are_not_sent_after_a_redirection() {
     );
     let before = other.authorizations().len();
     let sources = bench.sources_with(|options| {
-        login(options, CredentialScope::Repository(url.clone()), basic("robot", "s3cret"));
+        options.known.repositories = vec![basic(&url, "robot", "s3cret")];
     });
     let refusal = bench.refusal(&sources, &url, "main").await;
     assert!(refusal.starts_with(&format!("repository {url} was not found")), "{refusal}");
@@ -198,7 +196,7 @@ async fn a_refusal_says_what_was_tried_and_what_to_set() {
     );
     assert!(refusal.starts_with(&expected), "{refusal}");
     let wrong = bench.sources_with(|options| {
-        login(options, CredentialScope::Repository(url.clone()), basic("robot", "wr0ng"));
+        options.known.repositories = vec![basic(&url, "robot", "wr0ng")];
     });
     let refusal = bench.refusal(&wrong, &url, "main").await;
     assert!(refusal.contains("tried the repository Secret's credentials"), "{refusal}");
@@ -224,9 +222,11 @@ async fn a_client_certificate_is_given_by_files_that_go_away() {
     let server = serve(&bench, None);
     let url = server.url("apps/.git");
     let sources = bench.sources_with(|options| {
-        login(options, CredentialScope::Repository(url.clone()), Login::None);
-        options.credentials[0].client_certificate =
-            Some(ClientCertificate { certificate: "CERT".to_owned(), key: Secret::new("KEY") });
+        options.known.repositories = vec![RepositoryAccess {
+            tls_client_cert_data: "CERT".to_owned(),
+            tls_client_cert_key: Secret::new("KEY"),
+            ..bare(&url)
+        }];
     });
     let secrets = || {
         std::fs::read_dir(bench.path("home"))

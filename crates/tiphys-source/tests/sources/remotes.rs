@@ -7,7 +7,7 @@ use std::time::Duration;
 use tiphys_source::{Freshness, Network, Progress};
 use tiphys_testkit::git::{Repository, listing};
 
-use crate::workbench::{Workbench, files, render, whole};
+use crate::workbench::{Workbench, files, render, source, whole};
 
 fn two_commits(bench: &Workbench) -> (Repository, String, String) {
     let repository = bench.repository("remote");
@@ -130,9 +130,9 @@ async fn branches_are_looked_up_once_a_command() {
     let sources = bench.sources();
     assert_eq!(files(&sources, &repository.url(), "main").await, ["a.yaml: two"]);
     let third = repository.write("a.yaml", "three").commit("third");
-    let same = sources.resolve(&repository.url(), "main").await.expect("it is known");
+    let same = sources.resolve(&source(&repository.url(), "main")).await.expect("it is known");
     assert_eq!(same.revision(), second);
-    let next = bench.sources().resolve(&repository.url(), "main").await.expect("it is there");
+    let next = bench.sources().resolve(&source(&repository.url(), "main")).await.expect("it is there");
     assert_eq!(next.revision(), third);
 }
 
@@ -209,7 +209,7 @@ async fn damaged_objects_are_fetched_again() {
             };
             let url = repository.url();
             for revision in [&first, &revision] {
-                bench.sources().resolve(&url, revision).await.expect("it is there");
+                bench.sources().resolve(&source(&url, revision)).await.expect("it is there");
             }
             cut_packs(&bench, keep);
             let sources = bench.sources_with(|options| options.freshness = freshness);
@@ -232,7 +232,7 @@ async fn objects_that_turn_out_to_be_damaged_later_are_fetched_again() {
     let (repository, _, _) = two_commits(&bench);
     let url = repository.url();
     let sources = bench.sources();
-    let resolved = sources.resolve(&url, "main").await.expect("it is there");
+    let resolved = sources.resolve(&source(&url, "main")).await.expect("it is there");
     cut_packs(&bench, 40);
     let tree = sources.tree(&resolved, &whole()).await.expect("it is fetched again");
     assert_eq!(listing(tree.root()), ["a.yaml: two"]);

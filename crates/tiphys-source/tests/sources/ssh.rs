@@ -4,9 +4,8 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 
-use tiphys_source::{
-    CredentialScope, Login, RepositoryCredential, Secret, ServerCheck, SourceOptions, UserSettings,
-};
+use tiphys_params::context::RepositoryAccess;
+use tiphys_source::{Secret, SourceOptions, UserSettings};
 
 use crate::workbench::{Workbench, files};
 
@@ -71,12 +70,13 @@ async fn a_secrets_key_is_given_by_a_private_file_that_goes_away() {
     let sources = bench.sources_with(|options| {
         with_ssh(options);
         options.user_settings = UserSettings::Ignored;
-        options.credentials = vec![RepositoryCredential {
-            scope: CredentialScope::Prefix("git@git.example.org".to_owned()),
-            login: Login::SshKey(Secret::new("the key")),
-            client_certificate: None,
-            server: ServerCheck::Skipped,
-            proxy: None,
+        // A template does not say that a server need not prove who it is.
+        options.known.repositories =
+            vec![RepositoryAccess { url: url.clone(), insecure: true, ..RepositoryAccess::default() }];
+        options.known.templates = vec![RepositoryAccess {
+            url: "git@git.example.org".to_owned(),
+            ssh_private_key: Secret::new("the key"),
+            ..RepositoryAccess::default()
         }];
     });
     assert_eq!(files(&sources, &url, "main").await, ["a.yaml: over ssh"]);

@@ -4,7 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tempfile::TempDir;
-use tiphys_source::{LocalCopy, ResolvedRevision, Scope, SourceError, SourceOptions, Sources, Want};
+use tiphys_params::context::ContextProject;
+use tiphys_source::{
+    GitSource, LocalCopy, ResolvedRevision, Scope, SourceError, SourceOptions, Sources, Want,
+};
 use tiphys_testkit::git::{self, Repository};
 use tiphys_tree::{Modes, RepoPath, Store, StoreOptions, Tree, TreeLimits};
 
@@ -85,6 +88,15 @@ pub(crate) fn path(text: &str) -> RepoPath {
     RepoPath::new(text).expect("the path stays inside")
 }
 
+/// A source of an application of the project that everybody has.
+pub(crate) fn source(url: &str, revision: &str) -> GitSource {
+    GitSource {
+        project: Arc::new(ContextProject::default()),
+        repo_url: url.to_owned(),
+        target_revision: revision.to_owned(),
+    }
+}
+
 /// The revision's files, one per line.
 pub(crate) async fn files(sources: &Sources, url: &str, revision: &str) -> Vec<String> {
     let (_, tree) = render(sources, url, revision, &whole()).await.expect("the revision has a tree");
@@ -97,7 +109,7 @@ pub(crate) async fn render(
     revision: &str,
     want: &Want,
 ) -> Result<(ResolvedRevision, Tree), SourceError> {
-    let resolved = sources.resolve(url, revision).await?;
+    let resolved = sources.resolve(&source(url, revision)).await?;
     let tree = sources.tree(&resolved, want).await?;
     Ok((resolved, tree))
 }

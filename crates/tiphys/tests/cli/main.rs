@@ -22,4 +22,5 @@ mod server_life;
 mod server_seen;
 mod shells;
 mod traces;
+mod two_projects;
 mod world;

@@ -7,7 +7,7 @@ use std::sync::mpsc;
 use crate::world::World;
 
 /// Serves 401 to whoever asks; gives its address and the `Authorization` headers that come.
-fn server() -> (String, mpsc::Receiver<String>) {
+pub(crate) fn server() -> (String, mpsc::Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
     let address = listener.local_addr().expect("it listens").to_string();
     let (sender, receiver) = mpsc::channel();

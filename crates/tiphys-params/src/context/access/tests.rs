@@ -16,6 +16,10 @@ fn an_address_is_compared_as_argo_cd_compares_it_and_a_slash_at_the_end_is_nothi
         ("https://example.org/charts", "https://example.org/charts/more", false),
         ("https://example.org/charts", "http://example.org/charts", false),
         ("https://example.org/charts", "example.org/charts", false),
+        ("git@example.org:Team/apps.git", "ssh://git@Example.org/team/apps", true),
+        ("ssh://git@example.org/team/apps.git", "git@example.org:team/apps", true),
+        ("git@example.org:team/apps", "example.org:team/apps", false),
+        ("bob@registry.example.org/team", "oci://bob@registry.example.org/team", true),
         ("", "", false),
     ] {
         let access = RepositoryAccess { url: url.to_owned(), ..RepositoryAccess::default() };
@@ -40,6 +44,11 @@ fn a_template_is_for_all_that_begins_with_its_address_on_the_same_host() {
         (Oci, "oci://registry.example.org", "registry.example.org/team", true),
         (Oci, "oci://registry.example.org", "oci://registry.example.org/team", true),
         (Oci, "oci://registry.example.org", "registry.example.org.evil.org/team", false),
+        (Git, "git@example.org", "git@example.org:team/apps.git", true),
+        (Git, "git@example.org:team", "ssh://git@example.org/team/apps", true),
+        (Git, "ssh://git@example.org/", "git@example.org:team/apps", true),
+        (Git, "git@example.org", "git@example.org.evil.org:team/apps", false),
+        (Git, "https://example.org", "git@example.org:team/apps", false),
     ] {
         let template = RepositoryAccess { url: url.to_owned(), kind, ..RepositoryAccess::default() };
         let found = RepositoryAccess::template_of(std::slice::from_ref(&template), "", address);

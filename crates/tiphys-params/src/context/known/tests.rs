@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use super::{FoundAccess, KnownRepositories, RegistryLogin, Seeker, registry_key};
 use crate::context::{
-    CredentialReach, MountedRepository, PemFiles, RegistryConfig, RepositoryAccess, RepositoryKind, Secret,
+    ContextProject, CredentialReach, MountedRepository, PemFiles, RegistryConfig, RepositoryAccess,
+    RepositoryKind, Secret,
 };
 
 /// A repository; its password is the user's name, twice.
@@ -70,7 +71,7 @@ fn a_projects_own_secret_comes_first_then_everybodys_then_the_longest_template_a
     for (repositories, templates, address, expected) in cases {
         let owned = |list: &[&RepositoryAccess]| list.iter().map(|&one| one.clone()).collect::<Vec<_>>();
         let known = known(&owned(repositories), &owned(templates));
-        let found = known.find("team", address, Seeker::Source);
+        let found = known.find("team", address, Seeker::Chart);
         assert_eq!(found.access.username, expected, "{known:?} {address}");
     }
 }
@@ -82,6 +83,8 @@ fn a_repository_without_credentials_is_completed_by_the_longest_template() {
         insecure: true,
         insecure_oci_force_http: true,
         proxy: Secret::new("http://proxy.example.org"),
+        bearer_token: Secret::new("token"),
+        ssh_private_key: Secret::new("private"),
         tls_client_cert_data: "certificate".to_owned(),
         tls_client_cert_key: Secret::new("key"),
         ..access("https://a.example.org", "t")
@@ -96,6 +99,8 @@ fn a_repository_without_credentials_is_completed_by_the_longest_template() {
     let completed = RepositoryAccess {
         username: "t".to_owned(),
         password: Secret::new("tt"),
+        bearer_token: Secret::new("token"),
+        ssh_private_key: Secret::new("private"),
         tls_client_cert_data: "certificate".to_owned(),
         tls_client_cert_key: Secret::new("key"),
         insecure_oci_force_http: true,
@@ -103,22 +108,116 @@ fn a_repository_without_credentials_is_completed_by_the_longest_template() {
         ..bare.clone()
     };
     let with = |own: RepositoryAccess| known(&[own], std::slice::from_ref(&template));
-    assert_eq!(with(bare.clone()).find("", A, Seeker::Source).access, completed);
+    assert_eq!(with(bare.clone()).find("", A, Seeker::Chart).access, completed);
     assert_eq!(with(bare.clone()).named("", "a")[0].access, completed);
     for own in [
         RepositoryAccess { username: "u".to_owned(), ..bare.clone() },
         RepositoryAccess { password: Secret::new("p"), ..bare.clone() },
+        RepositoryAccess { bearer_token: Secret::new("b"), ..bare.clone() },
+        RepositoryAccess { ssh_private_key: Secret::new("k"), ..bare.clone() },
         RepositoryAccess { tls_client_cert_data: "c".to_owned(), ..bare },
     ] {
-        assert_eq!(with(own.clone()).find("", A, Seeker::Source).access, own);
+        assert_eq!(with(own.clone()).find("", A, Seeker::Chart).access, own);
     }
-    let alone = known(&[], &[template]).find("", A, Seeker::Source).access;
+    let alone = known(&[], &[template]).find("", A, Seeker::Chart).access;
     assert_eq!((alone.username.as_str(), alone.insecure, alone.insecure_oci_force_http), ("t", false, true));
 }
 
 #[test]
+fn a_git_repository_gets_a_secret_of_any_kind_and_nothing_that_lies_on_this_machine_for_charts() {
+    const A: &str = "git@a.example.org:team/x.git";
+    const B: &str = "https://b.example.org/x";
+    let git = |url: &str, username: &str| of_kind(RepositoryKind::Git, access(url, username));
+    let mut known = known(
+        &[
+            access(A, "helm"),
+            git("ssh://git@A.example.org/Team/x", "git"),
+            of_project("other", git(B, "other")),
+            of_kind(RepositoryKind::Oci, access("https://c.example.org/x", "oci")),
+        ],
+        &[git("git@a.example.org", "template")],
+    );
+    known.certificates = BTreeMap::from([("b.example.org".to_owned(), "authority".to_owned())]);
+    known.mounted.repositories = vec![mounted(B, "mounted")];
+    for (project, address, seeker, expected) in [
+        ("team", A, Seeker::Git, ("git", "")),
+        ("team", A, Seeker::Chart, ("helm", "")),
+        ("team", "git@a.example.org:team/y", Seeker::Git, ("template", "")),
+        ("team", "git@a.example.org.evil.org:team/y", Seeker::Git, ("", "")),
+        ("team", "https://c.example.org/x.git", Seeker::Git, ("oci", "")),
+        ("other", B, Seeker::Git, ("other", "authority")),
+        ("team", B, Seeker::Git, ("", "authority")),
+        ("team", B, Seeker::Chart, ("mounted", "authority")),
+    ] {
+        let FoundAccess { access, .. } = known.find(project, address, seeker);
+        assert_eq!(
+            (access.username.as_str(), access.ca_data.as_str()),
+            expected,
+            "{project} {address} {seeker:?}"
+        );
+    }
+}
+
+/// A project with these `sourceRepos`.
+fn project(name: &str, source_repos: &[&str]) -> ContextProject {
+    let source_repos = source_repos.iter().map(|&pattern| pattern.to_owned()).collect();
+    ContextProject { name: name.to_owned(), source_repos }
+}
+
+#[test]
+fn no_secret_counts_for_a_source_that_is_neither_permitted_nor_of_the_projects_own() {
+    const A: &str = "https://a.example.org/x";
+    let all = access(A, "all");
+    let own = of_project("team", access("https://b.example.org/x", "own"));
+    let mut known = known(&[all, own], &[access("https://c.example.org", "template")]);
+    known.certificates = BTreeMap::from([("a.example.org".to_owned(), "authority".to_owned())]);
+    for (name, permitted, address, expected) in [
+        ("team", &["*"][..], A, "all"),
+        ("team", &["https://a.example.org/*"], A, "all"),
+        ("team", &["https://c.example.org/*"], A, ""),
+        ("team", &["*", "!https://a.example.org/*"], A, ""),
+        ("team", &[], "https://b.example.org/x", "own"),
+        ("other", &["*"], "https://b.example.org/x", ""),
+        ("team", &["*"], "https://c.example.org/x", "template"),
+        ("team", &[], "https://c.example.org/x", ""),
+        ("", &[], A, ""),
+    ] {
+        for seeker in [Seeker::Git, Seeker::Chart] {
+            let found = known.of_source(&project(name, permitted), address, seeker).access;
+            assert_eq!(found.username, expected, "{name} {permitted:?} {address} {seeker:?}");
+            assert_eq!(
+                found.ca_data == "authority",
+                address == A,
+                "a server has its authorities for everybody"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_submodule_is_reached_with_its_superprojects_login_or_as_a_source_would_be() {
+    const MODULE: &str = "https://a.example.org/module";
+    let template = access("https://a.example.org", "template");
+    let secret = access(MODULE, "secret");
+    let without = access("https://a.example.org/super", "");
+    for (repositories, templates, superproject, permitted, expected) in [
+        (&[][..], &[&template][..], &template, &[][..], "template"),
+        (&[], &[&template], &without, &[], ""),
+        (&[], &[&template], &without, &["*"], "template"),
+        (&[&secret], &[&template], &template, &[], ""),
+        (&[&secret], &[&template], &template, &["*"], "secret"),
+        (&[], &[], &template, &["*"], ""),
+    ] {
+        let owned = |list: &[&RepositoryAccess]| list.iter().map(|&one| one.clone()).collect::<Vec<_>>();
+        let known = known(&owned(repositories), &owned(templates));
+        let found = known.of_submodule(&project("team", permitted), superproject, MODULE);
+        assert_eq!(found.access.username, expected, "{known:?} {permitted:?}");
+    }
+}
+
+#[test]
 fn only_a_dependency_gets_what_is_known_of_a_registry_around_it_and_nothing_of_git() {
-    use Seeker::{Dependency, Source};
+    use Seeker::{Chart, Dependency};
     let whole = RepositoryAccess { enable_oci: true, ..access("r.example.org", "whole") };
     let part = of_kind(RepositoryKind::Oci, access("oci://r.example.org/team/web", "part"));
     let git = of_kind(RepositoryKind::Git, access("https://a.example.org", "git"));
@@ -126,11 +225,11 @@ fn only_a_dependency_gets_what_is_known_of_a_registry_around_it_and_nothing_of_g
     for (address, seeker, expected) in [
         ("r.example.org/team", Dependency, "whole"),
         ("oci://r.example.org/team", Dependency, "whole"),
-        ("r.example.org/team", Source, ""),
-        ("r.example.org/team/web", Source, "part"),
+        ("r.example.org/team", Chart, ""),
+        ("r.example.org/team/web", Chart, "part"),
         ("r.example.org.evil.org/team", Dependency, ""),
         ("https://r.example.org/team", Dependency, ""),
-        ("https://a.example.org", Source, "git"),
+        ("https://a.example.org", Chart, "git"),
         ("https://a.example.org", Dependency, ""),
     ] {
         let found = known.find("team", address, seeker);
@@ -195,7 +294,7 @@ fn what_lies_on_this_machine_fills_in_where_no_secret_has_credentials() {
         ("https://e.example.org", "", false, CredentialReach::OwnServer),
         ("https://f.example.org", "", true, CredentialReach::OwnServer),
     ] {
-        let FoundAccess { access, credentials, .. } = known.find("", address, Seeker::Source);
+        let FoundAccess { access, credentials, .. } = known.find("", address, Seeker::Chart);
         assert_eq!((access.username.as_str(), access.insecure, credentials), (username, insecure, reach));
     }
 }

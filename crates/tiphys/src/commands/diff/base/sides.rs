@@ -55,27 +55,24 @@ pub(super) async fn open(
     host: &Host,
 ) -> Result<TwoSides, Failure> {
     let from = args.base.plugins_from;
-    let options = context::source_options(common, host, ground.cache.clone(), Vec::new(), Vec::new())?;
+    let options = context::source_options(common, host, ground.cache.clone(), Vec::new())?;
     let sources = Sources::new(Arc::clone(&ground.trees), options);
     let reader = Past { sources: &sources, base };
     let StoreSides { past: stores_past, now: stores_now, tops, around: mut compared } =
         stores(&reader, common, arguments, host).await?;
     let unused = unused_copies(&sources, &tops).await?;
-    let trusted = if from == PluginsFrom::Base { &stores_past } else { &stores_now };
-    let credentials = context::credentials_of(&trusted.store);
-    let (certificates, _) = trusted.store.server_certificates(common.argocd_namespace.as_deref());
     compared.extend(sources.work_trees().await.map_err(|error| failed(&error))?);
     let here = past::work_trees("", &host.absolute(""))?;
     compared.extend(here.into_iter().map(|place| place.top));
     let plugins = Box::pin(plugins::load(&reader, &compared, from, common, host)).await?;
 
-    let sources = sources.with_credentials(credentials, certificates);
-    let sources_past = Box::pin(sources.at(base)).await.map_err(|error| failed(&error))?;
     let settings_past = context::render_settings(common, host, &stores_past.store, &Wishes::default())?;
     let mut settings_now = context::render_settings(common, host, &stores_now.store, &Wishes::default())?;
     if from == PluginsFrom::Base {
         trust_settings_of(&settings_past, &mut settings_now, base);
     }
+    let sources = sources.with_known(settings_now.context.known.clone());
+    let sources_past = Box::pin(sources.at(base)).await.map_err(|error| failed(&error))?;
     let (sources, sources_past) = (Arc::new(sources), Arc::new(sources_past));
     let renderer = |sources, settings, side: &SidePlugins| -> Result<Renderer, Failure> {
         let mut catalogue = context::catalogue_of(side.plugins.clone(), common, host, &ground.runs);
@@ -119,10 +116,7 @@ fn trust_settings_of(past: &RenderSettings, now: &mut RenderSettings, base: &Bas
         );
         now.kustomize_build_options.clone_from(&past.kustomize_build_options);
     }
-    let (past, now) = (&past.context, &mut now.context);
-    now.repositories.clone_from(&past.repositories);
-    now.credential_templates.clone_from(&past.credential_templates);
-    now.server_certificates.clone_from(&past.server_certificates);
+    now.context.known.clone_from(&past.context.known);
 }
 
 /// The stores of both sides.

@@ -1,0 +1,86 @@
+//! Who shares a clone with whom.
+
+use tiphys_params::context::{RepositoryAccess, Secret};
+
+use super::Kept;
+use crate::url::RemoteUrl;
+
+const URL: &str = "https://git.example.org/team/apps";
+
+fn kept(url: &str, access: &RepositoryAccess) -> Kept {
+    Kept::new(&RemoteUrl::parse(url).expect("it is a URL"), access)
+}
+
+fn login(username: &str, password: &str) -> RepositoryAccess {
+    RepositoryAccess {
+        username: username.to_owned(),
+        password: Secret::new(password),
+        ..RepositoryAccess::default()
+    }
+}
+
+#[test]
+fn a_clone_is_shared_by_those_who_ask_for_one_repository_in_one_way() {
+    let nobody = RepositoryAccess::default();
+    let of_secret = RepositoryAccess {
+        url: URL.to_owned(),
+        name: "apps".to_owned(),
+        project: "team".to_owned(),
+        ..login("robot", "hunter22")
+    };
+    let spaced = "HTTPS://git.example.org/team/apps";
+    let cases: [(&str, &RepositoryAccess, &str, &RepositoryAccess, bool); 9] = [
+        (URL, &nobody, "https://git.example.org/team/apps.git/", &nobody, true),
+        (URL, &nobody, "https://git.example.org/team/Apps", &nobody, false),
+        (URL, &nobody, spaced, &nobody, false),
+        (URL, &of_secret, URL, &login("robot", "hunter22"), true),
+        (URL, &of_secret, URL, &nobody, false),
+        (URL, &of_secret, URL, &login("robot", "hunter23"), false),
+        (URL, &login("ab", "c"), URL, &login("a", "bc"), false),
+        ("https://robot:hunter22@git.example.org/team/apps", &nobody, URL, &nobody, false),
+        (
+            "https://robot:hunter22@git.example.org/team/apps",
+            &nobody,
+            "https://robot:hunter22@git.example.org/team/apps.git",
+            &nobody,
+            true,
+        ),
+    ];
+    for (url, access, other_url, other_access, expected) in cases {
+        let (one, other) = (kept(url, access), kept(other_url, other_access));
+        assert_eq!(one == other, expected, "{one:?} {other:?}");
+        assert_eq!(one.name() == other.name(), expected, "{one:?} {other:?}");
+    }
+}
+
+#[test]
+fn whatever_a_secret_opens_a_repository_with_is_another_way_to_it() {
+    let nobody = RepositoryAccess::default;
+    let ways = [
+        nobody(),
+        login("robot", ""),
+        login("", "robot"),
+        RepositoryAccess { bearer_token: Secret::new("robot"), ..nobody() },
+        RepositoryAccess { ssh_private_key: Secret::new("robot"), ..nobody() },
+        RepositoryAccess { tls_client_cert_data: "robot".to_owned(), ..nobody() },
+        RepositoryAccess { insecure: true, ..nobody() },
+        RepositoryAccess { proxy: Secret::new("robot"), ..nobody() },
+    ];
+    let names: std::collections::BTreeSet<String> = ways.iter().map(|way| kept(URL, way).name()).collect();
+    assert_eq!(names.len(), ways.len(), "{names:?}");
+}
+
+#[test]
+fn no_login_is_in_a_name_or_in_what_people_see() {
+    for (url, access) in [
+        ("https://robot:hunter22@git.example.org/team/apps", RepositoryAccess::default()),
+        (URL, login("robot", "hunter22")),
+    ] {
+        let kept = kept(url, &access);
+        let shown = format!("{kept:?}");
+        assert!(shown.contains("git.example.org/team/apps"), "{shown}");
+        assert!(!shown.contains("robot") && !shown.contains("hunter22"), "{shown}");
+        let name = kept.name();
+        assert!(name.len() == 64 && name.bytes().all(|digit| digit.is_ascii_hexdigit()), "{name}");
+    }
+}

@@ -1,0 +1,82 @@
+//! The repositories that one command asks for, each looked up once for all who reach it in the same way.
+
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError};
+
+use tiphys_params::context::{ContextProject, RepositoryAccess, Seeker};
+
+use super::Sources;
+use crate::kept::{Kept, cache_name};
+use crate::repository::Repository;
+use crate::url::RemoteUrl;
+use crate::{SourceError, mask_url};
+
+/// The repositories that were asked for.
+#[derive(Default)]
+pub(super) struct Repositories {
+    /// By the project and the address: Secrets are searched once for both.
+    of_sources: HashMap<(Arc<ContextProject>, String), Arc<Repository>>,
+    by_clone: HashMap<Kept, Arc<Repository>>,
+}
+
+impl Sources {
+    /// The repository of a source, as an application of the project reaches it.
+    pub(super) fn repository(
+        &self,
+        project: &Arc<ContextProject>,
+        url: &str,
+    ) -> Result<Arc<Repository>, SourceError> {
+        let asked = (Arc::clone(project), cache_name(url).to_owned());
+        let mut repositories = self.repositories.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = repositories.of_sources.get(&asked) {
+            return Ok(Arc::clone(found));
+        }
+        let remote = parsed(url)?;
+        let way = self.options.known.of_source(project, &remote.address, Seeker::Git).access;
+        let found = self.of_clone(&mut repositories, remote, way);
+        repositories.of_sources.insert(asked, Arc::clone(&found));
+        Ok(found)
+    }
+
+    /// The repository of a submodule, as an application of the project reaches it whose superproject is reached in this way.
+    pub(super) fn repository_of_submodule(
+        &self,
+        (project, superproject): (&ContextProject, &RepositoryAccess),
+        url: &str,
+    ) -> Result<Arc<Repository>, SourceError> {
+        let remote = parsed(url)?;
+        let way = self.options.known.of_submodule(project, superproject, &remote.address).access;
+        let mut repositories = self.repositories.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(self.of_clone(&mut repositories, remote, way))
+    }
+
+    fn of_clone(
+        &self,
+        repositories: &mut Repositories,
+        remote: RemoteUrl,
+        way: RepositoryAccess,
+    ) -> Arc<Repository> {
+        let kept = Kept::new(&remote, &way);
+        if let Some(found) = repositories.by_clone.get(&kept) {
+            return Arc::clone(found);
+        }
+        let new = Arc::new(Repository::new(remote, way, &kept, &self.options));
+        repositories.by_clone.insert(kept, Arc::clone(&new));
+        new
+    }
+
+    /// Takes all clones for damaged that errors call by this name; says whether there are any.
+    pub(super) fn distrust(&self, shown: &str) -> bool {
+        let repositories = self.repositories.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut any = false;
+        for repository in repositories.by_clone.values().filter(|repository| *repository.shown == *shown) {
+            repository.distrust();
+            any = true;
+        }
+        any
+    }
+}
+
+fn parsed(url: &str) -> Result<RemoteUrl, SourceError> {
+    RemoteUrl::parse(url).map_err(|reason| SourceError::Url { repository: mask_url(url.trim()), reason })
+}
