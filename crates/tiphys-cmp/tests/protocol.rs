@@ -266,7 +266,7 @@ async fn the_callers_deadline_ends_the_plugin() {
     let spec = "  generate: {command: [sh, -c, 'echo so far >&2; sleep 1000']}";
     let error = served(spec, async |plugin, store| {
         let mut request = request(&tree(store, &[("app/x", "")]));
-        request.deadline = Deadline::After(Duration::from_millis(1500));
+        request.deadline = Deadline::After(Duration::from_secs(3));
         chain(&plugin.generate(&request).await.expect_err("it hangs"))
     })
     .await;

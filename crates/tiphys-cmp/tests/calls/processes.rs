@@ -93,7 +93,7 @@ async fn a_run_more_than_the_queue_holds_is_refused_and_those_of_callers_who_go_
 #[tokio::test]
 async fn the_answer_at_the_deadline_has_what_the_command_said_so_far() {
     let marker = marker();
-    let options = ServerOptions { call_timeout: Duration::from_millis(1500), ..options() };
+    let options = ServerOptions { call_timeout: Duration::from_secs(3), ..options() };
     let generate = format!("[sh, -c, 'echo so far >&2; exec sleep {marker}']");
     let plugin = |store: &Arc<Store>, metrics: &Arc<Metrics>| {
         plugin(store, metrics, &generate, SlotLimits::patient(4))

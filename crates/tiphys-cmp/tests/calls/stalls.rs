@@ -115,11 +115,10 @@ async fn two_hundred_who_stall_do_not_hold_up_one_who_does_not() {
             stalling.push(async move { caller.generate(parts).await });
         }
         let honest = async {
+            // On a slow machine the first of them have been sent away before the last one is there.
             until(|| {
-                let running = world.count(r#"tiphys_cmp_calls_running{method="GenerateManifest"}"#);
                 let unpacking = world.count("tiphys_cmp_uploads_unpacking");
-                let waiting = world.count("tiphys_cmp_uploads_waiting");
-                (running, unpacking, waiting) == (200, UNPACKING_MAX as u64, 100 - UNPACKING_MAX as u64)
+                unpacking == UNPACKING_MAX as u64 && world.count("tiphys_cmp_uploads_waiting") > 0
             })
             .await;
             let caller = world.caller().await;

@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use crate::wire::Caller;
 
 /// How long a test waits for what must happen.
-pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
+pub(crate) const PATIENCE: Duration = Duration::from_mins(5);
 
 /// A plugin whose manifest is what the file `file` of the application's folder says. Some texts are orders.
 #[derive(Debug, Default)]

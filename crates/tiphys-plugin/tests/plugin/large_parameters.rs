@@ -139,7 +139,7 @@ async fn the_files_are_outside_the_tree_for_nobody_else_and_gone_with_the_run() 
             &format!("  generate: {{command: [sh, -c, '{look}; {end}']}}\n  largeParameters: file"),
         );
         let mut request = with(&tree, "KUBE_API_VERSIONS", "v1,apps/v1");
-        request.deadline = Deadline::After(Duration::from_secs(1));
+        request.deadline = Deadline::After(Duration::from_secs(3));
         let result = generated(&plugin, &request).await;
         let told = result.as_ref().map_or_else(Clone::clone, |documents| documents.concat());
         assert!(told.contains(expected), "{end}: {told}");

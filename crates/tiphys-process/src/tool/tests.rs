@@ -7,6 +7,9 @@ use tempfile::TempDir;
 
 use super::*;
 
+/// A timeout by which a script has come to its last line, on a machine that has much else to do, too.
+const ENOUGH: Duration = Duration::from_secs(2);
+
 fn tool(program: &str) -> Tool {
     Tool {
         program: program.into(),
@@ -91,10 +94,10 @@ fn runs(pid_file: &Path) -> bool {
 }
 
 async fn until(what: &str, mut holds: impl FnMut() -> bool) {
-    let give_up_at = Instant::now() + Duration::from_secs(20);
+    let give_up_at = Instant::now() + Duration::from_mins(2);
     let mut again = tokio::time::interval(Duration::from_millis(2));
     while !holds() {
-        assert!(Instant::now() < give_up_at, "{what}: not within 20 s");
+        assert!(Instant::now() < give_up_at, "{what}: not within two minutes");
         again.tick().await;
     }
 }
@@ -103,12 +106,12 @@ async fn until(what: &str, mut holds: impl FnMut() -> bool) {
 async fn at_the_timeout_the_group_may_remove_its_locks_and_is_ended() {
     let folder = TempDir::new().expect("a folder");
     let mut slow = tool("sh");
-    slow.timeout = Duration::from_millis(200);
+    slow.timeout = ENOUGH;
     let script = "touch lock; trap 'rm lock; exit 1' TERM; sleep 1000 & echo $! >child; wait";
     let started = Instant::now();
     let error = slow.run(&args(&["-c", script]), folder.path(), None).await.expect_err("takes too long");
-    assert_eq!(error.to_string(), "sh did not end within 200ms");
-    assert!(started.elapsed() < Duration::from_secs(2));
+    assert_eq!(error.to_string(), "sh did not end within 2s");
+    assert!(started.elapsed() < Duration::from_secs(20));
     assert!(!folder.path().join("lock").exists());
     until("the child ends", || !runs(&folder.path().join("child"))).await;
 

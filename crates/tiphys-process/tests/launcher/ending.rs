@@ -11,6 +11,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::support::{EVERYONE, LIMITS, Place, Who, alive, eventually, execute, mark, marked, shell};
 
+/// A deadline by which a script has come to its last line, on a machine that has much else to do, too.
+const ENOUGH: Duration = Duration::from_secs(2);
+
 /// Scripts whose processes do not go by themselves; each calls `ready` when its processes are there.
 const STUBBORN: [(&str, &str); 8] = [
     ("hangs", "ready; sleep 1000"),
@@ -84,7 +87,7 @@ async fn at_the_deadline_the_answer_comes_with_what_was_printed() {
         let mark = mark(&place);
         let mut run = place.start(place.overlay()).await;
         let started = Instant::now();
-        let length = Duration::from_millis(500);
+        let length = ENOUGH;
         let deadline = Some(tokio::time::Instant::now() + length);
         let script = "echo out; echo err >&2; trap '' TERM; sleep 1000; sleep 1000";
         let execution = run.execute(marked(&mark, script), deadline, &CancellationToken::new()).await;
@@ -120,8 +123,7 @@ async fn a_process_may_clean_up_when_it_is_asked_to_end() {
     // Cleans up where its output would block or fail if nobody read it any more.
     let script = "trap 'head -c 1000000 /dev/zero; echo done >cleaned; exit 0' TERM; echo ready; while :; do sleep 0.01; done";
     let cancel = CancellationToken::new();
-    let execution =
-        run.execute(shell(script), Some(tokio::time::Instant::now() + Duration::from_millis(100)), &cancel);
+    let execution = run.execute(shell(script), Some(tokio::time::Instant::now() + ENOUGH), &cancel);
     assert_eq!(execution.await.expect("starts").ended, Ended::DeadlineExceeded);
     run.finish().await.expect("finishes");
     assert_eq!(fs::read_to_string(place.path("tree/cleaned")).expect("cleaned up"), "done\n");
@@ -195,7 +197,7 @@ async fn the_portable_way_ends_the_process_groups_of_the_commands() {
         assert_eq!(outcome.expect("starts").ended, Ended::Exited(7));
         let outcome = execute(&mut run, marked(&mark, "kill -KILL $$")).await;
         assert_eq!(outcome.expect("starts").ended, Ended::Signalled(9));
-        let deadline = tokio::time::Instant::now() + Duration::from_millis(100);
+        let deadline = tokio::time::Instant::now() + ENOUGH;
         let script = "trap '' TERM; sleep 1000 & echo ready; sleep 1000; sleep 1000";
         let outcome = run.execute(marked(&mark, script), Some(deadline), &CancellationToken::new()).await;
         let outcome = outcome.expect("starts");

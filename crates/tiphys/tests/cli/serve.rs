@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::world::{Output, Pipe, Running, World};
 
 /// How long an answer may take.
-const PATIENCE: Duration = Duration::from_mins(1);
+const PATIENCE: Duration = Duration::from_mins(5);
 
 const STATIC: &str = r#"apiVersion: argoproj.io/v1alpha1
 kind: ConfigManagementPlugin

@@ -214,7 +214,7 @@ impl World {
 }
 
 /// How long something that has to happen may take.
-const PATIENCE: Duration = Duration::from_mins(1);
+const PATIENCE: Duration = Duration::from_mins(5);
 
 /// Waits for a condition of which nothing tells.
 pub(crate) fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
