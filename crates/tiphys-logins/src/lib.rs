@@ -18,7 +18,7 @@ pub use helper::HelperError;
 use tiphys_params::context::Secret;
 
 /// The logins of the person to whom an environment belongs. Nothing is read or asked before it is needed.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct OwnLogins {
     /// The person's environment: it names files, and helpers get the whole of it.
     variables: BTreeMap<String, String>,
@@ -26,7 +26,7 @@ pub struct OwnLogins {
 }
 
 /// How long a credential helper may take.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct HelperBound {
     /// The time.
     pub timeout: Duration,

@@ -8,6 +8,7 @@ mod cache;
 mod client;
 mod error;
 mod fetch;
+mod identity;
 mod index;
 mod limits;
 mod local;
@@ -78,9 +79,12 @@ pub(crate) struct FoundChart {
 /// What one command has looked up.
 #[derive(Default)]
 pub(crate) struct Charts {
-    found: Mutex<HashMap<[String; 4], Arc<OnceCell<FoundChart>>>>,
+    found: Mutex<HashMap<Question, Arc<OnceCell<FoundChart>>>>,
     shared: Arc<Shared>,
 }
+
+/// What is looked up: by whom and in which way ([`ChartSource::identity`]), with whose logins, and the address, chart and revision.
+type Question = (String, Option<OwnLogins>, [String; 3]);
 
 /// What all charts of one command share.
 #[derive(Default)]
@@ -96,9 +100,9 @@ impl Charts {
         source: &ChartSource,
         options: &Arc<SourceOptions>,
     ) -> Result<FoundChart, SourceError> {
-        let [url, chart, revision] =
+        let texts =
             [&source.repo_url, &source.chart, &source.target_revision].map(|text| text.trim().to_owned());
-        let key = [source.identity(), url, chart, revision];
+        let key = (source.identity(), source.own_logins.clone(), texts);
         let cell = {
             let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(found.entry(key).or_default())
@@ -142,14 +146,15 @@ impl ChartSource {
         url.starts_with("oci://") || !url.contains("://") || self.access.enable_oci
     }
 
-    /// Who asks: what one login sees of a repository is not for those who have another one, or none.
-    fn identity(&self) -> String {
-        let access = &self.access;
-        let reach = match self.credentials {
-            CredentialReach::OwnServer => "own",
-            CredentialReach::EveryServer => "every",
-        };
-        hashed([&access.username, access.password.expose(), &access.tls_client_cert_data, reach])
+}
+
+/// The parts of an address: its scheme with what follows it, the user and password in it, and the rest from the host on.
+fn in_parts(address: &str) -> (&str, &str, &str) {
+    let (scheme, rest) = address.split_at(address.find("://").map_or(0, |at| at + "://".len()));
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    match authority.rfind('@') {
+        Some(at) => (scheme, &rest[..at], &rest[at + 1..]),
+        None => (scheme, "", rest),
     }
 }
 

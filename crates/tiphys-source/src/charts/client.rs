@@ -4,8 +4,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tiphys_params::context::RepositoryAccess;
-
+use super::identity::way;
 use super::{ChartSource, hashed};
 use crate::CredentialReach;
 use crate::options::{FETCH_TIMEOUT_OPTION, LOOKUP_TIMEOUT_OPTION, SourceOptions};
@@ -130,7 +129,7 @@ impl Clients {
             _ => String::new(),
         };
         let mut made = locked(&self.made);
-        let key = settings_key(access, &own);
+        let key = hashed([way(access).as_str(), &own]);
         if let Some(web) = made.get(&key) {
             return Ok(Arc::clone(web));
         }
@@ -138,20 +137,6 @@ impl Clients {
         made.insert(key, Arc::clone(&web));
         Ok(web)
     }
-}
-
-/// Two repositories with one key can have one client.
-fn settings_key(access: &RepositoryAccess, own_server: &str) -> String {
-    let insecure = if access.insecure { "insecure" } else { "" };
-    hashed([
-        own_server,
-        insecure,
-        &access.ca_data,
-        &access.tls_client_cert_data,
-        access.tls_client_cert_key.expose(),
-        access.proxy.expose(),
-        &access.no_proxy,
-    ])
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

@@ -11,7 +11,7 @@ use tiphys_yaml::{Object, read_document_of_texts};
 use super::artefact::{Artefact, Contents, Packing};
 use super::cache::{ArchiveCache, IntakeError};
 use super::limits::ARCHIVE_BYTES_OPTION;
-use super::{ChartError, ChartFiles, ChartSource, FoundChart};
+use super::{ChartError, ChartFiles, ChartSource, FoundChart, in_parts};
 use crate::options::SourceOptions;
 use crate::{LocalCopy, SourceError};
 
@@ -109,10 +109,8 @@ fn stands_for(copy: &LocalCopy, source: &ChartSource) -> bool {
 fn plain(url: &str) -> String {
     let url = url.trim().trim_end_matches('/').to_ascii_lowercase();
     let url = url.strip_prefix("oci://").unwrap_or(&url);
-    let (scheme, rest) = url.split_at(url.find("://").map_or(0, |at| at + "://".len()));
-    let authority_end = rest.find('/').unwrap_or(rest.len());
-    let login_end = rest[..authority_end].rfind('@').map_or(0, |at| at + 1);
-    [scheme, &rest[login_end..]].concat()
+    let (scheme, _, rest) = in_parts(url);
+    [scheme, rest].concat()
 }
 
 /// The versions of a chart in a folder: archives by their names, folders by their `Chart.yaml`. The folder may be the chart itself.

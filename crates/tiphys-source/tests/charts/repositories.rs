@@ -2,7 +2,7 @@
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use tiphys_source::{CredentialReach, Freshness, LocalCopy, Network};
+use tiphys_source::{ChartSource, CredentialReach, Freshness, LocalCopy, Network};
 use tiphys_testkit::certificates::Authority;
 use tiphys_testkit::chart_server::{Access, ChartServer, Failure, Transport};
 
@@ -76,28 +76,71 @@ async fn an_exact_version_is_fetched_once_and_a_range_is_looked_up_once_a_comman
     assert_eq!((server.count("/charts/index.yaml"), server.count("/charts/web-1.0.0.tgz")), (1, 1));
 }
 
-#[tokio::test]
-async fn what_one_login_has_fetched_is_not_for_those_who_have_another_one_or_none() {
-    let (bench, server) = (Workbench::new(), served(&["1.0.0"]));
-    server.protect("/charts/", Access::Basic);
-    let url = format!("{}/charts", server.url());
+/// All that lead to the one version that there is. For a registry the last one is a tag.
+const REVISIONS: [&str; 3] = ["1.0.0", "^1", "1"];
+
+/// What the first gets the others do not: neither in the same command, nor in the next one, nor without the network.
+async fn are_apart(first: &ChartSource, others: &[ChartSource], revisions: &[&str], expected: &str) {
+    let bench = Workbench::new();
     let sources = bench.sources();
-    for revision in ["1.0.0", "^1", "1"] {
-        let nobody = chart(&url, "web", revision);
-        let somebody = with(nobody.clone(), |access| {
-            log_in(access);
-            access.password = tiphys_params::context::Secret::new("wrong");
-        });
-        fetch(&sources, &with(nobody.clone(), log_in)).await.expect("it is fetched");
-        for other in [&nobody, &somebody] {
+    for &revision in revisions {
+        let at =
+            |source: &ChartSource| ChartSource { target_revision: revision.to_owned(), ..source.clone() };
+        fetch(&sources, &at(first)).await.expect("it is fetched");
+        for other in others.iter().map(at) {
             for sources in [&sources, &bench.sources()] {
-                let text = failure(sources, other).await;
-                assert!(text.contains("401"), "{revision}: {text}");
+                let text = failure(sources, &other).await;
+                assert!(text.contains(expected), "{revision}: {text}");
             }
             let offline = bench.sources_with(|options| options.network = Network::Offline);
-            assert!(failure(&offline, other).await.contains("--offline"), "{revision}");
+            assert!(failure(&offline, &other).await.contains("--offline"), "{revision}");
         }
+        let offline = bench.sources_with(|options| options.network = Network::Offline);
+        fetch(&offline, &at(first)).await.expect("it is in the cache");
     }
+}
+
+#[tokio::test]
+async fn what_one_login_has_fetched_is_not_for_those_who_have_another_one_or_none() {
+    let server = served(&["1.0.0"]);
+    server.protect("/charts/", Access::Basic);
+    let nobody = chart(&format!("{}/charts", server.url()), "web", "");
+    let somebody = with(nobody.clone(), |access| {
+        log_in(access);
+        access.password = tiphys_params::context::Secret::new("wrong");
+    });
+    are_apart(&with(nobody.clone(), log_in), &[nobody, somebody], &REVISIONS, "401").await;
+}
+
+#[tokio::test]
+async fn what_a_login_in_the_url_is_told_is_not_for_those_who_have_none() {
+    let server = served(&["1.0.0"]);
+    // Whoever knows the index gets the charts.
+    server.protect("/charts/index.yaml", Access::Basic);
+    let [somebody, nobody] =
+        ["user:pass@", ""].map(|login| chart(&format!("http://{login}{}/charts", server.host()), "web", ""));
+    are_apart(&somebody, &[nobody], &REVISIONS, "401").await;
+}
+
+#[tokio::test]
+async fn what_was_reached_in_one_way_is_not_for_those_who_go_another_one() {
+    let (authority, other) = (Authority::new(), Authority::new());
+    let identity = authority.server();
+    let server = ChartServer::start(Transport::Tls(&identity));
+    server.repository("/charts", &[web("1.0.0")]);
+    let unknown = chart(&format!("{}/charts", server.url()), "web", "");
+    let trusted_by = |authority: &Authority| {
+        with(unknown.clone(), |access| authority.pem().clone_into(&mut access.ca_data))
+    };
+    let unasked = with(unknown.clone(), |access| access.insecure = true);
+    for first in [trusted_by(&authority), unasked] {
+        are_apart(&first, &[unknown.clone(), trusted_by(&other)], &REVISIONS, "TLS: ").await;
+    }
+    let server = ChartServer::start(Transport::Plain);
+    server.images("charts", &[web("1.0.0")]);
+    let over_tls = chart(&format!("{}/charts", server.host()), "web", "");
+    let plain = with(over_tls.clone(), |access| access.insecure_oci_force_http = true);
+    are_apart(&plain, &[over_tls], &REVISIONS[..2], "TLS: ").await;
 }
 
 #[tokio::test]
