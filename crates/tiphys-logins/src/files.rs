@@ -60,7 +60,7 @@ pub enum FileError {
 }
 
 /// What of these files is needed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Needs {
     /// Nothing: nothing is fetched.
     Nothing,

@@ -12,6 +12,7 @@ mod identity;
 mod index;
 mod limits;
 mod local;
+mod once;
 mod opened;
 mod place;
 mod registry;
@@ -40,6 +41,7 @@ use client::Clients;
 use fetch::Fetch;
 use index::Indexes;
 pub(crate) use local::is_folder_of_charts;
+use opened::LearnedLogins;
 
 /// A chart of a Helm repository or registry, or an artefact of a registry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,6 +93,7 @@ type Question = (String, Option<OwnLogins>, [String; 3]);
 struct Shared {
     indexes: Indexes,
     clients: Clients,
+    logins: LearnedLogins,
 }
 
 impl Charts {
@@ -113,7 +116,7 @@ impl Charts {
                 if let Some(found) = local::find(&source, &options)? {
                     return Ok(found);
                 }
-                Fetch::new(&source.opened()?, &options, &shared)?.find()
+                Fetch::new(&source.opened(&shared.logins)?, &options, &shared)?.find()
             })
             .await
         };
@@ -145,7 +148,6 @@ impl ChartSource {
         let url = self.repo_url.trim();
         url.starts_with("oci://") || !url.contains("://") || self.access.enable_oci
     }
-
 }
 
 /// The parts of an address: its scheme with what follows it, the user and password in it, and the rest from the host on.

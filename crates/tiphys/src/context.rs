@@ -15,7 +15,7 @@ use tiphys_plugin::{
 };
 use tiphys_process::{Launcher, adopt_orphans, close_to_others};
 use tiphys_render::{ContextSettings, DestinationVersions, RenderSettings, Renderer};
-use tiphys_source::{Freshness, LOOKUP_TIMEOUT, LocalCopy, Network, Progress, SourceOptions, Sources};
+use tiphys_source::{Freshness, LocalCopy, Network, Progress, SourceOptions, Sources};
 use tiphys_store::{Store as Resources, StoreInput};
 use tiphys_tree::Store;
 use tokio_util::sync::CancellationToken;
@@ -298,8 +298,8 @@ fn switched_off(settings: &tiphys_store::Settings) -> Vec<SourceType> {
 
 /// The logins that the person who calls has with helm and docker. Asking a helper for one is a part of looking something up.
 fn own_logins(common: &CommonArgs, host: &Host) -> OwnLogins {
-    let timeout = LOOKUP_TIMEOUT.min(common.bounds.fetch_timeout());
-    OwnLogins::new(host.variables(), HelperBound { timeout, option: None })
+    let (timeout, option) = common.bounds.lookup_bound();
+    OwnLogins::new(host.variables(), HelperBound { timeout, option: Some(option) })
 }
 
 /// What plugins are told that ask for a run context.

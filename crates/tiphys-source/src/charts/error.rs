@@ -1,5 +1,7 @@
 //! Why a chart could not be had.
 
+use std::sync::Arc;
+
 use tiphys_logins::{FileError, HelperError};
 use tiphys_tree::archive::ArchiveError;
 
@@ -91,7 +93,7 @@ pub enum ChartError {
         repository: String,
         /// Why.
         #[source]
-        source: FileError,
+        source: Arc<FileError>,
     },
     /// A credential helper of the person who asks.
     #[error("login to repository {repository}")]
@@ -100,7 +102,7 @@ pub enum ChartError {
         repository: String,
         /// Why.
         #[source]
-        source: HelperError,
+        source: Arc<HelperError>,
     },
     /// The archive cannot be unpacked.
     #[error("cannot unpack {what}")]

@@ -2,8 +2,8 @@
 
 mod fuzz;
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use tiphys_versions::VersionRange;
 use tiphys_yaml::{DecodeError, Object, read_document_of_texts};
@@ -11,6 +11,7 @@ use tiphys_yaml::{DecodeError, Object, read_document_of_texts};
 pub use fuzz::fuzz_index;
 
 use super::artefact::Digest;
+use super::once::Once;
 use crate::SourceError;
 
 /// The charts of a repository, by name.
@@ -29,28 +30,8 @@ pub(super) struct IndexEntry {
     pub(super) digest: Option<Digest>,
 }
 
-/// An index that was read, or why it could not be; or a place for that.
-type Slot = Arc<Mutex<Option<Result<Arc<Index>, Arc<SourceError>>>>>;
-
 /// The indexes that one command has read, by who asked and URL.
-#[derive(Debug, Default)]
-pub(crate) struct Indexes(Mutex<HashMap<String, Slot>>);
-
-impl Indexes {
-    /// The index of a repository; `read` is called once, by one of those who ask at once. If it fails, that is told to all.
-    pub(super) fn get(
-        &self,
-        key: &str,
-        read: impl FnOnce() -> Result<Index, SourceError>,
-    ) -> Result<Arc<Index>, SourceError> {
-        let slot = Arc::clone(
-            self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(key.to_owned()).or_default(),
-        );
-        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
-        let read = || read().map(Arc::new).map_err(Arc::new);
-        slot.get_or_insert_with(read).clone().map_err(SourceError::Before)
-    }
-}
+pub(super) type Indexes = Once<String, Arc<Index>, SourceError>;
 
 impl Index {
     /// Reads an index. What is no text in it is read as one, and versions of which the index says nothing are left out.

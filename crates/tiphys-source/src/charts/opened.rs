@@ -1,9 +1,14 @@
 //! A repository of which no Secret has credentials, opened with the logins of the person who asks.
 
-use tiphys_logins::{HelperError, Login, Needs, OwnLogins, entry_login, read_certificates};
-use tiphys_params::context::{ChartProtocol, FoundAccess, RegistryLogin, Secret, registry_key};
+use std::sync::Arc;
+
+use tiphys_logins::{FileError, HelperError, Login, Needs, OwnLogins, entry_login, read_certificates};
+use tiphys_params::context::{
+    ChartProtocol, FoundAccess, MountedLogins, RegistryLogin, Secret, registry_key,
+};
 use tokio::runtime::Handle;
 
+use super::once::Once;
 use super::{ChartError, ChartSource, CredentialReach, hashed};
 use crate::SourceError;
 
@@ -31,15 +36,51 @@ pub(super) struct Helper {
     registry: String,
 }
 
+/// What one command has learned of people's logins: each of their files is read once, and each helper is asked once for a registry. One that
+/// hangs costs its bound once, too, and all who wait for it are told.
+#[derive(Debug, Default)]
+pub(super) struct LearnedLogins {
+    files: Once<(OwnLogins, Needs), Arc<MountedLogins>, FileError>,
+    helpers: Once<HelperQuestion, Option<Login>, HelperError>,
+}
+
+/// Whose helper is asked, its name, and for which registry.
+type HelperQuestion = (OwnLogins, String, String);
+
+impl LearnedLogins {
+    fn of_files(&self, logins: &OwnLogins, needs: Needs) -> Result<Arc<MountedLogins>, Arc<FileError>> {
+        self.files.get((logins.clone(), needs), || logins.read(needs).map(Arc::new))
+    }
+
+    /// The login, if the helper or what comes behind it knows one. To be called on a thread for blocking work.
+    pub(super) fn of_helper(&self, helper: &Helper) -> Result<Option<Login>, Arc<HelperError>> {
+        let Helper { logins, registry, .. } = helper;
+        let (mut name, mut otherwise) = (&helper.name, &helper.otherwise);
+        loop {
+            let question = (logins.clone(), name.clone(), registry.clone());
+            let ask = || Handle::current().block_on(logins.ask(name, registry));
+            let login = self.helpers.get(question, ask)?;
+            if login.is_some() {
+                return Ok(login);
+            }
+            match otherwise {
+                RegistryLogin::None => return Ok(None),
+                RegistryLogin::Entry(entry) => return Ok(entry_login(entry)),
+                RegistryLogin::Helper { name: next, otherwise: behind } => (name, otherwise) = (next, behind),
+            }
+        }
+    }
+}
+
 impl ChartSource {
     /// The same with what the person's files have for it, and the program that knows more.
-    pub(super) fn opened(&self) -> Result<Opened, SourceError> {
+    pub(super) fn opened(&self, learned: &LearnedLogins) -> Result<Opened, SourceError> {
         let mut source = self.clone();
         let (mut helper, mut identity_token) = (None, None);
         let is_open =
             if self.is_of_registry() { self.access.has_password() } else { self.access.has_credentials() };
         if let Some(logins) = source.own_logins.take().filter(|_| !is_open) {
-            match source.open(&logins)? {
+            match source.open(&logins, learned)? {
                 RegistryLogin::None => {}
                 RegistryLogin::Entry(entry) => match entry_login(&entry) {
                     Some(Login::Password { username, password }) => {
@@ -66,7 +107,7 @@ impl ChartSource {
     }
 
     /// Takes what the person's files have, and says what else opens a registry.
-    fn open(&mut self, logins: &OwnLogins) -> Result<RegistryLogin, SourceError> {
+    fn open(&mut self, logins: &OwnLogins, learned: &LearnedLogins) -> Result<RegistryLogin, SourceError> {
         let address = self.repo_url.trim().to_owned();
         let (needs, protocol) = if self.is_of_registry() {
             (Needs::RepositoriesAndLogins, ChartProtocol::Registry)
@@ -74,10 +115,10 @@ impl ChartSource {
             (Needs::Repositories, ChartProtocol::Index)
         };
         let failed = |source| ChartError::LoginFile { repository: self.shown(), source };
-        let mounted = logins.read(needs).map_err(failed)?;
+        let mounted = learned.of_files(logins, needs).map_err(failed)?;
         let found = mounted.fill_in(self.access.clone(), &address, protocol);
         let FoundAccess { mut access, credentials, owner: _, login, files } = found;
-        read_certificates(files, &mut access).map_err(failed)?;
+        read_certificates(files, &mut access).map_err(|error| failed(Arc::new(error)))?;
         if credentials == CredentialReach::EveryServer {
             self.credentials = credentials;
         }
@@ -87,22 +128,6 @@ impl ChartSource {
 }
 
 impl Helper {
-    /// The login, if it or what comes behind it knows one. To be called on a thread for blocking work.
-    pub(super) fn ask(&self) -> Result<Option<Login>, HelperError> {
-        let (mut name, mut otherwise) = (&self.name, &self.otherwise);
-        loop {
-            let login = Handle::current().block_on(self.logins.ask(name, &self.registry))?;
-            if login.is_some() {
-                return Ok(login);
-            }
-            match otherwise {
-                RegistryLogin::None => return Ok(None),
-                RegistryLogin::Entry(entry) => return Ok(entry_login(entry)),
-                RegistryLogin::Helper { name: next, otherwise: behind } => (name, otherwise) = (next, behind),
-            }
-        }
-    }
-
     /// The identity of who asks with it.
     fn identity(&self, source: &str) -> String {
         let mut identity = hashed([source, "helper", &self.name]);

@@ -12,7 +12,7 @@ use super::artefact::{Artefact, Contents, Digest, Packing};
 use super::cache::ArchiveCache;
 use super::client::Client;
 use super::limits::{ANSWER_BYTES_OPTION, TAG_PAGES_OPTION, TAGS_OPTION};
-use super::opened::{Helper, Opened};
+use super::opened::{Helper, LearnedLogins, Opened};
 use super::place::{Asked, Place};
 use super::{ChartError, ChartSource, Shared};
 use crate::options::{Progress, SourceOptions};
@@ -56,6 +56,7 @@ pub(super) struct Registry<'a> {
     login: Option<Login>,
     /// What may know a login where there is none.
     helper: Option<&'a Helper>,
+    logins: &'a LearnedLogins,
     /// What it has answered.
     helped: OnceCell<Option<Login>>,
     /// What the server took last.
@@ -110,7 +111,8 @@ impl<'a> Registry<'a> {
         let client = Client::new(&shared.clients, (source, identity), options, root.clone());
         let authorization = RefCell::default();
         let helped = OnceCell::new();
-        Ok(Self { source, options, root, name, client, login, helper, helped, authorization, place })
+        let logins = &shared.logins;
+        Ok(Self { source, options, root, name, client, login, helper, logins, helped, authorization, place })
     }
 
     /// The versions that the tags stand for: a tag has `_` where a version has `+`.
@@ -343,15 +345,14 @@ impl<'a> Registry<'a> {
         token.map(Secret::new).ok_or_else(|| self.place.odd(WHAT, "the answer has none"))
     }
 
-    /// What opens it. A helper is asked once, and no sooner than the registry asks.
+    /// What opens it. A helper is asked no sooner than the registry asks.
     fn login(&self) -> Result<Option<&Login>, SourceError> {
         let (None, Some(helper)) = (&self.login, self.helper) else { return Ok(self.login.as_ref()) };
         if let Some(known) = self.helped.get() {
             return Ok(known.as_ref());
         }
-        let repository = || self.place.shown.clone();
-        let answer =
-            helper.ask().map_err(|source| ChartError::Helper { repository: repository(), source })?;
+        let failed = |source| ChartError::Helper { repository: self.place.shown.clone(), source };
+        let answer = self.logins.of_helper(helper).map_err(failed)?;
         Ok(self.helped.get_or_init(|| answer).as_ref())
     }
 

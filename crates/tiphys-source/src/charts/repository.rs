@@ -140,7 +140,7 @@ impl<'a> HelmRepository<'a> {
     }
 
     fn index(&self) -> Result<Arc<Index>, SourceError> {
-        self.shared.indexes.get(&format!("{} {}", self.identity, self.address.text()), || {
+        let read = || {
             const WHAT: &str = "index.yaml";
             self.options.report(&Progress::LookingUp { repository: &self.place.shown });
             let deadline = self.client.lookup_deadline();
@@ -159,8 +159,10 @@ impl<'a> HelmRepository<'a> {
             let max = self.options.chart_limits.index_bytes_max;
             let text = self.client.bytes(answer, max).map_err(|error| self.place.failed(asked, &error))?;
             let text = text.ok_or_else(|| self.place.too_large(WHAT, max, INDEX_BYTES_OPTION))?;
-            Index::read(&text).map_err(|problem| self.place.odd(WHAT, problem))
-        })
+            Index::read(&text).map(Arc::new).map_err(|problem| self.place.odd(WHAT, problem))
+        };
+        let question = format!("{} {}", self.identity, self.address.text());
+        self.shared.indexes.get(question, read).map_err(SourceError::Before)
     }
 
     fn missing(&self, version: &str, versions: &[IndexEntry]) -> SourceError {

@@ -4,6 +4,7 @@ mod bounds;
 mod deadlines;
 mod digests;
 mod failures;
+mod logins;
 mod reach;
 mod registries;
 mod repositories;

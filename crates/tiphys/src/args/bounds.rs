@@ -125,7 +125,15 @@ impl BoundArgs {
 
     /// How long looking something up may take. It is the first part of fetching.
     pub(crate) fn lookup_timeout(&self) -> Duration {
-        Duration::from_secs(self.lookup_timeout.min(self.fetch_timeout))
+        self.lookup_bound().0
+    }
+
+    /// The same with the option that sets it.
+    pub(crate) fn lookup_bound(&self) -> (Duration, &'static str) {
+        let (lookup, fetch) =
+            ((self.lookup_timeout, "--lookup-timeout"), (self.fetch_timeout, "--fetch-timeout"));
+        let (seconds, option) = if lookup.0 <= fetch.0 { lookup } else { fetch };
+        (Duration::from_secs(seconds), option)
     }
 
     /// How long fetching one repository may take.

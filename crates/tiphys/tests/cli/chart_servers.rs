@@ -176,13 +176,17 @@ fn a_helper_that_fails_is_named_and_what_it_printed_is_not_shown() {
     for (prints, expected) in [
         ("echo hunter22; exit 1", "docker-credential-test gave no login to HOST; see what "),
         (
+            "exec tail -f /dev/null",
+            "docker-credential-test did not give the login to HOST within 5 s; --lookup-timeout gives it more seconds",
+        ),
+        (
             "echo 'credentials not found in native keychain'; exit 1",
             "tried what docker-credential-test knows; log in",
         ),
     ] {
         let place = Place::new();
         place.docker(r#"{"credsStore": "test"}"#).helper(prints);
-        let output = place.render(&place.registry());
+        let output = place.world.finish(place.command(&place.registry(), &["--lookup-timeout=5"]));
         let shown = output.stderr.replace(&place.server.host(), "HOST");
         assert!(output.code == 3 && shown.contains(expected), "{shown}");
         assert!(!shown.contains("hunter22"), "{shown}");

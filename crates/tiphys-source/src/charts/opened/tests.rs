@@ -6,6 +6,7 @@ use std::time::Duration;
 use tiphys_logins::{HelperBound, OwnLogins};
 use tiphys_params::context::{CredentialReach, RepositoryAccess};
 
+use super::LearnedLogins;
 use crate::ChartSource;
 
 #[test]
@@ -30,7 +31,7 @@ fn a_registry_by_its_settings_gets_the_login_of_docker_unless_they_let_others_re
             credentials: CredentialReach::OwnServer,
             own_logins: Some(OwnLogins::new(variables.clone(), bound)),
         };
-        let opened = source.opened().expect("the file can be read");
+        let opened = source.opened(&LearnedLogins::default()).expect("the file can be read");
         assert_eq!(opened.source.access.username, expected, "{:?}", source.access);
     }
 }
