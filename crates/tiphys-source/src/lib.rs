@@ -38,7 +38,8 @@ pub use error::SourceError;
 pub use identity::FilesIdentity;
 pub use narrowing::Scope;
 pub use options::{
-    FETCH_TIMEOUT, Freshness, LOCAL_TIMEOUT, LOOKUP_TIMEOUT, Network, Progress, ProgressSink, SourceOptions,
+    CONNECT_TIMEOUT, FETCH_TIMEOUT, Freshness, LOCAL_TIMEOUT, LOOKUP_TIMEOUT, Network, Progress,
+    ProgressSink, SourceOptions,
 };
 pub use sources::{GitSource, Nesting, ResolvedRevision, Sources, Want};
 pub use tiphys_params::context::{CredentialReach, Secret};

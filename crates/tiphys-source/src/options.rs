@@ -16,6 +16,12 @@ pub const LOOKUP_TIMEOUT: Duration = Duration::from_mins(1);
 /// How long one fetch may take; of a chart everything that is asked for it, together.
 pub const FETCH_TIMEOUT: Duration = Duration::from_mins(15);
 
+/// How long connecting to a server of charts may take.
+pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// The option of [`SourceOptions::connect_timeout`].
+pub(crate) const CONNECT_TIMEOUT_OPTION: &str = "--connect-timeout";
+
 /// The option of [`SourceOptions::lookup_timeout`].
 pub(crate) const LOOKUP_TIMEOUT_OPTION: &str = "--lookup-timeout";
 
@@ -96,6 +102,8 @@ pub struct SourceOptions {
     pub secrets_dir: PathBuf,
     /// The only host keys that are trusted, in the form of `known_hosts`; none: those of the user.
     pub ssh_known_hosts: Option<PathBuf>,
+    /// How long connecting to a server of charts may take, TLS included.
+    pub connect_timeout: Duration,
     /// How long looking up branches and tags may take, or one question to a server of charts that is not for a chart itself.
     pub lookup_timeout: Duration,
     /// How long one fetch may take, a chart's with all that is looked up for it, and how long the fetch of another process is waited for.
@@ -127,6 +135,7 @@ impl SourceOptions {
             environment,
             secrets_dir,
             ssh_known_hosts: None,
+            connect_timeout: CONNECT_TIMEOUT,
             lookup_timeout: LOOKUP_TIMEOUT,
             fetch_timeout: FETCH_TIMEOUT,
             local_timeout: LOCAL_TIMEOUT,

@@ -6,27 +6,20 @@ mod proxy;
 mod trust;
 
 use std::io::{ErrorKind, Read};
-use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use tiphys_params::context::RepositoryAccess;
 use ureq::http::Response;
 use ureq::tls::TlsConfig;
-use ureq::{Agent, Body};
+use ureq::{Agent, Body, Timeout};
 
 use crate::Secret;
 pub use address::fuzz_address;
 pub(crate) use address::{Address, Base, Scheme};
-pub(crate) use deadline::Deadline;
+pub(crate) use deadline::{Bound, Deadline};
 use proxy::Proxies;
 use trust::Trust;
-
-/// How long connecting to a server may take, TLS included.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
-
-/// Redirections that are followed for one request, as many as Go follows.
-const REDIRECTS_MAX: usize = 10;
 
 /// What we call ourselves.
 const USER_AGENT: &str = concat!("tiphys/", env!("CARGO_PKG_VERSION"));
@@ -47,6 +40,8 @@ pub(crate) struct Web {
     /// For all others.
     others: Agent,
     reach: Reach,
+    /// For connecting to a server, TLS included.
+    connecting: Bound,
     proxies: Proxies,
     /// Whether what `own` has and `others` has not may be why a server of the others fails.
     differs: bool,
@@ -55,9 +50,17 @@ pub(crate) struct Web {
 /// What a server answered. A status that tells of a failure is no error here.
 pub(crate) struct Answer {
     pub(crate) status: u16,
-    /// Where the answer comes from in the end.
-    pub(crate) address: Address,
+    /// Where it comes from.
+    pub(crate) hop: Hop,
     response: Response<Body>,
+}
+
+/// An address that is asked, and how we came to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Hop {
+    pub(crate) address: Address,
+    /// Who redirected to it.
+    pub(crate) from: Option<Address>,
 }
 
 /// What a request is allowed.
@@ -86,14 +89,14 @@ pub(crate) enum Reach {
 }
 
 /// Why there was no answer. Texts hold no secret.
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum WebError {
-    #[error("it did not end in time")]
-    Timeout,
+    /// It did not end in time.
+    Timeout(Bound),
+    /// Connecting, TLS included, did not end in time.
+    ConnectTimeout(Bound),
     /// There is nobody to talk to.
-    #[error("{0}")]
     NoConnection(String),
-    #[error("{0}")]
     Other(String),
 }
 
@@ -103,47 +106,25 @@ impl Web {
     pub(crate) fn new(
         access: &RepositoryAccess,
         reach: Reach,
+        connecting: Bound,
         variable: Variable<'_>,
     ) -> Result<Self, WebError> {
         let trust = Trust::new(access, variable)?;
         let differs = trust.is_for_one_server();
-        let own = agent(trust.own());
-        let others = if differs { agent(trust.for_others()) } else { own.clone() };
-        Ok(Self { own, others, reach, proxies: Proxies::new(access, variable), differs })
+        let own = agent(trust.own(), connecting);
+        let others = if differs { agent(trust.for_others(), connecting) } else { own.clone() };
+        Ok(Self { own, others, reach, connecting, proxies: Proxies::new(access, variable), differs })
     }
 
-    /// Asks for something, and goes where redirections lead: never from TLS to none, and with credentials only to whom they are for.
+    /// Asks for something, with credentials only if they are for whom is asked. A redirection is an answer like others.
     pub(crate) fn get(
         &self,
-        address: &Address,
+        hop: &Hop,
         authorization: Option<&Authorization>,
         ask: Ask<'_>,
     ) -> Result<Answer, WebError> {
-        let mut address = address.clone();
-        for _ in 0..=REDIRECTS_MAX {
-            let answer = self.get_once(&address, authorization, ask)?;
-            if !matches!(answer.status, 301 | 302 | 303 | 307 | 308) {
-                return Ok(answer);
-            }
-            let Some(location) = answer.header("location") else { return Ok(answer) };
-            let next = address.resolve(location, Base::File).ok_or_else(|| {
-                WebError::Other("it redirects to something that is no http or https URL".to_owned())
-            })?;
-            if address.scheme == Scheme::Https && next.scheme == Scheme::Http {
-                return Err(WebError::Other(format!("it redirects from TLS to {next}, which has none")));
-            }
-            address = next;
-        }
-        Err(WebError::Other(format!("it redirects more than {REDIRECTS_MAX} times")))
-    }
-
-    fn get_once(
-        &self,
-        address: &Address,
-        authorization: Option<&Authorization>,
-        ask: Ask<'_>,
-    ) -> Result<Answer, WebError> {
-        let (proxy, left) = (self.proxies.of(address)?, ask.deadline.left().ok_or(WebError::Timeout)?);
+        let address = &hop.address;
+        let (proxy, left) = (self.proxies.of(address)?, left(ask)?);
         let request = self.agent_of(address).get(address.text()).config();
         let mut request = request.proxy(proxy).timeout_global(Some(left)).build();
         if !ask.accept.is_empty() {
@@ -153,23 +134,24 @@ impl Web {
         {
             request = request.header("Authorization", authorization.value.expose());
         }
-        self.answered(address, request.call())
+        self.answered(hop, ask, request.call())
     }
 
-    /// Sends a form, and goes nowhere else.
+    /// Sends a form.
     pub(crate) fn post_form(
         &self,
-        address: &Address,
+        hop: &Hop,
         form: &[(&str, &str)],
         ask: Ask<'_>,
     ) -> Result<Answer, WebError> {
-        let (proxy, left) = (self.proxies.of(address)?, ask.deadline.left().ok_or(WebError::Timeout)?);
+        let address = &hop.address;
+        let (proxy, left) = (self.proxies.of(address)?, left(ask)?);
         let fields = form.iter().map(|(name, value)| format!("{name}={}", address::encoded(value)));
         let fields = fields.collect::<Vec<_>>().join("&");
         let request = self.agent_of(address).post(address.text()).config();
         let request = request.proxy(proxy).timeout_global(Some(left)).build();
         let request = request.header("Accept", ask.accept).content_type("application/x-www-form-urlencoded");
-        self.answered(address, request.send(fields))
+        self.answered(hop, ask, request.send(fields))
     }
 
     fn agent_of(&self, address: &Address) -> &Agent {
@@ -178,28 +160,35 @@ impl Web {
 
     fn answered(
         &self,
-        address: &Address,
+        hop: &Hop,
+        ask: Ask<'_>,
         response: Result<Response<Body>, ureq::Error>,
     ) -> Result<Answer, WebError> {
-        let is_own = self.reach.holds(address);
-        let response = response.map_err(|error| match WebError::of(&error) {
-            WebError::Other(text) if text.starts_with(TLS) && self.differs && !is_own => {
-                WebError::Other(format!("{text}; {OWN_SERVER_ONLY}"))
-            }
-            error => error,
-        })?;
+        let is_own = self.reach.holds(&hop.address);
+        let response =
+            response.map_err(|error| match WebError::of(&error, ask.deadline.bound, self.connecting) {
+                WebError::Other(text) if text.starts_with(TLS) && self.differs && !is_own => {
+                    WebError::Other(format!("{text}; {OWN_SERVER_ONLY}"))
+                }
+                error => error,
+            })?;
         let status = response.status().as_u16();
-        Ok(Answer { status, address: address.clone(), response })
+        Ok(Answer { status, hop: hop.clone(), response })
     }
 }
 
-fn agent(tls: TlsConfig) -> Agent {
+/// The time that a request has left.
+fn left(ask: Ask<'_>) -> Result<std::time::Duration, WebError> {
+    ask.deadline.left().ok_or(WebError::Timeout(ask.deadline.bound))
+}
+
+fn agent(tls: TlsConfig, connecting: Bound) -> Agent {
     let config = Agent::config_builder()
         .http_status_as_error(false)
         .max_redirects(0)
         .max_redirects_will_error(false)
         .user_agent(USER_AGENT)
-        .timeout_connect(Some(CONNECT_TIMEOUT))
+        .timeout_connect(Some(connecting.timeout))
         .proxy(None)
         .tls_config(tls);
     config.build().new_agent()
@@ -222,16 +211,32 @@ impl Answer {
         format!("{} {}", status.as_u16(), status.canonical_reason().unwrap_or_default()).trim_end().to_owned()
     }
 
+    /// Where it redirects to; `None` if it does not. Never from TLS to none.
+    pub(crate) fn redirection(&self) -> Result<Option<Hop>, WebError> {
+        if !matches!(self.status, 301 | 302 | 303 | 307 | 308) {
+            return Ok(None);
+        }
+        let Some(location) = self.header("location") else { return Ok(None) };
+        let from = &self.hop.address;
+        let next = from.resolve(location, Base::File).ok_or_else(|| {
+            WebError::Other("it redirects to something that is no http or https URL".to_owned())
+        })?;
+        if from.scheme == Scheme::Https && next.scheme == Scheme::Http {
+            return Err(WebError::Other(format!("it redirects from TLS to {next}, which has none")));
+        }
+        Ok(Some(Hop { address: next, from: Some(from.clone()) }))
+    }
+
     /// The body. One that ends early is an error of the reader.
     pub(crate) fn into_reader(self) -> impl Read {
         self.response.into_body().into_with_config().limit(u64::MAX).reader()
     }
 
     /// The whole body; `None` if it has more bytes than it may.
-    pub(crate) fn bytes(self, max: u64) -> Result<Option<Vec<u8>>, WebError> {
+    pub(crate) fn bytes(self, max: u64, deadline: Deadline) -> Result<Option<Vec<u8>>, WebError> {
         let mut bytes = Vec::new();
         let read = self.into_reader().take(max + 1).read_to_end(&mut bytes);
-        read.map_err(|error| WebError::of_io(&error))?;
+        read.map_err(|error| WebError::of_body(&error, deadline))?;
         Ok((u64::try_from(bytes.len()).unwrap_or(u64::MAX) <= max).then_some(bytes))
     }
 }
@@ -241,6 +246,13 @@ impl Authorization {
     pub(crate) fn basic(username: &str, password: &str, reach: Reach) -> Self {
         let pair = BASE64.encode(format!("{username}:{password}"));
         Self { value: Secret::new(format!("Basic {pair}")), reach }
+    }
+}
+
+impl Hop {
+    /// An address to which nobody redirected.
+    pub(crate) fn first(address: Address) -> Self {
+        Self { address, from: None }
     }
 }
 
@@ -254,9 +266,11 @@ impl Reach {
 }
 
 impl WebError {
-    fn of(error: &ureq::Error) -> Self {
+    /// The error of a request within these bounds: for all of it, and for connecting.
+    fn of(error: &ureq::Error, whole: Bound, connecting: Bound) -> Self {
         match error {
-            ureq::Error::Timeout(_) => Self::Timeout,
+            ureq::Error::Timeout(Timeout::Connect) => Self::ConnectTimeout(connecting),
+            ureq::Error::Timeout(_) => Self::Timeout(whole),
             ureq::Error::Io(error) if is_no_connection(error) => Self::NoConnection(error.to_string()),
             ureq::Error::Io(error) => Self::of_io(error),
             ureq::Error::HostNotFound => Self::NoConnection("its host name is unknown".to_owned()),
@@ -270,11 +284,15 @@ impl WebError {
     }
 
     /// The error of a body's reader.
-    pub(crate) fn of_io(error: &std::io::Error) -> Self {
+    pub(crate) fn of_body(error: &std::io::Error, deadline: Deadline) -> Self {
         let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<ureq::Error>());
-        if error.kind() == ErrorKind::TimedOut || matches!(inner, Some(ureq::Error::Timeout(_))) {
-            return Self::Timeout;
+        match inner {
+            Some(ureq::Error::Timeout(_)) => Self::Timeout(deadline.bound),
+            _ => Self::of_io(error),
         }
+    }
+
+    fn of_io(error: &std::io::Error) -> Self {
         let of_tls = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
         match of_tls {
             Some(error) => Self::Other(format!("{TLS}{error}")),
@@ -294,5 +312,7 @@ fn is_no_connection(error: &std::io::Error) -> bool {
                 | ErrorKind::HostUnreachable
                 | ErrorKind::NetworkUnreachable
                 | ErrorKind::AddrNotAvailable
+                // The system has given up before we did.
+                | ErrorKind::TimedOut
         )
 }

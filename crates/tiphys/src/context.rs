@@ -390,6 +390,7 @@ pub(crate) fn source_options(
     options.copies = copies;
     options.fetch_timeout = common.bounds.fetch_timeout();
     options.lookup_timeout = common.bounds.lookup_timeout();
+    options.connect_timeout = common.bounds.connect_timeout();
     options.chart_limits = common.bounds.charts();
     if host.stderr_is_terminal() {
         options.progress = Some(Arc::new(show_progress));

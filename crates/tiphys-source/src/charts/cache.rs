@@ -17,7 +17,6 @@ use super::{ChartError, hashed};
 use crate::SourceError;
 use crate::cache_files::{new_file, private_folder, write_whole};
 use crate::options::SourceOptions;
-use crate::web::WebError;
 
 /// Keeps the names of trees of charts apart from those that other parts make.
 const SALT: &[u8] = b"tiphys chart 1";
@@ -38,7 +37,7 @@ pub(super) struct ArchiveCache {
 /// Why something could not be taken in.
 pub(super) enum IntakeError {
     /// The one who gives it failed.
-    Read(WebError),
+    Read(io::Error),
     /// It has more bytes than it may.
     TooLarge,
     /// It is something else.
@@ -92,7 +91,7 @@ impl ArchiveCache {
                 Ok(0) => break,
                 Ok(read) => read,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(IntakeError::Read(WebError::of_io(&error))),
+                Err(error) => return Err(IntakeError::Read(error)),
             };
             left = left.checked_sub(u64::try_from(read).unwrap_or(u64::MAX)).ok_or(IntakeError::TooLarge)?;
             hasher.update(&chunk[..read]);

@@ -1,6 +1,7 @@
 //! Why a chart could not be had.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tiphys_logins::{FileError, HelperError};
 use tiphys_tree::archive::ArchiveError;
@@ -43,6 +44,22 @@ pub enum ChartError {
         repository: String,
         /// What is wrong.
         problem: String,
+    },
+    /// Another server than the repository's own took too long.
+    #[error(
+        "{action} repository {repository} did not end within {timeout:?}; see {option}: it waited for {server}"
+    )]
+    Timeout {
+        /// The repository.
+        repository: String,
+        /// What was done.
+        action: &'static str,
+        /// The bound.
+        timeout: Duration,
+        /// The option that sets it.
+        option: &'static str,
+        /// The server, and who led there.
+        server: String,
     },
     /// More bytes than are allowed.
     #[error("{what} of repository {repository} has more than {max} bytes; see {option}")]

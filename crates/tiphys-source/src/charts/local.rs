@@ -191,7 +191,7 @@ fn taken_in(
     let (cache, max) = (ArchiveCache::new(options), options.chart_limits.archive_bytes_max);
     let digest = cache.take_in(&mut file, max, None).map_err(|error| match error {
         IntakeError::Cache(error) => error,
-        IntakeError::Read(error) => failed(std::io::Error::other(error)),
+        IntakeError::Read(error) => failed(error),
         IntakeError::TooLarge | IntakeError::Digest(_) => ChartError::TooLarge {
             what: path.display().to_string(),
             repository: source.shown(),

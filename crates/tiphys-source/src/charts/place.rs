@@ -4,9 +4,10 @@ use tiphys_params::context::RepositoryAccess;
 
 use super::ChartError;
 use super::cache::IntakeError;
+use super::client::Unanswered;
 use super::limits::ARCHIVE_BYTES_OPTION;
 use crate::options::SourceOptions;
-use crate::web::{Answer, Deadline, WebError};
+use crate::web::{Address, Answer, Bound, Deadline, Hop, WebError};
 use crate::{SourceError, UserSettings};
 
 /// A repository as errors speak of it.
@@ -17,6 +18,8 @@ pub(super) struct Place {
     /// What was tried to open it.
     pub(super) tried: String,
     remedy: &'static str,
+    /// Its own server.
+    server: Address,
 }
 
 /// What was asked for.
@@ -32,7 +35,7 @@ pub(super) struct Asked<'a> {
 impl Place {
     /// `in_url`: whether the URL itself has a user.
     pub(super) fn new(
-        shown: String,
+        (shown, server): (String, Address),
         access: &RepositoryAccess,
         in_url: bool,
         options: &SourceOptions,
@@ -54,21 +57,47 @@ impl Place {
                 "add or mend the Secret labelled argocd.argoproj.io/secret-type: repository for this URL"
             }
         };
-        Self { shown, tried: tried.to_owned(), remedy }
+        Self { shown, tried: tried.to_owned(), remedy, server }
     }
 
     /// The error of a request that had no answer.
-    pub(super) fn failed(&self, asked: Asked<'_>, error: &WebError) -> SourceError {
-        let repository = self.shown.clone();
-        match error {
-            WebError::Timeout => {
-                let Deadline { timeout, option, .. } = asked.deadline;
-                SourceError::Timeout { repository, action: asked.action, timeout, option: Some(option) }
-            }
+    pub(super) fn failed(&self, asked: Asked<'_>, error: &Unanswered) -> SourceError {
+        let (repository, other) = (self.shown.clone(), self.other(&error.hop));
+        let (action, Bound { timeout, option }) = match &error.why {
+            WebError::Timeout(bound) => (asked.action, *bound),
+            WebError::ConnectTimeout(bound) => ("connecting to", *bound),
             WebError::NoConnection(detail) | WebError::Other(detail) => {
-                SourceError::Unreachable { repository, detail: format!("{}: {detail}", asked.what) }
+                let of_other = other.map(|server| format!("{server}: ")).unwrap_or_default();
+                let detail = format!("{}: {of_other}{detail}", asked.what);
+                return SourceError::Unreachable { repository, detail };
             }
+        };
+        match other {
+            None => SourceError::Timeout { repository, action, timeout, option: Some(option) },
+            Some(server) => ChartError::Timeout { repository, action, timeout, option, server }.into(),
         }
+    }
+
+    /// A server other than the repository's own, and who redirects to it.
+    fn other(&self, hop: &Hop) -> Option<String> {
+        if hop.address.is_on_same_server(&self.server) {
+            return None;
+        }
+        let server = hop.address.server_text();
+        Some(match &hop.from {
+            Some(from) => format!("{server}, to which {} redirects", from.server_text()),
+            None => server,
+        })
+    }
+
+    /// What a server answered.
+    fn answered(&self, asked: Asked<'_>, answer: &Answer) -> String {
+        let server = match (self.other(&answer.hop), &answer.hop.from) {
+            (None, _) => "the server".to_owned(),
+            (Some(server), None) => server,
+            (Some(server), Some(_)) => server + ",",
+        };
+        format!("{}: {server} answered {}", asked.what, answer.status_line())
     }
 
     /// The error of an answer that is none; `missing` for what is not there.
@@ -78,7 +107,7 @@ impl Place {
         answer: &Answer,
         missing: impl FnOnce() -> SourceError,
     ) -> SourceError {
-        let detail = format!("{}: the server answered {}", asked.what, answer.status_line());
+        let detail = self.answered(asked, answer);
         match answer.status {
             401 | 403 | 407 => self.unauthorized(detail),
             404 | 410 => missing(),
@@ -97,11 +126,11 @@ impl Place {
     }
 
     /// The error of a repository that is not there.
-    pub(super) fn missing(&self, asked: Asked<'_>, answer: &str) -> SourceError {
+    pub(super) fn missing(&self, asked: Asked<'_>, answer: &Answer) -> SourceError {
         SourceError::MissingRepository {
             repository: self.shown.clone(),
             tried: self.tried.clone(),
-            detail: format!("{}: the server answered {answer}", asked.what),
+            detail: self.answered(asked, answer),
         }
     }
 
@@ -116,16 +145,19 @@ impl Place {
         ChartError::TooLarge { what: what.to_owned(), repository: self.shown.clone(), max, option }.into()
     }
 
-    /// The error of an archive that could not be taken in.
+    /// The error of an archive that came from somewhere and could not be taken in.
     pub(super) fn not_taken_in(
         &self,
-        asked: Asked<'_>,
+        (asked, hop): (Asked<'_>, Hop),
         error: IntakeError,
         expected: Option<&super::artefact::Digest>,
         max: u64,
     ) -> SourceError {
         match error {
-            IntakeError::Read(error) => self.failed(asked, &error),
+            IntakeError::Read(error) => {
+                let why = WebError::of_body(&error, asked.deadline);
+                self.failed(asked, &Unanswered { hop: Box::new(hop), why })
+            }
             IntakeError::TooLarge => self.too_large(asked.what, max, ARCHIVE_BYTES_OPTION),
             IntakeError::Cache(error) => error,
             IntakeError::Digest(found) => ChartError::Digest {

@@ -10,7 +10,7 @@ use tiphys_logins::Login;
 
 use super::artefact::{Artefact, Contents, Digest, Packing};
 use super::cache::ArchiveCache;
-use super::client::Client;
+use super::client::{Client, Unanswered};
 use super::limits::{ANSWER_BYTES_OPTION, TAG_PAGES_OPTION, TAGS_OPTION};
 use super::opened::{Helper, LearnedLogins, Opened};
 use super::place::{Asked, Place};
@@ -97,7 +97,7 @@ impl<'a> Registry<'a> {
         let scheme = if access.insecure_oci_force_http { Scheme::Http } else { Scheme::Https };
         let Root { address: root, name, login: in_url } =
             Root::read(&source.repo_url, &source.chart, scheme).ok_or_else(wrong)?;
-        let mut place = Place::new(source.shown(), access, in_url.is_some(), options);
+        let mut place = Place::new((source.shown(), root.clone()), access, in_url.is_some(), options);
         let helper = helper.as_ref().filter(|_| in_url.is_none());
         if let Some(helper) = helper {
             place.tried = format!("what docker-credential-{} knows", helper.name);
@@ -194,8 +194,9 @@ impl<'a> Registry<'a> {
             return Err(self.place.refused(asked, &answer, || self.missing(revision)));
         }
         let (max, expected) = (self.options.chart_limits.archive_bytes_max, Some(&layer.digest));
+        let hop = answer.hop.clone();
         let taken = cache.take_in(&mut answer.into_reader(), max, expected);
-        taken.map(drop).map_err(|error| self.place.not_taken_in(asked, error, expected, max))
+        taken.map(drop).map_err(|error| self.place.not_taken_in((asked, hop), error, expected, max))
     }
 
     /// The manifest of a tag or a digest, and its digest; `None` if there is none.
@@ -272,7 +273,7 @@ impl<'a> Registry<'a> {
         let known = self.authorization.borrow().clone();
         let answer = self.client.get(address, known.as_ref(), ask);
         let answer = answer.map_err(|error| self.unreachable(asked, &error))?;
-        if answer.status != 401 || !answer.address.is_on_same_server(&self.root) {
+        if answer.status != 401 || !answer.hop.address.is_on_same_server(&self.root) {
             return Ok(answer);
         }
         let Some(authorization) = self.authorize(&answer, asked)? else { return Ok(answer) };
@@ -314,7 +315,7 @@ impl<'a> Registry<'a> {
             return Err(self.place.odd(WHAT, format!("its server {realm} has no TLS")));
         }
         let ask = Ask { accept: "application/json", deadline: asked.deadline };
-        let (login, is_own) = (self.login()?, realm.is_on_same_server(&self.root));
+        let login = self.login()?;
         let answer = if let Some(Login::Token(token)) = login {
             let form = [
                 ("grant_type", "refresh_token"),
@@ -332,12 +333,9 @@ impl<'a> Registry<'a> {
             let login = login.and_then(|login| basic(login, Reach::Server(realm.clone())));
             self.client.get(&realm, login.as_ref(), ask)
         };
-        let answer = answer.map_err(|error| {
-            if is_own { self.unreachable(asked, &error) } else { self.place.failed(asked, &error) }
-        })?;
+        let answer = answer.map_err(|error| self.unreachable(asked, &error))?;
         if answer.status != 200 {
-            let line = answer.status_line();
-            return Err(self.place.refused(asked, &answer, || self.place.missing(asked, &line)));
+            return Err(self.place.refused(asked, &answer, || self.place.missing(asked, &answer)));
         }
         let answer = self.json(answer, asked)?;
         let token = ["token", "access_token"].iter().find_map(|field| answer[field].as_str());
@@ -363,7 +361,10 @@ impl<'a> Registry<'a> {
 
     fn bytes(&self, answer: Answer, asked: Asked<'_>) -> Result<Vec<u8>, SourceError> {
         let max = self.options.chart_limits.answer_bytes_max;
-        let bytes = self.client.bytes(answer, max).map_err(|error| self.place.failed(asked, &error))?;
+        let bytes = self
+            .client
+            .bytes(answer, max, asked.deadline)
+            .map_err(|error| self.place.failed(asked, &error))?;
         bytes.ok_or_else(|| self.place.too_large(asked.what, max, ANSWER_BYTES_OPTION))
     }
 
@@ -375,13 +376,17 @@ impl<'a> Registry<'a> {
         Asked { what, action: "looking up charts of", deadline: self.client.lookup_deadline() }
     }
 
-    fn unreachable(&self, asked: Asked<'_>, error: &WebError) -> SourceError {
-        match error {
-            WebError::Other(detail) if self.root.scheme == Scheme::Https && detail.starts_with(TLS) => {
+    fn unreachable(&self, asked: Asked<'_>, error: &Unanswered) -> SourceError {
+        let Unanswered { hop, why } = error;
+        match why {
+            WebError::Other(detail)
+                if detail.starts_with(TLS) && hop.address.is_on_same_server(&self.root) =>
+            {
                 let hint = "if the registry speaks no TLS, set insecureOCIForceHttp: \"true\" in its Secret";
-                self.place.failed(asked, &WebError::Other(format!("{detail}; {hint}")))
+                let why = WebError::Other(format!("{detail}; {hint}"));
+                self.place.failed(asked, &Unanswered { hop: hop.clone(), why })
             }
-            error => self.place.failed(asked, error),
+            _ => self.place.failed(asked, error),
         }
     }
 
@@ -442,5 +447,5 @@ fn following(answer: &Answer) -> Option<Address> {
     let link =
         answer.headers("link").flat_map(|text| text.split(',')).find(|link| link.contains("rel=\"next\""))?;
     let (_, rest) = link.split_once('<')?;
-    answer.address.resolve(rest.split('>').next()?, Base::File)
+    answer.hop.address.resolve(rest.split('>').next()?, Base::File)
 }

@@ -36,7 +36,7 @@ impl<'a> HelmRepository<'a> {
             repository: source.shown(),
             reason: "write an http or https URL of a Helm repository; for a registry HOST/PATH, with enableOCI: \"true\" in its Secret, or oci://HOST/PATH",
         })?;
-        let place = Place::new(source.shown(), access, in_url.is_some(), options);
+        let place = Place::new((source.shown(), address.clone()), access, in_url.is_some(), options);
         let login = if access.username.is_empty() && access.password.is_empty() {
             in_url
         } else {
@@ -111,13 +111,14 @@ impl<'a> HelmRepository<'a> {
         let answer = self.client.get(&address, self.authorization.as_ref(), ask);
         let answer = answer.map_err(|error| self.place.failed(asked, &error))?;
         if answer.status != 200 {
-            let missing = || self.place.missing(asked, &answer.status_line());
+            let missing = || self.place.missing(asked, &answer);
             let error = self.place.refused(asked, &answer, missing);
-            return Err(self.with_other_server(error, &address));
+            return Err(self.with_other_server(error, &answer.hop.address));
         }
         let (max, expected) = (self.options.chart_limits.archive_bytes_max, entry.digest.as_ref());
+        let hop = answer.hop.clone();
         let taken = cache.take_in(&mut answer.into_reader(), max, expected);
-        taken.map_err(|error| self.place.not_taken_in(asked, error, expected, max))
+        taken.map_err(|error| self.place.not_taken_in((asked, hop), error, expected, max))
     }
 
     /// Says that credentials were not sent, where that is why they were missed.
@@ -152,12 +153,11 @@ impl<'a> HelmRepository<'a> {
             let answer = self.client.get(&address, self.authorization.as_ref(), ask);
             let answer = answer.map_err(|error| self.place.failed(asked, &error))?;
             if answer.status != 200 {
-                return Err(self
-                    .place
-                    .refused(asked, &answer, || self.place.missing(asked, &answer.status_line())));
+                return Err(self.place.refused(asked, &answer, || self.place.missing(asked, &answer)));
             }
             let max = self.options.chart_limits.index_bytes_max;
-            let text = self.client.bytes(answer, max).map_err(|error| self.place.failed(asked, &error))?;
+            let text =
+                self.client.bytes(answer, max, deadline).map_err(|error| self.place.failed(asked, &error))?;
             let text = text.ok_or_else(|| self.place.too_large(WHAT, max, INDEX_BYTES_OPTION))?;
             Index::read(&text).map(Arc::new).map_err(|problem| self.place.odd(WHAT, problem))
         };

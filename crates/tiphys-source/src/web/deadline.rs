@@ -2,25 +2,31 @@
 
 use std::time::{Duration, Instant};
 
+/// How long something may take, and who says so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Bound {
+    pub(crate) timeout: Duration,
+    /// The option that sets it.
+    pub(crate) option: &'static str,
+}
+
 /// A moment, and the bound that it comes from.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Deadline {
     until: Instant,
     /// The whole bound, for messages.
-    pub(crate) timeout: Duration,
-    /// The option that sets the bound.
-    pub(crate) option: &'static str,
+    pub(crate) bound: Bound,
 }
 
 impl Deadline {
     /// So long from now.
-    pub(crate) fn after(timeout: Duration, option: &'static str) -> Self {
-        Self { until: Instant::now() + timeout, timeout, option }
+    pub(crate) fn after(bound: Bound) -> Self {
+        Self { until: Instant::now() + bound.timeout, bound }
     }
 
     /// That of one part: so long from now, and no longer than the whole.
-    pub(crate) fn part(self, timeout: Duration, option: &'static str) -> Self {
-        let part = Self::after(timeout, option);
+    pub(crate) fn part(self, bound: Bound) -> Self {
+        let part = Self::after(bound);
         if part.until < self.until { part } else { self }
     }
 

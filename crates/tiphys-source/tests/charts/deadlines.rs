@@ -1,9 +1,11 @@
 //! How long a chart may take as a whole, and that what does not answer is waited for once.
 
+use std::net::{Ipv4Addr, TcpListener};
 use std::time::Duration;
 
 use tiphys_params::context::{RepositoryAccess, Secret};
 use tiphys_source::{ChartSource, Network, SourceOptions};
+use tiphys_testkit::chart::Chart;
 use tiphys_testkit::chart_server::{ChartServer, Failure, Transport};
 
 use crate::workbench::{Workbench, chart, failure, fetch, pair, web, with};
@@ -135,4 +137,57 @@ async fn without_the_network_no_client_is_made() {
     assert!(failure(&offline, &source).await.contains("--offline forbids to fetch it"));
     let online = Workbench::new().sources();
     assert!(failure(&online, &source).await.contains("holds no certificate"));
+}
+
+#[tokio::test]
+async fn a_dead_server_behind_a_redirection_is_held_against_itself_alone() {
+    let (server, dead) = (ChartServer::start(Transport::Plain), ChartServer::start(Transport::Plain));
+    dead.fail("/", Some(Failure::Hang));
+    let named = |name: &str| Chart::new(name, "1.0.0").with("says", "1.0.0");
+    server.repository("/charts", &["web", "api", "db"].map(named));
+    for name in ["web", "db"] {
+        server.redirect(&format!("/charts/{name}-1.0.0.tgz"), &format!("{}/{name}.tgz", dead.url()));
+    }
+    let url = format!("{}/charts", server.url());
+    let bench = Workbench::new();
+    let sources = bench.sources_with(bounded(LONG, BOUND));
+    let expected = format!(
+        "fetching a chart of repository {url} did not end within 2s; see --fetch-timeout: it waited for {}, to which {} redirects",
+        dead.url(),
+        server.url()
+    );
+    for (name, expected) in [("web", Err(&expected)), ("db", Err(&expected)), ("api", Ok("1.0.0"))] {
+        let source = chart(&url, name, "1.0.0");
+        match expected {
+            Err(expected) => assert_eq!(failure(&sources, &source).await, *expected),
+            Ok(says) => assert_eq!(fetch(&sources, &source).await.expect("it is fetched").1, says),
+        }
+    }
+    assert_eq!(dead.requests().len(), 1, "the second one is not waited for");
+}
+
+#[tokio::test]
+async fn connecting_has_a_bound_of_its_own_and_a_server_that_does_not_connect_is_tried_once() {
+    // The system takes connections for it, and nobody says a word of TLS.
+    let silent = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
+    let address = format!("https://{}", silent.local_addr().expect("it has one"));
+    let sources = Workbench::new().sources_with(|options| {
+        bounded(LONG, LONG)(options);
+        options.connect_timeout = SHORT;
+    });
+    let server = ChartServer::start(Transport::Plain);
+    server.repository("/charts", &[web("1.0.0")]);
+    let told = |repository: &str| {
+        format!("connecting to repository {repository} did not end within 500ms; see --connect-timeout")
+    };
+    for path in ["/one", "/other"] {
+        let url = format!("{address}{path}");
+        assert_eq!(failure(&sources, &chart(&url, "web", "1.0.0")).await, told(&url));
+    }
+    server.redirect("/charts/web-1.0.0.tgz", &format!("{address}/web.tgz"));
+    let url = format!("{}/charts", server.url());
+    let expected = format!("{}: it waited for {address}, to which {} redirects", told(&url), server.url());
+    assert_eq!(failure(&sources, &chart(&url, "web", "1.0.0")).await, expected);
+    silent.set_nonblocking(true).expect("it is ours");
+    assert!(silent.accept().is_ok() && silent.accept().is_err(), "one connection for all");
 }

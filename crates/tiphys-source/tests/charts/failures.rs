@@ -56,6 +56,37 @@ async fn each_failure_of_a_server_is_told_with_what_was_asked() {
 }
 
 #[tokio::test]
+async fn a_failure_of_another_server_is_told_with_its_name_and_who_led_there() {
+    let (server, other) = (ChartServer::start(Transport::Plain), ChartServer::start(Transport::Plain));
+    let gone = {
+        let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
+        format!("http://{}", listener.local_addr().expect("it has one"))
+    };
+    server.repository("/moved", &[web("1.0.0")]).repository("/gone", &[web("1.0.0")]);
+    server.redirect("/moved/web-1.0.0.tgz", &format!("{}/x.tgz?token={HIDDEN}", other.url()));
+    server.redirect("/gone/web-1.0.0.tgz", &format!("{gone}/x.tgz?token={HIDDEN}"));
+    server.repository_elsewhere("/named", &[web("1.0.0")], &format!("{}/", other.url()));
+    let redirects = format!("to which {} redirects", server.url());
+    for (path, fails, expected) in [
+        (
+            "/moved",
+            Failure::Status(404),
+            format!("chart web 1.0.0: {}, {redirects}, answered 404 Not Found", other.url()),
+        ),
+        ("/moved", Failure::Status(500), format!("{}, {redirects}, answered 500 ", other.url())),
+        ("/moved", Failure::HalfOfABody, format!("chart web 1.0.0: {}, {redirects}: ", other.url())),
+        ("/gone", Failure::Status(404), format!("chart web 1.0.0: {gone}, {redirects}: Connection refused")),
+        ("/named", Failure::Status(404), format!("chart web 1.0.0: {} answered 404 Not Found", other.url())),
+    ] {
+        other.file("/x.tgz", web("1.0.0").pack()).fail("/", Some(fails));
+        let source = chart(&format!("{}{path}", server.url()), "web", "1.0.0");
+        let text = failure(&Workbench::new().sources(), &source).await;
+        assert!(text.contains(&expected) && !text.contains(HIDDEN), "{path}: {text}");
+        assert!(text.contains(&source.repo_url), "{text}");
+    }
+}
+
+#[tokio::test]
 async fn a_password_in_the_url_is_used_and_never_shown() {
     let server = ChartServer::start(Transport::Plain);
     server.repository("/charts", &[web("1.0.0")]).protect("/charts/", Access::Basic);

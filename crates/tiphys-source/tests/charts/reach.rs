@@ -91,7 +91,8 @@ async fn a_registrys_server_for_tokens_is_checked_where_it_is_another_one() {
         access.insecure = true;
     });
     let text = failure(&Workbench::new().sources(), &source).await;
-    assert!(text.contains("the registry's token: TLS: ") && text.contains(HINT), "{text}");
+    let expected = format!("the registry's token: {}: TLS: ", tokens.url());
+    assert!(text.contains(&expected) && text.contains(HINT), "{text}");
     assert!(!text.contains("speaks no TLS"), "{text}");
     assert_eq!(tokens.requests(), []);
 }

@@ -45,6 +45,10 @@ pub(crate) struct BoundArgs {
     #[arg(long, value_name = "N", global = true, hide_short_help = true, default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..))]
     manifests_max: u64,
 
+    /// How long connecting to a server of charts may take, TLS included, in seconds
+    #[arg(long, value_name = "SECONDS", global = true, hide_short_help = true, default_value_t = tiphys_source::CONNECT_TIMEOUT.as_secs(), value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    connect_timeout: u64,
+
     /// How long looking up branches and tags, or one question to a server of charts, may take, in seconds
     #[arg(long, value_name = "SECONDS", global = true, hide_short_help = true, default_value_t = tiphys_source::LOOKUP_TIMEOUT.as_secs(), value_parser = clap::value_parser!(u64).range(1..=86_400))]
     lookup_timeout: u64,
@@ -121,6 +125,11 @@ impl BoundArgs {
             tags_max: self.registry_tags_max,
             tag_pages_max: self.registry_tag_pages_max,
         }
+    }
+
+    /// How long connecting to a server of charts may take.
+    pub(crate) fn connect_timeout(&self) -> Duration {
+        Duration::from_secs(self.connect_timeout)
     }
 
     /// How long looking something up may take. It is the first part of fetching.
