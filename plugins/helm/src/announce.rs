@@ -2,29 +2,29 @@
 //!
 //! What Argo CD's native support shows in its panel of parameters (its `populateHelmAppDetails`), and where that is not what helm does, what
 //! helm does: values are merged as helm merges them, inline values and those of subcharts included, keys with dots can be set, numbers are
-//! plain. Helm itself does not run, and nothing is fetched: value files with a URL are left out.
+//! plain. Helm itself does not run, and nothing is fetched: value files with a URL are left out. The rules are those of the helm that would
+//! run, if an earlier run has asked it for its version, and else those of Helm 4.
 
 mod entries;
 mod loaded_chart;
 mod notes;
 mod placed_chart;
 mod schema;
+mod single;
 mod suggestions;
 mod values_text;
 
 use std::io;
 use std::path::Path;
 
-use tiphys_helm_values::{
-    Assignment, Chart, CoalesceError, Flag, HelmVersion, Inputs, LIMITS, Map, Value, assign, assignment_text,
-    coalesce, enabled, merge_over, no_files,
-};
+use tiphys_helm_values::{Chart, CoalesceError, HelmVersion, Map, Value, coalesce, enabled, merge_over};
 use tiphys_params::{Announcement, CollectionType};
 use tiphys_tree::{ContainmentError, check_links, read_bounded};
 
 use crate::chart::ChartError;
 use crate::failure::go_words;
-use crate::options::{AssignmentKind, InlineValues};
+use crate::helm;
+use crate::options::InlineValues;
 use crate::request::Request;
 use crate::value_files::{RefError, ValueFileError};
 use entries::{Knowledge, TooMany};
@@ -32,14 +32,11 @@ pub(crate) use loaded_chart::ChartBounds;
 use loaded_chart::{LoadError, LoadedChart};
 use notes::Notes;
 use placed_chart::PlacedChart;
+use single::Single;
 use values_text::ValuesTextError;
 
-/// Whose rules hold where files are read: those of Helm 4, which takes all documents of a file.
-const VALUES_FILE_RULES: HelmVersion = HelmVersion::V4;
-
-/// Whose rules hold where values meet the chart's: those of Helm 3. It keeps what a chart has as `null`, which is a value to be set, while
-/// Helm 4 takes it away before a template sees it; all else that can be announced is the same.
-const COALESCE_RULES: HelmVersion = HelmVersion::V3;
+/// Whose rules hold where nobody knows which helm will run.
+const LIKELY_VERSION: HelmVersion = HelmVersion::V4;
 
 /// Files that are suggested in the text of the parameter `value-files`.
 const SUGGESTIONS_MAX: usize = 50;
@@ -146,22 +143,29 @@ pub(crate) fn announce(request: &Request) -> Result<Vec<u8>, AnnounceError> {
     let bounds = settings.chart_bounds;
     let nodes_max = settings.commented_nodes_max;
     let (files, left_out) = value_files(request, bounds.bytes_max)?;
-    let chart = LoadedChart::read(&request.app_path, &request.root, bounds)?;
+    let version = helm::remembered_version(&request.host, settings);
+    let version = version.map_or(LIKELY_VERSION, |version| version.rules());
+    let chart = LoadedChart::read(&request.app_path, &request.root, bounds, version)?;
     let mut chart = PlacedChart::new(&chart, bounds)?;
-    let given = given(&files)?;
-    let enabled = enabled_chart(&chart, &given, request)?;
+    let given = given(&files, version)?;
+    let single = Single::of(request);
+    let assigned = if single.is_empty() { None } else { single.over(&given, version) };
+    let enabled = enabled_chart(&chart, assigned.as_ref().unwrap_or(&given), version)?;
     chart.keep(&enabled);
-    let mut values = coalesce(&enabled, given.clone(), COALESCE_RULES)?;
-    lift_globals(&enabled, &mut values);
+    let plain = values_of(&enabled, given.clone(), version)?;
+    // What does not fit the chart fails when manifests are made, with helm's words.
+    let with_set = assigned.and_then(|assigned| values_of(&enabled, assigned, version).ok());
+    let values = with_set.map(|with_set| single.announced(&plain, &with_set));
     let mut notes = Notes::default();
     add_notes(&mut notes, &chart, &mut Vec::new(), nodes_max);
     for file in &files {
         notes.add(&[], &file.bytes, nodes_max);
     }
-    let given = Value::Map(given);
-    let knowledge = Knowledge { chart: &chart, notes: &notes, given: &given };
+    let values = values.as_ref().unwrap_or(&plain);
+    let (given, plain) = (Value::Map(given), Value::Map(plain.clone()));
+    let knowledge = Knowledge { chart: &chart, notes: &notes, given: &given, plain: &plain };
     let mut list: Vec<Announcement> = suggestions(&request.app_path, left_out).into_iter().collect();
-    let found = entries::announcements(&values, knowledge, max);
+    let found = entries::announcements(values, knowledge, max);
     list.extend(found.map_err(|TooMany| AnnounceError::TooMany { max })?);
     let mut json = serde_json::to_vec(&list)?;
     json.push(b'\n');
@@ -203,41 +207,53 @@ fn read(file: &str, bytes_left: usize, max: usize) -> Result<Option<Vec<u8>>, An
 }
 
 /// The values of these texts, later ones over earlier ones.
-fn given(texts: &[Text]) -> Result<Map, AnnounceError> {
+fn given(texts: &[Text], version: HelmVersion) -> Result<Map, AnnounceError> {
     let mut values = Map::new();
     for text in texts {
         let fail = |source| AnnounceError::Values { place: text.place.clone(), source };
-        merge_over(&mut values, values_text::read(&text.bytes).map_err(fail)?);
+        merge_over(&mut values, values_text::read(&text.bytes, version).map_err(fail)?);
     }
     Ok(values)
 }
 
 /// The chart without what its values switch off. Values that are set one by one count here, though they are no defaults: what is switched on
 /// has values to be shown, whatever switched it on. Conditions are left out of the result, since they have had their say.
-fn enabled_chart(chart: &PlacedChart<'_>, given: &Map, request: &Request) -> Result<Chart, CoalesceError> {
-    let single = request.options.assignments.iter().filter_map(|one| {
-        let flag = match one.kind {
-            AssignmentKind::Value => Flag::Set,
-            AssignmentKind::Text => Flag::SetString,
-            AssignmentKind::File => return None,
-        };
-        Some((flag, assignment_text(&one.name, &request.environment.substitute(&one.value))))
-    });
-    let single: Vec<(Flag, String)> = single.collect();
-    let single: Vec<_> = single.iter().map(|(flag, text)| Assignment { flag: *flag, text }).collect();
-    let inputs = Inputs {
-        version: VALUES_FILE_RULES,
-        values_files: &[],
-        assignments: &single,
-        read_file: &no_files,
-        limits: LIMITS,
-    };
-    let mut assigned = given.clone();
-    // One that cannot be read fails when manifests are made, with helm's words.
-    let values = if assign(&mut assigned, &inputs).is_ok() { &assigned } else { given };
-    let mut chart = enabled(&chart.as_values(), values, COALESCE_RULES)?;
+fn enabled_chart(
+    chart: &PlacedChart<'_>,
+    values: &Map,
+    version: HelmVersion,
+) -> Result<Chart, CoalesceError> {
+    let mut chart = enabled(&chart.as_values(), values, version)?;
     settle(&mut chart);
     Ok(chart)
+}
+
+/// The values that templates see, globals of subcharts at the top. Where a chart has `null`, there is a value to be set, though Helm 4 takes it
+/// away before a template sees it.
+fn values_of(chart: &Chart, given: Map, version: HelmVersion) -> Result<Map, CoalesceError> {
+    let with_nulls = match version {
+        HelmVersion::V3 => None,
+        // It may fail where a null stands in a subchart's place, which Helm 4 does not see.
+        HelmVersion::V4 => coalesce(chart, given.clone(), HelmVersion::V3).ok(),
+    };
+    let mut values = coalesce(chart, given, version)?;
+    if let Some(with_nulls) = with_nulls {
+        add_nulls(&mut values, with_nulls);
+    }
+    lift_globals(chart, &mut values);
+    Ok(values)
+}
+
+fn add_nulls(map: &mut Map, with_nulls: Map) {
+    for (key, value) in with_nulls {
+        match (map.get_mut(&key), value) {
+            (None, Value::Null) => {
+                map.insert(key, Value::Null);
+            }
+            (Some(Value::Map(map)), Value::Map(with_nulls)) => add_nulls(map, with_nulls),
+            _ => {}
+        }
+    }
 }
 
 /// Takes away all conditions and tags.

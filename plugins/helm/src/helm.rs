@@ -11,7 +11,7 @@ use rustix::io::Errno;
 use tiphys_process::{Tool, ToolError};
 
 use crate::failure::go_words;
-use crate::home::{Home, HomeError};
+use crate::home::{Home, HomeError, known_versions};
 use crate::host::Host;
 use crate::settings::Settings;
 use crate::shown::{Cleaner, without_secret_options};
@@ -115,6 +115,12 @@ pub(crate) enum HelmError {
     /// A file of this program's own.
     #[error(transparent)]
     Home(#[from] HomeError),
+}
+
+/// The version of the helm that the settings name, if an earlier run has asked it. Nothing is started or written.
+pub(crate) fn remembered_version(host: &Host, settings: &Settings) -> Option<HelmVersion> {
+    let program = host.find(&settings.helm)?;
+    Place::within(&known_versions(&settings.temporary_folder)?, &program)?.seen_version()
 }
 
 impl Helm {
@@ -237,6 +243,15 @@ impl HelmVersion {
         let (major, minor) = (numbers.next()?.ok()?, numbers.next()?.ok()?);
         let rest_is_numbers = numbers.all(|number| number.is_ok());
         rest_is_numbers.then(|| Self { major, minor, text: text.to_owned() })
+    }
+
+    /// Whose rules it follows where values are merged.
+    pub(crate) fn rules(&self) -> tiphys_helm_values::HelmVersion {
+        if self.major == 3 {
+            tiphys_helm_values::HelmVersion::V3
+        } else {
+            tiphys_helm_values::HelmVersion::V4
+        }
     }
 
     fn is_supported(&self) -> bool {

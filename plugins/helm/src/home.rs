@@ -233,11 +233,23 @@ fn living() -> MutexGuard<'static, Vec<PathBuf>> {
     LIVING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// The folder for versions of programs, for who only looks: `None` if no run has made it, or others may have put something there.
+pub(crate) fn known_versions(temporary: &Path) -> Option<PathBuf> {
+    let base = base_path(temporary);
+    let versions = base.join(VERSIONS);
+    let is_ours = |dir: &Path| own_folder_mode(dir).is_ok_and(|mode| mode & WRITTEN_BY_OTHERS == 0);
+    (is_ours(&base) && is_ours(&versions)).then_some(versions)
+}
+
 /// The folder of this user's runs.
 fn base(temporary: &Path) -> Result<PathBuf, HomeError> {
-    let base = temporary.join(format!("tiphys-helm-{}", getuid().as_raw()));
+    let base = base_path(temporary);
     make_private(&base)?;
     Ok(base)
+}
+
+fn base_path(temporary: &Path) -> PathBuf {
+    temporary.join(format!("tiphys-helm-{}", getuid().as_raw()))
 }
 
 /// Makes a folder that only this user gets into, or takes one that is there. One into which others may have put something is not taken over:

@@ -31,6 +31,8 @@ pub(super) struct Knowledge<'a> {
     pub(super) notes: &'a Notes,
     /// The values that come from files and parameters, so that `--set` changes single items of their lists.
     pub(super) given: &'a Value,
+    /// The values without those that are set one by one, which may have taken away others whose types are known.
+    pub(super) plain: &'a Value,
 }
 
 /// The announcements of all values in the order in which they are written in their files.
@@ -49,6 +51,7 @@ pub(super) fn announcements(
         notes: Some(knowledge.notes),
         charts: vec![knowledge.chart],
         given: Some(knowledge.given),
+        plain: Some(knowledge.plain),
         schemas,
         made_up: 0,
         within: Within::Objects,
@@ -73,6 +76,7 @@ struct Place<'a> {
     /// The charts whose values are here: mostly one, or none.
     charts: Vec<&'a PlacedChart<'a>>,
     given: Option<&'a Value>,
+    plain: Option<&'a Value>,
     schemas: Schemas<'a>,
     /// Objects above that only schemas ask for.
     made_up: usize,
@@ -172,11 +176,12 @@ impl<'a> Walk<'a> {
             tooltip.push_str(if tooltip.is_empty() { "" } else { "\n" });
             tooltip.push_str(ITEM_WARNING);
         }
+        let typed = if *value == Value::Null { place.plain.unwrap_or(value) } else { value };
         self.found.push(Announcement {
             title: Some(self.title.clone()),
             tooltip: Some(tooltip),
             required: (need == Need::Required).then_some(true),
-            item_type: item_type(value, &place.schemas),
+            item_type: item_type(typed, &place.schemas),
             collection_type: CollectionType::String,
             string: text(value),
             choices: place.schemas.choices(),
@@ -212,7 +217,12 @@ impl Place<'_> {
         }
         let notes = self.notes.and_then(|notes| notes.of(item));
         let given = self.given.zip(key).and_then(|(given, key)| given.as_map()?.get(key));
-        Self { notes, charts, given, schemas, ..*self }
+        let plain = self.plain.and_then(|plain| match (plain, item) {
+            (Value::Map(map), PathItem::Key(key)) => map.get(key),
+            (Value::List(items), PathItem::Index(index)) => items.get(*index),
+            _ => None,
+        });
+        Self { notes, charts, given, plain, schemas, ..*self }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use tiphys_helm_values::Map;
+use tiphys_helm_values::{HelmVersion, Map};
 use tiphys_versions::Version;
 use tiphys_yaml::{DecodeError, Error as YamlError, Node, Object, read_document};
 
@@ -134,8 +134,13 @@ impl LoadError {
 impl LoadedChart {
     /// Reads a chart's folder. Dependencies with `file://` that are not in its folder `charts` are read where they are, if that is within
     /// `root`: helm would put them there first.
-    pub(super) fn read(folder: &Path, root: &Path, bounds: ChartBounds) -> Result<Self, LoadError> {
-        let mut loader = Loader { root, bounds, charts: 0, bytes: 0 };
+    pub(super) fn read(
+        folder: &Path,
+        root: &Path,
+        bounds: ChartBounds,
+        version: HelmVersion,
+    ) -> Result<Self, LoadError> {
+        let mut loader = Loader { root, bounds, version, charts: 0, bytes: 0 };
         loader.load(&ChartFiles::Folder(folder.to_path_buf()), 1)
     }
 
@@ -154,6 +159,7 @@ impl LoadedChart {
 struct Loader<'a> {
     root: &'a Path,
     bounds: ChartBounds,
+    version: HelmVersion,
     charts: usize,
     bytes: usize,
 }
@@ -170,7 +176,7 @@ impl Loader<'_> {
         let mut chart = metadata(files)?;
         if let Some(text) = files.read_values("values.yaml", self.bounds.bytes_max)? {
             self.count(&mut chart, text.len())?;
-            chart.values = read_values(&text).map_err(LoadError::Values)?;
+            chart.values = read_values(&text, self.version).map_err(LoadError::Values)?;
             chart.values_text = text;
         }
         if let Some(text) = files.read_values("values.schema.json", self.bounds.bytes_max)? {

@@ -1,9 +1,8 @@
 //! Texts with values, and what is wrong with one in the words of Argo CD and helm.
 
-use tiphys_helm_values::{Map, ValuesFileError, read_values};
+use tiphys_helm_values::{HelmVersion, Map, ValuesFileError, read_values};
 use tiphys_yaml::Error as YamlError;
 
-use super::VALUES_FILE_RULES;
 use super::loaded_chart::problem;
 
 /// Why a text has no values.
@@ -26,9 +25,9 @@ pub(crate) enum ValuesTextError {
     Separator(ValuesFileError),
 }
 
-/// The values of a text, as helm reads them: all documents, later ones over earlier ones.
-pub(super) fn read(text: &[u8]) -> Result<Map, ValuesTextError> {
-    read_values(text, VALUES_FILE_RULES).map_err(|error| match error {
+/// The values of a text, as helm reads them.
+pub(super) fn read(text: &[u8], version: HelmVersion) -> Result<Map, ValuesTextError> {
+    read_values(text, version).map_err(|error| match error {
         ValuesFileError::Yaml { source, .. } => ValuesTextError::Yaml(source),
         ValuesFileError::NoObject { found, .. } => ValuesTextError::NoObject { kind: go_kind(found) },
         error @ ValuesFileError::Separator { .. } => ValuesTextError::Separator(error),

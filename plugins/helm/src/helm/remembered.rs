@@ -38,13 +38,20 @@ impl Place {
         Ok(Some(Self(home.versions()?.join(name))))
     }
 
+    /// The same in a folder for versions that is there.
+    pub(super) fn within(versions: &Path, program: &Path) -> Option<Self> {
+        Some(Self(versions.join(name(program)?)))
+    }
+
+    /// What was remembered, for who only looks: that it was used is not noted.
+    pub(super) fn seen_version(&self) -> Option<HelmVersion> {
+        read(&open_file(&self.0, FileOwner::Program, File::options().read(true)).ok()?)
+    }
+
     /// What was remembered. Something that is broken, or no file of this program's, counts as nothing.
     pub(super) fn version(&self, home: &Home) -> Option<HelmVersion> {
         let file = open_file(&self.0, FileOwner::Program, File::options().read(true).write(true)).ok()?;
-        let mut text = String::new();
-        let bytes_max = u64::try_from(VERSION_BYTES_MAX).ok()?;
-        (&file).take(bytes_max).read_to_string(&mut text).ok()?;
-        let version = HelmVersion::parse(&text)?;
+        let version = read(&file)?;
         if let (Ok(noted), Some(now)) = (file.metadata().and_then(|found| found.modified()), home.began())
             && now.duration_since(noted).is_ok_and(|age| age > NOTED_AGAIN)
         {
@@ -66,6 +73,13 @@ impl Place {
             drop(refused.file.persist(&self.0));
         }
     }
+}
+
+fn read(file: &File) -> Option<HelmVersion> {
+    let mut text = String::new();
+    let bytes_max = u64::try_from(VERSION_BYTES_MAX).ok()?;
+    file.take(bytes_max).read_to_string(&mut text).ok()?;
+    HelmVersion::parse(&text)
 }
 
 /// What this file and no other is called.

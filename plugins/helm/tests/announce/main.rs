@@ -2,9 +2,11 @@
 
 mod charts;
 mod failures;
+mod in_effect;
 mod oracle;
 mod round_trip;
 mod subcharts;
 mod types;
 mod values;
+mod versions;
 mod world;

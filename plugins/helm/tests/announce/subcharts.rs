@@ -226,7 +226,7 @@ fn world(case: &Case) -> World {
 }
 
 /// `path=value` of each single value, keys divided by dots, without globals: these are announced where they can be set.
-fn leaves(value: &Value) -> BTreeSet<String> {
+pub(crate) fn leaves(value: &Value) -> BTreeSet<String> {
     match value {
         Value::Object(map) => {
             let below = |(key, value): (&String, &Value)| {

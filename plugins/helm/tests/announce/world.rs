@@ -32,12 +32,12 @@ impl World {
 
     /// The announcements.
     pub(crate) fn announced(&self) -> Vec<Announcement> {
-        let answer = self.announce();
-        assert_eq!((answer.code, answer.stderr.as_str()), (Some(0), ""));
-        let read =
-            decode_dynamic_output(answer.stdout.as_bytes()).expect("the output is a list of announcements");
-        assert!(read.warnings.is_empty(), "{:?}", read.warnings);
-        read.list
+        list(&self.announce())
+    }
+
+    /// The announcements of single values, where a helm is at hand.
+    pub(crate) fn values_with(&self, helm: Helm) -> Vec<Announcement> {
+        values_of(list(&self.run(helm, "announce")))
     }
 
     /// The announced values, each as `title (type) default`, in order. Of a text the type is left out, and so is a default that is none.
@@ -47,8 +47,7 @@ impl World {
 
     /// The announcements of single values.
     pub(crate) fn values(&self) -> Vec<Announcement> {
-        let is_value = |one: &Announcement| one.name.starts_with("set.");
-        self.announced().into_iter().filter(is_value).collect()
+        values_of(self.announced())
     }
 
     /// The one of this title.
@@ -72,6 +71,18 @@ impl World {
         assert_eq!((answer.code, answer.stdout.as_str()), (Some(code), ""), "{}", answer.stderr);
         answer.stderr
     }
+}
+
+fn list(answer: &Answer) -> Vec<Announcement> {
+    assert_eq!((answer.code, answer.stderr.as_str()), (Some(0), ""));
+    let read =
+        decode_dynamic_output(answer.stdout.as_bytes()).expect("the output is a list of announcements");
+    assert!(read.warnings.is_empty(), "{:?}", read.warnings);
+    read.list
+}
+
+fn values_of(list: Vec<Announcement>) -> Vec<Announcement> {
+    list.into_iter().filter(|one| one.name.starts_with("set.")).collect()
 }
 
 fn line(one: &Announcement) -> String {

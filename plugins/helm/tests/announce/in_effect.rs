@@ -1,0 +1,340 @@
+//! Random charts with random parameters: what people see of them as values in effect is what the real helm has.
+//!
+//! A value is seen as it is set, else with the default that is announced for it. One call of helm takes a tenth of a second, so many charts are
+//! subcharts of one.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value as Json, json};
+use tiphys_api::{ApplicationSource, PluginSource};
+use tiphys_engine::{SourceType, written_parameters};
+use tiphys_helm_values::{
+    Assignment, Flag, HelmVersion, Inputs, LIMITS, PathItem, Value, ValuesFile, assignment_text, escape_name,
+    held_value, merged, no_files,
+};
+use tiphys_params::Parameter;
+use tiphys_testkit::dice::Dice;
+
+use crate::round_trip::{SEEN, seen};
+use crate::world::{Helm, World};
+
+/// Charts of one call of helm, besides the one that has them.
+const CHARTS: usize = 25;
+
+/// Calls of each version of helm.
+const CALLS: u64 = 6;
+
+/// Keys of values; some have signs that mean something in a name.
+const KEYS: [&str; 8] = ["a", "b", "c", "d", "list", "x.y", "k,v=1", "e[0]"];
+
+const TEXTS: [&str; 12] =
+    ["", "x", "5", "true", "null", "1.10", "a, b", "{x}", "c:\\d", "$5", " blank ", "\u{e9}\u{2603}"];
+
+/// What parameters have as their values, as it is written.
+const WRITTEN: [&str; 19] = [
+    "",
+    "x",
+    "5",
+    "+5",
+    "-7",
+    "0",
+    "007",
+    "true",
+    "False",
+    "null",
+    "1.50",
+    "1e3",
+    "12345678901",
+    "9223372036854775808",
+    "a,b",
+    "{p,q}",
+    "{1,null,x}",
+    "c:\\\\d",
+    "$$5",
+];
+
+fn scalar(dice: &mut Dice) -> Json {
+    match dice.below(8) {
+        0 => Json::Null,
+        1 => json!(dice.chance(50)),
+        2 => json!(dice.below(100)),
+        3 => json!(12_345_678_901_u64),
+        4 => json!(0.25),
+        5 => json!(-1e7),
+        _ => json!(dice.one(&TEXTS)),
+    }
+}
+
+fn value(dice: &mut Dice, depth: usize) -> Json {
+    match dice.below(if depth == 0 { 5 } else { 10 }) {
+        0..5 => scalar(dice),
+        5 | 6 => (0..dice.below(4)).map(|_| value(dice, depth - 1)).collect(),
+        _ => Json::Object(object(dice, depth - 1)),
+    }
+}
+
+fn object(dice: &mut Dice, depth: usize) -> Map<String, Json> {
+    (0..dice.below(5)).map(|_| (dice.one(&KEYS).to_owned(), value(dice, depth))).collect()
+}
+
+/// Values that have something to do with others: nulls and other kinds in places of theirs, and some of their own.
+fn over(dice: &mut Dice, below: &Map<String, Json>) -> Map<String, Json> {
+    let mut map = Map::new();
+    for (key, below) in below {
+        let over = match (dice.below(8), below) {
+            (0, _) => Json::Null,
+            (1, _) => value(dice, 1),
+            (2..6, Json::Object(below)) => Json::Object(over(dice, below)),
+            _ => continue,
+        };
+        map.insert(key.clone(), over);
+    }
+    if dice.chance(30) {
+        map.insert(dice.one(&KEYS).to_owned(), value(dice, 1));
+    }
+    map
+}
+
+/// The paths of all values, those of lists and objects among them.
+fn paths(value: &Json, path: &mut Vec<PathItem>, found: &mut Vec<Vec<PathItem>>) {
+    if !path.is_empty() {
+        found.push(path.clone());
+    }
+    let mut below = |item, value| {
+        path.push(item);
+        paths(value, path, found);
+        path.pop();
+    };
+    match value {
+        Json::Object(map) => map.iter().for_each(|(key, value)| below(PathItem::Key(key.clone()), value)),
+        Json::Array(items) => {
+            items.iter().enumerate().for_each(|(index, value)| below(PathItem::Index(index), value));
+        }
+        _ => {}
+    }
+}
+
+/// Whether one path leads through the other's place, or takes it for something else: then the later one counts, whichever is seen.
+fn meet(one: &[PathItem], other: &[PathItem]) -> bool {
+    use PathItem::{Index, Key};
+    match one.iter().zip(other).find(|(one, other)| one != other) {
+        None => true,
+        Some(pair) => matches!(pair, (Key(_), Index(_)) | (Index(_), Key(_))),
+    }
+}
+
+/// A chart, what is given for it, and what is set.
+#[derive(Debug, Default)]
+struct Case {
+    values: Map<String, Json>,
+    subcharts: Vec<(String, Map<String, Json>)>,
+    given: Map<String, Json>,
+    /// Name, forced or not, value.
+    set: Vec<(String, Flag, &'static str)>,
+}
+
+impl Case {
+    fn random(seed: u64, version: HelmVersion) -> Self {
+        let mut dice = Dice::new(seed);
+        let dice = &mut dice;
+        let own = object(dice, 3);
+        let mut case = Self { given: over(dice, &own), values: own, ..Self::default() };
+        let mut candidates = Vec::new();
+        paths(&json!(case.values), &mut Vec::new(), &mut candidates);
+        for number in 0..CHARTS {
+            let name = format!("s{number}");
+            let values = object(dice, 3);
+            let (above, given) = (over(dice, &values), over(dice, &values));
+            paths(&json!(values), &mut vec![PathItem::Key(name.clone())], &mut candidates);
+            candidates.retain(|path| path.len() > 1 || path[0] != PathItem::Key(name.clone()));
+            case.values.insert(name.clone(), Json::Object(above));
+            if dice.chance(50) {
+                case.given.insert(name.clone(), Json::Object(given));
+            }
+            case.subcharts.push((name, values));
+        }
+        let mut taken: Vec<Vec<PathItem>> = Vec::new();
+        for _ in 0..3 * CHARTS {
+            let mut path = candidates[dice.below(candidates.len())].clone();
+            match (dice.below(5), path.last_mut()) {
+                (0, Some(PathItem::Index(index))) => *index += 2,
+                (1, _) => path.push(PathItem::Key("new".to_owned())),
+                _ => {}
+            }
+            let meets = |other: &Vec<PathItem>| meet(other, &path);
+            let Some(name) = escape_name(&path).filter(|_| !taken.iter().any(meets)) else { continue };
+            let flag = if dice.chance(30) { Flag::SetString } else { Flag::Set };
+            case.set.push((name, flag, dice.one(&WRITTEN)));
+            if case.is_read(version) {
+                taken.push(path);
+            } else {
+                case.set.pop();
+            }
+        }
+        case
+    }
+
+    /// Whether helm takes what is set.
+    fn is_read(&self, version: HelmVersion) -> bool {
+        let given = json!(self.given).to_string();
+        let texts: Vec<_> = self
+            .set
+            .iter()
+            .map(|(name, flag, value)| (*flag, assignment_text(name, &expanded(value))))
+            .collect();
+        let assignments: Vec<_> = texts.iter().map(|(flag, text)| Assignment { flag: *flag, text }).collect();
+        let inputs = Inputs {
+            version,
+            values_files: &[ValuesFile { name: "given", text: given.as_bytes() }],
+            assignments: &assignments,
+            read_file: &no_files,
+            limits: LIMITS,
+        };
+        merged(&inputs).is_ok()
+    }
+
+    fn world(&self) -> World {
+        let world = World::chart(&json!(self.values).to_string())
+            .chart_file("templates/seen.yaml", SEEN)
+            .text("values", &json!(self.given).to_string());
+        let world = self.subcharts.iter().fold(world, |world, (name, values)| {
+            world
+                .chart_file(
+                    &format!("charts/{name}/Chart.yaml"),
+                    format!("apiVersion: v2\nname: {name}\nversion: 0.1.0\n"),
+                )
+                .chart_file(&format!("charts/{name}/values.yaml"), json!(values).to_string())
+        });
+        self.parameters()
+            .into_iter()
+            .fold(world, |world, one| world.text(&one.name, &one.string.unwrap_or_default()))
+    }
+
+    fn parameters(&self) -> Vec<Parameter> {
+        let one = |(name, flag, value): &(String, Flag, &str)| {
+            let prefix = if *flag == Flag::SetString { "set-string" } else { "set" };
+            Parameter {
+                name: format!("{prefix}.{name}"),
+                string: Some((*value).to_owned()),
+                ..Parameter::default()
+            }
+        };
+        self.set.iter().map(one).collect()
+    }
+
+    /// The names and values as people see them.
+    fn shown(&self, world: &World, helm: Helm) -> BTreeMap<String, Option<String>> {
+        let block = PluginSource {
+            name: "helm".to_owned(),
+            parameters: Some(self.parameters()),
+            ..PluginSource::default()
+        };
+        let source = ApplicationSource { plugin: Some(block), ..ApplicationSource::default() };
+        let mut shown: BTreeMap<String, Option<String>> =
+            world.values_with(helm).into_iter().map(|one| (one.name, one.string)).collect();
+        let set = written_parameters(&source, SourceType::Plugin, None);
+        shown.extend(set.into_iter().map(|one| (one.name, one.string)));
+        shown
+            .into_iter()
+            .map(|(name, value)| (name.strip_prefix("set.").expect("a value").to_owned(), value))
+            .collect()
+    }
+
+    /// The same of what helm has: of a text what it is, of a list that was set as one what `--set` makes of it.
+    fn differences(&self, shown: &BTreeMap<String, Option<String>>, seen: &Json) -> Vec<String> {
+        let mut theirs = BTreeMap::new();
+        leaves(seen, &mut Vec::new(), &mut theirs);
+        let lists: BTreeMap<&str, Json> = self
+            .set
+            .iter()
+            .filter_map(|(name, flag, value)| match held_value(*flag, &expanded(value))? {
+                list @ Value::List(_) => Some((name.as_str(), list.to_json_value())),
+                _ => None,
+            })
+            .collect();
+        let mut expected: BTreeMap<String, String> = BTreeMap::new();
+        for (name, value) in shown {
+            if let Some(list) = lists.get(name.as_str()) {
+                let mut path = tiphys_helm_values::parse_name(name).expect("a name");
+                leaves(list, &mut path, &mut expected);
+            } else if let Some(value) =
+                value.as_ref().filter(|value| !value.is_empty() && !self.is_null(name, value))
+            {
+                expected.insert(name.clone(), value.clone());
+            }
+        }
+        let names: BTreeSet<&String> = expected.keys().chain(theirs.keys()).collect();
+        let different = names.into_iter().filter(|name| expected.get(*name) != theirs.get(*name));
+        different
+            .map(|name| format!("{name}: shown {:?}, helm {:?}", expected.get(name), theirs.get(name)))
+            .collect()
+    }
+
+    /// Whether a value that is set is null.
+    fn is_null(&self, name: &str, value: &str) -> bool {
+        value == "null" && self.set.iter().any(|(set, flag, _)| set == name && *flag == Flag::Set)
+    }
+}
+
+/// A value behind Argo CD's part of the way.
+fn expanded(written: &str) -> String {
+    written.replace("$$", "$")
+}
+
+/// The texts of all single values, by their names.
+fn leaves(value: &Json, path: &mut Vec<PathItem>, found: &mut BTreeMap<String, String>) {
+    let text = match value {
+        Json::Object(map) => {
+            for (key, value) in map {
+                path.push(PathItem::Key(key.clone()));
+                leaves(value, path, found);
+                path.pop();
+            }
+            return;
+        }
+        Json::Array(items) => {
+            for (index, value) in items.iter().enumerate() {
+                path.push(PathItem::Index(index));
+                leaves(value, path, found);
+                path.pop();
+            }
+            return;
+        }
+        Json::Null => return,
+        // An announcement has no empty default, which nobody can tell from none.
+        Json::String(text) if text.is_empty() => return,
+        Json::String(text) => text.clone(),
+        Json::Number(number) if number.as_i64().is_none() => number.as_f64().expect("a number").to_string(),
+        other => other.to_string(),
+    };
+    found.insert(escape_name(path).expect("a name"), text);
+}
+
+#[test]
+fn the_values_that_people_see_are_those_that_helm_has() {
+    for (helm, version) in [(Helm::Four, HelmVersion::V4), (Helm::Three, HelmVersion::V3)] {
+        for seed in 1..=CALLS {
+            let case = Case::random(seed, version);
+            let world = case.world();
+            let seen = seen(&world, helm);
+            let differences = case.differences(&case.shown(&world, helm), &seen);
+            let of_subcharts = |name: &str| {
+                case.subcharts.iter().find(|(subchart, _)| name.starts_with(&format!("{subchart}."))).map(|(subchart, values)| {
+                json!({"subchart": values, "values": case.values[subchart], "given": case.given.get(subchart), "seen": seen[subchart]})
+            })
+            };
+            let told = differences.iter().take(5).map(|one| match of_subcharts(one) {
+                Some(chart) => format!("{one}\n  {chart}"),
+                None => one.clone(),
+            });
+            let told: Vec<String> = told.collect();
+            assert!(
+                told.is_empty(),
+                "{helm:?}, seed {seed}: {} differ\n{}\nset: {:?}",
+                differences.len(),
+                told.join("\n"),
+                case.set
+            );
+        }
+    }
+}
