@@ -167,6 +167,23 @@ impl CommandLine {
             .collect();
         Self { base, assignments }
     }
+
+    /// So many assignments that may follow one another in one call: half of them have a place of their own, so that no later one hides what
+    /// became of them.
+    pub(crate) fn batch(random: &mut Random, size: usize, is_taken: impl Fn(&Self) -> bool) -> Self {
+        let mut line = Self { assignments: Vec::new(), ..Self::random(random) };
+        while line.assignments.len() < size {
+            let flag = random.flag();
+            let argument = random.argument(flag);
+            let place =
+                if random.below(2) == 0 { format!("k{}.", line.assignments.len()) } else { String::new() };
+            line.assignments.push((flag, place + &argument));
+            if !is_taken(&line) {
+                line.assignments.pop();
+            }
+        }
+        line
+    }
 }
 
 /// A chart with its subcharts.

@@ -86,6 +86,25 @@ fn command_lines_are_read_as_helm_reads_them() {
     }
 }
 
+/// A mistake ends a call of helm, so that each takes one of its own; of what is no mistake many fit into one.
+#[test]
+fn many_assignments_of_one_call_are_read_as_helm_reads_them() {
+    const CALLS: usize = 12;
+    const ASSIGNMENTS: usize = 40;
+
+    for helm in Helm::all() {
+        compare(CALLS, |number| {
+            let mut random = Random::new(1_000 + number);
+            let line = CommandLine::batch(&mut random, ASSIGNMENTS, |line| our_values(&helm, line).is_ok());
+            let ours = our_values(&helm, &line).map(shown);
+            let theirs = helm.template(&ChartFolder::empty(), &line);
+            (ours.as_ref() == Ok(&theirs))
+                .then_some(())
+                .ok_or_else(|| format!("{line:?}:\n  {ours:?}\n  {theirs:?}"))
+        });
+    }
+}
+
 #[test]
 fn values_of_charts_and_subcharts_are_those_that_helms_templates_see() {
     for helm in Helm::all() {
