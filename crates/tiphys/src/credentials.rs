@@ -64,3 +64,6 @@ fn text_of(secret: &RepositorySecret, key: &str) -> Option<String> {
     let value = secret.values.get(key)?;
     std::str::from_utf8(value.expose()).ok().filter(|text| !text.is_empty()).map(str::to_owned)
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,6 +5,7 @@
 
 mod askpass;
 mod authors;
+mod base_servers;
 mod case;
 mod cases;
 mod changes;

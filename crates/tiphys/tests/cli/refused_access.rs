@@ -17,7 +17,9 @@ pub(crate) fn server() -> (String, mpsc::Receiver<String>) {
             let mut stream = stream.expect("a connection");
             let reader = BufReader::new(stream.try_clone().expect("the socket can be shared"));
             for line in reader.lines().map_while(Result::ok).take_while(|line| !line.is_empty()) {
-                if let Some(value) = line.strip_prefix("Authorization: ") {
+                let header =
+                    line.split_once(": ").filter(|(name, _)| name.eq_ignore_ascii_case("Authorization"));
+                if let Some((_, value)) = header {
                     drop(sender.send(value.to_owned()));
                 }
             }

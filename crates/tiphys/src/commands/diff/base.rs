@@ -5,6 +5,7 @@ mod pairs;
 mod past;
 mod plugins;
 mod sides;
+mod trust;
 mod unheeded;
 
 use std::process::ExitCode;

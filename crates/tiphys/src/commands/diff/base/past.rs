@@ -46,27 +46,28 @@ pub(super) fn failed(error: &SourceError) -> Failure {
     }
 }
 
+/// The failure of a path that has no other revision. `shown` is what a person calls it.
+pub(super) fn in_no_repository(shown: &str) -> Failure {
+    Failure::bad_input(format!("{shown} is in no git repository"))
+        .hint("--base compares two revisions of a repository; --cluster-state compares with live objects")
+}
+
 /// The work trees that a path of the command line lies in.
 pub(super) fn work_trees(option: &str, path: &Path) -> Result<Vec<WorkTreePath>, Failure> {
     WorkTreePath::find(path).map_err(|error| Failure::bad_input(format!("{option}{error}")))
 }
 
 impl Past<'_> {
-    /// A path that must lie in a work tree, and the tops of all work trees around it. `shown` is what a person calls it.
+    /// A path in a work tree, and the tops of all work trees around it; none for one that is in no work tree.
     pub(super) async fn path(
         &self,
-        shown: &str,
         path: &Path,
         modes: Modes,
-    ) -> Result<(PastPath, Vec<PathBuf>), Failure> {
+    ) -> Result<Option<(PastPath, Vec<PathBuf>)>, Failure> {
         let places = work_trees("", path)?;
         let tops = places.iter().map(|place| place.top.clone()).collect();
-        let place = self.innermost(places).await?.ok_or_else(|| {
-            Failure::bad_input(format!("{shown} is in no git repository")).hint(
-                "--base compares two revisions of a repository; --cluster-state compares with live objects",
-            )
-        })?;
-        Ok((self.at(place, modes).await?, tops))
+        let Some(place) = self.innermost(places).await? else { return Ok(None) };
+        Ok(Some((self.at(place, modes).await?, tops)))
     }
 
     /// The work tree that is meant by a path in several: the innermost one, as it is by git, as far as the base leads there, too. The

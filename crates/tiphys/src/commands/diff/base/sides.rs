@@ -5,15 +5,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use tiphys_plugin::RunSettings;
-use tiphys_render::{RenderSettings, Renderer};
+use tiphys_render::Renderer;
 use tiphys_source::{BaseRevision, Sources};
 use tiphys_store::{ApplicationRef, Store as Resources, StoreInput};
 use tiphys_tree::{Modes, Store};
 use tokio_util::sync::CancellationToken;
 
 use super::pairs::SideStore;
-use super::past::{self, Past, PastPath, failed, label};
+use super::past::{self, Past, PastPath, failed};
 use super::plugins::{self, Plugins, SidePlugins};
+use super::trust;
 use crate::args::{CommonArgs, DiffArgs, PluginsFrom};
 use crate::context::{self, Wishes};
 use crate::failure::Failure;
@@ -69,7 +70,11 @@ pub(super) async fn open(
     let settings_past = context::render_settings(common, host, &stores_past.store, &Wishes::default())?;
     let mut settings_now = context::render_settings(common, host, &stores_now.store, &Wishes::default())?;
     if from == PluginsFrom::Base {
-        trust_settings_of(&settings_past, &mut settings_now, base);
+        trust::use_settings_of(
+            (&stores_past.store, &settings_past),
+            (&stores_now.store, &mut settings_now),
+            base,
+        );
     }
     let sources = sources.with_known(settings_now.context.known.clone());
     let sources_past = Box::pin(sources.at(base)).await.map_err(|error| failed(&error))?;
@@ -106,19 +111,6 @@ async fn unused_copies(
     Ok(unused)
 }
 
-/// Takes what a change must not decide: kustomize's build options let a kustomization run programs, and who says how a repository is
-/// reached says who sees the logins for it, those of the person who calls included.
-fn trust_settings_of(past: &RenderSettings, now: &mut RenderSettings, base: &BaseRevision) {
-    if now.kustomize_build_options != past.kustomize_build_options {
-        tracing::warn!(
-            "kustomize.buildOptions of the store's argocd-cm are not those of {}, which are used on both sides (see --plugins-from)",
-            label(base)
-        );
-        now.kustomize_build_options.clone_from(&past.kustomize_build_options);
-    }
-    now.context.known.clone_from(&past.context.known);
-}
-
 /// The stores of both sides.
 struct StoreSides {
     past: SideStore,
@@ -129,7 +121,8 @@ struct StoreSides {
     around: BTreeSet<PathBuf>,
 }
 
-/// Loads the stores of both sides, and the paths that were asked for. A path that only one side has is nothing on the other.
+/// Loads the stores of both sides, and the paths that were asked for. A path that only one side has is nothing on the other. A store in no
+/// repository is beside one that is, as a file with Secrets may be: no change has touched it, so it counts on both sides as it is.
 async fn stores(
     reader: &Past<'_>,
     common: &CommonArgs,
@@ -138,11 +131,17 @@ async fn stores(
 ) -> Result<StoreSides, Failure> {
     let (mut tops, mut around) = (BTreeSet::new(), BTreeSet::new());
     let (mut inputs_past, mut inputs_now) = (Vec::new(), Vec::new());
+    let mut in_no_repository = None;
     // The trees are needed until all stores are loaded.
     let mut held: Vec<PastPath> = Vec::new();
     for path in context::store_paths(common) {
-        let (at_base, outside) =
-            reader.path(&format!("--store: {path}"), &host.absolute(&path), Modes::Plain).await?;
+        let Some((at_base, outer)) = reader.path(&host.absolute(&path), Modes::Plain).await? else {
+            in_no_repository.get_or_insert_with(|| path.clone());
+            for inputs in [&mut inputs_past, &mut inputs_now] {
+                inputs.push(StoreInput::Path(PathBuf::from(&path)));
+            }
+            continue;
+        };
         let input = at_base.input(reader.base);
         // What is on neither side is told by loading it.
         if input.is_none() || host.absolute(&path).exists() {
@@ -150,8 +149,11 @@ async fn stores(
         }
         inputs_past.extend(input.map(StoreInput::Past));
         tops.insert(at_base.place.top.clone());
-        around.extend(outside);
+        around.extend(outer);
         held.push(at_base);
+    }
+    if let Some(path) = in_no_repository.filter(|_| tops.is_empty()) {
+        return Err(past::in_no_repository(&format!("--store: {path}")));
     }
     let store_now = context::load(&inputs_now)?;
     let store_past = load_past(&inputs_past)?;
@@ -159,7 +161,8 @@ async fn stores(
     for argument in arguments {
         let ApplicationRef::Path(path) = argument else { continue };
         let shown = path.display().to_string();
-        let (at_base, outside) = reader.path(&shown, &host.absolute(path), Modes::Plain).await?;
+        let at_base = reader.path(&host.absolute(path), Modes::Plain).await?;
+        let (at_base, outer) = at_base.ok_or_else(|| past::in_no_repository(&shown))?;
         let input = at_base.input(reader.base);
         if input.is_none() || host.absolute(path).exists() {
             let loaded = Resources::load(&[StoreInput::Path(path.clone())]);
@@ -169,7 +172,7 @@ async fn stores(
             paths_past.push((path.clone(), load_past(&[StoreInput::Past(input)])?));
         }
         tops.insert(at_base.place.top.clone());
-        around.extend(outside);
+        around.extend(outer);
         held.push(at_base);
     }
     drop(held);

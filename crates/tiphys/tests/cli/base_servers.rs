@@ -1,0 +1,94 @@
+//! Whose Secrets are sent to servers when two revisions are compared.
+
+use tiphys_testkit::git::Repository;
+
+use crate::refused_access::server;
+use crate::world::World;
+
+/// `base:pw` and `change:pw` in base64.
+const BASE: &str = "Basic YmFzZTpwdw==";
+const CHANGE: &str = "Basic Y2hhbmdlOnB3";
+
+fn secret(kind: &str, url: &str, more: &str) -> String {
+    format!(
+        "apiVersion: v1\nkind: Secret\nmetadata: {{name: s, labels: {{argocd.argoproj.io/secret-type: {kind}}}}}\n\
+         stringData: {{url: '{url}', {more}}}\n"
+    )
+}
+
+#[test]
+fn the_secrets_of_the_base_are_sent_and_none_of_the_change() {
+    let (address, authorizations) = server();
+    let other = server();
+    let host = format!("http://{address}");
+    let elsewhere = format!("http://{}", other.0);
+    // An Application's source, the part of its Secret's address behind the host, and its type.
+    let sources = [
+        (format!("repoURL: '{host}/team/apps.git', path: plain"), "/team/apps.git", "git"),
+        (format!("repoURL: '{host}/charts', chart: web, targetRevision: 1.0.0"), "/charts", "helm"),
+    ];
+    for (source, path, of_type) in &sources {
+        let repository = format!("{host}{path}");
+        let of = |user: &str| format!("type: {of_type}, username: {user}, password: pw");
+        let redirected = format!("{}, proxy: '{elsewhere}'", of("change"));
+        for (at_base, of_change, from, expected) in [
+            (
+                secret("repository", &repository, &of("base")),
+                secret("repository", &repository, &of("change")),
+                "base",
+                Some(BASE),
+            ),
+            (
+                secret("repository", &repository, &of("base")),
+                secret("repository", &repository, &redirected),
+                "base",
+                Some(BASE),
+            ),
+            (
+                secret("repo-creds", &host, &of("base")),
+                secret("repository", &repository, &redirected),
+                "base",
+                Some(BASE),
+            ),
+            (
+                secret("repo-creds", &host, &of("base")),
+                secret("repo-creds", &repository, &of("change")),
+                "base",
+                Some(BASE),
+            ),
+            (String::new(), secret("repository", &repository, &of("change")), "base", None),
+            (
+                secret("repository", &repository, &of("base")),
+                secret("repository", &repository, &of("change")),
+                "head",
+                Some(CHANGE),
+            ),
+        ] {
+            let world = World::empty();
+            let application = format!(
+                "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: web}}\nspec:\n  source: {{{source}}}\n"
+            );
+            world.write("config/apps/web.yaml", &application).write("config/apps/s.yaml", &at_base);
+            let checkout = Repository::init(world.path("config"));
+            checkout.commit("first");
+            let changed = application.replace("{name: web}", "{name: more}");
+            world.write("config/apps/more.yaml", &changed).write("config/apps/s.yaml", &of_change);
+            let output = world.run(&["diff", "--base=main", "--store=config/apps", "--plugins-from", from]);
+            assert_eq!(output.code, 3, "{}", output.stderr);
+            let mut sent: Vec<String> = authorizations.try_iter().collect();
+            sent.dedup();
+            // The side of the base has its own Secret for charts where the change's is trusted.
+            sent.retain(|one| from == "base" || one != BASE);
+            assert_eq!(
+                sent,
+                expected.map(str::to_owned).into_iter().collect::<Vec<_>>(),
+                "{at_base}{of_change}{from}"
+            );
+            assert!(other.1.try_recv().is_err(), "what the change names was asked: {of_change}");
+            let told = output.stderr.contains(
+                "warning: repository Secrets of the store (s) are not those of main, which are used",
+            );
+            assert_eq!(told, from == "base", "{}", output.stderr);
+        }
+    }
+}
