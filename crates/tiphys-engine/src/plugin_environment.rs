@@ -1,18 +1,15 @@
 //! What a plugin's commands get for one source, beside the build environment.
 
 use tiphys_api::{EnvEntry, PluginSource};
-use tiphys_params::{EnvVar, app_parameters, parameter_variables};
+use tiphys_params::{EnvVar, PLUGIN_ENV_PREFIX, app_parameters, parameter_variables};
 
 use crate::BuildEnvironment;
-
-/// Prefix of the variables that people set in `plugin.env`.
-pub(crate) const USER_PREFIX: &str = "ARGOCD_ENV_";
 
 /// The variables of `plugin.env`, in order: names verbatim behind the prefix, values with `$` replaced from the build environment
 /// alone (`spec/cmp.md` 4.2, row 12). An entry without name and value is a variable too (14, row 4.2).
 pub fn plugin_env(env: &[EnvEntry], build: &BuildEnvironment) -> Vec<EnvVar> {
     env.iter()
-        .map(|entry| EnvVar::new(format!("{USER_PREFIX}{}", entry.name), build.expand(&entry.value)))
+        .map(|entry| EnvVar::new(format!("{PLUGIN_ENV_PREFIX}{}", entry.name), build.expand(&entry.value)))
         .collect()
 }
 

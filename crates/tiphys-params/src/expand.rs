@@ -27,6 +27,9 @@ pub const BUILD_VARIABLES: [&str; 9] = [
     "ARGOCD_APP_SOURCE_TARGET_REVISION",
 ];
 
+/// How the names of the variables begin that people set in a plugin's block (`spec.source.plugin.env`), as its commands get them.
+pub const PLUGIN_ENV_PREFIX: &str = "ARGOCD_ENV_";
+
 /// Replaces variables. `lookup` gives a variable's value; what it does not know becomes nothing. `$$` is a dollar sign.
 ///
 /// A name is `[A-Za-z0-9_]*`, one of `*#$@!?-0123456789`, or anything between braces. `${}` and an unclosed `${` vanish, but

@@ -37,7 +37,7 @@ pub use environment::{
     AnnouncedCollision, Collision, EnvVar, Origin, ValuePart, Winner, announced_collisions, app_parameters,
     collisions, deduplicated, escape, parameter_variables,
 };
-pub use expand::{BUILD_VARIABLES, Piece, expand, pieces};
+pub use expand::{BUILD_VARIABLES, PLUGIN_ENV_PREFIX, Piece, expand, pieces};
 pub use field::{Field, Input, fields};
 pub use glob::{Glob, GlobError, Slash};
 pub use mask::{mask_address, mask_url};

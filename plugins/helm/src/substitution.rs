@@ -6,10 +6,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use tiphys_params::{BUILD_VARIABLES, expand};
-
-/// Beginning of the names of a plugin's own variables (`spec.source.plugin.env`).
-const OWN_PREFIX: &str = "ARGOCD_ENV_";
+use tiphys_params::{BUILD_VARIABLES, PLUGIN_ENV_PREFIX, expand};
 
 /// What names stand for. Names that are not in it stand for nothing.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -25,7 +22,7 @@ impl fmt::Debug for BuildEnvironment {
 impl BuildEnvironment {
     /// Chooses from a process's variables.
     pub(crate) fn new<'a>(variables: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
-        let is_one = |name: &str| BUILD_VARIABLES.contains(&name) || name.starts_with(OWN_PREFIX);
+        let is_one = |name: &str| BUILD_VARIABLES.contains(&name) || name.starts_with(PLUGIN_ENV_PREFIX);
         let chosen = variables.into_iter().filter(|(name, _)| is_one(name));
         Self(chosen.map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
     }

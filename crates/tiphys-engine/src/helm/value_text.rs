@@ -7,9 +7,7 @@
 
 use tiphys_api::ApplicationSource;
 use tiphys_helm_values::{Flag, Value, escape_text, held_value};
-use tiphys_params::{BUILD_VARIABLES, Piece, pieces};
-
-use crate::plugin_environment::USER_PREFIX;
+use tiphys_params::{BUILD_VARIABLES, PLUGIN_ENV_PREFIX, Piece, pieces};
 
 /// Which variables stand for something in the values of a source. Others stand for nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +25,7 @@ impl VariableNames {
     }
 
     fn have(self, name: &str) -> bool {
-        BUILD_VARIABLES.contains(&name) || (self == Self::BuildAndOwn && name.starts_with(USER_PREFIX))
+        BUILD_VARIABLES.contains(&name) || (self == Self::BuildAndOwn && name.starts_with(PLUGIN_ENV_PREFIX))
     }
 }
 
