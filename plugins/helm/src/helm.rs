@@ -19,8 +19,9 @@ use crate::slow::SlowNotice;
 
 use remembered::Place;
 
-/// The lowest version of helm 3; before it options of Argo CD's calls were missing or meant something else.
-const LOWEST_MINOR_OF_3: u64 = 20;
+/// The lowest versions of helm that are run, the first two numbers of each; before them options of Argo CD's calls were missing or meant
+/// something else. Of each first number all later ones are run.
+const LOWEST: [(u64, u64); 2] = [(4, 3), (3, 20)];
 
 /// Bytes of the text of a version.
 const VERSION_BYTES_MAX: usize = 128;
@@ -47,7 +48,7 @@ pub(crate) struct HelmVersion {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum HelmError {
     /// It was not found.
-    #[error("failed running helm: {program} was not found on PATH; install helm 4, or name one in TIPHYS_HELM", program = program.display())]
+    #[error("failed running helm: {program} was not found on PATH; install {}, or name one in TIPHYS_HELM", supported(), program = program.display())]
     NotFound {
         /// What was looked for.
         program: PathBuf,
@@ -103,7 +104,8 @@ pub(crate) enum HelmError {
     },
     /// A version that the plugin does not know.
     #[error(
-        "{program} is helm {version}, which is not supported; install helm 4, or helm 3.{LOWEST_MINOR_OF_3} or later, or name one in TIPHYS_HELM",
+        "{program} is helm {version}, which is not supported; install {}, or name one in TIPHYS_HELM",
+        supported(),
         program = program.display()
     )]
     Unsupported {
@@ -255,8 +257,14 @@ impl HelmVersion {
     }
 
     fn is_supported(&self) -> bool {
-        self.major == 4 || self.major == 3 && self.minor >= LOWEST_MINOR_OF_3
+        LOWEST.iter().any(|(major, minor)| self.major == *major && self.minor >= *minor)
     }
+}
+
+/// The versions that are run, as texts have them.
+fn supported() -> String {
+    let versions = LOWEST.map(|(major, minor)| format!("helm {major}.{minor} or a later {major}.x"));
+    versions.join(", or ")
 }
 
 /// A NUL in an argument is found before the system is asked; the system would say this.

@@ -139,6 +139,7 @@ impl Settings {
         let variables = Variables(host);
         // Helm's and other programs' own, and read for them.
         variables.folder("SSL_CERT_FILE")?;
+        variables.folders("SSL_CERT_DIR")?;
         Ok(Self {
             helm: variables.program("TIPHYS_HELM", "helm")?,
             kustomize: variables.program("TIPHYS_KUSTOMIZE", "kustomize")?,
@@ -194,6 +195,17 @@ impl Variables<'_> {
     fn folder(&self, variable: &'static str) -> Result<Option<AbsolutePath>, SettingError> {
         let Some(text) = self.0.set(variable) else { return Ok(None) };
         AbsolutePath::new(text).map(Some).ok_or_else(|| refused(variable, text, "an absolute path"))
+    }
+
+    /// Folders between colons, of which an empty one is none.
+    fn folders(&self, variable: &'static str) -> Result<(), SettingError> {
+        let Some(text) = self.0.set(variable) else { return Ok(()) };
+        let is_usable = |folder: &str| folder.is_empty() || Path::new(folder).is_absolute();
+        if text.split(':').all(is_usable) {
+            Ok(())
+        } else {
+            Err(refused(variable, text, "a list of absolute paths with `:` between them"))
+        }
     }
 
     /// A number above zero. `of` is what it counts.

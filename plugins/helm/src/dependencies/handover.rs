@@ -193,9 +193,24 @@ fn authorities(host: &Host, registries: &[&RemoteRepository]) -> String {
     let mut bundle = all.join("\n");
     bundle.push('\n');
     if needs_system {
-        let set = host.set("SSL_CERT_FILE").into_iter();
-        let read = |path| String::from_utf8(read_bounded(Path::new(path), AUTHORITIES_BYTES_MAX).ok()??).ok();
-        bundle.push_str(&set.chain(SYSTEM_AUTHORITIES).find_map(read).unwrap_or_default());
+        bundle.push_str(&system_authorities(host));
+    }
+    bundle
+}
+
+/// The authorities that Go takes for the system's: those of a file, and of all files of the folders that a variable names. What cannot be
+/// read is passed over, as Go does.
+fn system_authorities(host: &Host) -> String {
+    let read = |path: &Path| String::from_utf8(read_bounded(path, AUTHORITIES_BYTES_MAX).ok()??).ok();
+    let set = host.set("SSL_CERT_FILE").into_iter();
+    let mut bundle = set.chain(SYSTEM_AUTHORITIES).map(Path::new).find_map(read).unwrap_or_default();
+    let folders = host.set("SSL_CERT_DIR").unwrap_or_default().split(':').filter(|folder| !folder.is_empty());
+    let files = folders.flat_map(|folder| fs::read_dir(folder).into_iter().flatten().flatten());
+    let mut files: Vec<_> = files.map(|file| file.path()).collect();
+    files.sort();
+    for text in files.iter().filter_map(|path| read(path)) {
+        bundle.push('\n');
+        bundle.push_str(&text);
     }
     bundle
 }

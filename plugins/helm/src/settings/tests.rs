@@ -118,6 +118,22 @@ fn a_path_that_depends_on_the_working_directory_is_refused() {
         }
         assert!(settings(&[(name, "/cache")]).is_ok() && settings(&[(name, "")]).is_ok());
     }
+    for (value, is_due) in [
+        ("certs", false),
+        ("./certs", false),
+        ("/a:certs", false),
+        ("certs:/a", false),
+        ("/a:../certs:/b", false),
+        ("/a", true),
+        ("/a:/b", true),
+        (":/a::/b:", true),
+        ("", true),
+    ] {
+        let expected =
+            format!("SSL_CERT_DIR is {value:?}; a list of absolute paths with `:` between them is expected");
+        let found = settings(&[("SSL_CERT_DIR", value)]).map(drop);
+        assert_eq!(found, if is_due { Ok(()) } else { Err(expected) });
+    }
     for name in ["TIPHYS_HELM", "TIPHYS_KUSTOMIZE"] {
         for value in ["./helm", "bin/helm"] {
             let expected = format!("{name} is {value:?}; an absolute path, or a name of PATH is expected");

@@ -3,12 +3,13 @@
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 
+use rustix::fs::{CWD, Mode, mkfifoat};
 use serde_json::{Value, json};
 use tiphys_params::context::{
     CredentialReach, LoginOwner, PemFiles, RegistryLogin, RepositoryAccess, Secret,
 };
 
-use super::{Handover, hand_over, host_of};
+use super::{Handover, authorities, hand_over, host_of};
 use crate::address::Address;
 use crate::dependencies::DependencyError;
 use crate::dependencies::remote::{RemoteKind, RemoteRepository};
@@ -190,6 +191,36 @@ fn a_proxy_is_for_the_repositories_that_have_it() {
     let two = [place("https://a/x", with("http://p1", "")), place("https://b/x", with("http://p2", ""))];
     let error = refused(&two);
     assert!(matches!(error, DependencyError::Differing { what: "proxies", .. }), "{error}");
+}
+
+#[test]
+fn the_authorities_of_the_system_are_those_of_a_file_and_of_each_folder_of_a_list() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    for name in ["one", "two"] {
+        fs::create_dir(at(name)).unwrap();
+        fs::write(at(&format!("{name}/a.pem")), name).unwrap();
+    }
+    mkfifoat(CWD, at("two/pipe"), Mode::RUSR | Mode::WUSR).unwrap();
+    fs::write(at("file"), "file").unwrap();
+    let with_ca = RepositoryAccess { ca_data: "own".to_owned(), ..RepositoryAccess::default() };
+    let with_ca = remote(RemoteKind::Registry, "a/x", with_ca);
+    let without = remote(RemoteKind::Registry, "b/x", RepositoryAccess::default());
+    let list = format!("{}:{}::{}", at("one"), at("none"), at("two"));
+    for (variables, remotes, expected) in [
+        (vec![("SSL_CERT_FILE", at("file"))], vec![&with_ca], "own\n"),
+        (vec![("SSL_CERT_FILE", at("file"))], vec![&without], ""),
+        (vec![("SSL_CERT_FILE", at("file"))], vec![&with_ca, &without], "own\nfile"),
+        (
+            vec![("SSL_CERT_FILE", at("file")), ("SSL_CERT_DIR", list)],
+            vec![&with_ca, &without],
+            "own\nfile\none\ntwo",
+        ),
+    ] {
+        let variables: Vec<_> = variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let host = Host::made_up(folder.path(), &variables);
+        assert_eq!(authorities(&host, &remotes), expected);
+    }
 }
 
 #[test]
