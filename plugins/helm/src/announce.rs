@@ -139,13 +139,14 @@ pub(crate) fn announce(request: &Request) -> Result<Vec<u8>, AnnounceError> {
     let settings = &request.settings;
     let max = settings.announced_max;
     check_links(&request.root)?;
-    crate::chart::Chart::read(&request.app_path)?;
     let bounds = settings.chart_bounds;
+    crate::chart::Chart::read(&request.app_path, settings.dependencies_max)?;
     let nodes_max = settings.commented_nodes_max;
     let (files, left_out) = value_files(request, bounds.bytes_max)?;
     let version = helm::remembered_version(&request.host, settings);
     let version = version.map_or(LIKELY_VERSION, |version| version.rules());
-    let chart = LoadedChart::read(&request.app_path, &request.root, bounds, version)?;
+    let chart =
+        LoadedChart::read(&request.app_path, &request.root, bounds, settings.dependencies_max, version)?;
     let mut chart = PlacedChart::new(&chart, bounds)?;
     let given = given(&files, version)?;
     let single = Single::of(request);

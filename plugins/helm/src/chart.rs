@@ -94,27 +94,31 @@ impl From<ListError> for ChartError {
 }
 
 impl Chart {
-    /// Reads the `Chart.yaml` of a folder.
-    pub(crate) fn read(folder: &Path) -> Result<Self, ChartError> {
-        Self::of(read(&folder.join(CHART))?.as_ref(), None)
+    /// Reads the `Chart.yaml` of a folder. More than `dependencies_max` lines of its list are refused.
+    pub(crate) fn read(folder: &Path, dependencies_max: usize) -> Result<Self, ChartError> {
+        Self::of(read(&folder.join(CHART))?.as_ref(), None, dependencies_max)
     }
 
     /// Reads the `Chart.yaml` of a folder, and the dependencies of a `requirements.yaml` over its own.
-    pub(crate) fn read_with_requirements(folder: &Path) -> Result<Self, ChartError> {
+    pub(crate) fn read_with_requirements(folder: &Path, dependencies_max: usize) -> Result<Self, ChartError> {
         let chart = read(&folder.join(CHART))?;
         let requirements = folder.join(REQUIREMENTS);
         let requirements = if requirements.is_file() { read(&requirements)? } else { None };
-        Self::of(chart.as_ref(), requirements.as_ref())
+        Self::of(chart.as_ref(), requirements.as_ref(), dependencies_max)
     }
 
     /// Reads the `Chart.yaml` of a packed chart; `None` if there is none that can be read, which is helm's to say.
-    pub(crate) fn read_packed(archive: &Path) -> Option<Self> {
+    pub(crate) fn read_packed(archive: &Path, dependencies_max: usize) -> Option<Self> {
         let text = ChartFiles::chart_of_archive(archive).ok()?.read(CHART).ok()??;
-        Self::of(decode(&text).ok()?.as_ref(), None).ok()
+        Self::of(decode(&text).ok()?.as_ref(), None, dependencies_max).ok()
     }
 
-    fn of(chart: Option<&Node>, requirements: Option<&Node>) -> Result<Self, ChartError> {
-        let dependencies = dependencies(&lists(chart, requirements))?;
+    fn of(
+        chart: Option<&Node>,
+        requirements: Option<&Node>,
+        dependencies_max: usize,
+    ) -> Result<Self, ChartError> {
+        let dependencies = dependencies(&lists(chart, requirements), dependencies_max)?;
         let fields = |node| Object::new(node, "").map_err(|source| ListError { file: CHART, source });
         let mut fields = chart.map(fields).transpose()?;
         // Helm says what is wrong with a name or a version.
@@ -128,7 +132,7 @@ impl Chart {
 
 impl Lock {
     /// Reads the lock files of a chart's folder, in the order in which helm does.
-    pub(crate) fn read_all(folder: &Path) -> Result<Vec<Self>, ChartError> {
+    pub(crate) fn read_all(folder: &Path, dependencies_max: usize) -> Result<Vec<Self>, ChartError> {
         let mut locks = Vec::new();
         for file in LOCKS {
             let path = folder.join(file);
@@ -137,7 +141,7 @@ impl Lock {
             }
             let dependencies = match &read(&path)? {
                 None => None,
-                Some(node) => Some(dependencies(&[(file, node)])?.unwrap_or_default()),
+                Some(node) => Some(dependencies(&[(file, node)], dependencies_max)?.unwrap_or_default()),
             };
             locks.push(Self { file, dependencies });
         }

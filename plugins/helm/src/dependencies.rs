@@ -55,7 +55,9 @@ pub(crate) struct Built {
 /// so that of several mistakes the same one is told.
 pub(crate) fn kept(request: &Request, version: &HelmVersion, home: &Home) -> Option<Built> {
     let chart = request.host.current_dir();
-    if !is_empty(&chart.join(CHARTS)) || Chart::read(chart).ok()?.dependencies.is_empty() {
+    if !is_empty(&chart.join(CHARTS))
+        || Chart::read(chart, request.settings.dependencies_max).ok()?.dependencies.is_empty()
+    {
         return None;
     }
     let plan = Plan::new(request).ok()?;
@@ -131,7 +133,8 @@ struct Plan {
 impl Plan {
     fn new(request: &Request) -> Result<Self, DependencyError> {
         let chart = request.host.current_dir();
-        let listed = Listed::read(chart)?;
+        let dependencies_max = request.settings.dependencies_max;
+        let listed = Listed::read(chart, dependencies_max)?;
         let mut known = ProjectRepositories::of_context(&request.context);
         match request.context.mounted_credentials {
             MountedCredentials::Use => {
@@ -145,7 +148,7 @@ impl Plan {
             if let DependencyRepository::Folder(path) = DependencyRepository::of(&dependency.repository)
                 && let Some(folder) = local::folder(&request.root, chart, dependency, path)?
             {
-                local::check_whole(&folder, dependency)?;
+                local::check_whole(&folder, dependency, dependencies_max)?;
                 folders.push(folder);
             }
         }
@@ -207,7 +210,8 @@ impl Plan {
         let is_fetched = |one: &&Dependency| {
             !matches!(DependencyRepository::of(&one.repository), DependencyRepository::Folder(_))
         };
-        let missing = local::missing(&built.chart, &self.listed.dependencies);
+        let dependencies_max = request.settings.dependencies_max;
+        let missing = local::missing(&built.chart, &self.listed.dependencies, dependencies_max);
         if let Some(missing) = missing.filter(is_fetched) {
             let cause = broken_archive(&String::from_utf8_lossy(&said), &missing.name);
             return Err(DependencyError::NotBuilt {
@@ -218,7 +222,7 @@ impl Plan {
         }
         let charts = built.chart.join(CHARTS);
         let listed: Vec<&Dependency> = self.listed.all().collect();
-        local::remove_doubles(&charts, &listed)
+        local::remove_doubles(&charts, &listed, dependencies_max)
             .map_err(|source| DependencyError::Charts { path: charts, source })
     }
 
@@ -315,7 +319,7 @@ fn inherit_proxy(remote: &mut RemoteRepository, request: &Request) {
 
 /// The logins of the person who runs this program.
 fn own_logins(request: &Request) -> OwnLogins {
-    request.host.own_logins(request.settings.timeout)
+    request.host.own_logins(request.settings.login_timeout)
 }
 
 /// Whether a version is one and no range: three numbers, and what may stand behind them.

@@ -108,7 +108,7 @@ impl Host {
     pub(crate) fn own_logins(&self, timeout: Duration) -> OwnLogins {
         let is_own = |name: &str| !OF_REQUEST.iter().any(|prefix| name.starts_with(prefix));
         let own = self.variables().filter(|(name, _)| is_own(name));
-        let bound = HelperBound { timeout, option: Some("TIPHYS_HELM_TIMEOUT") };
+        let bound = HelperBound { timeout, option: Some("TIPHYS_HELM_LOGIN_TIMEOUT") };
         OwnLogins::new(own.map(|(name, value)| (name.to_owned(), value.to_owned())), bound)
     }
 

@@ -38,6 +38,12 @@ const GLOB_BOUNDS: GlobBounds = GlobBounds { looks_max: 1_000_000, matches_max: 
 /// Charts that are looked at for an announcement, subcharts included: more than any umbrella has.
 const CHARTS_MAX: usize = 1_000;
 
+/// Lines of one chart's list of dependencies: many times what any chart for people has. Each is held against each subchart.
+const DEPENDENCIES_MAX: usize = 10_000;
+
+/// How long a credential helper may take: it asks a keyring or a cloud, and answers in a second or two.
+const LOGIN_TIMEOUT: Duration = Duration::from_secs(30);
+
 /// Bytes of values and schemas of all charts of an announcement, which are in memory at once.
 const CHARTS_BYTES_MAX: usize = 64 << 20;
 
@@ -57,6 +63,8 @@ pub(crate) struct Settings {
     pub(crate) temporary_folder: AbsolutePath,
     /// How long one call of helm may take.
     pub(crate) timeout: Duration,
+    /// How long a credential helper may take for one registry.
+    pub(crate) login_timeout: Duration,
     /// After how long a call of helm or kustomize that has not ended is told of; `None` for never.
     pub(crate) slow_after: Option<Duration>,
     /// Bytes that one call of helm may print.
@@ -71,6 +79,8 @@ pub(crate) struct Settings {
     pub(crate) announced_max: usize,
     /// How much of charts is looked at for an announcement.
     pub(crate) chart_bounds: ChartBounds,
+    /// Lines of one chart's list of dependencies.
+    pub(crate) dependencies_max: usize,
     /// Keys and values of one file whose comments and order are announced; of a file with more neither is.
     pub(crate) commented_nodes_max: usize,
     /// What one pattern of value files may cost.
@@ -146,6 +156,7 @@ impl Settings {
             helm_plugins: variables.folder("TIPHYS_HELM_PLUGINS")?,
             temporary_folder: variables.folder("TMPDIR")?.unwrap_or(AbsolutePath(TEMPORARY_FOLDER.into())),
             timeout: variables.seconds("TIPHYS_HELM_TIMEOUT", TIMEOUT)?,
+            login_timeout: variables.seconds("TIPHYS_HELM_LOGIN_TIMEOUT", LOGIN_TIMEOUT)?,
             slow_after: variables.seconds_or_never("TIPHYS_HELM_SLOW_AFTER", SLOW_AFTER)?,
             output_bytes_max: variables.size("TIPHYS_HELM_OUTPUT_MAX", "bytes", OUTPUT_BYTES_MAX)?,
             cache_folder: variables.folder("TIPHYS_HELM_CACHE_DIR")?.or_else(|| cache_folder(host)),
@@ -156,6 +167,11 @@ impl Settings {
                 charts_max: variables.size("TIPHYS_HELM_CHARTS_MAX", "charts", CHARTS_MAX)?,
                 bytes_max: variables.size("TIPHYS_HELM_CHARTS_BYTES_MAX", "bytes", CHARTS_BYTES_MAX)?,
             },
+            dependencies_max: variables.size(
+                "TIPHYS_HELM_DEPENDENCIES_MAX",
+                "dependencies",
+                DEPENDENCIES_MAX,
+            )?,
             commented_nodes_max: variables.size(
                 "TIPHYS_HELM_COMMENTS_MAX",
                 "keys and values",

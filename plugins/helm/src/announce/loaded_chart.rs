@@ -134,13 +134,15 @@ impl LoadError {
 impl LoadedChart {
     /// Reads a chart's folder. Dependencies with `file://` that are not in its folder `charts` are read where they are, if that is within
     /// `root`: helm would put them there first.
+    /// More than `dependencies_max` lines of one chart's list are refused.
     pub(super) fn read(
         folder: &Path,
         root: &Path,
         bounds: ChartBounds,
+        dependencies_max: usize,
         version: HelmVersion,
     ) -> Result<Self, LoadError> {
-        let mut loader = Loader { root, bounds, version, charts: 0, bytes: 0 };
+        let mut loader = Loader { root, bounds, dependencies_max, version, charts: 0, bytes: 0 };
         loader.load(&ChartFiles::Folder(folder.to_path_buf()), 1)
     }
 
@@ -159,6 +161,7 @@ impl LoadedChart {
 struct Loader<'a> {
     root: &'a Path,
     bounds: ChartBounds,
+    dependencies_max: usize,
     version: HelmVersion,
     charts: usize,
     bytes: usize,
@@ -173,7 +176,7 @@ impl Loader<'_> {
         if self.charts > self.bounds.charts_max {
             return Err(LoadError::TooMany { max: self.bounds.charts_max });
         }
-        let mut chart = metadata(files)?;
+        let mut chart = metadata(files, self.dependencies_max)?;
         if let Some(text) = files.read_values("values.yaml", self.bounds.bytes_max)? {
             self.count(&mut chart, text.len())?;
             chart.values = read_values(&text, self.version).map_err(LoadError::Values)?;
@@ -233,7 +236,7 @@ impl Loader<'_> {
 }
 
 /// A chart without values and subcharts.
-fn metadata(files: &ChartFiles) -> Result<LoadedChart, LoadError> {
+fn metadata(files: &ChartFiles, dependencies_max: usize) -> Result<LoadedChart, LoadError> {
     let name = chart::CHART;
     let text = files.read(name)?.ok_or(LoadError::NoChart)?;
     let own = document(name, &text)?;
@@ -258,7 +261,7 @@ fn metadata(files: &ChartFiles) -> Result<LoadedChart, LoadError> {
         None => None,
     };
     let lists = chart::lists(own.as_ref(), more.as_ref());
-    let list = chart::dependencies(&lists);
+    let list = chart::dependencies(&lists, dependencies_max);
     chart.dependencies =
         list.map_err(|ListError { file, source }| LoadError::Shape { name: file, source })?;
     let mut names = BTreeSet::new();

@@ -10,9 +10,6 @@ use tiphys_yaml::{Data, DecodeError, Node, Object};
 /// The field of both files.
 const FIELD: &str = "dependencies";
 
-/// Lines of a list: many times what any chart for people has. Each is held against each subchart.
-const LINES_MAX: usize = 10_000;
-
 /// A dependency. Texts that are not there are empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Dependency {
@@ -48,9 +45,12 @@ pub(crate) struct ListError {
     pub(crate) source: DecodeError,
 }
 
-/// The list of files, each read over the ones before it; `None` if none has one.
-pub(crate) fn dependencies(files: &[(&'static str, &Node)]) -> Result<Option<Vec<Dependency>>, ListError> {
-    let mut lists = Overlaid::default();
+/// The list of files, each read over the ones before it; `None` if none has one. More than `lines_max` lines are refused.
+pub(crate) fn dependencies(
+    files: &[(&'static str, &Node)],
+    lines_max: usize,
+) -> Result<Option<Vec<Dependency>>, ListError> {
+    let mut lists = Overlaid { lines_max, ..Overlaid::default() };
     let mut last = "";
     for (file, document) in files {
         let fail = |source| ListError { file, source };
@@ -69,18 +69,22 @@ pub(crate) fn dependencies(files: &[(&'static str, &Node)]) -> Result<Option<Vec
 struct Overlaid<'a> {
     items: Vec<Vec<&'a Node>>,
     length: Option<usize>,
+    lines_max: usize,
 }
 
 impl<'a> Overlaid<'a> {
     fn add(&mut self, list: &'a Node) -> Result<(), DecodeError> {
         let items = match &list.data {
             Data::Null => {
-                *self = Self::default();
+                *self = Self { lines_max: self.lines_max, ..Self::default() };
                 return Ok(());
             }
-            Data::Sequence(items) if items.len() <= LINES_MAX => items,
+            Data::Sequence(items) if items.len() <= self.lines_max => items,
             Data::Sequence(_) => {
-                let due = format!("a list of at most {LINES_MAX} dependencies");
+                let max = self.lines_max;
+                let due = format!(
+                    "a list of at most {max} dependencies (TIPHYS_HELM_DEPENDENCIES_MAX allows more)"
+                );
                 return Err(DecodeError::mismatch(list, FIELD, &due));
             }
             _ => return Err(DecodeError::mismatch(list, FIELD, "a list")),

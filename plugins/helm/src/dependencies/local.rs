@@ -38,9 +38,13 @@ pub(crate) fn folder(
 }
 
 /// Refuses a dependency that has itself dependencies which are not in its folder. What cannot be read is left to helm.
-pub(crate) fn check_whole(folder: &Path, dependency: &Dependency) -> Result<(), DependencyError> {
-    let Ok(chart) = Chart::read_with_requirements(folder) else { return Ok(()) };
-    match missing(folder, &chart.dependencies) {
+pub(crate) fn check_whole(
+    folder: &Path,
+    dependency: &Dependency,
+    dependencies_max: usize,
+) -> Result<(), DependencyError> {
+    let Ok(chart) = Chart::read_with_requirements(folder, dependencies_max) else { return Ok(()) };
+    match missing(folder, &chart.dependencies, dependencies_max) {
         None => Ok(()),
         Some(missing) => Err(DependencyError::Nested {
             name: dependency.name.clone(),
@@ -51,25 +55,33 @@ pub(crate) fn check_whole(folder: &Path, dependency: &Dependency) -> Result<(), 
 }
 
 /// The first of these dependencies that a chart's folder `charts` does not have.
-pub(crate) fn missing<'a>(folder: &Path, dependencies: &'a [Dependency]) -> Option<&'a Dependency> {
+pub(crate) fn missing<'a>(
+    folder: &Path,
+    dependencies: &'a [Dependency],
+    dependencies_max: usize,
+) -> Option<&'a Dependency> {
     if dependencies.is_empty() {
         return None;
     }
-    let vendored = Vendored::of(folder);
+    let vendored = Vendored::of(folder, dependencies_max);
     dependencies.iter().find(|one| !vendored.has(&one.name))
 }
 
 /// Removes packed charts from a folder `charts` where a folder there does for all of these dependencies that mean them. Building writes them
 /// there where only some dependencies were missing, and of two charts that a dependency means helm takes one at random. What the repository
 /// has holds. One that another dependency needs stays, since the folder's version is not in its range.
-pub(crate) fn remove_doubles(charts: &Path, dependencies: &[&Dependency]) -> io::Result<()> {
+pub(crate) fn remove_doubles(
+    charts: &Path,
+    dependencies: &[&Dependency],
+    dependencies_max: usize,
+) -> io::Result<()> {
     let (mut in_folders, mut packed) = (Vec::new(), Vec::new());
     for entry in fs::read_dir(charts)? {
         let path = entry?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if PACKED.iter().any(|end| name.ends_with(end)) {
             packed.push(path);
-        } else if let Ok(chart) = Chart::read(&path) {
+        } else if let Ok(chart) = Chart::read(&path, dependencies_max) {
             in_folders.push((Version::parse(&chart.version).ok(), chart.name));
         }
     }
@@ -82,7 +94,7 @@ pub(crate) fn remove_doubles(charts: &Path, dependencies: &[&Dependency]) -> io:
         return Ok(());
     }
     for path in packed {
-        let Some(chart) = Chart::read_packed(&path) else { continue };
+        let Some(chart) = Chart::read_packed(&path, dependencies_max) else { continue };
         let version = Version::parse(&chart.version).ok();
         let is_needed =
             |list: &[&Dependency]| list.iter().any(|one| one.takes(&chart.name, version.as_ref()));
@@ -102,13 +114,13 @@ struct Vendored {
 }
 
 impl Vendored {
-    fn of(folder: &Path) -> Self {
+    fn of(folder: &Path, dependencies_max: usize) -> Self {
         let mut vendored = Self { names: BTreeSet::new(), packed: Vec::new() };
         for entry in fs::read_dir(folder.join("charts")).into_iter().flatten().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
             if let Some(packed) = PACKED.iter().find_map(|end| name.strip_suffix(end)) {
                 vendored.packed.push(packed.to_owned());
-            } else if let Ok(chart) = Chart::read(&entry.path()) {
+            } else if let Ok(chart) = Chart::read(&entry.path(), dependencies_max) {
                 vendored.names.insert(chart.name);
             }
         }

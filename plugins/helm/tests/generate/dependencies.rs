@@ -265,3 +265,25 @@ fn a_folder_of_dependencies_that_is_none_is_told_without_the_folder_of_this_run(
     let expected = format!("error building helm chart dependencies: cannot read {place}");
     assert_eq!(world.generate(Helm::Four).error(), expected);
 }
+
+#[test]
+fn a_list_and_a_lock_file_have_no_more_lines_than_a_setting_says() {
+    let two = "{name: a, version: 1.0.0, repository: 'file://../a'}, {name: b, version: 1.0.0, repository: 'file://../b'}";
+    let world = |list: &str, lock: &str, max: &str| {
+        let world = umbrella(list).variable("TIPHYS_HELM_DEPENDENCIES_MAX", max);
+        let world = world.chart_files("charts/a", "a", "1.0.0", "").chart_files("charts/b", "b", "1.0.0", "");
+        if lock.is_empty() {
+            return world;
+        }
+        world.file("charts/app/Chart.lock", &format!("dependencies: [{lock}]\n"))
+    };
+    let expected = ["ConfigMap/a-1.0.0", "ConfigMap/b-1.0.0", "ConfigMap/app-0.1.0"];
+    assert_eq!(world(two, "", "2").generate(Helm::Four).names(), expected);
+    let one = &two[..=two.find("}, {").expect("there are two")];
+    for (list, lock, file) in [(two, "", "Chart.yaml"), (one, two, "Chart.lock")] {
+        let error = world(list, lock, "1").generate(Helm::Four).error().to_owned();
+        let due = "dependencies: expected a list of at most 1 dependencies (TIPHYS_HELM_DEPENDENCIES_MAX allows more), found a list";
+        let begin = format!(" error unmarshaling JSON: {file}: line ");
+        assert!(error.contains(&begin) && error.ends_with(due), "{error}");
+    }
+}

@@ -257,12 +257,13 @@ fn a_helper_that_gives_no_login_is_told_with_the_registry_and_without_its_answer
         let world = world.file("../bin/docker-credential-test", helper);
         assert_eq!(world.generate(Helm::Four).error(), no_login);
     }
-    let hangs = protected.world().docker(&own).helper("pass\n", host).variable("TIPHYS_HELM_TIMEOUT", "1");
+    let hangs =
+        protected.world().docker(&own).helper("pass\n", host).variable("TIPHYS_HELM_LOGIN_TIMEOUT", "1");
     let hangs = hangs.file("../bin/docker-credential-test", "#!/bin/sh\nexec tail -f /dev/null\n");
     assert_eq!(
         hangs.generate(Helm::Four).error(),
         format!(
-            "{begin} did not give the login to {host} within 1 s; TIPHYS_HELM_TIMEOUT gives it more seconds"
+            "{begin} did not give the login to {host} within 1 s; TIPHYS_HELM_LOGIN_TIMEOUT gives it more seconds"
         )
     );
 }

@@ -3,7 +3,10 @@
 use tiphys_helm_values::Import;
 use tiphys_yaml::{Node, read_document};
 
-use super::{Dependency, LINES_MAX, dependencies};
+use super::{Dependency, dependencies};
+
+/// Lines of a list.
+const LINES_MAX: usize = 100;
 
 /// Name, version and repository.
 type Shown<'a> = (&'a str, &'a str, &'a str);
@@ -15,7 +18,8 @@ fn document(text: &str) -> Node {
 /// What the lists of these files come to: names, versions, repositories.
 fn listed(chart: &str, requirements: &str) -> Option<Vec<(String, String, String)>> {
     let (chart, requirements) = (document(chart), document(requirements));
-    let found = dependencies(&[("Chart.yaml", &chart), ("requirements.yaml", &requirements)]).unwrap();
+    let found =
+        dependencies(&[("Chart.yaml", &chart), ("requirements.yaml", &requirements)], LINES_MAX).unwrap();
     found.map(|list| {
         list.into_iter().map(|one| (one.name, one.version.as_str().to_owned(), one.repository)).collect()
     })
@@ -70,19 +74,25 @@ fn all_fields_are_read_and_items_that_are_nothing_are_left_out() {
         ..Dependency::default()
     };
     assert_eq!(expected.known_as(), "b");
-    assert_eq!(dependencies(&[("Chart.yaml", &document(text))]).unwrap(), Some(vec![expected]));
+    assert_eq!(dependencies(&[("Chart.yaml", &document(text))], LINES_MAX).unwrap(), Some(vec![expected]));
 }
 
 #[test]
 fn another_shape_is_told_with_its_file() {
     let too_many = format!("dependencies: [{}]", "{name: a}, ".repeat(LINES_MAX + 1));
     for (text, expected) in [
-        (too_many.as_str(), "dependencies: expected a list of at most 10000 dependencies, found a list"),
+        (
+            too_many.as_str(),
+            "dependencies: expected a list of at most 100 dependencies (TIPHYS_HELM_DEPENDENCIES_MAX allows more), found a list",
+        ),
         ("dependencies: {a: b}", "dependencies: expected a list, found an object"),
         ("dependencies: [a]", "dependencies[0]: expected an object, found a string"),
         ("dependencies: [{name: [a]}]", "dependencies[0].name: expected a string, found a list"),
     ] {
-        let error = dependencies(&[("Chart.yaml", &document("{}")), ("requirements.yaml", &document(text))]);
+        let error = dependencies(
+            &[("Chart.yaml", &document("{}")), ("requirements.yaml", &document(text))],
+            LINES_MAX,
+        );
         let error = error.unwrap_err();
         assert_eq!(error.file, "requirements.yaml");
         assert!(error.source.to_string().contains(expected), "{}", error.source);
