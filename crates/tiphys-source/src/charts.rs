@@ -17,6 +17,7 @@ mod opened;
 mod place;
 mod registry;
 mod repository;
+mod unpacked;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -66,7 +67,9 @@ pub struct ChartSource {
 pub(crate) enum ChartFiles {
     /// In an archive of the cache.
     Archive(Artefact),
-    /// In an archive that stands for it (`--repo`), which was taken into the cache.
+    /// In an archive that stands for it (`--repo`), which stays where it is.
+    Packed(local::ChartArchive),
+    /// In a folder that stands for it.
     Folder(local::ChartFolder),
 }
 
@@ -133,6 +136,7 @@ pub(crate) fn tree(
 ) -> Result<Tree, SourceError> {
     match files {
         ChartFiles::Archive(artefact) => cache::ArchiveCache::new(options).tree(store, artefact, modes),
+        ChartFiles::Packed(archive) => archive.tree(store, options, modes),
         ChartFiles::Folder(folder) => folder.tree(store, modes),
     }
 }

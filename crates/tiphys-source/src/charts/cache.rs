@@ -1,25 +1,19 @@
 //! Archives by their digest, and which of them a chart's version is: `charts/archives` and `charts/names` below the cache's folder.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use flate2::Compression;
-use flate2::read::GzEncoder;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
-use tiphys_tree::archive::{self, ArchiveError, ArchiveLimits, Intake, Part};
-use tiphys_tree::{Modes, Store, StoreError, Tree, TreeKey, WriteError};
+use tiphys_tree::{Modes, Store, Tree};
 
-use super::artefact::{Artefact, Contents, Digest, Packing};
-use super::limits::ARCHIVE_BYTES_OPTION;
-use super::{ChartError, hashed};
+use super::artefact::{Artefact, Digest};
+use super::hashed;
+use super::unpacked::{Owner, Packed};
 use crate::SourceError;
 use crate::cache_files::{new_file, private_folder, write_whole};
 use crate::options::SourceOptions;
-
-/// Keeps the names of trees of charts apart from those that other parts make.
-const SALT: &[u8] = b"tiphys chart 1";
 
 /// Bytes that are read at once.
 const CHUNK_BYTES: usize = 64 * 1024;
@@ -107,29 +101,8 @@ impl ArchiveCache {
 
     /// The tree that an archive holds.
     pub(super) fn tree(&self, store: &Store, artefact: &Artefact, modes: Modes) -> Result<Tree, SourceError> {
-        let mut key = blake3::Hasher::new();
-        key.update(SALT).update(&[u8::from(modes == Modes::Preserved)]);
-        key.update(artefact.to_json().to_string().as_bytes());
-        let path = self.archive(&artefact.digest);
-        store.get_or_write(TreeKey(*key.finalize().as_bytes()), |writer| {
-            let (part, folder) = match &artefact.contents {
-                Contents::Folder(name) => (Part::Folder(name), Some(name.as_str())),
-                Contents::OnlyFolder => (Part::OnlyFolder, Some("*")),
-                Contents::Everything => (Part::Whole, None),
-            };
-            let mut archive = Checked::open(&path, artefact, self.archive_bytes_max)?;
-            let unpacked = archive::unpack(&mut archive, &intake(store, modes), part, writer);
-            // What was changed on the disk is told as that, whatever else is wrong with it.
-            archive.check(&path, artefact)?;
-            let count = unpacked.map_err(|error| broken(artefact, error))?;
-            match folder {
-                Some(folder) if count == 0 => {
-                    let (what, folder) = (path.display().to_string(), folder.to_owned());
-                    Err(ChartError::NoFolder { what, folder }.into())
-                }
-                _ => Ok(()),
-            }
-        })
+        let packed = Packed { path: &self.archive(&artefact.digest), artefact, owner: Owner::Cache };
+        packed.tree(store, self.archive_bytes_max, modes)
     }
 
     fn archive(&self, digest: &Digest) -> PathBuf {
@@ -138,98 +111,5 @@ impl ArchiveCache {
 
     fn name(&self, key: &[&str]) -> PathBuf {
         self.names.join(hashed(key.iter().copied()))
-    }
-}
-
-/// An archive that is read as gzip, and of which is known in the end whether it is what its name says.
-struct Checked {
-    packed: Box<dyn Read>,
-    hash: std::rc::Rc<std::cell::RefCell<Sha256>>,
-}
-
-/// Hashes what is read.
-struct Hashing<R> {
-    inner: R,
-    hash: std::rc::Rc<std::cell::RefCell<Sha256>>,
-}
-
-impl Checked {
-    fn open(path: &Path, artefact: &Artefact, bytes_max: u64) -> Result<Self, SourceError> {
-        let failed = |error| SourceError::cache("read", path)(error);
-        let file = File::open(path).map_err(failed)?;
-        if file.metadata().map_err(failed)?.len() > bytes_max {
-            return Err(ChartError::TooLarge {
-                what: "the cached archive".to_owned(),
-                repository: path.display().to_string(),
-                max: bytes_max,
-                option: ARCHIVE_BYTES_OPTION,
-            }
-            .into());
-        }
-        let hash = std::rc::Rc::default();
-        let hashing = Hashing { inner: file, hash: std::rc::Rc::clone(&hash) };
-        let packed: Box<dyn Read> = match artefact.packing {
-            Packing::TarGzip => Box::new(hashing),
-            Packing::Tar => Box::new(GzEncoder::new(hashing, Compression::none())),
-        };
-        Ok(Self { packed, hash })
-    }
-
-    /// Refuses an archive that was changed on the disk, and removes it, so that the next command fetches it again.
-    fn check(mut self, path: &Path, artefact: &Artefact) -> Result<(), SourceError> {
-        // Whoever unpacks stops at what is no archive.
-        io::copy(&mut self.packed, &mut io::sink()).map_err(SourceError::cache("read", path))?;
-        let found = Digest::of(self.hash.borrow().clone());
-        if found == artefact.digest {
-            return Ok(());
-        }
-        fs::remove_file(path).map_err(SourceError::cache("remove", path))?;
-        Err(ChartError::Digest {
-            what: "the cached archive".to_owned(),
-            repository: path.display().to_string(),
-            found: found.to_string(),
-            expected: artefact.digest.to_string(),
-        }
-        .into())
-    }
-}
-
-impl Read for Checked {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.packed.read(buffer)
-    }
-}
-
-impl<R: Read> Read for Hashing<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.inner.read(buffer)?;
-        self.hash.borrow_mut().update(&buffer[..read]);
-        Ok(read)
-    }
-}
-
-fn intake(store: &Store, modes: Modes) -> Intake<'static> {
-    let limits = store.limits();
-    let limits = ArchiveLimits {
-        // The archive was measured when it was opened.
-        packed_bytes_max: u64::MAX,
-        entries_max: limits.entries_max,
-        bytes_max: limits.bytes_max,
-    };
-    Intake { modes, limits, stop: &|| false }
-}
-
-fn broken(artefact: &Artefact, error: ArchiveError) -> SourceError {
-    let is_chart = artefact.contents != Contents::Everything;
-    match error {
-        ArchiveError::Write(WriteError::LinkOutside { file })
-        | ArchiveError::Store(StoreError::Write(WriteError::LinkOutside { file })) => {
-            ChartError::LinkOutside { what: if is_chart { "chart" } else { "oci image" }, file }.into()
-        }
-        ArchiveError::Store(error) => error.into(),
-        source => {
-            let what = if is_chart { "the chart's archive" } else { "the artefact's archive" };
-            ChartError::Archive { what: what.to_owned(), source }.into()
-        }
     }
 }

@@ -1,6 +1,6 @@
 //! Folders that stand for Helm repositories (`--repo URL=DIR`): archives `NAME-VERSION.tgz`, and charts' folders.
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ use tiphys_versions::{Version, VersionRange};
 use tiphys_yaml::{Object, read_document_of_texts};
 
 use super::artefact::{Artefact, Contents, Packing};
-use super::cache::{ArchiveCache, IntakeError};
 use super::limits::ARCHIVE_BYTES_OPTION;
+use super::unpacked::{Owner, Packed, digest_of};
 use super::{ChartError, ChartFiles, ChartSource, FoundChart, in_parts};
 use crate::options::SourceOptions;
 use crate::{LocalCopy, SourceError};
@@ -31,6 +31,13 @@ const SALT: &[u8] = b"tiphys chart folder";
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ChartFolder {
     dir: PathBuf,
+}
+
+/// A packed chart, as it was when it was found.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ChartArchive {
+    path: PathBuf,
+    artefact: Artefact,
 }
 
 /// One version of the chart in a folder.
@@ -66,7 +73,9 @@ pub(super) fn find(source: &ChartSource, options: &SourceOptions) -> Result<Opti
     };
     let files = match &found.place {
         Place::Folder(dir) => ChartFiles::Folder(ChartFolder { dir: dir.clone() }),
-        Place::Archive(path) => ChartFiles::Archive(taken_in(path, source, &found.version, options)?),
+        Place::Archive(path) => {
+            ChartFiles::Packed(ChartArchive::look_at(path, source, &found.version, options)?)
+        }
     };
     Ok(Some(FoundChart {
         revision: found.version.clone(),
@@ -91,6 +100,42 @@ impl ChartFolder {
         list(&self.dir, "", DEPTH_MAX, &mut files)?;
         let tree = store.tree_of_directory(&self.dir, files.into_iter(), modes, SALT);
         tree.map_err(|source| SourceError::Tree { repository: self.dir.display().to_string(), source })
+    }
+}
+
+impl ChartArchive {
+    fn look_at(
+        path: &Path,
+        source: &ChartSource,
+        version: &str,
+        options: &SourceOptions,
+    ) -> Result<Self, SourceError> {
+        let max = options.chart_limits.archive_bytes_max;
+        let digest = digest_of(path, max)
+            .map_err(|source| SourceError::Read { path: path.to_path_buf(), source })?
+            .ok_or_else(|| ChartError::TooLarge {
+                what: path.display().to_string(),
+                repository: source.shown(),
+                max,
+                option: ARCHIVE_BYTES_OPTION,
+            })?;
+        let artefact = Artefact {
+            revision: version.to_owned(),
+            digest,
+            packing: Packing::TarGzip,
+            contents: Contents::Folder(name(source).to_owned()),
+        };
+        Ok(Self { path: path.to_path_buf(), artefact })
+    }
+
+    pub(super) fn tree(
+        &self,
+        store: &Store,
+        options: &SourceOptions,
+        modes: Modes,
+    ) -> Result<Tree, SourceError> {
+        let packed = Packed { path: &self.path, artefact: &self.artefact, owner: Owner::Person };
+        packed.tree(store, options.chart_limits.archive_bytes_max, modes)
     }
 }
 
@@ -178,34 +223,6 @@ fn choose<'a>(candidates: &'a [Candidate], wanted: &str) -> Result<Option<&'a Ca
     })?;
     let newest = range.newest(candidates.iter().map(|candidate| candidate.version.as_str()));
     Ok(newest.and_then(|newest| candidates.iter().find(|candidate| candidate.version == newest)))
-}
-
-fn taken_in(
-    path: &Path,
-    source: &ChartSource,
-    version: &str,
-    options: &SourceOptions,
-) -> Result<Artefact, SourceError> {
-    let failed = |source| SourceError::Read { path: path.to_path_buf(), source };
-    let mut file = File::open(path).map_err(failed)?;
-    let (cache, max) = (ArchiveCache::new(options), options.chart_limits.archive_bytes_max);
-    let digest = cache.take_in(&mut file, max, None).map_err(|error| match error {
-        IntakeError::Cache(error) => error,
-        IntakeError::Read(error) => failed(error),
-        IntakeError::TooLarge | IntakeError::Digest(_) => ChartError::TooLarge {
-            what: path.display().to_string(),
-            repository: source.shown(),
-            max,
-            option: ARCHIVE_BYTES_OPTION,
-        }
-        .into(),
-    })?;
-    Ok(Artefact {
-        revision: version.to_owned(),
-        digest,
-        packing: Packing::TarGzip,
-        contents: Contents::Folder(name(source).to_owned()),
-    })
 }
 
 /// All files and links below a folder, `.git` left out.

@@ -6,7 +6,7 @@ use tiphys_source::{ChartSource, CredentialReach, Freshness, LocalCopy, Network}
 use tiphys_testkit::certificates::Authority;
 use tiphys_testkit::chart_server::{Access, ChartServer, Failure, Transport};
 
-use crate::workbench::{Workbench, chart, failure, fetch, log_in, pair, web, with};
+use crate::workbench::{Workbench, chart, failure, fetch, log_in, pair, tree_of, web, with};
 
 fn served(charts: &[&str]) -> ChartServer {
     let server = ChartServer::start(Transport::Plain);
@@ -296,10 +296,22 @@ async fn archives_of_a_folder_stand_for_a_repository_that_is_never_asked() {
     ] {
         std::os::unix::fs::symlink(to, dir.join(from)).expect("links");
     }
-    let copy = LocalCopy { url: Some(url.clone()), revision: None, dir };
-    let sources = bench.sources_with(|options| options.copies = vec![copy]);
+    let copy = LocalCopy { url: Some(url.clone()), revision: None, dir: dir.clone() };
+    let archive = dir.join("web-1.1.0.tgz");
+    let sources = bench.sources_with(|options| {
+        options.copies = vec![copy];
+        // Nothing can be made there, and nothing need be.
+        options.cache_dir = archive.join("cache");
+    });
     let found = fetch(&sources, &chart(&url, "web", "1.x")).await.expect("it is there");
     assert_eq!(found, pair("1.1.0", "1.1.0"));
+    // What is changed after it was found is refused, and stays.
+    let found = sources.resolve_chart(&chart(&url, "web", "1.0.0")).await.expect("it is there");
+    let changed = dir.join("web-1.0.0.tgz");
+    std::fs::write(&changed, web("6.6.6").pack()).expect("a file can be written");
+    let text = tree_of(&sources, &found).await.expect_err("it is another one").to_string();
+    assert!(text.starts_with("the archive of repository ") && text.contains("it was changed"), "{text}");
+    assert!(changed.exists());
     let text = failure(&sources, &chart(&url, "web", "3.0.0")).await;
     assert!(text.contains("has 1.0.0, 1.1.0"), "{text}");
     assert_eq!(server.requests().len(), 0);
