@@ -1,17 +1,19 @@
 //! The folder of the cache, and the content store in it.
 
-use std::fs::Permissions;
+use std::fs::{self, DirBuilder};
 use std::io::{self, ErrorKind};
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tempfile::TempDir;
 use tiphys_tree::{ProcessStore, Reuse, Store, StoreBounds, StoreError, StoreOptions};
 
 use crate::args::CommonArgs;
 use crate::failure::Failure;
 use crate::settings::Host;
+
+/// Bits of a mode by which others than the owner get at a folder.
+const OPEN_TO_OTHERS: u32 = 0o077;
 
 /// Where fetched sources are, and the trees that are made of them.
 pub(crate) struct Cache {
@@ -21,10 +23,10 @@ pub(crate) struct Cache {
     elsewhere: Option<Elsewhere>,
 }
 
-/// A store of this command alone, in a folder for temporary files, which goes with it.
+/// A store of this command alone. It is in a folder for temporary files that the commands of this user share, so that what a killed one
+/// leaves goes with the next one.
 struct Elsewhere {
     store: ProcessStore,
-    _dir: TempDir,
 }
 
 impl Cache {
@@ -56,20 +58,12 @@ impl Cache {
 
 impl Elsewhere {
     fn open(common: &CommonArgs, host: &Host) -> Result<Self, Failure> {
-        let base = host.temporary_dir();
-        let dir = tempfile::Builder::new()
-            .prefix("tiphys-trees-")
-            .permissions(Permissions::from_mode(0o700))
-            .tempdir_in(&base)
-            .map_err(|error| {
-                let (base, hint) = (base.display(), "TMPDIR names another folder for temporary files");
-                Failure::bad_input(format!("cannot make a folder in {base}: {error}")).hint(hint)
-            })?;
+        let dir = folder_of_this_user(&host.temporary_dir())?;
         // A command needs what it has made until its end.
         let bounds = StoreBounds { bytes_max: u64::MAX, trees_max: usize::MAX };
-        let store = Store::of_this_process(options(common, dir.path()), bounds)
+        let store = Store::of_this_process(options(common, &dir), bounds)
             .map_err(|error| Failure::bad_input_from(&error))?;
-        Ok(Self { store, _dir: dir })
+        Ok(Self { store })
     }
 }
 
@@ -84,6 +78,29 @@ impl Drop for Cache {
 /// Trees, and private views beside them, so that a job that names its cache folder leaves nothing elsewhere.
 fn options(common: &CommonArgs, dir: &Path) -> StoreOptions {
     StoreOptions { dir: dir.to_path_buf(), runs_dir: dir.join("runs"), limits: common.bounds.tree() }
+}
+
+/// A folder below one for temporary files that only this user gets into, made if it is missing. Its name is known to all, so one into
+/// which others may have put something is refused.
+fn folder_of_this_user(temporary: &Path) -> Result<PathBuf, Failure> {
+    let failed = |error: io::Error| {
+        let (base, hint) = (temporary.display(), "TMPDIR names another folder for temporary files");
+        Failure::bad_input(format!("cannot make a folder in {base}: {error}")).hint(hint)
+    };
+    // Whoever makes a file there is its owner.
+    let user = tempfile::tempfile_in(temporary).and_then(|file| file.metadata()).map_err(failed)?.uid();
+    let dir = temporary.join(format!("tiphys-trees-{user}"));
+    match DirBuilder::new().mode(0o700).create(&dir) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(failed(error)),
+        Ok(()) | Err(_) => {}
+    }
+    let found = fs::symlink_metadata(&dir).map_err(failed)?;
+    if !found.is_dir() || found.uid() != user || found.mode() & OPEN_TO_OTHERS != 0 {
+        let problem = "belongs to another user, is open to others or is no folder";
+        let hint = "remove it, or let TMPDIR name a folder of your own";
+        return Err(Failure::bad_input(format!("{} {problem}", dir.display())).hint(hint));
+    }
+    Ok(dir)
 }
 
 /// Whether the system refused because nothing may be written there.

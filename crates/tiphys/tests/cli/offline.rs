@@ -1,11 +1,15 @@
-//! `--offline` where nothing may be written to the cache: a commit and a chart that were fetched before are rendered from it.
+//! `--offline` where nothing may be written to the cache: a commit and a chart that were fetched before are rendered from it, and a packed
+//! chart from where it is.
 
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::PathBuf;
+use std::process::Command;
 
 use tiphys_testkit::chart::Chart;
 use tiphys_testkit::chart_server::{ChartServer, Transport};
 
-use crate::world::{TIPHYS, World};
+use crate::world::{Running, TIPHYS, World, eventually};
 
 const PLUGIN: &str = "apiVersion: argoproj.io/v1alpha1
 kind: ConfigManagementPlugin
@@ -13,11 +17,24 @@ metadata: {name: show}
 spec: {generate: {command: [cat, object.yaml]}}
 ";
 
-#[test]
-fn a_cache_that_is_for_reading_is_enough_without_the_network() {
+/// Makes the cache a folder for reading, and runs what follows.
+const FOR_READING: &str = "mount --bind cache cache && mount -o remount,bind,ro cache && exec \"$0\" \"$@\"";
+
+const RENDER: [&str; 5] =
+    ["render", "--store=store", "--plugins=plugins", "--repo=https://charts.example.org=packed", "-o=name"];
+
+const RENDERED: &str = "configmap/of-chart\nconfigmap/of-commit\nconfigmap/of-packed\n";
+
+/// A world with three applications, of which nothing but what was fetched is in the cache; `None` on a machine where nobody may make a
+/// namespace.
+fn world() -> Option<World> {
     let (world, server) = (World::new(), ChartServer::start(Transport::Plain));
     let object = |name: &str| format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}}}\n");
-    server.repository("/charts", &[Chart::new("web", "1.0.0").with("object.yaml", &object("of-chart"))]);
+    let chart = |version, name| Chart::new("web", version).with("object.yaml", &object(name));
+    server.repository("/charts", &[chart("1.0.0", "of-chart")]);
+    let packed = chart("2.0.0", "of-packed");
+    fs::create_dir(world.path("packed")).expect("made");
+    fs::write(world.path("packed").join(packed.archive_name()), packed.pack()).expect("written");
     let repository = world.path("remote");
     fs::create_dir(&repository).expect("made");
     world.write("remote/object.yaml", &object("of-commit"));
@@ -28,36 +45,95 @@ fn a_cache_that_is_for_reading_is_enough_without_the_network() {
         command.current_dir(&repository).args(args);
         assert_eq!(world.finish(command).code, 0, "git {args:?}");
     }
-    let application = |name: &str, source: &str| {
-        format!(
+    for (name, source) in [
+        ("chart", format!("repoURL: '{}/charts', chart: web, targetRevision: 1.x", server.url())),
+        ("commit", format!("repoURL: 'file://{}', path: ., targetRevision: main", repository.display())),
+        ("packed", "repoURL: 'https://charts.example.org', chart: web, targetRevision: 2.x".to_owned()),
+    ] {
+        let application = format!(
             "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: {name}, namespace: argocd}}\nspec:\n  source: {{{source}, plugin: {{name: show}}}}\n  destination: {{namespace: shop}}\n"
-        )
-    };
-    let of_chart = format!("repoURL: '{}/charts', chart: web, targetRevision: 1.x", server.url());
-    let of_commit = format!("repoURL: 'file://{}', path: ., targetRevision: main", repository.display());
-    world.write("store/chart.yaml", &application("chart", &of_chart));
-    world.write("store/commit.yaml", &application("commit", &of_commit));
+        );
+        world.write(&format!("store/{name}.yaml"), &application);
+    }
     world.write("plugins/show/plugin.yaml", PLUGIN);
-    let args = ["render", "--store=store", "--plugins=plugins", "-o=name"];
-    let online = world.run(&args);
-    assert_eq!((online.code, online.stderr.as_str()), (0, ""));
-    assert_eq!(online.stdout, "configmap/of-chart\nconfigmap/of-commit\n");
+    let online = world.run(&RENDER);
+    assert_eq!((online.code, online.stdout.as_str(), online.stderr.as_str()), (0, RENDERED, ""));
     // Only what was fetched is there: no tree that was made of it.
     fs::remove_dir_all(world.path("cache/tiphys/trees")).expect("removed");
-    drop(server);
+    let probe = for_reading(&world, "true", &[]);
+    (world.finish(probe).code == 0).then_some(world)
+}
 
-    let script = "mount --bind cache cache && mount -o remount,bind,ro cache && exec \"$0\" \"$@\"";
-    let mut probe = world.command("unshare");
-    probe.args(["--map-root-user", "--mount", "sh", "-c", script, "true"]);
-    if world.finish(probe).code != 0 {
-        // Only a machine on which nobody may make a namespace has no answer.
-        return;
-    }
-    for (options, expected) in [(&["--offline"][..], (0, online.stdout.as_str())), (&[], (2, ""))] {
-        let mut command = world.command("unshare");
-        command.args(["--map-root-user", "--mount", "sh", "-c", script, TIPHYS]).args(args).args(options);
-        let output = world.finish(command);
+/// A command for which the cache is for reading.
+fn for_reading(world: &World, program: &str, args: &[&str]) -> Command {
+    let mut command = world.command("unshare");
+    command.args(["--map-root-user", "--mount", "sh", "-c", FOR_READING, program]).args(args);
+    command
+}
+
+#[test]
+fn a_cache_that_is_for_reading_is_enough_without_the_network() {
+    let Some(world) = world() else { return };
+    for (options, expected) in [(&["--offline"][..], (0, RENDERED)), (&[], (2, ""))] {
+        let output = world.finish(for_reading(&world, TIPHYS, &[&RENDER, options].concat()));
         assert_eq!((output.code, output.stdout.as_str()), expected, "{options:?}: {}", output.stderr);
-        assert_eq!(world.left_behind(), Vec::<std::path::PathBuf>::new(), "{options:?}");
+        assert_eq!(world.left_behind(), Vec::<PathBuf>::new(), "{options:?}");
     }
+}
+
+/// The folders of commands that live, or were killed.
+fn sessions(world: &World, below: &str) -> Vec<PathBuf> {
+    let folders =
+        fs::read_dir(world.path("tmp")).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let all = folders.flat_map(|folder| fs::read_dir(folder.join(below)).into_iter().flatten());
+    let all = all.map(|entry| entry.expect("an entry").path());
+    all.filter(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("session-")))
+        .collect()
+}
+
+#[test]
+fn what_a_killed_command_left_in_the_folder_for_temporary_files_goes_with_the_next_one() {
+    let Some(world) = world() else { return };
+    let holds = "#!/bin/sh\nexec 3> \"$PIPE\"\necho started >&3\nexec tail -f /dev/null\n";
+    world
+        .write("hold/hold.sh", holds)
+        .write("hold/plugin.yaml", &PLUGIN.replace("cat, object.yaml", "hold.sh"));
+    let pipe = world.pipe("pipe");
+    let mut args = RENDER.to_vec();
+    args.extend(["--offline", "--plugins=hold", "--pass-env=PIPE", "--jobs=1"]);
+    args.retain(|arg| *arg != "--plugins=plugins");
+    let mut command = for_reading(&world, TIPHYS, &args);
+    command.env("PIPE", world.path("pipe"));
+    let running = Running::of(command);
+    pipe.line_with("started");
+    running.signal(&world, "KILL");
+    assert_eq!(running.finish(&world).code, 128 + 9);
+    pipe.ends();
+    let is_swept = |run: &PathBuf| fs::read_dir(run).is_ok_and(|entries| entries.count() == 1);
+    eventually("its launcher has removed the view", || sessions(&world, "runs").iter().all(is_swept));
+    assert_eq!(sessions(&world, "").len(), 1, "its trees are left");
+
+    let output = world.finish(for_reading(&world, TIPHYS, &[&RENDER[..], &["--offline"]].concat()));
+    assert_eq!((output.code, output.stdout.as_str()), (0, RENDERED), "{}", output.stderr);
+    assert_eq!(world.left_behind(), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn a_folder_into_which_others_may_have_put_trees_is_refused() {
+    let Some(world) = world() else { return };
+    let render = || world.finish(for_reading(&world, TIPHYS, &[&RENDER[..], &["--offline"]].concat()));
+    assert_eq!(render().code, 0);
+    let folder =
+        fs::read_dir(world.path("tmp")).expect("a folder").next().expect("one").expect("an entry").path();
+    fs::set_permissions(&folder, Permissions::from_mode(0o770)).expect("it is ours");
+    let refuses = || {
+        let output = render();
+        let expected = "belongs to another user, is open to others or is no folder";
+        assert!(output.code == 2 && output.stderr.contains(expected), "{}", output.stderr);
+    };
+    refuses();
+    fs::rename(&folder, world.path("own")).expect("it is ours");
+    fs::set_permissions(world.path("own"), Permissions::from_mode(0o700)).expect("it is ours");
+    symlink(world.path("own"), &folder).expect("a link");
+    refuses();
 }

@@ -202,6 +202,12 @@ impl World {
                 left.extend(
                     of_runs.filter(|path| !["gate", "versions"].iter().any(|name| path.ends_with(name))),
                 );
+            } else if name.starts_with("tiphys-trees-") {
+                // Commands share this folder, with the two locks by which they agree.
+                let of_commands = entries(&path).into_iter().chain(entries(&path.join("runs")));
+                left.extend(
+                    of_commands.filter(|path| !["gate", "runs"].iter().any(|name| path.ends_with(name))),
+                );
             } else {
                 left.push(path);
             }
