@@ -1,28 +1,75 @@
 //! An entry of a registry configuration, as helm and docker write it.
 
 use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD as BASE64;
-use serde_json::Value;
-use tiphys_params::context::Secret;
+use base64::alphabet;
+use base64::engine::{GeneralPurpose, GeneralPurposeConfig};
+use serde_json::{Map, Value};
+use tiphys_params::context::{RegistryEntry, Secret};
 
 use crate::Login;
 
-/// What an entry has: a token, else `auth` (user and password in base64), else both by name; `None` if it has nothing of that.
-pub fn entry_login(entry: &Secret) -> Option<Login> {
-    let entry: Value = serde_json::from_str(entry.expose()).ok()?;
-    let text = |field: &str| entry[field].as_str().filter(|text| !text.is_empty());
-    if let Some(token) = text("identitytoken") {
-        return Some(Login::Token(Secret::new(token)));
+/// Base64 as Go reads it.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &alphabet::STANDARD,
+    GeneralPurposeConfig::new().with_decode_allow_trailing_bits(true),
+);
+
+/// An entry that is no login. Nothing of it is in the text.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the login to {registry} in {file} cannot be used: {problem}")]
+pub struct EntryError {
+    registry: String,
+    file: String,
+    problem: String,
+}
+
+/// What an entry has: a token, else `auth` (user and password in base64), else both by name; `None` if it has nothing of that. What helm
+/// refuses is refused, where the registry asks for a login. `registry` is for texts.
+pub fn entry_login(entry: &RegistryEntry, registry: &str) -> Result<Option<Login>, EntryError> {
+    login(entry.json.expose()).map_err(|problem| EntryError {
+        registry: registry.to_owned(),
+        file: entry.file.clone(),
+        problem,
+    })
+}
+
+fn login(json: &str) -> Result<Option<Login>, String> {
+    let entry: Value = serde_json::from_str(json).unwrap_or_default();
+    let fields = match &entry {
+        Value::Null => return Ok(None),
+        Value::Object(fields) => fields,
+        _ => return Err("it is no object".to_owned()),
+    };
+    let [token, pair, username, password] =
+        ["identitytoken", "auth", "username", "password"].map(|field| text(fields, field));
+    let (token, pair, username, password) = (token?, pair?, username?, password?);
+    let pair = pair.map(user_and_password).transpose()?;
+    Ok(match (token, pair, username, password) {
+        (Some(token), ..) => Some(Login::Token(Secret::new(token))),
+        (None, Some((username, password)), ..) => Some(Login::Password { username, password }),
+        (None, None, Some(username), Some(password)) => {
+            Some(Login::Password { username: username.to_owned(), password: Secret::new(password) })
+        }
+        (None, None, ..) => None,
+    })
+}
+
+/// A text that is there and not empty.
+fn text<'a>(fields: &'a Map<String, Value>, field: &str) -> Result<Option<&'a str>, String> {
+    match fields.get(field) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.as_str()).filter(|text| !text.is_empty())),
+        Some(_) => Err(format!("its field {field} is no text")),
     }
-    if let Some(pair) = text("auth") {
-        let pair = String::from_utf8(BASE64.decode(pair).ok()?).ok()?;
-        let (username, password) = pair.split_once(':')?;
-        // Docker has written a zero byte behind some passwords.
-        let password = Secret::new(password.trim_end_matches('\0'));
-        return Some(Login::Password { username: username.to_owned(), password });
-    }
-    let (username, password) = (text("username")?, text("password")?);
-    Some(Login::Password { username: username.to_owned(), password: Secret::new(password) })
+}
+
+fn user_and_password(auth: &str) -> Result<(String, Secret), String> {
+    let due = || "its field auth is no user and password, with `:` between them, in base64".to_owned();
+    let bytes = BASE64.decode(auth.replace(['\r', '\n'], "")).map_err(|_| due())?;
+    let pair = String::from_utf8(bytes).map_err(|_| "its field auth is not UTF-8".to_owned())?;
+    let (username, password) = pair.split_once(':').ok_or_else(due)?;
+    // Docker has written a zero byte behind some passwords.
+    Ok((username.to_owned(), Secret::new(password.trim_end_matches('\0'))))
 }
 
 #[cfg(test)]

@@ -50,12 +50,18 @@ pub enum FileError {
         path: PathBuf,
     },
     /// It is something else.
-    #[error("{path} is not what {writer} writes; look at its syntax", path = path.display())]
+    #[error(
+        "{path} is not what {writer} writes; look at its {}",
+        field.map_or_else(|| "syntax".to_owned(), |field| format!("field {field}")),
+        path = path.display()
+    )]
     Shape {
         /// The file.
         path: PathBuf,
         /// Who writes such files.
         writer: &'static str,
+        /// The field that is something else; `None` for the whole.
+        field: Option<&'static str>,
     },
 }
 
@@ -111,17 +117,17 @@ impl OwnLogins {
             Ok(if own.is_some() { own } else { self.config_of_helm()?.map(|folder| folder.join(file)) })
         };
         if let Some(file) = of_helm(HELM_REPOSITORIES.setting, "repositories.yaml")? {
-            file.add(HELM_REPOSITORIES, |text| logins.add_repositories(text))?;
+            file.add(HELM_REPOSITORIES, |text, _| logins.add_repositories(text))?;
         }
         if needs < Needs::RepositoriesAndLogins {
             return Ok(logins);
         }
         if let Some(file) = of_helm(HELM_LOGINS.setting, "registry/config.json")? {
-            file.add(HELM_LOGINS, |text| logins.add_logins(text))?;
+            file.add(HELM_LOGINS, |text, file| logins.add_logins(file, text))?;
         }
         let docker = [(DOCKER_LOGINS.setting, "", By::Variable), ("HOME", ".docker", By::Habit)];
         if let Some(folder) = self.first_place(&docker)? {
-            folder.join("config.json").add(DOCKER_LOGINS, |text| logins.add_logins(text))?;
+            folder.join("config.json").add(DOCKER_LOGINS, |text, file| logins.add_logins(file, text))?;
         }
         Ok(logins)
     }
@@ -177,7 +183,11 @@ fn pem(name: &'static str, path: &str) -> Result<String, FileError> {
     let file = Mounted { path: absolute(name, path)?, by: By::Variable };
     let missing = || FileError::Read { path: file.path.clone(), source: io::ErrorKind::NotFound.into() };
     let bytes = file.read(kind)?.ok_or_else(missing)?;
-    String::from_utf8(bytes).map_err(|_| FileError::Shape { path: file.path.clone(), writer: kind.writer })
+    String::from_utf8(bytes).map_err(|_| FileError::Shape {
+        path: file.path.clone(),
+        writer: kind.writer,
+        field: None,
+    })
 }
 
 impl Mounted {
@@ -186,9 +196,15 @@ impl Mounted {
     }
 
     /// Adds what the file says, if it is there.
-    fn add(&self, kind: Kind, add: impl FnOnce(&[u8]) -> Result<(), OtherShape>) -> Result<(), FileError> {
-        let shape = |_| FileError::Shape { path: self.path.clone(), writer: kind.writer };
-        self.read(kind)?.map_or(Ok(()), |text| add(&text).map_err(shape))
+    fn add(
+        &self,
+        kind: Kind,
+        add: impl FnOnce(&[u8], &str) -> Result<(), OtherShape>,
+    ) -> Result<(), FileError> {
+        let shape =
+            |OtherShape { field }| FileError::Shape { path: self.path.clone(), writer: kind.writer, field };
+        let file = self.path.to_string_lossy();
+        self.read(kind)?.map_or(Ok(()), |text| add(&text, &file).map_err(shape))
     }
 
     fn read(&self, kind: Kind) -> Result<Option<Vec<u8>>, FileError> {

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
-pub use entry::entry_login;
+pub use entry::{EntryError, entry_login};
 pub use files::{FileError, Needs, read_certificates};
 pub use helper::HelperError;
 

@@ -19,7 +19,9 @@ use crate::{normalize_git_url, source_permitted};
 
 pub use access::{certificates_of, same_address, server_name, without_oci};
 pub use known::{FoundAccess, KnownRepositories, LoginOwner, RegistryLogin, Seeker, registry_key};
-pub use mounted::{ChartProtocol, MountedLogins, MountedRepository, OtherShape, PemFiles, RegistryConfig};
+pub use mounted::{
+    ChartProtocol, MountedLogins, MountedRepository, OtherShape, PemFiles, RegistryConfig, RegistryEntry,
+};
 pub use secret::Secret;
 
 /// The variable with the absolute path of the file.

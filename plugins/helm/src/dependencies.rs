@@ -18,7 +18,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use tiphys_logins::{Needs, OwnLogins, read_certificates};
+use tiphys_logins::{EntryError, Needs, OwnLogins, read_certificates};
 use tiphys_params::context::{MountedCredentials, NetworkUse};
 
 use crate::address::Address;
@@ -192,6 +192,7 @@ impl Plan {
             }
         }
         opened::ask_helpers(&mut self.remotes, &own_logins(request)).await?;
+        let unusable = opened::take_unusable(&mut self.remotes);
         // A registry of which no helper knows a login, too.
         self.remotes.iter_mut().for_each(|remote| inherit_proxy(remote, request));
         let handover = hand_over(home, &request.host, &self.remotes)?;
@@ -205,7 +206,7 @@ impl Plan {
         let said = helm.run(&arguments, &shown, &built.chart).await;
         // Helm needs it no more, and what runs next is what the chart says.
         handover::take_back(home);
-        let said = said.map_err(|error| self.failed(&error))?;
+        let said = said.map_err(|error| self.failed(&error, &unusable))?;
         // Of a folder that holds another chart helm says itself what is missing, when it renders.
         let is_fetched = |one: &&Dependency| {
             !matches!(DependencyRepository::of(&one.repository), DependencyRepository::Folder(_))
@@ -227,7 +228,7 @@ impl Plan {
     }
 
     /// A failure of helm in Argo CD's words. That an index could not be had is told on standard output alone.
-    fn failed(&self, error: &HelmError) -> DependencyError {
+    fn failed(&self, error: &HelmError, unusable: &[EntryError]) -> DependencyError {
         let clean = |text: &str| self.cleaned(text);
         if let HelmError::Failed { stdout, .. } = error {
             for remote in self.remotes.iter().filter(|remote| remote.kind == RemoteKind::Web) {
@@ -246,6 +247,10 @@ impl Plan {
         if matches!(error, HelmError::Timeout { .. }) && !self.remotes.is_empty() {
             text.push_str("; it was to fetch from ");
             text.push_str(&self.addresses().join(", "));
+        }
+        for login in unusable {
+            text.push_str("; ");
+            text.push_str(&login.to_string());
         }
         DependencyError::Build { text: clean(&text) }
     }

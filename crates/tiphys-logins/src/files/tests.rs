@@ -61,10 +61,12 @@ fn variables_name_other_files_and_no_file_is_nothing() {
 #[test]
 fn a_broken_file_is_named_and_nothing_of_it_is_shown() {
     let folder = tempfile::tempdir().unwrap();
-    for (variable, name, text) in [
-        ("HELM_CONFIG_HOME", "repositories.yaml", "repositories: [{password: [geheim]}]\n"),
-        ("HELM_CONFIG_HOME", "repositories.yaml", "geheim: [\n"),
-        ("DOCKER_CONFIG", "config.json", "{\"auths\": geheim"),
+    for (variable, name, text, place) in [
+        ("HELM_CONFIG_HOME", "repositories.yaml", "repositories: [{password: [geheim]}]\n", "syntax"),
+        ("HELM_CONFIG_HOME", "repositories.yaml", "geheim: [\n", "syntax"),
+        ("DOCKER_CONFIG", "config.json", "{\"auths\": geheim", "syntax"),
+        ("DOCKER_CONFIG", "config.json", "{\"auths\": [\"geheim\"]}", "field auths"),
+        ("DOCKER_CONFIG", "config.json", "{\"credsStore\": 5}", "field credsStore"),
     ] {
         fs::write(folder.path().join(name), text).unwrap();
         let host = with(&[(variable, folder.path().to_str().unwrap())]);
@@ -72,6 +74,7 @@ fn a_broken_file_is_named_and_nothing_of_it_is_shown() {
         let text = chain(&error);
         assert!(matches!(error, FileError::Shape { .. }), "{text}");
         assert!(text.contains(name) && !text.contains("geheim"), "{text}");
+        assert!(text.ends_with(&format!("; look at its {place}")), "{text}");
         fs::remove_file(folder.path().join(name)).unwrap();
     }
 }

@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 
 use super::access::{certificates_of, is_of_registry};
-use super::mounted::{ChartProtocol, MountedLogins, MountedRepository, PemFiles};
-use super::{ContextProject, CredentialReach, RepositoryAccess, RunContext, Secret};
+use super::mounted::{ChartProtocol, MountedLogins, MountedRepository, PemFiles, RegistryEntry};
+use super::{ContextProject, CredentialReach, RepositoryAccess, RunContext};
 
 /// What is known of repositories.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -67,8 +67,8 @@ pub enum RegistryLogin {
     /// Nothing.
     #[default]
     None,
-    /// An entry of a registry configuration: JSON as helm and docker write it.
-    Entry(Secret),
+    /// An entry of a registry configuration.
+    Entry(RegistryEntry),
     /// A program that may know the login.
     Helper {
         /// The part of its name behind `docker-credential-`.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use serde_json::{Deserializer, Map, Value};
 use tiphys_yaml::{DecodeError, Node, Object, read_document};
 
 use super::{
@@ -23,12 +23,23 @@ pub struct MountedLogins {
 /// A registry configuration, as helm and docker have it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RegistryConfig {
+    /// The file, as people know it.
+    pub file: String,
     /// Logins by registry: JSON as helm and docker write it.
     pub logins: BTreeMap<String, Secret>,
     /// Programs that know logins, by registry: the part of their names behind `docker-credential-`.
     pub helpers: BTreeMap<String, String>,
     /// The program for all other registries.
     pub helper: Option<String>,
+}
+
+/// The login of a registry in a registry configuration. It may be none that can be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RegistryEntry {
+    /// JSON as helm and docker write it.
+    pub json: Secret,
+    /// The file, as people know it.
+    pub file: String,
 }
 
 /// How charts are fetched from an address. Settings say it as well as the address, so whoever has both decides.
@@ -65,33 +76,43 @@ pub struct PemFiles {
 /// A file that is something else. What is wrong would show what is in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("it has another shape")]
-pub struct OtherShape;
+pub struct OtherShape {
+    /// The field that has; `None` for the whole.
+    pub field: Option<&'static str>,
+}
 
 impl MountedLogins {
     /// Adds the entries of a `repositories.yaml`.
     pub fn add_repositories(&mut self, file: &[u8]) -> Result<(), OtherShape> {
-        let Some(node) = read_document(file).map_err(|_| OtherShape)? else { return Ok(()) };
+        let other = OtherShape { field: None };
+        let Some(node) = read_document(file).map_err(|_| other)? else { return Ok(()) };
         let entries = || {
             let entries = Object::new(&node, "")?.list("repositories")?.unwrap_or_default();
             entries.iter().map(repository).collect::<Result<Vec<_>, DecodeError>>()
         };
-        self.repositories.extend(entries().map_err(|_| OtherShape)?);
+        self.repositories.extend(entries().map_err(|_| other)?);
         Ok(())
     }
 
-    /// Adds a registry configuration, helm's or docker's. It is asked when those before it know nothing.
-    pub fn add_logins(&mut self, file: &[u8]) -> Result<(), OtherShape> {
-        let config: Value = serde_json::from_slice(file).map_err(|_| OtherShape)?;
-        let objects = |name: &str| config.get(name).and_then(Value::as_object).into_iter().flatten();
+    /// Adds a registry configuration, helm's or docker's. It is asked when those before it know nothing. As with helm, one in which there
+    /// is nothing says nothing, and what is behind its end is no part of it.
+    pub fn add_logins(&mut self, file: &str, text: &[u8]) -> Result<(), OtherShape> {
+        let Some(config) = Deserializer::from_slice(text).into_iter::<Value>().next() else { return Ok(()) };
+        let config = config.map_err(|_| OtherShape { field: None })?;
+        let Some(config) = object(Some(&config), None)? else { return Ok(()) };
+        let fields = |name| object(config.get(name), Some(name)).map(|object| object.into_iter().flatten());
         // Docker leaves an empty entry where a helper has the login.
-        let is_login = |login: &Value| login.as_object().is_some_and(|login| !login.is_empty());
-        let logins = objects("auths").filter(|(_, login)| is_login(login));
-        let helper_of = |value: &Value| value.as_str().filter(|name| !name.is_empty()).map(str::to_owned);
-        let helpers = objects("credHelpers");
+        let is_login = |login: &Value| login.as_object().map_or(!login.is_null(), |login| !login.is_empty());
+        let logins = fields("auths")?.filter(|(_, login)| is_login(login));
+        let mut helpers = BTreeMap::new();
+        for (name, helper) in fields("credHelpers")? {
+            helpers.extend(helper_of(Some(helper), "credHelpers")?.map(|helper| (name.clone(), helper)));
+        }
         self.registries.push(RegistryConfig {
+            file: file.to_owned(),
             logins: logins.map(|(name, login)| (name.clone(), Secret::new(login.to_string()))).collect(),
-            helpers: helpers.filter_map(|(name, helper)| Some((name.clone(), helper_of(helper)?))).collect(),
-            helper: config.get("credsStore").and_then(helper_of),
+            helpers,
+            helper: helper_of(config.get("credsStore"), "credsStore")?,
         });
         Ok(())
     }
@@ -140,7 +161,7 @@ impl MountedLogins {
             if let Some(name) = file.helpers.get(key).or(file.helper.as_ref()) {
                 RegistryLogin::Helper { name: name.clone(), otherwise: Box::new(otherwise) }
             } else {
-                file.entry(key).map_or(otherwise, |entry| RegistryLogin::Entry(entry.clone()))
+                file.entry(key).map_or(otherwise, RegistryLogin::Entry)
             }
         })
     }
@@ -148,9 +169,31 @@ impl MountedLogins {
 
 impl RegistryConfig {
     /// The entry of a registry. Some programs have written an address in the place of its host (`https://registry.example.com/`).
-    fn entry(&self, key: &str) -> Option<&Secret> {
+    fn entry(&self, key: &str) -> Option<RegistryEntry> {
         let by_host = || self.logins.iter().find(|(name, _)| host_of(name) == key).map(|(_, entry)| entry);
-        self.logins.get(key).or_else(by_host)
+        let json = self.logins.get(key).or_else(by_host)?.clone();
+        Some(RegistryEntry { json, file: self.file.clone() })
+    }
+}
+
+/// An object, or nothing.
+fn object<'a>(
+    value: Option<&'a Value>,
+    field: Option<&'static str>,
+) -> Result<Option<&'a Map<String, Value>>, OtherShape> {
+    match value {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::Object(object)) => Ok(Some(object)),
+        Some(_) => Err(OtherShape { field }),
+    }
+}
+
+/// The name of a helper; an empty one is none.
+fn helper_of(value: Option<&Value>, field: &'static str) -> Result<Option<String>, OtherShape> {
+    match value {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(name)) => Ok(Some(name.clone()).filter(|name| !name.is_empty())),
+        Some(_) => Err(OtherShape { field: Some(field) }),
     }
 }
 

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use tiphys_logins::{FileError, HelperError, Login, Needs, OwnLogins, entry_login, read_certificates};
+use tiphys_logins::{
+    EntryError, FileError, HelperError, Login, Needs, OwnLogins, entry_login, read_certificates,
+};
 use tiphys_params::context::{
     ChartProtocol, FoundAccess, MountedLogins, RegistryLogin, Secret, registry_key,
 };
@@ -22,6 +24,8 @@ pub(super) struct Opened {
     pub(super) identity_token: Option<Secret>,
     /// Who knows a login that the source does not have.
     pub(super) helper: Option<Helper>,
+    /// What was found and is no login. It matters where the registry wants one.
+    pub(super) unusable: Option<EntryError>,
 }
 
 /// A program that knows the login to a registry. It is asked when the registry wants a login, and never where nothing may be fetched.
@@ -65,7 +69,7 @@ impl LearnedLogins {
             }
             match otherwise {
                 RegistryLogin::None => return Ok(None),
-                RegistryLogin::Entry(entry) => return Ok(entry_login(entry)),
+                RegistryLogin::Entry(entry) => return Ok(entry_login(entry, registry).unwrap_or_default()),
                 RegistryLogin::Helper { name: next, otherwise: behind } => (name, otherwise) = (next, behind),
             }
         }
@@ -76,20 +80,23 @@ impl ChartSource {
     /// The same with what the person's files have for it, and the program that knows more.
     pub(super) fn opened(&self, learned: &LearnedLogins) -> Result<Opened, SourceError> {
         let mut source = self.clone();
-        let (mut helper, mut identity_token) = (None, None);
+        let (mut helper, mut identity_token, mut unusable) = (None, None, None);
         let is_open =
             if self.is_of_registry() { self.access.has_password() } else { self.access.has_credentials() };
         if let Some(logins) = source.own_logins.take().filter(|_| !is_open) {
             match source.open(&logins, learned)? {
                 RegistryLogin::None => {}
-                RegistryLogin::Entry(entry) => match entry_login(&entry) {
-                    Some(Login::Password { username, password }) => {
-                        source.access.username = username;
-                        source.access.password = password;
+                RegistryLogin::Entry(entry) => {
+                    match entry_login(&entry, registry_key(self.repo_url.trim())) {
+                        Ok(Some(Login::Password { username, password })) => {
+                            source.access.username = username;
+                            source.access.password = password;
+                        }
+                        Ok(Some(Login::Token(token))) => identity_token = Some(token),
+                        Ok(None) => {}
+                        Err(error) => unusable = Some(error),
                     }
-                    Some(Login::Token(token)) => identity_token = Some(token),
-                    None => {}
-                },
+                }
                 RegistryLogin::Helper { name, otherwise } => {
                     let registry = registry_key(source.repo_url.trim()).to_owned();
                     helper = Some(Helper { logins, name, otherwise: *otherwise, registry });
@@ -103,7 +110,7 @@ impl ChartSource {
         if let Some(token) = &identity_token {
             identity = hashed([&identity, "token", token.expose()]);
         }
-        Ok(Opened { source, identity, identity_token, helper })
+        Ok(Opened { source, identity, identity_token, helper, unusable })
     }
 
     /// Takes what the person's files have, and says what else opens a registry.
@@ -135,7 +142,7 @@ impl Helper {
         loop {
             match otherwise {
                 RegistryLogin::None => return identity,
-                RegistryLogin::Entry(entry) => return hashed([&identity, "entry", entry.expose()]),
+                RegistryLogin::Entry(entry) => return hashed([&identity, "entry", entry.json.expose()]),
                 RegistryLogin::Helper { name, otherwise: behind } => {
                     identity = hashed([&identity, "helper", name]);
                     otherwise = behind;

@@ -86,7 +86,7 @@ impl<'a> Registry<'a> {
         options: &'a SourceOptions,
         shared: &'a Shared,
     ) -> Result<Self, SourceError> {
-        let Opened { source, identity, identity_token, helper } = opened;
+        let Opened { source, identity, identity_token, helper, unusable } = opened;
         let access = &source.access;
         let wrong = || {
             SourceError::from(ChartError::Address {
@@ -103,6 +103,10 @@ impl<'a> Registry<'a> {
             place.tried = format!("what docker-credential-{} knows", helper.name);
         } else if identity_token.is_some() && in_url.is_none() {
             "the identity token of the registry's login".clone_into(&mut place.tried);
+        } else if let Some(unusable) = unusable
+            && in_url.is_none()
+        {
+            place.tried = format!("no credentials: {unusable}");
         }
         let login =
             access.has_password().then(|| (access.username.clone(), access.password.clone())).or(in_url);

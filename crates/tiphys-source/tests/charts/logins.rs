@@ -165,3 +165,31 @@ async fn files_with_logins_are_read_once_in_a_command() {
         assert!(text.contains("is not what helm writes; look at its syntax"), "{text}");
     }
 }
+
+/// As helm does it: what is no login matters where a registry wants one.
+#[tokio::test]
+async fn what_is_no_login_is_told_by_its_file_and_field_where_a_registry_wants_one() {
+    let place = Place::new();
+    let (host, file) = (place.registries[0].host(), place.path("config.json").display().to_string());
+    place.registries[1].protect("/v2/", Access::Open);
+    let open = place.registries[1].host();
+    let no_pair = "its field auth is no user and password, with `:` between them, in base64";
+    for (entry, problem) in [
+        (r#"{"auth": "geheim!!"}"#, no_pair),
+        (r#"{"auth": "Z2VoZWlt"}"#, no_pair),
+        (r#"{"auth": ["geheim"]}"#, "its field auth is no text"),
+        (r#""geheim""#, "it is no object"),
+    ] {
+        place.write("config.json", &format!(r#"{{"auths": {{"{host}": {entry}, "{open}": {entry}}}}}"#));
+        let sources = place.bench.sources();
+        let text = failure(&sources, &place.of_registry(0, "web")).await;
+        let due = format!("tried no credentials: the login to {host} in {file} cannot be used: {problem}; ");
+        assert!(text.contains(&due) && !text.contains("geheim") && !text.contains("Z2VoZWlt"), "{text}");
+        place.is_fetched(&sources, &place.of_registry(1, "web")).await;
+    }
+    for config in ["", "{\"credsStore\": \"\"}", "null"] {
+        place.write("config.json", config);
+        let text = failure(&place.bench.sources(), &place.of_registry(0, "api")).await;
+        assert!(text.contains("tried no credentials; "), "{text}");
+    }
+}

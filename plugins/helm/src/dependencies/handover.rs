@@ -113,7 +113,7 @@ fn logins(registries: &[&RemoteRepository]) -> Result<Value, DependencyError> {
         let (host, access) = (remote.login_name(), &remote.access);
         if !access.has_password() {
             if let RegistryLogin::Entry(entry) = &remote.login {
-                let entry = serde_json::from_str(entry.expose()).unwrap_or_default();
+                let entry = serde_json::from_str(entry.json.expose()).unwrap_or_default();
                 logins.entry(host).or_insert(entry);
             }
             continue;

@@ -156,7 +156,7 @@ impl Hasher {
         }
         let (login, text) = match &remote.login {
             RegistryLogin::None => (0, ""),
-            RegistryLogin::Entry(entry) => (1, entry.expose()),
+            RegistryLogin::Entry(entry) => (1, entry.json.expose()),
             RegistryLogin::Helper { name, .. } => (2, name.as_str()),
         };
         self.number(login);

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use serde_json::json;
-use tiphys_logins::{HelperError, Login, OwnLogins};
-use tiphys_params::context::{RegistryLogin, Secret};
+use tiphys_logins::{EntryError, HelperError, Login, OwnLogins, entry_login};
+use tiphys_params::context::{RegistryEntry, RegistryLogin, Secret};
 
 use super::remote::RemoteRepository;
 
@@ -29,6 +29,21 @@ pub(crate) async fn ask_helpers(
     Ok(())
 }
 
+/// Takes away what is no login, and names it. Helm asks for one only where the registry wants it, and would then show what it found.
+pub(crate) fn take_unusable(remotes: &mut [RemoteRepository]) -> Vec<EntryError> {
+    let mut unusable = Vec::new();
+    for remote in remotes {
+        if let RegistryLogin::Entry(entry) = &remote.login
+            && let Err(error) = entry_login(entry, remote.login_name())
+        {
+            remote.login = RegistryLogin::None;
+            unusable.push(error);
+        }
+    }
+    unusable.dedup();
+    unusable
+}
+
 fn open(remote: &mut RemoteRepository, login: Option<Login>) {
     let asked = std::mem::take(&mut remote.login);
     match login {
@@ -37,8 +52,8 @@ fn open(remote: &mut RemoteRepository, login: Option<Login>) {
             remote.access.password = password;
         }
         Some(Login::Token(token)) => {
-            let entry = json!({ "identitytoken": token.expose() });
-            remote.login = RegistryLogin::Entry(Secret::new(entry.to_string()));
+            let json = Secret::new(json!({ "identitytoken": token.expose() }).to_string());
+            remote.login = RegistryLogin::Entry(RegistryEntry { json, file: String::new() });
         }
         None => {
             if let RegistryLogin::Helper { otherwise, .. } = asked {

@@ -237,6 +237,62 @@ fn a_login_is_found_where_helm_itself_finds_it() {
 }
 
 #[test]
+fn files_with_logins_are_read_as_helm_reads_them_and_what_is_no_login_is_told_without_it() {
+    const RIGHT: &str = "dXNlcjpwYXNz";
+    let protected = Protected::start();
+    let host = &protected.registry.host();
+    let entry = |login: serde_json::Value| json!({ "auths": { host.as_str(): login } }).to_string();
+    let right = || entry(json!({ "auth": RIGHT }));
+    let auth = |text: &str| entry(json!({ "auth": text }));
+    let with = |field: &str, value: serde_json::Value| {
+        json!({ "auths": { host.as_str(): { "auth": RIGHT } }, field: value }).to_string()
+    };
+    let no_pair = "its field auth is no user and password, with `:` between them, in base64";
+    let cases = [
+        (String::new(), right(), ""),
+        (" \n".to_owned(), right(), ""),
+        ("null".to_owned(), right(), ""),
+        (right(), String::new(), ""),
+        (String::new(), with("credsStore", json!("")), ""),
+        (String::new(), with("credHelpers", json!({ host.as_str(): "" })), ""),
+        (with("credsStore", json!("")), String::new(), ""),
+        (right() + " geheim", String::new(), ""),
+        (String::new(), auth("dXNlcj\npwYXNz\n"), ""),
+        (String::new(), auth("geheim!!"), no_pair),
+        (auth("Z2VoZWlt"), right(), no_pair),
+        (entry(json!({ "auth": "geheim!!", "identitytoken": "geheim" })), right(), no_pair),
+        (String::new(), entry(json!({ "auth": ["geheim"] })), "its field auth is no text"),
+        (String::new(), entry(json!("geheim")), "it is no object"),
+        (with("credsStore", json!(["geheim"])), right(), "look at its field credsStore"),
+        (r#"{"auths": ["geheim"]}"#.to_owned(), right(), "look at its field auths"),
+    ];
+    for helm in Helm::ALL {
+        for (helms, dockers, problem) in &cases {
+            let world = protected
+                .world()
+                .file("../home/.config/helm/registry/config.json", helms)
+                .file("../docker/config.json", dockers);
+            assert_eq!(helm_pulls(&world, helm, host), problem.is_empty(), "{helm:?}: {helms} {dockers}");
+            // Elsewhere, so that its path is no part of the machine's that a test looks for.
+            let folder = tempfile::tempdir().unwrap();
+            let at = |name: &str| folder.path().join(name).display().to_string();
+            fs::write(at("helm.json"), helms).unwrap();
+            fs::write(at("config.json"), dockers).unwrap();
+            let world =
+                world.variable("HELM_REGISTRY_CONFIG", &at("helm.json")).variable("DOCKER_CONFIG", &at(""));
+            if problem.is_empty() {
+                assert_eq!(world.generate(helm).names(), EXPECTED, "{helm:?}: {helms} {dockers}");
+                continue;
+            }
+            let error = world.generate(helm).error().to_owned();
+            let file = at(if helms.is_empty() { "config.json" } else { "helm.json" });
+            assert!(error.ends_with(problem) && error.contains(&file), "{helm:?}: {error}");
+            assert!(!error.contains("geheim") && !error.contains("Z2VoZWlt"), "{helm:?}: {error}");
+        }
+    }
+}
+
+#[test]
 fn a_helper_that_gives_no_login_is_told_with_the_registry_and_without_its_answer() {
     let protected = Protected::start();
     let host = &protected.registry.host();

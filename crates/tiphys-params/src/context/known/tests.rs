@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::{FoundAccess, KnownRepositories, RegistryLogin, Seeker, registry_key};
 use crate::context::{
-    ContextProject, CredentialReach, MountedRepository, PemFiles, RegistryConfig, RepositoryAccess,
-    RepositoryKind, Secret,
+    ContextProject, CredentialReach, MountedRepository, PemFiles, RegistryConfig, RegistryEntry,
+    RepositoryAccess, RepositoryKind, Secret,
 };
 
 /// A repository; its password is the user's name, twice.
@@ -335,12 +335,14 @@ fn a_registry_without_a_password_gets_the_login_of_its_host() {
     let mut known = known(&[RepositoryAccess { enable_oci: true, ..access("with.example.org", "u") }], &[]);
     let names = ["with.example.org", "entry.example.org:5000", "https://index.docker.io/v1/"];
     known.mounted.registries = vec![RegistryConfig {
+        file: String::new(),
         logins: names.map(|name| (name.to_owned(), Secret::new(name))).into(),
         helpers: [("helped.example.org".to_owned(), "ecr-login".to_owned())].into(),
         helper: None,
     }];
     let login = |known: &KnownRepositories, address: &str| known.find("", address, Seeker::Dependency).login;
-    let entry = |name: &str| RegistryLogin::Entry(Secret::new(name));
+    let entry =
+        |name: &str| RegistryLogin::Entry(RegistryEntry { json: Secret::new(name), file: String::new() });
     let helper = |name: &str| RegistryLogin::Helper { name: name.to_owned(), otherwise: Box::default() };
     for (address, expected) in [
         ("oci://with.example.org/charts", RegistryLogin::None),

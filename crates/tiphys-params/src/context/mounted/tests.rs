@@ -1,6 +1,6 @@
 //! Files that helm and docker write.
 
-use super::{ChartProtocol, MountedLogins, OtherShape, PemFiles};
+use super::{ChartProtocol, MountedLogins, OtherShape, PemFiles, RegistryEntry};
 use crate::context::{CredentialReach, LoginOwner, RegistryLogin, RepositoryAccess, Secret};
 
 #[test]
@@ -30,13 +30,14 @@ fn repositories_are_read_with_their_credentials_and_with_the_paths_of_their_cert
 fn asked(helms: &str, dockers: &str, address: &str) -> RegistryLogin {
     let mut mounted = MountedLogins::default();
     for file in [helms, dockers] {
-        assert_eq!(mounted.add_logins(file.as_bytes()), Ok(()));
+        assert_eq!(mounted.add_logins("file", file.as_bytes()), Ok(()));
     }
     mounted.fill_in(RepositoryAccess::default(), address, ChartProtocol::Registry).login
 }
 
 fn entry(pair: &str) -> RegistryLogin {
-    RegistryLogin::Entry(Secret::new(format!(r#"{{"auth":"{pair}"}}"#)))
+    let json = Secret::new(format!(r#"{{"auth":"{pair}"}}"#));
+    RegistryLogin::Entry(RegistryEntry { json, file: "file".to_owned() })
 }
 
 fn helper(name: &str, otherwise: RegistryLogin) -> RegistryLogin {
@@ -65,6 +66,13 @@ fn of_each_file_the_registrys_helper_is_asked_then_that_for_all_then_its_entry_a
             helper("ecr-login", helper("desktop", RegistryLogin::None)),
         ),
         (r#"{"credHelpers": {"r.example.org": ""}, "credsStore": ""}"#, ENTRY, entry("docker")),
+        (r#"{"credHelpers": {"r.example.org": null}, "credsStore": null}"#, ENTRY, entry("docker")),
+        (r#"{"auths": {"r.example.org": null}, "credHelpers": null}"#, ENTRY, entry("docker")),
+        (r#"{"auths": null}"#, ENTRY, entry("docker")),
+        ("", ENTRY, entry("docker")),
+        (" \n", ENTRY, entry("docker")),
+        ("null", ENTRY, entry("docker")),
+        (r#"{"auths": {"r.example.org": {"auth": "helm"}}} geheim"#, "{}", entry("helm")),
         (r#"{"auths": {"r.example.org": {"auth": "helm"}}}"#, r#"{"credsStore": "pass"}"#, entry("helm")),
     ] {
         assert_eq!(asked(helms, dockers, "oci://r.example.org/charts"), expected, "{helms} {dockers}");
@@ -88,7 +96,7 @@ fn an_entry_with_an_address_is_that_of_its_host_where_there_is_no_exact_one_and_
 #[test]
 fn a_repository_is_a_registry_if_its_settings_say_so_whatever_its_address_is() {
     let mut mounted = MountedLogins::default();
-    assert_eq!(mounted.add_logins(br#"{"auths": {"r.example.org": {"auth": "helm"}}}"#), Ok(()));
+    assert_eq!(mounted.add_logins("file", br#"{"auths": {"r.example.org": {"auth": "helm"}}}"#), Ok(()));
     for (protocol, expected, owner) in [
         (ChartProtocol::Registry, entry("helm"), LoginOwner::Person),
         (ChartProtocol::Index, RegistryLogin::None, LoginOwner::Settings),
@@ -103,7 +111,7 @@ fn a_persons_own_login_does_not_go_where_a_secret_lets_others_read_it() {
     let mut mounted = MountedLogins::default();
     let repositories = "repositories: [{name: a, url: 'https://a.example.org', username: u, password: p}]\n";
     assert_eq!(mounted.add_repositories(repositories.as_bytes()), Ok(()));
-    assert_eq!(mounted.add_logins(br#"{"auths": {"a.example.org": {"auth": "helm"}}}"#), Ok(()));
+    assert_eq!(mounted.add_logins("file", br#"{"auths": {"a.example.org": {"auth": "helm"}}}"#), Ok(()));
     let none = RepositoryAccess::default;
     for (settings, is_filled_in) in [
         (none(), true),
@@ -125,8 +133,22 @@ fn a_persons_own_login_does_not_go_where_a_secret_lets_others_read_it() {
 fn a_file_of_another_shape_is_refused_and_nothing_of_it_is_told() {
     let mut mounted = MountedLogins::default();
     for file in ["repositories: [{password: [geheim]}]\n", "geheim: [\n", "repositories: geheim\n"] {
-        assert_eq!(mounted.add_repositories(file.as_bytes()), Err(OtherShape), "{file}");
+        assert_eq!(mounted.add_repositories(file.as_bytes()), Err(OtherShape { field: None }), "{file}");
     }
-    assert_eq!(mounted.add_logins(b"{\"auths\": geheim"), Err(OtherShape));
-    assert!(!OtherShape.to_string().contains("geheim"));
+    assert_eq!(mounted.add_logins("file", b"{\"auths\": geheim"), Err(OtherShape { field: None }));
+    for (file, field) in [
+        ("[]", None),
+        ("5", None),
+        ("geheim", None),
+        (r#"{"auths": []}"#, Some("auths")),
+        (r#"{"auths": "geheim"}"#, Some("auths")),
+        (r#"{"credHelpers": ["geheim"]}"#, Some("credHelpers")),
+        (r#"{"credHelpers": {"r.example.org": 5}}"#, Some("credHelpers")),
+        (r#"{"credsStore": {"geheim": 1}}"#, Some("credsStore")),
+    ] {
+        let error = mounted.add_logins("file", file.as_bytes()).unwrap_err();
+        assert_eq!(error, OtherShape { field }, "{file}");
+        assert!(!error.to_string().contains("geheim"));
+    }
+    assert!(mounted.registries.is_empty());
 }

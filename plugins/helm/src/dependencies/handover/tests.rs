@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt as _;
 use rustix::fs::{CWD, Mode, mkfifoat};
 use serde_json::{Value, json};
 use tiphys_params::context::{
-    CredentialReach, LoginOwner, PemFiles, RegistryLogin, RepositoryAccess, Secret,
+    CredentialReach, LoginOwner, PemFiles, RegistryEntry, RegistryLogin, RepositoryAccess, Secret,
 };
 
 use super::{Handover, authorities, hand_over, host_of};
@@ -112,7 +112,10 @@ fn only_logins_of_registries_that_are_needed_are_written() {
         place("r.example.com:5000/charts", login("u", "p")),
         place("r.example.com:5000/more", login("u", "p")),
         RemoteRepository {
-            login: RegistryLogin::Entry(Secret::new(r#"{"auth":"mounted"}"#)),
+            login: RegistryLogin::Entry(RegistryEntry {
+                json: Secret::new(r#"{"auth":"mounted"}"#),
+                file: String::new(),
+            }),
             ..place("m.example.com/charts", RepositoryAccess::default())
         },
         place("docker.io/charts", login("d", "p")),

@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use tiphys_params::context::{
-    CredentialReach, LoginOwner, PemFiles, RegistryLogin, RepositoryAccess, Secret,
+    CredentialReach, LoginOwner, PemFiles, RegistryEntry, RegistryLogin, RepositoryAccess, Secret,
 };
 
 use super::{BuildKey, Hasher, Inputs};
@@ -85,8 +85,14 @@ fn everything_that_a_place_is_changes_the_key() {
         RemoteRepository { address: Address::new("https://b.example.com"), ..remote("") },
         RemoteRepository { name: "named".to_owned(), ..remote("") },
         RemoteRepository { credentials: CredentialReach::EveryServer, ..remote("") },
-        RemoteRepository { login: RegistryLogin::Entry(Secret::new("pass")), ..remote("") },
-        RemoteRepository { login: RegistryLogin::Entry(Secret::new("pass2")), ..remote("") },
+        RemoteRepository {
+            login: RegistryLogin::Entry(RegistryEntry { json: Secret::new("pass"), file: String::new() }),
+            ..remote("")
+        },
+        RemoteRepository {
+            login: RegistryLogin::Entry(RegistryEntry { json: Secret::new("pass2"), file: String::new() }),
+            ..remote("")
+        },
         RemoteRepository {
             login: RegistryLogin::Helper { name: "pass".to_owned(), otherwise: Box::default() },
             ..remote("")

@@ -1,7 +1,7 @@
 //! What becomes of a helper's answer.
 
 use tiphys_logins::Login;
-use tiphys_params::context::{RegistryLogin, Secret};
+use tiphys_params::context::{RegistryEntry, RegistryLogin, Secret};
 
 use super::open;
 use crate::dependencies::remote::{RemoteKind, RemoteRepository};
@@ -9,13 +9,17 @@ use crate::dependencies::remote::{RemoteKind, RemoteRepository};
 #[test]
 fn a_login_is_a_password_or_an_entry_for_helm_and_without_one_the_next_file_counts() {
     let password = Login::Password { username: "u".to_owned(), password: Secret::new("p") };
-    let entry = RegistryLogin::Entry(Secret::new(r#"{"identitytoken":"t"}"#));
+    let entry = RegistryLogin::Entry(RegistryEntry {
+        json: Secret::new(r#"{"identitytoken":"t"}"#),
+        file: String::new(),
+    });
     for (login, username, password, expected) in [
         (Some(password), "u", "p", RegistryLogin::None),
         (Some(Login::Token(Secret::new("t"))), "", "", entry),
-        (None, "", "", RegistryLogin::Entry(Secret::new("{}"))),
+        (None, "", "", RegistryLogin::Entry(RegistryEntry { json: Secret::new("{}"), file: String::new() })),
     ] {
-        let otherwise = Box::new(RegistryLogin::Entry(Secret::new("{}")));
+        let otherwise =
+            Box::new(RegistryLogin::Entry(RegistryEntry { json: Secret::new("{}"), file: String::new() }));
         let asked = RegistryLogin::Helper { name: "pass".to_owned(), otherwise };
         let mut remote = RemoteRepository {
             login: asked,
