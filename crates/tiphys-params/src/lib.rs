@@ -43,7 +43,7 @@ pub use glob::{Glob, GlobError, Slash};
 pub use mask::{mask_address, mask_url};
 pub use merge::merge_announcements;
 pub use permission::source_permitted;
-pub use repository_url::normalize_git_url;
+pub use repository_url::{normalize_git_url, percent_decode};
 pub use shape::Shape;
 pub use suggest::{SUGGESTIONS_MAX, suggest};
 pub use value::{NamelessParameter, Parameter, Parameters, Warning, require_names};

@@ -1,5 +1,7 @@
 //! Which repositories a project permits: the patterns of its `sourceRepos`, as Argo CD reads them.
 
+mod meaning;
+
 use crate::{Glob, GlobError, Slash};
 
 /// What inverts a pattern.
@@ -12,18 +14,22 @@ const ALL: &str = "*";
 /// repository. `normalize` makes one address of all ways to write it that it knows, and is applied to both sides.
 ///
 /// A pattern behind `!` forbids what it matches, whatever other patterns say, and permits everything else. It is enough that it
-/// matches one of the forms: asked form by form, a repository would be permitted by the one of which the pattern does not know.
+/// matches one of the forms: asked form by form, a repository would be permitted by the one of which the pattern does not know. Other
+/// than in Argo CD it also forbids each address that only means the same: with another user, the usual port, or a letter as `%XX`.
 /// A pattern that cannot be read matches nothing, but for one behind `!` that is only beyond our bounds: it forbids everything,
 /// because Argo CD could have read it.
 pub fn source_permitted(source_repos: &[String], urls: &[&str], normalize: &dyn Fn(&str) -> String) -> bool {
-    let urls: Vec<String> = urls.iter().map(|url| normalize(url)).collect();
-    let matches = |pattern: &str| {
-        Glob::new(&normalize(pattern), Slash::Separator).map(|glob| urls.iter().any(|url| glob.matches(url)))
+    let normalized: Vec<String> = urls.iter().map(|url| normalize(url)).collect();
+    let meant: Vec<String> = urls.iter().map(|url| meaning::of_address(url)).collect();
+    let matched = |pattern: &str, urls: &[String]| {
+        Glob::new(pattern, Slash::Separator).map(|glob| urls.iter().any(|url| glob.matches(url)))
     };
+    let matches = |pattern: &str| matched(&normalize(pattern), &normalized);
+    let means = |pattern: &str| matched(&meaning::of_pattern(pattern), &meant);
     let mut is_permitted = false;
     for pattern in source_repos {
         match pattern.strip_prefix(NEGATION) {
-            Some(forbidden) if forbids(&matches(forbidden)) => return false,
+            Some(forbidden) if forbids(&matches(forbidden)) || forbids(&means(forbidden)) => return false,
             Some(_) => is_permitted = true,
             None => is_permitted |= pattern == ALL || matches(pattern) == Ok(true),
         }

@@ -14,6 +14,26 @@ pub fn normalize_git_url(url: &str) -> String {
     printed.strip_prefix("ssh://").map(str::to_owned).unwrap_or(printed)
 }
 
+/// A text with each `%XX` read as a byte; what is no UTF-8 then has `\u{fffd}` in its place.
+pub fn percent_decode(text: &str) -> String {
+    let mut out = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('%') {
+        out.extend(before.bytes());
+        let mut digits = after.chars();
+        let mut digit = || digits.next().and_then(|digit| digit.to_digit(16));
+        if let (Some(high), Some(low)) = (digit(), digit()) {
+            out.extend(u8::try_from(high << 4 | low));
+            rest = digits.as_str();
+        } else {
+            out.push(b'%');
+            rest = after;
+        }
+    }
+    out.extend(rest.bytes());
+    String::from_utf8_lossy(&out).into_owned()
+}
+
 /// Go's `strings.ToLower`: one character to one character.
 fn lower_case(text: &str) -> String {
     text.chars()

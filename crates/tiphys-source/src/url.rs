@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod tests;
 
+use tiphys_params::percent_decode;
+
 use crate::Secret;
 
 /// How git reaches a repository.
@@ -95,24 +97,4 @@ fn without_password(authority: &str) -> String {
         return format!("{}{host}", &authority[..colon]);
     }
     host.strip_prefix('@').or_else(|| host.strip_prefix("%40")).unwrap_or(host).to_owned()
-}
-
-/// A text with `%XX` read as bytes.
-pub(crate) fn percent_decode(text: &str) -> String {
-    let mut out = Vec::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once('%') {
-        out.extend(before.bytes());
-        let mut digits = after.chars();
-        let mut digit = || digits.next().and_then(|digit| digit.to_digit(16));
-        if let (Some(high), Some(low)) = (digit(), digit()) {
-            out.extend(u8::try_from(high << 4 | low));
-            rest = digits.as_str();
-        } else {
-            out.push(b'%');
-            rest = after;
-        }
-    }
-    out.extend(rest.bytes());
-    String::from_utf8_lossy(&out).into_owned()
 }

@@ -84,12 +84,12 @@ fn is_list(document: &Node) -> bool {
 
 /// Why a document is only a part of an object, as patches and templates are; `None` if it looks whole.
 pub(crate) fn partial(node: &Node, kind: Kind) -> Option<&'static str> {
-    let name = node.at(["metadata", "name"]).and_then(Node::as_str).unwrap_or_default();
-    let namespace = node.at(["metadata", "namespace"]).and_then(Node::as_str).unwrap_or_default();
-    if name.contains("{{") || namespace.contains("{{") {
+    let name = node.at(["metadata", "name"]);
+    if name.is_some_and(is_template) || node.at(["metadata", "namespace"]).is_some_and(is_template) {
         return Some("its name is a template");
     }
-    if name.is_empty() {
+    // A name that is no text is one all the same, so that the mistake is told.
+    if name.is_none_or(|name| name.is_null() || name.as_str() == Some("")) {
         return Some("it has no name");
     }
     if node.get("$patch").is_some() {
@@ -107,6 +107,10 @@ pub(crate) fn partial(node: &Node, kind: Kind) -> Option<&'static str> {
         Kind::Secret if !has_base64_data(node) => Some("a value of its `data` is not base64"),
         _ => None,
     }
+}
+
+fn is_template(value: &Node) -> bool {
+    value.as_str().is_some_and(|text| text.contains("{{"))
 }
 
 fn has_base64_data(node: &Node) -> bool {

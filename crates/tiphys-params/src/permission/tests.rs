@@ -67,3 +67,72 @@ fn a_pattern_beyond_the_bounds_permits_nothing_and_forbids_everything() {
     }
     assert!(permitted(&[&"{a,b}".repeat(3)], &["aaa"]));
 }
+
+#[test]
+fn a_denial_is_for_all_addresses_that_mean_the_same_and_a_permission_for_what_is_written() {
+    const SECRET: &str = "https://git.example.com/team/secret";
+    const SSH: &str = "git@git.example.com:team/secret.git";
+    let same: &[(&str, &[&str])] = &[
+        (
+            SECRET,
+            &[
+                "HTTPS://GIT.example.com/team/secret.git",
+                "https://git.example.com:443/team/secret",
+                "https://git.example.com:/team/secret",
+                "https://git.example.com:0443/team/secret",
+                "https://bob@git.example.com/team/secret",
+                "https://bob:p@ss@git.example.com/team/secret",
+                "https://git.example.com./team/secret",
+                "https://git.example.com/team//secret/",
+                "https://git.example.com/./team/secret.git/",
+                "https://git.example.com/other/../team/secret",
+                "https://git.example.com/team/%73ecret",
+                "https://git.example.com/team%2Fsecret",
+                "https://git.example.com/%2e%2e/team/secret",
+                "https://git.example.com/team/secret?x=%zz",
+                "https://git.example.com/team/secret#x",
+                " https://git.example.com/team/secret ",
+            ],
+        ),
+        (
+            SSH,
+            &[
+                "ssh://git@git.example.com/team/secret",
+                "ssh://git@git.example.com:22/team/secret.git",
+                "ssh://git.example.com/team/secret",
+                "git+ssh://bob@git.example.com/team/secret",
+                "git@git.example.com:/team/secret",
+                "bob@GIT.example.com:team/secret/",
+            ],
+        ),
+        ("ssh://git@git.example.com:22/team/secret", &[SSH, "ssh+git://git.example.com/team/secret"]),
+        ("http://git.example.com:80/team/secret/", &["http://git.example.com/team/secret"]),
+        ("https://*.example.com:443/team/*", &[SECRET, "https://x@git.example.com./team/secret"]),
+        ("https://git.example.com/team/secre?", &[SECRET, "https://git.example.com:443/team/secret"]),
+        ("oci://r.example.com/charts", &["oci://r.example.com:443/charts", "oci://bob@r.example.com/charts"]),
+        ("r.example.com/charts", &["r.example.com/charts/", "r.example.com/./charts"]),
+    ];
+    for (pattern, urls) in same {
+        let denial = format!("!{pattern}");
+        for url in *urls {
+            assert!(!permitted(&["*", &denial], &[url]), "{denial} {url}");
+        }
+    }
+    for (pattern, url) in [
+        (SECRET, "https://git.example.com/team/secret2"),
+        (SECRET, "https://git.example.com:8443/team/secret"),
+        (SECRET, "https://git.example.com:1443/team/secret"),
+        (SECRET, "https://git.example.com.evil.org/team/secret"),
+        (SECRET, "http://git.example.com/team/secret"),
+        (SECRET, SSH),
+        (SSH, "ssh://git@git.example.com:2222/team/secret"),
+        ("https://git.example.com/team/*", "https://git.example.com/team/a/b"),
+        ("", SECRET),
+        ("*", SECRET),
+    ] {
+        assert!(permitted(&["*", &format!("!{pattern}")], &[url]), "!{pattern} {url}");
+    }
+    for url in ["https://git.example.com:443/team/secret", "https://bob@git.example.com/team/secret"] {
+        assert!(!permitted(&[SECRET], &[url]), "{url}");
+    }
+}

@@ -70,7 +70,7 @@ impl Address {
         let address = Self { scheme, host: host.to_ascii_lowercase(), port, path: path.to_owned(), query };
         let login = user.map(|user| {
             let (name, password) = user.split_once(':').unwrap_or((user, ""));
-            let [name, password] = [name, password].map(crate::url::percent_decode);
+            let [name, password] = [name, password].map(tiphys_params::percent_decode);
             (name, Secret::new(password))
         });
         Some((address, login))
