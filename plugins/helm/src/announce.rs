@@ -22,6 +22,7 @@ use tiphys_params::{Announcement, CollectionType};
 use tiphys_tree::{ContainmentError, check_links, read_bounded};
 
 use crate::chart::ChartError;
+use crate::dependencies;
 use crate::failure::go_words;
 use crate::helm;
 use crate::options::InlineValues;
@@ -143,10 +144,17 @@ pub(crate) fn announce(request: &Request) -> Result<Vec<u8>, AnnounceError> {
     crate::chart::Chart::read(&request.app_path, settings.dependencies_max)?;
     let nodes_max = settings.commented_nodes_max;
     let (files, left_out) = value_files(request, bounds.bytes_max)?;
-    let version = helm::remembered_version(&request.host, settings);
-    let version = version.map_or(LIKELY_VERSION, |version| version.rules());
-    let chart =
-        LoadedChart::read(&request.app_path, &request.root, bounds, settings.dependencies_max, version)?;
+    let helm = helm::remembered_version(&request.host, settings);
+    let version = helm.as_ref().map_or(LIKELY_VERSION, helm::HelmVersion::rules);
+    let built = || helm.as_ref().and_then(|helm| dependencies::look(request, helm));
+    let chart = LoadedChart::read(
+        &request.app_path,
+        &request.root,
+        bounds,
+        settings.dependencies_max,
+        version,
+        &built,
+    )?;
     let mut chart = PlacedChart::new(&chart, bounds)?;
     let given = given(&files, version)?;
     let single = Single::of(request);

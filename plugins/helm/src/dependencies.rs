@@ -32,6 +32,7 @@ use crate::shown::without_passwords;
 
 pub(crate) use error::DependencyError;
 
+pub(crate) use cache::KeptCharts;
 use cache::{Age, Cache, Snapshot};
 use handover::hand_over;
 use key::{BuildKey, Inputs};
@@ -70,6 +71,14 @@ pub(crate) fn kept(request: &Request, version: &HelmVersion, home: &Home) -> Opt
     }
     let built = copy(request, &home.path().join(Home::KEPT_TREE), Around::LinksIfNeeded).ok()?;
     cache.restore(&key, age, &built.chart.join(CHARTS)).then_some(built)
+}
+
+/// What an earlier run has built of exactly what is here now, for who only looks: nothing is fetched or written, and its age does not count.
+/// `None` if there is nothing, or it cannot be told.
+pub(crate) fn look(request: &Request, version: &HelmVersion) -> Option<KeptCharts> {
+    let cache = Cache::known(request.settings.cache_folder.as_deref()?)?;
+    let key = Plan::new(request).ok()?.key(version, request.host.current_dir(), &cache)?;
+    cache.look(&key)
 }
 
 /// Makes a copy of the chart with all its dependencies. Called when helm says that some are missing.

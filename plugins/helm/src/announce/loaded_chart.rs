@@ -1,6 +1,6 @@
 //! A chart with its subcharts, as far as values go: what helm's loader reads, and in the same way.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use tiphys_helm_values::{HelmVersion, Map};
@@ -8,7 +8,8 @@ use tiphys_versions::Version;
 use tiphys_yaml::{DecodeError, Error as YamlError, Node, Object, read_document};
 
 use super::values_text::{ValuesTextError, read as read_values};
-use crate::chart::{self, ChartFiles, Dependency, FileError, ListError};
+use crate::chart::{self, ChartFiles, Dependency, FileError, ListError, Subchart};
+use crate::dependencies::KeptCharts;
 use crate::value_files::joined;
 
 /// Charts within charts, the application's own included.
@@ -132,8 +133,8 @@ impl LoadError {
 }
 
 impl LoadedChart {
-    /// Reads a chart's folder. Dependencies with `file://` that are not in its folder `charts` are read where they are, if that is within
-    /// `root`: helm would put them there first.
+    /// Reads a chart's folder. Where helm would build dependencies, those count that an earlier run has `built`; if it has built none, those with
+    /// `file://` that are not in the folder `charts` are read where they are, if that is within `root`.
     /// More than `dependencies_max` lines of one chart's list are refused.
     pub(super) fn read(
         folder: &Path,
@@ -141,8 +142,9 @@ impl LoadedChart {
         bounds: ChartBounds,
         dependencies_max: usize,
         version: HelmVersion,
+        built: &dyn Fn() -> Option<KeptCharts>,
     ) -> Result<Self, LoadError> {
-        let mut loader = Loader { root, bounds, dependencies_max, version, charts: 0, bytes: 0 };
+        let mut loader = Loader { root, bounds, dependencies_max, version, built, charts: 0, bytes: 0 };
         loader.load(&ChartFiles::Folder(folder.to_path_buf()), 1)
     }
 
@@ -163,6 +165,7 @@ struct Loader<'a> {
     bounds: ChartBounds,
     dependencies_max: usize,
     version: HelmVersion,
+    built: &'a dyn Fn() -> Option<KeptCharts>,
     charts: usize,
     bytes: usize,
 }
@@ -187,28 +190,59 @@ impl Loader<'_> {
             chart.schema = serde_json::from_slice(&text).ok();
         }
         for (file, subchart) in files.subcharts()? {
-            let loaded =
-                subchart.open().map_err(LoadError::from).and_then(|files| self.load(&files, depth + 1));
-            let fail =
-                |source| LoadError::Subchart { file, chart: chart.name.clone(), source: Box::new(source) };
-            let loaded = loaded.map_err(fail)?;
-            chart.subcharts.push(loaded);
+            self.load_subchart(&mut chart, file, subchart, depth)?;
         }
         // Helm builds what is missing of the chart itself, and renders subcharts as they are.
         if let ChartFiles::Folder(folder) = files
             && depth == 1
+            && chart.has_missing_ones()
         {
-            self.load_beside(&mut chart, folder, depth)?;
+            match (self.built)() {
+                Some(built) => self.load_built(&mut chart, files, built, depth)?,
+                None => self.load_beside(&mut chart, folder, depth)?,
+            }
         }
         Ok(chart)
+    }
+
+    fn load_subchart(
+        &mut self,
+        chart: &mut LoadedChart,
+        file: String,
+        subchart: Subchart,
+        depth: usize,
+    ) -> Result<(), LoadError> {
+        let loaded = subchart.open().map_err(LoadError::from).and_then(|files| self.load(&files, depth + 1));
+        let fail = |source| LoadError::Subchart { file, chart: chart.name.clone(), source: Box::new(source) };
+        let loaded = loaded.map_err(fail)?;
+        chart.subcharts.push(loaded);
+        Ok(())
+    }
+
+    /// Reads the chart's folder `charts` again, as it was with what an earlier run has built.
+    fn load_built(
+        &mut self,
+        chart: &mut LoadedChart,
+        files: &ChartFiles,
+        built: KeptCharts,
+        depth: usize,
+    ) -> Result<(), LoadError> {
+        let KeptCharts { came, went } = built;
+        let mut all: BTreeMap<String, Subchart> = files.subcharts()?.into_iter().collect();
+        all.retain(|file, _| !went.contains(file));
+        let packed = |(file, bytes): (String, Vec<u8>)| Some((file.clone(), Subchart::packed(&file, bytes)?));
+        all.extend(came.into_iter().filter_map(packed));
+        chart.subcharts.clear();
+        (self.charts, self.bytes) = (1, chart.bytes);
+        for (file, subchart) in all {
+            self.load_subchart(chart, file, subchart, depth)?;
+        }
+        Ok(())
     }
 
     /// Adds the dependencies that are elsewhere in the repository. Helm builds all of them as soon as one is missing, and what is in
     /// `charts` is taken before what is built.
     fn load_beside(&mut self, chart: &mut LoadedChart, folder: &Path, depth: usize) -> Result<(), LoadError> {
-        if !chart.has_missing_ones() {
-            return Ok(());
-        }
         let is_there = |one: &Dependency| chart.subcharts.iter().any(|subchart| subchart.is_meant_by(one));
         let missing: Vec<PathBuf> = chart
             .dependencies

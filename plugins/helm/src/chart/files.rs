@@ -147,6 +147,11 @@ impl ChartFiles {
 }
 
 impl Subchart {
+    /// A packed chart that is to be in the folder of subcharts; `None` if a file of this name is none.
+    pub(crate) fn packed(file: &str, bytes: Vec<u8>) -> Option<Self> {
+        file.ends_with(ARCHIVE_END).then(|| Self::ArchiveBytes(bytes, format!("{SUBCHARTS}/{file}")))
+    }
+
     /// The files of the subchart.
     pub(crate) fn open(self) -> Result<ChartFiles, FileError> {
         match self {

@@ -59,6 +59,15 @@ pub(crate) struct Cache {
     bytes_max: u64,
 }
 
+/// What a build did to a folder `charts`.
+#[derive(Debug)]
+pub(crate) struct KeptCharts {
+    /// Packed charts that came, or took the place of others, by the names of their files.
+    pub(crate) came: Vec<(String, Vec<u8>)>,
+    /// Names of files that went.
+    pub(crate) went: Vec<String>,
+}
+
 /// How long an entry is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Age {
@@ -84,6 +93,23 @@ impl Cache {
         make_private(&dir.join(ENTRIES))?;
         let secret = secret(&dir)?;
         Ok(Self { dir, secret, bytes_max })
+    }
+
+    /// Opens a cache that is there, to look into it.
+    pub(crate) fn known(folder: &Path) -> Option<Self> {
+        let dir = folder.join(getuid().as_raw().to_string());
+        for folder in [&dir, &dir.join(ENTRIES)] {
+            require_private(folder).ok()?;
+        }
+        let secret = known_secret(&dir).ok()?;
+        Some(Self { dir, secret, bytes_max: 0 })
+    }
+
+    /// What is kept under this key, whatever its age; that it was used is not noted. `None` if it is not there, or broken.
+    pub(crate) fn look(&self, key: &BuildKey) -> Option<KeptCharts> {
+        let entry = self.entry(key);
+        let difference = Difference::read(&entry)?;
+        Some(KeptCharts { came: difference.files(&entry).ok()?, went: difference.removed().to_vec() })
     }
 
     /// What goes into keys.
@@ -205,6 +231,11 @@ fn make_private(path: &Path) -> io::Result<()> {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
         _ => {}
     }
+    require_private(path)
+}
+
+/// Refuses what is no folder of this user alone.
+fn require_private(path: &Path) -> io::Result<()> {
     let found = fs::symlink_metadata(path)?;
     let name = path.file_name().unwrap_or_default().display();
     if !found.is_dir() || found.uid() != getuid().as_raw() {
@@ -218,17 +249,7 @@ fn make_private(path: &Path) -> io::Result<()> {
 
 /// The cache's secret; the first run makes it.
 fn secret(dir: &Path) -> io::Result<[u8; 32]> {
-    let path = dir.join(SECRET);
-    let broken = || io::Error::other(format!("`{SECRET}` in it is broken; remove it"));
-    let read = || -> io::Result<[u8; 32]> {
-        let file = match open_file(&path, FileOwner::Program, File::options().read(true)) {
-            Err(NotOpened::Folder | NotOpened::NoFile) => return Err(broken()),
-            opened => opened?,
-        };
-        let bytes = read_to_bound(file, 32)?.ok_or_else(broken)?;
-        bytes.try_into().map_err(|_| broken())
-    };
-    match read() {
+    match known_secret(dir) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         result => return result,
     }
@@ -236,11 +257,22 @@ fn secret(dir: &Path) -> io::Result<[u8; 32]> {
     let mut secret = [0; 32];
     File::open("/dev/urandom")?.read_exact(&mut secret)?;
     new.write_all(&secret)?;
-    match new.persist_noclobber(&path) {
+    match new.persist_noclobber(dir.join(SECRET)) {
         Ok(_) => Ok(secret),
         // Another run was first.
-        Err(_) => read(),
+        Err(_) => known_secret(dir),
     }
+}
+
+/// The secret that an earlier run has made.
+fn known_secret(dir: &Path) -> io::Result<[u8; 32]> {
+    let broken = || io::Error::other(format!("`{SECRET}` in it is broken; remove it"));
+    let file = match open_file(&dir.join(SECRET), FileOwner::Program, File::options().read(true)) {
+        Err(NotOpened::Folder | NotOpened::NoFile) => return Err(broken()),
+        opened => opened?,
+    };
+    let bytes = read_to_bound(file, 32)?.ok_or_else(broken)?;
+    bytes.try_into().map_err(|_| broken())
 }
 
 /// Marks a file as used now, and gives the time of it.

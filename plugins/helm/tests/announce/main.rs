@@ -1,5 +1,6 @@
 //! `tiphys-helm announce` on small charts, on recorded ones, and given back to `tiphys-helm generate` with the real helm.
 
+mod built;
 mod charts;
 mod failures;
 mod in_effect;

@@ -93,19 +93,29 @@ impl Difference {
 
     /// Does to a folder `charts` what the build did. Fails, before anything is changed, if a file is not what was built.
     pub(crate) fn apply(&self, entry: &Path, charts: &Path) -> io::Result<()> {
-        let mut files = Vec::new();
-        for (name, expected) in &self.written {
-            let bytes = read(&entry.join(expected), PACKED_CHART_BYTES_MAX)?;
-            if digest(&bytes) != *expected {
-                return Err(io::ErrorKind::InvalidData.into());
-            }
-            files.push((charts.join(name), bytes));
-        }
+        let files = self.files(entry)?;
         fs::create_dir_all(charts)?;
         for name in &self.removed {
             fs::remove_file(charts.join(name))?;
         }
-        files.iter().try_for_each(|(path, bytes)| replace(path, bytes))
+        files.iter().try_for_each(|(name, bytes)| replace(&charts.join(name), bytes))
+    }
+
+    /// The files that came or changed, each as it was built.
+    pub(crate) fn files(&self, entry: &Path) -> io::Result<Vec<(String, Vec<u8>)>> {
+        let each = self.written.iter().map(|(name, expected)| {
+            let bytes = read(&entry.join(expected), PACKED_CHART_BYTES_MAX)?;
+            if digest(&bytes) != *expected {
+                return Err(io::ErrorKind::InvalidData.into());
+            }
+            Ok((name.clone(), bytes))
+        });
+        each.collect()
+    }
+
+    /// The names of files that went.
+    pub(crate) fn removed(&self) -> &[String] {
+        &self.removed
     }
 }
 
