@@ -102,9 +102,18 @@ impl Chart {
     /// Reads the `Chart.yaml` of a folder, and the dependencies of a `requirements.yaml` over its own.
     pub(crate) fn read_with_requirements(folder: &Path, dependencies_max: usize) -> Result<Self, ChartError> {
         let chart = read(&folder.join(CHART))?;
-        let requirements = folder.join(REQUIREMENTS);
-        let requirements = if requirements.is_file() { read(&requirements)? } else { None };
-        Self::of(chart.as_ref(), requirements.as_ref(), dependencies_max)
+        Self::of(chart.as_ref(), requirements(folder)?.as_ref(), dependencies_max)
+    }
+
+    /// Both of [`Self::read`] and [`Self::read_with_requirements`], in this order, with one look at each file.
+    pub(crate) fn read_both(folder: &Path, dependencies_max: usize) -> Result<(Self, Self), ChartError> {
+        let chart = read(&folder.join(CHART))?;
+        let own = Self::of(chart.as_ref(), None, dependencies_max)?;
+        let whole = match requirements(folder)? {
+            None => own.clone(),
+            Some(requirements) => Self::of(chart.as_ref(), Some(&requirements), dependencies_max)?,
+        };
+        Ok((own, whole))
     }
 
     /// Reads the `Chart.yaml` of a packed chart; `None` if there is none that can be read, which is helm's to say.
@@ -156,6 +165,12 @@ pub(crate) fn lists<'a>(
 ) -> Vec<(&'static str, &'a Node)> {
     let files = [(CHART, chart), (REQUIREMENTS, requirements)];
     files.into_iter().filter_map(|(name, node)| Some((name, node?))).collect()
+}
+
+/// The document of a `requirements.yaml`, if there is one.
+fn requirements(folder: &Path) -> Result<Option<Node>, ChartError> {
+    let path = folder.join(REQUIREMENTS);
+    if path.is_file() { read(&path) } else { Ok(None) }
 }
 
 /// The document of a file; `None` if it is empty.

@@ -22,7 +22,7 @@ use tiphys_logins::{EntryError, Needs, OwnLogins, read_certificates};
 use tiphys_params::context::{MountedCredentials, NetworkUse};
 
 use crate::address::Address;
-use crate::chart::{Chart, Dependency};
+use crate::chart::{Chart, Dependency, REQUIREMENTS};
 use crate::failure::chain;
 use crate::helm::{Helm, HelmError, HelmVersion};
 use crate::home::Home;
@@ -42,6 +42,9 @@ use remote::{DependencyRepository, ProjectRepositories, RemoteKind, RemoteReposi
 /// The folder of a chart that has its dependencies.
 const CHARTS: &str = "charts";
 
+/// The file that says what of a chart helm does not see.
+const HELM_IGNORE: &str = ".helmignore";
+
 /// A copy of the chart with its dependencies. It goes with the home.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Built {
@@ -54,14 +57,16 @@ pub(crate) struct Built {
 /// A copy of the chart with dependencies that an earlier run has built, where it is certain that helm would say that they are missing: the
 /// chart names some, and has no folder `charts`. That spares a run of helm. Whatever else may be the matter is left to helm and to [`build`],
 /// so that of several mistakes the same one is told.
-pub(crate) fn kept(request: &Request, version: &HelmVersion, home: &Home) -> Option<Built> {
+/// `own` is the chart's own file.
+pub(crate) fn kept(request: &Request, own: &Chart, version: &HelmVersion, home: &Home) -> Option<Built> {
     let chart = request.host.current_dir();
-    if !is_empty(&chart.join(CHARTS))
-        || Chart::read(chart, request.settings.dependencies_max).ok()?.dependencies.is_empty()
-    {
+    let has = |name| fs::symlink_metadata(chart.join(name)).is_ok();
+    // Such a file can keep `requirements.yaml` from helm.
+    let names_some = !own.dependencies.is_empty() || has(REQUIREMENTS) && !has(HELM_IGNORE);
+    if !names_some || !is_empty(&chart.join(CHARTS)) {
         return None;
     }
-    let plan = Plan::new(request).ok()?;
+    let plan = Plan::new(request).ok().filter(|plan| !plan.listed.dependencies.is_empty())?;
     let cache =
         Cache::open(request.settings.cache_folder.as_deref()?, request.settings.cache_bytes_max).ok()?;
     let key = plan.key(version, chart, &cache)?;

@@ -90,7 +90,7 @@ async fn generate_in(request: &Request, home: &Home) -> Result<Vec<u8>, Generate
     let prepared = prepare(request, home)?;
     let helm = Helm::new(&request.host, &request.settings, home, request.cleaner().with_home(home))?;
     let version = helm.version(home).await?;
-    let kept = dependencies::kept(request, &version, home);
+    let kept = dependencies::kept(request, &prepared.chart, &version, home);
     let manifests = match template(request, &helm, &prepared.call, kept.as_ref()).await {
         Err(GenerateError::Template { text }) if kept.is_none() && is_missing_dependency(&text) => {
             let built = dependencies::build(request, &helm, &version, home).await?;
@@ -110,6 +110,8 @@ async fn generate_in(request: &Request, home: &Home) -> Result<Vec<u8>, Generate
 pub(crate) struct Prepared {
     /// The call of `helm template`.
     pub(crate) call: Call,
+    /// The chart's own file.
+    chart: Chart,
 }
 
 /// Decides everything that does not need helm, in Argo CD's order, so that of several mistakes the same one is told.
@@ -141,7 +143,7 @@ pub(crate) fn prepare(request: &Request, home: &Home) -> Result<Prepared, Genera
     let api_versions =
         if options.api_versions.is_empty() { &request.api_versions } else { &options.api_versions };
     template.api_versions.clone_from(api_versions);
-    Chart::read(&request.app_path, request.settings.dependencies_max)?;
+    let chart = Chart::read(&request.app_path, request.settings.dependencies_max)?;
     if !matches!(options.version.as_str(), "" | "v3" | "v4") {
         return Err(GenerateError::Version { version: options.version.clone() });
     }
@@ -152,7 +154,7 @@ pub(crate) fn prepare(request: &Request, home: &Home) -> Result<Prepared, Genera
         }
     };
     let call = template.call(&ExecLimits::of_this_process())?;
-    Ok(Prepared { call })
+    Ok(Prepared { call, chart })
 }
 
 /// Runs `helm template` in the application's folder, or in a copy of it that has its dependencies.

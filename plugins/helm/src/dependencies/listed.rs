@@ -53,8 +53,7 @@ pub(crate) enum ListedError {
 impl Listed {
     /// Reads a chart's files.
     pub(super) fn read(folder: &Path, dependencies_max: usize) -> Result<Self, ChartError> {
-        let whole = Chart::read_with_requirements(folder, dependencies_max)?;
-        let own = Chart::read(folder, dependencies_max)?;
+        let (own, whole) = Chart::read_both(folder, dependencies_max)?;
         Ok(Self::of(whole.dependencies, own.dependencies, Lock::read_all(folder, dependencies_max)?))
     }
 

@@ -7,7 +7,7 @@ use std::thread;
 
 use tiphys_testkit::chart_server::{ChartServer, Failure, Transport};
 
-use crate::dependencies::umbrella;
+use crate::dependencies::{SHOWN, umbrella};
 use crate::life::until;
 use crate::remotes::{chart, with_dep};
 use crate::world::{Answer, Helm, World};
@@ -96,6 +96,35 @@ fn what_is_kept_spares_all_runs_of_helm_but_one() {
         assert_eq!(calls(&file), "template dependency template");
         assert_eq!(world.generate(helm).names(), EXPECTED);
         assert_eq!(calls(&file), "template");
+    }
+}
+
+#[test]
+fn what_is_kept_spares_runs_of_helm_for_a_list_of_its_own_file_unless_helm_may_not_see_that() {
+    let list = "dependencies: [{name: dep, version: ^1.0.0, repository: 'file://../dep'}]\n";
+    for helm in Helm::ALL {
+        for (ignored, second, names) in [
+            (None, "template", EXPECTED.as_slice()),
+            (Some("other.yaml"), "template template", &EXPECTED),
+            (Some("requirements.yaml"), "template", &EXPECTED[1..]),
+        ] {
+            let world = World::new("charts/app")
+                .file("charts/app/Chart.yaml", "apiVersion: v1\nname: app\nversion: 0.1.0\n")
+                .file("charts/app/templates/shown.yaml", SHOWN)
+                .file("charts/app/requirements.yaml", list)
+                .chart_files("charts/dep", "dep", "1.0.0", "")
+                .cached();
+            let world = match ignored {
+                None => world,
+                Some(name) => world.file("charts/app/.helmignore", name),
+            };
+            let (world, file) = counted(world, helm);
+            assert_eq!(world.generate(helm).names(), names, "{ignored:?}");
+            let first = calls(&file);
+            assert_eq!(first, if names.len() == 1 { "template" } else { "template dependency template" });
+            assert_eq!(world.generate(helm).names(), names, "{ignored:?}");
+            assert_eq!(calls(&file), second, "{ignored:?}");
+        }
     }
 }
 
