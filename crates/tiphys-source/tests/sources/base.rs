@@ -1,6 +1,9 @@
 //! Sources at another revision (`--base`), and what tells files apart that were not written.
 
-use tiphys_source::{BasePoint, BaseRevision, FilesIdentity, Scope, Sources, WorkTreePath};
+use std::sync::Arc;
+
+use tiphys_params::context::ContextProject;
+use tiphys_source::{BasePoint, BaseRevision, FilesIdentity, GitSource, Scope, Sources, WorkTreePath};
 use tiphys_testkit::git::{self, Repository};
 use tiphys_tree::Modes;
 
@@ -347,6 +350,13 @@ async fn a_remote_repository_is_told_apart_by_what_is_asked_for_and_not_asked_it
     assert_ne!(identity(url, "main").await, identity(url, "v1").await);
     assert_ne!(identity(url, "main").await, identity("https://nowhere.invalid/other.git", "main").await);
     assert!(identity(url, "main").await.may_lead_elsewhere());
+    let of_project = async |name: &str| {
+        let project = ContextProject { name: name.to_owned(), ..ContextProject::default() };
+        let source = GitSource { project: Arc::new(project), ..source(url, "main") };
+        sources.identity(&source, (&Scope::Whole, &path("app"))).await.expect("nothing is fetched")
+    };
+    assert_eq!(of_project("one").await, of_project("one").await);
+    assert_ne!(of_project("one").await, of_project("other").await, "it may have another login");
 }
 
 #[tokio::test]
