@@ -6,6 +6,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::executable::make_executable;
+
 /// A repository with a work tree, on branch `main`.
 #[derive(Clone, Debug)]
 pub struct Repository {
@@ -85,8 +87,7 @@ impl Repository {
     /// Writes an executable file.
     pub fn write_executable(&self, path: &str, content: &str) -> &Self {
         self.write(path, content);
-        let mode = fs::Permissions::from_mode(0o755);
-        fs::set_permissions(self.dir.join(path), mode).expect("the mode can be set");
+        make_executable(&self.dir.join(path));
         self
     }
 

@@ -5,6 +5,7 @@ pub mod certificates;
 pub mod chart;
 pub mod chart_server;
 pub mod dice;
+pub mod executable;
 pub mod fixture;
 pub mod git;
 pub mod helm;

@@ -8,6 +8,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::OnceLock;
 
 use tempfile::TempDir;
+use tiphys_testkit::executable::make_executable;
 use tiphys_testkit::workspace_root;
 
 /// What the Application of the tests is rendered from. There is no program in an empty root but ours, so the plugin there is one, too.
@@ -92,6 +93,7 @@ impl EmptyRoot {
             fs::create_dir(root.path(folder)).expect("the folder can be made");
         }
         fs::copy(static_program(), root.path("tiphys")).expect("the program can be copied");
+        make_executable(&root.path("tiphys"));
         root
     }
 

@@ -1,10 +1,10 @@
 //! `init` and `generate`.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
 
 use tiphys_plugin::{Deadline, Plugin, Strictness};
+use tiphys_testkit::executable::make_executable;
 
 use crate::world::{STDOUT_BYTES_MAX, World, config, generated, request};
 
@@ -64,7 +64,7 @@ async fn an_absolute_command_that_is_missing_is_looked_up_in_the_plugins_folder(
     fs::create_dir(&folder).unwrap();
     let script = folder.join("generate.sh");
     fs::write(&script, "#!/bin/sh\necho kind: FromThePlugin").unwrap();
-    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    make_executable(&script);
     for command in ["/home/argocd/generate.sh", "generate.sh"] {
         let plugin =
             world.plugin_in(config("p", &format!("  generate: {{command: [{command}]}}")), Some(&folder));

@@ -6,6 +6,7 @@ use std::os::unix::fs::symlink;
 use std::time::{Duration, Instant};
 
 use tiphys_process::{CommandSpec, Ended, Launcher, Limits, RunError};
+use tiphys_testkit::executable::make_executable;
 use tokio_util::sync::CancellationToken;
 
 use super::support::{EVERYONE, LIMITS, Place, Who, alive, command, execute, mark, marked, output, shell};
@@ -97,13 +98,8 @@ async fn a_command_inherits_three_descriptors_and_no_signal_setting() {
         "launcher.sh",
         &format!("#!/bin/sh\ntrap '' INT TERM HUP\nexec 5</ 7>/dev/null {launcher} \"$@\"\n"),
     );
-    fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("chmod");
-    // The shell that reads the script, unlike the system that executes it, does not mind a file that was just written.
-    let wrapper = Launcher::new(script);
-    let mut run = match wrapper.start(place.direct(), LIMITS).await {
-        Ok(run) => run,
-        Err(error) => panic!("{error}"),
-    };
+    make_executable(&script);
+    let mut run = Launcher::new(script).start(place.direct(), LIMITS).await.expect("starts");
     let mut spec = command(&["find", "/proc/self/fd", "-mindepth", "1", "-printf", "%f\\n"]);
     spec.argv.extend(["-newermt".to_owned(), "2000-01-01".to_owned()]);
     let listed = String::from_utf8(execute(&mut run, spec).await.expect("starts").stdout).expect("UTF-8");

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 use tiphys_process::{CommandSpec, Launcher, Limits, Outcome, PrivateView, Run, RunError, View};
+use tiphys_testkit::executable::make_executable;
 use tokio_util::sync::CancellationToken;
 
 /// Who launches.
@@ -48,8 +49,7 @@ pub(crate) fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// Programs that start the launcher, made before any test starts a process: one that is written while another test starts a process
-/// cannot be executed for a moment.
+/// Programs that start the launcher, made once.
 /// They go with the last place that uses them, and every test that starts a process has one.
 fn programs() -> Arc<TempDir> {
     static PROGRAMS: Mutex<Weak<TempDir>> = Mutex::new(Weak::new());
@@ -67,6 +67,7 @@ fn make_programs() -> TempDir {
     // The build folder may be out of another user's reach.
     let launcher = folder.path().join("launcher");
     fs::copy(env!("CARGO_BIN_EXE_tiphys-launcher"), &launcher).expect("copies the launcher");
+    make_executable(&launcher);
     let become_nobody = if is_root() {
         format!("setpriv --reuid={NOBODY} --regid={NOBODY} --clear-groups")
     } else {
@@ -96,7 +97,7 @@ fn make_programs() -> TempDir {
     for (name, line) in scripts {
         let script = folder.path().join(name);
         fs::write(&script, format!("#!/bin/sh\n{line}\n")).expect("writes a script");
-        fs::set_permissions(&script, Permissions::from_mode(0o755)).expect("chmod");
+        make_executable(&script);
     }
     folder
 }

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
 use std::time::Duration;
 
 use tiphys_logins::{HelperBound, OwnLogins};
@@ -10,6 +9,7 @@ use tiphys_source::{ChartSource, Sources};
 use tiphys_testkit::certificates::Authority;
 use tiphys_testkit::chart::Chart;
 use tiphys_testkit::chart_server::{Access, ChartServer, Transport};
+use tiphys_testkit::executable::make_executable;
 use tiphys_testkit::git;
 
 use crate::workbench::{Workbench, chart, failure, fetch, pair, web, with};
@@ -57,17 +57,11 @@ impl Place {
     }
 
     /// Makes a helper for all registries that tells of each time that it is asked.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "no process that is started meanwhile may have the helper open"
-    )]
     fn helper(self, then: &str) -> Self {
         let asked = self.path("asked").display().to_string();
         let script = format!("#!/bin/sh\nread -r registry\necho \"$registry\" >> '{asked}'\n{then}\n");
-        self.write("config.json", r#"{"credsStore": "test"}"#).write("script", &script);
-        let mut install = Command::new("install");
-        install.args(["-m", "755"]).arg(self.path("script")).arg(self.path("bin/docker-credential-test"));
-        assert!(install.status().expect("it starts").success());
+        self.write("config.json", r#"{"credsStore": "test"}"#).write("bin/docker-credential-test", &script);
+        make_executable(&self.path("bin/docker-credential-test"));
         self
     }
 

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read};
-use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -10,6 +9,7 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
+use tiphys_testkit::executable::make_executable;
 use tiphys_testkit::{helm, tools, workspace_root};
 
 /// The program.
@@ -92,7 +92,7 @@ impl World {
         fs::create_dir_all(place.parent().expect("a file has a folder")).expect("the folder can be made");
         fs::write(&place, content).expect("the file can be written");
         if content.starts_with("#!") {
-            fs::set_permissions(&place, PermissionsExt::from_mode(0o755)).expect("the mode can be set");
+            make_executable(&place);
         }
         self
     }

@@ -3,11 +3,11 @@
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::iter::Peekable;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
 use tempfile::TempDir;
+use tiphys_testkit::executable::make_executable;
 use tiphys_testkit::{helm, tools, workspace_root};
 
 use crate::document::{Block, How};
@@ -70,7 +70,7 @@ impl Reader {
         fs::create_dir_all(file.parent().expect("a file is in a folder")).expect("the folder can be made");
         fs::write(&file, lines.join("\n") + "\n").expect("the file can be written");
         if lines.first().is_some_and(|line| line.starts_with("#!")) {
-            fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).expect("the mode can be set");
+            make_executable(&file);
         }
     }
 

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::security::make_executable;
+use tiphys_testkit::executable::make_executable;
+
 use crate::world::{Helm, World};
 
 /// What both versions say when `helm dependency build` fails, before helm's own words.
@@ -260,7 +261,7 @@ fn a_folder_of_dependencies_that_is_none_is_told_without_the_folder_of_this_run(
         Helm::Four.program().display()
     );
     let world = world.file("../program", &script).variable("TIPHYS_HELM", &program);
-    make_executable(&program);
+    make_executable(Path::new(&program));
     let place = "<path to cached source>/charts/app/charts: Not a directory (os error 20)";
     let expected = format!("error building helm chart dependencies: cannot read {place}");
     assert_eq!(world.generate(Helm::Four).error(), expected);

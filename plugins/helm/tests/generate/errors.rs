@@ -1,5 +1,9 @@
 //! How failures are told: Argo CD's words around helm's, and what is said of a helm that is not the right one.
 
+use std::path::Path;
+
+use tiphys_testkit::executable::make_executable;
+
 use crate::world::{Helm, World};
 
 #[test]
@@ -42,7 +46,7 @@ fn a_helm_that_is_not_there_or_of_another_version_is_named_with_what_to_do() {
         let folder = tempfile::tempdir().unwrap();
         let program = folder.path().join("helm").display().to_string();
         std::fs::write(&program, format!("#!/bin/sh\necho {version}\n")).unwrap();
-        crate::security::make_executable(&program);
+        make_executable(Path::new(&program));
         let answer = World::probe().variable("TIPHYS_HELM", &program).generate(Helm::Four);
         assert_eq!(answer.error(), format!("{program} {expected}"));
     }

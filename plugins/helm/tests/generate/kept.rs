@@ -1,11 +1,11 @@
 //! Built dependencies that are kept for later runs.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::thread;
 
 use tiphys_testkit::chart_server::{ChartServer, Failure, Transport};
+use tiphys_testkit::executable::make_executable;
 
 use crate::dependencies::{SHOWN, umbrella};
 use crate::life::until;
@@ -74,7 +74,7 @@ fn counted(world: World, helm: Helm) -> (World, PathBuf) {
     let script =
         format!("#!/bin/sh\necho \"$1\" >>{}\nexec {} \"$@\"\n", calls.display(), helm.program().display());
     fs::write(&program, script).expect("the file can be written");
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("it is ours");
+    make_executable(&program);
     (world.variable("TIPHYS_HELM", &program.display().to_string()), calls)
 }
 

@@ -5,7 +5,7 @@ use std::io::{BufRead as _, BufReader};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::symlink;
 use std::os::unix::process::CommandExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
@@ -16,9 +16,9 @@ use rustix::process::{
     Pid, PidfdFlags, Signal, kill_process, kill_process_group, pidfd_open, test_kill_process,
 };
 use tiphys_testkit::chart_server::{ChartServer, Failure, Transport};
+use tiphys_testkit::executable::make_executable;
 
 use crate::remotes::{chart, with_dep};
-use crate::security::make_executable;
 use crate::world::{Answer, Helm, World};
 
 /// How long a test waits for what must happen.
@@ -30,7 +30,7 @@ const ENDLESS: &str = "#!/bin/sh\n[ \"$1\" = version ] && { echo v4.3.1; exit; }
 fn with_program(world: World, text: &str) -> World {
     let world = world.file("../program", text);
     let program = world.root().join("../program").display().to_string();
-    make_executable(&program);
+    make_executable(Path::new(&program));
     world.variable("TIPHYS_HELM", &program)
 }
 
@@ -484,6 +484,7 @@ fn a_script_or_another_name_is_asked_for_its_version_each_time() {
         let world = World::chart("kind: X\nmetadata: {name: x}\n");
         let folder = world.root().join("..");
         std::fs::copy(Helm::Four.program(), folder.join(file)).unwrap();
+        make_executable(&folder.join(file));
         symlink(file, folder.join(link)).unwrap();
         let world = world.variable("TIPHYS_HELM", folder.join(link).to_str().unwrap());
         assert_eq!(world.generate(Helm::Four).names(), ["X/x"]);

@@ -1,13 +1,14 @@
 //! Logins to registries that helm and docker have left on the machine.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
 use std::process::Command;
 
 use rustix::fs::{CWD, Mode, mkfifoat};
 use serde_json::json;
 use tiphys_testkit::certificates::Authority;
 use tiphys_testkit::chart_server::{ChartServer, Transport};
+use tiphys_testkit::executable::make_executable;
 use tiphys_testkit::registry::{Registry, RegistryAccess};
 use tiphys_testkit::tools;
 
@@ -128,7 +129,7 @@ impl World {
         let world = self.file("../home/.secret", secret).file("../bin/docker-credential-test", HELPER);
         let (home, bin) = (world.beside("home"), world.beside("bin"));
         let helper = format!("{bin}/docker-credential-test");
-        fs::set_permissions(helper, fs::Permissions::from_mode(0o755)).expect("the file can be changed");
+        make_executable(Path::new(&helper));
         let path = format!("{bin}:{}", tools::search_path().display());
         world.variable("HOME", &home).variable("PATH", &path).variable("TEST_REGISTRY", registry)
     }

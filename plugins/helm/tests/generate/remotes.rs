@@ -1,13 +1,13 @@
 //! Dependencies from Helm repositories and registries: real servers on loopback, both versions of helm.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
 
 use serde_json::{Value, json};
 use tiphys_testkit::certificates::Authority;
 use tiphys_testkit::chart::Chart;
 use tiphys_testkit::chart_server::{Access, ChartServer, Failure, Transport};
+use tiphys_testkit::executable::make_executable;
 use tiphys_testkit::registry::{Registry, RegistryAccess};
 
 use crate::dependencies::umbrella;
@@ -658,7 +658,7 @@ fn no_credential_is_in_an_argument_or_in_the_environment_of_helm_or_left_in_a_fi
         );
         let world = world.file("../spy", &script);
         let spy = world.root().parent().unwrap().join("spy");
-        fs::set_permissions(&spy, fs::Permissions::from_mode(0o755)).unwrap();
+        make_executable(&spy);
         let world = world.variable("TIPHYS_HELM", &spy.display().to_string());
         world.gives(helm, "1.0.0");
         let files = fs::read_to_string(format!("{seen}-files")).unwrap();

@@ -1,6 +1,9 @@
 //! What must not get out of the repository, out of the request, or into helm.
 
+use std::path::Path;
+
 use serde_json::json;
+use tiphys_testkit::executable::make_executable;
 
 use crate::world::{Helm, World};
 
@@ -135,7 +138,7 @@ fn nothing_of_the_request_and_of_a_user_is_in_the_environment_of_helm() {
         .variable("HTTPS_PROXY", "http://127.0.0.1:9")
         .text("values", "password: hidden\n");
     let program = world.root().join("../helm").display().to_string();
-    make_executable(&program);
+    make_executable(Path::new(&program));
     let answer = world.variable("TIPHYS_HELM", &program).generate(Helm::Four);
     assert_eq!((answer.code, answer.stderr.as_str()), (Some(0), ""));
     let (names, arguments) = answer.stdout.split_once('\n').unwrap();
@@ -156,7 +159,7 @@ fn a_plugin_of_helm_is_used_only_if_the_setting_names_its_folder() {
             .file("../plugins/own/get.sh", "#!/bin/sh\necho 'from: plugin'\n")
             .variable("TIPHYS_HELM_VALUES_FILE_SCHEMES", "own")
             .array("value-files", &["own://x/v.yaml"]);
-        make_executable(&world.root().with_file_name("plugins").join("own/get.sh").display().to_string());
+        make_executable(&world.root().with_file_name("plugins").join("own/get.sh"));
         world
     };
     for helm in Helm::ALL {
@@ -213,9 +216,4 @@ fn other_sources_of_the_application_are_given_by_the_run_context() {
     );
     let scheme = with("http://example.com/v.yaml").generate(Helm::Four);
     assert!(scheme.error().ends_with("the URL scheme 'http' is not allowed"), "{}", scheme.error());
-}
-
-pub(crate) fn make_executable(path: &str) {
-    use std::os::unix::fs::PermissionsExt as _;
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("it is ours");
 }

@@ -126,7 +126,7 @@ pub(crate) struct Stat {
     pub(crate) started: u64,
 }
 
-/// What the system tells of a process, one that ended and was not waited for included.
+/// What the system tells of a process, one that ended and was not waited for included; nothing of one that is being waited for.
 pub(crate) fn stat(pid: Pid) -> Option<Stat> {
     // A program may have any bytes in its name.
     let line = fs::read(format!("/proc/{pid}/stat")).ok()?;
@@ -138,13 +138,15 @@ fn parse_stat(line: &str) -> Option<Stat> {
     let (_, fields) = line.rsplit_once(')')?;
     let mut fields = fields.split_ascii_whitespace();
     let parent = fields.nth(1).and_then(number);
-    let session = fields.nth(1).and_then(number);
+    // A process that is taken away at this moment has the session -1 (proc(5) does not tell; `do_task_stat` of Linux does).
+    let session = fields.nth(1).filter(|session| !session.starts_with('-')).map(number)?;
     let started = fields.nth(15)?.parse().ok()?;
     Some(Stat { parent, session, started })
 }
 
+/// A process's number; none for 0, which is a process outside of this container, and for what is no number of a process.
 fn number(text: &str) -> Option<Pid> {
-    text.parse().ok().and_then(Pid::from_raw)
+    text.parse().ok().filter(|number| *number > 0).and_then(Pid::from_raw)
 }
 
 #[cfg(test)]

@@ -12,6 +12,17 @@ fn a_name_with_blanks_and_parentheses_does_not_shift_the_fields() {
 }
 
 #[test]
+fn a_process_that_is_being_taken_away_is_not_told_of() {
+    let rest = "0 -1 4194560 100 0 0 0 1 2 0 0 20 0 1 0 12345 1000 10 18446744073709551615";
+    let outside = Stat { parent: None, session: None, started: 12345 };
+    for (parent, group, session, expected) in [(0, 0, 0, Some(outside)), (7, -1, -1, None), (0, -1, -1, None)]
+    {
+        let line = format!("42 (sh) X {parent} {group} {session} {rest}");
+        assert_eq!(parse_stat(&line), expected, "{line}");
+    }
+}
+
+#[test]
 fn descendants_of_a_child_are_found_without_it_and_can_be_ended() {
     let script = "(sleep 1000; true) & echo; wait";
     #[expect(clippy::disallowed_methods, reason = "the test needs a child")]
