@@ -1,11 +1,12 @@
 //! What is asked for: the application and its parameters, as Argo CD gives them to a plugin in its environment.
 
+use std::fs::File;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use tiphys_params::context::{CONTEXT_FILE_VARIABLE, ContextError, MountedCredentials, RunContext};
 use tiphys_params::{NamelessParameter, Parameter, require_names};
-use tiphys_tree::read_bounded;
+use tiphys_tree::read_to_bound;
 
 use crate::host::Host;
 use crate::options::{HelmOptions, OptionsError};
@@ -276,7 +277,9 @@ fn text_of(host: &Host, variable: &str, file_variable: &'static str) -> Result<O
 fn read(variable: &'static str, path: &str) -> Result<Vec<u8>, RequestError> {
     let fail = |source| RequestError::File { variable, path: PathBuf::from(path), source };
     let too_large = || fail(io::Error::other(format!("it has more than {FILE_BYTES_MAX} bytes")));
-    read_bounded(Path::new(path), FILE_BYTES_MAX).map_err(fail)?.ok_or_else(too_large)
+    // Whoever calls the plugin names it, and may give a pipe.
+    let file = File::open(path).map_err(fail)?;
+    read_to_bound(file, FILE_BYTES_MAX).map_err(fail)?.ok_or_else(too_large)
 }
 
 #[cfg(test)]
