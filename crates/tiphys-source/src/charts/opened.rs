@@ -11,7 +11,7 @@ use tiphys_params::context::{
 use tokio::runtime::Handle;
 
 use super::once::Once;
-use super::{ChartError, ChartSource, CredentialReach, hashed};
+use super::{ChartError, ChartSource, CredentialReach, hashed, in_parts};
 use crate::SourceError;
 
 /// A source with all that opens its repository.
@@ -77,13 +77,15 @@ impl LearnedLogins {
 }
 
 impl ChartSource {
-    /// The same with what the person's files have for it, and the program that knows more.
+    /// The same with what the person's files have for it, and the program that knows more, where neither a Secret nor the address itself
+    /// opens it.
     pub(super) fn opened(&self, learned: &LearnedLogins) -> Result<Opened, SourceError> {
         let mut source = self.clone();
         let (mut helper, mut identity_token, mut unusable) = (None, None, None);
-        let is_open =
+        let of_secret =
             if self.is_of_registry() { self.access.has_password() } else { self.access.has_credentials() };
-        if let Some(logins) = source.own_logins.take().filter(|_| !is_open) {
+        let (_, of_url, _) = in_parts(self.repo_url.trim());
+        if let Some(logins) = source.own_logins.take().filter(|_| !of_secret && of_url.is_empty()) {
             match source.open(&logins, learned)? {
                 RegistryLogin::None => {}
                 RegistryLogin::Entry(entry) => {

@@ -98,14 +98,11 @@ impl<'a> Registry<'a> {
         let Root { address: root, name, login: in_url } =
             Root::read(&source.repo_url, &source.chart, scheme).ok_or_else(wrong)?;
         let mut place = Place::new((source.shown(), root.clone()), access, in_url.is_some(), options);
-        let helper = helper.as_ref().filter(|_| in_url.is_none());
         if let Some(helper) = helper {
             place.tried = format!("what docker-credential-{} knows", helper.name);
-        } else if identity_token.is_some() && in_url.is_none() {
+        } else if identity_token.is_some() {
             "the identity token of the registry's login".clone_into(&mut place.tried);
-        } else if let Some(unusable) = unusable
-            && in_url.is_none()
-        {
+        } else if let Some(unusable) = unusable {
             place.tried = format!("no credentials: {unusable}");
         }
         let login =
@@ -114,7 +111,7 @@ impl<'a> Registry<'a> {
         let login = login.or_else(|| identity_token.clone().map(Login::Token));
         let client = Client::new(&shared.clients, (source, identity), options, root.clone());
         let authorization = RefCell::default();
-        let helped = OnceCell::new();
+        let (helper, helped) = (helper.as_ref(), OnceCell::new());
         let logins = &shared.logins;
         Ok(Self { source, options, root, name, client, login, helper, logins, helped, authorization, place })
     }

@@ -10,7 +10,7 @@ use super::LearnedLogins;
 use crate::ChartSource;
 
 #[test]
-fn a_registry_by_its_settings_gets_the_login_of_docker_unless_they_let_others_read_it() {
+fn a_registry_gets_the_login_of_docker_unless_its_settings_let_others_read_it_or_its_address_has_one() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     // user:pass
     let config = r#"{"auths": {"r.example.org": {"auth": "dXNlcjpwYXNz"}}}"#;
@@ -18,13 +18,17 @@ fn a_registry_by_its_settings_gets_the_login_of_docker_unless_they_let_others_re
     let variables = [("DOCKER_CONFIG".to_owned(), folder.path().display().to_string())];
     let bound = HelperBound { timeout: Duration::from_secs(1), option: None };
     let none = RepositoryAccess::default;
-    for (access, expected) in [
-        (RepositoryAccess { enable_oci: true, ..none() }, "user"),
-        (RepositoryAccess { enable_oci: true, insecure: true, ..none() }, ""),
-        (none(), ""),
+    let url = "https://r.example.org/charts";
+    for (url, access, expected) in [
+        (url, RepositoryAccess { enable_oci: true, ..none() }, "user"),
+        (url, RepositoryAccess { enable_oci: true, insecure: true, ..none() }, ""),
+        (url, none(), ""),
+        ("oci://r.example.org/charts", none(), "user"),
+        // What stands in the address comes first.
+        ("oci://other:word@r.example.org/charts", none(), ""),
     ] {
         let source = ChartSource {
-            repo_url: "https://r.example.org/charts".to_owned(),
+            repo_url: url.to_owned(),
             chart: "web".to_owned(),
             target_revision: "1.0.0".to_owned(),
             access,
@@ -32,6 +36,6 @@ fn a_registry_by_its_settings_gets_the_login_of_docker_unless_they_let_others_re
             own_logins: Some(OwnLogins::new(variables.clone(), bound)),
         };
         let opened = source.opened(&LearnedLogins::default()).expect("the file can be read");
-        assert_eq!(opened.source.access.username, expected, "{:?}", source.access);
+        assert_eq!(opened.source.access.username, expected, "{url} {:?}", source.access);
     }
 }
