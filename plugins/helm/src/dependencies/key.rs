@@ -154,13 +154,7 @@ impl Hasher {
         for text in texts {
             self.part(text.as_bytes());
         }
-        let (login, text) = match &remote.login {
-            RegistryLogin::None => (0, ""),
-            RegistryLogin::Entry(entry) => (1, entry.json.expose()),
-            RegistryLogin::Helper { name, .. } => (2, name.as_str()),
-        };
-        self.number(login);
-        self.part(text.as_bytes());
+        self.login(&remote.login);
         let kind = match remote.kind {
             RemoteKind::Web => 0,
             RemoteKind::Registry => 1,
@@ -173,6 +167,20 @@ impl Hasher {
             access.insecure_oci_force_http,
         ];
         self.part(&marks.map(u8::from));
+    }
+
+    /// What opens a registry. What a helper answers is not known here, so what counts if it knows no login is part of it, too.
+    fn login(&mut self, login: &RegistryLogin) {
+        let (kind, text) = match login {
+            RegistryLogin::None => (0, ""),
+            RegistryLogin::Entry(entry) => (1, entry.json.expose()),
+            RegistryLogin::Helper { name, .. } => (2, name.as_str()),
+        };
+        self.number(kind);
+        self.part(text.as_bytes());
+        if let RegistryLogin::Helper { otherwise, .. } = login {
+            self.login(otherwise);
+        }
     }
 }
 

@@ -78,6 +78,13 @@ fn everything_that_a_place_is_changes_the_key() {
         change(&mut remote.access);
         remote
     };
+    let entry =
+        |json: &str| RegistryLogin::Entry(RegistryEntry { json: Secret::new(json), file: String::new() });
+    let helper = |name: &str, otherwise: RegistryLogin| RegistryLogin::Helper {
+        name: name.to_owned(),
+        otherwise: Box::new(otherwise),
+    };
+    let login = |login: RegistryLogin| RemoteRepository { login, ..remote("") };
     let places = [
         remote(""),
         RemoteRepository { kind: RemoteKind::Registry, ..remote("") },
@@ -85,18 +92,14 @@ fn everything_that_a_place_is_changes_the_key() {
         RemoteRepository { address: Address::new("https://b.example.com"), ..remote("") },
         RemoteRepository { name: "named".to_owned(), ..remote("") },
         RemoteRepository { credentials: CredentialReach::EveryServer, ..remote("") },
-        RemoteRepository {
-            login: RegistryLogin::Entry(RegistryEntry { json: Secret::new("pass"), file: String::new() }),
-            ..remote("")
-        },
-        RemoteRepository {
-            login: RegistryLogin::Entry(RegistryEntry { json: Secret::new("pass2"), file: String::new() }),
-            ..remote("")
-        },
-        RemoteRepository {
-            login: RegistryLogin::Helper { name: "pass".to_owned(), otherwise: Box::default() },
-            ..remote("")
-        },
+        login(entry("pass")),
+        login(entry("pass2")),
+        login(helper("pass", RegistryLogin::None)),
+        login(helper("pass", entry("pass"))),
+        login(helper("pass", entry("pass2"))),
+        login(helper("pass", helper("pass", RegistryLogin::None))),
+        login(helper("pass", helper("pass2", entry("pass")))),
+        login(helper("pass2", helper("pass", entry("pass")))),
         access(&|access| access.username = "x".to_owned()),
         access(&|access| access.password = Secret::new("x")),
         access(&|access| access.ca_data = "x".to_owned()),
