@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
 use tiphys_helm_values::PathItem;
-use tiphys_params::{JsonType, Types};
+use tiphys_params::{JsonType, Types, percent_decode};
 
 use super::notes::shortened;
 use super::plain_number;
@@ -164,7 +164,7 @@ impl<'a> Schema<'a> {
     /// What a reference within the document leads to.
     fn referred(&self) -> Option<&'a Json> {
         let pointer = self.at.get("$ref")?.as_str()?.strip_prefix('#')?;
-        self.document.pointer(&percent_decoded(pointer))
+        self.document.pointer(&percent_decode(pointer))
     }
 
     fn branches(&self) -> Option<&'a Vec<Json>> {
@@ -221,23 +221,6 @@ fn scalar_text(value: &Json) -> Option<String> {
         }),
         Json::Null | Json::Array(_) | Json::Object(_) => None,
     }
-}
-
-/// A JSON pointer out of the fragment of a URL.
-fn percent_decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((first, behind)) = rest.split_first() {
-        let code = behind.get(..2).filter(|_| *first == b'%').and_then(|code| std::str::from_utf8(code).ok());
-        if let Some(byte) = code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
-            bytes.push(byte);
-            rest = &behind[2..];
-        } else {
-            bytes.push(*first);
-            rest = behind;
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[cfg(test)]

@@ -89,6 +89,11 @@ fn keys_and_items_are_found_where_drafts_have_them() {
             vec![key("a")],
             "number",
         ),
+        (
+            json!({"properties": {"a": {"$ref": "#/$defs/%+1"}}, "$defs": {"%+1": number}}),
+            vec![key("a")],
+            "number",
+        ),
         (json!({"properties": {"a": {"$ref": "#/nowhere"}}}), vec![key("a")], "-"),
         (json!({"properties": {"a": {"$ref": "https://example.org/s.json"}}}), vec![key("a")], "-"),
     ];
