@@ -2,10 +2,9 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::symlink;
-use std::os::unix::net::UnixListener;
 use std::path::Path;
 
-use rustix::fs::{CWD, Mode, mkfifoat};
+use rustix::fs::{CWD, FileType, Mode, mkfifoat, mknodat};
 
 use super::{FileOwner, NotOpened, open_file};
 
@@ -35,7 +34,8 @@ fn nothing_but_a_regular_file_is_opened_and_links_only_where_anybody_may_have_pu
     symlink("/dev/zero", at("link-to-zero")).unwrap();
     fs::create_dir(at("folder")).unwrap();
     mkfifoat(CWD, at("pipe"), Mode::RUSR | Mode::WUSR).unwrap();
-    let _listener = UnixListener::bind(at("socket")).unwrap();
+    // A listener's path may have 108 bytes alone, and that of a folder for temporary files may have more.
+    mknodat(CWD, at("socket"), FileType::Socket, Mode::RUSR | Mode::WUSR, 0).unwrap();
     let ways: [fn() -> OpenOptions; 3] = [
         || File::options().read(true).clone(),
         || File::options().write(true).clone(),

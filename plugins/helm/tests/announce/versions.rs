@@ -116,8 +116,10 @@ fn a_version_in_a_folder_that_others_may_write_to_counts_as_nothing() {
     seen(&world, Helm::Three);
     let expected = |list: &[&str]| list.iter().map(|leaf| (*leaf).to_owned()).collect::<BTreeSet<_>>();
     assert_eq!(announced(&world, case, Some(Helm::Three)), expected(case.of_three));
-    let folder =
-        fs::read_dir(world.temporary()).expect("a folder").flatten().next().expect("that of runs").path();
+    let mut folders =
+        fs::read_dir(world.temporary()).expect("a folder").map(|entry| entry.expect("an entry"));
+    let is_of_runs = |entry: &fs::DirEntry| entry.file_name().as_encoded_bytes().starts_with(b"tiphys-helm-");
+    let folder = folders.find(is_of_runs).expect("that of runs").path();
     for folder in [folder.join("versions"), folder] {
         fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).expect("it is ours");
         assert_eq!(announced(&world, case, Some(Helm::Three)), expected(case.of_four));
