@@ -117,8 +117,11 @@ async fn two_hundred_who_stall_do_not_hold_up_one_who_does_not() {
         let honest = async {
             // On a slow machine the first of them have been sent away before the last one is there.
             until(|| {
+                let running = world.count(r#"tiphys_cmp_calls_running{method="GenerateManifest"}"#);
+                let ended = world.count(r#"tiphys_cmp_refusals_total{bound="stall"}"#);
                 let unpacking = world.count("tiphys_cmp_uploads_unpacking");
-                unpacking == UNPACKING_MAX as u64 && world.count("tiphys_cmp_uploads_waiting") > 0
+                let waiting = world.count("tiphys_cmp_uploads_waiting");
+                running + ended >= 200 && unpacking == UNPACKING_MAX as u64 && waiting > 0
             })
             .await;
             let caller = world.caller().await;

@@ -85,8 +85,15 @@ impl ChartSource {
         let of_secret =
             if self.is_of_registry() { self.access.has_password() } else { self.access.has_credentials() };
         let (_, of_url, _) = in_parts(self.repo_url.trim());
-        if let Some(logins) = source.own_logins.take().filter(|_| !of_secret && of_url.is_empty()) {
-            match source.open(&logins, learned)? {
+        // What is written down of a Helm repository beside its login, as whom to trust, is for an address with a login, too.
+        let is_sought = !of_secret && (of_url.is_empty() || !self.is_of_registry());
+        if let Some(logins) = source.own_logins.take().filter(|_| is_sought) {
+            let login = source.open(&logins, learned)?;
+            if !of_url.is_empty() {
+                source.access.username.clear();
+                source.access.password = Secret::default();
+            }
+            match login {
                 RegistryLogin::None => {}
                 RegistryLogin::Entry(entry) => {
                     match entry_login(&entry, registry_key(self.repo_url.trim())) {

@@ -39,3 +39,25 @@ fn a_registry_gets_the_login_of_docker_unless_its_settings_let_others_read_it_or
         assert_eq!(opened.source.access.username, expected, "{url} {:?}", source.access);
     }
 }
+
+#[test]
+fn what_is_written_down_of_a_helm_repository_beside_its_login_is_for_an_address_with_a_login_too() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("repositories.yaml");
+    let entry = r#"{"name": "r", "url": "https://other:word@r.example.org/charts", "username": "user", "password": "pass",
+        "insecure_skip_tls_verify": true}"#;
+    fs::write(&file, format!(r#"{{"repositories": [{entry}]}}"#)).expect("the file can be written");
+    let variables = [("HELM_REPOSITORY_CONFIG".to_owned(), file.display().to_string())];
+    let bound = HelperBound { timeout: Duration::from_secs(1), option: None };
+    let source = ChartSource {
+        repo_url: "https://other:word@r.example.org/charts".to_owned(),
+        chart: "web".to_owned(),
+        target_revision: "1.0.0".to_owned(),
+        access: RepositoryAccess::default(),
+        credentials: CredentialReach::OwnServer,
+        own_logins: Some(OwnLogins::new(variables, bound)),
+    };
+    let access = source.opened(&LearnedLogins::default()).expect("the file can be read").source.access;
+    let expected = RepositoryAccess { insecure: true, ..RepositoryAccess::default() };
+    assert_eq!(access, RepositoryAccess { url: access.url.clone(), name: access.name.clone(), ..expected });
+}
