@@ -16,6 +16,9 @@ for tool in jq kustomize; do
   command -v "$tool" >/dev/null || fail "$tool is not on PATH"
 done
 
+# A base may be in another repository, and never in one of this machine, which others may keep here.
+export GIT_ALLOW_PROTOCOL=http:https:ssh:git
+
 work=$(mktemp -d)
 trap 'rm -rf -- "$work"' EXIT
 trap 'exit 129' HUP

@@ -40,7 +40,7 @@ pub use environment::{
 pub use expand::{BUILD_VARIABLES, PLUGIN_ENV_PREFIX, Piece, expand, pieces};
 pub use field::{Field, Input, fields};
 pub use glob::{Glob, GlobError, Slash};
-pub use mask::{mask_address, mask_url};
+pub use mask::{login_end, mask_address, mask_url};
 pub use merge::merge_announcements;
 pub use permission::source_permitted;
 pub use repository_url::{normalize_git_url, percent_decode};

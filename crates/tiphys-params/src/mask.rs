@@ -4,18 +4,32 @@
 /// `USER:PASSWORD@` is masked, since git's `git@HOST:PATH` holds no secret.
 pub fn mask_url(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else { return mask_login(url) };
+    let (login, rest) = rest.split_at(login_end(rest).unwrap_or(0));
     let (rest, query) = rest.split_once('?').map_or((rest, ""), |(rest, _)| (rest, "?***"));
-    let authority_end = rest.find(['/', '#']).unwrap_or(rest.len());
-    let Some(at) = rest[..authority_end].rfind('@') else { return format!("{scheme}://{rest}{query}") };
-    let host = &rest[at..];
-    match rest[..at].split_once(':') {
-        Some((user, _)) => format!("{scheme}://{user}:***{host}{query}"),
+    let login = match login.split_once(':') {
+        Some((user, _)) => format!("{user}:***"),
         // A registry's token. Of git's ssh://USER@ only the user is there.
-        None if ["http", "https", "oci"].iter().any(|one| scheme.ends_with(one)) => {
-            format!("{scheme}://***{host}{query}")
+        None if !login.is_empty() && ["http", "https", "oci"].iter().any(|one| scheme.ends_with(one)) => {
+            "***".to_owned()
         }
-        None => format!("{scheme}://{rest}{query}"),
-    }
+        None => login.to_owned(),
+    };
+    format!("{scheme}://{login}{rest}{query}")
+}
+
+/// Where the login ends in what follows a URL's `//`: at which `@`; `None` if there is no login.
+///
+/// People write passwords with signs that would have to be encoded there: `#`, `?` and `/`. Programs take such a URL in different ways,
+/// and nobody is to see the password: what looks like a host with a port that is no number is a user with the beginning of a password.
+pub fn login_end(behind_scheme: &str) -> Option<usize> {
+    let (before_query, _) = behind_scheme.split_once('?').unwrap_or((behind_scheme, ""));
+    let (authority, _) = before_query.split_once('/').unwrap_or((before_query, ""));
+    let is_port = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()) || text.ends_with(']');
+    let is_cut = || authority.rsplit_once(':').is_some_and(|(_, port)| !is_port(port));
+    authority.rfind('@').or_else(|| {
+        let in_all = || before_query.rfind('@').or_else(|| behind_scheme.rfind('@'));
+        in_all().filter(|_| is_cut())
+    })
 }
 
 fn mask_login(address: &str) -> String {

@@ -33,6 +33,9 @@ const NO_NETWORK: [(&str, &str); 7] = [
     ("no_proxy", ""),
 ];
 
+/// Where kustomize may have git fetch from: never from a repository of this machine, which the application's project need not permit.
+const OVER_THE_NETWORK: (&str, &str) = ("GIT_ALLOW_PROTOCOL", "http:https:ssh:git");
+
 /// What is said of a failure where nothing may be fetched.
 const OFFLINE_HINT: &str =
     "; a resource that is elsewhere cannot be had, since nothing may be fetched (--offline)";
@@ -126,9 +129,8 @@ pub(crate) async fn build(
     let mut env = request.host.passed_on();
     env.extend(home.environment());
     let is_offline = request.context.network == NetworkUse::None;
-    if is_offline {
-        env.extend(NO_NETWORK.map(|(name, value)| (name.into(), value.into())));
-    }
+    let rules: &[(&str, &str)] = if is_offline { &NO_NETWORK } else { &[OVER_THE_NETWORK] };
+    env.extend(rules.iter().map(|(name, value)| (name.into(), value.into())));
     let (timeout, stdout_bytes_max) = (request.settings.timeout, request.settings.output_bytes_max);
     let tool = Tool { program, env, timeout, stdout_bytes_max };
     let slow = SlowNotice::new(&request.settings, request.cleaner().with_home(home));

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use tiphys_params::context::Secret;
-use tiphys_params::mask_url;
+use tiphys_params::{login_end, mask_url};
 
 use crate::home::Home;
 use crate::template::{csv_text, file_text};
@@ -49,7 +49,7 @@ impl Cleaner {
     pub(crate) fn with_urls<'a>(mut self, urls: impl IntoIterator<Item = &'a str>) -> Self {
         let written = [str::to_owned, csv_text, file_text];
         for part in urls.into_iter().flat_map(secret_parts) {
-            let masked = part.strip_prefix("//").map_or_else(|| "?***".to_owned(), masked_login);
+            let masked = part.strip_prefix('/').map_or_else(|| "?***".to_owned(), masked_login);
             let shown = written.iter().map(|written| (written(part), written(&masked)));
             self.logins.extend(shown.filter(|(part, masked)| part != masked));
         }
@@ -85,20 +85,23 @@ impl Cleaner {
     }
 }
 
-/// What of a URL may open something: `//user:password@`, and `?` with what follows.
+/// What of a URL may open something: `/user:password@`, and `?` with what follows. One slash is enough: where a URL was taken for a path,
+/// there is no second one.
 fn secret_parts(url: &str) -> impl Iterator<Item = &str> {
-    let behind = url.find("//").map_or("", |at| &url[at..]);
-    let authority_end = behind.char_indices().skip(2).find(|(_, char)| "/?#".contains(*char));
-    let authority = &behind[..authority_end.map_or(behind.len(), |(at, _)| at)];
-    let login = authority.rfind('@').map(|at| &authority[..=at]);
-    let query = url.find('?').map(|at| &url[at..]).filter(|query| query.len() > 1);
-    login.into_iter().chain(query)
+    const SLASHES: &str = "//";
+    let login = url.find(SLASHES).and_then(|at| {
+        let begin = at + SLASHES.len();
+        Some((begin - 1, begin + login_end(&url[begin..])? + 1))
+    });
+    let rest = &url[login.map_or(0, |(_, end)| end)..];
+    let query = rest.find('?').map(|at| &rest[at..]).filter(|query| query.len() > 1);
+    login.map(|(begin, end)| &url[begin..end]).into_iter().chain(query)
 }
 
-/// A login before the host of a URL, with `@` at its end.
+/// A login before the host of a URL, with `@` at its end, behind a slash.
 fn masked_login(login: &str) -> String {
     let masked = mask_url(&format!("https://{login}"));
-    masked.strip_prefix("https:").unwrap_or(&masked).to_owned()
+    masked.strip_prefix("https:/").unwrap_or(&masked).to_owned()
 }
 
 /// A text of another program without these passwords and without those in URLs.

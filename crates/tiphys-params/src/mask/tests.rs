@@ -21,9 +21,29 @@ fn passwords_in_urls_are_masked() {
         ("https://user:pw@h/x?token=hunter2#f", "https://user:***@h/x?***"),
         ("https://token@h?token=hunter2", "https://***@h?***"),
         ("ssh://git@h/x?token=hunter2", "ssh://git@h/x?***"),
+        ("https://h?token=a:b@c", "https://h?***"),
+        ("https://h:8443/a@b", "https://h:8443/a@b"),
+        ("https://[::1]/a@b", "https://[::1]/a@b"),
+        ("ssh://git@h:x/y@z", "ssh://git@h:x/y@z"),
     ] {
         assert_eq!(mask_url(url), shown);
     }
+}
+
+#[test]
+fn a_password_that_is_not_encoded_is_masked_whole() {
+    for (url, shown) in [
+        ("https://user:p#w@h/x", "https://user:***@h/x"),
+        ("https://user:p@w#x@h/x", "https://user:***@h/x"),
+        ("https://user:p/w@h/x", "https://user:***@h/x"),
+        ("https://user:p/w@h/x?token=hunter2@y", "https://user:***@h/x?***"),
+        ("https://user:p?w@h/x", "https://user:***@h/x"),
+        ("https://user:p/w?x@h/x", "https://user:***@h/x"),
+        ("oci://user:p/w@h/x", "oci://user:***@h/x"),
+    ] {
+        assert_eq!(mask_url(url), shown);
+    }
+    assert_eq!(mask_address("user:p/w@h/x"), "user:***@h/x");
 }
 
 #[test]

@@ -84,6 +84,19 @@ fn passwords_are_left_out_of_what_others_say_and_short_ones_only_of_urls() {
 }
 
 #[test]
+fn logins_of_urls_that_helm_gets_are_left_out_also_where_a_url_was_taken_for_a_path() {
+    for (url, text, shown) in [
+        ("http://joe:s3cret@h/x?t=1", "http://joe:s3cret@h/x?t=1", "http://joe:***@h/x?***"),
+        ("http://joe:s3#et@h/x", "open /w/http:/joe:s3#et@h/x", "open /w/http:/joe:***@h/x"),
+        ("http://joe:s3/et@h/x", "open /w/http:/joe:s3/et@h/x", "open /w/http:/joe:***@h/x"),
+        ("http://joe:s3?et@h/x", "open /w/http:/joe:s3?et@h/x", "open /w/http:/joe:***@h/x"),
+        ("http://h/x?", "http://h/x?", "http://h/x?"),
+    ] {
+        assert_eq!(Cleaner::default().with_urls([url]).cleaned(text), shown);
+    }
+}
+
+#[test]
 fn urls_of_a_text_are_masked_and_the_rest_stays() {
     let text = "Error: \"https://bob:hunter22@a.example.com/x\"\n\tfailed  (https://b.example.com): no\n";
     let shown = "Error: \"https://bob:***@a.example.com/x\"\n\tfailed  (https://b.example.com): no\n";

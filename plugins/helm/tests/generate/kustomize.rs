@@ -1,6 +1,7 @@
 //! The step behind helm: its output through a kustomization of the repository.
 
 use serde_json::json;
+use tiphys_testkit::git::Repository;
 
 use crate::world::{Helm, World};
 
@@ -83,6 +84,21 @@ fn a_failing_kustomization_is_told_with_what_kustomize_said() {
         .generate(Helm::Four);
     let expected = "parameter kustomize-dir: no-such-program was not found on PATH; install kustomize, or name one in TIPHYS_KUSTOMIZE";
     assert_eq!(answer.error(), expected);
+}
+
+#[test]
+fn a_kustomization_fetches_from_no_repository_of_this_machine() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let another = Repository::init(folder.path());
+    another.write("base/kustomization.yaml", "resources: [secret.yaml]\n");
+    another.write("base/secret.yaml", "apiVersion: v1\nkind: Secret\nmetadata: {name: of-others}\n");
+    another.commit("another");
+    let resource = format!("{}//base?ref=main", another.url());
+    let answer = World::probe()
+        .file("overlay/kustomization.yaml", &format!("resources: ['{resource}']\n"))
+        .text("kustomize-dir", "/overlay")
+        .generate(Helm::Four);
+    assert!(answer.error().contains("transport 'file' not allowed"), "{}", answer.error());
 }
 
 #[test]
