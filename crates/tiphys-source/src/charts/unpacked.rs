@@ -10,7 +10,7 @@ use flate2::Compression;
 use flate2::read::GzEncoder;
 use sha2::{Digest as _, Sha256};
 use tiphys_tree::archive::{self, ArchiveError, ArchiveLimits, Intake, Part};
-use tiphys_tree::{Modes, Store, StoreError, Tree, TreeKey, WriteError};
+use tiphys_tree::{FileOwner, Modes, Store, StoreError, Tree, TreeKey, WriteError, open_file};
 
 use super::ChartError;
 use super::artefact::{Artefact, Contents, Digest, Packing};
@@ -68,7 +68,7 @@ impl Packed<'_> {
 
     fn open(&self, bytes_max: u64) -> Result<Checked, SourceError> {
         let failed = |error| self.failed("read", error);
-        let file = File::open(self.path).map_err(failed)?;
+        let file = open(self.path).map_err(failed)?;
         if file.metadata().map_err(failed)?.len() > bytes_max {
             return Err(ChartError::TooLarge {
                 what: self.owner.what().to_owned(),
@@ -128,11 +128,15 @@ impl Owner {
 /// The digest of a file; `None` if it has more bytes than it may.
 pub(super) fn digest_of(path: &Path, bytes_max: u64) -> io::Result<Option<Digest>> {
     let hash = Rc::default();
-    let mut file =
-        Hashing { inner: File::open(path)?, hash: Rc::clone(&hash) }.take(bytes_max.saturating_add(1));
+    let mut file = Hashing { inner: open(path)?, hash: Rc::clone(&hash) }.take(bytes_max.saturating_add(1));
     let bytes = io::copy(&mut file, &mut io::sink())?;
     let digest = Digest::of(hash.borrow().clone());
     Ok((bytes <= bytes_max).then_some(digest))
+}
+
+/// Opens an archive. A pipe may stand in its place, for which nobody is to wait.
+fn open(path: &Path) -> io::Result<File> {
+    Ok(open_file(path, FileOwner::Anybody, File::options().read(true))?)
 }
 
 /// An archive that is read as gzip, and of which is known in the end whether it is what its name says.

@@ -2,11 +2,12 @@
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use rustix::fs::{CWD, Mode, mkfifoat};
 use tiphys_source::{ChartSource, CredentialReach, Freshness, LocalCopy, Network};
 use tiphys_testkit::certificates::Authority;
 use tiphys_testkit::chart_server::{Access, ChartServer, Failure, Transport};
 
-use crate::workbench::{Workbench, chart, failure, fetch, log_in, pair, tree_of, web, with};
+use crate::workbench::{Workbench, chain, chart, failure, fetch, log_in, pair, tree_of, web, with};
 
 fn served(charts: &[&str]) -> ChartServer {
     let server = ChartServer::start(Transport::Plain);
@@ -312,6 +313,14 @@ async fn archives_of_a_folder_stand_for_a_repository_that_is_never_asked() {
     let text = tree_of(&sources, &found).await.expect_err("it is another one").to_string();
     assert!(text.starts_with("the archive of repository ") && text.contains("it was changed"), "{text}");
     assert!(changed.exists());
+    // Nobody waits for what comes out of a pipe, whether it is there before the archive is looked at or only then.
+    std::fs::remove_file(&changed).expect("a file can be removed");
+    mkfifoat(CWD, &changed, Mode::RUSR | Mode::WUSR).expect("a pipe can be made");
+    let is_told = |text: &str| text.contains("web-1.0.0.tgz") && text.contains("it is no regular file");
+    let text = chain(&tree_of(&sources, &found).await.expect_err("it is a pipe"));
+    assert!(is_told(&text), "{text}");
+    let text = failure(&sources, &chart(&url, "web", "1.0.0")).await;
+    assert!(is_told(&text), "{text}");
     let text = failure(&sources, &chart(&url, "web", "3.0.0")).await;
     assert!(text.contains("has 1.0.0, 1.1.0"), "{text}");
     assert_eq!(server.requests().len(), 0);

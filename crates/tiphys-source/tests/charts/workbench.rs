@@ -92,9 +92,13 @@ pub(crate) async fn fetch(sources: &Sources, source: &ChartSource) -> Result<(St
 
 /// The error with its causes.
 pub(crate) async fn failure(sources: &Sources, source: &ChartSource) -> String {
-    let error = fetch(sources, source).await.expect_err("it fails");
+    chain(&fetch(sources, source).await.expect_err("it fails"))
+}
+
+/// An error with its causes.
+pub(crate) fn chain(error: &SourceError) -> String {
     let mut text = error.to_string();
-    let mut cause = std::error::Error::source(&error);
+    let mut cause = std::error::Error::source(error);
     while let Some(error) = cause {
         text = format!("{text}: {error}");
         cause = error.source();
