@@ -35,7 +35,8 @@ pub(super) struct Asked<'a> {
 impl Place {
     /// `in_url`: whether the URL itself has a user.
     pub(super) fn new(
-        (shown, server): (String, Address),
+        shown: String,
+        server: Address,
         access: &RepositoryAccess,
         in_url: bool,
         options: &SourceOptions,
@@ -145,10 +146,11 @@ impl Place {
         ChartError::TooLarge { what: what.to_owned(), repository: self.shown.clone(), max, option }.into()
     }
 
-    /// The error of an archive that came from somewhere and could not be taken in.
+    /// The error of an archive that came from `hop` and could not be taken in.
     pub(super) fn not_taken_in(
         &self,
-        (asked, hop): (Asked<'_>, Hop),
+        asked: Asked<'_>,
+        hop: Hop,
         error: IntakeError,
         expected: Option<&super::artefact::Digest>,
         max: u64,

@@ -97,7 +97,7 @@ impl<'a> Registry<'a> {
         let scheme = if access.insecure_oci_force_http { Scheme::Http } else { Scheme::Https };
         let Root { address: root, name, login: in_url } =
             Root::read(&source.repo_url, &source.chart, scheme).ok_or_else(wrong)?;
-        let mut place = Place::new((source.shown(), root.clone()), access, in_url.is_some(), options);
+        let mut place = Place::new(source.shown(), root.clone(), access, in_url.is_some(), options);
         if let Some(helper) = helper {
             place.tried = format!("what docker-credential-{} knows", helper.name);
         } else if identity_token.is_some() {
@@ -197,7 +197,7 @@ impl<'a> Registry<'a> {
         let (max, expected) = (self.options.chart_limits.archive_bytes_max, Some(&layer.digest));
         let hop = answer.hop.clone();
         let taken = cache.take_in(&mut answer.into_reader(), max, expected);
-        taken.map(drop).map_err(|error| self.place.not_taken_in((asked, hop), error, expected, max))
+        taken.map(drop).map_err(|error| self.place.not_taken_in(asked, hop, error, expected, max))
     }
 
     /// The manifest of a tag or a digest, and its digest; `None` if there is none.

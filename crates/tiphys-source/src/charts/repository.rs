@@ -36,7 +36,7 @@ impl<'a> HelmRepository<'a> {
             repository: source.shown(),
             reason: "write an http or https URL of a Helm repository; for a registry HOST/PATH, with enableOCI: \"true\" in its Secret, or oci://HOST/PATH",
         })?;
-        let place = Place::new((source.shown(), address.clone()), access, in_url.is_some(), options);
+        let place = Place::new(source.shown(), address.clone(), access, in_url.is_some(), options);
         let login = if access.username.is_empty() && access.password.is_empty() {
             in_url
         } else {
@@ -118,7 +118,7 @@ impl<'a> HelmRepository<'a> {
         let (max, expected) = (self.options.chart_limits.archive_bytes_max, entry.digest.as_ref());
         let hop = answer.hop.clone();
         let taken = cache.take_in(&mut answer.into_reader(), max, expected);
-        taken.map_err(|error| self.place.not_taken_in((asked, hop), error, expected, max))
+        taken.map_err(|error| self.place.not_taken_in(asked, hop, error, expected, max))
     }
 
     /// Says that credentials were not sent, where that is why they were missed.
