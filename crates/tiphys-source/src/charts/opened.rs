@@ -48,6 +48,14 @@ pub(super) struct LearnedLogins {
     helpers: Once<HelperQuestion, Option<Login>, HelperError>,
 }
 
+/// What a helper and all that comes behind it know.
+#[derive(Debug, Default)]
+pub(super) struct Helped {
+    pub(super) login: Option<Login>,
+    /// What was found behind the helper and is no login.
+    pub(super) unusable: Option<EntryError>,
+}
+
 /// Whose helper is asked, its name, and for which registry.
 type HelperQuestion = (OwnLogins, String, String);
 
@@ -56,8 +64,8 @@ impl LearnedLogins {
         self.files.get((logins.clone(), needs), || logins.read(needs).map(Arc::new))
     }
 
-    /// The login, if the helper or what comes behind it knows one. To be called on a thread for blocking work.
-    pub(super) fn of_helper(&self, helper: &Helper) -> Result<Option<Login>, Arc<HelperError>> {
+    /// What the helper knows, else what comes behind it. To be called on a thread for blocking work.
+    pub(super) fn of_helper(&self, helper: &Helper) -> Result<Helped, Arc<HelperError>> {
         let Helper { logins, registry, .. } = helper;
         let (mut name, mut otherwise) = (&helper.name, &helper.otherwise);
         loop {
@@ -65,11 +73,16 @@ impl LearnedLogins {
             let ask = || Handle::current().block_on(logins.ask(name, registry));
             let login = self.helpers.get(question, ask)?;
             if login.is_some() {
-                return Ok(login);
+                return Ok(Helped { login, unusable: None });
             }
             match otherwise {
-                RegistryLogin::None => return Ok(None),
-                RegistryLogin::Entry(entry) => return Ok(entry_login(entry, registry).unwrap_or_default()),
+                RegistryLogin::None => return Ok(Helped::default()),
+                RegistryLogin::Entry(entry) => {
+                    return Ok(match entry_login(entry, registry) {
+                        Ok(login) => Helped { login, unusable: None },
+                        Err(error) => Helped { login: None, unusable: Some(error) },
+                    });
+                }
                 RegistryLogin::Helper { name: next, otherwise: behind } => (name, otherwise) = (next, behind),
             }
         }

@@ -12,7 +12,7 @@ use super::artefact::{Artefact, Contents, Digest, Packing};
 use super::cache::ArchiveCache;
 use super::client::{Client, Unanswered};
 use super::limits::{ANSWER_BYTES_OPTION, TAG_PAGES_OPTION, TAGS_OPTION};
-use super::opened::{Helper, LearnedLogins, Opened};
+use super::opened::{Helped, Helper, LearnedLogins, Opened};
 use super::place::{Asked, Place};
 use super::{ChartError, ChartSource, Shared};
 use crate::options::{Progress, SourceOptions};
@@ -58,7 +58,7 @@ pub(super) struct Registry<'a> {
     helper: Option<&'a Helper>,
     logins: &'a LearnedLogins,
     /// What it has answered.
-    helped: OnceCell<Option<Login>>,
+    helped: OnceCell<Helped>,
     /// What the server took last.
     authorization: RefCell<Option<Authorization>>,
     place: Place,
@@ -132,9 +132,7 @@ impl<'a> Registry<'a> {
             let asked = self.asked(WHAT);
             let answer = self.get(&address, "", asked)?;
             if answer.status != 200 {
-                return Err(self
-                    .place
-                    .refused(asked, &answer, || self.missing(&self.source.target_revision)));
+                return Err(self.refused(asked, &answer, || self.missing(&self.source.target_revision)));
             }
             next = following(&answer);
             if let Some(other) = next.as_ref().filter(|next| !next.is_on_same_server(&self.root)) {
@@ -192,7 +190,7 @@ impl<'a> Registry<'a> {
         let address = address.ok_or_else(|| self.missing(revision))?;
         let answer = self.get(&address, "", asked)?;
         if answer.status != 200 {
-            return Err(self.place.refused(asked, &answer, || self.missing(revision)));
+            return Err(self.refused(asked, &answer, || self.missing(revision)));
         }
         let (max, expected) = (self.options.chart_limits.archive_bytes_max, Some(&layer.digest));
         let hop = answer.hop.clone();
@@ -210,7 +208,7 @@ impl<'a> Registry<'a> {
             return Ok(None);
         }
         if answer.status != 200 {
-            return Err(self.place.refused(asked, &answer, || self.missing(reference)));
+            return Err(self.refused(asked, &answer, || self.missing(reference)));
         }
         let bytes = self.bytes(answer, asked)?;
         let digest = Digest::of_bytes(&bytes);
@@ -336,7 +334,7 @@ impl<'a> Registry<'a> {
         };
         let answer = answer.map_err(|error| self.unreachable(asked, &error))?;
         if answer.status != 200 {
-            return Err(self.place.refused(asked, &answer, || self.place.missing(asked, &answer)));
+            return Err(self.refused(asked, &answer, || self.place.missing(asked, &answer)));
         }
         let answer = self.json(answer, asked)?;
         let token = ["token", "access_token"].iter().find_map(|field| answer[field].as_str());
@@ -348,11 +346,26 @@ impl<'a> Registry<'a> {
     fn login(&self) -> Result<Option<&Login>, SourceError> {
         let (None, Some(helper)) = (&self.login, self.helper) else { return Ok(self.login.as_ref()) };
         if let Some(known) = self.helped.get() {
-            return Ok(known.as_ref());
+            return Ok(known.login.as_ref());
         }
         let failed = |source| ChartError::Helper { repository: self.place.shown.clone(), source };
         let answer = self.logins.of_helper(helper).map_err(failed)?;
-        Ok(self.helped.get_or_init(|| answer).as_ref())
+        Ok(self.helped.get_or_init(|| answer).login.as_ref())
+    }
+
+    /// The error of an answer that is none; `missing` for what is not there. What came behind a helper and is no login is known by now.
+    fn refused(
+        &self,
+        asked: Asked<'_>,
+        answer: &Answer,
+        missing: impl FnOnce() -> SourceError,
+    ) -> SourceError {
+        let Some(unusable) = self.helped.get().and_then(|helped| helped.unusable.as_ref()) else {
+            return self.place.refused(asked, answer, missing);
+        };
+        let mut place = self.place.clone();
+        place.tried = format!("{}, and no other credentials: {unusable}", place.tried);
+        place.refused(asked, answer, missing)
     }
 
     fn json(&self, answer: Answer, asked: Asked<'_>) -> Result<Value, SourceError> {

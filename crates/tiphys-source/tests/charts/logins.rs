@@ -17,8 +17,11 @@ use crate::workbench::{Workbench, chart, failure, fetch, pair, web, with};
 /// What a helper prints that knows the login.
 const KNOWS: &str = "printf '{\"Username\":\"user\",\"Secret\":\"pass\"}'";
 
-/// Long enough for a helper that does anything.
-const BOUND: Duration = Duration::from_secs(2);
+/// Long enough for a helper that does anything, which is a shell in a process.
+const LONG: Duration = Duration::from_mins(1);
+
+/// For a helper that does nothing.
+const SHORT: Duration = Duration::from_secs(2);
 
 /// `user:pass` in base64, which the servers ask for.
 const PAIR: &str = "dXNlcjpwYXNz";
@@ -28,6 +31,8 @@ struct Place {
     bench: Workbench,
     authority: Authority,
     registries: [ChartServer; 2],
+    /// How long a helper may take.
+    bound: Duration,
 }
 
 impl Place {
@@ -42,7 +47,7 @@ impl Place {
             server.protect("/v2/", Access::Basic);
             server
         });
-        let place = Self { bench: Workbench::new(), authority, registries };
+        let place = Self { bench: Workbench::new(), authority, registries, bound: LONG };
         fs::create_dir(place.path("bin")).expect("a folder can be made");
         place
     }
@@ -79,9 +84,10 @@ impl Place {
         let variables = [
             ("PATH", path),
             ("DOCKER_CONFIG", folder.clone()),
+            ("HELM_REGISTRY_CONFIG", format!("{folder}/registry.json")),
             ("HELM_REPOSITORY_CONFIG", format!("{folder}/repositories.yaml")),
         ];
-        let bound = HelperBound { timeout: BOUND, option: Some("--lookup-timeout") };
+        let bound = HelperBound { timeout: self.bound, option: Some("--lookup-timeout") };
         OwnLogins::new(variables.map(|(name, value)| (name.to_owned(), value)), bound)
     }
 
@@ -127,8 +133,8 @@ async fn the_failure_of_a_helper_is_told_to_all_who_want_it() {
     let hangs = "docker-credential-test did not give the login to HOST within 2 s; --lookup-timeout gives it more seconds";
     let fails = "docker-credential-test gave no login to HOST; see what `docker-credential-test get` says with HOST on its \
                  standard input";
-    for (then, expected) in [("exec tail -f /dev/null", hangs), ("exit 1", fails)] {
-        let place = Place::new().helper(then);
+    for (then, bound, expected) in [("exec tail -f /dev/null", SHORT, hangs), ("exit 1", LONG, fails)] {
+        let place = Place { bound, ..Place::new().helper(then) };
         let sources = place.bench.sources();
         let [one, two] = ["web", "api"].map(|name| place.of_registry(0, name));
         let (one, two) = tokio::join!(failure(&sources, &one), failure(&sources, &two));
@@ -181,6 +187,17 @@ async fn what_is_no_login_is_told_by_its_file_and_field_where_a_registry_wants_o
         assert!(text.contains(&due) && !text.contains("geheim") && !text.contains("Z2VoZWlt"), "{text}");
         place.is_fetched(&sources, &place.of_registry(1, "web")).await;
     }
+    // Behind a helper, too, once that has said that it knows nothing.
+    let place = place.helper("echo 'credentials not found in native keychain'; exit 1");
+    fs::rename(place.path("config.json"), place.path("registry.json")).expect("a file can be renamed");
+    place.write("config.json", &format!(r#"{{"auths": {{"{host}": {{"auth": "geheim!!"}}}}}}"#));
+    let text = failure(&place.bench.sources(), &place.of_registry(0, "web")).await;
+    let due = format!(
+        "tried what docker-credential-test knows, and no other credentials: the login to {host} in {file} cannot be used: {no_pair}; "
+    );
+    assert!(text.contains(&due) && !text.contains("geheim"), "{text}");
+    assert_eq!(place.asked(), [host]);
+    fs::remove_file(place.path("registry.json")).expect("a file can be removed");
     for config in ["", "{\"credsStore\": \"\"}", "null"] {
         place.write("config.json", config);
         let text = failure(&place.bench.sources(), &place.of_registry(0, "api")).await;
