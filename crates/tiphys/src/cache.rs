@@ -1,11 +1,12 @@
 //! The folder of the cache, and the content store in it.
 
-use std::fs::{self, DirBuilder};
+use std::fs::{self, DirBuilder, Permissions};
 use std::io::{self, ErrorKind};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use tempfile::TempDir;
 use tiphys_tree::{ProcessStore, Reuse, Store, StoreBounds, StoreError, StoreOptions};
 
 use crate::args::CommonArgs;
@@ -14,6 +15,9 @@ use crate::settings::Host;
 
 /// Bits of a mode by which others than the owner get at a folder.
 const OPEN_TO_OTHERS: u32 = 0o077;
+
+/// How the names of folders begin in which trees are made if nothing can be written to the cache.
+const PREFIX: &str = "tiphys-trees-";
 
 /// Where fetched sources are, and the trees that are made of them.
 pub(crate) struct Cache {
@@ -27,6 +31,17 @@ pub(crate) struct Cache {
 /// leaves goes with the next one.
 struct Elsewhere {
     store: ProcessStore,
+    /// A folder of this command, where somebody else has the one that they share.
+    _own: Option<TempDir>,
+}
+
+/// What stands where the commands of one user make trees.
+#[derive(Debug, PartialEq, Eq)]
+enum Shared {
+    /// A folder into which nobody else gets.
+    OfUser(PathBuf),
+    /// Something else.
+    OfOthers(PathBuf),
 }
 
 impl Cache {
@@ -58,12 +73,32 @@ impl Cache {
 
 impl Elsewhere {
     fn open(common: &CommonArgs, host: &Host) -> Result<Self, Failure> {
-        let dir = folder_of_this_user(&host.temporary_dir())?;
+        let temporary = host.temporary_dir();
+        let failed = |error: io::Error| {
+            let (base, hint) = (temporary.display(), "TMPDIR names another folder for temporary files");
+            Failure::bad_input(format!("cannot make a folder in {base}: {error}")).hint(hint)
+        };
+        // Whoever makes a file there is its owner.
+        let file = tempfile::tempfile_in(&temporary).and_then(|file| file.metadata());
+        let user = file.map_err(failed)?.uid();
+        let (dir, own) = match folder_of_user(&temporary, user).map_err(failed)? {
+            Shared::OfUser(dir) => (dir, None),
+            // Anybody could stop everybody's commands otherwise.
+            Shared::OfOthers(theirs) => {
+                let own = own_folder(&temporary).map_err(failed)?;
+                tracing::warn!(
+                    "{} belongs to another user, is open to others or is no folder: trees are made in {}, which stays if this command is killed; remove the first, or let TMPDIR name a folder of your own",
+                    theirs.display(),
+                    own.path().display()
+                );
+                (own.path().to_path_buf(), Some(own))
+            }
+        };
         // A command needs what it has made until its end.
         let bounds = StoreBounds { bytes_max: u64::MAX, trees_max: usize::MAX };
         let store = Store::of_this_process(options(common, &dir), bounds)
             .map_err(|error| Failure::bad_input_from(&error))?;
-        Ok(Self { store })
+        Ok(Self { store, _own: own })
     }
 }
 
@@ -80,30 +115,28 @@ fn options(common: &CommonArgs, dir: &Path) -> StoreOptions {
     StoreOptions { dir: dir.to_path_buf(), runs_dir: dir.join("runs"), limits: common.bounds.tree() }
 }
 
-/// A folder below one for temporary files that only this user gets into, made if it is missing. Its name is known to all, so one into
-/// which others may have put something is refused.
-fn folder_of_this_user(temporary: &Path) -> Result<PathBuf, Failure> {
-    let failed = |error: io::Error| {
-        let (base, hint) = (temporary.display(), "TMPDIR names another folder for temporary files");
-        Failure::bad_input(format!("cannot make a folder in {base}: {error}")).hint(hint)
-    };
-    // Whoever makes a file there is its owner.
-    let user = tempfile::tempfile_in(temporary).and_then(|file| file.metadata()).map_err(failed)?.uid();
-    let dir = temporary.join(format!("tiphys-trees-{user}"));
+/// A folder of which nobody knows the name before it is made.
+fn own_folder(temporary: &Path) -> io::Result<TempDir> {
+    tempfile::Builder::new().prefix(PREFIX).permissions(Permissions::from_mode(0o700)).tempdir_in(temporary)
+}
+
+/// A folder below one for temporary files that only this user gets into, made if it is missing. Its name is known to all, so others may
+/// have made it, and put something into it.
+fn folder_of_user(temporary: &Path, user: u32) -> io::Result<Shared> {
+    let dir = temporary.join(format!("{PREFIX}{user}"));
     match DirBuilder::new().mode(0o700).create(&dir) {
-        Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(failed(error)),
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
         Ok(()) | Err(_) => {}
     }
-    let found = fs::symlink_metadata(&dir).map_err(failed)?;
-    if !found.is_dir() || found.uid() != user || found.mode() & OPEN_TO_OTHERS != 0 {
-        let problem = "belongs to another user, is open to others or is no folder";
-        let hint = "remove it, or let TMPDIR name a folder of your own";
-        return Err(Failure::bad_input(format!("{} {problem}", dir.display())).hint(hint));
-    }
-    Ok(dir)
+    let found = fs::symlink_metadata(&dir)?;
+    let is_private = found.is_dir() && found.uid() == user && found.mode() & OPEN_TO_OTHERS == 0;
+    Ok(if is_private { Shared::OfUser(dir) } else { Shared::OfOthers(dir) })
 }
 
 /// Whether the system refused because nothing may be written there.
 fn is_for_reading(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::ReadOnlyFilesystem | ErrorKind::PermissionDenied)
 }
+
+#[cfg(test)]
+mod tests;
