@@ -29,8 +29,7 @@ use crate::options::InlineValues;
 use crate::request::Request;
 use crate::value_files::{RefError, ValueFileError};
 use entries::{Knowledge, TooMany};
-pub(crate) use loaded_chart::ChartBounds;
-use loaded_chart::{LoadError, LoadedChart};
+use loaded_chart::{LoadError, Loader};
 use notes::Notes;
 use placed_chart::PlacedChart;
 use single::Single;
@@ -141,20 +140,14 @@ pub(crate) fn announce(request: &Request) -> Result<Vec<u8>, AnnounceError> {
     let max = settings.announced_max;
     check_links(&request.root)?;
     let bounds = settings.chart_bounds;
-    crate::chart::Chart::read(&request.app_path, settings.dependencies_max)?;
+    crate::chart::Chart::read(&request.app_path, bounds)?;
     let nodes_max = settings.commented_nodes_max;
-    let (files, left_out) = value_files(request, bounds.bytes_max)?;
+    let (files, left_out) = value_files(request, bounds.bytes)?;
     let helm = helm::remembered_version(&request.host, settings);
     let version = helm.as_ref().map_or(LIKELY_VERSION, helm::HelmVersion::rules);
     let built = || helm.as_ref().and_then(|helm| dependencies::look(request, helm));
-    let chart = LoadedChart::read(
-        &request.app_path,
-        &request.root,
-        bounds,
-        settings.dependencies_max,
-        version,
-        &built,
-    )?;
+    let loader = Loader { root: &request.root, bounds, version, built: &built };
+    let chart = loader.load(&request.app_path)?;
     let mut chart = PlacedChart::new(&chart, bounds)?;
     let given = given(&files, version)?;
     let single = Single::of(request);

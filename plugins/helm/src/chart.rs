@@ -26,6 +26,17 @@ const LOCKS: [&str; 2] = ["Chart.lock", "requirements.lock"];
 /// Bytes of a `Chart.yaml`, as many as helm reads of one file of a chart.
 const CHART_BYTES_MAX: u64 = 5 << 20;
 
+/// How much of charts is looked at, at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ChartBounds {
+    /// Charts of an announcement in all.
+    pub(crate) charts: usize,
+    /// Bytes of values and schemas of all these charts, one that has several aliases counted for each.
+    pub(crate) bytes: usize,
+    /// Lines of one chart's list of dependencies.
+    pub(crate) dependencies: usize,
+}
+
 /// A chart's own file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Chart {
@@ -94,40 +105,40 @@ impl From<ListError> for ChartError {
 }
 
 impl Chart {
-    /// Reads the `Chart.yaml` of a folder. More than `dependencies_max` lines of its list are refused.
-    pub(crate) fn read(folder: &Path, dependencies_max: usize) -> Result<Self, ChartError> {
-        Self::of(read(&folder.join(CHART))?.as_ref(), None, dependencies_max)
+    /// Reads the `Chart.yaml` of a folder. A list of dependencies past the bound is refused.
+    pub(crate) fn read(folder: &Path, bounds: ChartBounds) -> Result<Self, ChartError> {
+        Self::of(read(&folder.join(CHART))?.as_ref(), None, bounds)
     }
 
     /// Reads the `Chart.yaml` of a folder, and the dependencies of a `requirements.yaml` over its own.
-    pub(crate) fn read_with_requirements(folder: &Path, dependencies_max: usize) -> Result<Self, ChartError> {
+    pub(crate) fn read_with_requirements(folder: &Path, bounds: ChartBounds) -> Result<Self, ChartError> {
         let chart = read(&folder.join(CHART))?;
-        Self::of(chart.as_ref(), requirements(folder)?.as_ref(), dependencies_max)
+        Self::of(chart.as_ref(), requirements(folder)?.as_ref(), bounds)
     }
 
     /// Both of [`Self::read`] and [`Self::read_with_requirements`], in this order, with one look at each file.
-    pub(crate) fn read_both(folder: &Path, dependencies_max: usize) -> Result<(Self, Self), ChartError> {
+    pub(crate) fn read_both(folder: &Path, bounds: ChartBounds) -> Result<(Self, Self), ChartError> {
         let chart = read(&folder.join(CHART))?;
-        let own = Self::of(chart.as_ref(), None, dependencies_max)?;
+        let own = Self::of(chart.as_ref(), None, bounds)?;
         let whole = match requirements(folder)? {
             None => own.clone(),
-            Some(requirements) => Self::of(chart.as_ref(), Some(&requirements), dependencies_max)?,
+            Some(requirements) => Self::of(chart.as_ref(), Some(&requirements), bounds)?,
         };
         Ok((own, whole))
     }
 
     /// Reads the `Chart.yaml` of a packed chart; `None` if there is none that can be read, which is helm's to say.
-    pub(crate) fn read_packed(archive: &Path, dependencies_max: usize) -> Option<Self> {
+    pub(crate) fn read_packed(archive: &Path, bounds: ChartBounds) -> Option<Self> {
         let text = ChartFiles::chart_of_archive(archive).ok()?.read(CHART).ok()??;
-        Self::of(decode(&text).ok()?.as_ref(), None, dependencies_max).ok()
+        Self::of(decode(&text).ok()?.as_ref(), None, bounds).ok()
     }
 
     fn of(
         chart: Option<&Node>,
         requirements: Option<&Node>,
-        dependencies_max: usize,
+        bounds: ChartBounds,
     ) -> Result<Self, ChartError> {
-        let dependencies = dependencies(&lists(chart, requirements), dependencies_max)?;
+        let dependencies = dependencies(&lists(chart, requirements), bounds.dependencies)?;
         let fields = |node| Object::new(node, "").map_err(|source| ListError { file: CHART, source });
         let mut fields = chart.map(fields).transpose()?;
         // Helm says what is wrong with a name or a version.
@@ -141,7 +152,7 @@ impl Chart {
 
 impl Lock {
     /// Reads the lock files of a chart's folder, in the order in which helm does.
-    pub(crate) fn read_all(folder: &Path, dependencies_max: usize) -> Result<Vec<Self>, ChartError> {
+    pub(crate) fn read_all(folder: &Path, bounds: ChartBounds) -> Result<Vec<Self>, ChartError> {
         let mut locks = Vec::new();
         for file in LOCKS {
             let path = folder.join(file);
@@ -150,7 +161,7 @@ impl Lock {
             }
             let dependencies = match &read(&path)? {
                 None => None,
-                Some(node) => Some(dependencies(&[(file, node)], dependencies_max)?.unwrap_or_default()),
+                Some(node) => Some(dependencies(&[(file, node)], bounds.dependencies)?.unwrap_or_default()),
             };
             locks.push(Self { file, dependencies });
         }

@@ -147,8 +147,8 @@ struct Plan {
 impl Plan {
     fn new(request: &Request) -> Result<Self, DependencyError> {
         let chart = request.host.current_dir();
-        let dependencies_max = request.settings.dependencies_max;
-        let listed = Listed::read(chart, dependencies_max)?;
+        let bounds = request.settings.chart_bounds;
+        let listed = Listed::read(chart, bounds)?;
         let mut known = ProjectRepositories::of_context(&request.context);
         match request.context.mounted_credentials {
             MountedCredentials::Use => {
@@ -162,7 +162,7 @@ impl Plan {
             if let DependencyRepository::Folder(path) = DependencyRepository::of(&dependency.repository)
                 && let Some(folder) = local::folder(&request.root, chart, dependency, path)?
             {
-                local::check_whole(&folder, dependency, dependencies_max)?;
+                local::check_whole(&folder, dependency, bounds)?;
                 folders.push(folder);
             }
         }
@@ -225,8 +225,8 @@ impl Plan {
         let is_fetched = |one: &&Dependency| {
             !matches!(DependencyRepository::of(&one.repository), DependencyRepository::Folder(_))
         };
-        let dependencies_max = request.settings.dependencies_max;
-        let missing = local::missing(&built.chart, &self.listed.dependencies, dependencies_max);
+        let bounds = request.settings.chart_bounds;
+        let missing = local::missing(&built.chart, &self.listed.dependencies, bounds);
         if let Some(missing) = missing.filter(is_fetched) {
             let cause = broken_archive(&String::from_utf8_lossy(&said), &missing.name);
             return Err(DependencyError::NotBuilt {
@@ -237,7 +237,7 @@ impl Plan {
         }
         let charts = built.chart.join(CHARTS);
         let listed: Vec<&Dependency> = self.listed.all().collect();
-        local::remove_doubles(&charts, &listed, dependencies_max)
+        local::remove_doubles(&charts, &listed, bounds)
             .map_err(|source| DependencyError::Charts { path: charts, source })
     }
 

@@ -143,7 +143,7 @@ pub(crate) fn prepare(request: &Request, home: &Home) -> Result<Prepared, Genera
     let api_versions =
         if options.api_versions.is_empty() { &request.api_versions } else { &options.api_versions };
     template.api_versions.clone_from(api_versions);
-    let chart = Chart::read(&request.app_path, request.settings.dependencies_max)?;
+    let chart = Chart::read(&request.app_path, request.settings.chart_bounds)?;
     if !matches!(options.version.as_str(), "" | "v3" | "v4") {
         return Err(GenerateError::Version { version: options.version.clone() });
     }

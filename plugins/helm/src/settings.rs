@@ -6,7 +6,7 @@ use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::announce::ChartBounds;
+use crate::chart::ChartBounds;
 use crate::host::Host;
 use crate::value_files::GlobBounds;
 
@@ -77,10 +77,8 @@ pub(crate) struct Settings {
     pub(crate) range_age: Duration,
     /// Values of a chart that are announced.
     pub(crate) announced_max: usize,
-    /// How much of charts is looked at for an announcement.
+    /// How much of charts is looked at, at most.
     pub(crate) chart_bounds: ChartBounds,
-    /// Lines of one chart's list of dependencies.
-    pub(crate) dependencies_max: usize,
     /// Keys and values of one file whose comments and order are announced; of a file with more neither is.
     pub(crate) commented_nodes_max: usize,
     /// What one pattern of value files may cost.
@@ -164,14 +162,14 @@ impl Settings {
             range_age: variables.seconds("TIPHYS_HELM_RANGE_AGE", RANGE_AGE)?,
             announced_max: variables.size("TIPHYS_HELM_ANNOUNCED_MAX", "values", ANNOUNCED_MAX)?,
             chart_bounds: ChartBounds {
-                charts_max: variables.size("TIPHYS_HELM_CHARTS_MAX", "charts", CHARTS_MAX)?,
-                bytes_max: variables.size("TIPHYS_HELM_CHARTS_BYTES_MAX", "bytes", CHARTS_BYTES_MAX)?,
+                charts: variables.size("TIPHYS_HELM_CHARTS_MAX", "charts", CHARTS_MAX)?,
+                bytes: variables.size("TIPHYS_HELM_CHARTS_BYTES_MAX", "bytes", CHARTS_BYTES_MAX)?,
+                dependencies: variables.size(
+                    "TIPHYS_HELM_DEPENDENCIES_MAX",
+                    "dependencies",
+                    DEPENDENCIES_MAX,
+                )?,
             },
-            dependencies_max: variables.size(
-                "TIPHYS_HELM_DEPENDENCIES_MAX",
-                "dependencies",
-                DEPENDENCIES_MAX,
-            )?,
             commented_nodes_max: variables.size(
                 "TIPHYS_HELM_COMMENTS_MAX",
                 "keys and values",

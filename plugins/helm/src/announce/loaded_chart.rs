@@ -8,20 +8,23 @@ use tiphys_versions::Version;
 use tiphys_yaml::{DecodeError, Error as YamlError, Node, Object, read_document};
 
 use super::values_text::{ValuesTextError, read as read_values};
-use crate::chart::{self, ChartFiles, Dependency, FileError, ListError, Subchart};
+use crate::chart::{self, ChartBounds, ChartFiles, Dependency, FileError, ListError, Subchart};
 use crate::dependencies::KeptCharts;
 use crate::value_files::joined;
 
 /// Charts within charts, the application's own included.
 const DEPTH_MAX: usize = 10;
 
-/// How much of charts is looked at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ChartBounds {
-    /// Charts in all.
-    pub(crate) charts_max: usize,
-    /// Bytes of values and schemas of all charts, one that has several aliases counted for each.
-    pub(crate) bytes_max: usize,
+/// What loading depends on.
+pub(super) struct Loader<'a> {
+    /// The repository's folder.
+    pub(super) root: &'a Path,
+    /// How much is looked at.
+    pub(super) bounds: ChartBounds,
+    /// Which helm reads values.
+    pub(super) version: HelmVersion,
+    /// Dependencies that an earlier run has built.
+    pub(super) built: &'a dyn Fn() -> Option<KeptCharts>,
 }
 
 /// A chart.
@@ -132,22 +135,16 @@ impl LoadError {
     }
 }
 
-impl LoadedChart {
-    /// Reads a chart's folder. Where helm would build dependencies, those count that an earlier run has `built`; if it has built none, those with
-    /// `file://` that are not in the folder `charts` are read where they are, if that is within `root`.
-    /// More than `dependencies_max` lines of one chart's list are refused.
-    pub(super) fn read(
-        folder: &Path,
-        root: &Path,
-        bounds: ChartBounds,
-        dependencies_max: usize,
-        version: HelmVersion,
-        built: &dyn Fn() -> Option<KeptCharts>,
-    ) -> Result<Self, LoadError> {
-        let mut loader = Loader { root, bounds, dependencies_max, version, built, charts: 0, bytes: 0 };
-        loader.load(&ChartFiles::Folder(folder.to_path_buf()), 1)
+impl Loader<'_> {
+    /// Reads a chart's folder. Where helm would build dependencies, those count that an earlier run has built; if it has built none, those
+    /// with `file://` that are not in the folder `charts` are read where they are, if that is within the repository.
+    pub(super) fn load(&self, folder: &Path) -> Result<LoadedChart, LoadError> {
+        let mut loading = Loading { loader: self, charts: 0, bytes: 0 };
+        loading.load(&ChartFiles::Folder(folder.to_path_buf()), 1)
     }
+}
 
+impl LoadedChart {
     /// Whether helm takes the chart for a line of the list of the chart that has it.
     pub(super) fn is_meant_by(&self, dependency: &Dependency) -> bool {
         dependency.takes(&self.name, self.version.as_ref())
@@ -160,32 +157,31 @@ impl LoadedChart {
     }
 }
 
-struct Loader<'a> {
-    root: &'a Path,
-    bounds: ChartBounds,
-    dependencies_max: usize,
-    version: HelmVersion,
-    built: &'a dyn Fn() -> Option<KeptCharts>,
+/// A chart that is being loaded, and what was read so far.
+struct Loading<'a> {
+    loader: &'a Loader<'a>,
+    /// Charts.
     charts: usize,
+    /// Bytes of values and schemas.
     bytes: usize,
 }
 
-impl Loader<'_> {
+impl Loading<'_> {
     fn load(&mut self, files: &ChartFiles, depth: usize) -> Result<LoadedChart, LoadError> {
         self.charts += 1;
         if depth > DEPTH_MAX {
             return Err(LoadError::TooDeep);
         }
-        if self.charts > self.bounds.charts_max {
-            return Err(LoadError::TooMany { max: self.bounds.charts_max });
+        if self.charts > self.loader.bounds.charts {
+            return Err(LoadError::TooMany { max: self.loader.bounds.charts });
         }
-        let mut chart = metadata(files, self.dependencies_max)?;
-        if let Some(text) = files.read_values("values.yaml", self.bounds.bytes_max)? {
+        let mut chart = metadata(files, self.loader.bounds)?;
+        if let Some(text) = files.read_values("values.yaml", self.loader.bounds.bytes)? {
             self.count(&mut chart, text.len())?;
-            chart.values = read_values(&text, self.version).map_err(LoadError::Values)?;
+            chart.values = read_values(&text, self.loader.version).map_err(LoadError::Values)?;
             chart.values_text = text;
         }
-        if let Some(text) = files.read_values("values.schema.json", self.bounds.bytes_max)? {
+        if let Some(text) = files.read_values("values.schema.json", self.loader.bounds.bytes)? {
             self.count(&mut chart, text.len())?;
             chart.schema = serde_json::from_slice(&text).ok();
         }
@@ -197,7 +193,7 @@ impl Loader<'_> {
             && depth == 1
             && chart.has_missing_ones()
         {
-            match (self.built)() {
+            match (self.loader.built)() {
                 Some(built) => self.load_built(&mut chart, files, built, depth)?,
                 None => self.load_beside(&mut chart, folder, depth)?,
             }
@@ -252,7 +248,7 @@ impl Loader<'_> {
             .filter_map(|dependency| dependency.repository.strip_prefix("file://"))
             .filter(|path| !path.starts_with('/'))
             .map(|path| joined(folder, Path::new(path)))
-            .filter(|path| path.starts_with(self.root) && path.join("Chart.yaml").is_file())
+            .filter(|path| path.starts_with(self.loader.root) && path.join("Chart.yaml").is_file())
             .collect();
         for path in missing {
             let loaded = self.load(&ChartFiles::Folder(path), depth + 1)?;
@@ -264,13 +260,13 @@ impl Loader<'_> {
     fn count(&mut self, chart: &mut LoadedChart, bytes: usize) -> Result<(), LoadError> {
         chart.bytes += bytes;
         self.bytes += bytes;
-        let max = self.bounds.bytes_max;
+        let max = self.loader.bounds.bytes;
         if self.bytes > max { Err(LoadError::TooLarge { max }) } else { Ok(()) }
     }
 }
 
 /// A chart without values and subcharts.
-fn metadata(files: &ChartFiles, dependencies_max: usize) -> Result<LoadedChart, LoadError> {
+fn metadata(files: &ChartFiles, bounds: ChartBounds) -> Result<LoadedChart, LoadError> {
     let name = chart::CHART;
     let text = files.read(name)?.ok_or(LoadError::NoChart)?;
     let own = document(name, &text)?;
@@ -295,7 +291,7 @@ fn metadata(files: &ChartFiles, dependencies_max: usize) -> Result<LoadedChart, 
         None => None,
     };
     let lists = chart::lists(own.as_ref(), more.as_ref());
-    let list = chart::dependencies(&lists, dependencies_max);
+    let list = chart::dependencies(&lists, bounds.dependencies);
     chart.dependencies =
         list.map_err(|ListError { file, source }| LoadError::Shape { name: file, source })?;
     let mut names = BTreeSet::new();

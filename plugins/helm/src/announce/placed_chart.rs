@@ -6,8 +6,8 @@
 
 use tiphys_helm_values::{Chart, Dependency};
 
-use super::loaded_chart::{ChartBounds, LoadError, LoadedChart};
-use crate::chart;
+use super::loaded_chart::{LoadError, LoadedChart};
+use crate::chart::{self, ChartBounds};
 
 /// A chart at its place.
 #[derive(Clone, Debug)]
@@ -42,8 +42,8 @@ impl<'a> PlacedChart<'a> {
     pub(super) fn new(chart: &'a LoadedChart, bounds: ChartBounds) -> Result<Self, LoadError> {
         let mut left = bounds;
         Self::place(chart, &chart.name, Lists::Read, &mut left).map_err(|past| match past {
-            Past::Charts => LoadError::TooMany { max: bounds.charts_max },
-            Past::Bytes => LoadError::TooLarge { max: bounds.bytes_max },
+            Past::Charts => LoadError::TooMany { max: bounds.charts },
+            Past::Bytes => LoadError::TooLarge { max: bounds.bytes },
         })
     }
 
@@ -54,8 +54,8 @@ impl<'a> PlacedChart<'a> {
         lists: Lists,
         left: &mut ChartBounds,
     ) -> Result<Self, Past> {
-        left.charts_max = left.charts_max.checked_sub(1).ok_or(Past::Charts)?;
-        left.bytes_max = left.bytes_max.checked_sub(loaded.bytes).ok_or(Past::Bytes)?;
+        left.charts = left.charts.checked_sub(1).ok_or(Past::Charts)?;
+        left.bytes = left.bytes.checked_sub(loaded.bytes).ok_or(Past::Bytes)?;
         let (listed, lists) = match &loaded.dependencies {
             Some(listed) if lists == Lists::Read => (listed.as_slice(), Lists::Read),
             _ => (&[] as &[_], Lists::PassedOver),

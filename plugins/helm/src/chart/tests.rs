@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::Path;
 
-use super::{CHART_BYTES_MAX, Chart, ChartFiles, Lock};
+use super::{CHART_BYTES_MAX, Chart, ChartBounds, ChartFiles, Lock};
 
-/// Lines of a list.
-const DEPENDENCIES_MAX: usize = 10;
+/// More than any chart here has.
+const BOUNDS: ChartBounds = ChartBounds { charts: 10, bytes: 1 << 20, dependencies: 10 };
 
 fn names(list: &[super::Dependency]) -> Vec<&str> {
     list.iter().map(|one| one.name.as_str()).collect()
@@ -15,7 +15,7 @@ fn names(list: &[super::Dependency]) -> Vec<&str> {
 /// The names of the dependencies of a `Chart.yaml`.
 fn read(text: &str) -> Result<Vec<String>, String> {
     let document = super::decode(text.as_bytes());
-    let chart = document.and_then(|document| Chart::of(document.as_ref(), None, DEPENDENCIES_MAX));
+    let chart = document.and_then(|document| Chart::of(document.as_ref(), None, BOUNDS));
     let chart = chart.map_err(|error| error.to_string())?;
     Ok(chart.dependencies.into_iter().map(|one| one.name).collect())
 }
@@ -37,20 +37,17 @@ fn requirements_yaml_is_read_over_chart_yaml() {
         "name: app\nversion: 0.1.0\ndependencies: [{name: own, repository: 'file://../own'}]\n",
     );
     write("requirements.yaml", "name: other\ndependencies: [{name: dep}]\n");
-    let chart = Chart::read_with_requirements(folder.path(), DEPENDENCIES_MAX).unwrap();
+    let chart = Chart::read_with_requirements(folder.path(), BOUNDS).unwrap();
     assert_eq!((chart.name.as_str(), chart.version.as_str()), ("app", "0.1.0"));
     assert_eq!(names(&chart.dependencies), ["dep"]);
     assert_eq!(chart.dependencies[0].repository, "file://../own");
-    assert_eq!(names(&Chart::read(folder.path(), DEPENDENCIES_MAX).unwrap().dependencies), ["own"]);
-    let (own, whole) = Chart::read_both(folder.path(), DEPENDENCIES_MAX).unwrap();
+    assert_eq!(names(&Chart::read(folder.path(), BOUNDS).unwrap().dependencies), ["own"]);
+    let (own, whole) = Chart::read_both(folder.path(), BOUNDS).unwrap();
     assert_eq!((names(&own.dependencies), whole), (vec!["own"], chart));
     write("requirements.yaml", "");
-    let (own, whole) = Chart::read_both(folder.path(), DEPENDENCIES_MAX).unwrap();
+    let (own, whole) = Chart::read_both(folder.path(), BOUNDS).unwrap();
     assert_eq!((own == whole, names(&own.dependencies)), (true, vec!["own"]));
-    assert_eq!(
-        names(&Chart::read_with_requirements(folder.path(), DEPENDENCIES_MAX).unwrap().dependencies),
-        ["own"]
-    );
+    assert_eq!(names(&Chart::read_with_requirements(folder.path(), BOUNDS).unwrap().dependencies), ["own"]);
 }
 
 #[test]
@@ -58,7 +55,7 @@ fn lock_files_are_read_in_order_and_an_empty_one_says_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let locks = |folder: &Path| -> Vec<(&str, Option<Vec<String>>)> {
         let names = |list: Vec<super::Dependency>| list.into_iter().map(|one| one.name).collect();
-        let locks = Lock::read_all(folder, DEPENDENCIES_MAX).unwrap().into_iter();
+        let locks = Lock::read_all(folder, BOUNDS).unwrap().into_iter();
         locks.map(|lock| (lock.file, lock.dependencies.map(names))).collect()
     };
     assert_eq!(locks(folder.path()), []);
@@ -91,7 +88,7 @@ fn dependencies_that_are_no_list_are_refused() {
 fn a_folder_without_a_chart_is_refused_in_the_words_of_native() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("Chart.yaml").display().to_string();
-    let error = Chart::read(folder.path(), DEPENDENCIES_MAX).unwrap_err().to_string();
+    let error = Chart::read(folder.path(), BOUNDS).unwrap_err().to_string();
     assert_eq!(
         error,
         format!(
@@ -106,9 +103,9 @@ fn a_file_above_the_bound_is_refused() {
     let path = folder.path().join("Chart.yaml");
     let padded = |bytes: u64| format!("name: a\n#{}", "x".repeat(usize::try_from(bytes).unwrap() - 9));
     fs::write(&path, padded(CHART_BYTES_MAX)).unwrap();
-    assert_eq!(Chart::read(folder.path(), DEPENDENCIES_MAX).unwrap().name, "a");
+    assert_eq!(Chart::read(folder.path(), BOUNDS).unwrap().name, "a");
     fs::write(&path, padded(CHART_BYTES_MAX + 1)).unwrap();
-    let error = Chart::read(folder.path(), DEPENDENCIES_MAX).unwrap_err().to_string();
+    let error = Chart::read(folder.path(), BOUNDS).unwrap_err().to_string();
     assert!(error.ends_with("Chart.yaml: it has more than 5242880 bytes"), "{error}");
 }
 
@@ -128,5 +125,5 @@ fn of_a_packed_chart_its_own_file_alone_is_unpacked() {
         panic!("an archive")
     };
     assert_eq!(files.keys().collect::<Vec<_>>(), ["Chart.yaml"]);
-    assert_eq!(Chart::read_packed(&path, DEPENDENCIES_MAX).map(|chart| chart.name).as_deref(), Some("dep"));
+    assert_eq!(Chart::read_packed(&path, BOUNDS).map(|chart| chart.name).as_deref(), Some("dep"));
 }

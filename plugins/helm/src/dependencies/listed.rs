@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::remote::{DependencyRepository, ProjectRepositories};
 use crate::address::Address;
-use crate::chart::{Chart, ChartError, Dependency, Lock};
+use crate::chart::{Chart, ChartBounds, ChartError, Dependency, Lock};
 
 /// What a chart's files say of dependencies.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -52,9 +52,9 @@ pub(crate) enum ListedError {
 
 impl Listed {
     /// Reads a chart's files.
-    pub(super) fn read(folder: &Path, dependencies_max: usize) -> Result<Self, ChartError> {
-        let (own, whole) = Chart::read_both(folder, dependencies_max)?;
-        Ok(Self::of(whole.dependencies, own.dependencies, Lock::read_all(folder, dependencies_max)?))
+    pub(super) fn read(folder: &Path, bounds: ChartBounds) -> Result<Self, ChartError> {
+        let (own, whole) = Chart::read_both(folder, bounds)?;
+        Ok(Self::of(whole.dependencies, own.dependencies, Lock::read_all(folder, bounds)?))
     }
 
     fn of(dependencies: Vec<Dependency>, mut own: Vec<Dependency>, locks: Vec<Lock>) -> Self {

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use tiphys_versions::Version;
 
 use super::DependencyError;
-use crate::chart::{Chart, Dependency};
+use crate::chart::{Chart, ChartBounds, Dependency};
 use crate::value_files::joined;
 
 /// Ends of names of packed charts.
@@ -41,10 +41,10 @@ pub(crate) fn folder(
 pub(crate) fn check_whole(
     folder: &Path,
     dependency: &Dependency,
-    dependencies_max: usize,
+    bounds: ChartBounds,
 ) -> Result<(), DependencyError> {
-    let Ok(chart) = Chart::read_with_requirements(folder, dependencies_max) else { return Ok(()) };
-    match missing(folder, &chart.dependencies, dependencies_max) {
+    let Ok(chart) = Chart::read_with_requirements(folder, bounds) else { return Ok(()) };
+    match missing(folder, &chart.dependencies, bounds) {
         None => Ok(()),
         Some(missing) => Err(DependencyError::Nested {
             name: dependency.name.clone(),
@@ -58,12 +58,12 @@ pub(crate) fn check_whole(
 pub(crate) fn missing<'a>(
     folder: &Path,
     dependencies: &'a [Dependency],
-    dependencies_max: usize,
+    bounds: ChartBounds,
 ) -> Option<&'a Dependency> {
     if dependencies.is_empty() {
         return None;
     }
-    let vendored = Vendored::of(folder, dependencies_max);
+    let vendored = Vendored::of(folder, bounds);
     dependencies.iter().find(|one| !vendored.has(&one.name))
 }
 
@@ -73,7 +73,7 @@ pub(crate) fn missing<'a>(
 pub(crate) fn remove_doubles(
     charts: &Path,
     dependencies: &[&Dependency],
-    dependencies_max: usize,
+    bounds: ChartBounds,
 ) -> io::Result<()> {
     let (mut in_folders, mut packed) = (Vec::new(), Vec::new());
     for entry in fs::read_dir(charts)? {
@@ -81,7 +81,7 @@ pub(crate) fn remove_doubles(
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if PACKED.iter().any(|end| name.ends_with(end)) {
             packed.push(path);
-        } else if let Ok(chart) = Chart::read(&path, dependencies_max) {
+        } else if let Ok(chart) = Chart::read(&path, bounds) {
             in_folders.push((Version::parse(&chart.version).ok(), chart.name));
         }
     }
@@ -94,7 +94,7 @@ pub(crate) fn remove_doubles(
         return Ok(());
     }
     for path in packed {
-        let Some(chart) = Chart::read_packed(&path, dependencies_max) else { continue };
+        let Some(chart) = Chart::read_packed(&path, bounds) else { continue };
         let version = Version::parse(&chart.version).ok();
         let is_needed =
             |list: &[&Dependency]| list.iter().any(|one| one.takes(&chart.name, version.as_ref()));
@@ -114,13 +114,13 @@ struct Vendored {
 }
 
 impl Vendored {
-    fn of(folder: &Path, dependencies_max: usize) -> Self {
+    fn of(folder: &Path, bounds: ChartBounds) -> Self {
         let mut vendored = Self { names: BTreeSet::new(), packed: Vec::new() };
         for entry in fs::read_dir(folder.join("charts")).into_iter().flatten().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
             if let Some(packed) = PACKED.iter().find_map(|end| name.strip_suffix(end)) {
                 vendored.packed.push(packed.to_owned());
-            } else if let Ok(chart) = Chart::read(&entry.path(), dependencies_max) {
+            } else if let Ok(chart) = Chart::read(&entry.path(), bounds) {
                 vendored.names.insert(chart.name);
             }
         }

@@ -2,6 +2,9 @@ use std::collections::BTreeSet;
 
 use super::*;
 
+/// More than any chart here has.
+const BOUNDS: ChartBounds = ChartBounds { charts: 10, bytes: 1 << 20, dependencies: 10 };
+
 /// Name and version.
 type Named<'a> = (&'a str, &'a str);
 
@@ -38,7 +41,7 @@ fn left(list: &[Named<'_>], in_folders: &[Named<'_>], packed: &[Named<'_>]) -> B
     let list: Vec<Dependency> = list.iter().map(dependency).collect();
     let list: Vec<&Dependency> = list.iter().collect();
 
-    remove_doubles(&charts, &list, 10).expect("a folder that can be written");
+    remove_doubles(&charts, &list, BOUNDS).expect("a folder that can be written");
 
     let left = fs::read_dir(&charts).expect("a folder").map(|entry| entry.expect("an entry").file_name());
     let left = left.map(|name| name.to_string_lossy().into_owned());
@@ -90,7 +93,7 @@ fn a_packed_chart_is_the_one_whose_name_is_followed_by_a_version() {
     fs::create_dir(folder.path().join("charts")).expect("a folder");
     let is_there = |name: &str| {
         let dependency = Dependency { name: name.to_owned(), ..Dependency::default() };
-        missing(folder.path(), &[dependency], 10).is_none()
+        missing(folder.path(), &[dependency], BOUNDS).is_none()
     };
     for file in ["db-admin-1.0.0.tgz", "web-v2.0.0-rc.1+build.tgz", "store-.tgz", "old-1.0.0.tar.gz"] {
         fs::write(folder.path().join("charts").join(file), "").expect("a file");
