@@ -151,10 +151,11 @@ fn checked_kind(document: &Node) -> Result<&str, NormalizeProblem> {
     }
 }
 
-/// Refuses a resource that only looks like a list. A list's kind ends in `List`, and a list has no name.
+/// Refuses a resource that only looks like a list. A list's kind ends in `List`, and a list has no name; `List` itself is one with a
+/// name, too, since Kubernetes has no other kind that is called so.
 fn require_list(document: &Node, kind: &str) -> Result<(), NormalizeProblem> {
     let name = document.at(["metadata", "name"]).and_then(Node::as_str).unwrap_or_default();
-    if kind.ends_with("List") && name.is_empty() {
+    if kind == "List" || (kind.ends_with("List") && name.is_empty()) {
         Ok(())
     } else {
         Err(NormalizeProblem::ItemsOfResource { kind: kind.to_owned(), name: name.to_owned() })

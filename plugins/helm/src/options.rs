@@ -6,6 +6,7 @@ use std::fmt;
 
 use tiphys_params::context::CredentialReach;
 use tiphys_params::{Parameter, suggest};
+use tiphys_yaml::write_go_json;
 
 /// Prefix of the names of values as `--set` takes them.
 pub(crate) const SET: &str = "set.";
@@ -236,7 +237,7 @@ impl HelmOptions {
             };
             set(field, parameter)?;
         }
-        options.values = inline_values(yaml, json)?;
+        options.values = inline_values(yaml, &json)?;
         options.assignments = last_of_each(given);
         Ok(options)
     }
@@ -316,10 +317,11 @@ fn wrong_field(parameter: &Parameter, due: &'static str, found: &'static str) ->
 }
 
 /// Structured values take the place of the text, as in Argo CD; `{}` is a value, and nothing and `null` are none.
-fn inline_values(yaml: String, json: String) -> Result<Option<InlineValues>, OptionsError> {
+fn inline_values(yaml: String, json: &str) -> Result<Option<InlineValues>, OptionsError> {
     if !json.trim().is_empty() {
-        match serde_json::from_str::<Option<serde_json::Map<String, serde_json::Value>>>(&json) {
-            Ok(Some(_)) => return Ok(Some(InlineValues::Json(json))),
+        match serde_json::from_str::<Option<serde_json::Map<String, serde_json::Value>>>(json) {
+            // Helm reads it as YAML, which does not know every escape of JSON.
+            Ok(Some(values)) => return Ok(Some(InlineValues::Json(write_go_json(&values.into())))),
             Ok(None) => {}
             Err(_) => return Err(OptionsError::NotAnObject),
         }

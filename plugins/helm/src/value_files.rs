@@ -193,9 +193,10 @@ impl Places<'_> {
         files: &[String],
         missing: Missing,
     ) -> Result<Vec<String>, ValueFileError> {
+        let files: Vec<&str> = files.iter().map(|file| self.as_helm_reads(file, missing)).collect();
         // A file that is named keeps its own place; a pattern leaves it out.
         let mut named = BTreeSet::new();
-        for file in files {
+        for file in &files {
             if let Ok((resolved, base)) = self.resolve(file)
                 && !self.is_pattern(&resolved, base)
             {
@@ -222,6 +223,14 @@ impl Places<'_> {
             .into_iter()
             .map(|one| one.into_text().map_err(|path| ValueFileError::NotUtf8 { path }))
             .collect()
+    }
+
+    /// Helm takes a value of `--values` for a line of a table, and the line's end is no part of it: `- |` in YAML makes such a name. A
+    /// pattern, and a file that may be missing, Argo CD looks up before helm with all that is written.
+    fn as_helm_reads<'f>(&self, file: &'f str, missing: Missing) -> &'f str {
+        let line = file.trim_end_matches(['\r', '\n']);
+        let is_pattern = || self.resolve(line).is_ok_and(|(resolved, base)| self.is_pattern(&resolved, base));
+        if missing == Missing::Refuse && !is_pattern() { line } else { file }
     }
 
     /// The file or URL of a `set-file` parameter of this name. A backslash takes a sign's meaning away, as in helm's own option.

@@ -81,7 +81,11 @@ fn a_resource_that_only_looks_like_a_list_is_refused() {
         let error = unmarked(text).expect_err(text).to_string();
         assert!(error.contains("\"m\" has a top-level `items`"), "{text}: {error}");
     }
-    for text in ["{kind: Menu, items: null, spec: {}}", "{kind: Menu, items: {a: 1}}"] {
+    for text in [
+        "{kind: Menu, items: null, spec: {}}",
+        "{kind: Menu, items: {a: 1}}",
+        "{kind: List, metadata: {name: m}, items: [{kind: A, metadata: {name: x}}]}",
+    ] {
         assert_eq!(unmarked(text).expect(text).len(), 1, "{text}");
     }
 }

@@ -107,6 +107,11 @@ fn structured_values_beat_the_text() {
             r#"[{"name":"values","string":"a: 1"},{"name":"values-object","string":"{}"}]"#,
             Some(InlineValues::Json("{}".into())),
         ),
+        // Half a character is an escape of JSON, and none of YAML.
+        (
+            r#"[{"name":"values-object","string":"{\"a\": \"\\ud83d\\ude00\"}"}]"#,
+            Some(InlineValues::Json(r#"{"a":"😀"}"#.into())),
+        ),
         (
             r#"[{"name":"values","string":"a: 1"},{"name":"values-object","string":"null"}]"#,
             Some(InlineValues::Yaml("a: 1".into())),

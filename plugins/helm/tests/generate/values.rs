@@ -27,6 +27,22 @@ fn a_value_file_that_is_named_twice_keeps_its_first_place() {
 }
 
 #[test]
+fn the_end_of_a_line_is_no_part_of_a_value_file_s_name() {
+    for (name, expected) in [("a.yaml\n", "a"), ("a.yaml\r\n", "a"), ("/charts/probe/a.yaml\n\n", "a")] {
+        let world = World::probe().file("charts/probe/a.yaml", "from: a\n").array("value-files", &[name]);
+        for helm in Helm::ALL {
+            assert_eq!(world.values(helm)["from"], expected, "{name:?}");
+        }
+    }
+    // One that may be missing Argo CD looks up itself, with the line's end; and so it does with a pattern.
+    let world = World::probe().file("charts/probe/a.yaml", "from: a\n").array("value-files", &["a.yaml\n"]);
+    let world = world.text("ignore-missing-value-files", "true");
+    assert_eq!(world.values(Helm::Four)["from"], "chart");
+    let world = World::probe().file("charts/probe/a.yaml", "from: a\n").array("value-files", &["*.yaml\n"]);
+    assert!(!world.generate(Helm::Four).error().is_empty());
+}
+
+#[test]
 fn inline_values_win_over_all_files() {
     let world = World::probe()
         .file("charts/probe/a.yaml", "from: a\nonly: a\n")
@@ -40,13 +56,14 @@ fn inline_values_win_over_all_files() {
 
 #[test]
 fn structured_values_beat_the_text() {
-    let world = World::probe()
-        .text("values", "from: text\nonly: text\n")
-        .text("values-object", r#"{"from":"object","big":9007199254740993,"f":1e3,"u":"\u00fc","n":null}"#);
+    let world = World::probe().text("values", "from: text\nonly: text\n").text(
+        "values-object",
+        r#"{"from":"object","big":9007199254740993,"f":1e3,"u":"\u00fc\ud83d\ude00","n":null}"#,
+    );
     for helm in Helm::ALL {
         let values = world.values(helm);
         assert_eq!((&values["from"], &values["only"]), (&json!("object"), &json!(null)));
-        assert_eq!((&values["f"], &values["u"]), (&json!(1000), &json!("ü")));
+        assert_eq!((&values["f"], &values["u"]), (&json!(1000), &json!("ü😀")));
     }
 }
 
