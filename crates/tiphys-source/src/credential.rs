@@ -1,7 +1,6 @@
 //! How git gets what is known of a repository, its credentials among it: by its environment and by files that only this user can read, never by an argument list.
 
 use std::ffi::OsString;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
@@ -10,7 +9,7 @@ use tempfile::NamedTempFile;
 use tiphys_params::context::RepositoryAccess;
 
 use crate::url::{RemoteUrl, Transport};
-use crate::{Secret, SourceError};
+use crate::{Secret, SourceError, secret_file};
 
 /// Whose credentials and git settings are used beside those that are given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -139,14 +138,8 @@ impl Access {
 
     /// A file that only this user can read.
     fn file(&mut self, dir: &Path, text: &str, end: &str) -> Result<PathBuf, SourceError> {
-        let mut file = tempfile::Builder::new()
-            .prefix("tiphys-secret-")
-            .tempfile_in(dir)
-            .map_err(SourceError::cache("write a secret to", dir))?;
         let end = if text.ends_with('\n') { "" } else { end };
-        file.write_all(text.as_bytes())
-            .and_then(|()| file.write_all(end.as_bytes()))
-            .and_then(|()| file.flush())
+        let file = secret_file::create(dir, [text, end].concat().as_bytes())
             .map_err(SourceError::cache("write a secret to", dir))?;
         let path = file.path().to_path_buf();
         self.files.push(file);

@@ -24,6 +24,7 @@ mod options;
 mod plan;
 mod refs;
 mod repository;
+mod secret_file;
 mod sources;
 mod submodule;
 mod url;
