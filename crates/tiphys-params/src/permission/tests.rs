@@ -91,6 +91,11 @@ fn a_denial_is_for_all_addresses_that_mean_the_same_and_a_permission_for_what_is
                 "https://git.example.com/%2e%2e/team/secret",
                 "https://git.example.com/team/secret?x=%zz",
                 "https://git.example.com/team/secret#x",
+                "https://git.example.com/team/secret/.git",
+                "https://git.example.com/team/secret.git/.git/",
+                "https://git.ex%61mple.com/team/secret",
+                "https://git.%45xample.com/team/secret",
+                "https:///git.example.com/team/secret",
                 " https://git.example.com/team/secret ",
             ],
         ),
@@ -103,6 +108,13 @@ fn a_denial_is_for_all_addresses_that_mean_the_same_and_a_permission_for_what_is
                 "git+ssh://bob@git.example.com/team/secret",
                 "git@git.example.com:/team/secret",
                 "bob@GIT.example.com:team/secret/",
+                "git.example.com:team/secret",
+                "git.example.com:team/secret/.git",
+                "ssh://git%40git.example.com/team/secret",
+                "ssh://git:a?b@git.example.com/team/secret",
+                "ssh://git@git.example.com%3A22%2Fteam/secret",
+                "ssh://git@git.example.com:+22/team/secret",
+                "ssh://git@git.example.com/x?/../team/secret",
             ],
         ),
         ("ssh://git@git.example.com:22/team/secret", &[SSH, "ssh+git://git.example.com/team/secret"]),
@@ -110,7 +122,20 @@ fn a_denial_is_for_all_addresses_that_mean_the_same_and_a_permission_for_what_is
         ("https://*.example.com:443/team/*", &[SECRET, "https://x@git.example.com./team/secret"]),
         ("https://git.example.com/team/secre?", &[SECRET, "https://git.example.com:443/team/secret"]),
         ("oci://r.example.com/charts", &["oci://r.example.com:443/charts", "oci://bob@r.example.com/charts"]),
-        ("r.example.com/charts", &["r.example.com/charts/", "r.example.com/./charts"]),
+        (
+            "r.example.com/charts",
+            &["r.example.com/charts/", "r.example.com/./charts", "oci://r.example.com/charts"],
+        ),
+        ("oci://r.example.com/charts", &["r.example.com/charts", "bob:p@r.example.com:443/charts"]),
+        ("oci://r.example.com:5000/charts", &["r.example.com:5000/charts", "r.example.com:05000/charts"]),
+        (
+            "r.example.com:5000/charts",
+            &["oci://r.example.com:05000/charts", "oci://r.example.com.:5000/charts"],
+        ),
+        ("https://git.example.com:8443/x", &["https://git.example.com:08443/x"]),
+        ("http://127.0.0.1/x", &["http://[::ffff:127.0.0.1]/x", "http://[::ffff:7f00:1]:80/x"]),
+        (r"http://\[::1\]/x", &["http://[0:0:0:0:0:0:0:1]/x"]),
+        ("file:///srv/secret", &["file://srv/secret.git", "file:///srv/%73ecret"]),
     ];
     for (pattern, urls) in same {
         let denial = format!("!{pattern}");
@@ -127,6 +152,14 @@ fn a_denial_is_for_all_addresses_that_mean_the_same_and_a_permission_for_what_is
         (SECRET, SSH),
         (SSH, "ssh://git@git.example.com:2222/team/secret"),
         ("https://git.example.com/team/*", "https://git.example.com/team/a/b"),
+        (SSH, "git.example.com:team/other"),
+        (SECRET, "git@github.com:team/secret.git"),
+        (SECRET, "http://10.0.0.1:8080/x"),
+        (SECRET, "http://[fd00::1]:8080/x"),
+        (SECRET, "my_host:5000/charts"),
+        (SECRET, "[fd00::1]:5000/charts"),
+        (SECRET, "file:///srv/charts"),
+        ("oci://r.example.com/charts", "r.example.com:5000/charts"),
         ("", SECRET),
         ("*", SECRET),
     ] {
@@ -134,5 +167,29 @@ fn a_denial_is_for_all_addresses_that_mean_the_same_and_a_permission_for_what_is
     }
     for url in ["https://git.example.com:443/team/secret", "https://bob@git.example.com/team/secret"] {
         assert!(!permitted(&[SECRET], &[url]), "{url}");
+    }
+}
+
+#[test]
+fn a_host_that_only_who_connects_can_read_is_forbidden_where_a_project_forbids_anything() {
+    for url in [
+        "http://\u{ff4c}ocalhost/x",
+        "http://127\u{3002}0\u{3002}0\u{3002}1/x",
+        "http://%EF%BD%8Cocalhost/x",
+        "http://2130706433/x",
+        "http://0x7f000001/x",
+        "http://0177.0.0.1/x",
+        "http://127.1/x",
+        "http://127.0.0.0x1./x",
+        "http://[fe80::1%25eth0]/x",
+        "http://git.example.com: 80/x",
+        "ssh://git@2130706433/x",
+        "git@2130706433:x",
+        "oci://\u{ff4c}ocalhost/x",
+        "\u{ff4c}ocalhost/x",
+        "https:///x",
+    ] {
+        assert!(!permitted(&["*", "!https://other.example.com/x"], &[url]), "{url}");
+        assert!(permitted(&["*"], &[url]), "{url}");
     }
 }
