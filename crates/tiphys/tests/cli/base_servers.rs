@@ -16,6 +16,14 @@ fn secret(kind: &str, url: &str, more: &str) -> String {
     )
 }
 
+/// The project of the Applications, behind a Secret.
+fn project(source_repos: &str) -> String {
+    format!(
+        "---\napiVersion: argoproj.io/v1alpha1\nkind: AppProject\nmetadata: {{name: default}}\n\
+         spec: {{sourceRepos: [{source_repos}]}}\n"
+    )
+}
+
 #[test]
 fn the_secrets_of_the_base_are_sent_and_none_of_the_change() {
     let (address, authorizations) = server();
@@ -31,37 +39,61 @@ fn the_secrets_of_the_base_are_sent_and_none_of_the_change() {
         let repository = format!("{host}{path}");
         let of = |user: &str| format!("type: {of_type}, username: {user}, password: pw");
         let redirected = format!("{}, proxy: '{elsewhere}'", of("change"));
-        for (at_base, of_change, from, expected) in [
+        let own = secret("repository", &repository, &of("base"));
+        let renamed =
+            secret("repository", &repository, &of("change")).replace("name: s,", r#"name: "s\n::error::x","#);
+        let secrets = "repository Secrets of the store (s)";
+        for (at_base, of_change, from, expected, unused) in [
             (
                 secret("repository", &repository, &of("base")),
                 secret("repository", &repository, &of("change")),
                 "base",
                 Some(BASE),
+                secrets,
             ),
             (
                 secret("repository", &repository, &of("base")),
                 secret("repository", &repository, &redirected),
                 "base",
                 Some(BASE),
+                secrets,
             ),
             (
                 secret("repo-creds", &host, &of("base")),
                 secret("repository", &repository, &redirected),
                 "base",
                 Some(BASE),
+                secrets,
             ),
             (
                 secret("repo-creds", &host, &of("base")),
                 secret("repo-creds", &repository, &of("change")),
                 "base",
                 Some(BASE),
+                secrets,
             ),
-            (String::new(), secret("repository", &repository, &of("change")), "base", None),
+            (String::new(), secret("repository", &repository, &of("change")), "base", None, secrets),
+            (String::new(), renamed, "base", None, r"repository Secrets of the store (s\n::error::x)"),
+            (
+                own.clone() + &project("'https://other.example.com/*'"),
+                own.clone() + &project("'*'"),
+                "base",
+                None,
+                "sourceRepos of projects of the store (default)",
+            ),
+            (
+                own.clone() + &project("'*'"),
+                own.clone() + &project(""),
+                "base",
+                Some(BASE),
+                "sourceRepos of projects of the store (default)",
+            ),
             (
                 secret("repository", &repository, &of("base")),
                 secret("repository", &repository, &of("change")),
                 "head",
                 Some(CHANGE),
+                secrets,
             ),
         ] {
             let world = World::empty();
@@ -85,9 +117,8 @@ fn the_secrets_of_the_base_are_sent_and_none_of_the_change() {
                 "{at_base}{of_change}{from}"
             );
             assert!(other.1.try_recv().is_err(), "what the change names was asked: {of_change}");
-            let told = output.stderr.contains(
-                "warning: repository Secrets of the store (s) are not those of main, which are used",
-            );
+            let told =
+                output.stderr.contains(&format!("warning: {unused} are not those of main, which are used"));
             assert_eq!(told, from == "base", "{}", output.stderr);
         }
     }

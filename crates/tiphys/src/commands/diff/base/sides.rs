@@ -71,9 +71,8 @@ pub(super) async fn open(
     let mut settings_now = context::render_settings(common, host, &stores_now.store, &Wishes::default())?;
     if from == PluginsFrom::Base {
         trust::use_settings_of(
-            (&stores_past.store, &settings_past),
-            (&stores_now.store, &mut settings_now),
-            base,
+            &trust::Base { store: &stores_past.store, settings: &settings_past, revision: base },
+            trust::Change { store: &stores_now.store, settings: &mut settings_now },
         );
     }
     let sources = sources.with_known(settings_now.context.known.clone());

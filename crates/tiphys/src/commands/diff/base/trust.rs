@@ -7,28 +7,44 @@ use tiphys_source::BaseRevision;
 use tiphys_store::{RepositorySecret, SecretText, SecretType, Store};
 
 use super::past::label;
+use crate::terminal::one_line;
 
-/// Secrets that a warning names.
+/// Secrets, or projects, that a warning names.
 const NAMES_MAX: usize = 8;
 
+/// The side whose settings count.
+pub(super) struct Base<'a> {
+    pub(super) store: &'a Store,
+    pub(super) settings: &'a RenderSettings,
+    pub(super) revision: &'a BaseRevision,
+}
+
+/// The side that takes them.
+pub(super) struct Change<'a> {
+    pub(super) store: &'a Store,
+    pub(super) settings: &'a mut RenderSettings,
+}
+
 /// Takes what a change must not decide from the base: kustomize's build options let a kustomization run programs, and who says how a
-/// repository is reached says who sees the logins for it, those of the person who calls included. What is not taken of the change is told.
-pub(super) fn use_settings_of(
-    (store_past, past): (&Store, &RenderSettings),
-    (store_now, now): (&Store, &mut RenderSettings),
-    base: &BaseRevision,
-) {
+/// repository is reached says who sees the logins for it, those of the person who calls included. A project's `sourceRepos` say for which
+/// repositories they are used. What is not taken of the change is told.
+pub(super) fn use_settings_of(base: &Base<'_>, change: Change<'_>) {
+    let (past, now) = (base.settings, change.settings);
     let unused = |what: &str| {
         tracing::warn!(
             "{what} not those of {}, which are used on both sides (see --plugins-from)",
-            label(base)
+            label(base.revision)
         );
     };
     if now.kustomize_build_options != past.kustomize_build_options {
         unused("kustomize.buildOptions of the store's argocd-cm are");
         now.kustomize_build_options.clone_from(&past.kustomize_build_options);
     }
-    let secrets = changed_secrets(store_past, store_now);
+    let projects = taken(&past.context.source_repos, &mut now.context.source_repos);
+    if !projects.is_empty() {
+        unused(&format!("sourceRepos of projects of the store ({}) are", shown(&projects)));
+    }
+    let secrets = changed_secrets(base.store, change.store);
     if !secrets.is_empty() {
         unused(&format!("repository Secrets of the store ({}) are", shown(&secrets)));
     }
@@ -37,6 +53,19 @@ pub(super) fn use_settings_of(
         unused("authorities in the store's argocd-tls-certs-cm are");
     }
     now.clone_from(past);
+}
+
+/// Takes what the base says of its projects, and gives back the names of those of which the change says something else. What the change
+/// says of a project that the base does not have stays: without it such a project would permit everything.
+fn taken(past: &BTreeMap<String, Vec<String>>, now: &mut BTreeMap<String, Vec<String>>) -> Vec<String> {
+    let mut changed = Vec::new();
+    for (name, source_repos) in past {
+        if now.get(name) != Some(source_repos) {
+            now.insert(name.clone(), source_repos.clone());
+            changed.push(name.clone());
+        }
+    }
+    changed
 }
 
 /// The Secrets that say how repositories are reached and that are not the same in two stores, by what people call them.
@@ -69,8 +98,9 @@ fn full_name(secret: &RepositorySecret) -> String {
     }
 }
 
+/// Names as a warning has them. The change chose them, and a line of its own in the log of a CI may be a command.
 fn shown(names: &[String]) -> String {
-    let mut shown = names.iter().take(NAMES_MAX).cloned().collect::<Vec<_>>().join(", ");
+    let mut shown = names.iter().take(NAMES_MAX).map(|name| one_line(name)).collect::<Vec<_>>().join(", ");
     if let Some(more) = names.len().checked_sub(NAMES_MAX).filter(|more| *more > 0) {
         shown = format!("{shown} and {more} more");
     }
