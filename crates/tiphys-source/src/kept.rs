@@ -12,6 +12,10 @@ use crate::url::RemoteUrl;
 /// Changes when what is hashed changes.
 const DOMAIN: &str = "tiphys 2026-11 way to a git repository";
 
+/// The way of who asks as everybody may. Its names are derived, too: below the bare hash of an address lie clones of earlier builds, which
+/// did not tell who had fetched them with which login.
+const EVERYBODYS: [u8; 32] = [0; 32];
+
 /// A clone by its repository and the way to that. Equal values may share what was looked up and fetched.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Kept {
@@ -28,15 +32,9 @@ impl Kept {
 
     /// The name of its folder, of hexadecimal digits alone.
     pub(crate) fn name(&self) -> String {
-        let digest = match self.way {
-            None => blake3::hash(self.address.as_bytes()),
-            Some(way) => {
-                let mut hasher = blake3::Hasher::new_derive_key(DOMAIN);
-                hasher.update(&way).update(self.address.as_bytes());
-                hasher.finalize()
-            }
-        };
-        digest.to_hex().to_string()
+        let mut hasher = blake3::Hasher::new_derive_key(DOMAIN);
+        hasher.update(&self.way.unwrap_or(EVERYBODYS)).update(self.address.as_bytes());
+        hasher.finalize().to_hex().to_string()
     }
 }
 

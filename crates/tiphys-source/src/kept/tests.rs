@@ -70,6 +70,13 @@ fn whatever_a_secret_opens_a_repository_with_is_another_way_to_it() {
     assert_eq!(names.len(), ways.len(), "{names:?}");
 }
 
+/// There lie clones that earlier builds fetched with whatever login.
+#[test]
+fn no_name_is_the_bare_hash_of_an_address() {
+    let name = kept(URL, &RepositoryAccess::default()).name();
+    assert_ne!(name, blake3::hash(URL.as_bytes()).to_hex().to_string());
+}
+
 #[test]
 fn no_login_is_in_a_name_or_in_what_people_see() {
     for (url, access) in [
