@@ -101,6 +101,12 @@ fn is_told_of(project: &ContextProject, access: &RepositoryAccess) -> bool {
     access.has_charts() && (!access.project.is_empty() || project.permits(&access.url))
 }
 
+/// The source that is rendered, and what its revision is resolved to.
+struct Rendered<'a> {
+    source: &'a ApplicationSource,
+    revision: &'a ResolvedRevision,
+}
+
 /// A source of which others use the files.
 struct Referred {
     /// The name by which it was first referred to.
@@ -150,7 +156,8 @@ impl Renderer {
                 Err("source has a 'chart' field defined, but Helm charts are not yet not supported for 'ref' sources"
                     .to_owned())
             } else if project.permits(&other.repo_url) {
-                self.referred((source, revision), (name, other), &project, &mut by_repository).await
+                let rendered = Rendered { source, revision };
+                self.referred(&rendered, name, other, &project, &mut by_repository).await
             } else {
                 let (repository, project) = (other.shown_repository(), &project.name);
                 Err(format!("application repo {repository} is not permitted in project '{project}'"))
@@ -175,8 +182,9 @@ impl Renderer {
     /// up once, and at one revision.
     async fn referred(
         &self,
-        (source, revision): (&ApplicationSource, &ResolvedRevision),
-        (name, other): (&str, &ApplicationSource),
+        rendered: &Rendered<'_>,
+        name: &str,
+        other: &ApplicationSource,
         project: &Arc<ContextProject>,
         by_repository: &mut BTreeMap<String, Referred>,
     ) -> Result<GivenRef, String> {
@@ -190,6 +198,7 @@ impl Renderer {
                 other.target_revision, known.name, known.target_revision
             ));
         }
+        let Rendered { source, revision } = rendered;
         let is_own = normalize_git_url(&source.repo_url) == repository && source.chart.is_empty();
         let files = self.fetched(other, project).await.and_then(|files| {
             if is_own && files.revision != revision.revision() {

@@ -41,11 +41,12 @@ impl Sources {
     /// The repository of a submodule, as an application of the project reaches it whose superproject is reached in this way.
     pub(super) fn repository_of_submodule(
         &self,
-        (project, superproject): (&ContextProject, &RepositoryAccess),
+        project: &ContextProject,
+        way_of_superproject: &RepositoryAccess,
         url: &str,
     ) -> Result<Arc<Repository>, SourceError> {
         let remote = parsed(url)?;
-        let way = self.options.known.of_submodule(project, superproject, &remote.address).access;
+        let way = self.options.known.of_submodule(project, way_of_superproject, &remote.address).access;
         let mut repositories = self.repositories.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(self.of_clone(&mut repositories, remote, way))
     }

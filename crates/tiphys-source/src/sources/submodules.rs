@@ -44,7 +44,7 @@ impl Sources {
             }
             Origin::WorkTree { top, commit } => {
                 let git = self.local.open(top, &self.git).await?;
-                (git, commit, None, Arc::new(no_project()))
+                (git, commit, None, Arc::new(permits_nothing()))
             }
             Origin::Copy { copy, commit, url, project } => {
                 let Some(git) = &self.copy(*copy).await?.git else {
@@ -96,17 +96,18 @@ impl Sources {
     ) -> Result<Plan, SourceError> {
         let mut plan = Plan::default();
         let mut waiting = vec![(root, RepoPath::default(), paths.map(<[RepoPath]>::to_vec), 0_usize)];
-        while let Some((project, place, paths, depth)) = waiting.pop() {
-            let name = project.objects.reader().repository().to_owned();
-            let (objects, tree) = (project.objects.clone(), project.tree);
+        while let Some((superproject, place, paths, depth)) = waiting.pop() {
+            let name = superproject.objects.reader().repository().to_owned();
+            let (objects, tree) = (superproject.objects.clone(), superproject.tree);
             let survey =
                 blocking(move || plan::survey(&mut objects.reader(), tree, paths.as_deref())).await?;
-            plan.add(project.objects.clone(), &place, &survey)?;
+            plan.add(superproject.objects.clone(), &place, &survey)?;
             let Some(text) = survey.gitmodules.clone() else { continue };
             for module in submodule::read(&self.git, text, &name).await? {
                 let Some(wanted) = wanted_of_submodule(&survey, &module) else { continue };
                 let mount = place.join(module.path.as_str())?;
-                let Some(commit) = project.objects.reader().gitlink(project.tree, &module.path)? else {
+                let Some(commit) = superproject.objects.reader().gitlink(superproject.tree, &module.path)?
+                else {
                     continue;
                 };
                 if module.left_out {
@@ -119,7 +120,7 @@ impl Sources {
                     );
                     return Err(SourceError::SubmoduleConfiguration { problem });
                 }
-                let found = self.submodule(&project, &module, commit).await.map_err(|source| {
+                let found = self.submodule(&superproject, &module, commit).await.map_err(|source| {
                     SourceError::Submodule {
                         path: mount.to_string(),
                         repository: name.clone(),
@@ -136,11 +137,11 @@ impl Sources {
     /// A submodule's commit: from the work tree that has it, from a folder that stands for its repository, or fetched.
     async fn submodule(
         &self,
-        project: &Superproject,
+        superproject: &Superproject,
         module: &Submodule,
         commit: ObjectId,
     ) -> Result<Superproject, SourceError> {
-        let own = project.modules_dir.as_ref().and_then(|dir| {
+        let own = superproject.modules_dir.as_ref().and_then(|dir| {
             let name = RepoPath::new(&module.name).ok()?;
             Some(name.below(dir)).filter(|dir| dir.join("objects").is_dir())
         });
@@ -150,15 +151,15 @@ impl Sources {
             let found = objects.reader().commit(commit)?;
             if let Some(commit) = found {
                 let tree = objects.reader().tree_of(commit)?;
-                let url = match (&project.url, &module.url) {
+                let url = match (&superproject.url, &module.url) {
                     (Some(base), Some(url)) => {
                         submodule::absolute_url(base, url).ok().and_then(|url| RemoteUrl::parse(&url).ok())
                     }
                     _ => None,
                 };
                 return Ok(Superproject {
-                    way: self.way_of_submodule(project, url.as_ref()),
-                    project: Arc::clone(&project.project),
+                    way: self.way_of_submodule(superproject, url.as_ref()),
+                    project: Arc::clone(&superproject.project),
                     objects,
                     tree,
                     url,
@@ -168,7 +169,7 @@ impl Sources {
         }
         let problem = |problem: &str| SourceError::SubmoduleConfiguration { problem: problem.to_owned() };
         let url = module.url.as_deref().ok_or_else(|| problem(".gitmodules has no URL for it"))?;
-        let url = match &project.url {
+        let url = match &superproject.url {
             Some(base) => submodule::absolute_url(base, url),
             None => RemoteUrl::parse(url).map(|_| url.to_owned()),
         };
@@ -183,30 +184,31 @@ impl Sources {
                 return Ok(Superproject {
                     tree: git.objects.reader().tree_of(commit)?,
                     objects: git.objects.clone(),
-                    way: self.way_of_submodule(project, url.as_ref()),
-                    project: Arc::clone(&project.project),
+                    way: self.way_of_submodule(superproject, url.as_ref()),
+                    project: Arc::clone(&superproject.project),
                     url,
                     modules_dir: Some(git.git_dir.join("modules")),
                 });
             }
         }
-        let repository = self.repository_of_submodule((&project.project, &project.way), &url)?;
+        let repository = self.repository_of_submodule(&superproject.project, &superproject.way, &url)?;
         // Boxed because fetching is a large future, and this one is awaited within others.
         let fetch: Pin<Box<dyn Future<Output = _> + Send + '_>> =
-            Box::pin(async { self.remote_superproject(&repository, commit, &project.project).await });
+            Box::pin(async { self.remote_superproject(&repository, commit, &superproject.project).await });
         fetch.await
     }
 
     /// How a submodule is reached whose commit is on this machine, for the submodules in it.
-    fn way_of_submodule(&self, project: &Superproject, url: Option<&RemoteUrl>) -> RepositoryAccess {
+    fn way_of_submodule(&self, superproject: &Superproject, url: Option<&RemoteUrl>) -> RepositoryAccess {
         let known = &self.options.known;
-        let way = url.map(|url| known.of_submodule(&project.project, &project.way, &url.address).access);
+        let way =
+            url.map(|url| known.of_submodule(&superproject.project, &superproject.way, &url.address).access);
         way.unwrap_or_default()
     }
 }
 
-/// What stands for the project of files that no application asks for: it permits nothing.
-fn no_project() -> ContextProject {
+/// What stands for the project of files that no application asks for.
+fn permits_nothing() -> ContextProject {
     ContextProject { name: String::new(), source_repos: Vec::new() }
 }
 
