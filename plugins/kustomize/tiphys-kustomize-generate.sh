@@ -25,6 +25,12 @@ trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
+# With --enable-helm kustomize runs helm, for which a kustomization may name a configuration folder: plugins in it would be programs of
+# the repository, and a login in it would be sent to a server of its choice.
+export HELM_PLUGINS="${HELM_PLUGINS:-$work/helm/plugins}"
+export HELM_REGISTRY_CONFIG="${HELM_REGISTRY_CONFIG:-$work/helm/registry.json}"
+export HELM_REPOSITORY_CONFIG="${HELM_REPOSITORY_CONFIG:-$work/helm/repositories.yaml}"
+
 kustomize=kustomize
 
 # Uses kustomize-v1.2.3 or kustomize-1.2.3 of PATH if there is one, else the installed kustomize if it has that version.

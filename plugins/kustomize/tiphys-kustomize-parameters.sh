@@ -23,6 +23,12 @@ trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
+# With --enable-helm kustomize runs helm, for which a kustomization may name a configuration folder: plugins in it would be programs of
+# the repository, and a login in it would be sent to a server of its choice.
+export HELM_PLUGINS="${HELM_PLUGINS:-$work/helm/plugins}"
+export HELM_REGISTRY_CONFIG="${HELM_REGISTRY_CONFIG:-$work/helm/registry.json}"
+export HELM_REPOSITORY_CONFIG="${HELM_REPOSITORY_CONFIG:-$work/helm/repositories.yaml}"
+
 to_json() {
   yq --output-format=json --indent=0 --yaml-fix-merge-anchor-to-spec '.' "$1" ||
     fail "cannot read $1 with yq (needed: version 4 of github.com/mikefarah/yq)"

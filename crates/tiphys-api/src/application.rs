@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use tiphys_params::context::FileRepositories;
 use tiphys_yaml::{DecodeError, Node, Object};
 
 use crate::decode::{items, raw_object, text};
@@ -15,6 +16,9 @@ pub struct Application {
     pub metadata: Metadata,
     /// What the user wants.
     pub spec: ApplicationSpec,
+    /// Which repositories of this machine its sources may name. Not a field of the document: whoever loads it decides by where it is from.
+    #[serde(skip)]
+    pub file_repositories: FileRepositories,
 }
 
 /// `spec` of an Application.
@@ -84,6 +88,14 @@ pub struct IgnoreDifference {
 }
 
 impl Application {
+    /// Whether one of its sources is a repository of this machine.
+    pub fn names_file_repository(&self) -> bool {
+        let spec = &self.spec;
+        spec.source.iter().chain(&spec.sources).any(|source| {
+            source.repo_url.trim().get(..7).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file://"))
+        })
+    }
+
     /// Reads an Application that was written as YAML by Go's rules: of a key that is given twice the last one counts. Such keys are
     /// noted, and so are fields that Argo CD does not have, which are left out.
     pub fn decode(node: &Node) -> Result<Decoded<Self>, ResourceError> {
@@ -109,7 +121,7 @@ impl Application {
             None => ApplicationSpec::default(),
         };
         findings.note_unknown(&object);
-        Ok(Self { metadata, spec })
+        Ok(Self { metadata, spec, file_repositories: FileRepositories::default() })
     }
 }
 

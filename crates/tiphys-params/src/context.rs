@@ -81,6 +81,16 @@ pub enum MountedCredentials {
     Ignore,
 }
 
+/// Which repositories of this machine (`file://`) may be named.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FileRepositories {
+    /// Those that the caller allowed.
+    #[default]
+    Allowed,
+    /// Any.
+    Any,
+}
+
 /// The source that is rendered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ContextSource {

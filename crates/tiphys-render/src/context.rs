@@ -8,8 +8,9 @@ use tiphys_engine::{mentioned, references};
 use tiphys_logins::OwnLogins;
 use tiphys_params::Parameter;
 use tiphys_params::context::{
-    ContextProject, ContextSource, CredentialReach, DEFAULT_VALUES_FILE_SCHEMES, FoundAccess,
-    KnownRepositories, MountedCredentials, NetworkUse, RepositoryAccess, RunContext, Seeker, SourceKind,
+    ContextProject, ContextSource, CredentialReach, DEFAULT_VALUES_FILE_SCHEMES, FileRepositories,
+    FoundAccess, KnownRepositories, MountedCredentials, NetworkUse, RepositoryAccess, RunContext, Seeker,
+    SourceKind,
 };
 use tiphys_plugin::{GivenContext, GivenRef, chain};
 use tiphys_source::{ChartSource, GitSource, ResolvedRevision, Scope, Want, normalize_git_url};
@@ -105,6 +106,8 @@ fn is_told_of(project: &ContextProject, access: &RepositoryAccess) -> bool {
 struct Rendered<'a> {
     source: &'a ApplicationSource,
     revision: &'a ResolvedRevision,
+    /// Which repositories of this machine the application may name.
+    file_repositories: FileRepositories,
 }
 
 /// A source of which others use the files.
@@ -156,7 +159,8 @@ impl Renderer {
                 Err("source has a 'chart' field defined, but Helm charts are not yet not supported for 'ref' sources"
                     .to_owned())
             } else if project.permits(&other.repo_url) {
-                let rendered = Rendered { source, revision };
+                let rendered =
+                    Rendered { source, revision, file_repositories: application.file_repositories };
                 self.referred(&rendered, name, other, &project, &mut by_repository).await
             } else {
                 let (repository, project) = (other.shown_repository(), &project.name);
@@ -198,9 +202,9 @@ impl Renderer {
                 other.target_revision, known.name, known.target_revision
             ));
         }
-        let Rendered { source, revision } = rendered;
+        let Rendered { source, revision, file_repositories } = rendered;
         let is_own = normalize_git_url(&source.repo_url) == repository && source.chart.is_empty();
-        let files = self.fetched(other, project).await.and_then(|files| {
+        let files = self.fetched(other, project, *file_repositories).await.and_then(|files| {
             if is_own && files.revision != revision.revision() {
                 return Err(format!(
                     "cannot reference a different revision of the same repository (${name} references {:?} which resolves to {:?} while the application references {:?} which resolves to {:?})",
@@ -219,11 +223,12 @@ impl Renderer {
         &self,
         other: &ApplicationSource,
         project: &Arc<ContextProject>,
+        file_repositories: FileRepositories,
     ) -> Result<GivenRef, String> {
         let repository = other.shown_repository();
         // Boxed because it is a large future.
         let fetching = Box::pin(async {
-            let revision = self.sources.resolve(&git_source(project, other)).await?;
+            let revision = self.sources.resolve(&git_source(project, other, file_repositories)).await?;
             let tree = self.whole_tree(&revision).await?;
             Ok((revision, tree))
         });
@@ -273,9 +278,14 @@ impl Renderer {
 }
 
 /// A source as a git repository at a revision.
-pub(crate) fn git_source(project: &Arc<ContextProject>, source: &ApplicationSource) -> GitSource {
+pub(crate) fn git_source(
+    project: &Arc<ContextProject>,
+    source: &ApplicationSource,
+    file_repositories: FileRepositories,
+) -> GitSource {
     GitSource {
         project: Arc::clone(project),
+        file_repositories,
         repo_url: source.repo_url.clone(),
         target_revision: source.target_revision.clone(),
     }

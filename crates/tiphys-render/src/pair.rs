@@ -201,7 +201,11 @@ impl Side<'_> {
         scope: &Scope,
         app_path: &RepoPath,
     ) -> Result<FilesIdentity, CannotCompare> {
-        let source = git_source(&self.renderer.project_of(self.application), source);
+        let source = git_source(
+            &self.renderer.project_of(self.application),
+            source,
+            self.application.file_repositories,
+        );
         // Boxed because making out what a repository has is a large future, and this one is awaited within others.
         let identity = Box::pin(self.renderer.sources.identity(&source, (scope, app_path))).await;
         identity.map_err(|_| CannotCompare)

@@ -176,7 +176,7 @@ impl Renderer {
         let resolved = if let Some(chart) = self.chart_source(application, source) {
             self.unless_cancelled(&repository, Box::pin(self.sources.resolve_chart(&chart))).await
         } else {
-            let source = git_source(&self.project_of(application), source);
+            let source = git_source(&self.project_of(application), source, application.file_repositories);
             let resolving = Box::pin(self.sources.resolve(&source));
             self.unless_cancelled(&repository, resolving).await
         };

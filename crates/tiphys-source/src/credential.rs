@@ -9,7 +9,7 @@ use tempfile::NamedTempFile;
 use tiphys_params::context::RepositoryAccess;
 
 use crate::url::{RemoteUrl, Transport};
-use crate::{Secret, SourceError, secret_file};
+use crate::{OwnCredentials, Secret, SourceError, secret_file};
 
 /// Whose credentials and git settings are used beside those that are given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,11 +44,20 @@ pub(crate) struct AccessInput<'a> {
     /// What is known of the repository.
     pub(crate) access: &'a RepositoryAccess,
     pub(crate) user: UserSettings,
+    pub(crate) own_credentials: OwnCredentials,
     /// Where files with secrets are put.
     pub(crate) secrets_dir: &'a Path,
     /// What the user runs for ssh (git's `core.sshCommand`), `ssh` by default.
     pub(crate) ssh_command: &'a str,
     pub(crate) ssh_known_hosts: Option<&'a Path>,
+}
+
+impl AccessInput<'_> {
+    /// Whether others than the server could read the user's own credentials on the way that the settings say.
+    fn may_expose_own_credentials(&self) -> bool {
+        let via_proxy = !self.access.proxy.is_empty() && self.own_credentials == OwnCredentials::Direct;
+        self.url.transport == Transport::Http && (self.access.insecure || via_proxy)
+    }
 }
 
 impl Access {
@@ -78,6 +87,7 @@ impl Access {
                 let path = access.file(input.secrets_dir, key.expose(), "\n")?;
                 ssh.identity(&path);
             }
+            None if input.may_expose_own_credentials() => access.refuse_own_credentials(known),
             None => {}
         }
         if !known.tls_client_cert_data.is_empty() && !known.tls_client_cert_key.is_empty() {
@@ -130,6 +140,21 @@ impl Access {
         self.set(&format!("http.{address}.extraHeader"), header);
         self.set("http.followRedirects", "false");
         self.set("credential.helper", "");
+    }
+
+    /// Runs git without the user's configuration, helpers and `~/.netrc`: connection settings and credentials travel together, so a Secret
+    /// that has no credentials does not decide on which way the user's are sent.
+    fn refuse_own_credentials(&mut self, known: &RepositoryAccess) {
+        self.set("credential.helper", "");
+        let nothing =
+            [("GIT_CONFIG_GLOBAL", "/dev/null"), ("GIT_CONFIG_NOSYSTEM", "1"), ("HOME", "/dev/null")];
+        self.own_env.extend(nothing.map(|(name, value)| (name.into(), value.into())));
+        let reason = if known.insecure {
+            "says `insecure` and has none of its own"
+        } else {
+            "sets a proxy and has none of its own (see --own-credentials-via-proxy)"
+        };
+        self.tried = format!("no credentials: the repository Secret {reason}");
     }
 
     fn set(&mut self, key: &str, value: &str) {

@@ -20,6 +20,23 @@ pub enum SourceError {
         /// What is wrong with it.
         reason: &'static str,
     },
+    /// A repository of this machine that an application of a repository, or a submodule, may not name.
+    #[error(
+        "repository {repository} is on this machine; an Application from a repository, or a submodule, may name only file:// \
+         repositories below a directory of --repo or --allow-file-repositories"
+    )]
+    FileRepository {
+        /// The URL.
+        repository: String,
+    },
+    /// A clone in the cache, which holds what was fetched for other projects.
+    #[error(
+        "repository {repository} is in the cache directory, where fetched repositories of all projects are; name its own URL"
+    )]
+    InCache {
+        /// The URL.
+        repository: String,
+    },
     /// The server knows no such repository, or does not show it.
     #[error(
         "repository {repository} was not found; check the URL, and whether it needs credentials ({tried}): {detail}"

@@ -13,6 +13,7 @@ mod credential;
 mod error;
 #[doc(hidden)]
 pub mod exposed;
+mod file_url;
 mod git;
 mod identity;
 mod kept;
@@ -39,8 +40,8 @@ pub use error::SourceError;
 pub use identity::FilesIdentity;
 pub use narrowing::Scope;
 pub use options::{
-    CONNECT_TIMEOUT, FETCH_TIMEOUT, Freshness, LOCAL_TIMEOUT, LOOKUP_TIMEOUT, Network, Progress,
-    ProgressSink, SourceOptions,
+    CONNECT_TIMEOUT, FETCH_TIMEOUT, Freshness, LOCAL_TIMEOUT, LOOKUP_TIMEOUT, Network, OwnCredentials,
+    Progress, ProgressSink, SourceOptions,
 };
 pub use sources::{GitSource, Nesting, ResolvedRevision, Sources, Want};
 pub use tiphys_params::context::{CredentialReach, Secret};

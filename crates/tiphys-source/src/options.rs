@@ -51,6 +51,17 @@ pub enum Freshness {
     Refresh,
 }
 
+/// Where the user's own git credentials are sent if a repository Secret without credentials sets a proxy. They are never sent to a server
+/// whose certificate a Secret says not to verify.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OwnCredentials {
+    /// Only to the server itself.
+    #[default]
+    Direct,
+    /// Through that proxy, too (`--own-credentials-via-proxy`).
+    AlsoViaProxy,
+}
+
 /// What is going on, for people who wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress<'a> {
@@ -92,6 +103,10 @@ pub struct SourceOptions {
     /// What is known of git repositories: the store's repository Secrets, which win over the user's own credentials, and the authorities of
     /// servers with certificates of their own; git trusts no others for these. For charts it is [`ChartSource::access`](crate::ChartSource::access).
     pub known: KnownRepositories,
+    /// Absolute directories below which `file://` repositories may be, of those that an application of a repository names, and of submodules.
+    pub file_repositories: Vec<PathBuf>,
+    /// Where the user's own credentials are sent.
+    pub own_credentials: OwnCredentials,
     /// Whether the user's own git settings and keys are used where no Secret says otherwise.
     pub user_settings: UserSettings,
     /// The git program: absolute, or a name that is looked up in the environment's `PATH`.
@@ -130,6 +145,8 @@ impl SourceOptions {
             freshness: Freshness::default(),
             copies: Vec::new(),
             known: KnownRepositories::default(),
+            file_repositories: Vec::new(),
+            own_credentials: OwnCredentials::default(),
             user_settings: UserSettings::default(),
             git_program: PathBuf::from("git"),
             environment,

@@ -353,6 +353,7 @@ impl Repository {
                     url: &self.url,
                     access: &self.way,
                     user: options.user_settings,
+                    own_credentials: options.own_credentials,
                     secrets_dir: &options.secrets_dir,
                     ssh_command,
                     ssh_known_hosts: options.ssh_known_hosts.as_deref(),

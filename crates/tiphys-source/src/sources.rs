@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gix_hash::ObjectId;
-use tiphys_params::context::ContextProject;
+use tiphys_params::context::{ContextProject, FileRepositories};
 use tiphys_tree::{Modes, RepoPath, Store, Tree};
 use tokio::sync::OnceCell;
 
@@ -23,7 +23,8 @@ use crate::options::{Network, SourceOptions};
 use crate::plan;
 use crate::refs::{Shape, shape};
 use crate::repository::Context;
-use crate::{ChartSource, Scope, Secret, SourceError, lfs, mask_url, normalize_git_url};
+use crate::url::RemoteUrl;
+use crate::{ChartSource, Scope, Secret, SourceError, file_url, lfs, mask_url, normalize_git_url};
 
 pub use nesting::Nesting;
 use repositories::Repositories;
@@ -56,6 +57,8 @@ pub struct GitSource {
     pub repo_url: String,
     /// A branch, tag, full ref name, commit, abbreviated commit (7 digits at least), `HEAD`, or nothing.
     pub target_revision: String,
+    /// Which repositories of this machine `repo_url` may name.
+    pub file_repositories: FileRepositories,
 }
 
 /// A revision of a repository, as it stands for one command.
@@ -146,11 +149,14 @@ impl Sources {
     /// The order of names is Argo CD's: a text of 40 digits is a commit; then full names, branches, tags, other refs, and
     /// last abbreviated commits.
     pub async fn resolve(&self, source: &GitSource) -> Result<ResolvedRevision, SourceError> {
-        let GitSource { project, repo_url, target_revision } = source;
+        let GitSource { project, repo_url, target_revision, file_repositories } = source;
         if let Some(resolved) = self.resolve_in_copies(source).await? {
             return Ok(resolved);
         }
         let url = repo_url.trim();
+        if *file_repositories == FileRepositories::Allowed {
+            file_url::require_allowed(&RemoteUrl::parse_shown(url)?, &self.options.file_repositories)?;
+        }
         let repository = self.repository(project, url)?;
         let commit = repository.resolve(self.context(), target_revision).await?;
         // What a name stands for may be a tag's object, or not be there yet.

@@ -5,7 +5,7 @@ mod tests;
 
 use tiphys_params::percent_decode;
 
-use crate::Secret;
+use crate::{Secret, SourceError, mask_url};
 
 /// How git reaches a repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +31,11 @@ pub(crate) struct RemoteUrl {
 }
 
 impl RemoteUrl {
+    /// [`Self::parse`] with an error that names the URL.
+    pub(crate) fn parse_shown(url: &str) -> Result<Self, SourceError> {
+        Self::parse(url).map_err(|reason| SourceError::Url { repository: mask_url(url.trim()), reason })
+    }
+
     /// Takes only transports that are known not to run a program of the URL's choice; says what is wrong otherwise.
     pub(crate) fn parse(url: &str) -> Result<Self, &'static str> {
         let url = url.trim();

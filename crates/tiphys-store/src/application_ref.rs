@@ -17,6 +17,14 @@ pub enum ApplicationRef {
 }
 
 impl ApplicationRef {
+    /// The path, if it is one.
+    pub fn into_path(self) -> Option<PathBuf> {
+        match self {
+            Self::Path(path) => Some(path),
+            Self::Name { .. } => None,
+        }
+    }
+
     /// A path if it begins with `.` or `/` or ends in `.yaml`, `.yml` or `.json`; else `name` or `namespace/name`.
     pub fn parse(text: &str) -> Self {
         let is_path =

@@ -26,7 +26,7 @@ pub use project::StoredProject;
 pub use secret::{RepositorySecret, SecretText, SecretType};
 pub use selection::{Filter, SelectError, Selection};
 pub use selector::{Selector, SelectorError};
-pub use settings::{DEFAULT_CONTROL_PLANE_NAMESPACE, Settings};
+pub use settings::{DEFAULT_CONTROL_PLANE_NAMESPACE, Settings, StoredSettings};
 pub use store::{
     Broken, BrokenReason, Counts, PastInput, SkipReason, Skipped, Store, StoreError, StoreInput,
     StoredApplication, StoredSet,

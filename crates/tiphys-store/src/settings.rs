@@ -38,9 +38,11 @@ pub struct Settings {
 
 /// Settings of one document.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct StoredSettings {
-    pub(crate) settings: Settings,
-    pub(crate) place: Place,
+pub struct StoredSettings {
+    /// The settings.
+    pub settings: Settings,
+    /// Where the document begins.
+    pub place: Place,
 }
 
 impl StoredSettings {

@@ -15,9 +15,7 @@ use crate::certificates::StoredCertificates;
 use crate::content::{Content, read};
 use crate::files::{Candidate, FILE_BYTES_MAX, candidates, past_candidates, read_bounded};
 use crate::settings::StoredSettings;
-use crate::{
-    DEFAULT_CONTROL_PLANE_NAMESPACE, FileName, FileVersion, Place, RepositorySecret, Settings, StoredProject,
-};
+use crate::{DEFAULT_CONTROL_PLANE_NAMESPACE, FileName, FileVersion, Place, RepositorySecret, StoredProject};
 
 /// Threads that read files. More do not help: parsing is done long before the disk is.
 const READERS_MAX: usize = 4;
@@ -264,33 +262,53 @@ impl Store {
         self.counts
     }
 
-    /// Argo CD's settings: those in the given namespace, else the first ones. The second part warns of others that say
-    /// something else.
-    pub fn settings(&self, namespace: Option<&str>) -> (Settings, Option<String>) {
+    /// Argo CD's settings, of the documents that `counts` accepts: those in the given namespace, else the first ones. The second part warns
+    /// of others that say something else.
+    pub fn settings(
+        &self,
+        namespace: Option<&str>,
+        counts: &dyn Fn(&Place) -> bool,
+    ) -> (Option<&StoredSettings>, Option<String>) {
         let fits = |stored: &&StoredSettings| {
             namespace.is_none() || stored.settings.namespace.as_deref() == namespace
         };
-        let chosen = self.settings.iter().find(fits).or_else(|| self.settings.first());
-        let Some(chosen) = chosen else { return (Settings::default(), None) };
-        let other = self.settings.iter().filter(fits).find(|stored| stored.settings != chosen.settings);
+        let counted = || self.settings.iter().filter(|stored| counts(&stored.place));
+        let Some(chosen) = counted().find(fits).or_else(|| counted().next()) else { return (None, None) };
+        let other = counted().filter(fits).find(|stored| stored.settings != chosen.settings);
         let warning = other.map(|other| {
             format!("the settings in {} are used, those in {} are others", chosen.place, other.place)
         });
-        (chosen.settings.clone(), warning)
+        (Some(chosen), warning)
     }
 
-    /// The servers' own authorities (`argocd-tls-certs-cm`), in PEM, by the server's name: those in the given namespace, else the first
-    /// ones. The second part warns of others that say something else.
-    pub fn server_certificates(&self, namespace: Option<&str>) -> (BTreeMap<String, String>, Option<String>) {
+    /// The servers' CA certificates (`argocd-tls-certs-cm`) of the documents that `counts` accepts, in PEM, by the server's name: those in
+    /// the given namespace, else the first ones. The second part warns of others that say something else.
+    pub fn server_certificates(
+        &self,
+        namespace: Option<&str>,
+        counts: &dyn Fn(&Place) -> bool,
+    ) -> (BTreeMap<String, String>, Option<String>) {
         let fits =
             |stored: &&StoredCertificates| namespace.is_none() || stored.namespace.as_deref() == namespace;
-        let chosen = self.certificates.iter().find(fits).or_else(|| self.certificates.first());
-        let Some(chosen) = chosen else { return (BTreeMap::new(), None) };
-        let other = self.certificates.iter().filter(fits).find(|stored| stored.by_server != chosen.by_server);
+        let counted = || self.certificates.iter().filter(|stored| counts(&stored.place));
+        let Some(chosen) = counted().find(fits).or_else(|| counted().next()) else {
+            return (BTreeMap::new(), None);
+        };
+        let other = counted().filter(fits).find(|stored| stored.by_server != chosen.by_server);
         let warning = other.map(|other| {
             format!("the certificates in {} are used, those in {} are others", chosen.place, other.place)
         });
         (chosen.by_server.clone(), warning)
+    }
+
+    /// Where CA certificates of servers are.
+    pub fn certificate_places(&self) -> impl Iterator<Item = &Place> {
+        self.certificates.iter().map(|stored| &stored.place)
+    }
+
+    /// The applications, to say what each may do.
+    pub fn applications_mut(&mut self) -> &mut [Arc<StoredApplication>] {
+        &mut self.applications
     }
 
     /// The namespace of the control plane: that of the settings, else [`DEFAULT_CONTROL_PLANE_NAMESPACE`].

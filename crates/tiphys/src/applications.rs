@@ -1,5 +1,6 @@
 //! Choosing applications of the store and rendering them: what `render` and `diff` have in common.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use futures_util::{StreamExt, stream};
@@ -42,6 +43,11 @@ pub(crate) fn chosen(place: &Workplace, args: &ApplicationArgs, to: &str) -> Res
     Ok(Chosen { applications: selection.applications, worst })
 }
 
+/// The paths among the applications that were asked for.
+pub(crate) fn paths(args: &ApplicationArgs) -> Vec<PathBuf> {
+    asked(args).into_iter().filter_map(ApplicationRef::into_path).collect()
+}
+
 fn select(place: &Workplace, args: &ApplicationArgs) -> Result<Selection, Failure> {
     let selector = match &args.selector {
         Some(text) => {
@@ -50,8 +56,13 @@ fn select(place: &Workplace, args: &ApplicationArgs) -> Result<Selection, Failur
         None => Selector::default(),
     };
     let filter = Filter { selector, project: args.project.clone() };
-    let asked: Vec<ApplicationRef> = args.apps.iter().map(|app| ApplicationRef::parse(app)).collect();
-    Ok(place.resources.select(&asked, &filter, &place.control_plane))
+    let mut selection = place.resources.select(&asked(args), &filter, &place.control_plane);
+    place.trust.allow_file_repositories(&mut selection.applications);
+    Ok(selection)
+}
+
+fn asked(args: &ApplicationArgs) -> Vec<ApplicationRef> {
+    args.apps.iter().map(|app| ApplicationRef::parse(app)).collect()
 }
 
 /// What may be the reason that there is nothing to do.

@@ -8,24 +8,24 @@ use std::sync::Arc;
 use tiphys_cmp::{Archives, RemotePlugin};
 use tiphys_engine::{DEFAULT_LABEL_KEY, SourceType, TrackingMethod};
 use tiphys_logins::{HelperBound, OwnLogins};
-use tiphys_params::context::{KnownRepositories, NetworkUse};
+use tiphys_params::context::NetworkUse;
 use tiphys_plugin::{
     BaseEnvironment, Catalogue, Endings, EnvironmentRule, LoadedPlugin, LocalPlugin, Observer, Others,
     RunSettings, SlotLimits, Slots, Strictness, Unobserved, load_plugins,
 };
 use tiphys_process::{Launcher, adopt_orphans, close_to_others};
 use tiphys_render::{ContextSettings, DestinationVersions, RenderSettings, Renderer};
-use tiphys_source::{Freshness, LocalCopy, Network, Progress, SourceOptions, Sources};
+use tiphys_source::{Freshness, LocalCopy, Network, OwnCredentials, Progress, SourceOptions, Sources};
 use tiphys_store::{Store as Resources, StoreInput};
 use tiphys_tree::Store;
 use tokio_util::sync::CancellationToken;
 
 use crate::args::{CommonArgs, TrackingArg};
 use crate::cache::Cache;
-use crate::credentials;
 use crate::failure::{Failure, chain};
 use crate::lifecycle;
 use crate::settings::Host;
+use crate::trust::{StoreSettings, Trust};
 
 /// How a command runs plugins, in folders below `keep` that stay if there is one.
 pub(crate) fn run_settings(
@@ -172,6 +172,8 @@ pub(crate) struct Workplace {
     pub(crate) plugins: Vec<LoadedPlugin>,
     /// Renders and announces.
     pub(crate) renderer: Renderer,
+    /// Where the files of the store come from.
+    pub(crate) trust: Trust,
     /// How plugins are run; their endings are waited for at the end.
     pub(crate) runs: Arc<RunSettings>,
     /// Fires when the command is to end.
@@ -193,6 +195,8 @@ pub(crate) struct Wishes {
     pub(crate) plugins: Option<Vec<LoadedPlugin>>,
     /// How objects are marked where the command line does not say it.
     pub(crate) tracking: Option<TrackingArg>,
+    /// Paths of applications that the caller named beside the store.
+    pub(crate) applications: Vec<PathBuf>,
     /// Fires when the command is to end; shared by the workplaces of one command.
     pub(crate) cancel: CancellationToken,
 }
@@ -220,7 +224,8 @@ pub(crate) fn workplace(
     let cache = Cache::open(common, host)?;
     let runs = run_settings(common, host, cache.trees(), wishes.keep_workdirs.clone());
     let control_plane = control_plane(common, &resources);
-    let render_settings = render_settings(common, host, &resources, &wishes)?;
+    let trust = Trust::new(common, host, &resources, &wishes.applications);
+    let render_settings = render_settings(common, host, &resources, &trust, &wishes)?;
     let mut options = source_options(common, host, cache.dir.clone(), wishes.copies)?;
     options.known.clone_from(&render_settings.context.known);
     let sources = Arc::new(Sources::new(cache.trees(), options));
@@ -234,7 +239,7 @@ pub(crate) fn workplace(
     }
     let cancel = wishes.cancel;
     let renderer = Renderer::new(sources, catalogue, render_settings, cancel.clone());
-    Ok(Workplace { resources, control_plane, plugins, renderer, runs, cancel, _cache: cache })
+    Ok(Workplace { resources, control_plane, plugins, renderer, trust, runs, cancel, _cache: cache })
 }
 
 /// Namespace of applications that name none.
@@ -247,30 +252,28 @@ pub(crate) fn render_settings(
     common: &CommonArgs,
     host: &Host,
     resources: &Resources,
+    trust: &Trust,
     wishes: &Wishes,
 ) -> Result<RenderSettings, Failure> {
-    let (settings, warning) = resources.settings(common.argocd_namespace.as_deref());
-    if let Some(warning) = warning {
-        tracing::warn!("{warning}");
-    }
+    let StoreSettings { settings, known, source_repos } =
+        StoreSettings::new(resources, common.argocd_namespace.as_deref(), trust);
     let tracking = match common.tracking.or(wishes.tracking) {
         Some(asked) => method_of(asked),
         // Argo CD takes a word that it does not know for `annotation`.
         None => settings.tracking_method.as_deref().and_then(|word| word.parse().ok()).unwrap_or_default(),
     };
-    let (certificates, warning) = resources.server_certificates(common.argocd_namespace.as_deref());
-    if let Some(warning) = warning {
-        tracing::warn!("{warning}");
-    }
-    let known = KnownRepositories { certificates, ..credentials::known_repositories(resources) };
     let switched_off = switched_off(&settings);
-    let context = ContextSettings {
+    let mut context = ContextSettings {
         network: if common.offline { NetworkUse::None } else { NetworkUse::Allowed },
         known,
+        source_repos,
         // A command renders for the person who calls it.
         own_logins: Some(own_logins(common, host)),
-        ..context_settings(&settings, resources)
+        ..ContextSettings::default()
     };
+    if let Some(schemes) = settings.value_file_schemes {
+        context.values_file_schemes = schemes;
+    }
     Ok(RenderSettings {
         tracking,
         label_key: settings.label_key.unwrap_or_else(|| DEFAULT_LABEL_KEY.to_owned()),
@@ -300,22 +303,6 @@ fn switched_off(settings: &tiphys_store::Settings) -> Vec<SourceType> {
 fn own_logins(common: &CommonArgs, host: &Host) -> OwnLogins {
     let (timeout, option) = common.bounds.lookup_bound();
     OwnLogins::new(host.variables(), HelperBound { timeout, option: Some(option) })
-}
-
-/// What plugins are told that ask for a run context.
-fn context_settings(settings: &tiphys_store::Settings, resources: &Resources) -> ContextSettings {
-    let permitted = |stored: &tiphys_store::StoredProject| {
-        let project = &stored.project;
-        (project.metadata.name.clone(), project.source_repos.clone())
-    };
-    let mut context = ContextSettings {
-        source_repos: resources.projects().iter().map(permitted).collect(),
-        ..ContextSettings::default()
-    };
-    if let Some(schemes) = &settings.value_file_schemes {
-        context.values_file_schemes.clone_from(schemes);
-    }
-    context
 }
 
 /// The paths of `--store`.
@@ -368,19 +355,36 @@ fn method_of(asked: TrackingArg) -> TrackingMethod {
     }
 }
 
+/// The folders of `--repo`.
+pub(crate) fn local_copies(common: &CommonArgs, host: &Host) -> Result<Vec<LocalCopy>, Failure> {
+    let copy_of = |text: &String| {
+        let copy = LocalCopy::parse(text, &host.absolute(""))
+            .map_err(|error| Failure::bad_input(format!("--repo: {error}")))?;
+        if !copy.dir.is_dir() {
+            return Err(Failure::bad_input(format!("--repo: {} is no folder", copy.dir.display())));
+        }
+        Ok(copy)
+    };
+    common.repo.iter().map(copy_of).collect()
+}
+
 pub(crate) fn source_options(
     common: &CommonArgs,
     host: &Host,
     cache: PathBuf,
     mut copies: Vec<LocalCopy>,
 ) -> Result<SourceOptions, Failure> {
-    for text in &common.repo {
-        let copy = LocalCopy::parse(text, &host.absolute(""))
-            .map_err(|error| Failure::bad_input(format!("--repo: {error}")))?;
-        if !copy.dir.is_dir() {
-            return Err(Failure::bad_input(format!("--repo: {} is no folder", copy.dir.display())));
+    copies.extend(local_copies(common, host)?);
+    let mut file_repositories: Vec<PathBuf> = copies.iter().map(|copy| copy.dir.clone()).collect();
+    for dir in &common.allow_file_repositories {
+        let dir = host.absolute(dir);
+        if !dir.is_dir() {
+            return Err(Failure::bad_input(format!(
+                "--allow-file-repositories: {} is not a directory",
+                dir.display()
+            )));
         }
-        copies.push(copy);
+        file_repositories.push(dir);
     }
     let environment =
         host.variables().map(|(name, value)| (OsString::from(name), OsString::from(value))).collect();
@@ -388,6 +392,9 @@ pub(crate) fn source_options(
     options.network = if common.offline { Network::Offline } else { Network::Online };
     options.freshness = if common.refresh { Freshness::Refresh } else { Freshness::Cached };
     options.copies = copies;
+    options.file_repositories = file_repositories;
+    options.own_credentials =
+        if common.own_credentials_via_proxy { OwnCredentials::AlsoViaProxy } else { OwnCredentials::Direct };
     options.fetch_timeout = common.bounds.fetch_timeout();
     options.lookup_timeout = common.bounds.lookup_timeout();
     options.connect_timeout = common.bounds.connect_timeout();

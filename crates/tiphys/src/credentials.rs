@@ -1,15 +1,15 @@
 //! Repository Secrets of a store as what is known of repositories.
 
 use tiphys_params::context::{KnownRepositories, RepositoryAccess, RepositoryKind, Secret};
-use tiphys_store::{RepositorySecret, SecretType, Store};
+use tiphys_store::{RepositorySecret, SecretType};
 
 use crate::go_values::boolean;
 
-/// What the Secrets of a store say of repositories. Argo CD's other Secrets are for other things.
-pub(crate) fn known_repositories(store: &Store) -> KnownRepositories {
+/// What Secrets say of repositories. Argo CD's other Secrets are for other things.
+pub(crate) fn known_repositories(secrets: &[&RepositorySecret]) -> KnownRepositories {
     let accesses = |wanted| {
-        let found = store.secrets().iter().filter(move |secret| secret.secret_type == wanted);
-        found.filter_map(access_of_secret).collect()
+        let found = secrets.iter().filter(|secret| secret.secret_type == wanted);
+        found.filter_map(|secret| access_of_secret(secret)).collect()
     };
     KnownRepositories {
         repositories: accesses(SecretType::Repository),

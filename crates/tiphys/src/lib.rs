@@ -21,6 +21,7 @@ mod progress;
 mod settings;
 mod telemetry;
 mod terminal;
+mod trust;
 
 use std::process::ExitCode;
 

@@ -234,6 +234,11 @@ impl Host {
             stderr_terminal: true,
         }
     }
+
+    /// The same process in another folder.
+    pub(crate) fn in_dir(self, current_dir: &Path) -> Self {
+        Self { current_dir: current_dir.to_path_buf(), ..self }
+    }
 }
 
 #[cfg(test)]

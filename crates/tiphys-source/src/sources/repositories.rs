@@ -9,7 +9,7 @@ use super::Sources;
 use crate::kept::{Kept, cache_name};
 use crate::repository::Repository;
 use crate::url::RemoteUrl;
-use crate::{SourceError, mask_url};
+use crate::{SourceError, file_url};
 
 /// The repositories that were asked for.
 #[derive(Default)]
@@ -31,7 +31,7 @@ impl Sources {
         if let Some(found) = repositories.of_sources.get(&asked) {
             return Ok(Arc::clone(found));
         }
-        let remote = parsed(url)?;
+        let remote = self.outside_cache(url)?;
         let way = self.options.known.of_source(project, &remote.address, Seeker::Git).access;
         let found = self.of_clone(&mut repositories, remote, way);
         repositories.of_sources.insert(asked, Arc::clone(&found));
@@ -45,10 +45,18 @@ impl Sources {
         way_of_superproject: &RepositoryAccess,
         url: &str,
     ) -> Result<Arc<Repository>, SourceError> {
-        let remote = parsed(url)?;
+        let remote = self.outside_cache(url)?;
+        file_url::require_allowed(&remote, &self.options.file_repositories)?;
         let way = self.options.known.of_submodule(project, way_of_superproject, &remote.address).access;
         let mut repositories = self.repositories.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(self.of_clone(&mut repositories, remote, way))
+    }
+
+    /// A URL that does not name a clone of ours: what one project has fetched is not for the others.
+    fn outside_cache(&self, url: &str) -> Result<RemoteUrl, SourceError> {
+        let remote = RemoteUrl::parse_shown(url)?;
+        file_url::refuse_within(&remote, &self.options.cache_dir)?;
+        Ok(remote)
     }
 
     fn of_clone(
@@ -76,8 +84,4 @@ impl Sources {
         }
         any
     }
-}
-
-fn parsed(url: &str) -> Result<RemoteUrl, SourceError> {
-    RemoteUrl::parse(url).map_err(|reason| SourceError::Url { repository: mask_url(url.trim()), reason })
 }

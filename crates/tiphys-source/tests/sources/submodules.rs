@@ -80,6 +80,18 @@ async fn a_missing_submodule_is_named() {
 }
 
 #[tokio::test]
+async fn submodule_outside_of_the_allowed_directories_is_refused() {
+    let bench = Workbench::new();
+    let remote = nested(&bench);
+    let sources = bench.sources_with(|options| options.file_repositories = vec![bench.path("remote")]);
+    assert_eq!(
+        bench.refusal(&sources, &remote.url(), "main").await,
+        "submodule vendor/library of repository file://$DIR/remote: repository file://$DIR/library is on this machine; an Application \
+         from a repository, or a submodule, may name only file:// repositories below a directory of --repo or --allow-file-repositories"
+    );
+}
+
+#[tokio::test]
 async fn a_submodule_that_nothing_says_the_url_of_is_refused_or_empty() {
     let bench = Workbench::new();
     let remote = nested(&bench);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tempfile::TempDir;
-use tiphys_params::context::ContextProject;
+use tiphys_params::context::{ContextProject, FileRepositories};
 use tiphys_source::{
     GitSource, LocalCopy, ResolvedRevision, Scope, SourceError, SourceOptions, Sources, Want,
 };
@@ -47,6 +47,7 @@ impl Workbench {
         std::fs::create_dir_all(&home).expect("the home folder can be made");
         let mut options = SourceOptions::new(self.path("cache"), git::environment(&home));
         options.secrets_dir = home;
+        options.file_repositories = vec![self.path("")];
         options
     }
 
@@ -91,6 +92,7 @@ pub(crate) fn path(text: &str) -> RepoPath {
 /// A source of an application of the project that everybody has.
 pub(crate) fn source(url: &str, revision: &str) -> GitSource {
     GitSource {
+        file_repositories: FileRepositories::Any,
         project: Arc::new(ContextProject::default()),
         repo_url: url.to_owned(),
         target_revision: revision.to_owned(),

@@ -5,7 +5,7 @@ use std::path::Path;
 use tempfile::TempDir;
 
 use super::{Counts, PastInput, Store, StoreError, StoreInput};
-use crate::SecretType;
+use crate::{Place, SecretType, StoredSettings};
 
 /// A folder with files.
 fn folder(files: &[(&str, &str)]) -> TempDir {
@@ -211,8 +211,9 @@ fn settings_come_from_the_config_map_of_argo_cd() {
         "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: argocd-cm, namespace: gitops}\ndata:\n  application.resourceTrackingMethod: label\n  application.instanceLabelKey: example.com/app\n  installationID: one\n  kustomize.buildOptions: --enable-helm\n  kustomize.buildOptions.v5: --x\n  helm.valuesFileSchemes: 'https, s3,'\n  resource.customizations.ignoreDifferences.all: x\n  resource.customizations.health.x: ignoreDifferences\n  resource.customizations: 'x: {ignoreDifferences: y}'\n",
     )]);
     let store = load(&dir);
-    let (settings, warning) = store.settings(None);
+    let (stored, warning) = store.settings(None, &|_| true);
     assert_eq!(warning, None);
+    let settings = &stored.expect("there are settings").settings;
     assert_eq!(store.control_plane_namespace(), "gitops");
     assert_eq!(settings.tracking_method.as_deref(), Some("label"));
     assert_eq!(settings.label_key.as_deref(), Some("example.com/app"));
@@ -233,14 +234,14 @@ fn certificates_come_from_the_config_map_of_argo_cd_and_of_several_the_namespace
             "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: argocd-tls-certs-cm, namespace: {namespace}}}\ndata: {{charts.example.org: {pem}, empty: ' '}}\n"
         )
     };
-    assert_eq!(load(&folder(&[])).server_certificates(None), (BTreeMap::new(), None));
+    assert_eq!(load(&folder(&[])).server_certificates(None, &|_| true), (BTreeMap::new(), None));
     let store = load(&folder(&[("a.yaml", &cm("one", "first")), ("b.yaml", &cm("two", "second"))]));
     let of = |pem: &str| BTreeMap::from([("charts.example.org".to_owned(), pem.to_owned())]);
-    let (found, warning) = store.server_certificates(None);
+    let (found, warning) = store.server_certificates(None, &|_| true);
     assert_eq!(found, of("first"));
     assert!(warning.expect("there are two").contains("b.yaml:1:1"));
-    assert_eq!(store.server_certificates(Some("two")), (of("second"), None));
-    assert_eq!(store.server_certificates(Some("three")), (of("first"), None));
+    assert_eq!(store.server_certificates(Some("two"), &|_| true), (of("second"), None));
+    assert_eq!(store.server_certificates(Some("three"), &|_| true), (of("first"), None));
 }
 
 #[test]
@@ -253,11 +254,16 @@ fn without_settings_the_control_plane_is_in_argocd_and_of_several_the_namespace_
     assert_eq!(load(&folder(&[])).control_plane_namespace(), "argocd");
     let dir = folder(&[("a.yaml", &cm("one", "first")), ("b.yaml", &cm("two", "second"))]);
     let store = load(&dir);
-    let (settings, warning) = store.settings(None);
-    assert_eq!(settings.installation_id.as_deref(), Some("first"));
+    let of = |(stored, warning): (Option<&StoredSettings>, Option<String>)| {
+        (stored.and_then(|stored| stored.settings.installation_id.clone()), warning)
+    };
+    let (id, warning) = of(store.settings(None, &|_| true));
+    assert_eq!(id.as_deref(), Some("first"));
     assert!(warning.expect("there are two").contains("b.yaml:1:1"));
-    let (settings, warning) = store.settings(Some("two"));
-    assert_eq!((settings.installation_id.as_deref(), warning), (Some("second"), None));
+    assert_eq!(of(store.settings(Some("two"), &|_| true)), (Some("second".to_owned()), None));
+    let is_second = |place: &Place| place.to_string().contains("b.yaml");
+    assert_eq!(of(store.settings(None, &is_second)), (Some("second".to_owned()), None));
+    assert_eq!(of(store.settings(None, &|_| false)), (None, None));
 }
 
 #[test]

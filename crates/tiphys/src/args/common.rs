@@ -36,6 +36,28 @@ pub(crate) struct CommonArgs {
     #[arg(long, value_name = "[URL=]DIR", global = true, action = ArgAction::Append)]
     pub(crate) repo: Vec<String>,
 
+    /// Accept settings and Secrets of the store that are in a repository that is rendered, although they widen what a render may do: all, or
+    /// those below DIR. Without it only the files of the store outside of these repositories may set build options of kustomize, URL schemes
+    /// of value files, credentials, proxies and certificates
+    #[arg(
+        long,
+        value_name = "DIR",
+        global = true,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "/",
+        action = ArgAction::Append
+    )]
+    pub(crate) trust_repository_settings: Vec<PathBuf>,
+
+    /// Let Applications of a repository, and submodules, name `file://` repositories below DIR; those of `--repo` are allowed
+    #[arg(long, value_name = "DIR", global = true, action = ArgAction::Append)]
+    pub(crate) allow_file_repositories: Vec<PathBuf>,
+
+    /// Use your own git credentials also through the proxy of a repository Secret that has none; the proxy may read them if it is not trusted
+    #[arg(long, global = true, env = "TIPHYS_OWN_CREDENTIALS_VIA_PROXY")]
+    pub(crate) own_credentials_via_proxy: bool,
+
     /// A folder of live objects that stands for a destination cluster (its name or URL; without one, the cluster of Argo CD itself)
     #[arg(long, value_name = "[NAME=]DIR", global = true, env = "TIPHYS_CLUSTER_STATE", action = ArgAction::Append)]
     pub(crate) cluster_state: Vec<String>,

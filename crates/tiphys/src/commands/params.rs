@@ -19,7 +19,7 @@ use tiphys_api::ApplicationSource;
 use tiphys_store::{ApplicationRef, Filter, SelectError, StoredApplication};
 
 use crate::args::{CommonArgs, ParamsArgs, ParamsCommand, SourceChoice, ValueArgs};
-use crate::context::Workplace;
+use crate::context::{self, Wishes, Workplace};
 use crate::failure::Failure;
 use crate::findings;
 use crate::settings::Host;
@@ -36,10 +36,22 @@ pub(crate) async fn run(common: &CommonArgs, args: ParamsArgs, host: Host) -> Re
     }
 }
 
+/// A workplace for the one application `app`.
+fn workplace(common: &CommonArgs, host: &Host, app: &str) -> Result<Workplace, Failure> {
+    let applications = ApplicationRef::parse(app).into_path().into_iter().collect();
+    context::workplace(
+        common,
+        host,
+        context::resources(common)?,
+        Wishes { applications, ..Wishes::default() },
+    )
+}
+
 /// The one application that was asked for. What a person should know of it is told.
 fn only_application(place: &Workplace, app: &str) -> Result<Arc<StoredApplication>, Failure> {
-    let selection =
+    let mut selection =
         place.resources.select(&[ApplicationRef::parse(app)], &Filter::default(), &place.control_plane);
+    place.trust.allow_file_repositories(&mut selection.applications);
     if let Some(error) = selection.errors.first() {
         let failure = Failure::bad_input_from(error);
         return Err(match (error, set_names(place).as_slice()) {

@@ -14,7 +14,7 @@ use tiphys_store::StoredApplication;
 
 use crate::applications::{self, Chosen};
 use crate::args::{CommonArgs, OutputFormat, RenderArgs};
-use crate::context::{self, Wishes};
+use crate::context::{self, PluginPaths, Wishes, Workplace};
 use crate::failure::{Failure, Kind};
 use crate::output;
 use crate::settings::Host;
@@ -38,9 +38,11 @@ pub(crate) async fn run(common: &CommonArgs, args: &RenderArgs, host: Host) -> R
     let wishes = Wishes {
         name_others: format == OutputFormat::Wide,
         keep_workdirs: args.keep_workdir.then(|| host.kept_workdirs()).transpose()?,
+        applications: applications::paths(&args.applications),
         ..Wishes::default()
     };
     let place = context::workplace(common, &host, context::resources(common)?, wishes)?;
+    warn_of_plugins_in_checkout(common, &host, &place);
     let Chosen { applications, mut worst } = applications::chosen(&place, &args.applications, "render")?;
     if args.print_env {
         let text = place.run(environment::text(&place, &applications, format)).await?;
@@ -87,6 +89,19 @@ pub(crate) async fn run(common: &CommonArgs, args: &RenderArgs, host: Host) -> R
         );
     }
     Ok(code_of(worst))
+}
+
+/// In CI a checkout is often a pull request's. The caller may choose plugins there; who did not mean to is told once.
+fn warn_of_plugins_in_checkout(common: &CommonArgs, host: &Host, place: &Workplace) {
+    let PluginPaths { paths, origin } = context::plugin_paths(common, host);
+    let is_chosen = !origin.is_empty() && host.variable("CI").is_some();
+    if let Some(path) = paths.iter().find(|path| is_chosen && place.trust.is_rendered(path)) {
+        tracing::warn!(
+            "{origin}{} is in a repository that is rendered: a pull request can change the commands that run here; use plugins \
+             from outside of the checkout",
+            path.display()
+        );
+    }
 }
 
 fn code_of(worst: Option<Kind>) -> ExitCode {

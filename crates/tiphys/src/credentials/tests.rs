@@ -9,7 +9,8 @@ fn known(secret_type: &str, values: &str) -> KnownRepositories {
         "apiVersion: v1\nkind: Secret\nmetadata: {{name: s, labels: {{argocd.argoproj.io/secret-type: {secret_type}}}}}\n\
          stringData: {{{values}}}\n"
     );
-    known_repositories(&Store::load(&[StoreInput::StandardInput(text.into_bytes())]).expect("it is a store"))
+    let store = Store::load(&[StoreInput::StandardInput(text.into_bytes())]).expect("it is a store");
+    known_repositories(&store.secrets().iter().collect::<Vec<_>>())
 }
 
 #[test]

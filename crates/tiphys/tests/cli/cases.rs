@@ -28,6 +28,7 @@ topics! {
     manifests_are_compared_with_what_is_live: "diff",
     completion_offers_what_may_follow: "completion",
     plugin_authors_see_what_their_plugin_does: "authors",
+    settings_of_a_rendered_repository_do_not_widen: "trust",
     helm_blocks_are_rendered_and_changed: "helm",
 }
 

@@ -10,6 +10,8 @@ mod case;
 mod cases;
 mod changes;
 mod chart_servers;
+mod ci_setups;
+mod connection_settings;
 mod help;
 mod many;
 mod offline;

@@ -63,14 +63,21 @@ impl World {
 
     /// A new world with the Helm plugin of this checkout as the one plugin, and with the helm of `cargo xtask tools`.
     pub(crate) fn with_helm() -> Self {
-        let programs = [tools::program("helm"), helm::program()];
+        Self::new().with_plugin("helm", &[tools::program("helm"), helm::program()])
+    }
+
+    /// A new world with the kustomize plugin of this checkout as the one plugin, and with the kustomize of `cargo xtask tools`.
+    pub(crate) fn with_kustomize() -> Self {
+        Self::new().with_plugin("kustomize", &[tools::program("kustomize"), tools::program("jq")])
+    }
+
+    fn with_plugin(self, name: &str, programs: &[PathBuf]) -> Self {
         let folder =
             |program: &PathBuf| format!("{}:", program.parent().expect("it is in a folder").display());
-        let plugin = workspace_root().join("plugins/helm");
         Self {
             programs: programs.iter().map(folder).collect(),
-            variables: vec![("TIPHYS_PLUGINS", plugin)],
-            ..Self::new()
+            variables: vec![("TIPHYS_PLUGINS", workspace_root().join("plugins").join(name))],
+            ..self
         }
     }
 

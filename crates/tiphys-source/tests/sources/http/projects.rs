@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tiphys_params::context::{ContextProject, KnownRepositories, RepositoryAccess};
+use tiphys_params::context::{ContextProject, FileRepositories, KnownRepositories, RepositoryAccess};
 use tiphys_source::{GitSource, Network, SourceError, SourceOptions, Sources};
 use tiphys_testkit::git::listing;
 
@@ -22,6 +22,7 @@ async fn files_of(
 ) -> Result<Vec<String>, SourceError> {
     let source_repos = source_repos.iter().map(|&pattern| pattern.to_owned()).collect();
     let source = GitSource {
+        file_repositories: FileRepositories::default(),
         project: Arc::new(ContextProject { name: project.to_owned(), source_repos }),
         repo_url: url.to_owned(),
         target_revision: "main".to_owned(),

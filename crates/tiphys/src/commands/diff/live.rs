@@ -29,7 +29,8 @@ pub(super) async fn run(
     host: &Host,
 ) -> Result<ExitCode, Failure> {
     let clusters = LiveClusters::load(common, host)?;
-    let place = context::workplace(common, host, context::resources(common)?, Wishes::default())?;
+    let wishes = Wishes { applications: applications::paths(&args.applications), ..Wishes::default() };
+    let place = context::workplace(common, host, context::resources(common)?, wishes)?;
     warn_of_settings(&place, common);
     let Chosen { applications, worst } = applications::chosen(&place, &args.applications, "compare")?;
     let comparing = async {
@@ -57,8 +58,8 @@ pub(super) async fn run(
 
 /// What Argo CD leaves out for all applications is shown here.
 fn warn_of_settings(place: &Workplace, common: &CommonArgs) {
-    let (settings, _) = place.resources.settings(common.argocd_namespace.as_deref());
-    for key in &settings.ignore_differences {
+    let (settings, _) = place.resources.settings(common.argocd_namespace.as_deref(), &|_| true);
+    for key in settings.iter().flat_map(|stored| &stored.settings.ignore_differences) {
         tracing::warn!("argocd-cm: {key} is not applied; what it leaves out is shown as a difference");
     }
 }

@@ -14,7 +14,6 @@ use super::defaults::Defaults;
 use super::origin::{Layers, Location};
 use super::row::{Announced, Row, rows};
 use crate::args::{CommonArgs, SourceChoice};
-use crate::context::{self, Wishes};
 use crate::failure::Failure;
 use crate::settings::Host;
 
@@ -37,7 +36,7 @@ pub(super) async fn ask(
     app: &str,
     choice: &SourceChoice,
 ) -> Result<Asked, Failure> {
-    let place = context::workplace(common, host, context::resources(common)?, Wishes::default())?;
+    let place = super::workplace(common, host, app)?;
     let stored = &super::only_application(&place, app)?;
     check_choice(stored, choice)?;
     let asking = place

@@ -8,7 +8,6 @@ use tiphys_engine::diff::compare;
 use super::change::{Subject, Wanted};
 use crate::args::{CommonArgs, ParamsDiffArgs};
 use crate::commands::diff::output::{self, ApplicationDiff, Presence, Sides};
-use crate::context::{self, Wishes};
 use crate::failure::Failure;
 use crate::settings::Host;
 
@@ -21,7 +20,7 @@ pub(super) async fn run(
     let form = output::form(common, host)?;
     super::require_one_standard_input(common, &args.values)?;
     let wanted = Wanted::values(&args.values, &args.unset, host)?;
-    let place = context::workplace(common, host, context::resources(common)?, Wishes::default())?;
+    let place = super::workplace(common, host, &args.application.app)?;
     let stored = super::only_application(&place, &args.application.app)?;
     let subject = Subject::find(&place, stored.clone(), &args.source, args.allow_unannounced).await?;
     let change = subject.change(&wanted, subject.source(), host)?;

@@ -12,7 +12,6 @@ use tiphys_store::{FileEdit, FileEditError, FileWriteError, StoredApplication};
 
 use super::change::{Change, Subject, Wanted};
 use crate::args::{CommonArgs, EditArgs, ParamsSetArgs, ParamsUnsetArgs, SourceChoice, WriteTo};
-use crate::context::{self, Wishes};
 use crate::failure::{Failure, chain};
 use crate::output;
 use crate::settings::Host;
@@ -49,7 +48,7 @@ async fn run(
     args: &EditArgs,
     wanted: &Wanted,
 ) -> Result<ExitCode, Failure> {
-    let place = context::workplace(common, host, context::resources(common)?, Wishes::default())?;
+    let place = super::workplace(common, host, app)?;
     let stored = super::only_application(&place, app)?;
     if args.write_to == WriteTo::Application {
         require_file(&stored)?;

@@ -19,6 +19,7 @@ use crate::args::{CommonArgs, DiffArgs, PluginsFrom};
 use crate::context::{self, Wishes};
 use crate::failure::Failure;
 use crate::settings::Host;
+use crate::trust::Trust;
 
 /// What both sides share.
 pub(super) struct Ground {
@@ -67,8 +68,10 @@ pub(super) async fn open(
     compared.extend(here.into_iter().map(|place| place.top));
     let plugins = Box::pin(plugins::load(&reader, &compared, from, common, host)).await?;
 
-    let settings_past = context::render_settings(common, host, &stores_past.store, &Wishes::default())?;
-    let mut settings_now = context::render_settings(common, host, &stores_now.store, &Wishes::default())?;
+    let settings = |side: &SideStore| {
+        context::render_settings(common, host, &side.store, &Trust::everything(host), &Wishes::default())
+    };
+    let (settings_past, mut settings_now) = (settings(&stores_past)?, settings(&stores_now)?);
     if from == PluginsFrom::Base {
         trust::use_settings_of(
             &trust::Base { store: &stores_past.store, settings: &settings_past, revision: base },
@@ -175,10 +178,11 @@ async fn stores(
         held.push(at_base);
     }
     drop(held);
-    let side = |store: Resources, paths| SideStore {
-        control_plane: context::control_plane(common, &store),
-        store,
-        paths,
+    let trust = Trust::new(common, host, &store_now, &[]);
+    let side = |mut store: Resources, mut paths: Vec<(PathBuf, Resources)>| {
+        let all = std::iter::once(&mut store).chain(paths.iter_mut().map(|(_, store)| store));
+        all.for_each(|store| trust.allow_file_repositories(store.applications_mut()));
+        SideStore { control_plane: context::control_plane(common, &store), store, paths }
     };
     Ok(StoreSides { past: side(store_past, paths_past), now: side(store_now, paths_now), tops, around })
 }

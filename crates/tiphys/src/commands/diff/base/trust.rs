@@ -40,6 +40,10 @@ pub(super) fn use_settings_of(base: &Base<'_>, change: Change<'_>) {
         unused("kustomize.buildOptions of the store's argocd-cm are");
         now.kustomize_build_options.clone_from(&past.kustomize_build_options);
     }
+    if now.context.values_file_schemes != past.context.values_file_schemes {
+        unused("helm.valuesFileSchemes of the store's argocd-cm are");
+        now.context.values_file_schemes.clone_from(&past.context.values_file_schemes);
+    }
     let projects = taken(&past.context.source_repos, &mut now.context.source_repos);
     if !projects.is_empty() {
         unused(&format!("sourceRepos of projects of the store ({}) are", shown(&projects)));

@@ -1,0 +1,110 @@
+//! Repositories of this machine: which of them a `file://` URL may name.
+
+use std::ffi::OsString;
+use std::path::{Component, Path, PathBuf};
+
+use tiphys_params::percent_decode;
+
+use crate::SourceError;
+use crate::url::{RemoteUrl, Transport};
+
+/// Suffixes that git tries for the directory of a URL (`enter_repo`).
+const SUFFIXES: [&str; 3] = ["", ".git", "/.git"];
+
+/// Refuses a `file://` URL of a repository that is not below one of these directories. Nothing outside of them is looked at.
+pub(crate) fn require_allowed(url: &RemoteUrl, directories: &[PathBuf]) -> Result<(), SourceError> {
+    let Some(path) = directory(url) else { return Ok(()) };
+    let refused = || SourceError::FileRepository { repository: url.address.clone() };
+    let within = |path: &Path| directories.iter().any(|directory| is_within(path, directory));
+    if !within(&path) || !real_paths(&path).iter().all(|real| within(real)) {
+        return Err(refused());
+    }
+    Ok(())
+}
+
+/// Refuses a `file://` URL of a repository in this directory, by whatever link.
+pub(crate) fn refuse_within(url: &RemoteUrl, cache: &Path) -> Result<(), SourceError> {
+    let Some(path) = directory(url) else { return Ok(()) };
+    let is_inside = |path: &Path| is_within(path, cache);
+    if is_inside(&path) || real_paths(&path).iter().any(|real| is_inside(real)) {
+        return Err(SourceError::InCache { repository: url.address.clone() });
+    }
+    Ok(())
+}
+
+/// The directory of a `file://` URL as git reads it: decoded, without a host, `.` and `..` resolved.
+fn directory(url: &RemoteUrl) -> Option<PathBuf> {
+    if url.transport != Transport::File {
+        return None;
+    }
+    let (_, rest) = url.address.split_once("://")?;
+    let decoded = PathBuf::from(format!("/{}", percent_decode(rest)));
+    let mut path = PathBuf::new();
+    for component in decoded.components() {
+        match component {
+            Component::ParentDir => drop(path.pop()),
+            component => path.push(component),
+        }
+    }
+    Some(path)
+}
+
+/// What a directory, and what git looks for in its place, really are: the ones that exist, without links.
+fn real_paths(path: &Path) -> Vec<PathBuf> {
+    let with = |suffix| {
+        let mut path = OsString::from(path);
+        path.push(suffix);
+        PathBuf::from(path).canonicalize().ok()
+    };
+    SUFFIXES.iter().filter_map(with).collect()
+}
+
+/// Whether a path is a directory or below it, by the names of both and without links.
+fn is_within(path: &Path, directory: &Path) -> bool {
+    path.starts_with(directory) || directory.canonicalize().is_ok_and(|real| path.starts_with(real))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::{refuse_within, require_allowed};
+    use crate::url::RemoteUrl;
+
+    #[test]
+    fn file_urls_are_held_against_directories_as_git_reads_them() {
+        let dir = tempfile::tempdir().expect("a temporary directory");
+        let root = dir.path().canonicalize().expect("it exists");
+        let inside = root.join("inside");
+        fs::create_dir_all(inside.join("repository")).expect("a directory");
+        fs::create_dir_all(root.join("outside/other")).expect("a directory");
+        symlink(root.join("outside/other"), inside.join("link")).expect("a link");
+        symlink(root.join("outside/other"), inside.join("suffix.git")).expect("a link");
+        symlink(&inside, root.join("alias")).expect("a link");
+        // A URL whose `ROOT` is the temporary directory, and whether it is within `inside`.
+        let cases = [
+            ("file://ROOT/inside", true),
+            ("FILE://ROOT/inside/repository", true),
+            ("file://ROOT/inside/not-there", true),
+            ("file://ROOT/inside/../inside/repository", true),
+            ("file://ROOT/inside/%2e%2e/outside/other", false),
+            ("file://ROOT/insideother", false),
+            ("file://ROOT/outside/other", false),
+            ("file://ROOT/outside/not-there", false),
+            ("file://ROOT/inside/link", false),
+            ("file://ROOT/inside/suffix", false),
+        ];
+        for (url, expected) in cases {
+            let url = RemoteUrl::parse(&url.replace("ROOT", root.to_str().expect("UTF-8"))).expect("a URL");
+            let allowed = require_allowed(&url, std::slice::from_ref(&inside)).is_ok();
+            assert_eq!(allowed, expected, "{}", url.address);
+        }
+        for (path, expected) in [("alias/repository", true), ("inside", true), ("outside/other", false)] {
+            let url = RemoteUrl::parse(&format!("file://{}/{path}", root.display())).expect("a URL");
+            assert_eq!(refuse_within(&url, &inside).is_err(), expected, "{path}");
+        }
+        let remote = RemoteUrl::parse("https://git.example.org/inside").expect("a URL");
+        assert!(require_allowed(&remote, &[]).is_ok());
+    }
+}

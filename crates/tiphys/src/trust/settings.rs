@@ -1,0 +1,119 @@
+//! The settings of a store that count, by where they come from.
+
+use std::collections::BTreeMap;
+
+use tiphys_params::context::{DEFAULT_VALUES_FILE_SCHEMES, KnownRepositories};
+use tiphys_store::{Place, SecretType, Settings, Store as Resources, StoredSettings};
+
+use super::build_options::widening_option;
+use super::{Origin, Trust};
+use crate::credentials;
+use crate::terminal::one_line;
+
+/// Settings, Secrets and certificates that the warning names at most.
+const NAMES_MAX: usize = 8;
+
+/// What counts of a store's settings. Only the caller's may widen; those of a rendered repository may restrict, and say how objects are
+/// marked.
+#[derive(Debug, Default)]
+pub(crate) struct StoreSettings {
+    /// `argocd-cm`.
+    pub(crate) settings: Settings,
+    /// Repository Secrets, credential templates and CA certificates: of the caller alone.
+    pub(crate) known: KnownRepositories,
+    /// The `sourceRepos` of projects by name. Of two projects of one name the caller's counts.
+    pub(crate) source_repos: BTreeMap<String, Vec<String>>,
+}
+
+impl StoreSettings {
+    /// Decides what counts, and warns about what does not. `namespace` is the control plane's, if the caller chose it.
+    pub(crate) fn new(resources: &Resources, namespace: Option<&str>, trust: &Trust) -> Self {
+        let is_callers = |place: &Place| trust.of_settings(&place.file) == Origin::Caller;
+        let mut ignored = Vec::new();
+        let (own, warning) = resources.settings(namespace, &is_callers);
+        let (theirs, other_warning) = resources.settings(namespace, &|place| !is_callers(place));
+        let (certificates, certificates_warning) = resources.server_certificates(namespace, &is_callers);
+        for warning in [warning, other_warning, certificates_warning].into_iter().flatten() {
+            tracing::warn!("{warning}");
+        }
+        let mut settings = match (own, theirs) {
+            (Some(own), _) => own.settings.clone(),
+            (None, Some(theirs)) => harmless(theirs, &mut ignored),
+            (None, None) => Settings::default(),
+        };
+        if let Some(theirs) = theirs {
+            restrict(&mut settings, theirs, &mut ignored);
+        }
+        let (of_caller, of_repository): (Vec<_>, Vec<_>) =
+            resources.secrets().iter().partition(|secret| is_callers(&secret.place));
+        let is_about_repositories =
+            |kind: &SecretType| matches!(kind, SecretType::Repository | SecretType::RepositoryCredentials);
+        ignored.extend(
+            of_repository
+                .iter()
+                .filter(|secret| is_about_repositories(&secret.secret_type))
+                .map(|secret| format!("repository Secret {} ({})", secret.metadata.name, secret.place)),
+        );
+        let places = resources.certificate_places().filter(|place| !is_callers(place));
+        ignored.extend(places.map(|place| format!("argocd-tls-certs-cm ({place})")));
+        warn_of_ignored(&ignored);
+        Self {
+            settings,
+            known: KnownRepositories { certificates, ..credentials::known_repositories(&of_caller) },
+            source_repos: source_repos(resources, &is_callers),
+        }
+    }
+}
+
+/// A repository's settings without those that widen.
+fn harmless(theirs: &StoredSettings, ignored: &mut Vec<String>) -> Settings {
+    let mut settings = Settings { value_file_schemes: None, ..theirs.settings.clone() };
+    if let Some(option) = theirs.settings.kustomize_build_options.as_deref().and_then(widening_option) {
+        ignored.push(format!("{option} of kustomize.buildOptions ({})", theirs.place));
+        settings.kustomize_build_options = None;
+    }
+    settings
+}
+
+/// Applies what a repository's settings forbid: source types, and schemes of value files.
+fn restrict(settings: &mut Settings, theirs: &StoredSettings, ignored: &mut Vec<String>) {
+    let Settings { helm_enable, kustomize_enable, value_file_schemes, .. } = &theirs.settings;
+    for (own, theirs) in
+        [(&mut settings.helm_enable, helm_enable), (&mut settings.kustomize_enable, kustomize_enable)]
+    {
+        if theirs.as_deref().is_some_and(|word| word != "true") {
+            own.clone_from(theirs);
+        }
+    }
+    let Some(schemes) = value_file_schemes else { return };
+    let mut allowed = settings
+        .value_file_schemes
+        .take()
+        .unwrap_or_else(|| DEFAULT_VALUES_FILE_SCHEMES.map(str::to_owned).to_vec());
+    if let Some(more) = schemes.iter().find(|scheme| !allowed.contains(scheme)) {
+        ignored.push(format!("{more} of helm.valuesFileSchemes ({})", theirs.place));
+    }
+    allowed.retain(|scheme| schemes.contains(scheme));
+    settings.value_file_schemes = Some(allowed);
+}
+
+fn source_repos(resources: &Resources, is_callers: &dyn Fn(&Place) -> bool) -> BTreeMap<String, Vec<String>> {
+    let (own, theirs): (Vec<_>, Vec<_>) =
+        resources.projects().iter().partition(|stored| is_callers(&stored.place));
+    let all = theirs.into_iter().chain(own);
+    all.map(|stored| (stored.project.metadata.name.clone(), stored.project.source_repos.clone())).collect()
+}
+
+fn warn_of_ignored(ignored: &[String]) {
+    if ignored.is_empty() {
+        return;
+    }
+    let mut shown = ignored.iter().take(NAMES_MAX).map(|one| one_line(one)).collect::<Vec<_>>().join(", ");
+    if let Some(more) = ignored.len().checked_sub(NAMES_MAX).filter(|more| *more > 0) {
+        shown = format!("{shown} and {more} more");
+    }
+    tracing::warn!(
+        "ignored, because a repository that is rendered must not widen what a render may do: {shown}; accept them with \
+         --trust-repository-settings"
+    );
+}
