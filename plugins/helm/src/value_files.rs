@@ -12,6 +12,7 @@ use std::io;
 use std::iter;
 use std::path::{Path, PathBuf};
 
+use rustix::io::Errno;
 use tiphys_params::context::{NetworkUse, RunContext};
 use tiphys_process::quote_text;
 use tiphys_tree::{ContainmentError, check_links};
@@ -297,7 +298,7 @@ impl Places<'_> {
     ) -> Result<Vec<PathBuf>, ValueFileError> {
         let pattern = || file.to_owned();
         let (literal, rest) = self.split_pattern(path, base);
-        let found = glob::find(&literal, &rest, self.glob_bounds)
+        let found = glob::find(base, &literal, &rest, self.glob_bounds)
             .map_err(|source| ValueFileError::Pattern { pattern: pattern(), source })?;
         if found.is_empty() && missing == Missing::Refuse {
             return Err(ValueFileError::NoMatch { pattern: pattern() });
@@ -307,13 +308,18 @@ impl Places<'_> {
             found: path.to_string_lossy().into_owned(),
             cause,
         };
-        let real_base = base.canonicalize().map_err(|cause| lost(base, cause))?;
         for path in &found {
-            let real = path.canonicalize().map_err(|cause| lost(path, cause))?;
-            if !real.starts_with(&real_base) {
-                let found = path.to_string_lossy().into_owned();
-                return Err(ValueFileError::MatchOutside { pattern: pattern(), found });
-            }
+            let Err(error) = path::real(base, path) else { continue };
+            let cause = match error {
+                ContainmentError::OutOfBounds { .. } => {
+                    let found = path.to_string_lossy().into_owned();
+                    return Err(ValueFileError::MatchOutside { pattern: pattern(), found });
+                }
+                ContainmentError::Missing { .. } => Errno::NOENT.into(),
+                ContainmentError::TooManyLinks { .. } => Errno::LOOP.into(),
+                ContainmentError::Io { source, .. } => source,
+            };
+            return Err(lost(path, cause));
         }
         Ok(found)
     }

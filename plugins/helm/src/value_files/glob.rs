@@ -2,15 +2,21 @@
 //!
 //! `*`, `?` and `[a-z]` match within a name, hidden names too; `**` as a whole part is any number of folders, and at the end everything below
 //! as well; `{a,b}` stands for each of the two; a backslash takes a sign's meaning away. Links are followed.
+//!
+//! Only the repository is looked at: a part of a pattern that is absolute or has `..` matches nothing, as in `doublestar`, and so does
+//! everything behind a link that leads out of the repository.
 
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::mem;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use rustix::io::Errno;
+use tiphys_tree::ContainmentError;
+
+use super::path::real;
 
 /// What one pattern may cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,8 +88,14 @@ enum Wanted {
     Folders,
 }
 
-/// The paths below a folder that a pattern matches. Files of a folder come before what is in its subfolders, names in the order of their bytes.
-pub(super) fn find(folder: &Path, pattern: &str, bounds: Bounds) -> Result<Vec<PathBuf>, GlobError> {
+/// The paths below a folder of a repository that a pattern matches. Files of a folder come before what is in its subfolders, names in the
+/// order of their bytes.
+pub(super) fn find(
+    root: &Path,
+    folder: &Path,
+    pattern: &str,
+    bounds: Bounds,
+) -> Result<Vec<PathBuf>, GlobError> {
     if pattern.len() > PATTERN_BYTES_MAX {
         return Err(GlobError::TooLong { bytes: pattern.len() });
     }
@@ -93,30 +105,35 @@ pub(super) fn find(folder: &Path, pattern: &str, bounds: Bounds) -> Result<Vec<P
     if alternatives(pattern.as_bytes())? > ALTERNATIVES_MAX {
         return Err(GlobError::TooManyAlternatives);
     }
-    let mut search = Search { looks: 0, bounds };
+    let mut search = Search { root, looks: 0, bounds };
     let mut found = search.glob(folder, pattern.as_bytes(), Wanted::All)?;
     let mut seen = std::collections::BTreeSet::new();
     found.retain(|path| seen.insert(path.clone()));
     Ok(found)
 }
 
-struct Search {
+struct Search<'a> {
+    /// The repository, outside of which nothing is looked at.
+    root: &'a Path,
     looks: usize,
     bounds: Bounds,
 }
 
-impl Search {
+impl Search<'_> {
     fn glob(&mut self, folder: &Path, pattern: &[u8], wanted: Wanted) -> Result<Vec<PathBuf>, GlobError> {
         self.look()?;
         if pattern.is_empty() {
             return Ok(vec![folder.to_path_buf()]);
         }
         if !has_meta(pattern) {
-            let path = folder.join(OsStr::from_bytes(&unescaped(pattern)));
-            let is_there = match wanted {
-                Wanted::All => path.symlink_metadata().is_ok(),
-                Wanted::Folders => path.is_dir(),
-            };
+            let rest = unescaped(pattern);
+            let rest = Path::new(OsStr::from_bytes(&rest));
+            let path = folder.join(rest);
+            let is_there = is_below(rest)
+                && match wanted {
+                    Wanted::All => self.exists(&path),
+                    Wanted::Folders => self.is_folder(&path),
+                };
             return Ok(if is_there { vec![path] } else { Vec::new() });
         }
         let slash = last_unescaped(pattern, b'/');
@@ -208,25 +225,45 @@ impl Search {
         Ok(())
     }
 
-    /// What is in a folder, in the order of names, and whether it is a folder, links followed. Nothing for what is no folder.
+    /// What is in a folder, in the order of names, and whether it is a folder, links followed. Nothing for what is no folder of the
+    /// repository.
     fn list(&mut self, folder: &Path) -> Result<Vec<(PathBuf, bool)>, GlobError> {
-        let entries = match fs::read_dir(folder) {
+        let failed = |source| GlobError::Io { path: folder.to_path_buf(), source };
+        let entries = match self.real(folder).and_then(fs::read_dir) {
             Ok(entries) => entries,
             Err(error) if is_no_folder(&error) => return Ok(Vec::new()),
-            Err(source) => return Err(GlobError::Io { path: folder.to_path_buf(), source }),
+            Err(error) => return Err(failed(error)),
         };
-        let mut names = Vec::new();
+        let mut found = Vec::new();
         for entry in entries {
-            let entry = entry.map_err(|source| GlobError::Io { path: folder.to_path_buf(), source })?;
+            let entry = entry.map_err(failed)?;
             self.look()?;
-            names.push(entry.path());
+            let path = folder.join(entry.file_name());
+            let kind = entry.file_type().map_err(failed)?;
+            let is_folder = kind.is_dir() || (kind.is_symlink() && self.is_folder(&path));
+            found.push((path, is_folder));
         }
-        names.sort();
-        Ok(names
-            .into_iter()
-            .map(|path| (path.is_dir(), path))
-            .map(|(is_folder, path)| (path, is_folder))
-            .collect())
+        found.sort();
+        Ok(found)
+    }
+
+    /// Whether something is at a path, the last link not followed.
+    fn exists(&self, path: &Path) -> bool {
+        let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return false };
+        path == self.root || self.real(folder).is_ok_and(|real| real.join(name).symlink_metadata().is_ok())
+    }
+
+    /// Whether a folder is at a path, links followed.
+    fn is_folder(&self, path: &Path) -> bool {
+        self.real(path).is_ok_and(|real| real.is_dir())
+    }
+
+    /// Returns where a path leads with all links followed. What is behind a link that leads out of the repository does not exist.
+    fn real(&self, path: &Path) -> io::Result<PathBuf> {
+        real(self.root, path).map_err(|error| match error {
+            ContainmentError::Io { source, .. } => source,
+            _ => Errno::NOENT.into(),
+        })
     }
 
     /// Counts a look at a name.
@@ -235,6 +272,11 @@ impl Search {
         let max = self.bounds.looks_max;
         if self.looks > max { Err(GlobError::TooManyLooks { max }) } else { Ok(()) }
     }
+}
+
+/// Whether a path has names only: it is neither absolute nor climbs with `..`.
+fn is_below(path: &Path) -> bool {
+    path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
 }
 
 /// Nothing there, a file, or links that lead to each other.

@@ -1,7 +1,10 @@
 //! One path or URL of a parameter.
 
 use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
+
+use tiphys_tree::{ContainmentError, EntryPath};
 
 use super::Resolved;
 use super::url::scheme;
@@ -51,8 +54,10 @@ pub(super) fn resolve(
     let from = if file.starts_with('/') { root } else { app_path };
     let mut path = joined(from, Path::new(file));
     let mut followed = 0;
-    // What is not a link, or not there, is what it is.
-    while let Ok(target) = fs::read_link(&path) {
+    // What is not a link, or not there, is what it is. Outside of the root no link is looked at.
+    while path.starts_with(root)
+        && let Ok(target) = fs::read_link(&path)
+    {
         if followed == LINKS_FOLLOWED_MAX {
             return Err(PathProblem::Failed);
         }
@@ -68,6 +73,13 @@ pub(super) fn resolve(
     } else {
         Err(PathProblem::Outside { file: file.to_owned() })
     }
+}
+
+/// Returns where an absolute path below a repository's root leads, all links followed; [`tiphys_tree::resolve`] looks at nothing outside.
+pub(super) fn real(root: &Path, path: &Path) -> Result<PathBuf, ContainmentError> {
+    let outside = || ContainmentError::OutOfBounds { file: path.to_string_lossy().into_owned() };
+    let below = path.strip_prefix(root).map_err(|_| outside())?;
+    tiphys_tree::resolve(root, EntryPath::new(below.as_os_str().as_bytes()).map_err(|_| outside())?)
 }
 
 /// A path behind a folder, cleaned as Go's `filepath.Join` does: word for word, without looking at links.

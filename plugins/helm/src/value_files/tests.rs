@@ -45,6 +45,8 @@ fn world() -> World {
     symlink("../../../repo-evil/x.yaml", app_path.join("outside.yaml")).unwrap();
     symlink("nowhere.yaml", app_path.join("dangling.yaml")).unwrap();
     symlink("../../../repo-evil", app_path.join("out")).unwrap();
+    symlink("../../../repo-gone", app_path.join("gone")).unwrap();
+    symlink("repo/top.yaml", base.join("lead-in")).unwrap();
     for number in 1..=11 {
         let target = if number == 1 { "a.yaml".to_owned() } else { format!("l{}.yaml", number - 1) };
         symlink(target, app_path.join(format!("l{number}.yaml"))).unwrap();
@@ -151,9 +153,19 @@ fn what_leads_out_is_refused_in_the_words_of_native_and_without_its_target() {
         ("values:prod.yaml", "error resolving value file path: the URL scheme 'values' is not allowed"),
         ("none*.yaml", "values file glob \"none*.yaml\" matched no files"),
         ("[.yaml", "error expanding glob pattern \"[.yaml\": syntax error in pattern"),
+        ("out/*", "values file glob \"out/*\" matched no files"),
+        ("gone/*", "values file glob \"gone/*\" matched no files"),
         (
-            "out/*",
-            "glob pattern \"out/*\": glob match \"/repo/charts/we[b]/out/x.yaml\" resolved to outside repository root",
+            "outs*",
+            "glob pattern \"outs*\": glob match \"/repo/charts/we[b]/outside.yaml\" resolved to outside repository root",
+        ),
+        (
+            "gone*",
+            "glob pattern \"gone*\": glob match \"/repo/charts/we[b]/gone\" resolved to outside repository root",
+        ),
+        (
+            "../../../lead-in",
+            "error resolving value file path: file '../../../lead-in' resolved to outside repository root",
         ),
         (
             "$values/../x.yaml",

@@ -40,7 +40,7 @@ fn matches(pattern: &str) -> String {
 fn matches_within(pattern: &str, bounds: Bounds) -> String {
     let folder = tempfile::tempdir().unwrap();
     tree(folder.path());
-    let found = match find(folder.path(), pattern, bounds) {
+    let found = match find(folder.path(), folder.path(), pattern, bounds) {
         Ok(found) => found,
         Err(error) => return error.to_string(),
     };
@@ -123,4 +123,44 @@ fn what_a_pattern_costs_is_bounded() {
     assert_eq!(few(10, 7), looks);
     let files = "more than 6 files match; write it more narrowly, or raise TIPHYS_HELM_GLOB_FILES_MAX";
     assert_eq!(few(11, 6), files);
+}
+
+#[test]
+fn pattern_does_not_look_outside_of_repository() {
+    let folder = tempfile::tempdir().unwrap();
+    let base = folder.path().canonicalize().unwrap();
+    let root = base.join("repo");
+    fs::create_dir_all(root.join("chart")).unwrap();
+    fs::create_dir(base.join("secret")).unwrap();
+    fs::write(base.join("secret/key.yaml"), "").unwrap();
+    symlink("../../secret", root.join("chart/out")).unwrap();
+    symlink(base.join("secret"), root.join("chart/absolute")).unwrap();
+    symlink("../../absent", root.join("chart/out-to-nothing")).unwrap();
+    let secret = base.join("secret").display().to_string();
+    let absent = base.join("absent").display().to_string();
+    let patterns = [
+        format!("{{{secret}/*,x}}"),
+        format!("{{{secret},x}}*"),
+        format!("{{{secret}/key.yaml,x*}}"),
+        format!("{{{absent}/key.yaml,x*}}"),
+        r"\.\./\.\./secret/*".to_owned(),
+        r"\.\./\.\./absent/*".to_owned(),
+        "{.,x}./{.,x}./secret/*".to_owned(),
+        "{.,x}./{.,x}./secret/key.yaml".to_owned(),
+        "**/{.,x}./{.,x}./secret".to_owned(),
+        "out/*".to_owned(),
+        "out/key.yaml{,x}".to_owned(),
+        "{out,x}/**".to_owned(),
+        "o*/*".to_owned(),
+        "o*/k*".to_owned(),
+        "**/key.yaml".to_owned(),
+        "absolute/*".to_owned(),
+        "out-to-nothing/*".to_owned(),
+    ];
+    for pattern in patterns {
+        // The names in `chart`, and no more.
+        let bounds = Bounds { looks_max: 20, ..BOUNDS };
+        let found = find(&root, &root.join("chart"), &pattern, bounds).unwrap();
+        assert!(found.is_empty(), "{pattern}: {found:?}");
+    }
 }
