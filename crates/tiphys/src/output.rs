@@ -1,5 +1,6 @@
 //! What goes to stdout: data, and nothing else. A closed stdout ends quietly.
 
+mod destination;
 mod table;
 
 use std::io::{self, Write};
@@ -9,6 +10,7 @@ use serde_json::Value;
 use crate::failure::Failure;
 use crate::terminal::harmless;
 
+pub(crate) use destination::destination;
 pub(crate) use table::Table;
 
 /// Prints a text.

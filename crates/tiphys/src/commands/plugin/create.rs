@@ -13,6 +13,7 @@ use std::process::ExitCode;
 
 use crate::args::PluginCreateArgs;
 use crate::failure::Failure;
+use crate::output;
 use crate::settings::Host;
 use crate::terminal::harmless;
 
@@ -30,7 +31,7 @@ pub(super) fn run(args: &PluginCreateArgs, host: &Host) -> Result<ExitCode, Fail
     })?;
     let dir = args.dir.as_deref().unwrap_or(Path::new(""));
     let shown = dir.join(name.as_str());
-    let target = host.absolute(&shown);
+    let target = output::destination("--dir", &host.absolute(&shown))?;
     if !host.absolute(dir).is_dir() {
         return Err(Failure::bad_input(format!("--dir: {} is no folder", dir.display())));
     }

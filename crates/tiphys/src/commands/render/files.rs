@@ -1,8 +1,9 @@
 //! What `render` writes into files: all of it or nothing.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, Permissions};
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
@@ -48,17 +49,19 @@ pub(super) fn write_manifests(
     let mut written = Vec::new();
     for (path, text) in &texts {
         refuse_link(path.parent().unwrap_or(dir))?;
-        written.push((write_beside(path, text)?, path));
+        let path = output::destination("--output-dir", path)?;
+        written.push((write_beside(&path, text)?, path));
     }
     for (file, path) in written {
-        keep(file, path)?;
+        keep(file, &path)?;
     }
     Ok(())
 }
 
 /// Writes the report.
 pub(super) fn write_report(path: &Path, done: &[Done]) -> Result<(), Failure> {
-    keep(write_beside(path, &output::json(&summary::json(done)))?, path)
+    let path = output::destination("--report", path)?;
+    keep(write_beside(&path, &output::json(&summary::json(done)))?, &path)
 }
 
 /// A namespace's folder that is a link would lead the files out of the folder that was asked for.
@@ -79,7 +82,7 @@ fn write_beside(path: &Path, text: &str) -> Result<NamedTempFile, Failure> {
         let mut file = NamedTempFile::new_in(folder)?;
         file.write_all(text.as_bytes())?;
         // A temporary file is private; what is written here is for others too.
-        fs::set_permissions(file.path(), std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
+        file.as_file().set_permissions(Permissions::from_mode(0o644))?;
         Ok(file)
     };
     write().map_err(|error: std::io::Error| {
