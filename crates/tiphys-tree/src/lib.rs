@@ -24,6 +24,6 @@ pub use path::{EntryPath, PathError, RepoPath};
 pub use read::{Depth, ReadError};
 pub use store::{
     DirectoryEntry, Modes, ProcessStore, Reuse, RunDir, Store, StoreBounds, StoreError, StoreOptions,
-    StoreStats, Tree, TreeKey, is_of_a_full_disk, look_at_files,
+    StoreStats, Tree, TreeKey, is_of_a_full_disk, is_trusted_owner, look_at_files,
 };
 pub use writer::{TreeLimits, TreeWriter, WriteError};

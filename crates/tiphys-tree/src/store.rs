@@ -431,14 +431,18 @@ pub fn is_of_a_full_disk(error: &io::Error) -> bool {
 fn private_folder(dir: &Path) -> Result<PathBuf, StoreError> {
     DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(StoreError::io("make", dir))?;
     let owner = fs::metadata(dir).map_err(StoreError::io("look at", dir))?.uid();
-    if !is_trusted(owner, rustix::process::geteuid().as_raw()) {
+    if !is_trusted_owner(owner) {
         return Err(StoreError::OfAnotherUser { path: dir.to_path_buf() });
     }
     std::path::absolute(dir).map_err(StoreError::io("find", dir))
 }
 
-/// Whether a folder of this owner may be used by this user. Whoever owns it can exchange what is in it; root can anyway, and volumes
-/// of containers are root's.
+/// Whether this process may use a folder of this owner for a store. The owner of a folder can exchange what is in it; root can anyway, and
+/// volumes of containers are root's.
+pub fn is_trusted_owner(owner: u32) -> bool {
+    is_trusted(owner, rustix::process::geteuid().as_raw())
+}
+
 fn is_trusted(owner: u32, user: u32) -> bool {
     owner == user || owner == 0
 }

@@ -15,7 +15,7 @@ mod permission;
 mod remote;
 
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use tiphys_logins::{EntryError, Needs, OwnLogins, read_certificates};
@@ -23,7 +23,7 @@ use tiphys_params::context::{MountedCredentials, NetworkUse};
 
 use crate::address::Address;
 use crate::chart::{Chart, Dependency, REQUIREMENTS};
-use crate::failure::chain;
+use crate::failure::{chain, note};
 use crate::helm::{Helm, HelmError, HelmVersion};
 use crate::home::Home;
 use crate::mirror::{self, Around};
@@ -428,12 +428,6 @@ fn keep(cache: &Cache, key: &BuildKey, before: &Snapshot, after: &Snapshot, char
 
 fn note_unusable(error: &io::Error) {
     note(&format!("dependencies are not kept: the folder of TIPHYS_HELM_CACHE_DIR cannot be used: {error}"));
-}
-
-/// Tells something that is no failure.
-fn note(text: &str) {
-    // Nobody is left to tell if stderr is closed.
-    drop(writeln!(io::stderr().lock(), "note: {text}"));
 }
 
 #[cfg(test)]

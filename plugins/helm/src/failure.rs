@@ -56,6 +56,12 @@ impl<E: Error> From<E> for Failure {
     }
 }
 
+/// Prints something that is no failure.
+pub(crate) fn note(text: &str) {
+    // Nobody is left to tell if stderr is closed.
+    drop(writeln!(io::stderr().lock(), "note: {text}"));
+}
+
 /// An error and its causes as one sentence.
 pub(crate) fn chain(error: &dyn Error) -> String {
     let mut text = error.to_string();

@@ -10,6 +10,8 @@
 //!
 //! A run that is killed cannot clean up. Its lock is gone with it, and the next run removes what it left. Times are those of the folder's
 //! file system alone.
+//!
+//! Any user can make a folder of that name first. A run then uses one with a random name, which ends with the run.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
@@ -21,10 +23,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use rustix::process::getuid;
+use tempfile::TempDir;
 use tiphys_folders::remove_tree;
 use tiphys_tree::{FileOwner, NotOpened, open_file};
 
+use crate::failure::note;
 use crate::lock::lock;
+
+/// Beginning of the names of the folders below the one for temporary files.
+const BASE_PREFIX: &str = "tiphys-helm-";
 
 /// Beginning of the names of runs' folders.
 const RUN_PREFIX: &str = "run-";
@@ -47,16 +54,25 @@ const OPEN_TO_OTHERS: u32 = 0o077;
 /// Those of them by which others put something there.
 const WRITTEN_BY_OTHERS: u32 = 0o022;
 
-/// The homes of this process that are there.
+/// The homes of this process that are there, each behind its own base if it has one.
 static LIVING: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// A folder of this run alone. It goes with this value.
 #[derive(Debug)]
 pub(crate) struct Home {
-    base: PathBuf,
+    base: Base,
     dir: PathBuf,
     began: Option<SystemTime>,
     _lock: File,
+}
+
+/// The folder in which homes are made.
+#[derive(Debug)]
+enum Base {
+    /// That of all runs of this user.
+    OfUser(PathBuf),
+    /// One of this run alone, since something else stands in the place of the first.
+    OfRun(TempDir),
 }
 
 /// Why there is no home.
@@ -128,9 +144,9 @@ impl Home {
     /// moment; it is waited for as long as `patience`.
     pub(crate) async fn new(temporary: &Path, patience: Duration) -> Result<Self, HomeError> {
         let base = base(temporary)?;
-        let gate = open_locked(&base.join("gate"), patience).await?;
-        let dead = take_away_the_dead(&base);
-        let made = make_run(&base, patience).await;
+        let gate = open_locked(&base.path().join("gate"), patience).await?;
+        let dead = take_away_the_dead(base.path());
+        let made = make_run(base.path(), patience).await;
         drop(gate);
         for dir in dead {
             // Another run may do the same at this moment.
@@ -138,7 +154,7 @@ impl Home {
         }
         let (dir, lock) = made?;
         let began = fs::metadata(&dir).and_then(|found| found.modified()).ok();
-        forget_versions(&base.join(VERSIONS), began);
+        forget_versions(&base.path().join(VERSIONS), began);
         Ok(Self { base, dir, began, _lock: lock })
     }
 
@@ -162,7 +178,7 @@ impl Home {
 
     /// The folder for versions of programs, which runs share.
     pub(crate) fn versions(&self) -> Result<PathBuf, HomeError> {
-        let dir = self.base.join(VERSIONS);
+        let dir = self.base.path().join(VERSIONS);
         make_private(&dir)?;
         Ok(dir)
     }
@@ -209,9 +225,18 @@ impl Home {
     }
 }
 
+impl Base {
+    fn path(&self) -> &Path {
+        match self {
+            Self::OfUser(path) => path,
+            Self::OfRun(dir) => dir.path(),
+        }
+    }
+}
+
 impl Drop for Home {
     fn drop(&mut self) {
-        living().retain(|dir| *dir != self.dir);
+        living().retain(|dir| *dir != self.dir && dir != self.base.path());
         // What cannot be removed is removed by a later run.
         let _removed: io::Result<()> = remove_tree(&self.dir);
     }
@@ -219,13 +244,16 @@ impl Drop for Home {
 
 /// Removes the homes of this process, which is about to end, though a thread of it may still use them.
 pub(crate) fn remove_all() {
-    for dir in std::mem::take(&mut *living()) {
-        // Under another name nothing is added to it meanwhile.
-        let Some(to) = dir.file_name().and_then(dead_name).map(|name| dir.with_file_name(name)) else {
-            continue;
-        };
+    for dir in std::mem::take(&mut *living()).into_iter().rev() {
         // What cannot be removed is removed by a later run.
-        let _removed: io::Result<()> = fs::rename(&dir, &to).and_then(|()| remove_tree(&to));
+        let _removed: io::Result<()> = match dir.file_name().and_then(dead_name) {
+            Some(name) => {
+                // Under another name nothing is added to it meanwhile.
+                let to = dir.with_file_name(name);
+                fs::rename(&dir, &to).and_then(|()| remove_tree(&to))
+            }
+            None => remove_tree(&dir),
+        };
     }
 }
 
@@ -241,15 +269,30 @@ pub(crate) fn known_versions(temporary: &Path) -> Option<PathBuf> {
     (is_ours(&base) && is_ours(&versions)).then_some(versions)
 }
 
-/// The folder of this user's runs.
-fn base(temporary: &Path) -> Result<PathBuf, HomeError> {
+/// The folder of this user's runs. Where another user has made it first, one with a random name, so that nobody can stop this user's runs.
+fn base(temporary: &Path) -> Result<Base, HomeError> {
     let base = base_path(temporary);
-    make_private(&base)?;
-    Ok(base)
+    match make_private(&base) {
+        Ok(()) => Ok(Base::OfUser(base)),
+        Err(HomeError::Foreign { path }) => {
+            let private = Permissions::from_mode(0o700);
+            let made =
+                tempfile::Builder::new().prefix(BASE_PREFIX).permissions(private).tempdir_in(temporary);
+            let own = made.map_err(|source| HomeError::Io { path: base, source })?;
+            living().push(own.path().to_path_buf());
+            note(&format!(
+                "{} belongs to another user or is no folder; {} is used, which stays if this run is killed",
+                path.display(),
+                own.path().display()
+            ));
+            Ok(Base::OfRun(own))
+        }
+        Err(error) => Err(error),
+    }
 }
 
 fn base_path(temporary: &Path) -> PathBuf {
-    temporary.join(format!("tiphys-helm-{}", getuid().as_raw()))
+    temporary.join(format!("{BASE_PREFIX}{}", getuid().as_raw()))
 }
 
 /// Makes a folder that only this user gets into, or takes one that is there. One into which others may have put something is not taken over:

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::Write as _;
+use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::process::Command;
@@ -32,6 +33,45 @@ fn a_folder_that_was_removed_below_a_server_is_made_anew_by_the_next_call() {
     assert_eq!(server.finish(&world).code, 0);
     assert_eq!(world.left_behind_but(&["work"]), Vec::<PathBuf>::new());
     assert_eq!(left_below_work(&world), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn folder_of_another_user_does_not_stop_a_server() {
+    let world = world("echo '{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}'");
+    let taken = world.path("work/tiphys-cmp-server");
+    let elsewhere = world.path("elsewhere");
+    for folder in [&world.path("work"), &elsewhere] {
+        fs::create_dir(folder).expect("made");
+    }
+    let folders = || -> Vec<PathBuf> {
+        let entries = fs::read_dir(world.path("work")).expect("it is there").flatten();
+        entries.map(|entry| entry.path()).filter(|path| *path != taken).collect()
+    };
+    let serves = || {
+        let mut command = server(&world, &["--workdir=work"]);
+        command.env("PIPE", "/dev/null");
+        let (server, _log) = serving(command);
+        assert_eq!(render(&world).finish(&world).code, 0);
+        let own = folders();
+        assert_eq!(own.len(), 1);
+        let mode = own[0].metadata().expect("it is there").permissions().mode();
+        assert_eq!(mode & 0o777, 0o700);
+        server.signal(&world, "TERM");
+        assert_eq!(server.finish(&world).code, 0);
+        assert_eq!(folders(), Vec::<PathBuf>::new());
+    };
+    symlink(&elsewhere, &taken).expect("a link");
+    serves();
+    assert_eq!(fs::read_dir(&elsewhere).expect("it is there").count(), 0);
+    fs::remove_file(&taken).expect("removed");
+    fs::write(&taken, "").expect("a file");
+    serves();
+    fs::remove_file(&taken).expect("removed");
+    fs::create_dir(&taken).expect("made");
+    // Only root can give it away.
+    if chown(&taken, Some(12_345), None).is_ok() {
+        serves();
+    }
 }
 
 /// The folders of servers below the folder `work`.

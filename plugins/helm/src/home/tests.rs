@@ -2,8 +2,9 @@
 
 use std::ffi::OsStr;
 use std::fs;
+use std::io;
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown, symlink};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -102,8 +103,32 @@ fn a_folder_that_others_can_only_read_or_that_is_empty_is_closed_and_a_link_is_n
 
     let elsewhere = tempfile::tempdir().unwrap();
     symlink(elsewhere.path(), &base).unwrap();
-    assert!(matches!(Home::in_a_test(temporary.path()), Err(HomeError::Foreign { .. })));
+    drop(Home::in_a_test(temporary.path()).unwrap());
     assert_eq!(names(elsewhere.path()), [""; 0]);
+}
+
+#[test]
+fn folder_of_another_user_does_not_stop_a_run() {
+    let link: fn(&Path) = |path| symlink("nowhere", path).unwrap();
+    let file: fn(&Path) = |path| fs::write(path, "").unwrap();
+    // Only root can make it another user's; of this user it is taken.
+    let folder: fn(&Path) = |path| {
+        fs::create_dir(path).unwrap();
+        let _needs_root: io::Result<()> = chown(path, Some(12_345), None);
+    };
+    for stand in [link, file, folder] {
+        let temporary = tempfile::tempdir().unwrap();
+        let taken = base(temporary.path());
+        stand(&taken);
+        let before = names(temporary.path());
+        let home = Home::in_a_test(temporary.path()).unwrap();
+        let own = home.path().parent().unwrap();
+        assert!(own != taken || own.metadata().unwrap().uid() == temporary.path().metadata().unwrap().uid());
+        assert_eq!(own.metadata().unwrap().mode() & 0o777, 0o700);
+        assert!(own.join("gate").is_file() && home.versions().unwrap().starts_with(own));
+        drop(home);
+        assert_eq!(names(temporary.path()), before);
+    }
 }
 
 #[test]

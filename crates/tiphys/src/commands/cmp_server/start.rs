@@ -1,13 +1,16 @@
 //! The server's parts, put together in an order in which nothing is promised that is not there.
 
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
 use std::pin::pin;
 use std::sync::Arc;
 
+use tempfile::TempDir;
 use tiphys_cmp::{Metrics, Server, ServerOptions, SocketGuard, Traces, Versions, bind};
 use tiphys_plugin::{LoadedPlugin, LocalPlugin, RunSettings, SlotLimits, Slots, load_plugins};
 use tiphys_process::{Launcher, PrivateView, ViewKind, reap_orphans};
-use tiphys_tree::{ProcessStore, Store, StoreError, StoreOptions};
+use tiphys_tree::{ProcessStore, Store, StoreError, StoreOptions, is_trusted_owner};
 use tiphys_web::MetricsEndpoint;
 use tokio::net::UnixListener;
 use tokio_util::sync::CancellationToken;
@@ -37,7 +40,9 @@ pub(super) async fn serve(
     // From here on a signal ends the server in order, and leaves no socket.
     let mut signals = Signals::install()?;
     let plugin = plugin(&settings.config)?;
-    let own_store = store(settings, common)?;
+    let own_workdir = own_workdir(&settings.workdir)?;
+    let workdir = own_workdir.as_ref().map_or(settings.workdir.as_path(), TempDir::path);
+    let own_store = store(workdir, settings, common)?;
     let store = own_store.shared();
     let metrics = Metrics::new();
     let runs = runs(settings, common, host, &store, &metrics);
@@ -58,7 +63,8 @@ pub(super) async fn serve(
     let socket = settings.socket_dir.join(plugin.config.socket_name());
     let base = context::server_environment(host);
     let plugin = LocalPlugin::new(plugin.config, Some(plugin.folder), base, Arc::clone(&runs));
-    let server = Server::new(Arc::new(plugin), own_store.clone(), metrics, options(settings, traces));
+    let server =
+        Server::new(Arc::new(plugin), own_store.clone(), metrics, options(workdir, settings, traces));
     let (listener, socket) = bind(&socket).await.map_err(|error| cannot_start(&error))?;
     serving.begin();
     tracing::info!("argocd-cmp-server {} serving on {}", build::VERSION, socket.path().display());
@@ -122,7 +128,7 @@ async fn close(store: ProcessStore) {
     }
 }
 
-fn options(settings: &ServerSettings, traces: Option<Arc<dyn Traces>>) -> ServerOptions {
+fn options(workdir: &Path, settings: &ServerSettings, traces: Option<Arc<dyn Traces>>) -> ServerOptions {
     ServerOptions {
         call_timeout: settings.call_timeout,
         message_bytes_max: settings.message_bytes_max,
@@ -133,7 +139,7 @@ fn options(settings: &ServerSettings, traces: Option<Arc<dyn Traces>>) -> Server
         stall_max: settings.stall_max,
         crowded_stall_max: settings.crowded_stall_max,
         unpacking_max: settings.unpacking_max,
-        work_dir: Some(settings.workdir.clone()),
+        work_dir: Some(workdir.to_path_buf()),
         versions: Versions {
             git_commit: build::COMMIT.unwrap_or_default().to_owned(),
             ..Versions::default()
@@ -169,10 +175,37 @@ fn plugin(file: &Path) -> Result<LoadedPlugin, Failure> {
     Ok(plugin)
 }
 
-fn store(settings: &ServerSettings, common: &CommonArgs) -> Result<ProcessStore, Failure> {
+/// A folder with a random name beside the server's, where that belongs to another user: in a folder for temporary files anybody can make it
+/// first. It goes with this value.
+fn own_workdir(workdir: &Path) -> Result<Option<TempDir>, Failure> {
+    let (Some(parent), Some(name)) = (workdir.parent(), workdir.file_name()) else { return Ok(None) };
+    let is_usable = match fs::symlink_metadata(workdir) {
+        Ok(found) => found.is_dir() && is_trusted_owner(found.uid()),
+        // The store makes it.
+        Err(_) => true,
+    };
+    if is_usable {
+        return Ok(None);
+    }
+    let mut prefix = name.to_os_string();
+    prefix.push("-");
+    let private = Permissions::from_mode(0o700);
+    let made = tempfile::Builder::new().prefix(&prefix).permissions(private).tempdir_in(parent);
+    let own = made.map_err(|error| {
+        Failure::bad_input(format!("--workdir: cannot make a folder in {}: {error}", parent.display()))
+    })?;
+    tracing::warn!(
+        "{} belongs to another user or is no folder; {} is used, which stays if this server is killed",
+        workdir.display(),
+        own.path().display()
+    );
+    Ok(Some(own))
+}
+
+fn store(workdir: &Path, settings: &ServerSettings, common: &CommonArgs) -> Result<ProcessStore, Failure> {
     let options = StoreOptions {
-        dir: settings.workdir.clone(),
-        runs_dir: settings.workdir.join("runs"),
+        dir: workdir.to_path_buf(),
+        runs_dir: workdir.join("runs"),
         limits: common.bounds.tree(),
     };
     Store::of_this_process(options, settings.store)
