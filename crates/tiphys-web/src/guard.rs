@@ -5,7 +5,7 @@
 
 use std::net::IpAddr;
 
-use axum::http::header::{HOST, ORIGIN};
+use axum::http::header::{HOST, ORIGIN, REFERER};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
 
 /// Why a request is refused.
@@ -31,17 +31,23 @@ pub(crate) fn judge(method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(
     if !is_loopback(host) || named.is_some_and(|named| named != host) {
         return Err(Refusal::Host);
     }
+    let is_own = |url: &str| {
+        let rest = url.strip_prefix("http://").and_then(|rest| rest.strip_prefix(host));
+        rest.is_some_and(|path| path.is_empty() || path.starts_with('/'))
+    };
+    let is_foreign = |name| headers.contains_key(name) && !only(headers, name).is_some_and(is_own);
     let site = headers.get(FETCH_SITE).map(HeaderValue::as_bytes);
-    let allowed = if *method == Method::GET || *method == Method::HEAD {
+    let allowed = match (site, method) {
+        _ if is_foreign(&ORIGIN) => false,
         // Following a link of another page is a person's own act; what a page loads by itself is not.
-        matches!(site, None | Some(b"same-origin" | b"none"))
-            || headers.get(FETCH_DEST).is_some_and(|dest| dest == "document")
-    } else {
-        let own = |origin: &str| origin.strip_prefix("http://") == Some(host);
-        match site {
-            Some(site) => site == b"same-origin",
-            None => only(headers, &ORIGIN).is_some_and(own),
+        (Some(site), &Method::GET | &Method::HEAD) => {
+            matches!(site, b"same-origin" | b"none")
+                || headers.get(FETCH_DEST).is_some_and(|dest| dest == "document")
         }
+        // Without Sec-Fetch-Site a link that was followed looks like what a page loads by itself.
+        (None, &Method::GET | &Method::HEAD) => !is_foreign(&REFERER),
+        (Some(site), _) => site == b"same-origin",
+        (None, _) => headers.contains_key(ORIGIN),
     };
     if allowed { Ok(()) } else { Err(Refusal::Site) }
 }

@@ -47,7 +47,7 @@ fn other_sites_neither_post_forms_nor_load_the_page_by_themselves() {
     let site = Some(Refusal::Site);
     let get = Method::GET;
     let post = Method::POST;
-    let cases: [(&Method, &[Header], Option<Refusal>); 15] = [
+    let cases: [(&Method, &[Header], Option<Refusal>); 29] = [
         (&get, &[], None),
         (&get, &[("sec-fetch-site", "none")], None),
         (&get, &[("sec-fetch-site", "same-origin")], None),
@@ -55,6 +55,29 @@ fn other_sites_neither_post_forms_nor_load_the_page_by_themselves() {
         (&get, &[("sec-fetch-site", "cross-site"), ("sec-fetch-dest", "image")], site),
         (&get, &[("sec-fetch-site", "same-site"), ("sec-fetch-dest", "iframe")], site),
         (&get, &[("sec-fetch-site", "cross-site")], site),
+        (&get, &[("origin", "http://127.0.0.1:8080")], None),
+        (&get, &[("origin", "http://evil.example")], site),
+        (&get, &[("origin", "null")], site),
+        (&get, &[("origin", "http://127.0.0.1:8080"), ("origin", "http://evil.example")], site),
+        (&get, &[("origin", "http://evil.example"), ("sec-fetch-site", "same-origin")], site),
+        (&Method::HEAD, &[("origin", "http://evil.example")], site),
+        (&get, &[("referer", "http://127.0.0.1:8080/?x")], None),
+        (&get, &[("referer", "http://127.0.0.1:8080")], None),
+        (&get, &[("referer", "http://evil.example/")], site),
+        (&get, &[("referer", "http://127.0.0.1:8080.evil.example/")], site),
+        (&get, &[("referer", "http://127.0.0.1:80801/")], site),
+        (&get, &[("referer", "https://127.0.0.1:8080/")], site),
+        // A link that a person follows.
+        (
+            &get,
+            &[
+                ("referer", "http://evil.example/"),
+                ("sec-fetch-site", "cross-site"),
+                ("sec-fetch-dest", "document"),
+            ],
+            None,
+        ),
+        (&post, &[("origin", "http://evil.example"), ("sec-fetch-site", "same-origin")], site),
         (&post, &[("sec-fetch-site", "same-origin")], None),
         (&post, &[("sec-fetch-site", "same-site")], site),
         (&post, &[("sec-fetch-site", "cross-site"), ("sec-fetch-dest", "document")], site),

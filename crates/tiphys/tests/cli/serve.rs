@@ -242,8 +242,10 @@ fn requests_of_other_sites_are_refused_and_run_nothing() {
     let served = Served::start(&dynamic("touch \"$PIPE\"; echo []"), &[]);
     let host = format!("Host: {}", served.address);
     let form = "Content-Type: application/x-www-form-urlencoded";
-    let cases: [(&str, &[&str], u16); 9] = [
+    let cases: [(&str, &[&str], u16); 11] = [
         ("GET /", &["Host: evil.example"], 403),
+        ("GET /", &[&host, "Origin: http://evil.example"], 403),
+        ("GET /", &[&host, "Referer: http://evil.example/page"], 403),
         ("GET /style.css", &["Host: evil.example"], 403),
         ("GET /", &[&host, "Sec-Fetch-Site: cross-site", "Sec-Fetch-Dest: image"], 403),
         ("POST /", &[&host, form, "Content-Length: 0", "Sec-Fetch-Site: cross-site"], 403),
