@@ -31,6 +31,8 @@ const VERSION_BYTES_MAX: usize = 128;
 pub(crate) struct Helm {
     tool: Tool,
     slow: SlowNotice,
+    /// The folder for caches, below which versions are remembered.
+    caches: Option<PathBuf>,
 }
 
 /// A version of helm.
@@ -122,7 +124,9 @@ pub(crate) enum HelmError {
 /// The version of the helm that the settings name, if an earlier run has asked it. Nothing is started or written.
 pub(crate) fn remembered_version(host: &Host, settings: &Settings) -> Option<HelmVersion> {
     let program = host.find(&settings.helm)?;
-    Place::within(&known_versions(&settings.temporary_folder)?, &program)?.seen_version()
+    let folders = settings.cache_folder.iter().chain([&settings.temporary_folder]);
+    let mut places = folders.filter_map(|folder| Place::within(&known_versions(folder)?, &program));
+    places.find_map(|place| place.seen_version())
 }
 
 impl Helm {
@@ -141,7 +145,8 @@ impl Helm {
         env.extend(settings.helm_plugins.iter().map(|folder| ("HELM_PLUGINS".into(), folder.into())));
         let tool =
             Tool { program, env, timeout: settings.timeout, stdout_bytes_max: settings.output_bytes_max };
-        Ok(Self { tool, slow: SlowNotice::new(settings, cleaner) })
+        let caches = settings.cache_folder.as_deref().map(Path::to_path_buf);
+        Ok(Self { tool, slow: SlowNotice::new(settings, cleaner), caches })
     }
 
     /// The program's path.
@@ -154,12 +159,12 @@ impl Helm {
         let mut tool = self.tool.clone();
         tool.env.retain(|(name, _)| more.iter().all(|(other, _)| name != other));
         tool.env.extend(more);
-        Self { tool, slow: self.slow.fetching_from(addresses) }
+        Self { tool, slow: self.slow.fetching_from(addresses), caches: self.caches.clone() }
     }
 
     /// Its version, which must be one that the plugin knows. It may be remembered from an earlier run.
     pub(crate) async fn version(&self, home: &Home) -> Result<HelmVersion, HelmError> {
-        match Place::of(self.program(), home)?.and_then(|place| place.version(home)) {
+        match self.place(home)?.and_then(|place| place.version(home)) {
             Some(version) => self.supported(version),
             None => self.ask_version(home).await,
         }
@@ -168,7 +173,7 @@ impl Helm {
     /// The same, by asking the program itself.
     pub(crate) async fn ask_version(&self, home: &Home) -> Result<HelmVersion, HelmError> {
         // What answers is not remembered as the answer of a file that took its place meanwhile.
-        let before = Place::of(self.program(), home)?;
+        let before = self.place(home)?;
         let arguments = ["version", "--template", "{{.Version}}"].map(str::to_owned);
         let printed = self.run(&arguments, "helm version --template {{.Version}}", home.path()).await?;
         let printed = printed.get(..VERSION_BYTES_MAX).unwrap_or(&printed);
@@ -177,11 +182,16 @@ impl Helm {
             return Err(HelmError::NoVersion { program: self.program().to_path_buf(), printed: text });
         };
         if let Some(place) = before
-            && Place::of(self.program(), home)?.as_ref() == Some(&place)
+            && self.place(home)?.as_ref() == Some(&place)
         {
             place.remember(&version);
         }
         self.supported(version)
+    }
+
+    /// Where its version is remembered.
+    fn place(&self, home: &Home) -> Result<Option<Place>, HomeError> {
+        Place::of(self.program(), self.caches.as_deref(), home)
     }
 
     fn supported(&self, version: HelmVersion) -> Result<HelmVersion, HelmError> {

@@ -261,6 +261,15 @@ fn living() -> MutexGuard<'static, Vec<PathBuf>> {
     LIVING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// The folder for versions of programs below a folder for caches, made if it does not exist.
+pub(crate) fn versions_in(caches: &Path) -> Result<PathBuf, HomeError> {
+    fs::create_dir_all(caches).map_err(|source| HomeError::Io { path: caches.to_path_buf(), source })?;
+    let versions = base_path(caches).join(VERSIONS);
+    make_private(&base_path(caches))?;
+    make_private(&versions)?;
+    Ok(versions)
+}
+
 /// The folder for versions of programs, for who only looks: `None` if no run has made it, or others may have put something there.
 pub(crate) fn known_versions(temporary: &Path) -> Option<PathBuf> {
     let base = base_path(temporary);
@@ -392,7 +401,7 @@ fn dead_name(run: &OsStr) -> Option<OsString> {
 }
 
 /// Removes versions that were not used for long.
-fn forget_versions(folder: &Path, now: Option<SystemTime>) {
+pub(crate) fn forget_versions(folder: &Path, now: Option<SystemTime>) {
     let (Some(now), Ok(entries)) = (now, fs::read_dir(folder)) else { return };
     for entry in entries.flatten() {
         let used = entry.metadata().and_then(|found| found.modified());

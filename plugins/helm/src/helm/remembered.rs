@@ -16,7 +16,7 @@ use tiphys_folders::remove_tree;
 use tiphys_tree::{FileOwner, open_file};
 
 use super::{HelmVersion, VERSION_BYTES_MAX};
-use crate::home::{Home, HomeError};
+use crate::home::{Home, HomeError, forget_versions, versions_in};
 
 /// How a machine program begins.
 const ELF: [u8; 4] = *b"\x7fELF";
@@ -32,10 +32,12 @@ const NOTED_AGAIN: Duration = Duration::from_hours(24);
 pub(super) struct Place(PathBuf);
 
 impl Place {
-    /// The place of this very file; none if it is not certain to be helm itself.
-    pub(super) fn of(program: &Path, home: &Home) -> Result<Option<Self>, HomeError> {
+    /// The place of this very file, below the folder for caches if that can be used; none if it is not certain to be helm itself.
+    pub(super) fn of(program: &Path, caches: Option<&Path>, home: &Home) -> Result<Option<Self>, HomeError> {
         let Some(name) = name(program) else { return Ok(None) };
-        Ok(Some(Self(home.versions()?.join(name))))
+        // Under tiphys the folder for temporary files is the run's own.
+        let cached = caches.and_then(|folder| versions_in(folder).ok());
+        Ok(Some(Self(cached.map_or_else(|| home.versions(), Ok)?.join(name))))
     }
 
     /// The same in a folder for versions that is there.
@@ -72,6 +74,7 @@ impl Place {
             drop(remove_tree(&self.0));
             drop(refused.file.persist(&self.0));
         }
+        forget_versions(folder, fs::metadata(&self.0).and_then(|found| found.modified()).ok());
     }
 }
 

@@ -430,6 +430,29 @@ fn helm_is_asked_once_for_its_version_and_each_time_by_check_and_version() {
 }
 
 #[test]
+fn helm_version_is_remembered_by_runs_with_different_tmpdirs() {
+    let world = World::chart("kind: X\nmetadata: {name: x}\n");
+    let folder = |name: &str| {
+        let folder = world.temporary().join("..").canonicalize().unwrap().join(name);
+        std::fs::create_dir_all(&folder).unwrap();
+        folder.display().to_string()
+    };
+    let (caches, first, second) = (folder("caches"), folder("first"), folder("second"));
+    let run_in = |temporary: &str| {
+        let mut command = world.command(Helm::Four, "generate");
+        command.env("XDG_CACHE_HOME", &caches).env("TMPDIR", temporary);
+        world.answer(command)
+    };
+    assert_eq!(run_in(&first).names(), ["X/x"]);
+    let versions = Path::new(&caches)
+        .join(format!("tiphys-helm/tiphys-helm-{}/versions", rustix::process::getuid().as_raw()));
+    let file = std::fs::read_dir(versions).unwrap().next().expect("one is remembered").unwrap().path();
+    std::fs::write(&file, "v9.9.9").unwrap();
+    let error = run_in(&second).error().to_owned();
+    assert!(error.contains(" is helm v9.9.9, which is not supported"), "{error}");
+}
+
+#[test]
 fn a_remembered_version_that_is_broken_or_no_file_is_asked_anew_and_mended() {
     let world = World::chart("kind: X\nmetadata: {name: x}\n");
     let good = world.generate(Helm::Four).stdout;
