@@ -10,8 +10,8 @@ use tempfile::TempDir;
 use tiphys_cmp::{Archives, Metrics, RemotePlugin, Server, ServerOptions, SocketError, bind, remote_plugins};
 use tiphys_params::EnvVar;
 use tiphys_plugin::{
-    BaseEnvironment, Deadline, Endings, EnvironmentRule, LocalPlugin, Match, Plugin, PrivateView, Request,
-    RunSettings, SlotLimits, Slots, Strictness, Unobserved, chain, config,
+    BaseEnvironment, Deadline, Endings, EnvironmentRule, HomeFolder, LocalPlugin, Match, Plugin, PrivateView,
+    Request, RunSettings, Shielded, SlotLimits, Slots, Strictness, Unobserved, chain, config,
 };
 use tiphys_process::{Launcher, Limits};
 use tiphys_tree::{
@@ -64,6 +64,8 @@ fn plugin(store: &Arc<Store>, spec: &str, private_view: PrivateView) -> LocalPlu
             grace: Duration::from_millis(300),
         },
         private_view,
+        shielded: Shielded::default(),
+        home: HomeFolder::Shared,
         keep_workdirs: None,
         slots: Slots::new(SlotLimits::patient(4)),
         observer: Arc::new(Unobserved),

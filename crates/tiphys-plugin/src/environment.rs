@@ -8,6 +8,7 @@ use tiphys_params::EnvVar;
 pub(crate) mod files;
 pub(crate) mod passing;
 
+pub use files::HomeFolder;
 pub use passing::EnvironmentError;
 
 /// Which of the host's variables pass.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tiphys_params::{Announcement, Parameters, merge_announcements};
 use tiphys_process::{
-    CommandSpec, Ended, ExecLimits, Launcher, Limits, Outcome, PrivateView, RunError, quote_command,
+    CommandSpec, Ended, ExecLimits, Launcher, Limits, Outcome, PrivateView, RunError, Shielded, quote_command,
 };
 use tiphys_tree::glob::{Folder, Listing};
 use tiphys_tree::{ContainmentError, Entries, Modes, RepoPath, Store, Tree, resolve};
@@ -19,8 +19,8 @@ use crate::config::{self, PluginConfig};
 use crate::context::GivenContext;
 use crate::discovery::Pattern;
 use crate::endings::Endings;
-use crate::environment::BaseEnvironment;
 use crate::environment::passing::{self, Passing};
+use crate::environment::{BaseEnvironment, HomeFolder};
 use crate::observer::{CommandEnd, Observer};
 use crate::ongoing::{Beginning, Ongoing};
 use crate::plugin::{Configuration, Discovery, Generated, Match, Phase, Plugin, PluginError, Request};
@@ -46,6 +46,10 @@ pub struct RunSettings {
     pub limits: Limits,
     /// How the private view of each run is made.
     pub private_view: PrivateView,
+    /// Folders that are protected from runs, beside those of the store.
+    pub shielded: Shielded,
+    /// Whose `HOME` commands get. `TMPDIR` is private to each run in any case.
+    pub home: HomeFolder,
     /// Each run works in a copy that stays, in a new folder below this one, instead of a private view. For people who look into
     /// what a plugin was given.
     pub keep_workdirs: Option<PathBuf>,
@@ -57,6 +61,15 @@ pub struct RunSettings {
     pub strictness: Strictness,
     /// Runs that nobody waits for any more and that are being ended.
     pub endings: Endings,
+}
+
+impl RunSettings {
+    /// Every folder that is protected from runs.
+    pub fn all_shielded(&self) -> Shielded {
+        let mut shielded = self.shielded.clone();
+        shielded.hidden.extend(self.store.hidden_from_runs());
+        shielded
+    }
 }
 
 /// A plugin in process.

@@ -117,7 +117,8 @@ impl Beginning {
             others: others.collect(),
         };
         let ongoing = Ongoing { parts: Some((run, held)), settings, plugin, runtime: Handle::current() };
-        let mut variables = files::write(folder, files).await?;
+        let mut variables = files::make_folders(&folder, ongoing.settings.home)?;
+        variables.extend(files::write(folder, files).await?);
         if let Some(context) = context {
             variables.push(context::write(context, places).await?);
         }
@@ -129,9 +130,9 @@ impl Beginning {
         let Some(keep) = self.settings.keep_workdirs.clone() else {
             let how = self.settings.private_view;
             let run_dir = self.held.run_dir.path().to_path_buf();
-            let hidden = self.settings.store.hidden_from_runs();
+            let shielded = self.settings.all_shielded();
             let others = self.held.others.iter().map(|other| other.root().to_path_buf()).collect();
-            return Ok(View::Private { lower: tree.root().to_path_buf(), others, run_dir, how, hidden });
+            return Ok(View::Private { lower: tree.root().to_path_buf(), others, run_dir, how, shielded });
         };
         let plugin = self.plugin.clone();
         let copied = tokio::task::spawn_blocking(move || tree.copy_below(&keep, &plugin)).await;

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use tiphys_process::{CommandSpec, Launcher, Limits, PrivateView, Tool, View};
+use tiphys_process::{CommandSpec, Launcher, Limits, PrivateView, Shielded, Tool, View};
 use tokio_util::sync::CancellationToken;
 
 /// Files of the measured tree, in folders of [`FILES_PER_FOLDER`].
@@ -53,7 +53,7 @@ async fn main() {
                 others: vec![],
                 run_dir: run_dir.clone(),
                 how: PrivateView::Auto,
-                hidden: vec![],
+                shielded: Shielded::default(),
             },
         ),
         (
@@ -63,7 +63,10 @@ async fn main() {
                 others: vec![],
                 run_dir: run_dir.clone(),
                 how: PrivateView::Auto,
-                hidden: vec![tree.clone(), folder.path().join("runs")],
+                shielded: Shielded {
+                    hidden: vec![tree.clone(), folder.path().join("runs")],
+                    read_only: vec![],
+                },
             },
         ),
         (
@@ -73,7 +76,7 @@ async fn main() {
                 others: vec![],
                 run_dir: run_dir.clone(),
                 how: PrivateView::Copy,
-                hidden: vec![],
+                shielded: Shielded::default(),
             },
         ),
     ];

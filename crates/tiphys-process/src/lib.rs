@@ -32,7 +32,8 @@ pub use program::find_program;
 pub use quote::{quote_command, quote_text};
 pub use reaper::reap_orphans;
 pub use run::{
-    CommandSpec, Containment, Ended, Launcher, Limits, Outcome, PrivateView, Run, RunError, View, ViewKind,
+    CommandSpec, Containment, Ended, Launcher, Limits, Outcome, PrivateView, Run, RunError, Shielded, View,
+    ViewKind,
 };
 pub use tether::{TETHER_ARGUMENT, tether_main};
 pub use tool::{Tool, ToolError, ToolOutput};

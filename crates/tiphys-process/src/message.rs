@@ -9,7 +9,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::run::{CommandSpec, Containment, Ended, Limits, PrivateView, View};
+use crate::run::{CommandSpec, Containment, Ended, Limits, PrivateView, Shielded, View};
 
 /// Bytes of kind and length before a payload.
 pub(crate) const HEADER_BYTES: usize = 5;
@@ -93,7 +93,7 @@ impl Request {
                         frame.number(0);
                         frame.path(dir);
                     }
-                    View::Private { lower, others, run_dir, how, hidden } => {
+                    View::Private { lower, others, run_dir, how, shielded } => {
                         frame.number(match how {
                             PrivateView::Auto => 1,
                             PrivateView::Copy => 2,
@@ -102,7 +102,8 @@ impl Request {
                         frame.path(lower);
                         frame.paths(others);
                         frame.path(run_dir);
-                        frame.paths(hidden);
+                        frame.paths(&shielded.hidden);
+                        frame.paths(&shielded.read_only);
                     }
                 }
                 frame.number(limits.stdout_bytes_max as u64);
@@ -146,8 +147,9 @@ impl Request {
                             _ => return Err(malformed()),
                         };
                         let (lower, others) = (payload.path()?, payload.paths()?);
-                        let (run_dir, hidden) = (payload.path()?, payload.paths()?);
-                        View::Private { lower, others, run_dir, how, hidden }
+                        let run_dir = payload.path()?;
+                        let shielded = Shielded { hidden: payload.paths()?, read_only: payload.paths()? };
+                        View::Private { lower, others, run_dir, how, shielded }
                     }
                 };
                 let limits = Limits {

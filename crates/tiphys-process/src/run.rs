@@ -22,7 +22,9 @@ use events::Events;
 pub use launching::Launcher;
 use launching::{Contact, Seen, remove_run_dir};
 
-pub use spec::{CommandSpec, Containment, Ended, Limits, Outcome, PrivateView, RunError, View, ViewKind};
+pub use spec::{
+    CommandSpec, Containment, Ended, Limits, Outcome, PrivateView, RunError, Shielded, View, ViewKind,
+};
 
 /// How long the launcher may take to answer that a run is being ended. It answers at once unless it is stopped again and again.
 const ANSWER_WAIT_MAX: Duration = Duration::from_secs(2);

@@ -4,7 +4,7 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
-use tiphys_process::{CommandSpec, Ended, Launcher, Limits, PrivateView, Tool, View};
+use tiphys_process::{CommandSpec, Ended, Launcher, Limits, PrivateView, Shielded, Tool, View};
 use tokio_util::sync::CancellationToken;
 
 const RUNS: usize = 100;
@@ -26,7 +26,8 @@ async fn one_run(number: usize, folder: &TempDir) {
     let run_dir = folder.path().join(format!("run-{number}"));
     let limits = Limits { stdout_bytes_max: 1000, stderr_bytes_max: 1000, grace: Duration::from_millis(100) };
     let how = if number.is_multiple_of(3) { PrivateView::Copy } else { PrivateView::Auto };
-    let view = View::Private { lower, others: vec![], run_dir: run_dir.clone(), how, hidden: vec![] };
+    let view =
+        View::Private { lower, others: vec![], run_dir: run_dir.clone(), how, shielded: Shielded::default() };
     let mut run = launcher.start(view, limits).await.expect("starts");
     let script = format!("sleep 1000 & echo {number} >file; cat file; exit {number}");
     let command = CommandSpec {

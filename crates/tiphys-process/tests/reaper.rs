@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, getpid, kill_process, set_child_subreaper};
 use tempfile::TempDir;
-use tiphys_process::{CommandSpec, Ended, Launcher, Limits, PrivateView, Run, Tool, View, reap_orphans};
+use tiphys_process::{
+    CommandSpec, Ended, Launcher, Limits, PrivateView, Run, Shielded, Tool, View, reap_orphans,
+};
 use tokio_util::sync::CancellationToken;
 
 /// Orphans of the launcher that is killed.
@@ -41,7 +43,7 @@ async fn start(folder: &Path, name: &str) -> Run {
         others: vec![],
         run_dir: folder.join(name),
         how,
-        hidden: vec![],
+        shielded: Shielded::default(),
     };
     launcher.start(view, limits).await.expect("starts")
 }

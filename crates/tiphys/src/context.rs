@@ -10,8 +10,8 @@ use tiphys_engine::{DEFAULT_LABEL_KEY, SourceType, TrackingMethod};
 use tiphys_logins::{HelperBound, OwnLogins};
 use tiphys_params::context::NetworkUse;
 use tiphys_plugin::{
-    BaseEnvironment, Catalogue, Endings, EnvironmentRule, LoadedPlugin, LocalPlugin, Observer, Others,
-    RunSettings, SlotLimits, Slots, Strictness, Unobserved, load_plugins,
+    BaseEnvironment, Catalogue, Endings, EnvironmentRule, HomeFolder, LoadedPlugin, LocalPlugin, Observer,
+    Others, RunSettings, Shielded, SlotLimits, Slots, Strictness, Unobserved, load_plugins,
 };
 use tiphys_process::{Launcher, adopt_orphans, close_to_others};
 use tiphys_render::{ContextSettings, DestinationVersions, RenderSettings, Renderer};
@@ -59,6 +59,8 @@ pub(crate) fn observed_run_settings(
         store,
         limits: common.bounds.run(),
         private_view: common.private_view.into(),
+        shielded: Shielded::default(),
+        home: HomeFolder::Shared,
         keep_workdirs: None,
         slots,
         observer,

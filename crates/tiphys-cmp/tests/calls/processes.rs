@@ -8,8 +8,8 @@ use std::time::Duration;
 use futures_util::future::select;
 use tiphys_cmp::{Metrics, ServerOptions};
 use tiphys_plugin::{
-    BaseEnvironment, Endings, EnvironmentRule, LocalPlugin, RunSettings, SlotLimits, Slots, Strictness,
-    config,
+    BaseEnvironment, Endings, EnvironmentRule, HomeFolder, LocalPlugin, RunSettings, Shielded, SlotLimits,
+    Slots, Strictness, config,
 };
 use tiphys_process::{Launcher, Limits, PrivateView};
 use tiphys_tree::Store;
@@ -51,6 +51,8 @@ fn plugin(
             grace: Duration::from_millis(100),
         },
         private_view: PrivateView::Auto,
+        shielded: Shielded::default(),
+        home: HomeFolder::Shared,
         keep_workdirs: None,
         slots: Slots::new(slots),
         observer: Arc::<Metrics>::clone(metrics),

@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
-use tiphys_plugin::{Deadline, Plugin, Strictness};
+use tiphys_plugin::{Deadline, HomeFolder, Plugin, Strictness};
 use tiphys_testkit::executable::make_executable;
 
 use crate::world::{STDOUT_BYTES_MAX, World, config, generated, request};
@@ -246,5 +246,22 @@ async fn of_the_newlines_that_end_the_output_one_is_dropped_and_only_one() {
         let plugin = world.plugin("p", "  generate: {command: [cat, out.yaml]}");
         let text = format!(r#"{{"a":"{expected}","kind":"K"}}"#);
         assert_eq!(generated(&plugin, &request(&tree)).await, Ok(vec![text]), "{newlines} newlines");
+    }
+}
+
+/// What a run leaves in its folders is seen by no other run, and goes with it.
+#[tokio::test]
+async fn tmpdir_is_private_to_each_run_and_home_if_asked() {
+    let script = "echo >$TMPDIR/mine; ls $TMPDIR | wc -l; [ -d $HOME ] && touch $HOME/mine && ls $HOME; :";
+    for (home, seen) in [(HomeFolder::Shared, "1"), (HomeFolder::Private, "1 mine")] {
+        let world = World::adjusted(|_, settings| settings.home = home);
+        let tree = world.tree(&[("app/x", "")]);
+        let spec = format!("  generate: {{command: [sh, -c, 'echo \"kind: seen $(echo $({script}))\"']}}");
+        let plugin = world.plugin("p", &spec);
+        for _ in 0..2 {
+            let expected = format!(r#"{{"kind":"seen {seen}"}}"#);
+            assert_eq!(generated(&plugin, &request(&tree)).await, Ok(vec![expected]), "{home:?}");
+        }
+        assert_eq!(world.left_behind().await, Vec::<String>::new());
     }
 }

@@ -8,8 +8,8 @@ use tempfile::TempDir;
 use tiphys_params::EnvVar;
 use tiphys_plugin::config::{self, PluginConfig};
 use tiphys_plugin::{
-    BaseEnvironment, Deadline, Endings, EnvironmentRule, LocalPlugin, Plugin, PrivateView, Request,
-    RunSettings, SlotLimits, Slots, Strictness, Unobserved,
+    BaseEnvironment, Deadline, Endings, EnvironmentRule, HomeFolder, LocalPlugin, Plugin, PrivateView,
+    Request, RunSettings, Shielded, SlotLimits, Slots, Strictness, Unobserved,
 };
 use tiphys_process::{Launcher, Limits};
 use tiphys_tree::{RepoPath, Store, StoreError, StoreOptions, Tree, TreeLimits};
@@ -53,6 +53,8 @@ impl World {
                 grace: Duration::from_millis(300),
             },
             private_view: PrivateView::Auto,
+            shielded: Shielded::default(),
+            home: HomeFolder::Shared,
             keep_workdirs: None,
             slots: Slots::new(SlotLimits::patient(4)),
             observer: Arc::new(Unobserved),

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use signal_hook::consts::SIGINT;
 use signal_hook::flag::register_conditional_default;
-use tiphys_process::{CommandSpec, Launcher, Limits, PrivateView, View, adopt_orphans};
+use tiphys_process::{CommandSpec, Launcher, Limits, PrivateView, Shielded, View, adopt_orphans};
 use tokio_util::sync::CancellationToken;
 
 #[expect(clippy::print_stdout, reason = "a test reads it")]
@@ -22,7 +22,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let launcher = Launcher::new(next()?);
     let (lower, run_dir) = (next()?.into(), next()?.into());
     let how = if next()? == "copy" { PrivateView::Copy } else { PrivateView::Auto };
-    let view = View::Private { lower, others: vec![], run_dir, how, hidden: vec![] };
+    let view = View::Private { lower, others: vec![], run_dir, how, shielded: Shielded::default() };
     let mark = next()?;
     let limits = Limits { stdout_bytes_max: 1024, stderr_bytes_max: 1024, grace: Duration::from_millis(300) };
     let env = vec![("PATH".to_owned(), "/usr/bin:/bin".to_owned()), ("TIPHYS_TEST_MARK".to_owned(), mark)];

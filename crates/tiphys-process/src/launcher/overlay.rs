@@ -8,12 +8,18 @@ use std::path::{Path, PathBuf};
 
 #[cfg(not(target_os = "linux"))]
 use super::view::Layer;
+#[cfg(not(target_os = "linux"))]
+use crate::run::Shielded;
 
 #[cfg(target_os = "linux")]
 pub(super) use linux::{mount, unmount};
 
 #[cfg(not(target_os = "linux"))]
-pub(super) fn mount(_layers: &[Layer], _run_dir: &Path, _hidden: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
+pub(super) fn mount(
+    _layers: &[Layer],
+    _run_dir: &Path,
+    _shielded: &Shielded,
+) -> Result<Vec<PathBuf>, String> {
     Err("this system has no overlays".to_owned())
 }
 

@@ -9,7 +9,7 @@ use tiphys_folders::remove_tree;
 use super::overlay;
 use crate::copy::copy_tree;
 use crate::mounts::remove_run_dir;
-use crate::run::{PrivateView, View};
+use crate::run::{PrivateView, Shielded, View};
 
 /// A view that stands.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ pub(super) struct Prepared {
     pub(super) others: Vec<PathBuf>,
     /// Why an overlay that was asked for became a copy.
     pub(super) copied_because: Option<String>,
-    /// Folders that are covered, so that the commands do not see what is in them.
+    /// Paths outside the view at which something is mounted that shields what was there.
     pub(super) covered: Vec<PathBuf>,
 }
 
@@ -55,29 +55,29 @@ pub(super) fn set_up(view: &View) -> Result<Prepared, String> {
             copied_because: None,
             covered: Vec::new(),
         }),
-        View::Private { lower, others, run_dir, how, hidden } => {
+        View::Private { lower, others, run_dir, how, shielded } => {
             let lower = resolved(lower, "tree")?;
             let run_dir = resolved(run_dir, "folder of the run")?;
             let mut layers = vec![Layer { lower, dir: run_dir.clone() }];
             for (index, other) in others.iter().enumerate() {
                 layers.push(Layer { lower: resolved(other, "tree")?, dir: other_dir(&run_dir, index) });
             }
-            let (covered, copied_because) = make(&layers, &run_dir, *how, hidden)?;
+            let (covered, copied_because) = make(&layers, &run_dir, *how, shielded)?;
             let others = layers.iter().skip(1).map(Layer::root).collect();
             Ok(Prepared { root: root_below(&run_dir), others, copied_because, covered })
         }
     }
 }
 
-/// Mounts or copies all trees; gives what is covered, and why the trees were copied if that was not wanted.
+/// Mounts or copies all trees; returns the paths that are covered, and why the trees were copied if that was not wanted.
 fn make(
     layers: &[Layer],
     run_dir: &Path,
     how: PrivateView,
-    hidden: &[PathBuf],
+    shielded: &Shielded,
 ) -> Result<(Vec<PathBuf>, Option<String>), String> {
     let refused = match how {
-        PrivateView::Overlay | PrivateView::Auto => match overlay::mount(layers, run_dir, hidden) {
+        PrivateView::Overlay | PrivateView::Auto => match overlay::mount(layers, run_dir, shielded) {
             Ok(covered) => return Ok((covered, None)),
             Err(refused) if how == PrivateView::Overlay => {
                 return Err(format!("no overlay, and no copy is wanted: the system refused: {refused}"));

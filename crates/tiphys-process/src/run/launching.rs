@@ -10,7 +10,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::process::ChildStdin;
 
 use super::events::Events;
-use super::spec::{Containment, Limits, PrivateView, RunError, View, ViewKind};
+use super::spec::{Containment, Limits, PrivateView, RunError, Shielded, View, ViewKind};
 use super::{Run, State, broken, encode, launcher_error};
 use crate::launcher::LAUNCHER_ARGUMENT;
 use crate::message::{Event, Request};
@@ -155,20 +155,20 @@ impl Launcher {
     }
 
     /// Which private view [`PrivateView::Auto`] gives here: makes one of a read-only tree in an empty folder, and removes it. The tree
-    /// should be small and where the runs' trees are, since the answer depends on the file system, too; `hidden` is
-    /// what they hide.
+    /// should be small and where the runs' trees are, since the answer depends on the file system, too; `shielded` is
+    /// what runs are given.
     pub async fn probe_view(
         &self,
         lower: &Path,
         run_dir: &Path,
-        hidden: Vec<PathBuf>,
+        shielded: Shielded,
     ) -> Result<ViewKind, RunError> {
         let view = View::Private {
             lower: lower.to_path_buf(),
             others: Vec::new(),
             run_dir: run_dir.to_path_buf(),
             how: PrivateView::Auto,
-            hidden,
+            shielded,
         };
         let run = self.start(view, Limits::NOTHING).await?;
         let reason = run.copied_because().map(str::to_owned);

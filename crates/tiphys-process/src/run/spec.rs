@@ -24,10 +24,19 @@ pub enum View {
         run_dir: PathBuf,
         /// Overlay or copy.
         how: PrivateView,
-        /// Folders that the commands see as empty, but for the run's own, though they may be above it: where other trees and other runs
-        /// are. Holds with an overlay; a copy needs no mounts, and has none. Those that are not there are passed over.
-        hidden: Vec<PathBuf>,
+        /// Folders that the commands must not see or change.
+        shielded: Shielded,
     },
+}
+
+/// Folders outside the view that are protected by mounts in the run's namespace, so an overlay has them and a copy has not. Folders
+/// that do not exist are skipped. No command can remove these mounts or rename a folder above them, except root with the right to mount.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Shielded {
+    /// Folders that the commands see as empty, except for the run's own folder and the read-only ones in them.
+    pub hidden: Vec<PathBuf>,
+    /// Folders that the commands can read, but not change. File systems that are mounted below them stay as they are.
+    pub read_only: Vec<PathBuf>,
 }
 
 /// How a private view is made. Whichever it is, nothing that is done in it changes the tree or another view.

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
-use tiphys_process::{CommandSpec, Launcher, Limits, Outcome, PrivateView, Run, RunError, View};
+use tiphys_process::{CommandSpec, Launcher, Limits, Outcome, PrivateView, Run, RunError, Shielded, View};
 use tiphys_testkit::executable::make_executable;
 use tokio_util::sync::CancellationToken;
 
@@ -189,7 +189,7 @@ impl Place {
             others: vec![],
             run_dir: self.path(run),
             how,
-            hidden: vec![],
+            shielded: Shielded::default(),
         }
     }
 

@@ -6,7 +6,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use tiphys_process::{Launcher, PrivateView, RunError, View, ViewKind};
+use tiphys_process::{Launcher, PrivateView, RunError, Shielded, View, ViewKind};
 
 use super::support::{
     EVERYONE, LIMITS, Place, Who, execute, is_root, output, shell, user_namespaces_are_allowed,
@@ -146,7 +146,7 @@ async fn paths_may_hold_the_characters_that_separate_mount_options() {
             others: vec![],
             run_dir: run_dir.clone(),
             how: PrivateView::Auto,
-            hidden: vec![],
+            shielded: Shielded::default(),
         };
         let mut run = place.start(view).await;
         assert_eq!(file_system(&mut run).await, file_system_of_an_overlay(who));
@@ -216,7 +216,7 @@ async fn a_tree_that_is_missing_or_a_file_is_named_and_nothing_stays() {
                 others: vec![],
                 run_dir: place.path("run"),
                 how,
-                hidden: vec![],
+                shielded: Shielded::default(),
             };
             let error = place.launcher().start(view, LIMITS).await.expect_err("no tree");
             let expected = format!("launcher: tree {}: {reason}", place.path(name).display());
@@ -256,7 +256,8 @@ async fn a_probe_tells_what_auto_gives_and_why_and_leaves_nothing() {
     for who in EVERYONE {
         let place = Place::new(who);
         place.folder_at("run");
-        let probed = place.launcher().probe_view(&place.path("tree"), &place.path("run"), vec![]).await;
+        let probed =
+            place.launcher().probe_view(&place.path("tree"), &place.path("run"), Shielded::default()).await;
         match (file_system_of_an_overlay(who), probed.expect("answers")) {
             ("overlayfs", ViewKind::Overlay) => {}
             (expected, ViewKind::Copy { reason }) => {
@@ -347,7 +348,10 @@ async fn a_hidden_folder_is_out_of_reach_of_commands_in_an_overlay_but_for_their
             run_dir: place.path("store/runs/run"),
             how: PrivateView::Overlay,
             // What is in another one, and what is not there, does not matter.
-            hidden: vec![place.path("store/runs"), place.path("store"), place.path("nothing")],
+            shielded: Shielded {
+                hidden: vec![place.path("store/runs"), place.path("store"), place.path("nothing")],
+                read_only: vec![],
+            },
         };
         let mut run = place.start(view).await;
         let store_is = format!("export STORE={}", store.display());
@@ -392,8 +396,8 @@ async fn other_trees_are_seen_privately_as_well() {
             place.folder_at("run");
             let (lower, run_dir) = (place.path("tree"), place.path("run"));
             // An overlay hides them at their own places.
-            let hidden = others.clone();
-            let view = View::Private { lower, others: others.clone(), run_dir, how, hidden };
+            let shielded = Shielded { hidden: others.clone(), read_only: vec![] };
+            let view = View::Private { lower, others: others.clone(), run_dir, how, shielded };
             let mut run = place.start(view).await;
 
             let seen = |tree: &Path| run.other(tree).map(|seen| format!("'{}'", seen.display()));
@@ -421,7 +425,8 @@ async fn another_tree_that_is_not_there_is_named() {
     for how in [PrivateView::Auto, PrivateView::Copy] {
         let place = Place::new(Who::Caller);
         let (lower, others) = (place.path("tree"), vec![place.path("nothing")]);
-        let view = View::Private { lower, others, run_dir: place.path("run"), how, hidden: vec![] };
+        let view =
+            View::Private { lower, others, run_dir: place.path("run"), how, shielded: Shielded::default() };
         let error = place.launcher().start(view, LIMITS).await.expect_err("it is not there");
         let expected = format!(
             "launcher: tree {}: No such file or directory (os error 2)",
@@ -439,9 +444,10 @@ async fn what_is_hidden_from_an_overlay_is_there_for_a_copy_that_takes_its_place
         place.folder_at("runs");
         place.folder_at("runs/run");
         let hidden = vec![place.path("tree"), place.path("runs")];
+        let shielded = Shielded { hidden, read_only: vec![] };
         let (lower, run_dir) = (place.path("tree"), place.path("runs/run"));
         let mut run = place
-            .start(View::Private { lower, others: vec![], run_dir, how: PrivateView::Auto, hidden })
+            .start(View::Private { lower, others: vec![], run_dir, how: PrivateView::Auto, shielded })
             .await;
         let there = output(&mut run, &format!("ls {}", place.path("tree").display())).await;
         let expected = if file_system_of_an_overlay(who) == "overlayfs" { "" } else { "app\nfile\n" };
@@ -450,5 +456,112 @@ async fn what_is_hidden_from_an_overlay_is_there_for_a_copy_that_takes_its_place
         run.finish().await.expect("finishes");
         assert!(!place.path("runs/run").exists(), "{who:?}");
         assert!(place.path("tree/file").exists(), "{who:?}");
+    }
+}
+
+/// Ways to put something else at the path of the socket, or into the plugin; none may change anything.
+const TAKEOVERS: [(&str, &str); 10] = [
+    ("removes the socket", "rm $P/sockets/p.sock"),
+    ("renames the socket", "mv $P/sockets/p.sock $P/sockets/q.sock"),
+    ("puts a file at its place", "echo mine >$P/mine; mv -f $P/mine $P/sockets/p.sock"),
+    ("renames the folder", "mv $P/sockets $P/gone"),
+    ("renames the folder above", "mv $P $P-gone && mkdir -p $P/sockets"),
+    ("writes to the plugin", "echo evil >>$P/plugins/own/plugin.yaml"),
+    ("adds to the plugin", "touch $P/plugins/own/evil"),
+    ("renames the folder above the plugin", "mv $P/plugins $P/gone"),
+    (
+        "mounts in a namespace of its own",
+        "unshare --map-root-user --mount sh -c 'mount -o remount,rw,bind $P/plugins/own; touch $P/plugins/own/evil'",
+    ),
+    (
+        "unmounts in a namespace of its own",
+        "unshare --map-root-user --mount sh -c 'umount -l $P/sockets; umount -l $P/plugins/own; rm $P/sockets/p.sock $P/plugins/own/plugin.yaml; mv $P $P-gone'",
+    ),
+];
+
+#[tokio::test]
+async fn a_command_in_an_overlay_can_change_no_shielded_folder() {
+    for who in [Who::Caller, Who::Unprivileged, Who::WithoutMounting] {
+        if file_system_of_an_overlay(who) != "overlayfs" {
+            continue;
+        }
+        let place = Place::new(who);
+        for folder in ["sockets", "plugins", "plugins/own", "run"] {
+            place.folder_at(folder);
+        }
+        place.file("sockets/p.sock", "socket\n");
+        place.file("plugins/own/plugin.yaml", "kind: a\n");
+        let before = snapshot(place.folder.path());
+        let before: BTreeMap<_, _> =
+            before.into_iter().filter(|(name, _)| name.contains("sock") || name.contains("plugin")).collect();
+        let view = View::Private {
+            lower: place.path("tree"),
+            others: vec![],
+            run_dir: place.path("run"),
+            how: PrivateView::Overlay,
+            shielded: Shielded {
+                hidden: vec![place.path("sockets")],
+                read_only: vec![place.path("plugins/own")],
+            },
+        };
+        let mut run = place.start(view).await;
+        let here = fs::canonicalize(place.folder.path()).expect("is there");
+        let here = format!("export P={}", here.display());
+        let seen = "ls $P/sockets; cat $P/plugins/own/plugin.yaml; touch $P/run/own && ls $P/run/own | wc -l";
+        assert_eq!(output(&mut run, &format!("{here}; {seen}")).await, "kind: a\n1\n", "{who:?}");
+        for (name, script) in TAKEOVERS {
+            // Root may mount, and is not what a shield is for.
+            if who == Who::Caller && is_root() && script.contains("mount") {
+                continue;
+            }
+            execute(&mut run, shell(&format!("{here}; {script}"))).await.expect("starts");
+            let mut after = snapshot(place.folder.path());
+            after.retain(|name, _| {
+                before.contains_key(name) || name.contains("sock/") || name.contains("evil")
+            });
+            assert_eq!(after, before, "{who:?} {name}");
+        }
+        run.finish().await.expect("finishes");
+        assert!(!place.path("run").exists(), "{who:?}");
+    }
+}
+
+#[tokio::test]
+async fn shielded_folders_may_be_in_each_other() {
+    for who in [Who::Caller, Who::Unprivileged, Who::WithoutMounting] {
+        if file_system_of_an_overlay(who) != "overlayfs" {
+            continue;
+        }
+        let place = Place::new(who);
+        for folder in ["s", "s/plugin", "s/plugin/work", "s/plugin/work/runs", "s/plugin/work/runs/run"] {
+            place.folder_at(folder);
+        }
+        for file in ["s/a", "s/plugin/b", "s/plugin/work/c", "s/plugin/work/runs/d"] {
+            place.file(file, "");
+        }
+        let view = View::Private {
+            lower: place.path("tree"),
+            others: vec![],
+            run_dir: place.path("s/plugin/work/runs/run"),
+            how: PrivateView::Overlay,
+            shielded: Shielded {
+                hidden: ["s", "s/plugin/work", "s/plugin/work/runs"].map(|name| place.path(name)).to_vec(),
+                read_only: vec![place.path("s/plugin")],
+            },
+        };
+        let mut run = place.start(view).await;
+        let here = fs::canonicalize(place.path("s")).expect("is there");
+        let script = format!(
+            "cd {} && find . -maxdepth 4 | sort; touch plugin/work/runs/run/own; touch plugin/no 2>&1 | grep -c Read-only",
+            here.display()
+        );
+        let expected =
+            ".\n./plugin\n./plugin/b\n./plugin/work\n./plugin/work/runs\n./plugin/work/runs/run\n1\n";
+        assert_eq!(output(&mut run, &script).await, expected, "{who:?}");
+        run.finish().await.expect("finishes");
+        let mut left: Vec<_> = snapshot(&place.path("s")).into_keys().collect();
+        left.retain(|name| !place.path("s").join(name).is_dir());
+        assert_eq!(left, ["a", "plugin/b", "plugin/work/c", "plugin/work/runs/d"], "{who:?}");
+        assert!(!place.path("s/plugin/work/runs/run").exists(), "{who:?}");
     }
 }

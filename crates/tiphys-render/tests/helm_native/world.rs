@@ -8,8 +8,8 @@ use serde_json::Value;
 use tempfile::TempDir;
 use tiphys_engine::{DEFAULT_LABEL_KEY, TrackingMethod};
 use tiphys_plugin::{
-    BaseEnvironment, Catalogue, Endings, EnvironmentRule, LocalPlugin, Others, PrivateView, RunSettings,
-    SlotLimits, Slots, Strictness, Unobserved, load_plugins,
+    BaseEnvironment, Catalogue, Endings, EnvironmentRule, HomeFolder, LocalPlugin, Others, PrivateView,
+    RunSettings, Shielded, SlotLimits, Slots, Strictness, Unobserved, load_plugins,
 };
 use tiphys_process::{Launcher, Limits};
 use tiphys_render::{RenderSettings, Renderer};
@@ -53,6 +53,8 @@ impl World {
                 grace: Duration::from_secs(5),
             },
             private_view: PrivateView::Auto,
+            shielded: Shielded::default(),
+            home: HomeFolder::Shared,
             keep_workdirs: None,
             slots: Slots::new(SlotLimits::patient(at_once)),
             observer: Arc::new(Unobserved),

@@ -73,6 +73,11 @@ pub(crate) struct CmpServerArgs {
     #[arg(long, value_name = "ADDRESS", env = "TIPHYS_METRICS_ADDRESS", value_parser = listen_address)]
     pub(crate) metrics_address: Option<SocketAddr>,
 
+    /// Give each run an empty `HOME` that is removed with it. Without this flag, runs share the server's, so that plugins can keep caches
+    /// there
+    #[arg(long, env = "TIPHYS_PRIVATE_HOME")]
+    pub(crate) private_home: bool,
+
     /// What belongs to no flag: Argo CD does not look at it, so a container that starts there starts here
     #[arg(hide = true)]
     pub(crate) ignored: Vec<String>,

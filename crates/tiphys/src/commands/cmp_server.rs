@@ -41,7 +41,7 @@ pub(crate) async fn run(common: &CommonArgs, args: &CmpServerArgs, host: &Host) 
         Err(error) => return fatal(settings.log_format, &cannot_start(&error)),
     };
     let joined = traces.clone().map(|traces| -> Arc<dyn tiphys_cmp::Traces> { traces });
-    let served = start::serve(&settings, joined, common, host).await;
+    let served = Box::pin(start::serve(&settings, joined, common, host)).await;
     let is_aborted = served.as_ref().is_err_and(|failure| failure.kind() == Kind::Interrupted);
     if let Some(traces) = traces.filter(|_| !is_aborted) {
         traces.flush().await;

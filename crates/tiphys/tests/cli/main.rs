@@ -19,6 +19,7 @@ mod processes;
 mod refused_access;
 mod serve;
 mod server;
+mod server_attacks;
 mod server_calls;
 mod server_folder;
 mod server_life;

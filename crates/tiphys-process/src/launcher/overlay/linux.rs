@@ -23,10 +23,11 @@ use rustix::process::{getegid, geteuid};
 use rustix::thread::{CapabilitySet, capabilities, remove_capability_from_bounding_set};
 
 use crate::launcher::view::Layer;
+use crate::run::Shielded;
 
-/// Mounts the overlays of all trees at their roots, and covers the folders that the run shall not see; gives those that are covered. An
-/// error tells what the system refused; the mount namespace may have changed by then, but nothing is mounted or covered.
-pub(crate) fn mount(layers: &[Layer], run_dir: &Path, hidden: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
+/// Mounts the overlays of all trees at their roots, and shields folders from the run; returns the paths that are covered. An error
+/// tells what the system refused; the mount namespace may have changed by then, but nothing is mounted or covered.
+pub(crate) fn mount(layers: &[Layer], run_dir: &Path, shielded: &Shielded) -> Result<Vec<PathBuf>, String> {
     let mut owners = Vec::new();
     for layer in layers {
         owners.push(make_folders(layer)?);
@@ -51,7 +52,7 @@ pub(crate) fn mount(layers: &[Layer], run_dir: &Path, hidden: &[PathBuf]) -> Res
     }
     // Last before the overlays, since the trees are among what is covered.
     let covered =
-        covers::mount(hidden, run_dir).map_err(|error| format!("covering other folders: {error}"))?;
+        covers::mount(shielded, run_dir).map_err(|error| format!("shielding other folders: {error}"))?;
     for (mounted, layer) in opened.iter().enumerate() {
         if let Err(error) = layer.mount() {
             unmount(opened.iter().take(mounted).map(|layer| layer.root.clone()), &covered);

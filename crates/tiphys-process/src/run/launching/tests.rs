@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use super::{PrivateView, View, by_tree};
+use super::{PrivateView, Shielded, View, by_tree};
 
 #[test]
 fn a_tree_is_seen_where_the_launcher_made_it_and_another_number_of_places_is_none() {
@@ -10,7 +10,7 @@ fn a_tree_is_seen_where_the_launcher_made_it_and_another_number_of_places_is_non
         others: paths(&["/b", "/a"]),
         run_dir: "/run".into(),
         how: PrivateView::Auto,
-        hidden: Vec::new(),
+        shielded: Shielded::default(),
     };
     let direct = View::Direct { dir: "/tree".into() };
     let seen = by_tree(&private, paths(&["/run/0", "/run/1"])).expect("one for each");

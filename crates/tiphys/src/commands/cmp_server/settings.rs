@@ -9,8 +9,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use tiphys_cmp::Server;
-use tiphys_plugin::Strictness;
 use tiphys_plugin::config::check::SOCKET_DIR;
+use tiphys_plugin::{HomeFolder, Strictness};
 use tiphys_tree::StoreBounds;
 use tiphys_tree::archive::ArchiveLimits;
 use tracing_subscriber::filter::LevelFilter;
@@ -53,6 +53,8 @@ pub(super) struct ServerSettings {
     pub(super) stall_max: Duration,
     pub(super) crowded_stall_max: Duration,
     pub(super) grace: Duration,
+    /// Whose `HOME` runs get.
+    pub(super) home: HomeFolder,
     /// What happens to what the proposal forbids and Argo CD lets pass.
     pub(super) strictness: Strictness,
     /// Variables that could not be read.
@@ -128,6 +130,7 @@ impl ServerSettings {
             stall_max: Duration::from_secs(args.bounds.upload_stall_max),
             crowded_stall_max: Duration::from_secs(args.bounds.upload_stall_crowded_max),
             grace: Duration::from_secs(args.bounds.shutdown_grace),
+            home: if args.private_home { HomeFolder::Private } else { HomeFolder::Shared },
             strictness: if strict.unwrap_or(true) { Strictness::Refuse } else { Strictness::Log },
             warnings: variables.warnings,
         }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use tempfile::TempDir;
 use tiphys_cmp::{Metrics, Server, ServerOptions, SocketGuard, Traces, Versions, bind};
-use tiphys_plugin::{LoadedPlugin, LocalPlugin, RunSettings, SlotLimits, Slots, load_plugins};
+use tiphys_plugin::{LoadedPlugin, LocalPlugin, RunSettings, Shielded, SlotLimits, Slots, load_plugins};
 use tiphys_process::{Launcher, PrivateView, ViewKind, reap_orphans};
 use tiphys_tree::{ProcessStore, Store, StoreError, StoreOptions, is_trusted_owner};
 use tiphys_web::MetricsEndpoint;
@@ -45,7 +45,10 @@ pub(super) async fn serve(
     let own_store = store(workdir, settings, common)?;
     let store = own_store.shared();
     let metrics = Metrics::new();
+    let shielded =
+        Shielded { hidden: vec![settings.socket_dir.clone()], read_only: vec![plugin.folder.clone()] };
     let runs = runs(settings, common, host, &store, &metrics);
+    let runs = Arc::new(RunSettings { shielded, ..runs });
     let serving = Serving::default();
     let observed = Arc::new(ServerObserved::new(Arc::clone(&metrics), &store, &runs.slots, serving.clone()));
     let mut beside: Vec<Beside<'_>> = Vec::new();
@@ -218,7 +221,7 @@ fn runs(
     host: &Host,
     store: &Arc<Store>,
     metrics: &Arc<Metrics>,
-) -> Arc<RunSettings> {
+) -> RunSettings {
     let slots = Slots::new(SlotLimits {
         runs_max: settings.runs_max,
         waiting_max: settings.queue_max,
@@ -227,7 +230,7 @@ fn runs(
     let observer = Arc::<Metrics>::clone(metrics);
     let runs = context::observed_run_settings(common, host, Arc::clone(store), slots, observer);
     let launcher = Launcher::warm(host.executable(), SPARE_LAUNCHERS_MAX);
-    Arc::new(RunSettings { launcher, strictness: settings.strictness, ..runs })
+    RunSettings { launcher, home: settings.home, strictness: settings.strictness, ..runs }
 }
 
 /// Says which private view runs get. It is found out when calls are served already, since that takes a process.
@@ -258,6 +261,8 @@ async fn probe(runs: &RunSettings) -> Result<ViewKind, String> {
     let tree =
         runs.store.write_by_content(b"", |_| Ok::<(), StoreError>(())).map_err(|error| told(&error))?;
     let run_dir = runs.store.run_dir().map_err(|error| told(&error))?;
-    let hidden = runs.store.hidden_from_runs();
-    runs.launcher.probe_view(tree.root(), run_dir.path(), hidden).await.map_err(|error| told(&error))
+    runs.launcher
+        .probe_view(tree.root(), run_dir.path(), runs.all_shielded())
+        .await
+        .map_err(|error| told(&error))
 }
