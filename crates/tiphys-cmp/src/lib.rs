@@ -28,7 +28,7 @@ pub use server::{
     STALL_MAX, ServeError, Server, ServerOptions, UNPACKED_BYTES_MAX, UNPACKING_MAX,
 };
 pub use services::version::Versions;
-pub use socket::{SocketError, SocketGuard, bind};
+pub use socket::{SocketError, SocketFile, SocketGuard, SocketLost, bind};
 
 /// Bytes of one message, both ways: Argo CD's default of `ARGOCD_GRPC_MAX_SIZE_MB` (`spec/cmp.md` 1.1).
 pub const MESSAGE_BYTES_MAX: usize = 100 * 1024 * 1024;

@@ -64,9 +64,24 @@ pub enum SocketError {
 
 /// Removes the socket file when the server ends, if it is still this server's.
 #[derive(Debug)]
-pub struct SocketGuard {
+pub struct SocketGuard(SocketFile);
+
+/// The path at which a server listens, and the file that it made there.
+#[derive(Clone, Debug)]
+pub struct SocketFile {
     path: PathBuf,
-    file: FileId,
+    id: FileId,
+}
+
+/// Why a socket is not its server's any more: callers reach another server, or none.
+#[derive(Debug, thiserror::Error)]
+pub enum SocketLost {
+    /// Another file is at its path.
+    #[error("another file is there")]
+    Replaced,
+    /// It cannot be looked at, or does not exist.
+    #[error("it is gone")]
+    Gone(#[source] io::Error),
 }
 
 /// Which file is at a path: its device and its number there.
@@ -80,19 +95,34 @@ impl FileId {
 }
 
 impl SocketGuard {
+    /// The socket's path and file.
+    pub fn file(&self) -> &SocketFile {
+        &self.0
+    }
+}
+
+impl SocketFile {
     /// Where the server listens.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Checks that the file at the path is the one that the server made.
+    pub fn check(&self) -> Result<(), SocketLost> {
+        let found = fs::symlink_metadata(&self.path).map_err(SocketLost::Gone)?;
+        if FileId::of(&found) == self.id { Ok(()) } else { Err(SocketLost::Replaced) }
     }
 }
 
 impl Drop for SocketGuard {
     fn drop(&mut self) {
-        let removed = fs::symlink_metadata(&self.path).and_then(|found| {
-            if FileId::of(&found) == self.file { fs::remove_file(&self.path) } else { Ok(()) }
-        });
+        let removed = match self.0.check() {
+            Ok(()) => fs::remove_file(&self.0.path),
+            Err(SocketLost::Replaced) => Ok(()),
+            Err(SocketLost::Gone(error)) => Err(error),
+        };
         if let Err(error) = removed {
-            tracing::debug!(%error, path = %self.path.display(), "cannot remove the socket");
+            tracing::debug!(%error, path = %self.0.path.display(), "cannot remove the socket");
         }
     }
 }
@@ -110,8 +140,8 @@ pub async fn bind(path: &Path) -> Result<(UnixListener, SocketGuard), SocketErro
     let _alone = lock(folder).await.map_err(failed)?;
     make_room(path).await?;
     let listener = UnixListener::bind(path).map_err(failed)?;
-    let file = FileId::of(&fs::symlink_metadata(path).map_err(failed)?);
-    Ok((listener, SocketGuard { path: path.to_path_buf(), file }))
+    let id = FileId::of(&fs::symlink_metadata(path).map_err(failed)?);
+    Ok((listener, SocketGuard(SocketFile { path: path.to_path_buf(), id })))
 }
 
 /// Keeps other servers from binding in a folder, until what is returned is dropped. No file stays behind.

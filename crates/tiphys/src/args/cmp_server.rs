@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use crate::commands::cmp_server::SELF_CHECK_INTERVAL;
 use crate::go_values;
 
 /// Arguments of `cmp-server`.
@@ -138,6 +139,11 @@ pub(crate) struct ServerBoundArgs {
     /// How long calls that are running may go on after SIGTERM, in seconds
     #[arg(long, value_name = "SECONDS", env = "TIPHYS_SHUTDOWN_GRACE", default_value_t = tiphys_cmp::GRACE.as_secs(), value_parser = clap::value_parser!(u64).range(0..=86_400))]
     pub(crate) shutdown_grace: u64,
+
+    /// Time between two checks that the socket and the resource limits are still the server's own, in seconds; where one is not, the
+    /// server ends with exit code 20
+    #[arg(long, value_name = "SECONDS", env = "TIPHYS_SELF_CHECK_INTERVAL", default_value_t = SELF_CHECK_INTERVAL.as_secs(), value_parser = clap::value_parser!(u64).range(1..=3_600))]
+    pub(crate) self_check_interval: u64,
 }
 
 const GIB: u64 = 1024 * 1024 * 1024;

@@ -2,6 +2,7 @@
 
 mod descriptors;
 mod observed;
+mod self_check;
 mod settings;
 mod start;
 
@@ -17,6 +18,7 @@ use crate::failure::{Failure, Kind};
 use crate::settings::Host;
 use crate::telemetry::{self, LogFormat, LogLine, Severity, Traces};
 
+pub(crate) use self_check::INTERVAL as SELF_CHECK_INTERVAL;
 use settings::ServerSettings;
 
 /// Exit code of a server that could not start, or could not go on: Argo CD's.

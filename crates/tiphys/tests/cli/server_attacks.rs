@@ -1,6 +1,7 @@
 //! Runs that attack the plugin server, which is a process of their own user.
 
-use crate::server_life::{render, server, serving, world};
+use crate::server_life::{event, render, server, serving, world};
+use crate::world::Running;
 
 /// Ways to make the server's callers talk to somebody else. What is left at the end shows whether one of them worked.
 const TAKEOVER: &str =
@@ -32,4 +33,60 @@ fn a_run_can_change_neither_the_socket_nor_the_plugin_of_the_server() {
     }
     server.signal(&world, "TERM");
     assert_eq!(server.finish(&world).code, 0);
+}
+
+/// Waits for the end of a server that has found a fault, and returns its last words.
+fn fault(running: Running, world: &crate::world::World) -> String {
+    let output = running.finish(world);
+    assert_eq!(output.code, 20, "{output:?}");
+    let last = event(output.stderr.lines().last().expect("it says why"));
+    assert_eq!(last["level"], "fatal", "{last}");
+    last["msg"].as_str().expect("a string").to_owned()
+}
+
+#[test]
+fn a_server_whose_socket_was_taken_over_or_removed_says_so_and_ends() {
+    for (script, how) in [
+        (
+            "mv \"$SOCKETS/holder.sock\" \"$SOCKETS/real.sock\"; touch \"$SOCKETS/holder.sock\"",
+            "another file is there",
+        ),
+        ("rm \"$SOCKETS/holder.sock\"", "it is gone: No such file or directory (os error 2)"),
+        ("mv \"$SOCKETS\" \"$SOCKETS-gone\"", "it is gone: No such file or directory (os error 2)"),
+    ] {
+        let world = world(script);
+        let pipe = world.pipe("pipe");
+        // Without a mount namespace nothing keeps a run away.
+        let mut command = server(&world, &["--private-view=copy"]);
+        command.env("SOCKETS", world.path("sockets"));
+        let running = Running::of(command);
+        world.serves("sockets/holder.sock");
+        render(&world).finish(&world);
+        pipe.ends();
+        let expected = format!(
+            "socket $WORLD/sockets/holder.sock is not this server's any more: {how}; the server ends"
+        );
+        let fault = fault(running, &world);
+        assert!(fault.starts_with(&expected), "{script}: {fault}");
+    }
+}
+
+#[test]
+fn a_server_whose_limits_a_run_has_changed_says_so_and_ends() {
+    for (option, limit) in [("--nofile=16:16", "nofile"), ("--nproc=1:1", "nproc"), ("--fsize=1:", "fsize")] {
+        let script = format!(
+            "server=$(sed -n 's/^PPid:[^0-9]*//p' /proc/$PPID/status)\nprlimit --pid $server {option}"
+        );
+        let world = world(&script);
+        let pipe = world.pipe("pipe");
+        let running = Running::of(server(&world, &[]));
+        world.serves("sockets/holder.sock");
+        render(&world).finish(&world);
+        pipe.ends();
+        let fault = fault(running, &world);
+        assert!(
+            fault.starts_with(&format!("the server's resource limit {limit} was changed from outside; ")),
+            "{fault}"
+        );
+    }
 }

@@ -53,6 +53,8 @@ pub(super) struct ServerSettings {
     pub(super) stall_max: Duration,
     pub(super) crowded_stall_max: Duration,
     pub(super) grace: Duration,
+    /// Time between two looks of the server at itself.
+    pub(super) self_check_interval: Duration,
     /// Whose `HOME` runs get.
     pub(super) home: HomeFolder,
     /// What happens to what the proposal forbids and Argo CD lets pass.
@@ -130,6 +132,7 @@ impl ServerSettings {
             stall_max: Duration::from_secs(args.bounds.upload_stall_max),
             crowded_stall_max: Duration::from_secs(args.bounds.upload_stall_crowded_max),
             grace: Duration::from_secs(args.bounds.shutdown_grace),
+            self_check_interval: Duration::from_secs(args.bounds.self_check_interval),
             home: if args.private_home { HomeFolder::Private } else { HomeFolder::Shared },
             strictness: if strict.unwrap_or(true) { Strictness::Refuse } else { Strictness::Log },
             warnings: variables.warnings,

@@ -17,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::cannot_start;
 use super::observed::{ServerObserved, Serving};
+use super::self_check::SelfCheck;
 use super::settings::ServerSettings;
 use crate::args::CommonArgs;
 use crate::build;
@@ -70,7 +71,8 @@ pub(super) async fn serve(
         Server::new(Arc::new(plugin), own_store.clone(), metrics, options(workdir, settings, traces));
     let (listener, socket) = bind(&socket).await.map_err(|error| cannot_start(&error))?;
     serving.begin();
-    tracing::info!("argocd-cmp-server {} serving on {}", build::VERSION, socket.path().display());
+    tracing::info!("argocd-cmp-server {} serving on {}", build::VERSION, socket.file().path().display());
+    beside.push(Box::pin(SelfCheck::new(socket.file().clone()).run(settings.self_check_interval)));
     runs.launcher.prepare();
     beside.push(Box::pin(async {
         tell_private_view(&runs, common.private_view.into()).await;
