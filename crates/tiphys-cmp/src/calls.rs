@@ -11,10 +11,11 @@ use std::sync::Arc;
 use tiphys_plugin::{Deadline, Discovery, Match, Plugin, PluginError, Request};
 use tiphys_tree::RepoPath;
 use tokio_util::sync::{CancellationToken, DropGuard};
-use tonic::{Response, Status, Streaming};
+use tonic::{Extensions, Response, Status, Streaming};
 use tracing::Instrument as _;
 
 use crate::announcement::to_message;
+use crate::connection::{ConnectionCalls, RunningCall};
 use crate::generated::plugin::config_management_plugin_service_server::ConfigManagementPluginService;
 use crate::generated::plugin::{
     AppStreamRequest, CheckPluginConfigurationResponse, ManifestResponse, ParametersAnnouncementResponse,
@@ -156,6 +157,11 @@ impl Service {
     }
 }
 
+/// Keeps the connection of a request open as long as the call is running.
+fn running(extensions: &Extensions) -> Option<RunningCall> {
+    extensions.get().map(ConnectionCalls::begin)
+}
+
 /// What a plugin is asked. The request's token fires when the guard is dropped: with the answer's future, which goes when the caller
 /// does.
 fn request(
@@ -200,7 +206,8 @@ impl ConfigManagementPluginService for Service {
         &self,
         request: tonic::Request<Streaming<AppStreamRequest>>,
     ) -> Result<Response<ManifestResponse>, Status> {
-        let (metadata, _, stream) = request.into_parts();
+        let (metadata, extensions, stream) = request.into_parts();
+        let _call = running(&extensions);
         let clock = self.clock(&metadata);
         self.answered(Method::GenerateManifest, &metadata, &clock, self.generate(stream, &clock)).await
     }
@@ -209,6 +216,7 @@ impl ConfigManagementPluginService for Service {
         &self,
         request: tonic::Request<()>,
     ) -> Result<Response<CheckPluginConfigurationResponse>, Status> {
+        let _call = running(request.extensions());
         let clock = self.clock(request.metadata());
         let work = self.configuration();
         self.answered(Method::CheckPluginConfiguration, request.metadata(), &clock, work).await
@@ -218,7 +226,8 @@ impl ConfigManagementPluginService for Service {
         &self,
         request: tonic::Request<Streaming<AppStreamRequest>>,
     ) -> Result<Response<RepositoryResponse>, Status> {
-        let (metadata, _, stream) = request.into_parts();
+        let (metadata, extensions, stream) = request.into_parts();
+        let _call = running(&extensions);
         let clock = self.clock(&metadata);
         self.answered(Method::MatchRepository, &metadata, &clock, self.matches(stream, &clock)).await
     }
@@ -227,7 +236,8 @@ impl ConfigManagementPluginService for Service {
         &self,
         request: tonic::Request<Streaming<AppStreamRequest>>,
     ) -> Result<Response<ParametersAnnouncementResponse>, Status> {
-        let (metadata, _, stream) = request.into_parts();
+        let (metadata, extensions, stream) = request.into_parts();
+        let _call = running(&extensions);
         let clock = self.clock(&metadata);
         self.answered(Method::GetParametersAnnouncement, &metadata, &clock, self.announce(stream, &clock))
             .await

@@ -22,21 +22,23 @@
 mod authority;
 mod frames;
 mod header_block;
+mod idle;
 mod opening;
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
-use std::time::Duration;
 
 use bytes::{Buf, BytesMut};
 use frames::Frames;
+use idle::Idle;
 use opening::Opening;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_util::io::poll_read_buf;
 use tonic::transport::server::Connected;
 
-pub(crate) use opening::Place;
+pub(crate) use idle::{ConnectionCalls, RunningCall};
+pub(crate) use opening::{Patience, Place};
 
 /// Bytes that are asked of the socket at a time. An upload comes in messages of 1 KiB, many of which wait in the socket.
 const READ_BYTES: usize = 64 * 1024;
@@ -52,10 +54,22 @@ pub(crate) struct Connection<S> {
     released: usize,
     /// The client has sent its last byte.
     ended: bool,
-    /// What there is to a connection of the server before its first frame.
-    opening: Option<Opening>,
+    calls: ConnectionCalls,
+    /// What a connection of the server waits for, and for how long.
+    waiting: Waiting,
     /// Its place among the connections, which is free when this is dropped.
     place: Option<Place>,
+}
+
+/// What a connection waits for.
+#[derive(Debug)]
+enum Waiting {
+    /// Its first frame.
+    Begin(Opening, Patience),
+    /// A call, if none is running.
+    Call(Idle),
+    /// Anything, for ever.
+    Anything,
 }
 
 impl<S> Connection<S> {
@@ -67,14 +81,16 @@ impl<S> Connection<S> {
             buffer: BytesMut::new(),
             released: 0,
             ended: false,
-            opening: None,
+            calls: ConnectionCalls::new(),
+            waiting: Waiting::Anything,
             place: None,
         }
     }
 
-    /// A connection that has just been accepted. Reading from it fails if its preface and first frame are not there in time.
-    pub(crate) fn accepted(stream: S, place: Place, preface_max: Duration) -> Self {
-        Self { opening: Some(Opening::new(preface_max)), place: Some(place), ..Self::new(stream) }
+    /// A connection that has just been accepted. Reading from it fails if its preface and first frame, or later a call, do not come in time.
+    pub(crate) fn accepted(stream: S, place: Place, patience: Patience) -> Self {
+        let waiting = Waiting::Begin(Opening::new(patience.preface_max), patience);
+        Self { waiting, place: Some(place), ..Self::new(stream) }
     }
 }
 
@@ -104,18 +120,33 @@ impl<S: AsyncRead + Unpin> Connection<S> {
             // The beginning of a block that never became whole is the reader's to judge.
             self.released =
                 if self.ended { self.buffer.len() } else { self.frames.release(&mut self.buffer) };
+            if self.frames.take_request() {
+                self.calls.request();
+            }
         }
         Poll::Ready(Ok(()))
     }
 
-    /// Waits for the end of the time in which the connection has to begin, if it has not.
+    /// Waits until what the connection waits for is overdue.
     fn poll_overdue(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if self.frames.is_opened() {
-            self.opening = None;
+        if let Waiting::Begin(_, patience) = &self.waiting
+            && self.frames.is_opened()
+        {
+            self.waiting = Waiting::Call(Idle::new(patience.idle_max));
         }
-        let Some(opening) = &mut self.opening else { return Poll::Pending };
-        let error = ready!(opening.poll_overdue(context));
-        self.place.as_ref().inspect(|place| place.silent());
+        let error = match &mut self.waiting {
+            Waiting::Begin(opening, _) => {
+                let error = ready!(opening.poll_overdue(context));
+                self.place.as_ref().inspect(|place| place.silent());
+                error
+            }
+            Waiting::Call(idle) => {
+                let error = ready!(idle.poll_overdue(&self.calls, context));
+                self.place.as_ref().inspect(|place| place.idle());
+                error
+            }
+            Waiting::Anything => return Poll::Pending,
+        };
         Poll::Ready(Err(error))
     }
 }
@@ -169,11 +200,12 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Connection<S> {
     }
 }
 
-impl<S: Connected> Connected for Connection<S> {
-    type ConnectInfo = S::ConnectInfo;
+/// Each request has the calls of its connection among its extensions.
+impl<S> Connected for Connection<S> {
+    type ConnectInfo = ConnectionCalls;
 
-    fn connect_info(&self) -> Self::ConnectInfo {
-        self.stream.connect_info()
+    fn connect_info(&self) -> ConnectionCalls {
+        self.calls.clone()
     }
 }
 

@@ -24,8 +24,8 @@ pub use calls::Traces;
 pub use client::{ConnectError, RemotePlugin, remote_plugins};
 pub use metrics::{Build, Levels, METRICS_CONTENT_TYPE, Metrics, StoreLevels};
 pub use server::{
-    CALL_TIMEOUT, CONNECTIONS_MAX, CROWDED_STALL_MAX, ENTRIES_MAX, GRACE, PACKED_BYTES_MAX, PREFACE_MAX,
-    STALL_MAX, ServeError, Server, ServerOptions, UNPACKED_BYTES_MAX, UNPACKING_MAX,
+    CALL_TIMEOUT, CONNECTIONS_MAX, CROWDED_STALL_MAX, ENTRIES_MAX, GRACE, IDLE_MAX, PACKED_BYTES_MAX,
+    PREFACE_MAX, STALL_MAX, ServeError, Server, ServerOptions, UNPACKED_BYTES_MAX, UNPACKING_MAX,
 };
 pub use services::version::Versions;
 pub use socket::{SocketError, SocketFile, SocketGuard, SocketLost, bind};

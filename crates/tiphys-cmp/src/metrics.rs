@@ -65,6 +65,7 @@ pub struct Metrics {
     connections_open: Gauge,
     connections_full: Counter,
     connections_silent: Counter,
+    connections_idle: Counter,
     accept_failures: Counter,
 }
 
@@ -131,6 +132,11 @@ impl Metrics {
             connections_silent: made.count(
                 "connections_silent",
                 "Connections that were closed because they had not begun to speak in time",
+                Counter::default(),
+            ),
+            connections_idle: made.count(
+                "connections_idle",
+                "Connections that were closed because they had no call for too long",
                 Counter::default(),
             ),
             accept_failures: made.count(
@@ -228,6 +234,11 @@ impl Metrics {
     /// A connection is closed since it has not begun to speak.
     pub(crate) fn connection_silent(&self) {
         self.connections_silent.inc();
+    }
+
+    /// A connection is closed since it had no call for too long.
+    pub(crate) fn connection_idle(&self) {
+        self.connections_idle.inc();
     }
 
     /// The system did not let a connection be accepted.

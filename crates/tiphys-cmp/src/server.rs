@@ -15,6 +15,7 @@ use tokio::net::UnixListener;
 use tokio_util::sync::CancellationToken;
 
 use crate::calls::{Running, Service};
+use crate::connection::Patience;
 use crate::generated::plugin::config_management_plugin_service_server::ConfigManagementPluginServiceServer;
 use crate::metrics::Metrics;
 use crate::receive::{Receiver, UploadBounds};
@@ -24,8 +25,8 @@ use accept::ConnectionBounds;
 use ending::Ending;
 
 pub use options::{
-    CALL_TIMEOUT, CONNECTIONS_MAX, CROWDED_STALL_MAX, ENTRIES_MAX, GRACE, PACKED_BYTES_MAX, PREFACE_MAX,
-    STALL_MAX, ServerOptions, UNPACKED_BYTES_MAX, UNPACKING_MAX,
+    CALL_TIMEOUT, CONNECTIONS_MAX, CROWDED_STALL_MAX, ENTRIES_MAX, GRACE, IDLE_MAX, PACKED_BYTES_MAX,
+    PREFACE_MAX, STALL_MAX, ServerOptions, UNPACKED_BYTES_MAX, UNPACKING_MAX,
 };
 
 /// Calls at once on one connection.
@@ -86,8 +87,8 @@ impl Server {
             crowded_stall_max: options.crowded_stall_max,
             unpacking_max: options.unpacking_max,
         };
-        let connections =
-            ConnectionBounds { connections_max: options.connections_max, preface_max: options.preface_max };
+        let patience = Patience { preface_max: options.preface_max, idle_max: options.idle_max };
+        let connections = ConnectionBounds { connections_max: options.connections_max, patience };
         let connections = accept::connections(listener, connections, Arc::clone(&metrics));
         let receiver = Receiver::new(store, plugin.modes(), Arc::clone(&metrics), bounds);
         let service =

@@ -30,6 +30,8 @@ const PRIORITY_BYTES: usize = 5;
 pub(super) struct Frames {
     state: State,
     is_opened: bool,
+    /// A header block went by that was not asked for yet.
+    has_request: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -45,12 +47,17 @@ enum State {
 impl Frames {
     /// At the beginning of a connection.
     pub(super) fn new() -> Self {
-        Self { state: State::Preface(0), is_opened: false }
+        Self { state: State::Preface(0), is_opened: false, has_request: false }
     }
 
     /// Whether the preface and a whole frame after it were seen.
     pub(super) fn is_opened(&self) -> bool {
         self.is_opened
+    }
+
+    /// Whether a header block, as each request begins with, went by since this was asked last.
+    pub(super) fn take_request(&mut self) -> bool {
+        std::mem::take(&mut self.has_request)
     }
 
     /// Makes authorities acceptable in what came in, and says how many of the first bytes can be handed on. The others are to be given again,
@@ -77,6 +84,7 @@ impl Frames {
                     Next::Pass(count) => self.state = State::Passing(count),
                     Next::Block { fragments, end } => {
                         rewrite(rest, &fragments);
+                        self.has_request = true;
                         self.state = State::Passing(end);
                     }
                 },

@@ -25,10 +25,24 @@ impl Place {
         Self { _open: metrics.connection(), metrics, _permit: permit }
     }
 
+    /// The connection had no call for too long.
+    pub(super) fn idle(&self) {
+        self.metrics.connection_idle();
+    }
+
     /// The connection has not begun to speak in time.
     pub(super) fn silent(&self) {
         self.metrics.connection_silent();
     }
+}
+
+/// How long a connection may take, and be silent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Patience {
+    /// Until its preface and its first frame have come.
+    pub(crate) preface_max: Duration,
+    /// Without a call.
+    pub(crate) idle_max: Duration,
 }
 
 /// The time in which a client has to begin.

@@ -16,7 +16,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, sleep};
 
 use super::episode::Episode;
-use crate::connection::{Connection, Place};
+use crate::connection::{Connection, Patience, Place};
 use crate::metrics::Metrics;
 
 /// How long nobody is accepted after the system has refused, which it does while there are too many open files; twice as long after each
@@ -29,8 +29,8 @@ const PAUSE_MAX: Duration = Duration::from_secs(1);
 pub(super) struct ConnectionBounds {
     /// Open at once.
     pub(super) connections_max: NonZeroU32,
-    /// How long one may take to send its preface and its first frame.
-    pub(super) preface_max: Duration,
+    /// How long one may take, and be silent.
+    pub(super) patience: Patience,
 }
 
 /// The listener's connections, for ever.
@@ -86,7 +86,7 @@ impl Door {
             tracing::info!("connections are accepted again");
         }
         let place = Place::new(place, Arc::clone(&self.metrics));
-        Connection::accepted(stream, place, self.bounds.preface_max)
+        Connection::accepted(stream, place, self.bounds.patience)
     }
 
     /// A place for one more connection, as soon as there is one.

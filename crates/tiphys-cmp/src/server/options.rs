@@ -19,6 +19,8 @@ pub const GRACE: Duration = Duration::from_secs(20);
 pub const CONNECTIONS_MAX: NonZeroU32 = NonZeroU32::new(512).unwrap();
 /// How long a new connection may take to send its preface and its first frame. Clients send both as soon as they are connected.
 pub const PREFACE_MAX: Duration = Duration::from_secs(10);
+/// How long a connection may be without a call; pings are none.
+pub const IDLE_MAX: Duration = Duration::from_mins(1);
 /// How long the sender of an upload may send nothing before the call is ended.
 pub const STALL_MAX: Duration = Duration::from_secs(30);
 /// The same while other uploads wait for the place that its archive takes. A repo-server whose processors are throttled pauses, too.
@@ -45,6 +47,8 @@ pub struct ServerOptions {
     pub connections_max: NonZeroU32,
     /// How long a new connection may take to send its preface and its first frame.
     pub preface_max: Duration,
+    /// How long a connection may be without a call.
+    pub idle_max: Duration,
     /// How long running calls may go on when the server is to end.
     pub grace: Duration,
     /// How long the sender of an upload may send nothing before the call is ended.
@@ -75,6 +79,7 @@ impl Default for ServerOptions {
             },
             connections_max: CONNECTIONS_MAX,
             preface_max: PREFACE_MAX,
+            idle_max: IDLE_MAX,
             grace: GRACE,
             stall_max: STALL_MAX,
             crowded_stall_max: CROWDED_STALL_MAX,

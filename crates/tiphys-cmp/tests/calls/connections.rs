@@ -7,10 +7,15 @@ use tiphys_cmp::ServerOptions;
 use tiphys_testkit::http2::{PREFACE, no_settings, ping, pong};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::UnixStream;
+use tokio::time::interval;
 
+use crate::archives::archive;
+use crate::wire::upload;
 use crate::world::{Obedient, World, options, served, until};
 
 const SHORT: Duration = Duration::from_millis(50);
+/// Longer than a client takes from its connection to its first call.
+const IDLE: Duration = Duration::from_millis(250);
 
 fn with_places(connections_max: u32) -> ServerOptions {
     let connections_max = NonZeroU32::new(connections_max).expect("more than none");
@@ -89,6 +94,53 @@ async fn a_connection_that_has_begun_may_be_silent_for_longer() {
         while !answer.ends_with(&pong(b"are here")) {
             answer.push(begun.read_u8().await.expect("it is open"));
         }
+    })
+    .await;
+}
+
+/// A connection that has begun, and has read the server's settings.
+async fn begun(world: &World) -> UnixStream {
+    let mut stream = sent(world, &[PREFACE, &no_settings()].concat()).await;
+    stream.read_u8().await.expect("it is open");
+    stream
+}
+
+#[tokio::test]
+async fn idle_connection_is_closed_and_pings_do_not_keep_it() {
+    let options = ServerOptions { idle_max: IDLE, ..with_places(1) };
+    served(Obedient::default(), options, async |world| {
+        let mut silent = begun(world).await;
+        closed(&mut silent).await;
+        assert_eq!(world.count("tiphys_cmp_connections_idle_total"), 1);
+        let mut pinging = begun(world).await;
+        let mut ticks = interval(IDLE / 10);
+        // Until the server has closed it, which makes writing fail.
+        while pinging.write_all(&ping(*b"are here")).await.is_ok() {
+            ticks.tick().await;
+        }
+        assert_eq!(world.count("tiphys_cmp_connections_idle_total"), 2);
+        assert_eq!(world.caller().await.health().await.expect("the place is free"), 1);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn connection_with_a_running_call_is_not_idle() {
+    let options = ServerOptions { idle_max: IDLE, ..options() };
+    served(Obedient::default(), options, async |world| {
+        let caller = world.caller().await;
+        let call = caller.generate(upload(&archive("wait", 0)));
+        let going_on = async {
+            world.plugin.begun.notified().await;
+            // Longer than a connection without a call lasts.
+            closed(&mut begun(world).await).await;
+            closed(&mut begun(world).await).await;
+            world.plugin.go_on.notify_one();
+        };
+        let (answer, ()) = tokio::join!(call, going_on);
+        answer.expect("the call is answered");
+        until(|| world.count("tiphys_cmp_connections_open") == 0).await;
+        assert_eq!(world.count("tiphys_cmp_connections_idle_total"), 3, "it is closed after its call");
     })
     .await;
 }

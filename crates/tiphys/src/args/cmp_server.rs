@@ -128,6 +128,10 @@ pub(crate) struct ServerBoundArgs {
     #[arg(long, value_name = "SECONDS", env = "TIPHYS_CONNECTION_PREFACE_MAX", default_value_t = tiphys_cmp::PREFACE_MAX.as_secs(), value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub(crate) connection_preface_max: u64,
 
+    /// How long a connection may be without a call, in seconds; pings are no calls
+    #[arg(long, value_name = "SECONDS", env = "TIPHYS_CONNECTION_IDLE_MAX", default_value_t = tiphys_cmp::IDLE_MAX.as_secs(), value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub(crate) connection_idle_max: u64,
+
     /// How long a sender may send nothing in the middle of an archive, in seconds
     #[arg(long, value_name = "SECONDS", env = "TIPHYS_UPLOAD_STALL_MAX", default_value_t = tiphys_cmp::STALL_MAX.as_secs(), value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub(crate) upload_stall_max: u64,

@@ -67,6 +67,7 @@ fn a_flag_that_makes_no_sense_is_refused() {
         ["--unpacking-max=0"],
         ["--connections-max=0"],
         ["--connection-preface-max=0"],
+        ["--connection-idle-max=0"],
         ["--self-check-interval=0"],
     ] {
         assert!(parse(&arguments).is_err(), "{arguments:?}");

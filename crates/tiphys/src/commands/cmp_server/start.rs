@@ -141,6 +141,7 @@ fn options(workdir: &Path, settings: &ServerSettings, traces: Option<Arc<dyn Tra
         grace: settings.grace,
         connections_max: settings.connections_max,
         preface_max: settings.preface_max,
+        idle_max: settings.idle_max,
         stall_max: settings.stall_max,
         crowded_stall_max: settings.crowded_stall_max,
         unpacking_max: settings.unpacking_max,
