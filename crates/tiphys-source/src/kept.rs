@@ -7,6 +7,7 @@ use std::fmt;
 
 use tiphys_params::context::RepositoryAccess;
 
+use crate::clone_names::SECRET_BYTES;
 use crate::url::RemoteUrl;
 
 /// Changes when what is hashed changes.
@@ -30,10 +31,13 @@ impl Kept {
         Self { address: cache_name(&url.address).to_owned(), way: way(url, access) }
     }
 
-    /// The name of its folder, of hexadecimal digits alone.
-    pub(crate) fn name(&self) -> String {
-        let mut hasher = blake3::Hasher::new_derive_key(DOMAIN);
-        hasher.update(&self.way.unwrap_or(EVERYBODYS)).update(self.address.as_bytes());
+    /// The name of its folder in a cache with this secret, of hexadecimal digits alone.
+    pub(crate) fn name(&self, secret: &[u8; SECRET_BYTES]) -> String {
+        let mut hasher = blake3::Hasher::new_keyed(secret);
+        hasher
+            .update(DOMAIN.as_bytes())
+            .update(&self.way.unwrap_or(EVERYBODYS))
+            .update(self.address.as_bytes());
         hasher.finalize().to_hex().to_string()
     }
 }

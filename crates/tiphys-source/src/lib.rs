@@ -8,6 +8,7 @@
 mod base;
 mod cache_files;
 mod charts;
+mod clone_names;
 mod copy;
 mod credential;
 mod error;

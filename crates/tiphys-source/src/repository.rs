@@ -9,7 +9,7 @@
 //! <cache>/git/<key>.old           the store whose place it takes, until it is removed
 //! ```
 //!
-//! The key is [`Kept::name`]. A pack appears whole (`fetch.unpackLimit`), and each fetched commit is kept by a ref below `refs/tiphys/`, so a commit
+//! The key is `Kept::name`. A pack appears whole (`fetch.unpackLimit`), and each fetched commit is kept by a ref below `refs/tiphys/`, so a commit
 //! that is there has all its files.
 
 mod health;
@@ -29,7 +29,6 @@ use crate::cache_files::{private_folder, write_whole};
 use crate::credential::{Access, AccessInput, remedy};
 use crate::git::failure::{Failure, classify};
 use crate::git::{Call, Git, Place, ToolProblem, shown};
-use crate::kept::Kept;
 use crate::objects::{Abbreviation, Objects};
 use crate::options::{
     FETCH_TIMEOUT_OPTION, Freshness, LOOKUP_TIMEOUT_OPTION, Network, Progress, SourceOptions,
@@ -87,11 +86,11 @@ pub(crate) struct Context<'a> {
 }
 
 impl Repository {
-    /// A repository that is kept in the clone of this name. Nothing is looked at yet.
-    pub(crate) fn new(url: RemoteUrl, way: RepositoryAccess, kept: &Kept, options: &SourceOptions) -> Self {
+    /// A repository whose clone has this name. Nothing is looked at yet.
+    pub(crate) fn new(url: RemoteUrl, way: RepositoryAccess, name: &str, options: &SourceOptions) -> Self {
         Self {
             shown: mask_url(&url.address).into(),
-            dir: options.cache_dir.join("git").join(kept.name()),
+            dir: options.cache_dir.join("git").join(name),
             url,
             way,
             access: OnceCell::new(),

@@ -49,7 +49,7 @@ fn a_clone_is_shared_by_those_who_ask_for_one_repository_in_one_way() {
     for (url, access, other_url, other_access, expected) in cases {
         let (one, other) = (kept(url, access), kept(other_url, other_access));
         assert_eq!(one == other, expected, "{one:?} {other:?}");
-        assert_eq!(one.name() == other.name(), expected, "{one:?} {other:?}");
+        assert_eq!(one.name(&[1; 32]) == other.name(&[1; 32]), expected, "{one:?} {other:?}");
     }
 }
 
@@ -66,15 +66,22 @@ fn whatever_a_secret_opens_a_repository_with_is_another_way_to_it() {
         RepositoryAccess { insecure: true, ..nobody() },
         RepositoryAccess { proxy: Secret::new("robot"), ..nobody() },
     ];
-    let names: std::collections::BTreeSet<String> = ways.iter().map(|way| kept(URL, way).name()).collect();
+    let names: std::collections::BTreeSet<String> =
+        ways.iter().map(|way| kept(URL, way).name(&[1; 32])).collect();
     assert_eq!(names.len(), ways.len(), "{names:?}");
 }
 
 /// There lie clones that earlier builds fetched with whatever login.
 #[test]
 fn no_name_is_the_bare_hash_of_an_address() {
-    let name = kept(URL, &RepositoryAccess::default()).name();
+    let name = kept(URL, &RepositoryAccess::default()).name(&[1; 32]);
     assert_ne!(name, blake3::hash(URL.as_bytes()).to_hex().to_string());
+}
+
+#[test]
+fn name_follows_from_no_url_without_the_secret() {
+    let kept = kept(URL, &RepositoryAccess::default());
+    assert_ne!(kept.name(&[1; 32]), kept.name(&[2; 32]));
 }
 
 #[test]
@@ -87,7 +94,7 @@ fn no_login_is_in_a_name_or_in_what_people_see() {
         let shown = format!("{kept:?}");
         assert!(shown.contains("git.example.org/team/apps"), "{shown}");
         assert!(!shown.contains("robot") && !shown.contains("hunter22"), "{shown}");
-        let name = kept.name();
+        let name = kept.name(&[1; 32]);
         assert!(name.len() == 64 && name.bytes().all(|digit| digit.is_ascii_hexdigit()), "{name}");
     }
 }

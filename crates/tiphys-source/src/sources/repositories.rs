@@ -6,6 +6,7 @@ use std::sync::{Arc, PoisonError};
 use tiphys_params::context::{ContextProject, RepositoryAccess, Seeker};
 
 use super::Sources;
+use crate::clone_names::{self, SECRET_BYTES};
 use crate::kept::{Kept, cache_name};
 use crate::repository::Repository;
 use crate::url::RemoteUrl;
@@ -17,6 +18,8 @@ pub(super) struct Repositories {
     /// By the project and the address: Secrets are searched once for both.
     of_sources: HashMap<(Arc<ContextProject>, String), Arc<Repository>>,
     by_clone: HashMap<Kept, Arc<Repository>>,
+    /// The secret in the names of clones, once it was read.
+    secret: Option<[u8; SECRET_BYTES]>,
 }
 
 impl Sources {
@@ -33,7 +36,7 @@ impl Sources {
         }
         let remote = self.outside_cache(url)?;
         let way = self.options.known.of_source(project, &remote.address, Seeker::Git).access;
-        let found = self.of_clone(&mut repositories, remote, way);
+        let found = self.of_clone(&mut repositories, remote, way)?;
         repositories.of_sources.insert(asked, Arc::clone(&found));
         Ok(found)
     }
@@ -49,7 +52,7 @@ impl Sources {
         file_url::require_allowed(&remote, &self.options.file_repositories)?;
         let way = self.options.known.of_submodule(project, way_of_superproject, &remote.address).access;
         let mut repositories = self.repositories.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(self.of_clone(&mut repositories, remote, way))
+        self.of_clone(&mut repositories, remote, way)
     }
 
     /// A URL that does not name a clone of ours: what one project has fetched is not for the others.
@@ -64,14 +67,18 @@ impl Sources {
         repositories: &mut Repositories,
         remote: RemoteUrl,
         way: RepositoryAccess,
-    ) -> Arc<Repository> {
+    ) -> Result<Arc<Repository>, SourceError> {
         let kept = Kept::new(&remote, &way);
         if let Some(found) = repositories.by_clone.get(&kept) {
-            return Arc::clone(found);
+            return Ok(Arc::clone(found));
         }
-        let new = Arc::new(Repository::new(remote, way, &kept, &self.options));
+        let secret = match &repositories.secret {
+            Some(secret) => secret,
+            None => repositories.secret.insert(clone_names::secret(&self.options.cache_dir)?),
+        };
+        let new = Arc::new(Repository::new(remote, way, &kept.name(secret), &self.options));
         repositories.by_clone.insert(kept, Arc::clone(&new));
-        new
+        Ok(new)
     }
 
     /// Takes all clones for damaged that errors call by this name; says whether there are any.
