@@ -62,6 +62,8 @@ pub(crate) enum GenerateError {
     Template {
         /// The error with its causes, cleaned.
         text: String,
+        /// Whether helm misses a dependency of the chart.
+        misses_dependency: bool,
     },
     /// Dependencies were missing and could not be built.
     #[error(transparent)]
@@ -92,7 +94,7 @@ async fn generate_in(request: &Request, home: &Home) -> Result<Vec<u8>, Generate
     let version = helm.version(home).await?;
     let kept = dependencies::kept(request, &prepared.chart, &version, home);
     let manifests = match template(request, &helm, &prepared.call, kept.as_ref()).await {
-        Err(GenerateError::Template { text }) if kept.is_none() && is_missing_dependency(&text) => {
+        Err(GenerateError::Template { misses_dependency: true, .. }) if kept.is_none() => {
             let built = dependencies::build(request, &helm, &version, home).await?;
             template(request, &helm, &prepared.call, Some(&built)).await
         }
@@ -165,10 +167,12 @@ async fn template(
     built: Option<&Built>,
 ) -> Result<Vec<u8>, GenerateError> {
     let folder = built.map_or(&request.app_path, |built| &built.chart);
-    let result = helm.run(&call.arguments, &call.shown, folder).await;
-    result.map_err(|error| GenerateError::Template { text: without_api_versions(&chain(&error)) })
-}
-
-fn is_missing_dependency(text: &str) -> bool {
-    MISSING_DEPENDENCY.iter().any(|words| text.contains(words))
+    helm.run(&call.arguments, &call.shown, folder).await.map_err(|mut error| {
+        let mut misses_dependency = false;
+        if let HelmError::Failed { stderr, .. } = &mut error {
+            misses_dependency = MISSING_DEPENDENCY.iter().any(|words| stderr.contains(words));
+            *stderr = call.without_values(stderr);
+        }
+        GenerateError::Template { text: without_api_versions(&chain(&error)), misses_dependency }
+    })
 }

@@ -24,9 +24,9 @@ pub(crate) const INLINE_PLACEHOLDER: &str = "<temp file with values from source.
 const SECRET_OPTIONS: [&str; 2] = ["--username", "--password"];
 
 /// What stands for a secret.
-const MASK: &str = "******";
+pub(crate) const MASK: &str = "******";
 
-/// Characters of a password that is looked for in texts. A shorter one would be found in words.
+/// Characters of a password or value that is looked for in texts. A shorter one would be found in words.
 const SECRET_CHARS_MIN: usize = 6;
 
 /// What is left out of texts.
@@ -106,9 +106,19 @@ fn masked_login(login: &str) -> String {
 
 /// A text of another program without these passwords and without those in URLs.
 pub(crate) fn without_passwords<'a>(text: &str, passwords: impl IntoIterator<Item = &'a Secret>) -> String {
-    let worth =
-        passwords.into_iter().map(Secret::expose).filter(|one| one.chars().count() >= SECRET_CHARS_MIN);
-    masked_urls(&worth.fold(text.to_owned(), |text, password| text.replace(password, MASK)))
+    masked_urls(&redacted(text, passwords.into_iter().map(Secret::expose).collect()))
+}
+
+/// A text of helm without these values.
+pub(crate) fn without_values(text: &str, values: &[String]) -> String {
+    redacted(text, values.iter().map(String::as_str).collect())
+}
+
+/// Replaces each secret that is long enough, the longest first: one may be a part of another.
+fn redacted(text: &str, mut secrets: Vec<&str>) -> String {
+    secrets.retain(|one| one.chars().count() >= SECRET_CHARS_MIN);
+    secrets.sort_by_key(|one| std::cmp::Reverse(one.len()));
+    secrets.into_iter().fold(text.to_owned(), |text, secret| text.replace(secret, MASK))
 }
 
 /// A text of a command, or of what it printed, without the values of options that carry secrets.

@@ -8,7 +8,7 @@ use tiphys_params::mask_url;
 use tiphys_process::ExecLimits;
 
 use crate::options::{AssignmentKind, Part};
-use crate::shown::INLINE_PLACEHOLDER;
+use crate::shown::{INLINE_PLACEHOLDER, MASK, without_values};
 
 /// Bytes of API versions that are joined to one argument. A cluster may have more of them than one argument, or as arguments of their own
 /// all arguments, could hold.
@@ -50,8 +50,17 @@ pub(crate) struct Template {
 pub(crate) struct Call {
     /// The arguments.
     pub(crate) arguments: Vec<String>,
-    /// The whole command as Argo CD would show it.
+    /// The whole command as Argo CD would show it, with the values of `--set` and its relatives redacted.
     pub(crate) shown: String,
+    /// Values that helm may quote in its own messages. The command itself shows none of them.
+    values: Vec<String>,
+}
+
+impl Call {
+    /// Redacts the values of `--set` and `--set-string` in a text that helm printed.
+    pub(crate) fn without_values(&self, text: &str) -> String {
+        without_values(text, &self.values)
+    }
 }
 
 /// More than the system passes to a program.
@@ -99,14 +108,24 @@ impl Template {
     /// The command line.
     pub(crate) fn call(&self, limits: &ExecLimits) -> Result<Call, TooLarge> {
         let inline = self.inline_values.as_ref().map(|path| path.to_string_lossy().into_owned());
-        let arguments = self.arguments(inline.as_deref(), &joined(&self.api_versions));
+        let arguments = self.arguments(inline.as_deref(), &joined(&self.api_versions), argument);
         self.check_values(limits)?;
         check_size(&arguments, limits)?;
-        let shown = self.arguments(inline.as_ref().map(|_| INLINE_PLACEHOLDER), &self.api_versions);
-        Ok(Call { arguments, shown: format!("helm {}", shown.join(" ")) })
+        let inline = inline.as_ref().map(|_| INLINE_PLACEHOLDER);
+        let shown = format!("helm {}", self.arguments(inline, &self.api_versions, redacted).join(" "));
+        let values = self.assignments.iter().filter(|one| one.0 != AssignmentKind::File);
+        let values = values.flat_map(|(_, _, value)| [value.clone(), unescaped(value)]);
+        // Redacting what the command shows anyway, such as the name of the release, would only make the message harder to read.
+        let values = values.filter(|value| !shown.contains(value)).collect();
+        Ok(Call { arguments, shown, values })
     }
 
-    fn arguments(&self, inline: Option<&str>, api_versions: &[String]) -> Vec<String> {
+    fn arguments(
+        &self,
+        inline: Option<&str>,
+        api_versions: &[String],
+        assignment: fn(AssignmentKind, &str, &str) -> String,
+    ) -> Vec<String> {
         let mut all: Vec<String> = vec!["template".into(), ".".into()];
         let mut option = |name: &str, value: &str| all.extend([name.to_owned(), value.to_owned()]);
         option("--name-template", &self.release_name);
@@ -123,7 +142,7 @@ impl Template {
         ];
         for (kind, name) in kinds {
             for (_, value_name, value) in self.assignments.iter().filter(|one| one.0 == kind) {
-                option(name, &argument(kind, value_name, value));
+                option(name, &assignment(kind, value_name, value));
             }
         }
         for file in self.value_files.iter().map(String::as_str).chain(inline) {
@@ -164,6 +183,18 @@ fn argument(kind: AssignmentKind, name: &str, value: &str) -> String {
         AssignmentKind::Value | AssignmentKind::Text => assignment_text(name, value),
         AssignmentKind::File => file_assignment(name, value),
     }
+}
+
+/// The argument as messages show it: any value may be a secret. A name may contain `=` and thus a value of its own.
+fn redacted(_: AssignmentKind, name: &str, _: &str) -> String {
+    format!("{}={MASK}", name.split('=').next().unwrap_or_default())
+}
+
+/// A value as helm reads it, without the backslashes that escape characters.
+fn unescaped(value: &str) -> String {
+    let mut chars = value.chars();
+    std::iter::from_fn(|| chars.next().and_then(|char| if char == '\\' { chars.next() } else { Some(char) }))
+        .collect()
 }
 
 /// `name=path` of which helm reads this path and no other: its grammar gives backslashes and commas a meaning in paths, too.

@@ -40,13 +40,46 @@ fn the_arguments_stand_in_the_order_of_native() {
             "https://example.com/v.yaml", "--values", "/home-of-helm/values", "--api-versions", "v1,apps/v1", "--include-crds",
             "--skip-schema-validation", "--skip-tests",
         ]),
-        shown: "helm template . --name-template rel --namespace ns --kube-version 1.30.1 --set b=-x --set a=1\\, 2 --set-string s=5 \
-                --set-file f=/r/f\\,1.txt --values /r/a.yaml --values https://example.com/v.yaml --values <temp file with values from \
+        shown: "helm template . --name-template rel --namespace ns --kube-version 1.30.1 --set b=****** --set a=****** --set-string \
+                s=****** --set-file f=****** --values /r/a.yaml --values https://example.com/v.yaml --values <temp file with values from \
                 source.helm.values/valuesObject> --api-versions v1 --api-versions apps/v1 --include-crds --skip-schema-validation \
                 --skip-tests"
             .into(),
+        values: texts(&["5", "5", "-x", "-x", "1, 2", "1, 2"]),
     };
     assert_eq!(template.call(&LIMITS), Ok(expected));
+}
+
+#[test]
+fn messages_show_no_value_of_a_set_option() {
+    let cases = [
+        ("db.password", "hunter22", "hunter22", "db.password=******"),
+        ("list", "{hunter22,b}", "x=hunter22", "list=******"),
+        ("a=hunter22,b", "c", "hunter22", "a=******"),
+        ("a", r"b\,c=hunter\22", "hunter22", "a=******"),
+    ];
+    for kind in [AssignmentKind::Value, AssignmentKind::Text, AssignmentKind::File] {
+        for (name, value, secret, expected) in cases {
+            let assignments = vec![(kind, name.to_owned(), value.to_owned())];
+            let template = Template { release_name: "rel".into(), assignments, ..Template::default() };
+            let shown = template.call(&LIMITS).unwrap().shown;
+            assert!(shown.contains(expected) && !shown.contains(secret), "{kind:?}: {shown}");
+        }
+    }
+}
+
+#[test]
+fn set_values_are_redacted_in_messages_of_helm() {
+    let assignments =
+        [("a", "hunter22"), ("b", "hunter22+more"), ("c", r"back\\slash"), ("d", "short"), ("e", "my-app")];
+    let assignments =
+        assignments.map(|(name, value)| (AssignmentKind::Value, name.to_owned(), value.to_owned())).to_vec();
+    let template = Template { release_name: "my-app".into(), assignments, ..Template::default() };
+    let told = template
+        .call(&LIMITS)
+        .unwrap()
+        .without_values(r"my-app/t.yaml: hunter22+more, xhunter22, back\slash, back\\slash and short");
+    assert_eq!(told, "my-app/t.yaml: ******, x******, ******, ****** and short");
 }
 
 #[test]
@@ -55,6 +88,7 @@ fn what_is_not_set_gives_no_argument() {
     let expected = Call {
         arguments: texts(&["template", ".", "--name-template", "rel"]),
         shown: "helm template . --name-template rel".into(),
+        values: Vec::new(),
     };
     assert_eq!(template.call(&LIMITS), Ok(expected));
 }

@@ -113,7 +113,7 @@ fn what_opens_the_url_of_a_value_file_is_in_no_text() {
     for helm in Helm::ALL {
         let worlds = [
             (World::probe().array("value-files", &[url]), format!("--values \"{masked}\"")),
-            (World::probe().text("set-file.f", &url.replace(',', "\\,")), format!("--set-file f={masked}")),
+            (World::probe().text("set-file.f", &url.replace(',', "\\,")), "--set-file f=******".to_owned()),
         ];
         for (world, shown) in worlds {
             let (failed, checked) = (world.generate(helm).error().to_owned(), world.run(helm, "check"));
@@ -123,6 +123,38 @@ fn what_opens_the_url_of_a_value_file_is_in_no_text() {
                 assert!(["s3cr", "et@", "h1dden"].iter().all(|secret| !text.contains(secret)), "{text}");
             }
         }
+    }
+}
+
+#[test]
+fn values_of_parameters_are_in_no_message() {
+    let template = "{{ fail (printf \"password %s of %s\" .Values.db.password .Values.db.user) }}";
+    for helm in Helm::ALL {
+        for kind in ["set", "set-string"] {
+            let world = World::chart(template)
+                .text(&format!("{kind}.db.password"), "hunter22,x=s3cr3t")
+                .text("set.db.user", "bob")
+                .text("set-file.token", "hunter22.txt")
+                .file("chart/hunter22.txt", "hunter22");
+            let (failed, checked) = (world.generate(helm).error().to_owned(), world.run(helm, "check"));
+            assert!(failed.contains("password ****** of bob"), "{helm:?} {kind}: {failed}");
+            for text in [&failed, &checked.stdout] {
+                assert!(text.contains(&format!("--{kind} db.password=******")), "{helm:?} {kind}: {text}");
+                assert!(["hunter22", "s3cr3t"].iter().all(|secret| !text.contains(secret)), "{text}");
+            }
+        }
+    }
+}
+
+/// A value that is redacted must not hide from the plugin what helm misses.
+#[test]
+fn a_redacted_value_does_not_change_what_the_plugin_does() {
+    for helm in Helm::ALL {
+        let world = crate::dependencies::umbrella("{name: dep, version: 0.1.0, repository: 'file://../dep'}")
+            .chart_files("charts/dep", "dep", "0.1.0", "")
+            .text("set.kind", "missing in charts/");
+        let answer = world.generate(helm);
+        assert_eq!((answer.code, answer.stderr.as_str()), (Some(0), ""), "{helm:?}");
     }
 }
 

@@ -23,7 +23,7 @@ fn check_says_what_would_run() {
         lines[0].starts_with("helm: v4.3.1 /") && lines[0].ends_with("/target/tools/bin/helm"),
         "{answer:?}"
     );
-    let expected = "command: helm template . --name-template my-app --namespace my-ns --kube-version 1.34.2 --set b=x --values <temp file with \
+    let expected = "command: helm template . --name-template my-app --namespace my-ns --kube-version 1.34.2 --set b=****** --values <temp file with \
                     values from source.helm.values/valuesObject> --api-versions v1 --api-versions apps/v1 --api-versions \
                     apps/v1/Deployment --include-crds";
     assert_eq!(lines[1..], [expected]);

@@ -13,6 +13,12 @@ use crate::args::OutputFormat;
 use crate::failure::Failure;
 use crate::output;
 
+/// Permissions of manifests: they are for others, too.
+const MANIFEST_MODE: u32 = 0o644;
+
+/// Permissions of the report: parameters and messages of plugins may contain secrets.
+const REPORT_MODE: u32 = 0o600;
+
 /// Writes one file per application, `<namespace>/<app>.yaml` (`.json` with `-o json`). Every file is written beside its place first,
 /// so that a full disk leaves the old files as they were.
 pub(super) fn write_manifests(
@@ -50,7 +56,7 @@ pub(super) fn write_manifests(
     for (path, text) in &texts {
         refuse_link(path.parent().unwrap_or(dir))?;
         let path = output::destination("--output-dir", path)?;
-        written.push((write_beside(&path, text)?, path));
+        written.push((write_beside(&path, text, MANIFEST_MODE)?, path));
     }
     for (file, path) in written {
         keep(file, &path)?;
@@ -61,7 +67,7 @@ pub(super) fn write_manifests(
 /// Writes the report.
 pub(super) fn write_report(path: &Path, done: &[Done]) -> Result<(), Failure> {
     let path = output::destination("--report", path)?;
-    keep(write_beside(&path, &output::json(&summary::json(done)))?, &path)
+    keep(write_beside(&path, &output::json(&summary::json(done)), REPORT_MODE)?, &path)
 }
 
 /// A namespace's folder that is a link would lead the files out of the folder that was asked for.
@@ -75,14 +81,13 @@ fn refuse_link(folder: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-fn write_beside(path: &Path, text: &str) -> Result<NamedTempFile, Failure> {
+fn write_beside(path: &Path, text: &str, mode: u32) -> Result<NamedTempFile, Failure> {
     let folder = path.parent().unwrap_or(Path::new("/"));
     let write = || {
         fs::create_dir_all(folder)?;
         let mut file = NamedTempFile::new_in(folder)?;
         file.write_all(text.as_bytes())?;
-        // A temporary file is private; what is written here is for others too.
-        file.as_file().set_permissions(Permissions::from_mode(0o644))?;
+        file.as_file().set_permissions(Permissions::from_mode(mode))?;
         Ok(file)
     };
     write().map_err(|error: std::io::Error| {
@@ -95,3 +100,6 @@ fn keep(file: NamedTempFile, path: &Path) -> Result<(), Failure> {
         .map_err(|error| Failure::rendering(format!("cannot write {}: {}", path.display(), error.error)))?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;
