@@ -31,7 +31,7 @@ pub use launcher::{LAUNCHER_ARGUMENT, launcher_main};
 pub use limits::ProcessLimits;
 pub use orphans::adopt_orphans;
 pub use program::find_program;
-pub use quote::{quote_command, quote_text};
+pub use quote::{escape_json, escape_text, is_control_character, quote_command, quote_text};
 pub use reaper::reap_orphans;
 pub use run::{
     CommandSpec, Containment, Ended, Launcher, Limits, Outcome, PrivateView, Run, RunError, Shielded, View,

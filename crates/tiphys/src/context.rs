@@ -25,6 +25,7 @@ use crate::cache::Cache;
 use crate::failure::{Failure, chain};
 use crate::lifecycle;
 use crate::settings::Host;
+use crate::terminal::one_line;
 use crate::trust::{StoreSettings, Trust};
 
 /// How a command runs plugins, in folders below `keep` that stay if there is one.
@@ -412,9 +413,11 @@ pub(crate) fn source_options(
 fn show_progress(progress: &Progress<'_>) {
     match progress {
         Progress::LookingUp { .. } => {}
-        Progress::Fetching { repository, revision } => eprintln!("fetching {revision} of {repository} …"),
+        Progress::Fetching { repository, revision } => {
+            eprintln!("fetching {} of {} …", one_line(revision), one_line(repository));
+        }
         Progress::Fetched { repository, duration } => {
-            eprintln!("fetched {repository} in {:.1} s", duration.as_secs_f64());
+            eprintln!("fetched {} in {:.1} s", one_line(repository), duration.as_secs_f64());
         }
     }
 }

@@ -11,7 +11,7 @@ use tiphys_render::RenderError;
 use tiphys_store::StoredApplication;
 
 use crate::findings::place_of;
-use crate::terminal::harmless;
+use crate::terminal::message;
 
 /// What kind of failure; fixes the exit code (`design.md` section 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -149,9 +149,9 @@ impl Failure {
     pub(crate) fn tell(&self) {
         let mut out = std::io::stderr().lock();
         // Nobody is left to tell if stderr is closed.
-        drop(writeln!(out, "error: {}", harmless(&self.message)));
+        drop(writeln!(out, "error: {}", message(&self.message)));
         if let Some(hint) = &self.hint {
-            drop(writeln!(out, "hint: {}", harmless(hint)));
+            drop(writeln!(out, "hint: {}", message(hint)));
         }
     }
 

@@ -6,14 +6,15 @@ mod table;
 use std::io::{self, Write};
 
 use serde_json::Value;
+use tiphys_process::{escape_json, escape_text};
 
 use crate::failure::Failure;
-use crate::terminal::harmless;
+use crate::terminal::one_line;
 
 pub(crate) use destination::destination;
 pub(crate) use table::Table;
 
-/// Prints a text.
+/// Prints data, or text that is escaped already.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
@@ -27,12 +28,12 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
 /// Tells a person something that is no data and no problem: one line on stderr, which no level of logging hides.
 pub(crate) fn note(text: &str) {
     // Nobody is left to tell if stderr is closed.
-    drop(writeln!(io::stderr().lock(), "{}", harmless(text)));
+    drop(writeln!(io::stderr().lock(), "{}", escape_text(text)));
 }
 
-/// A value as indented JSON with a final newline.
+/// A value as indented JSON with a final newline, escaped.
 pub(crate) fn json(value: &Value) -> String {
-    let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
+    let mut text = escape_json(&serde_json::to_string_pretty(value).unwrap_or_default());
     text.push('\n');
     text
 }
@@ -47,7 +48,7 @@ pub(crate) fn list(objects: &[Value]) -> Value {
     serde_json::json!({"apiVersion": "v1", "kind": "List", "items": objects})
 }
 
-/// One text a line.
+/// One text a line, escaped.
 pub(crate) fn lines(texts: impl IntoIterator<Item = String>) -> String {
-    texts.into_iter().flat_map(|text| [text, "\n".to_owned()]).collect()
+    texts.into_iter().flat_map(|text| [one_line(&text), "\n".to_owned()]).collect()
 }

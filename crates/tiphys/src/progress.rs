@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::settings::Host;
-use crate::terminal::harmless;
+use crate::terminal::one_line;
 
 /// Counts steps; shows them only on a terminal and only if there are several.
 pub(crate) struct Progress {
@@ -26,7 +26,7 @@ impl Progress {
         if self.shown {
             // The line is written over by the next one and cleared by the last.
             let end = if done == self.total { "\r\x1b[K" } else { "" };
-            let name = harmless(name);
+            let name = one_line(name);
             eprint!("\r\x1b[K{} {done} of {}: {name}{end}", self.what, self.total);
         }
     }

@@ -1,39 +1,35 @@
-//! Text for people: nothing in it steers their terminal.
+//! Text for people: nothing in it steers their terminal, or the CI system that reads it.
 
 use std::fmt::{self, Write as _};
 
+use tiphys_process::{escape_text, is_control_character};
 use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::fmt::FmtContext;
 use tracing_subscriber::fmt::format::{FormatEvent, FormatFields, Writer};
 use tracing_subscriber::registry::LookupSpan;
 
-/// The text with control characters as escapes, since names and the output of plugins are somebody else's. Lines and tabs stay.
-pub(crate) fn harmless(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c.is_control() && !matches!(c, '\n' | '\t') {
-            shown.extend(c.escape_unicode());
-        } else {
-            shown.push(c);
-        }
-    }
-    shown
+/// A message, escaped. Further lines are indented, so that text of others does not look like a message of this program.
+pub(crate) fn message(text: &str) -> String {
+    let text = escape_text(text);
+    let mut lines = text.trim_end().lines();
+    let first = lines.next().unwrap_or_default().to_owned();
+    lines.fold(first, |shown, line| if line.is_empty() { shown + "\n" } else { shown + "\n  " + line })
 }
 
 /// A name on one line: one that is somebody else's may have a line break. Control characters are escapes, so that no two names look alike.
 pub(crate) fn one_line(name: &str) -> String {
-    harmless(name).replace('\n', "\\n").replace('\t', "\\t")
+    escape_text(&name.replace('\n', "\\n").replace('\t', "\\t"))
 }
 
 /// What people wrote, as one line of words with single blanks. Control characters are escapes here, too.
 pub(crate) fn prose(text: &str) -> String {
-    harmless(text).split_whitespace().collect::<Vec<_>>().join(" ")
+    escape_text(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The text with a blank in the place of each control character, where there is no room for escapes: in columns and in hints.
 pub(crate) fn without_controls(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    text.chars().map(|c| if is_control_character(c) { ' ' } else { c }).collect()
 }
 
 /// Log events as lines in the form of the program's errors: `warning: message (field=value)`.
@@ -65,11 +61,10 @@ where
         } else {
             write!(writer, "{word}: ")?;
         }
-        writer.write_str(&harmless(&text.message))?;
         if !text.fields.is_empty() {
-            write!(writer, " ({})", harmless(&text.fields))?;
+            write!(text.message, " ({})", text.fields)?;
         }
-        writeln!(writer)
+        writeln!(writer, "{}", message(&text.message))
     }
 }
 

@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 use std::path::PathBuf;
 
+use tiphys_process::escape_text;
 use tiphys_tree::check_links;
 
 use crate::failure::{Failure, chain};
@@ -60,7 +61,7 @@ pub(crate) async fn check(host: &Host) -> Result<Vec<u8>, Failure> {
             || Failure::new("kustomize was not found on PATH; install it, or name one in TIPHYS_KUSTOMIZE");
         lines.push(format!("kustomize: {}", kustomize.ok_or_else(missing)?.display()));
     }
-    let command = cleaner.cleaned(&prepared.call.shown);
+    let command = escape_text(&cleaner.cleaned(&prepared.call.shown));
     lines.push(format!("command: {command}\n"));
     Ok(lines.join("\n").into_bytes())
 }

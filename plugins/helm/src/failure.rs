@@ -4,6 +4,8 @@ use std::error::Error;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
+use tiphys_process::escape_text;
+
 use crate::shown::Cleaner;
 
 /// Exit code of bad usage.
@@ -44,7 +46,7 @@ impl Failure {
     /// Prints the failure and gives the exit code.
     pub(crate) fn report(&self) -> ExitCode {
         // Nobody is left to tell if stderr is closed.
-        drop(writeln!(io::stderr().lock(), "{}", self.message));
+        drop(writeln!(io::stderr().lock(), "{}", escape_text(&self.message)));
         ExitCode::from(self.code)
     }
 }

@@ -5,6 +5,7 @@ use std::io::{self, Write as _};
 use std::pin::pin;
 use std::time::Duration;
 
+use tiphys_process::escape_text;
 use tokio::time::timeout;
 
 use crate::settings::Settings;
@@ -43,7 +44,7 @@ impl SlowNotice {
             return ended;
         }
         // Nobody is left to tell if stderr is closed.
-        drop(writeln!(io::stderr().lock(), "{}", self.text(command, after)));
+        drop(writeln!(io::stderr().lock(), "{}", escape_text(&self.text(command, after))));
         call.await
     }
 

@@ -4,12 +4,13 @@
 mod tests;
 
 use std::fs::{self, File, Permissions};
-use std::io::{self, Write as _};
+use std::io;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 use std::process::ExitCode;
 
 use crate::failure::Failure;
+use crate::output;
 use crate::settings::Host;
 
 /// The name by which the program is a plugin server (`spec/cmp.md` 1.9).
@@ -46,8 +47,7 @@ pub(crate) fn run(dir: &Path, host: &Host) -> Result<ExitCode, Failure> {
             )
         }
     };
-    // Nobody is left to tell if stderr is closed.
-    drop(writeln!(io::stderr(), "{told}"));
+    output::note(&told);
     Ok(ExitCode::SUCCESS)
 }
 

@@ -1,5 +1,7 @@
 //! Tables as kubectl prints them: columns padded with blanks, no lines.
 
+use tiphys_process::escape_text;
+
 use crate::terminal::without_controls;
 
 /// Rows under a heading.
@@ -42,7 +44,7 @@ impl Table {
             text.push_str(line.trim_end());
             text.push('\n');
         }
-        text
+        escape_text(&text)
     }
 }
 

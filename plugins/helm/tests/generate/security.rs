@@ -146,6 +146,22 @@ fn values_of_parameters_are_in_no_message() {
     }
 }
 
+#[test]
+fn messages_steer_no_terminal_and_no_ci_system() {
+    let template = r#"{{ fail "x\n ::error::y\x1b[31m\u202e" }}"#;
+    for helm in Helm::ALL {
+        let answer = World::chart(template).generate(helm);
+        assert!(answer.error().contains(r"\u{3a}:error::y\u{1b}[31m\u{202e}"), "{helm:?}: {answer:?}");
+        assert!(!answer.stderr.contains(['\u{1b}', '\u{202e}']), "{helm:?}: {answer:?}");
+        assert!(
+            !answer.stderr.lines().any(|line| line.trim_start().starts_with("::")),
+            "{helm:?}: {answer:?}"
+        );
+        let answer = World::chart(template).text("set-string.\u{1b}[31m\u{202e}", "x").run(helm, "check");
+        assert!(answer.stdout.contains(r"--set-string \u{1b}[31m\u{202e}=******"), "{helm:?}: {answer:?}");
+    }
+}
+
 /// A value that is redacted must not hide from the plugin what helm misses.
 #[test]
 fn a_redacted_value_does_not_change_what_the_plugin_does() {

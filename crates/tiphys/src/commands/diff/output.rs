@@ -14,7 +14,6 @@ use crate::args::{CommonArgs, DiffOutputArgs, OutputFormat};
 use crate::failure::{Failure, Kind};
 use crate::output;
 use crate::settings::Host;
-use crate::terminal::one_line;
 
 /// One application, compared; or why it could not be.
 pub(crate) struct ApplicationDiff {
@@ -171,7 +170,7 @@ const DIFFERENT: u8 = 1;
 fn names(applications: &[ApplicationDiff]) -> String {
     let line = |one: &ApplicationDiff, object: &ObjectDiff| {
         let name = unified::object_name(&object.key);
-        one_line(&format!("{}: {} {name}", one.full_name(), object.change.word()))
+        format!("{}: {} {name}", one.full_name(), object.change.word())
     };
     output::lines(
         applications.iter().flat_map(|one| one.objects().iter().map(move |object| line(one, object))),

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 use tiphys_engine::{SourceType, handed_on_name};
 use tiphys_params::{CollectionType, Parameter, escape, parameter_variables};
+use tiphys_process::escape_text;
 
 use super::asked;
 use super::origin::Location;
@@ -14,7 +15,6 @@ use crate::args::{CommonArgs, OutputFormat, ParamsExplainArgs};
 use crate::failure::Failure;
 use crate::output::{self, Table};
 use crate::settings::Host;
-use crate::terminal::harmless;
 
 /// Characters of a line of explanation.
 const LINE_CHARS_MAX: usize = 80;
@@ -32,7 +32,7 @@ pub(super) async fn run(
         Some(OutputFormat::Json) => output::json(&to_json(&row)),
         Some(OutputFormat::Yaml) => tiphys_yaml::write_yaml(&to_json(&row)),
         Some(OutputFormat::Name) => format!("{}\n", row.name),
-        _ => page(&row),
+        _ => escape_text(&page(&row)),
     };
     output::print(&text)?;
     Ok(asked.conclude())
@@ -87,7 +87,7 @@ fn page(row: &Row<'_>) -> String {
     let mut field = |label: &str, text: &str| {
         if !text.is_empty() {
             // Writing to a string does not fail.
-            let _ = writeln!(page, "{:<11}{}", format!("{label}:"), harmless(text));
+            let _ = writeln!(page, "{:<11}{}", format!("{label}:"), text);
         }
     };
     field("Name", row.name);
@@ -111,7 +111,7 @@ fn page(row: &Row<'_>) -> String {
     let tooltip = row.text(|announcement| announcement.tooltip.as_deref());
     if !tooltip.is_empty() {
         page.push('\n');
-        page.push_str(&wrapped(&harmless(tooltip)));
+        page.push_str(&wrapped(tooltip));
     }
     if !row.chain.links.is_empty() {
         page.push('\n');

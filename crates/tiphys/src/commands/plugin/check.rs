@@ -14,7 +14,6 @@ use crate::args::{CommonArgs, OutputFormat, PluginCheckArgs};
 use crate::failure::{Failure, Kind};
 use crate::output;
 use crate::settings::Host;
-use crate::terminal::harmless;
 
 use trying::{Tried, Trying};
 
@@ -112,5 +111,5 @@ fn for_people(report: &Report, file: &str, tried: Option<&Tried>) -> String {
         lines.push(String::new());
         lines.extend(tried.lines());
     }
-    output::lines(lines.iter().map(|line| harmless(line)))
+    output::lines(lines)
 }

@@ -6,7 +6,7 @@ mod files;
 mod name;
 
 use std::fs::{self, Permissions};
-use std::io::{self, Write as _};
+use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::ExitCode;
@@ -15,7 +15,6 @@ use crate::args::PluginCreateArgs;
 use crate::failure::Failure;
 use crate::output;
 use crate::settings::Host;
-use crate::terminal::harmless;
 
 use files::{FILES, Mode, PLACEHOLDER};
 use name::PluginName;
@@ -100,8 +99,7 @@ fn tell(folder: &Path) {
             "tiphys", "plugin", "generate", &shown, "--in", &tree, "--path", "app", "--param", "owner=me",
         ]),
     ];
-    // Nobody is left to tell if stderr is closed.
-    drop(writeln!(io::stderr(), "{}", harmless(&lines.join("\n"))));
+    output::note(&lines.join("\n"));
 }
 
 /// A word as a shell reads it back, for people who copy it.

@@ -11,6 +11,7 @@ use crate::args::OutputFormat;
 use crate::context::Workplace;
 use crate::failure::Failure;
 use crate::output;
+use crate::terminal::one_line;
 
 /// The environment of every plugin's commands: as text, or as JSON or YAML.
 pub(super) async fn text(
@@ -44,7 +45,7 @@ pub(super) async fn text(
     let mut text = String::new();
     for (application, source, plugin, env) in found {
         // Writing to a string does not fail.
-        let _ = writeln!(text, "# {application}, source {source}, plugin {plugin}");
+        let _ = writeln!(text, "# {}, source {source}, plugin {}", one_line(&application), one_line(&plugin));
         text.push_str(&env_lines(&env));
     }
     Ok(text)
@@ -52,5 +53,6 @@ pub(super) async fn text(
 
 /// One line a variable, in the form that a POSIX shell reads.
 pub(crate) fn env_lines(env: &[(String, String)]) -> String {
-    output::lines(env.iter().map(|(name, value)| format!("{name}='{}'", value.replace('\'', "'\\''"))))
+    let line = |(name, value): &(String, String)| [name, "='", &value.replace('\'', "'\\''"), "'\n"].concat();
+    env.iter().map(line).collect()
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::{Duration, SystemTime};
 
-use tiphys_process::quote_text;
+use tiphys_process::{escape_json, quote_text};
 
 /// The form of log lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,7 +119,7 @@ impl LogLine {
 }
 
 fn json_text(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
+    escape_json(&serde_json::Value::from(text).to_string())
 }
 
 /// A text as it is if it has only signs that need no quotes.

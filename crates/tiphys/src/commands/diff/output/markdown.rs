@@ -4,7 +4,7 @@ use tiphys_engine::diff::Comparison;
 
 use super::{ApplicationDiff, Sides, equal, total, unified};
 use crate::args::DiffOutputArgs;
-use crate::terminal::{harmless, one_line};
+use crate::terminal::{message, one_line};
 
 /// Bytes that are kept free for naming what does not fit.
 const REST_BYTES_MAX: usize = 1_000;
@@ -85,8 +85,8 @@ impl Comment {
     }
 
     /// Why an application could not be compared.
-    fn failure(&mut self, one: &ApplicationDiff, message: &str) {
-        let message = format!("{}\n", harmless(message.trim_end()));
+    fn failure(&mut self, one: &ApplicationDiff, failure: &str) {
+        let message = format!("{}\n", message(failure));
         let fence = fence(std::slice::from_ref(&message));
         let name = html(&one.full_name());
         let block = format!("\n{name} failed:\n\n{fence}text\n{message}{fence}\n");

@@ -67,6 +67,20 @@ fn is_closed(text: &str) -> bool {
 }
 
 #[test]
+fn a_difference_is_no_command_for_a_ci_system() {
+    let side = |text: &str| vec![config_map("x", &format!("{text}\n::add-mask::a\n##vso[b]\u{202e}\n"))];
+    let applications = [application("app", Ok(compare(&side("old"), &side("new"))))];
+    for text in [
+        unified::text(&applications, &sides(), 3, unified::Colours::None),
+        markdown::text(&applications, &sides(), &shown_with(&[])),
+    ] {
+        assert!(text.contains(r"\u{3a}:add-mask::a"), "{text}");
+        assert!(text.contains(r"\u{23}#vso[b]\u{202e}"), "{text}");
+        assert!(!text.lines().any(|line| line.trim_start().starts_with("::")), "{text}");
+    }
+}
+
+#[test]
 fn a_comment_never_has_more_bytes_than_fit_and_is_always_closed() {
     let applications: Vec<ApplicationDiff> = (0..12)
         .map(|number| match number % 4 {

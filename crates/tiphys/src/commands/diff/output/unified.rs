@@ -2,6 +2,7 @@
 
 use tiphys_engine::ObjectKey;
 use tiphys_engine::diff::{Counts, ObjectDiff};
+use tiphys_process::escape_text;
 
 use super::{ApplicationDiff, Sides};
 use crate::terminal::one_line;
@@ -47,7 +48,7 @@ pub(super) fn text(
 /// The difference of one object, with its heading.
 pub(super) fn patch(object: &ObjectDiff, sides: &Sides, context_lines: usize) -> String {
     let (before, after) = headings(object, sides);
-    format!("{before}\n{after}\n{}", object.change.hunks(context_lines))
+    format!("{before}\n{after}\n{}", escape_text(&object.change.hunks(context_lines)))
 }
 
 /// The lines above an object's hunks.
@@ -107,8 +108,9 @@ fn colour_of(line: &str) -> &'static str {
 }
 
 impl Colours {
-    /// A whole line.
+    /// A whole line, escaped.
     fn painted(self, line: &str, colour: &str) -> String {
+        let line = escape_text(line);
         match self {
             Self::Shown if !colour.is_empty() => format!("\x1b[{colour}m{line}\x1b[0m\n"),
             _ => format!("{line}\n"),

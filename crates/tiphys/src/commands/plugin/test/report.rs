@@ -1,11 +1,9 @@
 //! What `plugin test` prints.
 
-use std::io::Write as _;
-
 use serde_json::{Value, json};
 
 use crate::output;
-use crate::terminal::{harmless, one_line};
+use crate::terminal::one_line;
 
 /// A case and what became of it.
 pub(super) struct Tested {
@@ -102,10 +100,9 @@ pub(super) fn tell_summary(tested: &[Tested]) {
     let parts: Vec<String> =
         parts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
     let plural = if tested.len() == 1 { "" } else { "s" };
-    // Nobody is left to tell if stderr is closed.
-    drop(writeln!(std::io::stderr(), "{} case{plural}: {}", tested.len(), parts.join(", ")));
+    output::note(&format!("{} case{plural}: {}", tested.len(), parts.join(", ")));
 }
 
 fn indented(text: &str) -> impl Iterator<Item = String> {
-    text.lines().map(|line| format!("  {}", harmless(line)))
+    text.lines().map(|line| format!("  {line}"))
 }

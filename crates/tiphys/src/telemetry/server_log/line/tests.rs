@@ -48,10 +48,10 @@ fn a_line_is_what_logrus_writes() {
         ),
         (
             Severity::Debug,
-            "\u{1b}[31mß",
+            "\u{1b}[31mß\u{202e}",
             vec![("bad", Field::Number(f64::NAN))],
-            "{\"time\":\"2026-11-21T19:40:56Z\",\"level\":\"debug\",\"msg\":\"\\u001b[31mß\",\"bad\":\"NaN\"}",
-            "time=\"2026-11-21T19:40:56Z\" level=debug msg=\"\\x1b[31mß\" bad=NaN",
+            "{\"time\":\"2026-11-21T19:40:56Z\",\"level\":\"debug\",\"msg\":\"\\u001b[31mß\\u202e\",\"bad\":\"NaN\"}",
+            "time=\"2026-11-21T19:40:56Z\" level=debug msg=\"\\x1b[31mß\\u202e\" bad=NaN",
         ),
         (
             Severity::Trace,
