@@ -1,9 +1,15 @@
 //! Plain manifests: the YAML and JSON files of a folder, in the order of a walk by name.
 
+mod last_folder;
+
+use std::sync::Arc;
+
 use tiphys_engine::DirectoryPlan;
 use tiphys_params::{Glob, GlobError, Slash};
 use tiphys_tree::{Depth, ReadError, RepoPath, Tree};
 use tiphys_yaml::{Node, split_documents};
+
+pub(crate) use last_folder::LastFolder;
 
 /// A file that has this text is left out, as in Argo CD.
 const SKIP_MARKER: &str = "+argocd:skip-file-rendering";
@@ -12,7 +18,7 @@ const SKIP_MARKER: &str = "+argocd:skip-file-rendering";
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DirectoryManifests {
     /// In the order of the files.
-    pub documents: Vec<Node>,
+    pub documents: Arc<[Node]>,
     /// Files that were left out although they look like manifests.
     pub warnings: Vec<String>,
 }
@@ -66,7 +72,7 @@ pub(crate) fn read(
     let include = pattern("include", plan.include.as_deref())?;
     let exclude = pattern("exclude", plan.exclude.as_deref())?;
     let depth = if plan.recurse { Depth::Recursive } else { Depth::Folder };
-    let mut found = DirectoryManifests::default();
+    let (mut documents, mut warnings) = (Vec::new(), Vec::new());
     let mut bytes_left = bytes_max;
     for file in tree.files(folder, depth)? {
         let relative = relative_to(&file, folder);
@@ -92,9 +98,9 @@ pub(crate) fn read(
             Err(error) => return Err(error.into()),
         };
         bytes_left = bytes_left.saturating_sub(bytes.len() as u64);
-        add(&file, &bytes, &mut found)?;
+        add(&file, &bytes, &mut documents, &mut warnings)?;
     }
-    Ok(found)
+    Ok(DirectoryManifests { documents: documents.into(), warnings })
 }
 
 fn pattern(field: &'static str, text: Option<&str>) -> Result<Option<Glob>, DirectoryError> {
@@ -110,16 +116,20 @@ fn relative_to<'a>(file: &'a RepoPath, folder: &RepoPath) -> &'a str {
 
 /// Adds a file's documents. A file that does not parse, or whose documents are no objects with a kind, is an error only if it looks
 /// like a manifest; other YAML that lies about is left out, as in Argo CD, but not without a word.
-fn add(file: &RepoPath, bytes: &[u8], found: &mut DirectoryManifests) -> Result<(), DirectoryError> {
+fn add(
+    file: &RepoPath,
+    bytes: &[u8],
+    documents: &mut Vec<Node>,
+    warnings: &mut Vec<String>,
+) -> Result<(), DirectoryError> {
     if contains(bytes, SKIP_MARKER) {
         return Ok(());
     }
     let problem = match split_documents(bytes) {
-        Ok(documents) => {
-            match documents.iter().find(|document| document.node.get("kind").and_then(Node::as_str).is_none())
-            {
+        Ok(read) => {
+            match read.iter().find(|document| document.node.get("kind").and_then(Node::as_str).is_none()) {
                 None => {
-                    found.documents.extend(documents.into_iter().map(|document| document.node));
+                    documents.extend(read.into_iter().map(|document| document.node));
                     return Ok(());
                 }
                 Some(document) => format!("{}: no object with a `kind`", place(&document.node)),
@@ -131,7 +141,7 @@ fn add(file: &RepoPath, bytes: &[u8], found: &mut DirectoryManifests) -> Result<
     if looks_like_manifest {
         return Err(DirectoryError::Malformed { file: file.clone(), message: problem });
     }
-    found.warnings.push(format!("{file} was left out, since it is no manifest: {problem}"));
+    warnings.push(format!("{file} was left out, since it is no manifest: {problem}"));
     Ok(())
 }
 

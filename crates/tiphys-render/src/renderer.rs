@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::context::ContextSettings;
 use crate::destination::DestinationVersions;
-use crate::directory;
+use crate::directory::LastFolder;
 use crate::error::{RenderError, SourceError, SourceFailure};
 use crate::prepare::{Prepared, SharedSources, Work, also_matching};
 use crate::report::{RenderedApplication, RenderedSource};
@@ -61,6 +61,7 @@ pub struct Renderer {
     pub(crate) cancel: CancellationToken,
     /// By the name of a plugin, what tells it from one of the same name in another renderer.
     pub(crate) plugin_marks: BTreeMap<String, String>,
+    last_folder: LastFolder,
 }
 
 impl Renderer {
@@ -71,7 +72,14 @@ impl Renderer {
         settings: RenderSettings,
         cancel: CancellationToken,
     ) -> Self {
-        Self { sources, catalogue, settings, cancel, plugin_marks: BTreeMap::new() }
+        Self {
+            sources,
+            catalogue,
+            settings,
+            cancel,
+            plugin_marks: BTreeMap::new(),
+            last_folder: LastFolder::default(),
+        }
     }
 
     /// The same renderer, whose plugins of these names are told from those of another renderer by these marks. Without a mark plugins
@@ -190,12 +198,9 @@ impl Renderer {
         match &prepared.work {
             Work::Nothing => Ok(None),
             Work::Directory { plan, tree } => {
-                let (plan, tree, folder) = (plan.clone(), tree.clone(), prepared.app_path.clone());
                 let bytes_max = self.settings.directory_bytes_max;
-                // Reading and parsing a large folder must not hold up the other applications.
-                let read =
-                    tokio::task::spawn_blocking(move || directory::read(&tree, &folder, &plan, bytes_max));
-                let found = read.await.map_err(|error| SourceFailure::Internal(error.to_string()))??;
+                let reading = self.last_folder.read(tree, &prepared.app_path, plan, bytes_max);
+                let found = Box::pin(reading).await?;
                 Ok(Some(Output {
                     documents: found.documents,
                     warnings: found.warnings,
@@ -304,7 +309,7 @@ impl Rendering {
 
 /// What a source's run gave.
 struct Output {
-    documents: Vec<Node>,
+    documents: Arc<[Node]>,
     warnings: Vec<String>,
     source_type: SourceType,
     plugin: Option<String>,

@@ -1,6 +1,7 @@
 //! Choosing applications of the store and rendering them: what `render` and `diff` have in common.
 
 use std::path::PathBuf;
+use std::pin::pin;
 use std::sync::Arc;
 
 use futures_util::{StreamExt, stream};
@@ -81,24 +82,27 @@ fn nothing_chosen(place: &Workplace) -> String {
     )
 }
 
-/// Renders all applications, several at once, and gives the results in the order of the applications. How many plugins run at once
-/// is decided by their slots; twice as many applications are under way, so that sources are read meanwhile.
-pub(crate) async fn render_all(
+/// Renders all applications, several at once, and hands each result to `take`, in the order of the applications. How many plugins run at
+/// once is decided by their slots; twice as many applications are under way, so that sources are read meanwhile. Results are not collected
+/// here, since all of them together may not fit in memory.
+pub(crate) async fn render_each<E>(
     place: &Workplace,
     applications: &[Arc<StoredApplication>],
     common: &CommonArgs,
     host: &Host,
-) -> Vec<(Arc<StoredApplication>, Result<RenderedApplication, RenderError>)> {
+    mut take: impl AsyncFnMut(Arc<StoredApplication>, Result<RenderedApplication, RenderError>) -> Result<(), E>,
+) -> Result<(), E> {
     let at_once = common.jobs.map_or(host.processors(), usize::from) * 2;
     let progress = Progress::new(host, "rendered", applications.len());
     let progress = &progress;
-    stream::iter(applications)
-        .map(|stored| async move {
-            let result = place.renderer.render(&stored.application).await;
-            progress.step(&stored.full_name());
-            (Arc::clone(stored), result)
-        })
-        .buffered(at_once)
-        .collect()
-        .await
+    let rendering = stream::iter(applications).map(|stored| async move {
+        let result = place.renderer.render(&stored.application).await;
+        progress.step(&stored.full_name());
+        (Arc::clone(stored), result)
+    });
+    let mut results = pin!(rendering.buffered(at_once));
+    while let Some((stored, result)) = results.next().await {
+        take(stored, result).await?;
+    }
+    Ok(())
 }

@@ -3,7 +3,7 @@
 mod destination;
 mod table;
 
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 
 use serde_json::Value;
 use tiphys_process::{escape_json, escape_text};
@@ -16,8 +16,13 @@ pub(crate) use table::Table;
 
 /// Prints data, or text that is escaped already.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    print_from(text.as_bytes())
+}
+
+/// The same from a file.
+pub(crate) fn print_from(mut data: impl Read) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    match io::copy(&mut data, &mut out).and_then(|_| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(Failure::rendering(format!("cannot write to standard output: {error}")))
         }

@@ -3,9 +3,9 @@ use tiphys_tree::{RepoPath, Store, StoreError, StoreOptions, Tree, TreeLimits};
 
 use super::{DirectoryManifests, read};
 
-const BYTES_MAX: u64 = 1 << 20;
+pub(super) const BYTES_MAX: u64 = 1 << 20;
 
-fn tree(files: &[(&str, &str)]) -> (tempfile::TempDir, Tree) {
+pub(super) fn tree(files: &[(&str, &str)]) -> (tempfile::TempDir, Tree) {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let limits = TreeLimits { entries_max: 100, bytes_max: 1 << 20 };
     let options = StoreOptions { dir: dir.path().join("store"), runs_dir: dir.path().join("runs"), limits };
@@ -19,11 +19,11 @@ fn tree(files: &[(&str, &str)]) -> (tempfile::TempDir, Tree) {
     (dir, tree.expect("the tree is written"))
 }
 
-fn app() -> RepoPath {
+pub(super) fn app() -> RepoPath {
     RepoPath::new("app").expect("a path inside")
 }
 
-fn manifest(name: &str) -> String {
+pub(super) fn manifest(name: &str) -> String {
     format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}}}\n")
 }
 

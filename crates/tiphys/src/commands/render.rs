@@ -2,14 +2,14 @@
 
 mod environment;
 mod files;
+mod spool;
 mod summary;
 
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use serde_json::Value;
-use tiphys_engine::{Manifest, Scopes, set_namespace, skip_secrets};
-use tiphys_render::RenderedApplication;
+use tiphys_engine::{Scopes, set_namespace, skip_secrets};
+use tiphys_render::{RenderError, RenderedApplication};
 use tiphys_store::StoredApplication;
 
 use crate::applications::{self, Chosen};
@@ -21,10 +21,25 @@ use crate::settings::Host;
 
 pub(crate) use environment::env_lines;
 
-/// An application and what became of it.
+use files::Staging;
+use spool::Spool;
+
+/// An application and what became of it. Its manifests are in a file already.
 pub(crate) struct Done {
     pub(crate) stored: Arc<StoredApplication>,
     pub(crate) rendered: RenderedApplication,
+    /// Number of objects.
+    pub(crate) objects: usize,
+}
+
+/// Where manifests wait in files until all applications are rendered: all of them together may not fit in memory.
+enum Waiting {
+    /// For standard output.
+    Spool(Spool),
+    /// For `--output-dir`.
+    Staging(Staging),
+    /// For nothing: the format has a summary only.
+    Nowhere,
 }
 
 /// Renders applications and prints them.
@@ -49,19 +64,41 @@ pub(crate) async fn run(common: &CommonArgs, args: &RenderArgs, host: Host) -> R
         output::print(&text?)?;
         return Ok(code_of(worst));
     }
-    let rendering = applications::render_all(&place, &applications, common, &host);
-    let mut done = Vec::new();
-    for (stored, result) in place.run(rendering).await? {
-        match result {
+    let mut waiting = match (&args.output_dir, spool::Form::of(format)) {
+        (Some(dir), _) => Waiting::Staging(Staging::new(&host.absolute(dir), format)?),
+        (None, Some(form)) => Waiting::Spool(Spool::new(&host.temporary_dir(), form)?),
+        (None, None) => Waiting::Nowhere,
+    };
+    // Nothing is reported of an interrupted command.
+    let mut results = Vec::new();
+    let take = async |stored: Arc<StoredApplication>, result: Result<RenderedApplication, RenderError>| {
+        results.push(match result {
             Ok(mut rendered) => {
                 adjust(&mut rendered, &stored, args);
-                for warning in &rendered.warnings {
-                    tracing::warn!("{}: {warning}", stored.full_name());
+                let manifests = std::mem::take(&mut rendered.manifests);
+                let objects = manifests.len();
+                match &mut waiting {
+                    Waiting::Spool(spool) => spool.add(manifests)?,
+                    Waiting::Staging(staging) => staging.add(&stored, manifests, &place.control_plane)?,
+                    Waiting::Nowhere => {}
                 }
-                done.push(Done { stored, rendered });
+                Ok(Done { stored, rendered, objects })
             }
-            Err(error) => {
-                let failure = Failure::of_application(&stored, &error);
+            Err(error) => Err(Failure::of_application(&stored, &error)),
+        });
+        Ok(())
+    };
+    place.run(applications::render_each(&place, &applications, common, &host, take)).await??;
+    let mut done = Vec::new();
+    for result in results {
+        match result {
+            Ok(one) => {
+                for warning in &one.rendered.warnings {
+                    tracing::warn!("{}: {warning}", one.stored.full_name());
+                }
+                done.push(one);
+            }
+            Err(failure) => {
                 failure.tell();
                 worst = worst.max(Some(failure.kind()));
             }
@@ -71,12 +108,15 @@ pub(crate) async fn run(common: &CommonArgs, args: &RenderArgs, host: Host) -> R
         if let Some(file) = &args.report {
             files::write_report(&host.absolute(file), &done)?;
         }
-        match &args.output_dir {
-            Some(dir) => files::write_manifests(&host.absolute(dir), &done, format, &place.control_plane)?,
-            None => output::print(&printed(&done, format))?,
+        match waiting {
+            Waiting::Spool(spool) => spool.print()?,
+            Waiting::Staging(staging) => staging.move_into_place()?,
+            Waiting::Nowhere => {}
         }
-        if args.output_dir.is_some() && matches!(format, OutputFormat::Table | OutputFormat::Wide) {
-            output::print(&printed(&done, format))?;
+        match format {
+            OutputFormat::Table => output::print(&summary::table(&done, summary::Width::Narrow))?,
+            OutputFormat::Wide => output::print(&summary::table(&done, summary::Width::Wide))?,
+            _ => {}
         }
     } else if !done.is_empty() {
         tracing::warn!(
@@ -121,31 +161,4 @@ fn adjust(rendered: &mut RenderedApplication, stored: &StoredApplication, args: 
     if args.skip_secrets {
         rendered.manifests = skip_secrets(std::mem::take(&mut rendered.manifests));
     }
-}
-
-fn printed(done: &[Done], format: OutputFormat) -> String {
-    let manifests = || done.iter().flat_map(|one| &one.rendered.manifests);
-    match format {
-        OutputFormat::Yaml | OutputFormat::Diff | OutputFormat::Markdown => documents(manifests()),
-        OutputFormat::Json => output::json(&output::list(&manifests().map(value).collect::<Vec<_>>())),
-        OutputFormat::Name => output::lines(manifests().map(resource_name)),
-        OutputFormat::Table => summary::table(done, summary::Width::Narrow),
-        OutputFormat::Wide => summary::table(done, summary::Width::Wide),
-    }
-}
-
-/// Objects as documents separated by `---`.
-pub(crate) fn documents<'a>(manifests: impl Iterator<Item = &'a Manifest>) -> String {
-    output::documents(manifests.map(value).collect::<Vec<_>>().iter())
-}
-
-fn value(manifest: &Manifest) -> Value {
-    Value::Object(manifest.object().clone())
-}
-
-/// As `kubectl -o name` says it: `deployment.apps/web`.
-fn resource_name(manifest: &Manifest) -> String {
-    let (group, kind) = manifest.group_kind();
-    let dot = if group.is_empty() { "" } else { "." };
-    format!("{}{dot}{group}/{}", kind.to_lowercase(), manifest.name())
 }

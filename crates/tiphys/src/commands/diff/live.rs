@@ -3,6 +3,7 @@
 mod clusters;
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use tiphys_api::Destination;
 use tiphys_cluster::ClusterError;
@@ -34,9 +35,8 @@ pub(super) async fn run(
     warn_of_settings(&place, common);
     let Chosen { applications, worst } = applications::chosen(&place, &args.applications, "compare")?;
     let comparing = async {
-        let rendered = applications::render_all(&place, &applications, common, host).await;
-        let mut compared = Vec::with_capacity(rendered.len());
-        for (stored, result) in rendered {
+        let mut compared = Vec::with_capacity(applications.len());
+        let compare_one = async |stored: Arc<StoredApplication>, result| {
             let result = match result {
                 Ok(rendered) => compare(&place, &clusters, &stored, rendered).await,
                 Err(error) => Err(Failure::of_application(&stored, &error)),
@@ -48,10 +48,12 @@ pub(super) async fn run(
                 presence: Presence::Both,
                 result,
             });
-        }
-        compared
+            Ok::<_, Failure>(())
+        };
+        applications::render_each(&place, &applications, common, host, compare_one).await?;
+        Ok(compared)
     };
-    let compared = place.run(comparing).await?;
+    let compared: Vec<_> = place.run(comparing).await??;
     let sides = Sides { before: "live".to_owned(), after: "rendered".to_owned() };
     output::finish(&compared, &sides, form, &args.shown, worst, host).await
 }

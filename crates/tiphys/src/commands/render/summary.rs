@@ -71,7 +71,7 @@ pub(super) fn json(done: &[Done]) -> Value {
         json!({
             "namespace": one.stored.application.metadata.namespace,
             "name": one.stored.application.metadata.name,
-            "objects": one.rendered.manifests.len(),
+            "objects": one.objects,
             "seconds": one.rendered.duration.as_secs_f64(),
             "sources": sources.collect::<Vec<_>>(),
             "warnings": one.rendered.warnings,

@@ -1,0 +1,57 @@
+//! Applications that deploy the same folder one after the other share what was read of it.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tiphys_engine::DirectoryPlan;
+use tiphys_tree::{RepoPath, Tree, TreeKey};
+use tokio::sync::OnceCell;
+
+use super::{DirectoryManifests, read};
+use crate::error::SourceFailure;
+
+/// A folder, and which files of it. Trees with the same key have the same content.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Folder {
+    tree: TreeKey,
+    path: RepoPath,
+    plan: DirectoryPlan,
+}
+
+/// The manifests of the folder that was asked for last, and only of this one: those of all folders may not fit in memory.
+#[derive(Debug, Default)]
+pub(crate) struct LastFolder {
+    last: Mutex<Option<(Folder, Arc<OnceCell<DirectoryManifests>>)>>,
+}
+
+impl LastFolder {
+    /// Reads the manifests of a folder, unless they are those that were read last. An error is not kept.
+    pub(crate) async fn read(
+        &self,
+        tree: &Tree,
+        path: &RepoPath,
+        plan: &DirectoryPlan,
+        bytes_max: u64,
+    ) -> Result<DirectoryManifests, SourceFailure> {
+        let folder = Folder { tree: tree.key(), path: path.clone(), plan: plan.clone() };
+        let manifests = self.slot(folder.clone());
+        let reading = async || {
+            let tree = tree.clone();
+            // Reading and parsing a large folder must not hold up the other applications.
+            let read = move || read(&tree, &folder.path, &folder.plan, bytes_max);
+            let read = tokio::task::spawn_blocking(read).await;
+            Ok(read.map_err(|error| SourceFailure::Internal(error.to_string()))??)
+        };
+        manifests.get_or_try_init(reading).await.cloned()
+    }
+
+    fn slot(&self, folder: Folder) -> Arc<OnceCell<DirectoryManifests>> {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*last {
+            Some((known, manifests)) if *known == folder => Arc::clone(manifests),
+            _ => Arc::clone(&last.insert((folder, Arc::default())).1),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
