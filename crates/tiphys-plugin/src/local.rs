@@ -119,6 +119,7 @@ impl LocalPlugin {
     /// to know everything that is wrong with it; [`Plugin::announce`] ends at the first mistake.
     pub async fn announcement_output(&self, request: &Request) -> Result<Option<Vec<u8>>, PluginError> {
         let Some(command) = &self.config.dynamic else { return Ok(None) };
+        check_kustomization(request).await?;
         let finished = self.run(request, &[(Phase::Announce, command)]).await?;
         Look::at(self.trees(request)).finds_all_of_it().await?;
         let stdout = finished.first().map(|one| one.stdout.as_slice()).unwrap_or_default();
@@ -389,6 +390,7 @@ impl Plugin for LocalPlugin {
 
     async fn generate(&self, request: &Request) -> Result<Generated, PluginError> {
         self.check_parameters(request)?;
+        check_kustomization(request).await?;
         let mut commands = Vec::new();
         commands.extend(self.config.init.as_ref().map(|command| (Phase::Init, command)));
         commands.push((Phase::Generate, &self.config.generate));
@@ -425,6 +427,17 @@ impl Plugin for LocalPlugin {
             }
         };
         Ok(merge_announcements(fixed, dynamic))
+    }
+}
+
+/// Refuses a kustomization of the application's folder that leads out of the repository: the plugin may give it to kustomize, which reads as
+/// the user who runs this program.
+async fn check_kustomization(request: &Request) -> Result<(), PluginError> {
+    let (tree, path) = (request.tree.clone(), request.app_path.clone());
+    match spawn_blocking(move || tiphys_kustomize::check(tree.root(), &path)).await {
+        Ok(checked) => Ok(checked?),
+        // Only a runtime that ends drops the task.
+        Err(_) => Err(PluginError::Cancelled),
     }
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use tiphys_kustomize::KustomizationError;
 use tiphys_params::{Announcement, EnvVar};
 use tiphys_tree::{Entries, Modes, RepoPath, Tree};
 use tiphys_yaml::OutputDocument;
@@ -213,6 +214,9 @@ pub enum PluginError {
         /// What is wrong, naming the entry.
         message: String,
     },
+    /// The kustomization of the application's folder leads out of the repository.
+    #[error(transparent)]
+    Kustomization(#[from] KustomizationError),
     /// The request's environment cannot be given to a command.
     #[error(transparent)]
     Environment(#[from] EnvironmentError),

@@ -5,6 +5,10 @@ use crate::Position;
 /// How the message of a bound of levels begins, and no other.
 const TOO_DEEP: &str = "nested deeper than";
 
+/// How the messages of the other bounds begin, and no others.
+pub(crate) const EXCESSIVE: &str = "the document contains excessive";
+pub(crate) const TOO_MANY: &str = "the document has more than";
+
 /// Why a text could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}{message}", position.map(|p| format!("line {}, column {}: ", p.line, p.column)).unwrap_or_default())]
@@ -29,5 +33,10 @@ impl Error {
     /// Whether it is one of [`Error::too_deep`]: another reader may follow more levels.
     pub fn is_too_deep(&self) -> bool {
         self.message.starts_with(TOO_DEEP)
+    }
+
+    /// Whether the text has more than [`Limits`](crate::Limits) allow: another reader may read it.
+    pub fn is_limit(&self) -> bool {
+        [TOO_DEEP, EXCESSIVE, TOO_MANY].iter().any(|limit| self.message.starts_with(limit))
     }
 }

@@ -8,6 +8,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use tiphys_kustomize::{KUSTOMIZATIONS, KustomizationError};
 use tiphys_params::context::NetworkUse;
 use tiphys_process::{Tool, ToolError};
 use tiphys_tree::{ContainmentError, PathError, RepoPath, resolve};
@@ -40,9 +41,6 @@ const OVER_THE_NETWORK: (&str, &str) = ("GIT_ALLOW_PROTOCOL", "http:https:ssh:gi
 const OFFLINE_HINT: &str =
     "; a resource that is elsewhere cannot be had, since nothing may be fetched (--offline)";
 
-/// Names that kustomize reads.
-const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
-
 /// Why the output did not get through a kustomization.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum KustomizeError {
@@ -64,6 +62,9 @@ pub(crate) enum KustomizeError {
         /// The parameter.
         dir: String,
     },
+    /// It leads out of the repository.
+    #[error("parameter kustomize-dir")]
+    Kustomization(#[from] KustomizationError),
     /// The copy could not be made.
     #[error("parameter kustomize-dir")]
     Mirror(#[from] MirrorError),
@@ -170,9 +171,11 @@ fn folder(request: &Request) -> Result<PathBuf, KustomizeError> {
     let path = joined(from, Path::new(dir));
     let outside = || KustomizeError::Outside { dir: dir.clone() };
     let below = path.strip_prefix(&request.root).map_err(|_| outside())?;
-    let real = resolve(&request.root, &RepoPath::new(below.to_str().unwrap_or_default())?)?;
+    let below = RepoPath::new(below.to_str().unwrap_or_default())?;
+    let real = resolve(&request.root, &below)?;
     if !KUSTOMIZATIONS.iter().any(|name| real.join(name).is_file()) {
         return Err(KustomizeError::None { dir: dir.clone() });
     }
+    tiphys_kustomize::check(&request.root, &below)?;
     real.strip_prefix(&request.root).map(Path::to_path_buf).map_err(|_| outside())
 }

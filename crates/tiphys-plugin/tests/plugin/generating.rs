@@ -34,6 +34,29 @@ async fn a_failing_init_prevents_generate_and_shows_its_stderr() {
 }
 
 #[tokio::test]
+async fn kustomization_that_leads_out_of_the_repository_runs_nothing() {
+    let world = World::new();
+    let plugin = world.plugin(
+        "p",
+        "  generate: {command: [sh, -c, 'echo kind: A']}\n  parameters: {dynamic: {command: [echo, '[]']}}",
+    );
+    for kustomization in ["app/kustomization.yaml", "library/Kustomization"] {
+        let tree = world.tree(&[
+            ("app/kustomization.yml", "resources: [../library]"),
+            (kustomization, "components: [../../secrets]"),
+        ]);
+        let expected = format!(
+            "{kustomization}: components: \"../../secrets\" leads out of the repository; name something inside of it, or a URL"
+        );
+        assert_eq!(generated(&plugin, &request(&tree)).await, Err(expected.clone()));
+        let announced = plugin.announce(&request(&tree)).await;
+        assert_eq!(announced.map_err(|error| error.to_string()), Err(expected));
+    }
+    let tree = world.tree(&[("app/kustomization.yml", "resources: [../library, {{ template }}]")]);
+    assert_eq!(generated(&plugin, &request(&tree)).await, Ok(vec![r#"{"kind":"A"}"#.to_owned()]));
+}
+
+#[tokio::test]
 async fn commands_get_the_request_environment_as_it_is_and_nothing_of_the_host() {
     let world = World::new();
     let tree = world.tree(&[("app/x", "")]);

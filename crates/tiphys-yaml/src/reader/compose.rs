@@ -6,6 +6,7 @@ use super::Limits;
 use super::cursor::Cursor;
 use super::parse::{Event, Extent, Parser};
 use super::scan::Scanner;
+use crate::error::{EXCESSIVE, TOO_MANY};
 use crate::scalar::{BINARY_TAG, MERGE_TAG, Unquoted, key_text, read_scalar, unquoted_text};
 use crate::text::Decoded;
 use crate::{Data, Entry, Error, Key, Node, Position};
@@ -203,7 +204,7 @@ impl Composer {
         self.copied_bytes += bytes;
         if excessive_aliasing(self.steps, self.alias_steps) || self.copied_bytes > self.limits.alias_bytes_max
         {
-            return Err(Error::at(position, "the document contains excessive aliasing"));
+            return Err(Error::at(position, format!("{EXCESSIVE} aliasing")));
         }
         if self.steps > self.limits.nodes_max {
             return Err(too_many(position, self.limits));
@@ -269,7 +270,7 @@ impl Composer {
         self.copied_nodes += size.nodes;
         self.copied_bytes += size.bytes;
         if self.copied_nodes > self.limits.nodes_max || self.copied_bytes > self.limits.alias_bytes_max {
-            return Err(Error::at(position, "the document contains excessive anchors"));
+            return Err(Error::at(position, format!("{EXCESSIVE} anchors")));
         }
         let done = Anchored::Done {
             node: node.clone(),
@@ -394,7 +395,7 @@ fn too_deep(position: Position, limits: Limits) -> Error {
 }
 
 fn too_many(position: Position, limits: Limits) -> Error {
-    Error::at(position, format!("the document has more than {} nodes", limits.nodes_max))
+    Error::at(position, format!("{TOO_MANY} {} nodes", limits.nodes_max))
 }
 
 /// How much a copy of a node is.

@@ -235,8 +235,13 @@ fn bounds_hold() {
     let limits = Limits { depth_max: 3, nodes_max: 10, alias_bytes_max: 100 };
     let read = |yaml: &str| match read_document_within(yaml.as_bytes(), limits) {
         Ok(_) => "read".to_owned(),
-        Err(error) => error.to_string(),
+        Err(error) => {
+            assert!(error.is_limit(), "{error}");
+            error.to_string()
+        }
     };
+    let malformed = read_document_within(b"{", limits).expect_err("an object that is not closed");
+    assert!(!malformed.is_limit());
     for (yaml, expected) in [
         ("[[[1]]]", "read"),
         ("[[[[1]]]]", "line 1, column 4: nested deeper than 3 levels"),

@@ -1,5 +1,7 @@
 //! The step behind helm: its output through a kustomization of the repository.
 
+use std::fs;
+
 use serde_json::json;
 use tiphys_testkit::git::Repository;
 
@@ -53,6 +55,26 @@ fn the_folder_of_a_kustomization_is_in_the_repository_and_has_one() {
     ];
     for (dir, expected) in cases {
         let answer = World::probe().file("base/x.yaml", "").text("kustomize-dir", dir).generate(Helm::Four);
+        assert_eq!(answer.error(), expected);
+    }
+}
+
+#[test]
+fn kustomization_does_not_lead_out_of_the_repository() {
+    let outside = tempfile::tempdir().expect("a folder can be made");
+    let secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: of-others}\n";
+    fs::write(outside.path().join("kustomization.yaml"), "resources: [secret.yaml]\n").expect("written");
+    fs::write(outside.path().join("secret.yaml"), secret).expect("written");
+    for folder in [outside.path().display().to_string(), "/nowhere".to_owned()] {
+        let base = format!("{}{folder}", "../".repeat(40));
+        let answer = World::probe()
+            .file("overlay/kustomization.yaml", "resources: [../base]\n")
+            .file("base/kustomization.yaml", &format!("resources: ['{base}']\n"))
+            .text("kustomize-dir", "/overlay")
+            .generate(Helm::Four);
+        let expected = format!(
+            "parameter kustomize-dir: base/kustomization.yaml: resources: {base:?} leads out of the repository; name something inside of it, or a URL"
+        );
         assert_eq!(answer.error(), expected);
     }
 }

@@ -1,0 +1,182 @@
+//! Keeps kustomizations inside of their repository, before kustomize reads them.
+//!
+//! Kustomize refuses files outside of a kustomization's own folder, but takes any folder of the machine for a base: `../../../other`.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tiphys_tree::{ContainmentError, EntryPath, RepoPath, read_bounded, resolve};
+use tiphys_yaml::{Data, Node, names_equal, read_document};
+
+/// Bytes of one kustomization.
+pub const KUSTOMIZATION_BYTES_MAX: u64 = 5 << 20;
+
+/// File names that kustomize reads.
+pub const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+
+/// Fields with paths. Without inner fields the field itself is a list of paths; else it is an object, or a list of objects, of which these
+/// fields are a path or a list of paths.
+const FIELDS: [(&str, &[&str]); 18] = [
+    ("resources", &[]),
+    ("bases", &[]),
+    ("components", &[]),
+    ("crds", &[]),
+    ("configurations", &[]),
+    ("generators", &[]),
+    ("transformers", &[]),
+    ("validators", &[]),
+    ("patchesStrategicMerge", &[]),
+    ("patches", &["path"]),
+    ("patchesJson6902", &["path"]),
+    ("replacements", &["path"]),
+    ("openapi", &["path"]),
+    ("configMapGenerator", &["files", "envs", "env"]),
+    ("secretGenerator", &["files", "envs", "env"]),
+    ("helmGlobals", &["chartHome", "configHome"]),
+    ("helmCharts", &["name", "valuesFile", "additionalValuesFiles"]),
+    ("helmChartInflationGenerator", &["chartName", "chartHome", "configHome", "values"]),
+];
+
+/// Fields with the name of a chart, which is a path below a folder that another field names. So it may not climb at all.
+const CHART_NAMES: [&str; 2] = ["name", "chartName"];
+
+/// Why a kustomization is not given to kustomize.
+#[derive(Debug, thiserror::Error)]
+pub enum KustomizationError {
+    /// It names something outside of the repository.
+    #[error("{file}: {field}: {path:?} leads out of the repository; name something inside of it, or a URL")]
+    Outside {
+        /// The kustomization, relative to the repository's root.
+        file: String,
+        /// The field.
+        field: &'static str,
+        /// As it is written.
+        path: String,
+    },
+    /// It is too large.
+    #[error("{file}: the kustomization has more than {KUSTOMIZATION_BYTES_MAX} bytes")]
+    TooLarge {
+        /// The kustomization, relative to the repository's root.
+        file: String,
+    },
+    /// It takes more than the reader allows, of which kustomize may allow more.
+    #[error("{file}")]
+    Limit {
+        /// The kustomization, relative to the repository's root.
+        file: String,
+        /// The limit.
+        #[source]
+        source: tiphys_yaml::Error,
+    },
+    /// It could not be read.
+    #[error("cannot read {file}")]
+    Io {
+        /// The kustomization, relative to the repository's root.
+        file: String,
+        /// The system's answer.
+        #[source]
+        source: io::Error,
+    },
+}
+
+/// Refuses the kustomization of a folder of a repository if it, or one that it names, names something outside of the repository. Links are
+/// followed as far as they stay inside; nothing outside is looked at. What does not exist is kustomize's to report, and so is a kustomization
+/// that is not YAML. Whether a folder has no kustomization is not looked at.
+///
+/// A text in a field for paths counts as one even if it is a URL or an object: kustomize tries both.
+pub fn check(root: &Path, folder: &RepoPath) -> Result<(), KustomizationError> {
+    let mut seen = BTreeSet::new();
+    let mut waiting: Vec<PathBuf> = resolve(root, folder).into_iter().collect();
+    while let Some(folder) = waiting.pop() {
+        if !seen.insert(folder.clone()) {
+            continue;
+        }
+        let below = folder.strip_prefix(root).unwrap_or(&folder).as_os_str().as_encoded_bytes();
+        for name in KUSTOMIZATIONS {
+            let Ok(file) = EntryPath::new(below).and_then(|below| below.join(name.as_bytes())) else {
+                continue;
+            };
+            let Some(kustomization) = read(root, &file)? else { continue };
+            for NamedPath { field, inner, path } in paths(&kustomization) {
+                let is_chart = inner.is_some_and(|inner| CHART_NAMES.contains(&inner));
+                let here = file.parent().filter(|_| !is_chart).unwrap_or_default();
+                // As kustomize does: word for word first, then with links.
+                let found = here.join(path.as_bytes()).map(|path| resolve(root, path));
+                match found {
+                    Ok(Ok(found)) if found.is_dir() => waiting.push(found),
+                    Err(_) | Ok(Err(ContainmentError::OutOfBounds { .. })) => {
+                        let (file, path) = (file.to_string(), path.to_owned());
+                        return Err(KustomizationError::Outside { file, field, path });
+                    }
+                    Ok(_) => {}
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A kustomization; `None` where there is none that kustomize could read.
+fn read(root: &Path, file: &EntryPath<'_>) -> Result<Option<Node>, KustomizationError> {
+    let Ok(real) = resolve(root, file) else { return Ok(None) };
+    if !real.is_file() {
+        return Ok(None);
+    }
+    let bytes = read_bounded(&real, KUSTOMIZATION_BYTES_MAX);
+    let bytes = bytes.map_err(|source| KustomizationError::Io { file: file.to_string(), source })?;
+    let bytes = bytes.ok_or_else(|| KustomizationError::TooLarge { file: file.to_string() })?;
+    match read_document(&bytes) {
+        Ok(node) => Ok(node),
+        Err(source) if source.is_limit() => Err(KustomizationError::Limit { file: file.to_string(), source }),
+        Err(_) => Ok(None),
+    }
+}
+
+/// A path in a kustomization.
+struct NamedPath<'n> {
+    field: &'static str,
+    /// The field of an object in the first one.
+    inner: Option<&'static str>,
+    path: &'n str,
+}
+
+fn paths(kustomization: &Node) -> Vec<NamedPath<'_>> {
+    let mut found = Vec::new();
+    for (field, inner) in FIELDS {
+        for item in values(kustomization, field).flat_map(items) {
+            if inner.is_empty() {
+                found.extend(item.as_str().map(|path| NamedPath { field, inner: None, path }));
+            }
+            for name in inner {
+                let texts = values(item, name).flat_map(items).filter_map(Node::as_str);
+                found.extend(texts.map(|text| {
+                    // A file may have a key in front.
+                    let file = text.split_once('=').filter(|_| *name == "files").map(|(_, file)| file);
+                    NamedPath { field, inner: Some(name), path: file.unwrap_or(text) }
+                }));
+            }
+        }
+    }
+    found
+}
+
+/// All values of a field, however its name is written: kustomize reads names as Go's JSON decoder does.
+fn values<'n>(object: &'n Node, name: &str) -> impl Iterator<Item = &'n Node> {
+    let entries = match &object.data {
+        Data::Mapping(entries) => entries.as_slice(),
+        _ => &[],
+    };
+    entries.iter().filter(move |entry| names_equal(&entry.key.text, name)).map(|entry| &entry.value)
+}
+
+/// The items of a list; of something else itself.
+fn items(node: &Node) -> &[Node] {
+    match &node.data {
+        Data::Sequence(items) => items,
+        _ => std::slice::from_ref(node),
+    }
+}
+
+#[cfg(test)]
+mod tests;
