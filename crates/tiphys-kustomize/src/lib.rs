@@ -33,13 +33,16 @@ const FIELDS: [(&str, &[&str]); 18] = [
     ("openapi", &["path"]),
     ("configMapGenerator", &["files", "envs", "env"]),
     ("secretGenerator", &["files", "envs", "env"]),
-    ("helmGlobals", &["chartHome", "configHome"]),
+    ("helmGlobals", &["chartHome", CONFIG_HOME]),
     ("helmCharts", &["name", "valuesFile", "additionalValuesFiles"]),
-    ("helmChartInflationGenerator", &["chartName", "chartHome", "configHome", "values"]),
+    ("helmChartInflationGenerator", &["chartName", "chartHome", CONFIG_HOME, "values"]),
 ];
 
 /// Fields with the name of a chart, which is a path below a folder that another field names. So it may not climb at all.
 const CHART_NAMES: [&str; 2] = ["name", "chartName"];
+
+/// The field with helm's configuration folder.
+const CONFIG_HOME: &str = "configHome";
 
 /// Why a kustomization is not given to kustomize.
 #[derive(Debug, thiserror::Error)]
@@ -53,6 +56,14 @@ pub enum KustomizationError {
         field: &'static str,
         /// As it is written.
         path: String,
+    },
+    /// It names a configuration folder for helm, whose plugins helm would run.
+    #[error("{file}: {field}: {CONFIG_HOME} is refused, since helm runs plugins that are there; remove it")]
+    ConfigHome {
+        /// The kustomization, relative to the repository's root.
+        file: String,
+        /// The field with it.
+        field: &'static str,
     },
     /// It is too large.
     #[error("{file}: the kustomization has more than {KUSTOMIZATION_BYTES_MAX} bytes")]
@@ -99,6 +110,9 @@ pub fn check(root: &Path, folder: &RepoPath) -> Result<(), KustomizationError> {
             };
             let Some(kustomization) = read(root, &file)? else { continue };
             for NamedPath { field, inner, path } in paths(&kustomization) {
+                if inner == Some(CONFIG_HOME) {
+                    return Err(KustomizationError::ConfigHome { file: file.to_string(), field });
+                }
                 let is_chart = inner.is_some_and(|inner| CHART_NAMES.contains(&inner));
                 let here = file.parent().filter(|_| !is_chart).unwrap_or_default();
                 // As kustomize does: word for word first, then with links.

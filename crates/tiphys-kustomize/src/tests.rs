@@ -76,7 +76,6 @@ fn kustomization_does_not_leave_repository() {
         ("configMapGenerator: [{envs: [../../../x]}]", "configMapGenerator", "../../../x"),
         ("secretGenerator: [{env: ../../../x}]", "secretGenerator", "../../../x"),
         ("helmGlobals: {chartHome: ../../../x}", "helmGlobals", "../../../x"),
-        ("helmGlobals: {configHome: ../../../x}", "helmGlobals", "../../../x"),
         ("helmCharts: [{name: ../x}]", "helmCharts", "../x"),
         ("helmCharts: [{valuesFile: ../../../x}]", "helmCharts", "../../../x"),
         ("helmCharts: [{additionalValuesFiles: [../../../x]}]", "helmCharts", "../../../x"),
@@ -87,6 +86,18 @@ fn kustomization_does_not_leave_repository() {
             "apps/web/kustomization.yaml: {field}: {path:?} leads out of the repository; name something inside of it, or a URL"
         );
         assert_eq!(checked(&root, kustomization), expected, "{kustomization}");
+    }
+}
+
+#[test]
+fn helm_configuration_of_the_repository_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = repository(folder.path());
+    for field in ["helmGlobals", "helmChartInflationGenerator"] {
+        let expected = format!(
+            "apps/web/kustomization.yaml: {field}: configHome is refused, since helm runs plugins that are there; remove it"
+        );
+        assert_eq!(checked(&root, &format!("{field}: {{configHome: ./helm}}")), expected);
     }
 }
 
