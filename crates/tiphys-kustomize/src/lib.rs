@@ -38,8 +38,11 @@ const FIELDS: [(&str, &[&str]); 18] = [
     ("helmChartInflationGenerator", &["chartName", "chartHome", CONFIG_HOME, "values"]),
 ];
 
-/// Fields with the name of a chart, which is a path below a folder that another field names. So it may not climb at all.
+/// Fields with the name of a chart, which is a path below a folder that a field `chartHome` names.
 const CHART_NAMES: [&str; 2] = ["name", "chartName"];
+
+/// The folder of charts where no field names one.
+const CHART_HOME: &str = "charts";
 
 /// The field with helm's configuration folder.
 const CONFIG_HOME: &str = "configHome";
@@ -109,21 +112,26 @@ pub fn check(root: &Path, folder: &RepoPath) -> Result<(), KustomizationError> {
                 continue;
             };
             let Some(kustomization) = read(root, &file)? else { continue };
-            for NamedPath { field, inner, path } in paths(&kustomization) {
+            let paths = paths(&kustomization);
+            let homes = chart_homes(&paths);
+            for NamedPath { field, inner, path } in paths {
                 if inner == Some(CONFIG_HOME) {
                     return Err(KustomizationError::ConfigHome { file: file.to_string(), field });
                 }
                 let is_chart = inner.is_some_and(|inner| CHART_NAMES.contains(&inner));
-                let here = file.parent().filter(|_| !is_chart).unwrap_or_default();
-                // As kustomize does: word for word first, then with links.
-                let found = here.join(path.as_bytes()).map(|path| resolve(root, path));
-                match found {
-                    Ok(Ok(found)) if found.is_dir() => waiting.push(found),
-                    Err(_) | Ok(Err(ContainmentError::OutOfBounds { .. })) => {
-                        let (file, path) = (file.to_string(), path.to_owned());
-                        return Err(KustomizationError::Outside { file, field, path });
+                for home in if is_chart { homes.as_slice() } else { &[""] } {
+                    let whole = if home.is_empty() { path.to_owned() } else { format!("{home}/{path}") };
+                    let here = file.parent().unwrap_or_default();
+                    // As kustomize does: word for word first, then with links.
+                    let found = here.join(whole.as_bytes()).map(|path| resolve(root, path));
+                    match found {
+                        Ok(Ok(found)) if found.is_dir() => waiting.push(found),
+                        Err(_) | Ok(Err(ContainmentError::OutOfBounds { .. })) => {
+                            let (file, path) = (file.to_string(), path.to_owned());
+                            return Err(KustomizationError::Outside { file, field, path });
+                        }
+                        Ok(_) => {}
                     }
-                    Ok(_) => {}
                 }
             }
         }
@@ -173,6 +181,16 @@ fn paths(kustomization: &Node) -> Vec<NamedPath<'_>> {
         }
     }
     found
+}
+
+/// The folders below which a chart may be looked for.
+fn chart_homes<'n>(paths: &[NamedPath<'n>]) -> Vec<&'n str> {
+    let homes = paths.iter().filter(|one| one.inner == Some("chartHome") && !one.path.is_empty());
+    let mut homes: Vec<&str> = homes.map(|one| one.path).collect();
+    if homes.is_empty() {
+        homes.push(CHART_HOME);
+    }
+    homes
 }
 
 /// All values of a field, however its name is written: kustomize reads names as Go's JSON decoder does.
