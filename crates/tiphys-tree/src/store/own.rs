@@ -29,7 +29,7 @@ use std::time::Instant;
 use std::{fs, io};
 
 use super::renewed::InSession;
-use super::seal::Seal;
+use super::seal::{Seal, Times};
 use super::session::Session;
 use super::turns::Turns;
 use super::{InUse, Staged, StoreBounds, StoreError, StoreStats, TREE, Tree, TreeKey, is_of_a_full_disk};
@@ -117,7 +117,7 @@ impl Own {
         let kept = self.contents().lend(key)?;
         // With the lease first, so that it is given back whatever comes of it.
         let tree = self.tree(key, Arc::clone(&kept));
-        if kept.is_untouched(asked) {
+        if kept.is_untouched(asked, &self.places.inodes) {
             return Some(tree);
         }
         let suspects = self.contents().spoil(key, &kept);
@@ -154,7 +154,8 @@ impl Own {
         if let Some(tree) = self.get(key, made) {
             return Ok(tree);
         }
-        let seal = Seal::of(&staged.tree()).map_err(StoreError::io("seal", staged.place()))?;
+        let seal = Seal::of(&staged.tree(), Times::ModifiedAndChanged)
+            .map_err(StoreError::io("seal", staged.place()))?;
         let room = finished.bytes.saturating_add(finished.entries.saturating_mul(BLOCK_BYTES));
         Ok(self.keep(key, staged, (seal, made), Vec::new(), room))
     }

@@ -19,13 +19,25 @@ const END: u8 = 0;
 
 /// The directories of a tree with their times.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Seal(Vec<u8>);
+pub(super) struct Seal {
+    entries: Vec<u8>,
+    times: Times,
+}
+
+/// Which times of directories a seal has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Times {
+    /// Modification times alone: a tree that is moved into its place gets another change time.
+    Modified,
+    /// Change times, too, which nobody can set back.
+    ModifiedAndChanged,
+}
 
 impl Seal {
     /// The seal of a finished tree.
-    pub(super) fn of(tree: &Path) -> io::Result<Self> {
+    pub(super) fn of(tree: &Path, times: Times) -> io::Result<Self> {
         let root = File::open(tree)?;
-        let mut seal = Self(Vec::new());
+        let mut seal = Self { entries: Vec::new(), times };
         let mut todo = vec![PathBuf::new()];
         while let Some(directory) = todo.pop() {
             seal.add(&root, directory.as_os_str().as_bytes())?;
@@ -42,10 +54,11 @@ impl Seal {
     /// The same where all directories below the root are known, without looking for them.
     pub(super) fn of_directories<'a>(
         tree: &Path,
+        times: Times,
         directories: impl Iterator<Item = &'a [u8]>,
     ) -> io::Result<Self> {
         let root = File::open(tree)?;
-        let mut seal = Self(Vec::new());
+        let mut seal = Self { entries: Vec::new(), times };
         seal.add(&root, b"")?;
         for directory in directories {
             seal.add(&root, directory)?;
@@ -68,18 +81,20 @@ impl Seal {
 
     /// The directories, the tree's root among them, each behind those that hold it.
     pub(super) fn directories(&self) -> impl Iterator<Item = Sealed<'_>> {
-        self.0.split(|byte| *byte == END).filter(|entry| !entry.is_empty()).map(|entry| {
+        self.entries.split(|byte| *byte == END).filter(|entry| !entry.is_empty()).map(|entry| {
             // Without a colon there is no time, which no directory has.
             let end = entry.iter().position(|byte| *byte == b':').map_or(0, |colon| colon + 1);
             let (time, path) = entry.split_at(end);
-            Sealed { time, path: if path.is_empty() { b"." } else { path } }
+            Sealed { time, times: self.times, path: if path.is_empty() { b"." } else { path } }
         })
     }
 
     fn add(&mut self, root: &File, directory: &[u8]) -> io::Result<()> {
-        self.0.extend_from_slice(time(root, directory)?.as_bytes());
-        self.0.extend_from_slice(directory);
-        self.0.push(END);
+        let path = if directory.is_empty() { b".".as_slice() } else { directory };
+        let found = statat(root, OsStr::from_bytes(path), AtFlags::SYMLINK_NOFOLLOW)?;
+        self.entries.extend_from_slice(time_of(&found, self.times)?.as_bytes());
+        self.entries.extend_from_slice(directory);
+        self.entries.push(END);
         Ok(())
     }
 }
@@ -88,6 +103,7 @@ impl Seal {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sealed<'a> {
     time: &'a [u8],
+    times: Times,
     path: &'a [u8],
 }
 
@@ -99,31 +115,30 @@ impl<'a> Sealed<'a> {
 
     /// Whether it is as it was.
     pub(super) fn is_as_written(self, found: &Stat) -> bool {
-        time_of(found).is_ok_and(|time| time.as_bytes() == self.time)
+        time_of(found, self.times).is_ok_and(|time| time.as_bytes() == self.time)
     }
 }
 
 /// Writes the seal of a finished tree into a file.
 pub(super) fn write(tree: &Path, file: &Path) -> io::Result<()> {
-    fs::write(file, Seal::of(tree)?.0)
+    fs::write(file, Seal::of(tree, Times::Modified)?.entries)
 }
 
 /// Whether the seal in a file holds.
 pub(super) fn holds(tree: &Path, file: &Path) -> bool {
-    fs::read(file).is_ok_and(|text| Seal(text).holds(tree))
+    fs::read(file).is_ok_and(|entries| Seal { entries, times: Times::Modified }.holds(tree))
 }
 
-/// The modification time of a directory below the root, as an entry of a seal begins.
-fn time(root: &File, directory: &[u8]) -> io::Result<String> {
-    let path = if directory.is_empty() { b".".as_slice() } else { directory };
-    time_of(&statat(root, OsStr::from_bytes(path), AtFlags::SYMLINK_NOFOLLOW)?)
-}
-
-fn time_of(found: &Stat) -> io::Result<String> {
+/// The times of a directory, as an entry of a seal begins.
+fn time_of(found: &Stat, times: Times) -> io::Result<String> {
     if !FileType::from_raw_mode(found.st_mode).is_dir() {
         return Err(io::ErrorKind::NotADirectory.into());
     }
-    Ok(format!("{}.{}:", found.st_mtime, found.st_mtime_nsec))
+    let modified = format!("{}.{}", found.st_mtime, found.st_mtime_nsec);
+    Ok(match times {
+        Times::Modified => format!("{modified}:"),
+        Times::ModifiedAndChanged => format!("{modified},{}.{}:", found.st_ctime, found.st_ctime_nsec),
+    })
 }
 
 #[cfg(test)]

@@ -90,3 +90,19 @@ fn a_server_whose_limits_a_run_has_changed_says_so_and_ends() {
         );
     }
 }
+
+#[test]
+fn the_log_warns_that_copies_isolate_nothing() {
+    let world = world("");
+    let (server, log) = serving(server(&world, &["--private-view=copy"]));
+    let line = loop {
+        let line = event(&log.line());
+        if line["private_view"] == "copy" {
+            break line;
+        }
+    };
+    assert_eq!(line["level"], "warning", "{line}");
+    assert!(line["msg"].as_str().is_some_and(|text| text.contains("runs are not isolated")), "{line}");
+    server.signal(&world, "TERM");
+    assert_eq!(server.finish(&world).code, 0);
+}

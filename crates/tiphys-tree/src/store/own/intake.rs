@@ -23,7 +23,7 @@ use crate::archive::{self, ArchiveError, IncomingFile, Intake, Sink, unread};
 use crate::store::Tree;
 use crate::store::digest::{self, Record, RecordKind};
 use crate::store::renewed::InSession as _;
-use crate::store::seal::Seal;
+use crate::store::seal::{Seal, Times};
 use crate::{EntryPath, StoreError, WriteError};
 
 /// Files up to this size are handled in memory, many at once; larger ones in pieces.
@@ -131,7 +131,7 @@ impl Own {
 /// The seal of a tree that was made of records.
 fn seal(tree: &Path, records: &[Record]) -> io::Result<Seal> {
     let directories = records.iter().filter(|record| record.kind == RecordKind::Directory);
-    Seal::of_directories(tree, directories.map(|record| &*record.path))
+    Seal::of_directories(tree, Times::ModifiedAndChanged, directories.map(|record| &*record.path))
 }
 
 /// Files that are handled together.
@@ -469,7 +469,7 @@ impl<'a> Writing<'a> {
                 return Err(ArchiveError::Stopped);
             }
             self.own
-                .with_room(self.stop, || places.write(*number, key.executable, content))
+                .with_room(self.stop, || places.write(*number, *key, content))
                 .map_err(|source| failed(&records[*record].path, source))?;
         }
         self.settle(Contents::written);

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use super::build::threads_for;
-use super::untouched::are_untouched;
+use super::untouched::{Inodes, are_untouched};
 use crate::store::seal::Seal;
 
 /// A tree that is kept.
@@ -27,14 +27,14 @@ impl Kept {
 
     /// Whether nothing was taken out of the tree, put into it or changed in it, for somebody who asked at `asked`. Who asked before a look
     /// began that found it so need not look. Those who ask at once all look, if nobody lets them come one after the other.
-    pub(super) fn is_untouched(&self, asked: Instant) -> bool {
+    pub(super) fn is_untouched(&self, asked: Instant, inodes: &Inodes) -> bool {
         if *self.seen.lock().unwrap_or_else(PoisonError::into_inner) >= asked {
             return true;
         }
         let began = Instant::now();
         let untouched = match self.marked {
             0 => self.seal.holds(&self.root),
-            marked => are_untouched(&self.root, &self.seal, threads_for(marked)),
+            marked => are_untouched(&self.root, &self.seal, inodes, threads_for(marked)),
         };
         if untouched {
             let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);

@@ -177,7 +177,8 @@ impl<'a> New<'a> {
         let mut leaving = Leaving::default();
         if let Some(number) = self.number.take() {
             // Without the mark it counts as changed, and is written again when it is needed.
-            let _unmarked = mark(&self.file, executable);
+            let _unmarked = mark(&self.file, executable)
+                .and_then(|()| self.own.places.inodes.written(&self.file, key.digest));
             self.own.contents().claim_written(key, bytes, number, beginning, &mut leaving);
         }
         self.own.remover.remove(leaving);

@@ -9,8 +9,8 @@ use std::path::Path;
 use rustix::fs::{AtFlags, Mode, OFlags, fstat, linkat, openat, unlinkat};
 use rustix::io::Errno;
 
-use super::contents::FileNumber;
-use super::untouched::{is_marked, mark};
+use super::contents::{FileKey, FileNumber};
+use super::untouched::{Inodes, mark};
 use crate::StoreError;
 use crate::modes::{MODE_EXECUTABLE, Umask, file_mode};
 
@@ -22,6 +22,7 @@ const FOLDERS: u64 = 16;
 pub(super) struct Places {
     folders: Vec<OwnedFd>,
     pub(super) umask: Umask,
+    pub(super) inodes: Inodes,
 }
 
 impl Places {
@@ -38,7 +39,7 @@ impl Places {
             });
             folders.push(made.map_err(StoreError::io("make", &folder))?);
         }
-        Ok(Self { folders, umask })
+        Ok(Self { folders, umask, inodes: Inodes::default() })
     }
 
     /// Whether all folders are there: one that was removed has no name any more.
@@ -61,9 +62,9 @@ impl Places {
     }
 
     /// Makes a file with these bytes. What was made of it is gone if that fails.
-    pub(super) fn write(&self, number: FileNumber, executable: bool, content: &[u8]) -> io::Result<()> {
+    pub(super) fn write(&self, number: FileNumber, key: FileKey, content: &[u8]) -> io::Result<()> {
         let (folder, name) = self.place(number);
-        self.write_at(folder, name.as_bytes(), executable, content)
+        self.write_at(folder, name.as_bytes(), key, content)
     }
 
     /// The same in a directory of a tree that is being made.
@@ -71,12 +72,13 @@ impl Places {
         &self,
         directory: impl AsFd,
         name: &[u8],
-        executable: bool,
+        key: FileKey,
         content: &[u8],
     ) -> io::Result<()> {
-        let written = self.create_at(&directory, name, executable).and_then(|mut file| {
+        let written = self.create_at(&directory, name, key.executable).and_then(|mut file| {
             file.write_all(content)?;
-            mark(&file, executable)
+            mark(&file, key.executable)?;
+            self.inodes.written(&file, key.digest)
         });
         if written.is_err() {
             // Else trying again would find a file in the way.
@@ -88,12 +90,22 @@ impl Places {
     /// Gives a file of a tree its name here; `false` if that cannot be, or if the file is not as it was written.
     pub(super) fn take_name(&self, number: FileNumber, tree: impl AsFd, path: &[u8]) -> bool {
         let (folder, name) = self.place(number);
-        let named = linkat(tree, path, folder, &*name, AtFlags::empty()).is_ok();
-        let is_untouched = named && self.is_untouched(number);
-        if named && !is_untouched {
-            self.remove(number);
+        self.link_untouched(tree, path, folder, name.as_bytes()).is_ok()
+    }
+
+    /// Gives a file one more name. One that was touched is an error, as if it were gone: nobody knows what is in it.
+    pub(super) fn link_untouched(
+        &self,
+        from_folder: impl AsFd,
+        from: &[u8],
+        folder: impl AsFd,
+        name: &[u8],
+    ) -> io::Result<()> {
+        if !self.inodes.is_untouched(&from_folder, from)? {
+            return Err(io::ErrorKind::NotFound.into());
         }
-        is_untouched
+        linkat(from_folder, from, &folder, name, AtFlags::empty())?;
+        self.inodes.linked(folder, name)
     }
 
     /// Opens a file to read.
@@ -111,16 +123,12 @@ impl Places {
         name: &[u8],
     ) -> io::Result<Linked> {
         let (folder, from) = self.place(number);
-        if !is_marked(folder, &*from)? {
-            // As if it were gone: nobody knows what is in it.
-            return Err(io::ErrorKind::NotFound.into());
-        }
-        match linkat(folder, &*from, &directory, name, AtFlags::empty()) {
+        match self.link_untouched(folder, from.as_bytes(), &directory, name) {
             Ok(()) => Ok(Linked::Shared),
-            Err(Errno::MLINK | Errno::XDEV | Errno::PERM) => {
+            Err(error) if takes_no_link(&error) => {
                 Ok(Linked::Copied { bytes: self.copy(number, executable, directory, name)? })
             }
-            Err(error) => Err(error.into()),
+            Err(error) => Err(error),
         }
     }
 
@@ -137,8 +145,10 @@ impl Places {
         let mut copy = File::from(openat(&directory, name, flags, Mode::from_raw_mode(mode))?);
         let mended = self.umask.mend(mode, |mode| copy.set_permissions(mode));
         let copied = mended.and_then(|()| {
-            let bytes = io::copy(&mut self.open(number)?, &mut copy)?;
+            let mut original = self.open(number)?;
+            let bytes = io::copy(&mut original, &mut copy)?;
             mark(&copy, executable)?;
+            self.inodes.copied(&copy, &original)?;
             Ok(bytes)
         });
         if copied.is_err() {
@@ -151,12 +161,13 @@ impl Places {
     /// Whether a file is there as it was written.
     pub(super) fn is_untouched(&self, number: FileNumber) -> bool {
         let (folder, name) = self.place(number);
-        is_marked(folder, &*name).unwrap_or(false)
+        self.inodes.is_untouched(folder, &*name).unwrap_or(false)
     }
 
     /// Removes a file, if it is there.
     pub(super) fn remove(&self, number: FileNumber) {
         let (folder, name) = self.place(number);
+        self.inodes.forget(folder, &*name);
         // What cannot be removed goes with the session's folder.
         let _removed = unlinkat(folder, name, AtFlags::empty());
     }
@@ -165,6 +176,11 @@ impl Places {
         let folder = usize::try_from(number % FOLDERS).unwrap_or_default();
         (&self.folders[folder], number.to_string())
     }
+}
+
+/// Whether the file system gives a file no more names there.
+pub(super) fn takes_no_link(error: &io::Error) -> bool {
+    matches!(Errno::from_io_error(error), Some(Errno::MLINK | Errno::XDEV | Errno::PERM))
 }
 
 /// How a file got into a tree.

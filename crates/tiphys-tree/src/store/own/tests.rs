@@ -11,11 +11,11 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier, Mutex};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use tempfile::TempDir;
 
-use super::contents::FileNumber;
+use super::contents::{FileKey, FileNumber};
 use super::places::Places;
 use super::{Leaving, Own};
 use crate::archive::{ArchiveError, ArchiveLimits, Intake};
@@ -107,6 +107,14 @@ fn wait_for_another_time(dir: &Path) {
     while now() == before {
         assert!(Instant::now() < deadline, "the clock stands still");
     }
+}
+
+fn set_back(path: &Path, time: SystemTime) {
+    fs::File::open(path).and_then(|file| file.set_modified(time)).expect("the time is set");
+}
+
+fn key_of(content: &[u8], executable: bool) -> FileKey {
+    FileKey { digest: *blake3::hash(content).as_bytes(), executable }
 }
 
 fn inode(tree: &Tree, path: &str) -> u64 {
@@ -341,7 +349,28 @@ fn a_file_counts_once_and_in_blocks() {
 #[test]
 fn a_tree_that_was_changed_is_made_again() {
     type Change = (&'static str, fn(&Path));
-    let changes: [Change; 11] = [
+    let changes: [Change; 14] = [
+        ("a file overwritten and its time set back", |tree| {
+            let time = fs::metadata(tree.join("top")).and_then(|top| top.modified()).expect("a time");
+            fs::write(tree.join("top"), "evil").expect("written");
+            set_back(&tree.join("top"), time);
+        }),
+        ("two files exchanged and the time of their folder set back", |tree| {
+            let time = fs::metadata(tree).and_then(|top| top.modified()).expect("a time");
+            fs::rename(tree.join("top"), tree.join("saved")).expect("renamed");
+            fs::hard_link(tree.join("a/b/file"), tree.join("top")).expect("linked");
+            fs::remove_file(tree.join("saved")).expect("removed");
+            set_back(tree, time);
+        }),
+        ("a file put in the place of another one and all times set back", |tree| {
+            let time = |path: &Path| fs::metadata(path).and_then(|found| found.modified()).expect("a time");
+            let (folder, file) = (time(tree), time(&tree.join("top")));
+            fs::remove_file(tree.join("top")).expect("removed");
+            fs::write(tree.join("top"), "evil").expect("written");
+            fs::set_permissions(tree.join("top"), fs::Permissions::from_mode(0o644)).expect("changed");
+            set_back(&tree.join("top"), file);
+            set_back(tree, folder);
+        }),
         ("a file overwritten", |tree| fs::write(tree.join("top"), "evil").expect("written")),
         ("a file emptied", |tree| drop(fs::File::create(tree.join("a/b/file")).expect("emptied"))),
         ("a file's mode changed", |tree| {
@@ -397,6 +426,34 @@ fn a_file_that_was_changed_through_one_tree_gets_into_no_other() {
     let second = take(&store, &other);
     assert_eq!(found(second.root()), other, "the archive brings the file back");
     assert_ne!(inode(&first, "a"), inode(&second, "a"));
+}
+
+#[test]
+fn file_with_its_mtime_set_back_gets_into_no_other_tree() {
+    let dir = temporary();
+    let store = open(&dir, NO_BOUNDS);
+    let first = take(&store, &files([("a", "text"), ("b", "more")]));
+    // So that the file has its name in the store.
+    own(&store).remover.wait(LONG, &|| false);
+    let time = fs::metadata(first.root().join("a")).and_then(|file| file.modified()).expect("a time");
+    wait_for_another_time(dir.path());
+    fs::write(first.root().join("a"), "evil").expect("written");
+    set_back(&first.root().join("a"), time);
+    let other = files([("a", "text"), ("c", "most")]);
+    assert_eq!(found(take(&store, &other).root()), other, "the archive brings the file back");
+}
+
+/// Removing a tree changes the change times of files that others share.
+#[test]
+fn tree_that_shares_files_with_a_removed_one_is_untouched() {
+    let dir = temporary();
+    let store = open(&dir, StoreBounds { trees_max: 2, ..NO_BOUNDS });
+    let kept = take(&store, &files([("a", "text"), ("b", "more")]));
+    for content in ["1", "2", "3"] {
+        take(&store, &files([("a", "text"), ("n", content)]));
+        own(&store).remover.wait(LONG, &|| false);
+        assert_eq!(store.get(kept.key()).expect("the tree").root(), kept.root(), "{content}");
+    }
 }
 
 #[test]
@@ -663,7 +720,7 @@ fn a_file_that_takes_no_more_names_is_copied() {
     fs::create_dir(&files).expect("a folder");
     fs::create_dir(&tree).expect("a folder");
     let places = Places::new(&files).expect("folders");
-    places.write(FileNumber(7), true, b"#!text").expect("written");
+    places.write(FileNumber(7), key_of(b"#!text", true), b"#!text").expect("written");
     let directory = fs::File::open(&tree).expect("the folder");
     assert_eq!(places.copy(FileNumber(7), true, &directory, b"a").expect("copied"), 6);
     assert_eq!(fs::read(tree.join("a")).expect("the copy"), b"#!text");
@@ -681,7 +738,7 @@ fn a_copy_that_fails_leaves_nothing_in_its_place() {
     let directory = fs::File::open(&tree).expect("the folder");
     places.copy(FileNumber(7), false, &directory, b"a").expect_err("it is not there");
     assert_eq!(fs::read_dir(&tree).expect("the folder").count(), 0);
-    places.write(FileNumber(7), false, b"text").expect("written");
+    places.write(FileNumber(7), key_of(b"text", false), b"text").expect("written");
     assert_eq!(places.copy(FileNumber(7), false, &directory, b"a").expect("there is nothing in the way"), 4);
 }
 

@@ -7,11 +7,10 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rustix::fs::{AtFlags, Mode, OFlags, linkat, open};
-use rustix::io::Errno;
+use rustix::fs::{Mode, OFlags, open};
 
 use super::contents::{Contents, FileKey, FileNumber, Ledger};
-use super::places::{Linked, Places};
+use super::places::{Linked, Places, takes_no_link};
 
 /// Files that are to be written into a tree that is being made. Others wait for them; those that were not handed over on drop are missing.
 pub(super) struct NewFiles<'a> {
@@ -68,7 +67,7 @@ impl<'a> NewFiles<'a> {
         at: &Place<'_, impl AsFd>,
     ) -> Option<io::Result<Linked>> {
         let file = self.files.get_mut(&number)?;
-        let write = || self.places.write_at(&at.directory, at.name, file.key.executable, file.content);
+        let write = || self.places.write_at(&at.directory, at.name, file.key, file.content);
         let Some(path) = &file.path else {
             let written = write();
             if written.is_ok() {
@@ -76,13 +75,13 @@ impl<'a> NewFiles<'a> {
             }
             return Some(written.map(|()| Linked::Shared));
         };
-        Some(match linkat(at.tree, &**path, &at.directory, at.name, AtFlags::empty()) {
+        Some(match self.places.link_untouched(at.tree, path, &at.directory, at.name) {
             Ok(()) => Ok(Linked::Shared),
-            Err(Errno::MLINK | Errno::XDEV | Errno::PERM) => {
+            Err(error) if takes_no_link(&error) => {
                 let bytes = u64::try_from(file.content.len()).unwrap_or(u64::MAX);
                 write().map(|()| Linked::Copied { bytes })
             }
-            Err(error) => Err(error.into()),
+            Err(error) => Err(error),
         })
     }
 

@@ -3,14 +3,22 @@
 //! Files are shared by trees, and plugins run as the store's user: a command that writes below the store's folder, by mistake or not, would
 //! change what other runs see. So every file gets one and the same modification time when it is written, an executable one another than the
 //! others, and what has another time or other permissions is used no more. It costs a look at each file where a tree is used again, a microsecond apiece, on as many
-//! threads as made the tree. What sets the time back on purpose is not noticed; who may do that may also end the server.
+//! threads as made the tree.
+//!
+//! A command can set a modification time back, but not the change time (ctime). That of each file is remembered when the store writes or links
+//! it. It also changes when a tree with the file is removed, so a file with another change time is read: it is untouched if its bytes have
+//! the digest that they were stored under. Then the new change time is remembered. A change within one tick of the kernel's clock after the
+//! store's own, 4 ms on older kernels, keeps the change time and is not noticed.
 
+use std::collections::HashMap;
+use std::ffi::CString;
 use std::fs::File;
-use std::io;
+use std::io::{self, Seek as _};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::thread::{self, Builder};
 
 use rustix::fs::{
@@ -35,13 +43,118 @@ pub(super) fn mark(file: &File, executable: bool) -> io::Result<()> {
     Ok(futimens(file, &Timestamps { last_access: time, last_modification: time })?)
 }
 
-/// Whether a file is as it was marked.
-pub(super) fn is_marked(folder: impl AsFd, name: impl Arg) -> io::Result<bool> {
-    Ok(as_marked(&statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?))
+/// Number of reads of a file whose change time changes meanwhile, as other threads link it.
+const READS_MAX: usize = 4;
+
+/// The files of the store by their inode numbers.
+#[derive(Debug, Default)]
+pub(super) struct Inodes(RwLock<HashMap<u64, Known>>);
+
+#[derive(Debug)]
+struct Known {
+    digest: [u8; 32],
+    /// When it was changed last, as far as it is known with these bytes.
+    changed: Option<ChangeTime>,
 }
 
-/// Whether a tree's directories are as its seal says, and all files in them as they were marked.
-pub(super) fn are_untouched(tree: &Path, seal: &Seal, threads: usize) -> bool {
+/// Seconds and nanoseconds.
+type ChangeTime = (i64, i64);
+
+impl Inodes {
+    /// Remembers a file that the store has just written and marked.
+    pub(super) fn written(&self, file: impl AsFd, digest: [u8; 32]) -> io::Result<()> {
+        let found = fstat(file)?;
+        self.write().insert(found.st_ino, Known { digest, changed: Some(change_time(&found)) });
+        Ok(())
+    }
+
+    /// Remembers a copy of another file, which is read before it is used.
+    pub(super) fn copied(&self, file: impl AsFd, original: impl AsFd) -> io::Result<()> {
+        let (found, original) = (fstat(file)?, fstat(original)?);
+        let mut known = self.write();
+        let digest = known.get(&original.st_ino).ok_or(io::ErrorKind::NotFound)?.digest;
+        known.insert(found.st_ino, Known { digest, changed: None });
+        Ok(())
+    }
+
+    /// Remembers the change time of a file that was untouched and that the store has just linked to this name.
+    pub(super) fn linked(&self, folder: impl AsFd, name: impl Arg) -> io::Result<()> {
+        let found = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        if let Some(known) = self.write().get_mut(&found.st_ino) {
+            known.changed = Some(change_time(&found));
+        }
+        Ok(())
+    }
+
+    /// Forgets the file of this name if it has no other.
+    pub(super) fn forget(&self, folder: impl AsFd, name: impl Arg) {
+        if let Ok(found) = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)
+            && found.st_nlink <= 1
+        {
+            self.write().remove(&found.st_ino);
+        }
+    }
+
+    /// Whether a file is as the store wrote it.
+    pub(super) fn is_untouched(&self, folder: impl AsFd, name: impl Arg + Copy) -> io::Result<bool> {
+        let found = statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        // Not in the condition below, which would hold the lock.
+        let is_unchanged = self.read().get(&found.st_ino).map(|known| known.is_unchanged(&found));
+        match is_unchanged {
+            Some(true) => Ok(true),
+            Some(false) => self.has_its_bytes(folder, name),
+            None => Ok(false),
+        }
+    }
+
+    /// Reads a file whose change time is another one.
+    fn has_its_bytes(&self, folder: impl AsFd, name: impl Arg) -> io::Result<bool> {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let mut file = File::from(openat(folder, name, flags, Mode::empty())?);
+        let mut before = fstat(&file)?;
+        for _ in 0..READS_MAX {
+            if !as_marked(&before) {
+                break;
+            }
+            file.rewind()?;
+            let digest = *blake3::Hasher::new().update_reader(&file)?.finalize().as_bytes();
+            let after = fstat(&file)?;
+            let mut known = self.write();
+            let Some(known) = known.get_mut(&after.st_ino).filter(|known| known.digest == digest) else {
+                break;
+            };
+            if as_marked(&after) && change_time(&before) == change_time(&after) {
+                known.changed = Some(change_time(&after));
+                return Ok(true);
+            }
+            before = after;
+        }
+        // It is never used again, whatever becomes of it.
+        self.write().remove(&before.st_ino);
+        Ok(false)
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, HashMap<u64, Known>> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, HashMap<u64, Known>> {
+        self.0.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Known {
+    fn is_unchanged(&self, found: &Stat) -> bool {
+        as_marked(found) && self.changed == Some(change_time(found))
+    }
+}
+
+fn change_time(stat: &Stat) -> ChangeTime {
+    (stat.st_ctime, i64::try_from(stat.st_ctime_nsec).unwrap_or_default())
+}
+
+/// Whether a tree's directories are as its seal says, and all files in them as the store wrote them.
+pub(super) fn are_untouched(tree: &Path, seal: &Seal, inodes: &Inodes, threads: usize) -> bool {
     let Ok(root) = open(tree, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()) else {
         return false;
     };
@@ -50,7 +163,7 @@ pub(super) fn are_untouched(tree: &Path, seal: &Seal, threads: usize) -> bool {
     let look = || {
         while !touched.load(Ordering::Relaxed) {
             let Some(directory) = directories.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
-            if !is_untouched(&root, *directory).unwrap_or(false) {
+            if !is_untouched(&root, *directory, inodes).unwrap_or(false) {
                 touched.store(true, Ordering::Relaxed);
             }
         }
@@ -66,7 +179,7 @@ pub(super) fn are_untouched(tree: &Path, seal: &Seal, threads: usize) -> bool {
 }
 
 /// Whether a directory and the files in it are as they were. The directories in it are others.
-fn is_untouched(root: &OwnedFd, sealed: Sealed<'_>) -> io::Result<bool> {
+fn is_untouched(root: &OwnedFd, sealed: Sealed<'_>, inodes: &Inodes) -> io::Result<bool> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let directory = openat(root, sealed.path(), flags, Mode::empty())?;
     if !sealed.is_as_written(&fstat(&directory)?) {
@@ -74,6 +187,8 @@ fn is_untouched(root: &OwnedFd, sealed: Sealed<'_>) -> io::Result<bool> {
     }
     let mut names = [MaybeUninit::uninit(); NAMES_AT_ONCE_BYTES];
     let mut entries = RawDir::new(&directory, &mut names);
+    let known = inodes.read();
+    let mut to_read: Vec<CString> = Vec::new();
     while let Some(entry) = entries.next() {
         let entry = entry?;
         if is_no_file(entry.file_type()) {
@@ -83,7 +198,18 @@ fn is_untouched(root: &OwnedFd, sealed: Sealed<'_>) -> io::Result<bool> {
         // Some file systems say only here what it is.
         let kind_was_unknown = entry.file_type() == FileType::Unknown;
         let is_passed_over = kind_was_unknown && is_no_file(FileType::from_raw_mode(found.st_mode));
-        if !is_passed_over && !as_marked(&found) {
+        if is_passed_over {
+            continue;
+        }
+        match known.get(&found.st_ino) {
+            Some(known) if known.is_unchanged(&found) => {}
+            Some(_) if as_marked(&found) => to_read.push(entry.file_name().to_owned()),
+            Some(_) | None => return Ok(false),
+        }
+    }
+    drop(known);
+    for name in to_read {
+        if !inodes.has_its_bytes(&directory, name.as_c_str())? {
             return Ok(false);
         }
     }

@@ -254,7 +254,12 @@ async fn tell_private_view(runs: &RunSettings, asked: PrivateView) {
             tracing::info!(private_view = "overlay", "each run sees its tree through an overlay");
         }
         ViewKind::Copy { reason } => {
-            tracing::info!(private_view = "copy", reason, "each run gets a full copy of its tree");
+            tracing::warn!(
+                private_view = "copy",
+                reason,
+                "each run gets a full copy of its tree, and runs are not isolated: one can change the trees, the copies of other runs, the \
+                 sockets and the plugin, and read the environment of other runs; give tenants that do not trust each other a server each"
+            );
         }
     }
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 use crate::store::own::contents::{Claim, Contents, FileKey, FileNumber, Leaving};
 use crate::store::own::kept::Kept;
 use crate::store::own::large::Beginning;
-use crate::store::seal::Seal;
+use crate::store::seal::{Seal, Times};
 use crate::{StoreBounds, TreeKey};
 
 const ROOM: u64 = 4096;
@@ -104,7 +104,7 @@ fn a_large_file_is_found_by_its_beginning_until_it_goes() {
 
 fn kept(root: PathBuf) -> Kept {
     let here = tempfile::tempdir().expect("a folder");
-    Kept::new(root, Seal::of(here.path()).expect("a seal"), 0, Instant::now())
+    Kept::new(root, Seal::of(here.path(), Times::ModifiedAndChanged).expect("a seal"), 0, Instant::now())
 }
 
 #[test]
