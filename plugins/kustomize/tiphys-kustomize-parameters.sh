@@ -3,7 +3,7 @@
 # without parameters, and its own name prefix and suffix. Prints a JSON list.
 set -eu
 
-here=$(dirname -- "$0")
+here=$(cd -- "$(dirname -- "$0")" && pwd)
 
 fail() {
   printf 'kustomize plugin: %s\n' "$1" >&2
@@ -23,11 +23,17 @@ trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# With --enable-helm kustomize runs helm, for which a kustomization may name a configuration folder: plugins in it would be programs of
-# the repository, and a login in it would be sent to a server of its choice.
+# With --enable-helm kustomize runs helm, which finds no plugins, repositories or logins here that nobody passed on: the repository decides
+# what helm renders, and must neither bring programs nor use logins.
 export HELM_PLUGINS="${HELM_PLUGINS:-$work/helm/plugins}"
 export HELM_REGISTRY_CONFIG="${HELM_REGISTRY_CONFIG:-$work/helm/registry.json}"
 export HELM_REPOSITORY_CONFIG="${HELM_REPOSITORY_CONFIG:-$work/helm/repositories.yaml}"
+export DOCKER_CONFIG="${DOCKER_CONFIG:-$work/helm}"
+
+# The top of the repository, outside of which helm gets no path.
+folder=$(pwd -P)
+TIPHYS_KUSTOMIZE_ROOT=${folder%/"${ARGOCD_APP_SOURCE_PATH:-.}"}
+export TIPHYS_KUSTOMIZE_ROOT
 
 to_json() {
   yq --output-format=json --indent=0 --yaml-fix-merge-anchor-to-spec '.' "$1" ||
@@ -51,7 +57,7 @@ rm -f -- "$kustomization"
 cp -- "$work/without-images.json" "$kustomization"
 set -f
 # shellcheck disable=SC2086
-kustomize build ${KUSTOMIZE_BUILD_OPTIONS:-} . >"$work/objects.yaml"
+kustomize build --helm-command "$here/tiphys-kustomize-helm.sh" ${KUSTOMIZE_BUILD_OPTIONS:-} . >"$work/objects.yaml"
 to_json "$work/objects.yaml" >"$work/objects.json"
 installed=$(kustomize version)
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use tiphys_tree::{ContainmentError, EntryPath, RepoPath, read_bounded, resolve};
 use tiphys_yaml::{Data, Node, names_equal, read_document};
 
-/// Bytes of one kustomization.
+/// Bytes of a kustomization with all that it names.
 pub const KUSTOMIZATION_BYTES_MAX: u64 = 5 << 20;
 
 /// File names that kustomize reads.
@@ -33,9 +33,9 @@ const FIELDS: [(&str, &[&str]); 18] = [
     ("openapi", &["path"]),
     ("configMapGenerator", &["files", "envs", "env"]),
     ("secretGenerator", &["files", "envs", "env"]),
-    ("helmGlobals", &["chartHome", CONFIG_HOME]),
+    ("helmGlobals", &["chartHome", "configHome"]),
     ("helmCharts", &["name", "valuesFile", "additionalValuesFiles"]),
-    ("helmChartInflationGenerator", &["chartName", "chartHome", CONFIG_HOME, "values"]),
+    ("helmChartInflationGenerator", &["chartName", "chartHome", "helmHome", "values"]),
 ];
 
 /// Fields with the name of a chart, which is a path below a folder that a field `chartHome` names.
@@ -44,8 +44,8 @@ const CHART_NAMES: [&str; 2] = ["name", "chartName"];
 /// The folder of charts where no field names one.
 const CHART_HOME: &str = "charts";
 
-/// The field with helm's configuration folder.
-const CONFIG_HOME: &str = "configHome";
+/// The fields with helm's configuration folder.
+const CONFIG_HOMES: [&str; 2] = ["configHome", "helmHome"];
 
 /// Why a kustomization is not given to kustomize.
 #[derive(Debug, thiserror::Error)]
@@ -61,15 +61,17 @@ pub enum KustomizationError {
         path: String,
     },
     /// It names a configuration folder for helm, whose plugins helm would run.
-    #[error("{file}: {field}: {CONFIG_HOME} is refused, since helm runs plugins that are there; remove it")]
+    #[error("{file}: {field}: {inner} is refused, since helm runs plugins that are there; remove it")]
     ConfigHome {
         /// The kustomization, relative to the repository's root.
         file: String,
         /// The field with it.
         field: &'static str,
+        /// Its name there.
+        inner: &'static str,
     },
-    /// It is too large.
-    #[error("{file}: the kustomization has more than {KUSTOMIZATION_BYTES_MAX} bytes")]
+    /// It is too large, together with those before.
+    #[error("{file}: kustomizations of more than {KUSTOMIZATION_BYTES_MAX} bytes")]
     TooLarge {
         /// The kustomization, relative to the repository's root.
         file: String,
@@ -102,6 +104,7 @@ pub enum KustomizationError {
 pub fn check(root: &Path, folder: &RepoPath) -> Result<(), KustomizationError> {
     let mut seen = BTreeSet::new();
     let mut waiting: Vec<PathBuf> = resolve(root, folder).into_iter().collect();
+    let mut bytes_left = KUSTOMIZATION_BYTES_MAX;
     while let Some(folder) = waiting.pop() {
         if !seen.insert(folder.clone()) {
             continue;
@@ -111,12 +114,12 @@ pub fn check(root: &Path, folder: &RepoPath) -> Result<(), KustomizationError> {
             let Ok(file) = EntryPath::new(below).and_then(|below| below.join(name.as_bytes())) else {
                 continue;
             };
-            let Some(kustomization) = read(root, &file)? else { continue };
+            let Some(kustomization) = read(root, &file, &mut bytes_left)? else { continue };
             let paths = paths(&kustomization);
             let homes = chart_homes(&paths);
             for NamedPath { field, inner, path } in paths {
-                if inner == Some(CONFIG_HOME) {
-                    return Err(KustomizationError::ConfigHome { file: file.to_string(), field });
+                if let Some(inner) = inner.filter(|inner| CONFIG_HOMES.contains(inner)) {
+                    return Err(KustomizationError::ConfigHome { file: file.to_string(), field, inner });
                 }
                 let is_chart = inner.is_some_and(|inner| CHART_NAMES.contains(&inner));
                 for home in if is_chart { homes.as_slice() } else { &[""] } {
@@ -125,7 +128,7 @@ pub fn check(root: &Path, folder: &RepoPath) -> Result<(), KustomizationError> {
                     // As kustomize does: word for word first, then with links.
                     let found = here.join(whole.as_bytes()).map(|path| resolve(root, path));
                     match found {
-                        Ok(Ok(found)) if found.is_dir() => waiting.push(found),
+                        Ok(Ok(found)) if !seen.contains(&found) && found.is_dir() => waiting.push(found),
                         Err(_) | Ok(Err(ContainmentError::OutOfBounds { .. })) => {
                             let (file, path) = (file.to_string(), path.to_owned());
                             return Err(KustomizationError::Outside { file, field, path });
@@ -140,14 +143,15 @@ pub fn check(root: &Path, folder: &RepoPath) -> Result<(), KustomizationError> {
 }
 
 /// A kustomization; `None` where there is none that kustomize could read.
-fn read(root: &Path, file: &EntryPath<'_>) -> Result<Option<Node>, KustomizationError> {
+fn read(root: &Path, file: &EntryPath<'_>, bytes_left: &mut u64) -> Result<Option<Node>, KustomizationError> {
     let Ok(real) = resolve(root, file) else { return Ok(None) };
     if !real.is_file() {
         return Ok(None);
     }
-    let bytes = read_bounded(&real, KUSTOMIZATION_BYTES_MAX);
+    let bytes = read_bounded(&real, *bytes_left);
     let bytes = bytes.map_err(|source| KustomizationError::Io { file: file.to_string(), source })?;
     let bytes = bytes.ok_or_else(|| KustomizationError::TooLarge { file: file.to_string() })?;
+    *bytes_left -= bytes.len() as u64;
     match read_document(&bytes) {
         Ok(node) => Ok(node),
         Err(source) if source.is_limit() => Err(KustomizationError::Limit { file: file.to_string(), source }),

@@ -101,11 +101,11 @@ fn kustomization_does_not_leave_repository() {
 fn helm_configuration_of_the_repository_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let root = repository(folder.path());
-    for field in ["helmGlobals", "helmChartInflationGenerator"] {
+    for (field, inner) in [("helmGlobals", "configHome"), ("helmChartInflationGenerator", "helmHome")] {
         let expected = format!(
-            "apps/web/kustomization.yaml: {field}: configHome is refused, since helm runs plugins that are there; remove it"
+            "apps/web/kustomization.yaml: {field}: {inner} is refused, since helm runs plugins that are there; remove it"
         );
-        assert_eq!(checked(&root, &format!("{field}: {{configHome: ./helm}}")), expected);
+        assert_eq!(checked(&root, &format!("{field}: {{{inner}: ./helm}}")), expected);
     }
 }
 
@@ -135,6 +135,6 @@ fn kustomization_beyond_a_limit_is_refused() {
     assert_eq!(checked(&root, &deep), "apps/web/kustomization.yaml");
     let room = usize::try_from(KUSTOMIZATION_BYTES_MAX).unwrap();
     assert_eq!(checked(&root, &"#".repeat(room)), "");
-    let expected = "apps/web/kustomization.yaml: the kustomization has more than 5242880 bytes";
+    let expected = "apps/web/kustomization.yaml: kustomizations of more than 5242880 bytes";
     assert_eq!(checked(&root, &"#".repeat(room + 1)), expected);
 }

@@ -28,6 +28,8 @@ pub(crate) struct Access {
     pub(crate) env: Vec<(OsString, OsString)>,
     /// The same for our own calls only, which go to this repository alone.
     pub(crate) own_env: Vec<(OsString, OsString)>,
+    /// Whether the user's own credentials are kept away from the settings of a Secret: then no other program gets these either.
+    pub(crate) refuses_own: bool,
     /// What was tried, for people.
     pub(crate) tried: String,
     /// Whether a Secret, the URL or the certificates of its server say anything; the rest is the user's own.
@@ -146,6 +148,7 @@ impl Access {
     /// that has no credentials does not decide on which way the user's are sent.
     fn refuse_own_credentials(&mut self, known: &RepositoryAccess) {
         self.set("credential.helper", "");
+        self.refuses_own = true;
         let nothing =
             [("GIT_CONFIG_GLOBAL", "/dev/null"), ("GIT_CONFIG_NOSYSTEM", "1"), ("HOME", "/dev/null")];
         self.own_env.extend(nothing.map(|(name, value)| (name.into(), value.into())));

@@ -23,7 +23,7 @@ pub enum SourceError {
     /// A repository of this machine that an application of a repository, or a submodule, may not name.
     #[error(
         "repository {repository} is on this machine; an Application from a repository, or a submodule, may name only file:// \
-         repositories below a directory of --repo or --allow-file-repositories"
+         repositories below a directory of --repo or --allow-file-repositories, and none that uses the objects of another one"
     )]
     FileRepository {
         /// The URL.

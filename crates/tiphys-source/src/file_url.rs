@@ -9,14 +9,28 @@ use crate::SourceError;
 use crate::url::{RemoteUrl, Transport};
 
 /// Suffixes that git tries for the directory of a URL (`enter_repo`).
-const SUFFIXES: [&str; 3] = ["", ".git", "/.git"];
+const SUFFIXES: [&str; 4] = ["", ".git", "/.git", ".git/.git"];
 
-/// Refuses a `file://` URL of a repository that is not below one of these directories. Nothing outside of them is looked at.
+/// Files of a repository that name the directory of another one.
+const LEADING_AWAY: [&str; 3] = ["commondir", "objects/info/alternates", "objects/info/http-alternates"];
+
+/// Refuses a `file://` URL of a repository that is not below one of these directories, or that leads git out of itself: by links, by a file
+/// `gitdir: …`, or by `commondir` or `alternates`, which may name any directory. Nothing outside of the directories is looked at.
 pub(crate) fn require_allowed(url: &RemoteUrl, directories: &[PathBuf]) -> Result<(), SourceError> {
     let Some(path) = directory(url) else { return Ok(()) };
     let refused = || SourceError::FileRepository { repository: url.address.clone() };
     let within = |path: &Path| directories.iter().any(|directory| is_within(path, directory));
-    if !within(&path) || !real_paths(&path).iter().all(|real| within(real)) {
+    let is_own = |real: &PathBuf| {
+        within(real)
+            && real.is_dir()
+            && !LEADING_AWAY.iter().any(|file| real.join(file).symlink_metadata().is_ok())
+    };
+    let parts = |real: &PathBuf| ["objects", "refs"].map(|name| real.join(name).canonicalize());
+    let real = real_paths(&path);
+    if !within(&path)
+        || !real.iter().all(is_own)
+        || !real.iter().flat_map(parts).flatten().all(|part| within(&part))
+    {
         return Err(refused());
     }
     Ok(())
@@ -82,6 +96,14 @@ mod tests {
         symlink(root.join("outside/other"), inside.join("link")).expect("a link");
         symlink(root.join("outside/other"), inside.join("suffix.git")).expect("a link");
         symlink(&inside, root.join("alias")).expect("a link");
+        fs::write(inside.join("file"), "gitdir: ../outside/other\n").expect("a file");
+        for (repository, file) in [("common", "commondir"), ("alternates.git", "objects/info/alternates")] {
+            let file = inside.join(repository).join(file);
+            fs::create_dir_all(file.parent().expect("it has a parent")).expect("a directory");
+            fs::write(file, "../../outside/other\n").expect("a file");
+        }
+        fs::create_dir(inside.join("linked")).expect("a directory");
+        symlink(root.join("outside/other"), inside.join("linked/objects")).expect("a link");
         // A URL whose `ROOT` is the temporary directory, and whether it is within `inside`.
         let cases = [
             ("file://ROOT/inside", true),
@@ -94,6 +116,10 @@ mod tests {
             ("file://ROOT/outside/not-there", false),
             ("file://ROOT/inside/link", false),
             ("file://ROOT/inside/suffix", false),
+            ("file://ROOT/inside/file", false),
+            ("file://ROOT/inside/common", false),
+            ("file://ROOT/inside/alternates", false),
+            ("file://ROOT/inside/linked", false),
         ];
         for (url, expected) in cases {
             let url = RemoteUrl::parse(&url.replace("ROOT", root.to_str().expect("UTF-8"))).expect("a URL");

@@ -367,7 +367,7 @@ impl Repository {
         context: Context<'_>,
     ) -> Result<Vec<(String, Secret)>, SourceError> {
         let access = self.access(context).await?;
-        if !access.given {
+        if !access.given || access.refuses_own {
             return Ok(Vec::new());
         }
         let count = [("GIT_CONFIG_COUNT".to_owned(), access.config.len().to_string())];

@@ -311,10 +311,13 @@ impl Store {
         &mut self.applications
     }
 
-    /// The namespace of the control plane: that of the settings, else [`DEFAULT_CONTROL_PLANE_NAMESPACE`].
-    pub fn control_plane_namespace(&self) -> &str {
-        self.settings
-            .iter()
+    /// The namespace of the control plane: that of the settings which `comes_first` accepts, that of the others, else
+    /// [`DEFAULT_CONTROL_PLANE_NAMESPACE`].
+    pub fn control_plane_namespace(&self, comes_first: &dyn Fn(&Place) -> bool) -> &str {
+        let settings = || self.settings.iter();
+        let first = settings().filter(|stored| comes_first(&stored.place));
+        first
+            .chain(settings())
             .find_map(|stored| stored.settings.namespace.as_deref())
             .unwrap_or(DEFAULT_CONTROL_PLANE_NAMESPACE)
     }

@@ -16,7 +16,7 @@ use tiphys_plugin::{
 use tiphys_process::{Launcher, adopt_orphans, close_to_others};
 use tiphys_render::{ContextSettings, DestinationVersions, RenderSettings, Renderer};
 use tiphys_source::{Freshness, LocalCopy, Network, OwnCredentials, Progress, SourceOptions, Sources};
-use tiphys_store::{Store as Resources, StoreInput};
+use tiphys_store::{Place, Store as Resources, StoreInput};
 use tiphys_tree::Store;
 use tokio_util::sync::CancellationToken;
 
@@ -26,7 +26,7 @@ use crate::failure::{Failure, chain};
 use crate::lifecycle;
 use crate::settings::Host;
 use crate::terminal::one_line;
-use crate::trust::{StoreSettings, Trust};
+use crate::trust::{Origin, StoreSettings, Trust};
 
 /// How a command runs plugins, in folders below `keep` that stay if there is one.
 pub(crate) fn run_settings(
@@ -226,8 +226,8 @@ pub(crate) fn workplace(
 ) -> Result<Workplace, Failure> {
     let cache = Cache::open(common, host)?;
     let runs = run_settings(common, host, cache.trees(), wishes.keep_workdirs.clone());
-    let control_plane = control_plane(common, &resources);
     let trust = Trust::new(common, host, &resources, &wishes.applications);
+    let control_plane = control_plane(common, &resources, &trust);
     let render_settings = render_settings(common, host, &resources, &trust, &wishes)?;
     let mut options = source_options(common, host, cache.dir.clone(), wishes.copies)?;
     options.known.clone_from(&render_settings.context.known);
@@ -246,8 +246,10 @@ pub(crate) fn workplace(
 }
 
 /// Namespace of applications that name none.
-pub(crate) fn control_plane(common: &CommonArgs, resources: &Resources) -> String {
-    common.argocd_namespace.clone().unwrap_or_else(|| resources.control_plane_namespace().to_owned())
+pub(crate) fn control_plane(common: &CommonArgs, resources: &Resources, trust: &Trust) -> String {
+    let is_callers = |place: &Place| trust.of_settings(&place.file) == Origin::Caller;
+    let of_store = || resources.control_plane_namespace(&is_callers).to_owned();
+    common.argocd_namespace.clone().unwrap_or_else(of_store)
 }
 
 /// What the options and the settings of the store say about rendering.
@@ -281,7 +283,7 @@ pub(crate) fn render_settings(
         tracking,
         label_key: settings.label_key.unwrap_or_else(|| DEFAULT_LABEL_KEY.to_owned()),
         installation_id: settings.installation_id.unwrap_or_default(),
-        argocd_namespace: control_plane(common, resources),
+        argocd_namespace: control_plane(common, resources, trust),
         destinations: destinations(common, host)?,
         plugin_timeout: common.bounds.plugin_timeout(),
         kustomize_build_options: settings.kustomize_build_options.unwrap_or_default(),

@@ -61,7 +61,7 @@ impl<E: Error> From<E> for Failure {
 /// Prints something that is no failure.
 pub(crate) fn note(text: &str) {
     // Nobody is left to tell if stderr is closed.
-    drop(writeln!(io::stderr().lock(), "note: {text}"));
+    drop(writeln!(io::stderr().lock(), "note: {}", escape_text(text)));
 }
 
 /// An error and its causes as one sentence.

@@ -114,7 +114,10 @@ impl Template {
         let inline = inline.as_ref().map(|_| INLINE_PLACEHOLDER);
         let shown = format!("helm {}", self.arguments(inline, &self.api_versions, redacted).join(" "));
         let values = self.assignments.iter().filter(|one| one.0 != AssignmentKind::File);
-        let values = values.flat_map(|(_, _, value)| [value.clone(), unescaped(value)]);
+        // helm also quotes parts: items of lists, and what a comma ends.
+        let parts = |value: &str| value.split([',', '{', '}', '=']).map(str::to_owned).collect::<Vec<_>>();
+        let values =
+            values.flat_map(|(_, _, value)| [vec![value.clone(), unescaped(value)], parts(value)].concat());
         // Redacting what the command shows anyway, such as the name of the release, would only make the message harder to read.
         let values = values.filter(|value| !shown.contains(value)).collect();
         Ok(Call { arguments, shown, values })

@@ -214,7 +214,7 @@ fn settings_come_from_the_config_map_of_argo_cd() {
     let (stored, warning) = store.settings(None, &|_| true);
     assert_eq!(warning, None);
     let settings = &stored.expect("there are settings").settings;
-    assert_eq!(store.control_plane_namespace(), "gitops");
+    assert_eq!(store.control_plane_namespace(&|_| true), "gitops");
     assert_eq!(settings.tracking_method.as_deref(), Some("label"));
     assert_eq!(settings.label_key.as_deref(), Some("example.com/app"));
     assert_eq!(settings.installation_id.as_deref(), Some("one"));
@@ -251,7 +251,7 @@ fn without_settings_the_control_plane_is_in_argocd_and_of_several_the_namespace_
             "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: argocd-cm, namespace: {namespace}}}\ndata: {{installationID: {id}}}\n"
         )
     };
-    assert_eq!(load(&folder(&[])).control_plane_namespace(), "argocd");
+    assert_eq!(load(&folder(&[])).control_plane_namespace(&|_| true), "argocd");
     let dir = folder(&[("a.yaml", &cm("one", "first")), ("b.yaml", &cm("two", "second"))]);
     let store = load(&dir);
     let of = |(stored, warning): (Option<&StoredSettings>, Option<String>)| {

@@ -65,7 +65,7 @@ pub(crate) async fn run(common: &CommonArgs, args: &RenderArgs, host: Host) -> R
         return Ok(code_of(worst));
     }
     let mut waiting = match (&args.output_dir, spool::Form::of(format)) {
-        (Some(dir), _) => Waiting::Staging(Staging::new(&host.absolute(dir), format)?),
+        (Some(dir), _) => Waiting::Staging(Staging::new(&host.absolute(dir), &host.temporary_dir(), format)?),
         (None, Some(form)) => Waiting::Spool(Spool::new(&host.temporary_dir(), form)?),
         (None, None) => Waiting::Nowhere,
     };
@@ -77,12 +77,12 @@ pub(crate) async fn run(common: &CommonArgs, args: &RenderArgs, host: Host) -> R
                 adjust(&mut rendered, &stored, args);
                 let manifests = std::mem::take(&mut rendered.manifests);
                 let objects = manifests.len();
-                match &mut waiting {
-                    Waiting::Spool(spool) => spool.add(manifests)?,
-                    Waiting::Staging(staging) => staging.add(&stored, manifests, &place.control_plane)?,
-                    Waiting::Nowhere => {}
-                }
-                Ok(Done { stored, rendered, objects })
+                let added = match &mut waiting {
+                    Waiting::Spool(spool) => spool.add(manifests),
+                    Waiting::Staging(staging) => staging.add(&stored, manifests, &place.control_plane),
+                    Waiting::Nowhere => Ok(()),
+                };
+                added.map(|()| Done { stored, rendered, objects })
             }
             Err(error) => Err(Failure::of_application(&stored, &error)),
         });
@@ -134,8 +134,13 @@ pub(crate) async fn run(common: &CommonArgs, args: &RenderArgs, host: Host) -> R
 /// In CI a checkout is often a pull request's. The caller may choose plugins there; who did not mean to is told once.
 fn warn_of_plugins_in_checkout(common: &CommonArgs, host: &Host, place: &Workplace) {
     let PluginPaths { paths, origin } = context::plugin_paths(common, host);
-    let is_chosen = !origin.is_empty() && host.variable("CI").is_some();
-    if let Some(path) = paths.iter().find(|path| is_chosen && place.trust.is_rendered(path)) {
+    if host.variable("CI").is_none_or(|value| value == "false") {
+        return;
+    }
+    let plugins = paths.into_iter().filter(|_| !origin.is_empty()).map(|path| (origin, path));
+    let sockets = host.plugin_sockets(common).map(|path| ("--plugin-sockets: ", path));
+    let chosen = plugins.chain(sockets).find(|(_, path)| place.trust.is_rendered(path));
+    if let Some((origin, path)) = chosen {
         tracing::warn!(
             "{origin}{} is in a repository that is rendered: a pull request can change the commands that run here; use plugins \
              from outside of the checkout",

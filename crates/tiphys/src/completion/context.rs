@@ -63,7 +63,7 @@ impl<'a> Context<'a> {
     /// The namespace of applications that name none.
     pub(super) fn control_plane(&self) -> &str {
         let asked = self.common.as_ref().and_then(|common| common.argocd_namespace.as_deref());
-        asked.or_else(|| Some(self.store()?.control_plane_namespace())).unwrap_or_default()
+        asked.or_else(|| Some(self.store()?.control_plane_namespace(&|_| true))).unwrap_or_default()
     }
 
     /// The one application that an argument names.

@@ -100,6 +100,16 @@ fn restrict(settings: &mut Settings, theirs: &StoredSettings, ignored: &mut Vec<
 fn source_repos(resources: &Resources, is_callers: &dyn Fn(&Place) -> bool) -> BTreeMap<String, Vec<String>> {
     let (own, theirs): (Vec<_>, Vec<_>) =
         resources.projects().iter().partition(|stored| is_callers(&stored.place));
+    for project in &theirs {
+        let name = &project.project.metadata.name;
+        if let Some(own) = own.iter().find(|own| own.project.metadata.name == *name) {
+            tracing::warn!(
+                "project {name}: {} counts, and what {} restricts does not",
+                own.place,
+                project.place
+            );
+        }
+    }
     let all = theirs.into_iter().chain(own);
     all.map(|stored| (stored.project.metadata.name.clone(), stored.project.source_repos.clone())).collect()
 }

@@ -13,6 +13,7 @@ mod chart_servers;
 mod ci_setups;
 mod connection_settings;
 mod help;
+mod kustomize_helm;
 mod many;
 mod offline;
 mod processes;

@@ -68,7 +68,8 @@ impl World {
 
     /// A new world with the kustomize plugin of this checkout as the one plugin, and with the kustomize of `cargo xtask tools`.
     pub(crate) fn with_kustomize() -> Self {
-        Self::new().with_plugin("kustomize", &[tools::program("kustomize"), tools::program("jq")])
+        let programs = ["kustomize", "jq", "helm"].map(tools::program);
+        Self::new().with_plugin("kustomize", &programs)
     }
 
     fn with_plugin(self, name: &str, programs: &[PathBuf]) -> Self {

@@ -2,7 +2,7 @@
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::sync::Arc;
 
@@ -40,14 +40,16 @@ pub(super) async fn serve(
 ) -> Result<(), Failure> {
     // From here on a signal ends the server in order, and leaves no socket.
     let mut signals = Signals::install()?;
-    let plugin = plugin(&settings.config)?;
+    let mut plugin = plugin(&settings.config)?;
+    // What is shielded is what is used: a link on the way could be replaced.
+    plugin.folder = without_links(&plugin.folder);
+    let socket_dir = without_links(&settings.socket_dir);
     let own_workdir = own_workdir(&settings.workdir)?;
     let workdir = own_workdir.as_ref().map_or(settings.workdir.as_path(), TempDir::path);
     let own_store = store(workdir, settings, common)?;
     let store = own_store.shared();
     let metrics = Metrics::new();
-    let shielded =
-        Shielded { hidden: vec![settings.socket_dir.clone()], read_only: vec![plugin.folder.clone()] };
+    let shielded = Shielded { hidden: vec![socket_dir.clone()], read_only: vec![plugin.folder.clone()] };
     let runs = runs(settings, common, host, &store, &metrics);
     let runs = Arc::new(RunSettings { shielded, ..runs });
     let serving = Serving::default();
@@ -64,7 +66,7 @@ pub(super) async fn serve(
                 .map_or_else(|error| format!("metrics: {error}"), |()| "metrics: the server ended".to_owned())
         }));
     }
-    let socket = settings.socket_dir.join(plugin.config.socket_name());
+    let socket = socket_dir.join(plugin.config.socket_name());
     let base = context::server_environment(host);
     let plugin = LocalPlugin::new(plugin.config, Some(plugin.folder), base, Arc::clone(&runs));
     let server =
@@ -179,6 +181,11 @@ fn plugin(file: &Path) -> Result<LoadedPlugin, Failure> {
         );
     }
     Ok(plugin)
+}
+
+/// The path of a folder without links. One that does not exist is as it is.
+fn without_links(folder: &Path) -> PathBuf {
+    fs::canonicalize(folder).unwrap_or_else(|_| folder.to_path_buf())
 }
 
 /// A folder with a random name beside the server's, where that belongs to another user: in a folder for temporary files anybody can make it

@@ -1,17 +1,17 @@
 //! What `render` writes into files: all of it or nothing.
 
 use std::collections::BTreeMap;
-use std::fs::{self, Permissions};
-use std::io::{self, Write as _};
+use std::fs::{self, File, Permissions};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use tempfile::{NamedTempFile, TempDir};
+use tempfile::NamedTempFile;
 use tiphys_engine::Manifest;
 use tiphys_store::StoredApplication;
 
-use super::{Done, summary};
+use super::{Done, spool, summary};
 use crate::args::OutputFormat;
 use crate::failure::Failure;
 use crate::output;
@@ -22,28 +22,24 @@ const OUTPUT_DIR: &str = "--output-dir";
 /// Permissions of manifests. A temporary file is private; these are for others, too.
 const MANIFEST_MODE: u32 = 0o644;
 
-/// One file per application, `<namespace>/<app>.yaml` (`.json` with `-o json`). Each waits in a private folder until all applications are
-/// rendered, so that a failure or a full disk leaves the old files as they were.
+/// One file per application, `<namespace>/<app>.yaml` (`.json` with `-o json`). All wait in one file without a name until all applications
+/// are rendered, so that a failure or a full disk leaves the old files as they were. It is not in the output folder, which may be in a
+/// repository that is rendered.
 pub(super) struct Staging {
     /// The folder that was asked for.
     dir: PathBuf,
     format: OutputFormat,
-    /// On the same file system as `dir`; removed with its content on every way out.
-    folder: TempDir,
-    /// Number of files in it.
-    count: usize,
-    /// By its place, the file that goes there.
-    files: BTreeMap<PathBuf, PathBuf>,
+    texts: File,
+    /// By its place, where in `texts` the text of a file begins, and its bytes.
+    files: BTreeMap<PathBuf, (u64, u64)>,
 }
 
 impl Staging {
-    /// Makes a private folder in `dir` or, if it does not exist yet, in the nearest folder above it.
-    pub(super) fn new(dir: &Path, format: OutputFormat) -> Result<Self, Failure> {
-        let folder = output::destination(OUTPUT_DIR, &dir.join("NAMESPACE"))?;
-        let existing = folder.ancestors().find(|folder| folder.is_dir()).unwrap_or(Path::new("/"));
-        let folder = tempfile::Builder::new().prefix(".tiphys-").tempdir_in(existing);
-        let folder = folder.map_err(|error| unwritten(existing, &error))?;
-        Ok(Self { dir: dir.to_path_buf(), format, folder, count: 0, files: BTreeMap::new() })
+    /// `temporary` is the folder for temporary files.
+    pub(super) fn new(dir: &Path, temporary: &Path, format: OutputFormat) -> Result<Self, Failure> {
+        output::destination(OUTPUT_DIR, &dir.join("NAMESPACE"))?;
+        let texts = spool::unnamed_file(temporary)?;
+        Ok(Self { dir: dir.to_path_buf(), format, texts, files: BTreeMap::new() })
     }
 
     /// Writes the manifests of an application.
@@ -73,29 +69,38 @@ impl Staging {
             _ => ("yaml", output::documents(&values)),
         };
         let path = self.dir.join(namespace).join(format!("{name}.{extension}"));
-        let file = self.folder.path().join(self.count.to_string());
-        fs::write(&file, text)
-            .and_then(|()| fs::set_permissions(&file, Permissions::from_mode(MANIFEST_MODE)))
-            .map_err(|error| unwritten(&path, &error))?;
-        self.count += 1;
-        self.files.insert(path, file);
+        let begin = self.texts.stream_position().and_then(|begin| {
+            self.texts.write_all(text.as_bytes())?;
+            Ok(begin)
+        });
+        self.files.insert(path, (begin.map_err(|error| spool::unwritten(&error))?, text.len() as u64));
         Ok(())
     }
 
-    /// Moves all files to their places.
-    pub(super) fn move_into_place(self) -> Result<(), Failure> {
-        let mut places = Vec::new();
-        for (path, file) in &self.files {
+    /// Writes all files beside their places, and then moves them there.
+    pub(super) fn move_into_place(mut self) -> Result<(), Failure> {
+        let mut written = Vec::new();
+        for (path, (begin, bytes)) in &self.files {
             refuse_link(path.parent().unwrap_or(&self.dir))?;
-            places.push((output::destination(OUTPUT_DIR, path)?, file));
+            let path = output::destination(OUTPUT_DIR, path)?;
+            let file = write_beside(&path, &mut self.texts, *begin, *bytes);
+            written.push((file.map_err(|error| unwritten(&path, &error))?, path));
         }
-        for (path, file) in places {
-            fs::create_dir_all(path.parent().unwrap_or(&self.dir))
-                .and_then(|()| fs::rename(file, &path))
-                .map_err(|error| unwritten(&path, &error))?;
+        for (file, path) in written {
+            file.persist(&path).map_err(|error| unwritten(&path, &error.error))?;
         }
         Ok(())
     }
+}
+
+fn write_beside(path: &Path, texts: &mut File, begin: u64, bytes: u64) -> io::Result<NamedTempFile> {
+    let folder = path.parent().unwrap_or(Path::new("/"));
+    fs::create_dir_all(folder)?;
+    let mut file = NamedTempFile::new_in(folder)?;
+    texts.seek(SeekFrom::Start(begin))?;
+    io::copy(&mut texts.take(bytes), &mut file)?;
+    file.as_file().set_permissions(Permissions::from_mode(MANIFEST_MODE))?;
+    Ok(file)
 }
 
 /// Writes the report. As a temporary file it is readable by its owner only, and stays so: parameters and messages of plugins may contain

@@ -44,11 +44,7 @@ pub(super) struct Spool {
 impl Spool {
     /// A spool in a folder for temporary files. Only this user can read its file, which goes with the process.
     pub(super) fn new(dir: &Path, form: Form) -> Result<Self, Failure> {
-        let file = tempfile::tempfile_in(dir).map_err(|error| {
-            Failure::rendering(format!("cannot write to {}: {error}", dir.display()))
-                .hint("TMPDIR names another folder for temporary files")
-        })?;
-        Ok(Self { form, out: BufWriter::new(file), count: 0 })
+        Ok(Self { form, out: BufWriter::new(unnamed_file(dir)?), count: 0 })
     }
 
     /// Adds the manifests of an application.
@@ -94,6 +90,14 @@ impl Spool {
     }
 }
 
+/// A file without a name in a folder for temporary files, of mode 0600. It goes with the process.
+pub(super) fn unnamed_file(dir: &Path) -> Result<File, Failure> {
+    tempfile::tempfile_in(dir).map_err(|error| {
+        Failure::rendering(format!("cannot write to {}: {error}", dir.display()))
+            .hint("TMPDIR names another folder for temporary files")
+    })
+}
+
 /// The JSON text of a `List` before and behind its items.
 fn list_ends() -> (String, String) {
     let list = output::json(&output::list(&[]));
@@ -107,7 +111,8 @@ fn resource_name(manifest: &Manifest) -> String {
     format!("{}{dot}{group}/{}", kind.to_lowercase(), manifest.name())
 }
 
-fn unwritten(error: &io::Error) -> Failure {
+/// The failure of writing such a file.
+pub(super) fn unwritten(error: &io::Error) -> Failure {
     Failure::rendering(format!("cannot write a temporary file: {error}"))
         .hint("TMPDIR names another folder for temporary files")
 }

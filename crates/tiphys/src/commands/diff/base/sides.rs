@@ -182,7 +182,11 @@ async fn stores(
     let side = |mut store: Resources, mut paths: Vec<(PathBuf, Resources)>| {
         let all = std::iter::once(&mut store).chain(paths.iter_mut().map(|(_, store)| store));
         all.for_each(|store| trust.allow_file_repositories(store.applications_mut()));
-        SideStore { control_plane: context::control_plane(common, &store), store, paths }
+        SideStore {
+            control_plane: context::control_plane(common, &store, &Trust::everything(host)),
+            store,
+            paths,
+        }
     };
     Ok(StoreSides { past: side(store_past, paths_past), now: side(store_now, paths_now), tops, around })
 }
