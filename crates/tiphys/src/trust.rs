@@ -32,8 +32,8 @@ pub(crate) enum Origin {
 #[derive(Debug)]
 pub(crate) struct Trust {
     current_dir: PathBuf,
-    /// The folders of `--repo` and the tops of the work trees of these, of the current directory and of the applications' files; without
-    /// links.
+    /// The folders of `--repo`, stores around one of these, and the tops of the work trees of these folders, of the current directory and of
+    /// the applications' files; without links.
     rendered: BTreeSet<PathBuf>,
     /// The folders of `--trust-repository-settings`, without links.
     accepted: Vec<PathBuf>,
@@ -53,7 +53,14 @@ impl Trust {
         let named = applications.iter().map(|path| host.absolute(path));
         let inside = repositories.iter().cloned().chain([host.absolute("")]).chain(named).chain(of_store);
         let mut rendered: BTreeSet<PathBuf> = inside.flat_map(|path| tops(&path)).collect();
-        rendered.extend(repositories.iter().filter_map(|dir| dir.canonicalize().ok()));
+        let repositories: Vec<PathBuf> =
+            repositories.iter().filter_map(|dir| dir.canonicalize().ok()).collect();
+        // Without .git nothing else tells how far a checkout goes.
+        let stores = context::store_paths(common)
+            .into_iter()
+            .filter_map(|path| host.absolute(path).canonicalize().ok());
+        rendered.extend(stores.filter(|store| repositories.iter().any(|dir| dir.starts_with(store))));
+        rendered.extend(repositories);
         let accepted = &common.trust_repository_settings;
         let accepted = accepted.iter().filter_map(|dir| host.absolute(dir).canonicalize().ok());
         Self { current_dir: host.absolute(""), rendered, accepted: accepted.collect() }

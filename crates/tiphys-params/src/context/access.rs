@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 
 use super::{RepositoryAccess, RepositoryKind};
-use crate::normalize_git_url;
 use crate::repository_url::is_ssh;
+use crate::{normalize_git_url, percent_decode};
 
 /// Scheme of registries.
 const OCI: &str = "oci://";
@@ -80,6 +80,9 @@ impl RepositoryAccess {
     /// `helm` for a registry has no scheme.
     fn beginning_of(&self, address: &str) -> Option<usize> {
         server_name(&self.url)?;
+        if climbs(address) {
+            return None;
+        }
         let [url, address] = [self.url.as_str(), address].map(|text| match self.kind {
             RepositoryKind::Oci => normalized(&with_scheme(text)),
             RepositoryKind::Git | RepositoryKind::Helm => normalized(text),
@@ -200,6 +203,11 @@ fn with_scheme(address: &str) -> String {
 /// An address as Argo CD compares it; as it is where it is none (`NormalizeGitURLAllowInvalid`).
 fn normalized(address: &str) -> String {
     Some(normalize_git_url(address)).filter(|text| !text.is_empty()).unwrap_or_else(|| address.to_owned())
+}
+
+/// Whether an address has a part `..`, as a server may read it: its beginning then does not tell where it leads.
+fn climbs(address: &str) -> bool {
+    percent_decode(address).split(['/', '\\']).any(|part| part == "..")
 }
 
 /// Whether an address begins with another. A host is compared as a whole, so that credentials for `https://example.com` do not go to

@@ -11,7 +11,8 @@ use super::bounds::BoundArgs;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Common options")]
 pub(crate) struct CommonArgs {
-    /// Where the Applications are: a folder, a file, or `-` for standard input; default `.`
+    /// Where the Applications are: a folder, a file, or `-` for standard input; default `.`. Settings and Secrets from standard input count as
+    /// yours, whoever wrote them
     #[arg(long, value_name = "PATH", global = true, env = "TIPHYS_STORE", action = ArgAction::Append)]
     pub(crate) store: Vec<String>,
 

@@ -34,13 +34,14 @@ fn settings_of_a_rendered_repository_are_not_the_callers() {
         fs::create_dir_all(path.parent().expect("it has a parent")).expect("a directory");
         fs::write(path, content).expect("a file");
     }
+    fs::create_dir(root.join("archive/sub")).expect("a directory");
     for checkout in ["pr", "platform"] {
         fs::create_dir(root.join(checkout).join(".git")).expect("a directory");
     }
     symlink(root.join("pr/cm.yaml"), root.join("own/into-pr.yaml")).expect("a link");
     symlink(root.join("own/cm.yaml"), root.join("pr/to-own.yaml")).expect("a link");
     symlink(root.join("own"), root.join("pr/dir")).expect("a link");
-    let cases: [Case; 9] = [
+    let cases: [Case; 10] = [
         (
             "",
             "pr",
@@ -61,6 +62,11 @@ fn settings_of_a_rendered_repository_are_not_the_callers() {
         ),
         ("--repo=https://git.example.org/a.git=pr/apps", "own", &[("pr/cm.yaml", Repository)]),
         ("--repo=https://git.example.org/a.git=archive", "own", &[("archive/cm.yaml", Repository)]),
+        (
+            "--store=archive --repo=https://git.example.org/a.git=archive/sub",
+            "own",
+            &[("archive/cm.yaml", Repository)],
+        ),
         ("--trust-repository-settings", "pr", &[("pr/cm.yaml", Caller), ("own/into-pr.yaml", Caller)]),
         (
             "--trust-repository-settings=platform",
@@ -71,7 +77,7 @@ fn settings_of_a_rendered_repository_are_not_the_callers() {
         ("--trust-repository-settings=own", "pr", &[("own/into-pr.yaml", Repository)]),
     ];
     for (option, store, expected) in cases {
-        let arguments = ["tiphys", "render", option].into_iter().filter(|argument| !argument.is_empty());
+        let arguments = ["tiphys", "render", "--store", store].into_iter().chain(option.split_whitespace());
         let common = Arguments::parse_from(arguments).common;
         let host = Host::for_tests(&[], &[]).in_dir(&root);
         let resources = Store::load(&[StoreInput::Path(root.join(store))]).expect("a store");

@@ -28,6 +28,21 @@ fn an_address_is_compared_as_argo_cd_compares_it_and_a_slash_at_the_end_is_nothi
 }
 
 #[test]
+fn a_template_is_not_for_an_address_that_climbs() {
+    let template =
+        RepositoryAccess { url: "https://example.org/team".to_owned(), ..RepositoryAccess::default() };
+    for (address, expected) in [
+        ("https://example.org/team/apps..old.git", true),
+        ("https://example.org/team/../other/apps.git", false),
+        ("https://example.org/team/%2E%2e/other", false),
+        ("https://example.org/team\\..\\other", false),
+        ("https://example.org/team/..", false),
+    ] {
+        assert_eq!(template.beginning_of(address).is_some(), expected, "{address}");
+    }
+}
+
+#[test]
 fn a_template_is_for_all_that_begins_with_its_address_on_the_same_host() {
     use RepositoryKind::{Git, Helm, Oci};
     for (kind, url, address, expected) in [
