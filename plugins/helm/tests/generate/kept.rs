@@ -38,12 +38,12 @@ fn server() -> ChartServer {
     server
 }
 
-/// All files below a folder but locks and the cache's secret.
+/// All files below a folder but locks, the cache's secret and remembered versions of helm.
 fn kept(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
-        if path.is_dir() && entry.file_name() != "locks" {
+        if path.is_dir() && entry.file_name() != "locks" && entry.file_name() != "versions" {
             found.extend(kept(&path));
         } else if path.is_file() && entry.file_name() != "secret" {
             found.push(path);
@@ -357,7 +357,8 @@ fn a_run_that_is_ended_while_it_fetches_leaves_nothing() {
     assert_eq!(plugin.wait().unwrap().code(), Some(143));
     assert_eq!(world.left(), [""; 0]);
     assert!(kept(&world.cache()).is_empty());
-    let folder = fs::read_dir(world.cache()).unwrap().next().unwrap().unwrap().path();
+    let mut folders = fs::read_dir(world.cache()).unwrap().map(|entry| entry.unwrap().path());
+    let folder = folders.find(|folder| !folder.join("versions").exists()).unwrap();
     let mut names: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     names.sort();
     assert_eq!(names, ["entries", "locks", "secret"]);
