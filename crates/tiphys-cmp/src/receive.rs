@@ -19,7 +19,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use tiphys_params::EnvVar;
 use tiphys_tree::archive::{self, ArchiveError, ArchiveLimits, Intake};
-use tiphys_tree::{Entries, Modes, ProcessStore, Tree, TreeKey};
+use tiphys_tree::{Entries, Modes, ProcessStore, Room, StoreError, Tree, TreeKey};
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 use tokio::time::Instant;
@@ -30,7 +30,7 @@ use crate::metrics::{Metrics, Upload as Known};
 
 pub(crate) use clock::Clock;
 pub(crate) use error::ReceiveError;
-use error::{DECOMPRESSING, RECEIVING};
+use error::{DECOMPRESSING, RECEIVING, WAITING_FOR_ROOM};
 use gate::{Checksum, Gate, Pass, Progress};
 use pieces::Feed;
 use upload::Upload;
@@ -66,6 +66,8 @@ pub(crate) struct Receiver {
     places: Arc<Semaphore>,
     /// Uploads that wait for such a place.
     waiting: Arc<AtomicUsize>,
+    /// Held by the upload that waits for room in the store. The others come after it in the order in which they came.
+    room: tokio::sync::Mutex<()>,
     /// One permit for each archive that is unpacked when it is here. They never wait for senders.
     places_of_whole: Arc<Semaphore>,
 }
@@ -103,6 +105,12 @@ pub(crate) struct Received {
     pub(crate) env: Vec<EnvVar>,
 }
 
+/// What an upload that is unpacked claims to be, and where it reports its progress.
+struct Claimed {
+    checksum: Checksum,
+    progress: Progress,
+}
+
 impl Receiver {
     /// A receiver that unpacks into the store.
     pub(crate) fn new(
@@ -119,6 +127,7 @@ impl Receiver {
             gate: Arc::default(),
             places: Arc::new(Semaphore::new(places)),
             waiting: Arc::default(),
+            room: tokio::sync::Mutex::default(),
             places_of_whole: Arc::new(Semaphore::new(WHOLE_MAX)),
             bounds,
         }
@@ -158,7 +167,10 @@ impl Receiver {
         let head = upload.head(clock).await?;
         let claimed = Checksum::parse(&head.checksum);
         let files = match (wanted, claimed) {
-            (Wanted::Tree, Some(checksum)) => Files::Tree(self.tree(upload, checksum, clock).await?),
+            (Wanted::Tree, Some(checksum)) => {
+                let announced = u64::try_from(head.size).unwrap_or_default();
+                Files::Tree(self.tree(upload, checksum, announced, clock).await?)
+            }
             (Wanted::Entries, Some(checksum)) => self.entries(upload, checksum, clock).await?,
             // A text that is no checksum fits to no archive, so there is nothing to unpack.
             (Wanted::Nothing, _) | (Wanted::Entries | Wanted::Tree, None) => {
@@ -176,6 +188,7 @@ impl Receiver {
         &self,
         upload: &mut Upload,
         checksum: Checksum,
+        announced: u64,
         clock: &Clock,
     ) -> Result<Tree, ReceiveError> {
         let (waiting, counted) = (Instant::now(), self.metrics.upload_waiting());
@@ -189,11 +202,13 @@ impl Receiver {
                 (tree, Known::Known)
             }
             Pass::Unpack(turn) => {
-                let (store, modes, limits) = (self.store.clone(), self.modes, self.bounds.archive);
-                let take_in = move |archive: &mut dyn Read, stop: &(dyn Fn() -> bool + Sync)| {
-                    store.take_in(archive, &Intake { modes, limits, stop })
+                let (modes, limits) = (self.modes, self.bounds.archive);
+                let room = self.room(announced.min(limits.packed_bytes_max), clock);
+                let take_in = move |room: Room, archive: &mut dyn Read, stop: &(dyn Fn() -> bool + Sync)| {
+                    room.take_in(archive, &Intake { modes, limits, stop })
                 };
-                let tree = self.unpack(upload, checksum, turn.progress(), clock, take_in).await?;
+                let claimed = Claimed { checksum, progress: turn.progress() };
+                let tree = self.unpack(upload, claimed, clock, room, take_in).await?;
                 turn.verified(tree.key());
                 (tree, Known::New)
             }
@@ -216,10 +231,12 @@ impl Receiver {
             (Files::Tree(tree), Known::Known)
         } else {
             let (modes, limits) = (self.modes, self.bounds.archive);
-            let list = move |archive: &mut dyn Read, stop: &(dyn Fn() -> bool + Sync)| {
+            let list = move |(), archive: &mut dyn Read, stop: &(dyn Fn() -> bool + Sync)| {
                 archive::list(archive, &Intake { modes, limits, stop })
             };
-            let entries = self.unpack(upload, checksum, Progress::default(), clock, list).await?;
+            let no_room = async { Ok(()) };
+            let claimed = Claimed { checksum, progress: Progress::default() };
+            let entries = self.unpack(upload, claimed, clock, no_room, list).await?;
             (Files::Entries(entries), Known::Listed)
         };
         self.metrics.unpacked(kind);
@@ -236,14 +253,34 @@ impl Receiver {
         }
     }
 
-    /// Has `work` read an upload on a thread of its own. What it gives counts only if the whole upload has the checksum.
-    async fn unpack<T: Send + 'static>(
+    /// Waits for room for a tree beside those that are in use. One upload at a time blocks a thread for it.
+    async fn room(&self, announced: u64, clock: &Clock) -> Result<Room, ReceiveError> {
+        let failed = |error: StoreError| ReceiveError::archive(&error.into());
+        if let Ok(_first) = self.room.try_lock()
+            && let Some(room) = self.store.room_now(announced).map_err(failed)?
+        {
+            return Ok(room);
+        }
+        let _waiting = Waiting::begin(&self.waiting);
+        let _first = clock.within(WAITING_FOR_ROOM, self.room.lock()).await?;
+        let (store, stop) = (self.store.clone(), StopOnDrop::default());
+        let stopped = stop.seen();
+        let waiting = spawn_blocking(move || store.room(announced, &stopped));
+        let room = clock.within(WAITING_FOR_ROOM, waiting).await?;
+        room.map_err(ReceiveError::panicked)?.map_err(failed)?.ok_or_else(ReceiveError::ending)
+    }
+
+    /// Has `work` read an upload on a thread of its own, with the room that it waits for first. What it gives counts only if the whole upload
+    /// has the checksum.
+    async fn unpack<T: Send + 'static, R: Send + 'static>(
         &self,
         upload: &mut Upload,
-        checksum: Checksum,
-        progress: Progress,
+        Claimed { checksum, progress }: Claimed,
         clock: &Clock,
-        work: impl FnOnce(&mut dyn Read, &(dyn Fn() -> bool + Sync)) -> Result<T, ArchiveError> + Send + 'static,
+        room: impl Future<Output = Result<R, ReceiveError>>,
+        work: impl FnOnce(R, &mut dyn Read, &(dyn Fn() -> bool + Sync)) -> Result<T, ArchiveError>
+        + Send
+        + 'static,
     ) -> Result<T, ReceiveError> {
         let (mut feed, mut pieces) = Feed::new(progress.clone());
         let mut more = true;
@@ -261,6 +298,8 @@ impl Receiver {
         }
         let (waiting, counted) = (Instant::now(), self.metrics.upload_waiting());
         let excused = progress.excused();
+        // Before the place: an upload that waits for room would keep the place from those that need none.
+        let room = room.await?;
         let place = if more {
             let _waiting = Waiting::begin(&self.waiting);
             clock.within(RECEIVING, Arc::clone(&self.places).acquire_owned()).await?
@@ -276,7 +315,7 @@ impl Receiver {
         let (span, unpacking) = (tracing::info_span!("cmp.Untgz"), self.metrics.upload_unpacking());
         let working = spawn_blocking(move || {
             let (_place, _unpacking, _span) = (place, unpacking, span.entered());
-            work(&mut pieces, &stopped)
+            work(room, &mut pieces, &stopped)
         });
         if more {
             upload.holds_a_place(Arc::clone(&self.waiting), working.abort_handle());

@@ -78,6 +78,14 @@ pub enum ArchiveError {
         /// The bound.
         max: u64,
     },
+    /// It does not fit beside the trees that are in use.
+    #[error(
+        "the trees of this call and of other calls that are running have more than {max} bytes; try again later, or raise --store-bytes-max"
+    )]
+    StoreFull {
+        /// The limit in bytes.
+        max: u64,
+    },
     /// [`Intake::stop`] said so.
     #[error("the archive was not read to its end, because the call has ended")]
     Stopped,

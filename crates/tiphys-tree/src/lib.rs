@@ -23,7 +23,7 @@ pub use file::{FileOwner, NotOpened, open_file};
 pub use path::{EntryPath, PathError, RepoPath};
 pub use read::{Depth, ReadError};
 pub use store::{
-    DirectoryEntry, Modes, ProcessStore, Reuse, RunDir, Store, StoreBounds, StoreError, StoreOptions,
+    DirectoryEntry, Modes, ProcessStore, Reuse, Room, RunDir, Store, StoreBounds, StoreError, StoreOptions,
     StoreStats, Tree, TreeKey, is_of_a_full_disk, is_trusted_owner, look_at_files,
 };
 pub use writer::{TreeLimits, TreeWriter, WriteError};

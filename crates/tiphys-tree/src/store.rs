@@ -33,6 +33,7 @@ use crate::writer::{Finished, Naming};
 use crate::{TreeLimits, TreeWriter, WriteError};
 
 pub use directory::{DirectoryEntry, look_at_files};
+pub use own::Room;
 pub use process_store::ProcessStore;
 pub use run_dir::RunDir;
 
@@ -127,8 +128,8 @@ pub struct StoreOptions {
     pub limits: TreeLimits,
 }
 
-/// How much a store of one process keeps. What is used least recently goes first; a tree that is in use never goes, so that a store may
-/// have more for a while.
+/// How much a store of one process keeps. What is used least recently goes first; a tree that is in use never goes. An archive that does not
+/// fit beside those waits ([`ProcessStore::room`]) or is refused; a single tree may be larger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoreBounds {
     /// Bytes of all trees together; a file that several trees have counts once.

@@ -78,6 +78,8 @@ texts! {
         Queue = "queue",
         /// Bytes, unpacked bytes or entries of an archive.
         Archive = "archive",
+        /// Bytes of all trees that are in use.
+        Store = "store",
         /// Bytes of one message.
         Message = "message",
         /// Bytes that a plugin's command printed.

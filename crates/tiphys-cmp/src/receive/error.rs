@@ -17,6 +17,9 @@ pub(super) const HEADER: &str = "error receiving stream header";
 pub(super) const RECEIVING: &str = "error receiving tgz file: stream context error";
 /// Argo CD's words for unpacking the archive.
 pub(super) const DECOMPRESSING: &str = "error decompressing tgz file";
+/// Our words for waiting until the trees of other calls are no longer in use.
+pub(super) const WAITING_FOR_ROOM: &str =
+    "error receiving tgz file: waiting for the trees of other calls, see --store-bytes-max";
 
 /// Why a call's files could not be received.
 #[derive(Debug, thiserror::Error)]
@@ -94,6 +97,10 @@ impl ReceiveError {
 
     /// The archive could not be unpacked.
     pub(super) fn archive(error: &ArchiveError) -> Self {
+        let failed = Self::invalid(format!("{DECOMPRESSING}: {}", chain(error)));
+        if let ArchiveError::StoreFull { .. } = error {
+            return Self { code: Code::ResourceExhausted, refusal: Some(Refusal::Store), ..failed };
+        }
         let refusal = matches!(
             error,
             ArchiveError::TooManyPackedBytes { .. }
@@ -104,7 +111,7 @@ impl ReceiveError {
                 ))
         );
         let refusal = refusal.then_some(Refusal::Archive);
-        Self { refusal, ..Self::invalid(format!("{DECOMPRESSING}: {}", chain(error))) }
+        Self { refusal, ..failed }
     }
 
     /// The thread that unpacked has failed.

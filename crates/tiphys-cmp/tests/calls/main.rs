@@ -4,6 +4,7 @@ mod archives;
 mod connections;
 mod ending;
 mod processes;
+mod room;
 mod sharing;
 mod stalls;
 mod uploads;

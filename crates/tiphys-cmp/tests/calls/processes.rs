@@ -12,12 +12,12 @@ use tiphys_plugin::{
     Slots, Strictness, config,
 };
 use tiphys_process::{Launcher, Limits, PrivateView};
-use tiphys_tree::Store;
+use tiphys_tree::{Store, StoreBounds};
 use tonic::Code;
 
 use crate::archives::{archive, gzip, header};
 use crate::wire::{Part, checksum, file, files, head, slowly, upload};
-use crate::world::{options, served_by, until};
+use crate::world::{options, served_by, served_from, until};
 
 /// A duration for `sleep` that no other process of this machine has.
 fn marker() -> String {
@@ -136,7 +136,7 @@ async fn processes_of_calls_that_end_with_the_server_end() {
     .await;
 }
 
-/// An upload that is refused because of each bound, but that of the queue.
+/// An upload that is refused because of each bound, but those of the queue and the store.
 fn beyond_a_bound() -> Vec<(&'static str, Vec<Part>)> {
     let small = archive("x", 0);
     let entries: Vec<u8> = (0..2000).flat_map(|number| header(&format!("d/{number}"), b'0', 0, "")).collect();
@@ -160,7 +160,8 @@ async fn every_refusal_is_counted_under_its_bound() {
     let generate =
         format!("[sh, -c, 'if grep -q loud file; then yes | head -c 2000000; else exec sleep {marker}; fi']");
     let plugin = |store: &Arc<Store>, metrics: &Arc<Metrics>| plugin(store, metrics, &generate, slots);
-    served_by(plugin, options, async |world| {
+    let bounds = StoreBounds { bytes_max: 128 * 1024, trees_max: 100 };
+    served_from(bounds, plugin, options, async |world| {
         let caller = world.caller().await;
         let count = |bound: &str| world.count(&format!("tiphys_cmp_refusals_total{{bound=\"{bound}\"}}"));
         let mut seen = Vec::new();
@@ -175,10 +176,11 @@ async fn every_refusal_is_counted_under_its_bound() {
         let first = Box::pin(caller.generate(upload(&archive("x", 0))));
         let refused = Box::pin(async {
             until(|| runs(&marker)).await;
-            caller.generate(upload(&archive("x", 0))).await
+            caller.generate(upload(&archive("x", 0))).await.expect_err("one too many");
+            caller.generate(upload(&archive("large", 400_000))).await
         });
         drop(select(first, refused).await);
-        seen.push("queue");
+        seen.extend(["queue", "store"]);
         let text = world.metrics.encode();
         let lines = text.lines().filter(|line| line.starts_with("tiphys_cmp_refusals_total{"));
         let mut expected: Vec<_> =

@@ -168,13 +168,23 @@ pub(crate) async fn served_by<P: Plugin + 'static, T>(
     options: ServerOptions,
     test: impl AsyncFnOnce(&World<P>) -> T,
 ) -> T {
+    served_from(StoreBounds { bytes_max: 1 << 30, trees_max: 100 }, plugin, options, test).await
+}
+
+/// The same with a store of these limits.
+pub(crate) async fn served_from<P: Plugin + 'static, T>(
+    bounds: StoreBounds,
+    plugin: impl FnOnce(&Arc<Store>, &Arc<Metrics>) -> (P, Option<Arc<RunSettings>>),
+    options: ServerOptions,
+    test: impl AsyncFnOnce(&World<P>) -> T,
+) -> T {
     let dir = TempDir::new().expect("a temporary folder");
     let work_dir = dir.path().join("work");
     let limits =
         TreeLimits { entries_max: options.archive.entries_max, bytes_max: options.archive.bytes_max };
     let store = Store::of_this_process(
         StoreOptions { dir: work_dir.clone(), runs_dir: work_dir.join("runs"), limits },
-        StoreBounds { bytes_max: 1 << 30, trees_max: 100 },
+        bounds,
     );
     let server_store = store.expect("the store opens");
     let store = server_store.shared();

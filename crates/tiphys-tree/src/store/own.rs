@@ -19,6 +19,7 @@ mod kept;
 mod large;
 mod places;
 mod remover;
+mod room;
 #[cfg(test)]
 mod tests;
 mod unnamed;
@@ -40,6 +41,7 @@ use intake::Spare;
 use kept::Kept;
 use places::Places;
 use remover::{ROOM_WAIT_MAX, Remover};
+pub use room::Room;
 
 /// The trees of one process.
 #[derive(Debug)]
@@ -85,6 +87,7 @@ impl Drop for Lease {
     fn drop(&mut self) {
         let mut leaving = Leaving::default();
         self.own.contents().give_back(self.key, &self.kept, &mut leaving);
+        self.own.ledger.freed();
         self.own.remover.remove(leaving);
     }
 }
@@ -157,7 +160,7 @@ impl Own {
         let seal = Seal::of(&staged.tree(), Times::ModifiedAndChanged)
             .map_err(StoreError::io("seal", staged.place()))?;
         let room = finished.bytes.saturating_add(finished.entries.saturating_mul(BLOCK_BYTES));
-        Ok(self.keep(key, staged, (seal, made), Vec::new(), room))
+        Ok(self.keep(key, staged, (seal, made), Vec::new(), |_| room))
     }
 
     pub(super) fn stats(&self) -> StoreStats {
@@ -165,14 +168,14 @@ impl Own {
         StoreStats { evicted: stats.evicted + self.evicted_before, ..stats }
     }
 
-    /// Keeps a tree that is whole. Of two trees of one name the first stays.
+    /// Keeps a tree that is whole. Of two trees of one name the first stays. `room` returns what it takes without its files.
     fn keep(
         self: &Arc<Self>,
         key: TreeKey,
         staged: Staged,
         (seal, made): (Seal, Instant),
         files: Vec<FileKey>,
-        room: u64,
+        room: impl FnOnce(&mut Contents) -> u64,
     ) -> Tree {
         let mut leaving = Leaving::default();
         let kept = {
@@ -185,6 +188,7 @@ impl Own {
             } else {
                 // What was written file by file has no names of the store's files in it.
                 let kept = Kept::new(staged.keep().join(TREE), seal, files.len(), made);
+                let room = room(&mut contents);
                 contents.keep(key, kept, files, room, &mut leaving)
             }
         };

@@ -100,7 +100,7 @@ pub(crate) struct ServerBoundArgs {
     #[arg(long, value_name = "BYTES", env = "TIPHYS_PACKED_BYTES_MAX", default_value_t = tiphys_cmp::PACKED_BYTES_MAX, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) packed_bytes_max: u64,
 
-    /// Bytes of all trees that are kept for the next call; those in use are kept in any case
+    /// Bytes of all trees, in use or kept for the next call. Uploads wait while trees in use leave too little; a single tree may have more
     #[arg(long, value_name = "BYTES", env = "TIPHYS_STORE_BYTES_MAX", default_value_t = GIB, value_parser = clap::value_parser!(u64))]
     pub(crate) store_bytes_max: u64,
 

@@ -9,7 +9,7 @@ use std::thread::{self, Builder};
 use rustix::fs::{Mode, OFlags, mkdirat, open, openat, symlinkat};
 
 use super::Own;
-use super::contents::{BLOCK_BYTES, FileKey, FileNumber, NAME_BYTES};
+use super::contents::{BLOCK_BYTES, FileKey, FileNumber, IntakeNumber, NAME_BYTES};
 use super::places::Linked;
 use super::unnamed::{NewFiles, Place};
 use crate::archive::ArchiveError;
@@ -24,41 +24,42 @@ const ENTRIES_PER_THREAD_MIN: usize = 512;
 const THREADS_MAX: usize = 2;
 
 impl Own {
-    /// Makes a tree of records, sorted, whose files are claimed, at a path where nothing is. Those that are `new` are written into it. Gives
-    /// the bytes that it takes beside its files.
+    /// Makes a tree of records, sorted, whose files are claimed, at a path where nothing is. Those that are `new` are written into it. The
+    /// bytes that it takes beside its files are counted as the archive's.
     pub(super) fn build(
         &self,
         root: &Path,
         records: &[Record],
         new: &mut NewFiles<'_>,
+        intake: IntakeNumber,
         stop: &(dyn Fn() -> bool + Sync),
-    ) -> Result<u64, ArchiveError> {
+    ) -> Result<(), ArchiveError> {
+        let directories = records.iter().filter(|record| record.kind == RecordKind::Directory).count();
+        let count = |length| u64::try_from(length).unwrap_or(u64::MAX);
+        self.grow(intake, count(records.len()) * NAME_BYTES + (count(directories) + 1) * BLOCK_BYTES)?;
         self.with_room(stop, || std::fs::create_dir(root)).map_err(StoreError::io("make", root))?;
         let directory = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let tree = open(root, directory, Mode::empty())
             .map_err(|error| StoreError::io("open", root)(error.into()))?;
-        let making = Making { own: self, root, tree, stop };
+        let making = Making { own: self, root, tree, intake, stop };
         making.directories(records)?;
         let threads = if new.is_empty() { threads_for(records.len()) } else { 1 };
         let mut parts = records.chunks(records.len().div_ceil(threads).max(1));
         let first = parts.next().unwrap_or_default();
-        let copied = thread::scope(|scope| {
+        thread::scope(|scope| {
             let others: Vec<_> = parts
                 .map(|part| (part, Builder::new().spawn_scoped(scope, || making.leaves(part, None))))
                 .collect();
-            let mut copied = making.leaves(first, Some(new))?;
+            making.leaves(first, Some(new))?;
             for (part, other) in others {
-                copied += match other {
+                match other {
                     Ok(other) => other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?,
                     // There was no thread to be had.
                     Err(_) => making.leaves(part, None)?,
-                };
+                }
             }
-            Ok::<_, ArchiveError>(copied)
-        })?;
-        let directories = records.iter().filter(|record| record.kind == RecordKind::Directory).count();
-        let count = |length| u64::try_from(length).unwrap_or(u64::MAX);
-        Ok(copied + count(records.len()) * NAME_BYTES + (count(directories) + 1) * BLOCK_BYTES)
+            Ok(())
+        })
     }
 }
 
@@ -76,6 +77,7 @@ struct Making<'a> {
     own: &'a Own,
     root: &'a Path,
     tree: OwnedFd,
+    intake: IntakeNumber,
     stop: &'a (dyn Fn() -> bool + Sync),
 }
 
@@ -100,9 +102,8 @@ impl Making<'_> {
         Ok(())
     }
 
-    /// Makes the files and links. Gives the bytes that had to be copied.
-    fn leaves(&self, records: &[Record], mut new: Option<&mut NewFiles<'_>>) -> Result<u64, ArchiveError> {
-        let mut copied = 0;
+    /// Makes the files and links.
+    fn leaves(&self, records: &[Record], mut new: Option<&mut NewFiles<'_>>) -> Result<(), ArchiveError> {
         let numbers = self.numbers(records);
         let mut here = (Vec::new(), None);
         for (Record { path, kind }, number) in records.iter().zip(numbers) {
@@ -135,12 +136,12 @@ impl Making<'_> {
             });
             match made {
                 Ok(Linked::Shared) => {}
-                Ok(Linked::Copied { bytes }) => copied += bytes + BLOCK_BYTES,
+                Ok(Linked::Copied { bytes }) => self.own.grow(self.intake, bytes + BLOCK_BYTES)?,
                 // A file that somebody takes out of the store behind the claim fails this archive; the next one brings it back.
                 Err(source) => return Err(failed(path, source)),
             }
         }
-        Ok(copied)
+        Ok(())
     }
 
     fn open(&self, folder: &[u8]) -> Result<OwnedFd, ArchiveError> {

@@ -54,6 +54,36 @@ pub(super) enum Claim {
     Wait,
 }
 
+/// Identifies an archive that is being taken in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct IntakeNumber(u64);
+
+/// What happens to an archive that brings the store over its limit while other trees are in use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum WhenFull {
+    /// It is refused.
+    Refuse,
+    /// The store exceeds its limit until the tree is no longer in use.
+    Exceed,
+}
+
+/// The store has more bytes in use than its limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Full {
+    /// The limit in bytes.
+    pub(super) max: u64,
+}
+
+/// An archive that is being taken in.
+#[derive(Debug)]
+struct KnownIntake {
+    when_full: WhenFull,
+    /// Announced bytes that are not written yet.
+    announced: u64,
+    /// Bytes that belong to no file and no tree yet. They are part of the store's.
+    growing: u64,
+}
+
 /// What nobody needs any more, and is to be removed from the file system.
 #[derive(Debug, Default, PartialEq, Eq)]
 #[must_use = "it stays on the disk"]
@@ -83,9 +113,13 @@ struct KnownFile {
 impl KnownFile {
     /// A file of so many bytes that one place needs.
     fn new(number: FileNumber, state: State, bytes: u64) -> Self {
-        let room = bytes.div_ceil(BLOCK_BYTES).max(1).saturating_mul(BLOCK_BYTES);
-        Self { number, state, room, needed: 1, beginning: None }
+        Self { number, state, room: blocks(bytes), needed: 1, beginning: None }
     }
+}
+
+/// Bytes that a file of so many bytes takes.
+pub(super) fn blocks(bytes: u64) -> u64 {
+    bytes.div_ceil(BLOCK_BYTES).max(1).saturating_mul(BLOCK_BYTES)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,7 +146,7 @@ struct KnownTree {
 #[derive(Debug)]
 pub(super) struct Ledger {
     contents: Mutex<Contents>,
-    /// Some file was written, or could not be.
+    /// Some file was written, or could not be; or bytes are no longer in use.
     settled: Condvar,
 }
 
@@ -129,6 +163,11 @@ impl Ledger {
     /// Waits for somebody to settle something, for [`WAIT_STEP`] at most.
     pub(super) fn wait<'a>(&self, contents: MutexGuard<'a, Contents>) -> MutexGuard<'a, Contents> {
         self.settled.wait_timeout(contents, WAIT_STEP).unwrap_or_else(PoisonError::into_inner).0
+    }
+
+    /// Wakes all who wait: bytes are no longer in use.
+    pub(super) fn freed(&self) {
+        self.settled.notify_all();
     }
 
     /// Says of files that they were written, or that they are missing, to all who wait.
@@ -154,6 +193,10 @@ pub(super) struct Contents {
     trees: HashMap<TreeKey, KnownTree>,
     /// Trees that are lent to nobody any more, as long as somebody has them.
     spoilt: Vec<KnownTree>,
+    intakes: HashMap<IntakeNumber, KnownIntake>,
+    next_intake: u64,
+    /// Counts the events after which fewer bytes may be in use.
+    freed: u64,
     bytes: u64,
     /// Counts uses of trees.
     clock: u64,
@@ -164,8 +207,21 @@ pub(super) struct Contents {
 impl Contents {
     pub(super) fn new(bounds: StoreBounds) -> Self {
         let (files, large, trees) = (HashMap::new(), HashMap::new(), HashMap::new());
-        let spoilt = Vec::new();
-        Self { bounds, files, large, trees, spoilt, bytes: 0, clock: 0, next_file: 0, evicted: 0 }
+        let (spoilt, intakes) = (Vec::new(), HashMap::new());
+        Self {
+            bounds,
+            files,
+            large,
+            trees,
+            spoilt,
+            intakes,
+            next_intake: 0,
+            freed: 0,
+            bytes: 0,
+            clock: 0,
+            next_file: 0,
+            evicted: 0,
+        }
     }
 
     pub(super) fn bounds(&self) -> StoreBounds {
@@ -188,15 +244,110 @@ impl Contents {
         FileNumber(self.next_file)
     }
 
-    /// Somebody needs a file of so many bytes, until it is [released](Self::release).
-    pub(super) fn claim(&mut self, key: FileKey, bytes: u64, leaving: &mut Leaving) -> Claim {
+    /// Begins an archive that announces so many bytes, if they fit into the limit beside what is in use, or if nothing else is in use.
+    /// It lasts until it is [ended](Self::end).
+    pub(super) fn begin_if_fits(&mut self, announced: u64) -> Option<IntakeNumber> {
+        let announced_in_all =
+            self.intakes.values().fold(announced, |sum, intake| sum.saturating_add(intake.announced));
+        let fits = |bytes: u64| bytes.saturating_add(announced_in_all) <= self.bounds.bytes_max;
+        let begins =
+            fits(self.bytes) || !self.is_in_use() && self.intakes.is_empty() || fits(self.bytes_in_use());
+        begins.then(|| self.begin(announced, WhenFull::Refuse))
+    }
+
+    /// Begins an archive in any case.
+    pub(super) fn begin(&mut self, announced: u64, when_full: WhenFull) -> IntakeNumber {
+        self.next_intake += 1;
+        let number = IntakeNumber(self.next_intake);
+        self.intakes.insert(number, KnownIntake { when_full, announced, growing: 0 });
+        number
+    }
+
+    /// Ends an archive, whatever became of it.
+    pub(super) fn end(&mut self, number: IntakeNumber) {
+        self.take_grown(number);
+        self.intakes.remove(&number);
+        self.freed += 1;
+    }
+
+    /// Changes when fewer bytes may be in use than before.
+    pub(super) fn times_freed(&self) -> u64 {
+        self.freed
+    }
+
+    /// Counts bytes that an archive is about to write.
+    pub(super) fn grow(
+        &mut self,
+        number: IntakeNumber,
+        bytes: u64,
+        leaving: &mut Leaving,
+    ) -> Result<(), Full> {
+        self.count(number, bytes, leaving)?;
+        if let Some(intake) = self.intakes.get_mut(&number) {
+            intake.growing = intake.growing.saturating_add(bytes);
+        }
+        Ok(())
+    }
+
+    /// Stops counting what an archive has [grown](Self::grow), which is counted as files or a tree from here on. Returns it in bytes.
+    pub(super) fn take_grown(&mut self, number: IntakeNumber) -> u64 {
+        let grown = self.intakes.get_mut(&number).map_or(0, |intake| std::mem::take(&mut intake.growing));
+        self.bytes -= grown;
+        grown
+    }
+
+    /// Adds bytes of an archive to those of the store. Trees that nobody uses go first.
+    fn count(&mut self, number: IntakeNumber, bytes: u64, leaving: &mut Leaving) -> Result<(), Full> {
+        let before = self.bytes;
+        self.bytes = before.saturating_add(bytes);
+        self.make_room(leaving);
+        let max = self.bounds.bytes_max;
+        let others_in_use = self.intakes.len() > 1 || self.is_in_use();
+        let Some(intake) = self.intakes.get_mut(&number) else { return Ok(()) };
+        if self.bytes > max && others_in_use && intake.when_full == WhenFull::Refuse {
+            self.bytes -= bytes;
+            return Err(Full { max });
+        }
+        intake.announced = intake.announced.saturating_sub(bytes);
+        Ok(())
+    }
+
+    /// Whether a tree is in use.
+    fn is_in_use(&self) -> bool {
+        !self.spoilt.is_empty() || self.trees.values().any(|tree| tree.users > 0)
+    }
+
+    /// Bytes without those that only unused trees need. Looks at all files of these trees.
+    fn bytes_in_use(&self) -> u64 {
+        let mut unused = 0;
+        let mut places: HashMap<FileKey, u64> = HashMap::new();
+        for tree in self.trees.values().filter(|tree| tree.users == 0) {
+            unused += tree.room;
+            tree.files.iter().for_each(|key| *places.entry(*key).or_default() += 1);
+        }
+        let files = places.iter().filter_map(|(key, places)| {
+            self.files.get(key).filter(|known| known.needed == *places).map(|known| known.room)
+        });
+        self.bytes - unused - files.sum::<u64>()
+    }
+
+    /// An archive needs a file of so many bytes, until it is [released](Self::release).
+    pub(super) fn claim(
+        &mut self,
+        by: IntakeNumber,
+        key: FileKey,
+        bytes: u64,
+        leaving: &mut Leaving,
+    ) -> Result<Claim, Full> {
         if let Some(known) = self.files.get_mut(&key) {
             known.needed += 1;
-            return self.claim_again(key, leaving);
+            return Ok(self.claim_again(key, leaving));
         }
         let number = self.fresh_number();
-        self.add(key, KnownFile::new(number, State::Writing, bytes), leaving);
-        Claim::Write(number)
+        let known = KnownFile::new(number, State::Writing, bytes);
+        self.count(by, known.room, leaving)?;
+        self.files.insert(key, known);
+        Ok(Claim::Write(number))
     }
 
     /// The same for somebody who has claimed the file before and had to wait.
@@ -347,6 +498,7 @@ impl Contents {
         } else if let Some(tree) = self.trees.get_mut(&key) {
             tree.users -= 1;
         }
+        self.freed += 1;
         self.make_room(leaving);
     }
 

@@ -17,7 +17,8 @@ use std::time::Instant;
 
 use super::Own;
 use super::build::failed;
-use super::contents::{Claim, Contents, FileKey, FileNumber, Leaving};
+use super::contents::{Claim, Contents, FileKey, FileNumber, IntakeNumber, Leaving};
+use super::room::Room;
 use super::unnamed::NewFiles;
 use crate::archive::{self, ArchiveError, IncomingFile, Intake, Sink, unread};
 use crate::store::Tree;
@@ -51,19 +52,20 @@ impl Own {
         is_gone
     }
 
-    /// The tree that an archive holds.
-    pub(in crate::store) fn take_in(
+    /// The tree that an archive holds, which has room here.
+    pub(super) fn take_in(
         self: &Arc<Self>,
+        room: &Room,
         archive: &mut dyn Read,
         intake: &Intake<'_>,
     ) -> Result<Tree, ArchiveError> {
-        let stop = intake.stop;
+        let (number, stop) = (room.number(), intake.stop);
         let (taken, mut small, directories) = thread::scope(|scope| {
             let mut taking = Taking {
                 scope,
                 batch: self.spare.take(),
                 held: Some(Vec::new()),
-                here: Taken::new(self, stop),
+                here: Taken::new(self, number, stop),
                 second: None,
             };
             let entries = archive::read(archive, intake, &mut taking)?;
@@ -121,9 +123,11 @@ impl Own {
             return Ok(tree);
         }
         let (made, staged) = (Instant::now(), self.stage(taken.stop)?);
-        let room = self.build(&staged.tree(), &taken.records, &mut new, taken.stop)?;
+        self.build(&staged.tree(), &taken.records, &mut new, taken.intake, taken.stop)?;
         let seal = seal(&staged.tree(), &taken.records).map_err(StoreError::io("seal", staged.place()))?;
         self.remover.name(new.into_unnamed(&staged.tree()));
+        let intake = taken.intake;
+        let room = |contents: &mut Contents| contents.take_grown(intake);
         Ok(self.keep(key, staged, (seal, made), taken.into_files(), room))
     }
 }
@@ -263,7 +267,7 @@ impl<'scope, 'env> Second<'scope, 'env> {
     fn start(scope: &'scope Scope<'scope, 'env>, first: &Taken<'env>) -> io::Result<Self> {
         let (batches, waiting) = sync_channel::<Batch>(BATCHES_WAITING_MAX);
         let (done, spare) = sync_channel(BATCHES_WAITING_MAX);
-        let mut taken = Taken::new(first.own, first.stop);
+        let mut taken = Taken::new(first.own, first.intake, first.stop);
         let thread = Builder::new().spawn_scoped(scope, move || {
             for mut batch in waiting {
                 taken.take(&mut batch)?;
@@ -291,7 +295,7 @@ impl Sink for Taking<'_, '_> {
     fn file(&mut self, file: IncomingFile<'_>) -> Result<(), ArchiveError> {
         if file.bytes > WHOLE_FILE_BYTES_MAX {
             let path = file.path.as_bytes().into();
-            let kind = self.here.own.take_large(file, self.here.stop)?.record();
+            let kind = self.here.own.take_large(file, self.here.intake, self.here.stop)?.record();
             self.here.records.push(Record { path, kind });
             return Ok(());
         }
@@ -313,13 +317,14 @@ impl Sink for Taking<'_, '_> {
 /// Records whose files are claimed; the claims are given back on drop.
 struct Taken<'env> {
     own: &'env Own,
+    intake: IntakeNumber,
     stop: &'env (dyn Fn() -> bool + Sync),
     records: Vec<Record>,
 }
 
 impl<'env> Taken<'env> {
-    fn new(own: &'env Own, stop: &'env (dyn Fn() -> bool + Sync)) -> Self {
-        Self { own, stop, records: Vec::new() }
+    fn new(own: &'env Own, intake: IntakeNumber, stop: &'env (dyn Fn() -> bool + Sync)) -> Self {
+        Self { own, intake, stop, records: Vec::new() }
     }
 
     /// Claims the files of a batch, writes those that nobody has written, and empties it.
@@ -347,22 +352,30 @@ impl<'env> Taken<'env> {
         let mut to_look_at = Vec::new();
         let mut to_wait_for = Vec::new();
         let mut leaving = Leaving::default();
+        let mut full = None;
         {
             let mut contents = self.own.contents();
             for (at, (file, digest)) in files.drain(..).zip(digests).enumerate() {
                 let key = FileKey { digest, executable: file.executable };
                 let bytes = u64::try_from(file.bytes.len()).unwrap_or(u64::MAX);
                 let to_do = ToDo { key, content: content(&file.bytes), record: first + at };
-                match contents.claim(key, bytes, &mut leaving) {
-                    Claim::Known(number) => to_look_at.push((to_do, number)),
-                    Claim::Write(number) => to_write.add(to_do, number),
-                    Claim::Wait if to_write.has(key) => {}
-                    Claim::Wait => to_wait_for.push(to_do),
+                match contents.claim(self.intake, key, bytes, &mut leaving) {
+                    Ok(Claim::Known(number)) => to_look_at.push((to_do, number)),
+                    Ok(Claim::Write(number)) => to_write.add(to_do, number),
+                    Ok(Claim::Wait) if to_write.has(key) => {}
+                    Ok(Claim::Wait) => to_wait_for.push(to_do),
+                    Err(error) => {
+                        full = Some(error);
+                        break;
+                    }
                 }
                 self.records.push(Record { path: file.path, kind: key.record() });
             }
         }
         self.own.remover.remove(leaving);
+        if let Some(full) = full {
+            return Err(full.into());
+        }
         // While the bytes are here: what somebody took out of the store, or changed there, is written again.
         to_wait_for.extend(
             to_look_at

@@ -8,7 +8,7 @@ use std::io::{self, Read, Write as _};
 
 use super::Own;
 use super::build::failed;
-use super::contents::{FileKey, FileNumber, Leaving};
+use super::contents::{FileKey, FileNumber, IntakeNumber, Leaving, blocks};
 use super::untouched::mark;
 use crate::archive::{ArchiveError, IncomingFile, unread};
 
@@ -32,6 +32,7 @@ impl Own {
     pub(super) fn take_large(
         &self,
         file: IncomingFile<'_>,
+        intake: IntakeNumber,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<FileKey, ArchiveError> {
         let IncomingFile { path, executable, bytes, content } = file;
@@ -50,6 +51,7 @@ impl Own {
         {
             return Ok(key);
         }
+        self.grow(intake, blocks(bytes))?;
         let mut new = New::create(self, executable, stop).map_err(failed)?;
         if let Some(twin) = &mut twin {
             twin.copy_to(&mut new).map_err(failed)?;
@@ -58,7 +60,7 @@ impl Own {
             new.write(&piece[..read]).map_err(failed)?;
             read = fill(content, &mut piece).map_err(unread)?;
         }
-        Ok(new.claim(beginning, executable, bytes))
+        Ok(new.claim(intake, beginning, executable, bytes))
     }
 }
 
@@ -172,14 +174,16 @@ impl<'a> New<'a> {
     }
 
     /// Claims what was written, or the same file that somebody else wrote in the meantime.
-    fn claim(mut self, beginning: Beginning, executable: bool, bytes: u64) -> FileKey {
+    fn claim(mut self, intake: IntakeNumber, beginning: Beginning, executable: bool, bytes: u64) -> FileKey {
         let key = FileKey { digest: *self.hasher.finalize().as_bytes(), executable };
         let mut leaving = Leaving::default();
         if let Some(number) = self.number.take() {
             // Without the mark it counts as changed, and is written again when it is needed.
             let _unmarked = mark(&self.file, executable)
                 .and_then(|()| self.own.places.inodes.written(&self.file, key.digest));
-            self.own.contents().claim_written(key, bytes, number, beginning, &mut leaving);
+            let mut contents = self.own.contents();
+            contents.take_grown(intake);
+            contents.claim_written(key, bytes, number, beginning, &mut leaving);
         }
         self.own.remover.remove(leaving);
         key

@@ -626,11 +626,11 @@ fn a_file_that_cannot_be_written_fails_the_archive_and_nothing_else() {
     let too_long = "n".repeat(256);
     for (path, content) in [("a/b", "x".repeat(LARGE)), (&too_long, "text".to_owned())] {
         let content = files([("a/a", "text"), (path, &content)]);
-        let answer = own.take_in(&mut &archive(&content)[..], &intake());
+        let answer = own.take_in(&own.room_in_any_case(), &mut &archive(&content)[..], &intake());
         assert_eq!(answer.expect_err("nowhere to write to").to_string(), format!("cannot write {path}"));
         assert_eq!(store.stats(), StoreStats::default());
     }
-    let many = own.take_in(&mut &archive(&for_two_threads())[..], &intake());
+    let many = own.take_in(&own.room_in_any_case(), &mut &archive(&for_two_threads())[..], &intake());
     assert!(many.expect_err("nowhere to write to").to_string().starts_with("cannot write d"));
     assert_eq!(store.stats(), StoreStats::default());
 }
@@ -804,4 +804,57 @@ fn a_wait_for_room_ends_when_it_took_too_long_or_nobody_wants_it_any_more() {
     assert_eq!((full.expect_err("full").kind(), tries), (io::ErrorKind::StorageFull, 1));
     drop(held);
     own.remover.wait(LONG, &|| false);
+}
+
+#[test]
+fn archives_that_grow_beside_others_in_use_are_refused_and_leave_nothing() {
+    let dir = temporary();
+    let store = open(&dir, StoreBounds { bytes_max: 64 * 1024, ..NO_BOUNDS });
+    let room = || store.room(0, &|| false).expect("the store is there").expect("there is room");
+    let small = files([("a", "text")]);
+    let large = files([("a", "y".repeat(LARGE).as_str())]);
+    let many: Files = (0..100).map(|n| (format!("f{n}"), format!("{n}"))).collect();
+    let folders: Files = (0..100).map(|n| (format!("d{n}/f"), "text".to_owned())).collect();
+    for (what, content) in [("large", large), ("many", many), ("folders", folders)] {
+        let held = take(&store, &small);
+        let answer = room().take_in(&mut &archive(&content)[..], &intake());
+        let error = answer.expect_err(what).to_string();
+        assert!(error.contains("more than 65536 bytes") && error.contains("--store-bytes-max"), "{error}");
+        assert_eq!(on_disk(&store), (1, 1), "{what}");
+        drop(held);
+        let alone = room().take_in(&mut &archive(&content)[..], &intake()).expect("nothing else is in use");
+        assert_eq!(found(alone.root()), content);
+        assert!(
+            store.room_now(0).expect("the store is there").is_none(),
+            "{what}: it has more than the limit"
+        );
+        drop(alone);
+    }
+}
+
+#[test]
+fn room_is_waited_for_until_a_tree_is_given_back() {
+    let dir = temporary();
+    let store = &open(&dir, StoreBounds { bytes_max: 0, ..NO_BOUNDS });
+    let held = take(store, &files([("a", "one")]));
+    let asked = &AtomicUsize::new(0);
+    let stopped = store.room(0, &|| asked.fetch_add(1, Ordering::Relaxed) > 0).expect("the store is there");
+    assert!(stopped.is_none(), "a caller that ends no longer waits");
+    let waits = &Barrier::new(2);
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(move || {
+            let once = std::sync::Once::new();
+            let stop = || {
+                once.call_once(|| {
+                    waits.wait();
+                });
+                false
+            };
+            store.room(0, &stop).expect("the store is there").expect("there is room at last")
+        });
+        waits.wait();
+        drop(held);
+        let room = waiting.join().expect("no panic");
+        room.take_in(&mut &archive(&files([("b", "two")]))[..], &intake()).expect("taken in");
+    });
 }

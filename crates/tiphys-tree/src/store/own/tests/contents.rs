@@ -1,9 +1,12 @@
 //! Who writes a file, who waits for it, and when it goes.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 
-use crate::store::own::contents::{Claim, Contents, FileKey, FileNumber, Leaving};
+use crate::store::own::contents::{
+    Claim, Contents, FileKey, FileNumber, Full, IntakeNumber, Leaving, WhenFull,
+};
 use crate::store::own::kept::Kept;
 use crate::store::own::large::Beginning;
 use crate::store::seal::{Seal, Times};
@@ -26,9 +29,16 @@ fn leaving(work: impl FnOnce(&mut Leaving)) -> Vec<FileNumber> {
     leaving.files
 }
 
+fn claim_by(contents: &mut Contents, number: u8, leaving: &mut Leaving) -> Claim {
+    let intake = contents.begin(0, WhenFull::Exceed);
+    let claim = contents.claim(intake, key(number), 10, leaving).expect("it may exceed the limit");
+    contents.end(intake);
+    claim
+}
+
 fn claim(contents: &mut Contents, number: u8) -> Claim {
     let mut leaving = Leaving::default();
-    let claim = contents.claim(key(number), 10, &mut leaving);
+    let claim = claim_by(contents, number, &mut leaving);
     assert!(leaving.is_empty());
     claim
 }
@@ -150,12 +160,96 @@ fn room_is_made_by_what_nobody_uses() {
     }
     assert!(contents.lend(TreeKey([2; 32])).is_some());
     let mut left = Leaving::default();
-    contents.claim(key(4), 10, &mut left);
+    claim_by(&mut contents, 4, &mut left);
     assert_eq!(left, Leaving { trees: vec!["/1/tree".into()], files: vec![first] });
     // A file of the tree that would go is needed by somebody else.
     claim(&mut contents, 3);
     let mut left = Leaving::default();
-    contents.claim(key(5), 10, &mut left);
+    claim_by(&mut contents, 5, &mut left);
     assert_eq!(left, Leaving { trees: vec!["/3/tree".into()], files: vec![] });
     assert_eq!(contents.stats().bytes, 4 * ROOM, "all of it in use");
+}
+
+/// Takes a tree of one file in, and returns it with its file and names counted.
+fn take(contents: &mut Contents, number: u8, left: &mut Leaving) -> Result<Arc<Kept>, Full> {
+    let intake = contents.begin_if_fits(0).expect("there is room");
+    let taken = claim_and_keep(contents, intake, number, left);
+    contents.end(intake);
+    taken
+}
+
+fn claim_and_keep(
+    contents: &mut Contents,
+    intake: IntakeNumber,
+    number: u8,
+    left: &mut Leaving,
+) -> Result<Arc<Kept>, Full> {
+    contents.claim(intake, key(number), 10, left)?;
+    if let Err(full) = contents.grow(intake, ROOM, left) {
+        contents.release([key(number)], left);
+        return Err(full);
+    }
+    let room = contents.take_grown(intake);
+    let root = PathBuf::from(format!("/{number}/tree"));
+    Ok(contents.keep(TreeKey([number; 32]), kept(root), vec![key(number)], room, left))
+}
+
+#[test]
+fn archives_begin_if_they_fit_beside_what_is_in_use() {
+    let mut contents = contents(10 * ROOM);
+    let mut left = Leaving::default();
+    let alone = contents.begin_if_fits(1000 * ROOM).expect("nothing else is in use");
+    assert_eq!(contents.begin_if_fits(0), None, "the limit is announced");
+    contents.end(alone);
+    let held = take(&mut contents, 1, &mut left).expect("there is room");
+    assert_eq!(contents.begin_if_fits(9 * ROOM), None, "two blocks are in use");
+    let other = contents.begin_if_fits(5 * ROOM).expect("it fits");
+    assert_eq!(contents.begin_if_fits(4 * ROOM), None, "five more are announced");
+    contents.grow(other, 4 * ROOM, &mut left).expect("there is room");
+    assert_eq!(contents.begin_if_fits(4 * ROOM), None, "what was written counts once");
+    let third = contents.begin_if_fits(3 * ROOM).expect("it fits");
+    contents.end(third);
+    contents.end(other);
+    assert_eq!(contents.stats().bytes, 2 * ROOM);
+    contents.give_back(TreeKey([1; 32]), &held, &mut left);
+    assert!(contents.begin_if_fits(1000 * ROOM).is_some(), "the tree is unused");
+    assert!(left.is_empty(), "nothing is evicted before something is written");
+}
+
+#[test]
+fn unused_trees_do_not_count_but_their_files_that_others_use_do() {
+    let mut contents = contents(10 * ROOM);
+    let mut left = Leaving::default();
+    let unused = take(&mut contents, 1, &mut left).expect("there is room");
+    contents.give_back(TreeKey([1; 32]), &unused, &mut left);
+    let held = contents.begin_if_fits(0).expect("there is room");
+    contents.claim(held, key(1), 10, &mut left).expect("it is there");
+    contents.grow(held, 6 * ROOM, &mut left).expect("there is room");
+    assert_eq!(contents.stats().bytes, 8 * ROOM);
+    assert_eq!(contents.begin_if_fits(4 * ROOM), None, "seven are in use");
+    assert!(contents.begin_if_fits(3 * ROOM).is_some());
+}
+
+#[test]
+fn archives_that_outgrow_the_limit_beside_others_are_refused() {
+    let mut contents = contents(4 * ROOM);
+    let mut left = Leaving::default();
+    let unused = take(&mut contents, 1, &mut left).expect("there is room");
+    contents.give_back(TreeKey([1; 32]), &unused, &mut left);
+    let held = take(&mut contents, 2, &mut left).expect("there is room");
+    let growing = contents.begin_if_fits(0).expect("there is room");
+    assert!(left.is_empty());
+    contents.grow(growing, 2 * ROOM, &mut left).expect("an unused tree makes room");
+    assert_eq!(left.trees, [PathBuf::from("/1/tree")]);
+    let full = Err(Full { max: 4 * ROOM });
+    assert_eq!(contents.grow(growing, ROOM, &mut left), full);
+    assert_eq!(contents.claim(growing, key(3), 10, &mut left), Err(Full { max: 4 * ROOM }));
+    assert_eq!(contents.stats().bytes, 4 * ROOM, "what was refused is not counted");
+    contents.give_back(TreeKey([2; 32]), &held, &mut left);
+    contents.grow(growing, 100 * ROOM, &mut left).expect("nothing else is in use");
+    let seen = contents.times_freed();
+    assert_eq!(contents.begin_if_fits(0), None, "it has more than the limit");
+    contents.end(growing);
+    assert_ne!(contents.times_freed(), seen);
+    assert_eq!(contents.stats().bytes, 0);
 }
