@@ -45,7 +45,7 @@ fn the_arguments_stand_in_the_order_of_native() {
                 source.helm.values/valuesObject> --api-versions v1 --api-versions apps/v1 --include-crds --skip-schema-validation \
                 --skip-tests"
             .into(),
-        values: texts(&["5", "5", "-x", "-x", "1, 2", "1, 2"]),
+        values: texts(&["5", "5", "5", "-x", "-x", "-x", "1, 2", "1, 2", " 2"]),
     };
     assert_eq!(template.call(&LIMITS), Ok(expected));
 }
