@@ -22,6 +22,17 @@ pub(crate) fn one_line(name: &str) -> String {
     escape_text(&name.replace('\n', "\\n").replace('\t', "\\t"))
 }
 
+/// Names that a repository may have chosen, as a warning lists them: the first of them on one line each, and how many more there are.
+pub(crate) fn listed(names: &[String]) -> String {
+    /// Names that are listed.
+    const NAMES_MAX: usize = 8;
+    let listed = names.iter().take(NAMES_MAX).map(|name| one_line(name)).collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(NAMES_MAX) {
+        0 => listed,
+        more => format!("{listed} and {more} more"),
+    }
+}
+
 /// What people wrote, as one line of words with single blanks. Control characters are escapes here, too.
 pub(crate) fn prose(text: &str) -> String {
     escape_text(text).split_whitespace().collect::<Vec<_>>().join(" ")

@@ -8,10 +8,7 @@ use tiphys_store::{Place, SecretType, Settings, Store as Resources, StoredSettin
 use super::build_options::widening_option;
 use super::{Origin, Trust};
 use crate::credentials;
-use crate::terminal::one_line;
-
-/// Settings, Secrets and certificates that the warning names at most.
-const NAMES_MAX: usize = 8;
+use crate::terminal::listed;
 
 /// What counts of a store's settings. Only the caller's may widen; those of a rendered repository may restrict, and say how objects are
 /// marked.
@@ -118,12 +115,9 @@ fn warn_of_ignored(ignored: &[String]) {
     if ignored.is_empty() {
         return;
     }
-    let mut shown = ignored.iter().take(NAMES_MAX).map(|one| one_line(one)).collect::<Vec<_>>().join(", ");
-    if let Some(more) = ignored.len().checked_sub(NAMES_MAX).filter(|more| *more > 0) {
-        shown = format!("{shown} and {more} more");
-    }
     tracing::warn!(
-        "ignored, because a repository that is rendered must not widen what a render may do: {shown}; accept them with \
-         --trust-repository-settings"
+        "ignored, because a repository that is rendered must not widen what a render may do: {}; accept them with \
+         --trust-repository-settings",
+        listed(ignored)
     );
 }

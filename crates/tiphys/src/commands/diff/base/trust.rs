@@ -7,10 +7,7 @@ use tiphys_source::BaseRevision;
 use tiphys_store::{RepositorySecret, SecretText, SecretType, Store};
 
 use super::past::label;
-use crate::terminal::one_line;
-
-/// Secrets, or projects, that a warning names.
-const NAMES_MAX: usize = 8;
+use crate::terminal::listed;
 
 /// The side whose settings count.
 pub(super) struct Base<'a> {
@@ -46,11 +43,11 @@ pub(super) fn use_settings_of(base: &Base<'_>, change: Change<'_>) {
     }
     let projects = taken(&past.context.source_repos, &mut now.context.source_repos);
     if !projects.is_empty() {
-        unused(&format!("sourceRepos of projects of the store ({}) are", shown(&projects)));
+        unused(&format!("sourceRepos of projects of the store ({}) are", listed(&projects)));
     }
     let secrets = changed_secrets(base.store, change.store);
     if !secrets.is_empty() {
-        unused(&format!("repository Secrets of the store ({}) are", shown(&secrets)));
+        unused(&format!("repository Secrets of the store ({}) are", listed(&secrets)));
     }
     let (past, now) = (&past.context.known, &mut now.context.known);
     if now.certificates != past.certificates {
@@ -100,13 +97,4 @@ fn full_name(secret: &RepositorySecret) -> String {
     } else {
         format!("{}/{}", metadata.namespace, metadata.name)
     }
-}
-
-/// Names as a warning has them. The change chose them, and a line of its own in the log of a CI may be a command.
-fn shown(names: &[String]) -> String {
-    let mut shown = names.iter().take(NAMES_MAX).map(|name| one_line(name)).collect::<Vec<_>>().join(", ");
-    if let Some(more) = names.len().checked_sub(NAMES_MAX).filter(|more| *more > 0) {
-        shown = format!("{shown} and {more} more");
-    }
-    shown
 }
