@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tiphys_params::context::FileRepositories;
+use tiphys_access::FileRepositories;
 use tiphys_yaml::{DecodeError, Node, Object};
 
 use crate::decode::{items, raw_object, text};

@@ -1,4 +1,4 @@
-//! The Argo CD resources that tiphys reads: `Application`, `AppProject`.
+//! The Argo CD resources that tiphys reads: `Application`, `AppProject`, settings, CA certificates, Secrets.
 //!
 //! The types hold what Argo CD's own types hold, under the same names, so that they can stand for the stored resource. They are
 //! read in one of two ways: from a [`tiphys_yaml::Node`], with positions, by Go's rules (letter case, `null`, strict types), or
@@ -11,7 +11,10 @@ mod helm;
 mod kustomize;
 mod metadata;
 mod project;
+mod secret;
+mod settings;
 mod source;
+mod tls_certificates;
 
 pub use application::{Application, ApplicationSpec, Destination, IgnoreDifference};
 pub use decode::{Decoded, Findings, UnknownField};
@@ -19,10 +22,17 @@ pub use error::{ObjectRef, ResourceError};
 pub use helm::{HelmFileParameter, HelmParameter, HelmSource};
 pub use kustomize::{KustomizePatch, KustomizeReplica, KustomizeSource, PatchTarget, ReplicaCount};
 pub use metadata::Metadata;
-pub use project::AppProject;
+pub use project::{AppProject, AppProjectSpec, GroupKind, ProjectDestination};
+pub use secret::{
+    ArgoCdSecret, SECRET_TYPE_LABEL, SecretAccess, SecretError, SecretType, SecretValue, decode_base64,
+    parse_bool,
+};
+pub use settings::{ArgoCdSettings, DEFAULT_CONTROL_PLANE_NAMESPACE};
 pub use source::{
     ApplicationSource, DirectorySource, EnvEntry, JsonnetOptions, JsonnetVariable, PluginSource,
 };
+
+pub use tls_certificates::TlsCertificates;
 
 /// API group of Argo CD's resources.
 pub const GROUP: &str = "argoproj.io";

@@ -1,35 +1,58 @@
-//! The `AppProject` resource, as far as it is needed before its rules are enforced.
+//! The `AppProject` resource: the fields that decide what an Application of the project may do.
 
-use serde_json::Value;
 use tiphys_yaml::{DecodeError, Node, Object};
 
 use crate::{Metadata, ObjectRef, ResourceError};
 
-/// An `AppProject`: that it is there, and which of its fields restrict something.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// An `AppProject`. Its rules are evaluated by `tiphys-project`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AppProject {
     /// Name, namespace, labels, annotations.
     pub metadata: Metadata,
-    /// The names of the fields that restrict what an Application of the project may do, those that allow first. Empty: it allows all.
-    pub restrictions: Vec<&'static str>,
-    /// The repositories that it permits (`spec.sourceRepos`), patterns of Argo CD's; none permits none.
-    pub source_repos: Vec<String>,
-    /// `spec` as it was written, for the rules that a later issue brings.
-    pub spec: Value,
+    /// What the project permits and forbids.
+    pub spec: AppProjectSpec,
 }
 
-/// Whether an item of a list stands for everything.
-type ItemTest = fn(&Node) -> bool;
+/// `spec` of an `AppProject`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AppProjectSpec {
+    /// Patterns of the permitted repositories; `!` in front of one forbids. An empty list permits none.
+    pub source_repos: Vec<String>,
+    /// The permitted clusters and namespaces. An empty list permits none.
+    pub destinations: Vec<ProjectDestination>,
+    /// The permitted cluster-scoped kinds. An empty list permits none.
+    pub cluster_resource_whitelist: Vec<GroupKind>,
+    /// The forbidden cluster-scoped kinds.
+    pub cluster_resource_blacklist: Vec<GroupKind>,
+    /// The permitted namespaced kinds. `None` permits all.
+    pub namespace_resource_whitelist: Option<Vec<GroupKind>>,
+    /// The forbidden namespaced kinds.
+    pub namespace_resource_blacklist: Vec<GroupKind>,
+    /// IDs of the GnuPG keys of which one must have signed the commit. An empty list requires no signature.
+    pub signature_keys: Vec<String>,
+    /// Whether only clusters of this project are permitted.
+    pub permit_only_project_scoped_clusters: bool,
+}
 
-/// Lists that allow nothing but what they name: without an item for everything they restrict, absent ones included.
-const ALLOWING: [(&str, ItemTest); 3] = [
-    ("sourceRepos", |item| item.as_str() == Some("*")),
-    ("destinations", is_every_destination),
-    ("clusterResourceWhitelist", is_every_kind),
-];
+/// A permitted destination: patterns of a cluster and a namespace. A cluster is given by its server or by its name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProjectDestination {
+    /// Pattern of the cluster's API server URL; empty if the cluster is given by its name.
+    pub server: String,
+    /// Pattern of the cluster's name; empty if the cluster is given by its server.
+    pub name: String,
+    /// Pattern of the namespace.
+    pub namespace: String,
+}
 
-/// Lists that forbid something as soon as they have an item.
-const FORBIDDING: [&str; 3] = ["namespaceResourceBlacklist", "signatureKeys", "clusterResourceBlacklist"];
+/// Patterns of an API group and a kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GroupKind {
+    /// Pattern of the API group; empty for the core group.
+    pub group: String,
+    /// Pattern of the kind.
+    pub kind: String,
+}
 
 impl AppProject {
     /// Reads an `AppProject` that was written as YAML by Go's rules: of a key that is given twice the last one counts.
@@ -40,49 +63,67 @@ impl AppProject {
 
     fn decode_fields(node: &Node) -> Result<Self, DecodeError> {
         let mut object = Object::new(node, "")?;
-        let metadata = match object.object("metadata")? {
-            Some(metadata) => Metadata::decode(metadata)?,
-            None => Metadata::default(),
-        };
-        let spec = object.get("spec").map_or(Value::Null, Node::to_value);
-        let restrictions = restrictions(&mut object)?;
-        let source_repos = match object.object("spec")? {
-            Some(mut spec) => spec.texts("sourceRepos")?.unwrap_or_default(),
-            None => Vec::new(),
-        };
-        Ok(Self { metadata, restrictions, source_repos, spec })
+        let metadata = object.object("metadata")?.map(Metadata::decode).transpose()?.unwrap_or_default();
+        let spec = object.object("spec")?.map(AppProjectSpec::decode).transpose()?.unwrap_or_default();
+        Ok(Self { metadata, spec })
     }
 }
 
-fn restrictions(project: &mut Object<'_>) -> Result<Vec<&'static str>, DecodeError> {
-    let Some(mut spec) = project.object("spec")? else { return Ok(ALLOWING.map(|(key, _)| key).to_vec()) };
-    let mut found = Vec::new();
-    for (key, is_everything) in ALLOWING {
-        if !spec.list(key)?.unwrap_or_default().iter().any(is_everything) {
-            found.push(key);
-        }
+impl AppProjectSpec {
+    fn decode(mut spec: Object<'_>) -> Result<Self, DecodeError> {
+        Ok(Self {
+            source_repos: spec.texts("sourceRepos")?.unwrap_or_default(),
+            destinations: objects(&mut spec, "destinations", ProjectDestination::decode)?.unwrap_or_default(),
+            cluster_resource_whitelist: group_kinds(&mut spec, "clusterResourceWhitelist")?
+                .unwrap_or_default(),
+            cluster_resource_blacklist: group_kinds(&mut spec, "clusterResourceBlacklist")?
+                .unwrap_or_default(),
+            namespace_resource_whitelist: group_kinds(&mut spec, "namespaceResourceWhitelist")?
+                .filter(|kinds| !kinds.is_empty()),
+            namespace_resource_blacklist: group_kinds(&mut spec, "namespaceResourceBlacklist")?
+                .unwrap_or_default(),
+            signature_keys: objects(&mut spec, "signatureKeys", |mut key| string(&mut key, "keyID"))?
+                .unwrap_or_default(),
+            permit_only_project_scoped_clusters: spec
+                .boolean("permitOnlyProjectScopedClusters")?
+                .unwrap_or_default(),
+        })
     }
-    for key in FORBIDDING {
-        if spec.list(key)?.is_some_and(|items| !items.is_empty()) {
-            found.push(key);
-        }
-    }
-    // This list allows everything while it is absent or empty.
-    let kinds = spec.list("namespaceResourceWhitelist")?.unwrap_or_default();
-    if !kinds.is_empty() && !kinds.iter().any(is_every_kind) {
-        found.push("namespaceResourceWhitelist");
-    }
-    if spec.boolean("permitOnlyProjectScopedClusters")? == Some(true) {
-        found.push("permitOnlyProjectScopedClusters");
-    }
-    Ok(found)
 }
 
-fn is_every_destination(item: &Node) -> bool {
-    let text = |key| item.get(key).and_then(Node::as_str);
-    text("namespace") == Some("*") && (text("server") == Some("*") || text("name") == Some("*"))
+impl ProjectDestination {
+    fn decode(mut object: Object<'_>) -> Result<Self, DecodeError> {
+        Ok(Self {
+            server: string(&mut object, "server")?,
+            name: string(&mut object, "name")?,
+            namespace: string(&mut object, "namespace")?,
+        })
+    }
 }
 
-fn is_every_kind(item: &Node) -> bool {
-    ["group", "kind"].iter().all(|key| item.get(key).and_then(Node::as_str) == Some("*"))
+impl GroupKind {
+    fn decode(mut object: Object<'_>) -> Result<Self, DecodeError> {
+        Ok(Self { group: string(&mut object, "group")?, kind: string(&mut object, "kind")? })
+    }
+}
+
+fn group_kinds(spec: &mut Object<'_>, key: &'static str) -> Result<Option<Vec<GroupKind>>, DecodeError> {
+    objects(spec, key, GroupKind::decode)
+}
+
+/// Decodes a list of objects; `None` if it is absent or `null`.
+fn objects<T>(
+    parent: &mut Object<'_>,
+    key: &'static str,
+    decode: impl Fn(Object<'_>) -> Result<T, DecodeError>,
+) -> Result<Option<Vec<T>>, DecodeError> {
+    let path = parent.path_of(key);
+    let Some(items) = parent.list(key)? else { return Ok(None) };
+    let decoded =
+        items.iter().enumerate().map(|(index, item)| decode(Object::new(item, format!("{path}[{index}]"))?));
+    decoded.collect::<Result<_, _>>().map(Some)
+}
+
+fn string(object: &mut Object<'_>, key: &'static str) -> Result<String, DecodeError> {
+    Ok(object.text(key)?.unwrap_or_default().to_owned())
 }

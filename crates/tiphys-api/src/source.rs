@@ -1,7 +1,8 @@
 //! `ApplicationSource`: where manifests come from, and what makes them.
 
 use serde::{Deserialize, Serialize};
-use tiphys_params::{Parameter, mask_address, mask_url};
+use tiphys_access::{redact_address, redact_url};
+use tiphys_params::Parameter;
 use tiphys_yaml::{DecodeError, Node, Object};
 
 use crate::decode::{items, switch, text};
@@ -131,7 +132,7 @@ impl ApplicationSource {
     /// The repository as people may see it: without a password. Charts' repositories may be written without a scheme; of git's addresses
     /// `git@HOST:PATH` stays as it is.
     pub fn shown_repository(&self) -> String {
-        if self.chart.is_empty() { mask_url(&self.repo_url) } else { mask_address(self.repo_url.trim()) }
+        if self.chart.is_empty() { redact_url(&self.repo_url) } else { redact_address(self.repo_url.trim()) }
     }
 
     /// Reads a source by Go's rules. `path` is what error texts call it, as `spec.source`.

@@ -2,7 +2,9 @@
 
 use tiphys_yaml::{Node, read_document};
 
-use crate::{AppProject, Application, ApplicationSource, ReplicaCount};
+use crate::{
+    AppProject, AppProjectSpec, Application, ApplicationSource, GroupKind, ProjectDestination, ReplicaCount,
+};
 
 fn node(text: &str) -> Node {
     read_document(text.as_bytes()).expect("the YAML is well-formed").expect("the YAML is not empty")
@@ -238,43 +240,32 @@ spec:
     assert_eq!(map.iter().collect::<Vec<_>>(), [(&"a".to_owned(), &"4".to_owned())]);
     let project = "metadata: {name: p}\nspec: {sourceRepos: ['*']}\nspec: {description: x}\n";
     let project = AppProject::decode(&node(project)).expect("the project holds");
-    assert_eq!(project.restrictions, ["sourceRepos", "destinations", "clusterResourceWhitelist"]);
+    assert_eq!(project.spec, AppProjectSpec::default());
 }
 
 #[test]
-fn a_project_says_which_of_its_fields_restrict() {
-    let open = "{sourceRepos: ['*'], destinations: [{server: '*', namespace: '*'}], clusterResourceWhitelist: [{group: '*', kind: '*'}]}";
-    let cases: [(&str, &[&str]); 8] = [
-        (open, &[]),
-        ("{}", &["sourceRepos", "destinations", "clusterResourceWhitelist"]),
-        (
-            "{sourceRepos: ['https://x'], destinations: [{name: '*', namespace: '*'}], clusterResourceWhitelist: [{group: '*', kind: '*'}]}",
-            &["sourceRepos"],
-        ),
-        (
-            "{sourceRepos: ['*'], destinations: [{server: '*', namespace: 'team-*'}], clusterResourceWhitelist: [{group: '*', kind: Namespace}]}",
-            &["destinations", "clusterResourceWhitelist"],
-        ),
-        (
-            &open.replace("]}", "], namespaceResourceBlacklist: [{group: '*', kind: '*'}]}"),
-            &["namespaceResourceBlacklist"],
-        ),
-        (
-            &open.replace("]}", "], namespaceResourceWhitelist: [{group: '', kind: ConfigMap}]}"),
-            &["namespaceResourceWhitelist"],
-        ),
-        (&open.replace("]}", "], namespaceResourceWhitelist: [], clusterResourceBlacklist: []}"), &[]),
-        (
-            &open.replace("]}", "], permitOnlyProjectScopedClusters: true}"),
-            &["permitOnlyProjectScopedClusters"],
-        ),
-    ];
-    for (spec, expected) in cases {
-        let project =
-            AppProject::decode(&node(&format!("{{metadata: {{name: p}}, spec: {spec}}}"))).expect(spec);
-        assert_eq!(project.restrictions, expected, "{spec}");
-        assert_eq!(project.metadata.name, "p");
+fn project_is_decoded_with_types() {
+    let text = "{metadata: {name: p}, spec: {sourceRepos: ['*', '!x'], destinations: [{server: s, namespace: ns}, {name: c}], \
+                clusterResourceWhitelist: [{group: '', kind: Namespace}], signatureKeys: [{keyID: A}]}}";
+    let project = AppProject::decode(&node(text)).expect("the project is valid");
+    let destination = |server: &str, name: &str, namespace: &str| ProjectDestination {
+        server: server.to_owned(),
+        name: name.to_owned(),
+        namespace: namespace.to_owned(),
+    };
+    let expected = AppProjectSpec {
+        source_repos: vec!["*".to_owned(), "!x".to_owned()],
+        destinations: vec![destination("s", "", "ns"), destination("", "c", "")],
+        cluster_resource_whitelist: vec![GroupKind { group: String::new(), kind: "Namespace".to_owned() }],
+        signature_keys: vec!["A".to_owned()],
+        ..AppProjectSpec::default()
+    };
+    assert_eq!((project.metadata.name.as_str(), project.spec), ("p", expected));
+    for (spec, path) in [
+        ("{sourceRepos: x}", "spec.sourceRepos"),
+        ("{destinations: [{}, {namespace: 1}]}", "spec.destinations[1].namespace"),
+    ] {
+        let error = AppProject::decode(&node(&format!("{{metadata: {{name: p}}, spec: {spec}}}")));
+        assert_eq!(error.expect_err(spec).source.path, path);
     }
-    let error = AppProject::decode(&node("{kind: AppProject, metadata: {name: p}, spec: {sourceRepos: x}}"));
-    assert_eq!(error.expect_err("it does not hold").source.path, "spec.sourceRepos");
 }

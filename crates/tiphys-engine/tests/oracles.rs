@@ -9,7 +9,7 @@ use tiphys_engine::{
     BuildEnvironment, DEFAULT_LABEL_KEY, OverrideFile, Tracking, TrackingMethod, explicit_type, normalize,
     override_file_names, override_source, plugin_env,
 };
-use tiphys_params::source_permitted;
+use tiphys_project::source_permitted;
 use tiphys_testkit::oracle;
 use tiphys_yaml::{Node, read_json, split_output, write_go_json};
 

@@ -1,7 +1,7 @@
 //! Logins that the person who runs the program has on this machine: in the files that helm and docker write, and with docker's credential
 //! helpers. Whether they may be used is for the caller to say: a server that renders for many must not.
 //!
-//! What the files mean, and which of it is for which address, is [`tiphys_params::context::KnownRepositories`]'s to know.
+//! What the files mean, and which of it is for which address, is [`tiphys_access::KnownRepositories`]'s to know.
 
 mod entry;
 mod files;
@@ -15,7 +15,7 @@ pub use entry::{EntryError, entry_login};
 pub use files::{FileError, Needs, read_certificates};
 pub use helper::HelperError;
 
-use tiphys_params::context::Secret;
+use tiphys_access::Secret;
 
 /// The logins of the person to whom an environment belongs. Nothing is read or asked before it is needed.
 #[derive(Clone, PartialEq, Eq, Hash)]

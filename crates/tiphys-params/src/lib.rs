@@ -1,21 +1,15 @@
-//! Parameter values and announcements: their model, merge, checks and environment encoding; references to variables in texts;
-//! patterns, and which repositories those of a project permit.
+//! Parameters and announcements: their model, how they are merged, checked, set and encoded for a plugin's environment, and references to
+//! variables in strings.
 //!
 //! The rules are those of the proposal "Parameterized Config Management Plugins"; nothing here touches files or processes.
 
 mod announcement;
 mod assignment;
-mod authorities;
 mod check;
-pub mod context;
 mod environment;
 mod expand;
 mod field;
-mod glob;
-mod mask;
 mod merge;
-mod permission;
-mod repository_url;
 mod shape;
 mod suggest;
 mod value;
@@ -29,7 +23,6 @@ pub use assignment::{
     Applied, ApplyError, Assignment, Edited, Form, InEffect, Operand, OperandError, OperandOrigin,
     ParameterChange, ParameterValue, Part, SyntaxError, Target, apply, read_operand, read_values,
 };
-pub use authorities::SYSTEM_AUTHORITIES;
 pub use check::{
     COMPARISONS_MAX, Item, Problem, ProblemKind, check_default, check_value, check_values, is_number,
 };
@@ -39,11 +32,7 @@ pub use environment::{
 };
 pub use expand::{BUILD_VARIABLES, PLUGIN_ENV_PREFIX, Piece, expand, pieces};
 pub use field::{Field, Input, fields};
-pub use glob::{Glob, GlobError, Slash};
-pub use mask::{login_end, mask_address, mask_url};
 pub use merge::merge_announcements;
-pub use permission::source_permitted;
-pub use repository_url::{normalize_git_url, percent_decode};
 pub use shape::Shape;
 pub use suggest::{SUGGESTIONS_MAX, suggest};
 pub use value::{NamelessParameter, Parameter, Parameters, Warning, require_names};

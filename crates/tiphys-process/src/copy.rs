@@ -14,7 +14,7 @@ use rustix::fs::{
     futimens, mkdirat, open, openat, readlinkat, symlinkat, utimensat,
 };
 use rustix::process::umask;
-use tiphys_folders::work_off;
+use tiphys_removal::work_off;
 
 /// Bytes that are copied at once.
 const CHUNK_BYTES_MAX: usize = 128 * 1024;

@@ -3,14 +3,14 @@
 use std::io;
 use std::path::Path;
 
-use tiphys_folders::remove_tree;
+use tiphys_removal::remove_tree;
 
 /// Removes the folder of a run whose processes have ended. What they mounted there, if they may, is unmounted first, and keeps its content. What
 /// cannot be unmounted stays, with the folders above it, and is an error.
 pub(crate) fn remove_run_dir(run_dir: &Path) -> io::Result<()> {
     match remove_tree(run_dir) {
         // Only now, since nearly nobody mounts anything.
-        Err(error) if tiphys_folders::is_mounted_below(&error) => {
+        Err(error) if tiphys_removal::is_mounted_below(&error) => {
             unmount_below(run_dir);
             remove_tree(run_dir)
         }

@@ -3,16 +3,17 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use tiphys_access::{
+    ContextProject, ContextSource, CredentialReach, DEFAULT_VALUES_FILE_SCHEMES, FileRepositories,
+    FoundAccess, KnownRepositories, MountedCredentials, NetworkUse, RepositoryAccess, RepositoryUse,
+    RunContext, SourceKind,
+};
 use tiphys_api::{Application, ApplicationSource};
 use tiphys_engine::{mentioned, references};
 use tiphys_logins::OwnLogins;
 use tiphys_params::Parameter;
-use tiphys_params::context::{
-    ContextProject, ContextSource, CredentialReach, DEFAULT_VALUES_FILE_SCHEMES, FileRepositories,
-    FoundAccess, KnownRepositories, MountedCredentials, NetworkUse, RepositoryAccess, RunContext, Seeker,
-    SourceKind,
-};
 use tiphys_plugin::{GivenContext, GivenRef, chain};
+use tiphys_project::{permits_source, source_access};
 use tiphys_source::{ChartSource, GitSource, ResolvedRevision, Scope, Want, normalize_git_url};
 use tiphys_tree::{Modes, RepoPath, Tree};
 
@@ -84,8 +85,9 @@ impl ContextSettings {
     /// What a plugin is told of the source itself: beside its names the proxy of its repository, of whatever kind that is.
     fn told_source(&self, project: &ContextProject, source: &ApplicationSource) -> ContextSource {
         let kind = kind_of(source);
-        let seeker = if kind == SourceKind::Git { Seeker::Git } else { Seeker::Chart };
-        let FoundAccess { access, .. } = self.known.of_source(project, source.repo_url.trim(), seeker);
+        let repository_use = if kind == SourceKind::Git { RepositoryUse::Git } else { RepositoryUse::Chart };
+        let FoundAccess { access, .. } =
+            source_access(project, &self.known, source.repo_url.trim(), repository_use);
         ContextSource {
             kind,
             repo_url: source.repo_url.clone(),
@@ -99,7 +101,7 @@ impl ContextSettings {
 
 /// Whether a plugin is told of a repository or a template that the project may use: it has charts, and is the project's own or permitted.
 fn is_told_of(project: &ContextProject, access: &RepositoryAccess) -> bool {
-    access.has_charts() && (!access.project.is_empty() || project.permits(&access.url))
+    access.has_charts() && (!access.project.is_empty() || permits_source(project, &access.url))
 }
 
 /// The source that is rendered, and what its revision is resolved to.
@@ -158,7 +160,7 @@ impl Renderer {
             let files = if !other.chart.is_empty() {
                 Err("source has a 'chart' field defined, but Helm charts are not yet not supported for 'ref' sources"
                     .to_owned())
-            } else if project.permits(&other.repo_url) {
+            } else if permits_source(&project, &other.repo_url) {
                 let rendered =
                     Rendered { source, revision, file_repositories: application.file_repositories };
                 self.referred(&rendered, name, other, &project, &mut by_repository).await
@@ -252,7 +254,8 @@ impl Renderer {
         let settings = &self.settings.context;
         let project = settings.project(application.spec.project_name());
         let address = source.repo_url.trim();
-        let FoundAccess { access, .. } = settings.known.of_source(&project, address, Seeker::Chart);
+        let FoundAccess { access, .. } =
+            source_access(&project, &settings.known, address, RepositoryUse::Chart);
         let passes = source.helm.as_ref().is_some_and(|helm| helm.pass_credentials);
         Some(ChartSource {
             repo_url: source.repo_url.clone(),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use tiphys_access::ContextProject;
 use tiphys_api::{Application, ApplicationSource};
 use tiphys_engine::{
     BuildEnvironment, BuildInputs, DirectoryPlan, GENERATE_PATHS_ANNOTATION, HELM_PLUGIN, KUSTOMIZE_PLUGIN,
@@ -11,7 +12,6 @@ use tiphys_engine::{
     translate, translate_as, without_switched_off,
 };
 use tiphys_params::EnvVar;
-use tiphys_params::context::ContextProject;
 use tiphys_plugin::{Choice, ChooseError, Chosen, Deadline, Plugin, Request, RequestFor};
 use tiphys_source::{ResolvedRevision, Scope, SourceError, Want};
 use tiphys_tree::{Depth, Modes, RepoPath, Tree};

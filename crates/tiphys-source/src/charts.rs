@@ -22,9 +22,9 @@ mod unpacked;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use tiphys_access::redact_address;
+use tiphys_access::{CredentialReach, RepositoryAccess};
 use tiphys_logins::OwnLogins;
-use tiphys_params::context::{CredentialReach, RepositoryAccess};
-use tiphys_params::mask_address;
 use tiphys_tree::{Modes, Store, Tree};
 use tokio::sync::OnceCell;
 
@@ -144,7 +144,7 @@ pub(crate) fn tree(
 impl ChartSource {
     /// As errors name it.
     fn shown(&self) -> String {
-        mask_address(self.repo_url.trim())
+        redact_address(self.repo_url.trim())
     }
 
     /// Whether it is of a registry: its repository is known to be one, or is written without a scheme.

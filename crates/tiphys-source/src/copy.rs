@@ -15,7 +15,7 @@ use tokio::sync::OnceCell;
 use crate::git::Git;
 use crate::identity::FileIds;
 use crate::local::{Expect, LocalRepositories, LocalRepository, ask};
-use crate::{SourceError, mask_url, normalize_git_url};
+use crate::{SourceError, normalize_git_url, redact_url};
 
 /// A folder that stands for a repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ impl LocalCopy {
             _ => (None, text),
         };
         if dir.is_empty() {
-            return Err(LocalCopyError::NoFolder { text: mask_url(text) });
+            return Err(LocalCopyError::NoFolder { text: redact_url(text) });
         }
         let (url, revision) = match repository.map(split_revision) {
             Some((url, revision)) => (Some(url.to_owned()), revision.map(str::to_owned)),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use tempfile::NamedTempFile;
-use tiphys_params::context::RepositoryAccess;
+use tiphys_access::RepositoryAccess;
 
 use crate::url::{RemoteUrl, Transport};
 use crate::{OwnCredentials, Secret, SourceError, secret_file};

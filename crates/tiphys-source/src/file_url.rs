@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
-use tiphys_params::percent_decode;
+use tiphys_access::percent_decode;
 
 use crate::SourceError;
 use crate::url::{RemoteUrl, Transport};

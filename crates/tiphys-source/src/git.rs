@@ -211,7 +211,7 @@ pub(crate) fn shown(stderr: &str, secrets: &[Secret]) -> String {
         .lines()
         .map(str::trim)
         .filter(|line| !line.is_empty())
-        .map(|line| line.split(' ').map(crate::mask_url).collect::<Vec<_>>().join(" "))
+        .map(|line| line.split(' ').map(crate::redact_url).collect::<Vec<_>>().join(" "))
         .collect();
     let kept = &lines[lines.len().saturating_sub(SAID_LINES_MAX)..];
     if kept.is_empty() { "git said nothing".to_owned() } else { kept.join("; ") }

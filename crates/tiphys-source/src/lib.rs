@@ -45,6 +45,6 @@ pub use options::{
     Progress, ProgressSink, SourceOptions,
 };
 pub use sources::{GitSource, Nesting, ResolvedRevision, Sources, Want};
-pub use tiphys_params::context::{CredentialReach, Secret};
-pub use tiphys_params::{mask_url, normalize_git_url};
+pub use tiphys_access::{CredentialReach, Secret};
+pub use tiphys_access::{normalize_git_url, redact_url};
 pub use work_tree::{NotUtf8, PastFiles, WorkTreePath};

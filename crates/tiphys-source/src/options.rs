@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tiphys_params::context::KnownRepositories;
+use tiphys_access::KnownRepositories;
 
 use crate::{ChartLimits, LocalCopy, UserSettings};
 

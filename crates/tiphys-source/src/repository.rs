@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use gix_hash::ObjectId;
-use tiphys_params::context::RepositoryAccess;
+use tiphys_access::RepositoryAccess;
 use tokio::sync::OnceCell;
 
 use crate::cache_files::{private_folder, write_whole};
@@ -35,7 +35,7 @@ use crate::options::{
 };
 use crate::refs::{COMMIT_DIGITS, Refs, Shape, shape};
 use crate::url::{RemoteUrl, Transport};
-use crate::{Secret, SourceError, mask_url};
+use crate::{Secret, SourceError, redact_url};
 
 /// The name under which git knows the repository; its address is set by the environment.
 const REMOTE: &str = "tiphys";
@@ -89,7 +89,7 @@ impl Repository {
     /// A repository whose clone has this name. Nothing is looked at yet.
     pub(crate) fn new(url: RemoteUrl, way: RepositoryAccess, name: &str, options: &SourceOptions) -> Self {
         Self {
-            shown: mask_url(&url.address).into(),
+            shown: redact_url(&url.address).into(),
             dir: options.cache_dir.join("git").join(name),
             url,
             way,

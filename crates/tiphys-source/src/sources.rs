@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gix_hash::ObjectId;
-use tiphys_params::context::{ContextProject, FileRepositories};
+use tiphys_access::{ContextProject, FileRepositories};
 use tiphys_tree::{Modes, RepoPath, Store, Tree};
 use tokio::sync::OnceCell;
 
@@ -24,7 +24,7 @@ use crate::plan;
 use crate::refs::{Shape, shape};
 use crate::repository::Context;
 use crate::url::RemoteUrl;
-use crate::{ChartSource, Scope, Secret, SourceError, file_url, lfs, mask_url, normalize_git_url};
+use crate::{ChartSource, Scope, Secret, SourceError, file_url, lfs, normalize_git_url, redact_url};
 
 pub use nesting::Nesting;
 use repositories::Repositories;
@@ -318,7 +318,7 @@ impl Sources {
         let hint = format!(
             "{}; this folder stands for {} (--repo): fetch the revision there with git fetch",
             git.refs.hint(revision),
-            mask_url(url)
+            redact_url(url)
         );
         Err(SourceError::MissingRevision {
             repository: copy.shown.to_string(),

@@ -3,9 +3,9 @@
 #[cfg(test)]
 mod tests;
 
-use tiphys_params::percent_decode;
+use tiphys_access::percent_decode;
 
-use crate::{Secret, SourceError, mask_url};
+use crate::{Secret, SourceError, redact_url};
 
 /// How git reaches a repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub(crate) struct RemoteUrl {
 impl RemoteUrl {
     /// [`Self::parse`] with an error that names the URL.
     pub(crate) fn parse_shown(url: &str) -> Result<Self, SourceError> {
-        Self::parse(url).map_err(|reason| SourceError::Url { repository: mask_url(url.trim()), reason })
+        Self::parse(url).map_err(|reason| SourceError::Url { repository: redact_url(url.trim()), reason })
     }
 
     /// Takes only transports that are known not to run a program of the URL's choice; says what is wrong otherwise.

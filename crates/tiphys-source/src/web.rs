@@ -9,7 +9,7 @@ use std::io::{ErrorKind, Read};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use tiphys_params::context::RepositoryAccess;
+use tiphys_access::RepositoryAccess;
 use ureq::http::Response;
 use ureq::tls::TlsConfig;
 use ureq::{Agent, Body, Timeout};

@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use tiphys_api::{AppProject, Application, Metadata, ObjectRef};
+use tiphys_api::{
+    AppProject, Application, ArgoCdSecret, ArgoCdSettings, Metadata, ObjectRef, TlsCertificates,
+};
 use tiphys_yaml::{Node, read_documents};
 
-use crate::certificates::StoredCertificates;
 use crate::document::{CERTIFICATES_NAME, Kind, SETTINGS_NAME, kind_of, objects, partial};
-use crate::project::StoredProject;
-use crate::secret::RepositorySecret;
-use crate::settings::StoredSettings;
+use crate::resources::{StoredCertificates, StoredProject, StoredSecret, StoredSettings};
 use crate::store::{Broken, BrokenReason, SkipReason, Skipped, StoredApplication, StoredSet};
 use crate::{FileName, FileVersion, Place};
 
@@ -24,7 +23,7 @@ pub(crate) struct Content {
     pub(crate) sets: Vec<StoredSet>,
     pub(crate) settings: Vec<StoredSettings>,
     pub(crate) certificates: Vec<StoredCertificates>,
-    pub(crate) secrets: Vec<RepositorySecret>,
+    pub(crate) secrets: Vec<StoredSecret>,
     pub(crate) skipped: Vec<Skipped>,
     pub(crate) broken: Vec<Broken>,
     /// Whether the text was parsed at all.
@@ -93,12 +92,17 @@ impl Content {
             Kind::ApplicationSet => Metadata::of(&node)
                 .map_err(BrokenReason::Resource)
                 .map(|metadata| self.sets.push(StoredSet { metadata, node, place: place.clone() })),
-            Kind::Settings => StoredSettings::read(&node.deduplicated(), place.clone())
-                .map(|settings| self.settings.push(settings)),
-            Kind::Certificates => StoredCertificates::read(&node.deduplicated(), place.clone())
-                .map(|certificates| self.certificates.push(certificates)),
-            Kind::Secret => RepositorySecret::read(&node.deduplicated(), place.clone())
-                .map(|secret| self.secrets.push(secret)),
+            Kind::Settings => ArgoCdSettings::decode(&node.deduplicated())
+                .map_err(BrokenReason::Field)
+                .map(|settings| self.settings.push(StoredSettings { settings, place: place.clone() })),
+            Kind::Certificates => TlsCertificates::decode(&node.deduplicated())
+                .map_err(BrokenReason::Field)
+                .map(|certificates| {
+                    self.certificates.push(StoredCertificates { certificates, place: place.clone() });
+                }),
+            Kind::Secret => ArgoCdSecret::decode(&node.deduplicated())
+                .map_err(BrokenReason::from)
+                .map(|secret| self.secrets.push(StoredSecret { secret, place: place.clone() })),
         };
         if let Err(reason) = result {
             // The place of the mistake says more than that of the document.

@@ -1,12 +1,7 @@
 //! What a document is to a store: told from its kind, before any of it is decoded.
 
-use tiphys_api::GROUP;
+use tiphys_api::{GROUP, SECRET_TYPE_LABEL, decode_base64};
 use tiphys_yaml::{Data, Node};
-
-use crate::secret::base64_value;
-
-/// Label of the Secrets that Argo CD reads.
-pub(crate) const SECRET_TYPE_LABEL: &str = "argocd.argoproj.io/secret-type";
 
 /// The ConfigMap of Argo CD's settings.
 pub(crate) const SETTINGS_NAME: &str = "argocd-cm";
@@ -115,7 +110,7 @@ fn is_template(value: &Node) -> bool {
 
 fn has_base64_data(node: &Node) -> bool {
     let Some(Data::Mapping(entries)) = node.get("data").map(|data| &data.data) else { return true };
-    entries.iter().filter_map(|entry| entry.value.as_str()).all(|text| base64_value(text).is_some())
+    entries.iter().filter_map(|entry| entry.value.as_str()).all(|text| decode_base64(text).is_some())
 }
 
 /// Whether a source of an Application says where it is. A source of the wrong type counts as one, so that the mistake is told.

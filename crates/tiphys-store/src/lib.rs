@@ -5,28 +5,23 @@
 //! can be listed. What is ours and does not hold is kept as a [`Broken`] place until somebody asks for what it may hide.
 
 mod application_ref;
-mod certificates;
 mod content;
 mod document;
 mod edit;
 mod files;
 mod place;
-mod project;
-mod secret;
+mod resources;
 mod selection;
 mod selector;
-mod settings;
 mod store;
 
 pub use application_ref::ApplicationRef;
 pub use edit::{FileEdit, FileEditError, FileVersion, FileWriteError};
 pub use files::FILE_BYTES_MAX;
 pub use place::{FileName, Place};
-pub use project::StoredProject;
-pub use secret::{RepositorySecret, SecretText, SecretType};
+pub use resources::{StoredProject, StoredSecret, StoredSettings};
 pub use selection::{Filter, SelectError, Selection};
 pub use selector::{Selector, SelectorError};
-pub use settings::{DEFAULT_CONTROL_PLANE_NAMESPACE, Settings, StoredSettings};
 pub use store::{
     Broken, BrokenReason, Counts, PastInput, SkipReason, Skipped, Store, StoreError, StoreInput,
     StoredApplication, StoredSet,

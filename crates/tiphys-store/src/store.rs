@@ -8,14 +8,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use tiphys_api::{Application, Findings, Metadata, ObjectRef, ResourceError};
+use tiphys_api::{
+    Application, DEFAULT_CONTROL_PLANE_NAMESPACE, Findings, Metadata, ObjectRef, ResourceError, SecretError,
+};
 use tiphys_yaml::{DecodeError, Node, Position};
 
-use crate::certificates::StoredCertificates;
 use crate::content::{Content, read};
 use crate::files::{Candidate, FILE_BYTES_MAX, candidates, past_candidates, read_bounded};
-use crate::settings::StoredSettings;
-use crate::{DEFAULT_CONTROL_PLANE_NAMESPACE, FileName, FileVersion, Place, RepositorySecret, StoredProject};
+use crate::resources::StoredCertificates;
+use crate::{FileName, FileVersion, Place, StoredProject, StoredSecret, StoredSettings};
 
 /// Threads that read files. More do not help: parsing is done long before the disk is.
 const READERS_MAX: usize = 4;
@@ -170,10 +171,19 @@ pub struct Store {
     sets: Vec<StoredSet>,
     settings: Vec<StoredSettings>,
     certificates: Vec<StoredCertificates>,
-    secrets: Vec<RepositorySecret>,
+    secrets: Vec<StoredSecret>,
     pub(crate) skipped: Vec<Skipped>,
     pub(crate) broken: Vec<Broken>,
     counts: Counts,
+}
+
+impl From<SecretError> for BrokenReason {
+    fn from(error: SecretError) -> Self {
+        match error {
+            SecretError::Metadata(error) => Self::Resource(error),
+            SecretError::Field(error) => Self::Field(error),
+        }
+    }
 }
 
 impl BrokenReason {
@@ -243,7 +253,7 @@ impl Store {
     }
 
     /// The Secrets that Argo CD reads.
-    pub fn secrets(&self) -> &[RepositorySecret] {
+    pub fn secrets(&self) -> &[StoredSecret] {
         &self.secrets
     }
 
@@ -288,17 +298,20 @@ impl Store {
         namespace: Option<&str>,
         counts: &dyn Fn(&Place) -> bool,
     ) -> (BTreeMap<String, String>, Option<String>) {
-        let fits =
-            |stored: &&StoredCertificates| namespace.is_none() || stored.namespace.as_deref() == namespace;
+        let fits = |stored: &&StoredCertificates| {
+            namespace.is_none() || stored.certificates.namespace.as_deref() == namespace
+        };
         let counted = || self.certificates.iter().filter(|stored| counts(&stored.place));
         let Some(chosen) = counted().find(fits).or_else(|| counted().next()) else {
             return (BTreeMap::new(), None);
         };
-        let other = counted().filter(fits).find(|stored| stored.by_server != chosen.by_server);
+        let other = counted()
+            .filter(fits)
+            .find(|stored| stored.certificates.by_server != chosen.certificates.by_server);
         let warning = other.map(|other| {
             format!("the certificates in {} are used, those in {} are others", chosen.place, other.place)
         });
-        (chosen.by_server.clone(), warning)
+        (chosen.certificates.by_server.clone(), warning)
     }
 
     /// Where CA certificates of servers are.

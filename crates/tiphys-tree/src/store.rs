@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use tiphys_folders::remove_tree_or_tell;
+use tiphys_removal::remove_tree_or_tell;
 
 use crate::path::shown;
 use crate::writer::{Finished, Naming};

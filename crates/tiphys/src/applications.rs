@@ -1,12 +1,14 @@
 //! Choosing applications of the store and rendering them: what `render` and `diff` have in common.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::pin::pin;
 use std::sync::Arc;
 
 use futures_util::{StreamExt, stream};
+use tiphys_project::restricted_fields;
 use tiphys_render::{RenderError, RenderedApplication};
-use tiphys_store::{ApplicationRef, Filter, Selection, Selector, StoredApplication};
+use tiphys_store::{ApplicationRef, Filter, Selection, Selector, Store, StoredApplication, StoredProject};
 
 use crate::args::{ApplicationArgs, CommonArgs};
 use crate::context::Workplace;
@@ -32,7 +34,7 @@ pub(crate) fn chosen(place: &Workplace, args: &ApplicationArgs, to: &str) -> Res
     }
     let worst = (!selection.errors.is_empty()).then_some(Kind::BadInput);
     // Projects are not enforced yet; one that restricts something says so once.
-    for warning in place.resources.project_warnings(&selection.applications) {
+    for warning in unenforced_projects(&place.resources, &selection.applications) {
         tracing::warn!("{warning}");
     }
     for stored in &selection.applications {
@@ -42,6 +44,24 @@ pub(crate) fn chosen(place: &Workplace, args: &ApplicationArgs, to: &str) -> Res
         return Err(Failure::bad_input(format!("no application to {to}")).hint(nothing_chosen(place)));
     }
     Ok(Chosen { applications: selection.applications, worst })
+}
+
+/// Returns one warning for each project that restricts something and that one of the applications belongs to.
+pub(crate) fn unenforced_projects(store: &Store, applications: &[Arc<StoredApplication>]) -> Vec<String> {
+    let names: BTreeSet<&str> =
+        applications.iter().map(|stored| stored.application.spec.project_name()).collect();
+    let projects = names.into_iter().filter_map(|name| store.project(name));
+    let warning = |StoredProject { project, place }: &StoredProject| {
+        let fields = restricted_fields(project);
+        (!fields.is_empty()).then(|| {
+            format!(
+                "project {} ({place}) restricts {}: this is not enforced yet",
+                project.metadata.name,
+                fields.join(", ")
+            )
+        })
+    };
+    projects.filter_map(warning).collect()
 }
 
 /// The paths among the applications that were asked for.

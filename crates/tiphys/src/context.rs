@@ -5,10 +5,10 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use tiphys_access::NetworkUse;
 use tiphys_cmp::{Archives, RemotePlugin};
 use tiphys_engine::{DEFAULT_LABEL_KEY, SourceType, TrackingMethod};
 use tiphys_logins::{HelperBound, OwnLogins};
-use tiphys_params::context::NetworkUse;
 use tiphys_plugin::{
     BaseEnvironment, Catalogue, Endings, EnvironmentRule, HomeFolder, LoadedPlugin, LocalPlugin, Observer,
     Others, RunSettings, Shielded, SlotLimits, Slots, Strictness, Unobserved, load_plugins,
@@ -296,7 +296,7 @@ pub(crate) fn render_settings(
 }
 
 /// The source types that settings switch off: a word other than `true` does.
-fn switched_off(settings: &tiphys_store::Settings) -> Vec<SourceType> {
+fn switched_off(settings: &tiphys_api::ArgoCdSettings) -> Vec<SourceType> {
     [(&settings.helm_enable, SourceType::Helm), (&settings.kustomize_enable, SourceType::Kustomize)]
         .into_iter()
         .filter(|(word, _)| word.as_deref().is_some_and(|word| word != "true"))

@@ -31,15 +31,6 @@ pub(crate) fn duration(text: &str) -> Option<Duration> {
     Some(Duration::from_nanos(nanoseconds.unsigned_abs()))
 }
 
-/// A truth value as `strconv.ParseBool` reads it.
-pub(crate) fn boolean(text: &str) -> Option<bool> {
-    match text {
-        "1" | "t" | "T" | "true" | "TRUE" | "True" => Some(true),
-        "0" | "f" | "F" | "false" | "FALSE" | "False" => Some(false),
-        _ => None,
-    }
-}
-
 /// The digits that a text begins with, and what follows.
 fn digits(text: &str) -> (&str, &str) {
     text.split_at(text.find(|sign: char| !sign.is_ascii_digit()).unwrap_or(text.len()))

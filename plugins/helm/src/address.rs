@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use tiphys_params::mask_address;
+use tiphys_access::redact_address;
 
 /// An address. It shows itself without what opens it.
 #[derive(Clone, PartialEq, Eq)]
@@ -22,7 +22,7 @@ impl Address {
 
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&mask_address(&self.0))
+        f.write_str(&redact_address(&self.0))
     }
 }
 

@@ -18,8 +18,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use tiphys_access::{MountedCredentials, NetworkUse};
 use tiphys_logins::{EntryError, Needs, OwnLogins, read_certificates};
-use tiphys_params::context::{MountedCredentials, NetworkUse};
 
 use crate::address::Address;
 use crate::chart::{Chart, Dependency, REQUIREMENTS};

@@ -8,8 +8,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use tiphys_access::NetworkUse;
 use tiphys_kustomize::{KUSTOMIZATIONS, KustomizationError};
-use tiphys_params::context::NetworkUse;
 use tiphys_process::{Tool, ToolError};
 use tiphys_tree::{ContainmentError, PathError, RepoPath, resolve};
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use tiphys_params::context::CredentialReach;
+use tiphys_access::CredentialReach;
 use tiphys_params::{Parameter, suggest};
 use tiphys_yaml::write_go_json;
 

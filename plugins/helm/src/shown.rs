@@ -5,8 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
-use tiphys_params::context::Secret;
-use tiphys_params::{login_end, mask_url};
+use tiphys_access::Secret;
+use tiphys_access::{credentials_end, redact_url};
 
 use crate::home::Home;
 use crate::template::{csv_text, file_text};
@@ -91,7 +91,7 @@ fn secret_parts(url: &str) -> impl Iterator<Item = &str> {
     const SLASHES: &str = "//";
     let login = url.find(SLASHES).and_then(|at| {
         let begin = at + SLASHES.len();
-        Some((begin - 1, begin + login_end(&url[begin..])? + 1))
+        Some((begin - 1, begin + credentials_end(&url[begin..])? + 1))
     });
     let rest = &url[login.map_or(0, |(_, end)| end)..];
     let query = rest.find('?').map(|at| &rest[at..]).filter(|query| query.len() > 1);
@@ -100,7 +100,7 @@ fn secret_parts(url: &str) -> impl Iterator<Item = &str> {
 
 /// A login before the host of a URL, with `@` at its end, behind a slash.
 fn masked_login(login: &str) -> String {
-    let masked = mask_url(&format!("https://{login}"));
+    let masked = redact_url(&format!("https://{login}"));
     masked.strip_prefix("https:/").unwrap_or(&masked).to_owned()
 }
 
@@ -177,7 +177,7 @@ fn masked_urls(text: &str) -> String {
     let word = |piece: &str| {
         let word = piece.trim_end_matches(char::is_whitespace);
         let rest = &piece[word.len()..];
-        [&if word.contains("://") { mask_url(word) } else { word.to_owned() }, rest].concat()
+        [&if word.contains("://") { redact_url(word) } else { word.to_owned() }, rest].concat()
     };
     text.split_inclusive(char::is_whitespace).map(word).collect()
 }

@@ -3,8 +3,8 @@
 use std::cell::Cell;
 use std::path::PathBuf;
 
+use tiphys_access::redact_url;
 use tiphys_helm_values::{self as values, Flag, HelmVersion, Inputs, LIMITS, assignment_text, merged};
-use tiphys_params::mask_url;
 use tiphys_process::ExecLimits;
 
 use crate::options::{AssignmentKind, Part};
@@ -265,7 +265,7 @@ fn joined(versions: &[String]) -> Vec<String> {
 fn check_size(arguments: &[String], limits: &ExecLimits) -> Result<(), TooLarge> {
     let bytes_max = limits.text_bytes_max - 1;
     if let Some(argument) = arguments.iter().find(|argument| argument.len() > bytes_max) {
-        let beginning = mask_url(argument).chars().take(BEGINNING_CHARS).collect();
+        let beginning = redact_url(argument).chars().take(BEGINNING_CHARS).collect();
         return Err(TooLarge::Argument { beginning, bytes: argument.len(), bytes_max });
     }
     let bytes = arguments.iter().map(|argument| ExecLimits::cost(argument.len())).sum();

@@ -13,7 +13,7 @@ use std::iter;
 use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
-use tiphys_params::context::{NetworkUse, RunContext};
+use tiphys_access::{NetworkUse, RunContext};
 use tiphys_process::quote_text;
 use tiphys_tree::{ContainmentError, check_links};
 

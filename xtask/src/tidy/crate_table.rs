@@ -1,8 +1,10 @@
-//! A crate of the workspace depends only on the crates that its row of the code map allows. Since every crate is held to its own row,
-//! this holds for everything that it reaches, too.
+//! A crate of the workspace depends on exactly the crates of the workspace that its row of the code map names. Since every crate is checked
+//! against its own row, the rule covers indirect dependencies, too.
 
 #[cfg(test)]
 mod tests;
+
+use std::collections::BTreeSet;
 
 use super::architecture::{Allowed, DOCUMENT, code_map};
 use super::graph::Need;
@@ -11,7 +13,7 @@ use crate::Failure;
 
 pub(super) const CHECK: Check = Check {
     name: "crate-table",
-    keeps: "a crate depends only on the crates of the workspace that its row of the code map allows",
+    keeps: "a crate depends on exactly the crates of the workspace that its row of the code map names",
     run,
 };
 
@@ -22,15 +24,24 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
         // A crate without a row is the business of the check `code-map`.
         let Some(row) = map.iter().find(|row| row.name == package.name) else { continue };
         let Allowed::These(allowed) = &row.may_depend_on else { continue };
-        for index in package.needs(&[Need::Normal, Need::Build]) {
-            let needed = &subject.graph.packages[index];
-            if needed.is_member() && !allowed.contains(&needed.name) {
+        let needed = package.needs(&[Need::Normal, Need::Build]).map(|index| &subject.graph.packages[index]);
+        let needed: BTreeSet<&str> =
+            needed.filter(|needed| needed.is_member()).map(|needed| needed.name.as_str()).collect();
+        for name in &needed {
+            if !allowed.iter().any(|allowed| allowed == name) {
                 findings.push(Finding::new(
                     &package.name,
-                    format!("depends on {}, which {DOCUMENT}:{} does not allow", needed.name, row.line),
+                    format!("depends on {name}, which {DOCUMENT}:{} does not allow", row.line),
                     "move the code to a crate that may, or change the row and say why in the commit",
                 ));
             }
+        }
+        for name in allowed.iter().filter(|name| !needed.contains(name.as_str())) {
+            findings.push(Finding::new(
+                &package.name,
+                format!("does not depend on {name}, which {DOCUMENT}:{} allows", row.line),
+                "remove the name from the row",
+            ));
         }
     }
     Ok(findings)

@@ -1,6 +1,6 @@
 //! Entries as helm and docker write them, and others.
 
-use tiphys_params::context::{RegistryEntry, Secret};
+use tiphys_access::{RegistryEntry, Secret};
 
 use super::entry_login;
 use crate::Login;

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use rustix::fs::{CWD, Mode, mkfifoat};
-use tiphys_params::context::{PemFiles, RepositoryAccess};
+use tiphys_access::{PemFiles, RepositoryAccess};
 
 use super::{By, FILE_BYTES_MAX, FileError, Needs, read_certificates};
 use crate::{HelperBound, OwnLogins};

@@ -1,6 +1,6 @@
 //! What becomes of answers.
 
-use tiphys_params::context::Secret;
+use tiphys_access::Secret;
 
 use super::{NoLogin, answer};
 use crate::Login;

@@ -4,7 +4,7 @@ use std::fs;
 use std::iter;
 use std::path::{Path, PathBuf};
 
-use tiphys_folders::remove_tree;
+use tiphys_removal::remove_tree;
 
 use super::overlay;
 use crate::copy::copy_tree;

@@ -1,7 +1,8 @@
 use std::collections::BTreeMap;
 
+use tiphys_access::{KnownRepositories, RepositoryAccess, RepositoryKind, RepositoryUse, Secret};
 use tiphys_api::ApplicationSource;
-use tiphys_params::context::{KnownRepositories, RepositoryAccess, RepositoryKind, Secret, Seeker};
+use tiphys_project::source_access;
 
 use super::ContextSettings;
 
@@ -31,7 +32,8 @@ fn a_repository_has_its_servers_own_authority_unless_it_has_one() {
     let found = settings.repositories_of(&project);
     let found: Vec<&str> = found.iter().map(|access| access.ca_data.as_str()).collect();
     assert_eq!(found, ["charts", "own", "registry", ""]);
-    let unknown = settings.known.of_source(&project, "oci://registry.example.org/d", Seeker::Chart);
+    let unknown =
+        source_access(&project, &settings.known, "oci://registry.example.org/d", RepositoryUse::Chart);
     assert_eq!(unknown.access.ca_data, "registry");
 }
 
@@ -97,12 +99,13 @@ fn a_source_that_its_project_permits_gets_what_is_for_its_address() {
         ("default", "https://b.example.org", ""),
         ("default", "https://a.example.org/y", "template"),
     ] {
-        let found = settings.known.of_source(&settings.project(project), address, Seeker::Chart);
+        let found = source_access(&settings.project(project), &settings.known, address, RepositoryUse::Chart);
         assert_eq!(found.access.username, expected, "{project} {address}");
     }
     let none =
         ContextSettings { source_repos: BTreeMap::from([("team".to_owned(), Vec::new())]), ..settings };
-    let found = none.known.of_source(&none.project("team"), "https://a.example.org/x", Seeker::Chart);
+    let found =
+        source_access(&none.project("team"), &none.known, "https://a.example.org/x", RepositoryUse::Chart);
     assert_eq!(found.access.username, "");
 }
 

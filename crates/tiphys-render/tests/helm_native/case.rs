@@ -9,9 +9,9 @@ use std::sync::OnceLock;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
+use tiphys_access::{RepositoryAccess, RepositoryKind, Secret};
 use tiphys_api::Application;
 use tiphys_engine::SourceType;
-use tiphys_params::context::{RepositoryAccess, RepositoryKind, Secret};
 use tiphys_render::{ContextSettings, DestinationVersions};
 use tiphys_testkit::workspace_root;
 

@@ -3,7 +3,7 @@
 //!
 //! What the environment of this process says of proxies and authorities is the same for all who ask in it, and no part of this.
 
-use tiphys_params::context::RepositoryAccess;
+use tiphys_access::RepositoryAccess;
 
 use super::{ChartSource, CredentialReach, hashed, in_parts};
 

@@ -2,11 +2,9 @@
 
 use std::sync::Arc;
 
+use tiphys_access::{ChartProtocol, FoundAccess, MountedLogins, RegistryLogin, Secret, registry_key};
 use tiphys_logins::{
     EntryError, FileError, HelperError, Login, Needs, OwnLogins, entry_login, read_certificates,
-};
-use tiphys_params::context::{
-    ChartProtocol, FoundAccess, MountedLogins, RegistryLogin, Secret, registry_key,
 };
 use tokio::runtime::Handle;
 

@@ -1,6 +1,6 @@
 //! A server that charts come from, and what its failures mean to people.
 
-use tiphys_params::context::RepositoryAccess;
+use tiphys_access::RepositoryAccess;
 
 use super::ChartError;
 use super::cache::IntakeError;

@@ -1,6 +1,6 @@
 //! Who shares a clone with whom.
 
-use tiphys_params::context::{RepositoryAccess, Secret};
+use tiphys_access::{RepositoryAccess, Secret};
 
 use super::Kept;
 use crate::url::RemoteUrl;

@@ -13,7 +13,7 @@ use crate::local::{Expect, LocalRepository, ask};
 use crate::objects::{Found, Reader};
 use crate::submodule;
 use crate::work_tree::WorkTreePath;
-use crate::{SourceError, mask_url};
+use crate::{SourceError, redact_url};
 
 /// How a path of a work tree leads into another one, in the eyes of the outer one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -152,7 +152,7 @@ impl Sources {
         if was == now {
             return Ok(Nesting::SameAtBase);
         }
-        let shown = |url: Option<String>| url.map_or_else(|| "none".to_owned(), |url| mask_url(&url));
+        let shown = |url: Option<String>| url.map_or_else(|| "none".to_owned(), |url| redact_url(&url));
         Ok(Nesting::Moved { was: shown(was), now: shown(now) })
     }
 

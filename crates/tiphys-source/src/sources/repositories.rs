@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
 
-use tiphys_params::context::{ContextProject, RepositoryAccess, Seeker};
+use tiphys_access::{ContextProject, RepositoryAccess, RepositoryUse};
+use tiphys_project::{source_access, submodule_access};
 
 use super::Sources;
 use crate::clone_names::{self, SECRET_BYTES};
@@ -35,7 +36,7 @@ impl Sources {
             return Ok(Arc::clone(found));
         }
         let remote = self.outside_cache(url)?;
-        let way = self.options.known.of_source(project, &remote.address, Seeker::Git).access;
+        let way = source_access(project, &self.options.known, &remote.address, RepositoryUse::Git).access;
         let found = self.of_clone(&mut repositories, remote, way)?;
         repositories.of_sources.insert(asked, Arc::clone(&found));
         Ok(found)
@@ -50,7 +51,7 @@ impl Sources {
     ) -> Result<Arc<Repository>, SourceError> {
         let remote = self.outside_cache(url)?;
         file_url::require_allowed(&remote, &self.options.file_repositories)?;
-        let way = self.options.known.of_submodule(project, way_of_superproject, &remote.address).access;
+        let way = submodule_access(project, &self.options.known, way_of_superproject, &remote.address).access;
         let mut repositories = self.repositories.lock().unwrap_or_else(PoisonError::into_inner);
         self.of_clone(&mut repositories, remote, way)
     }

@@ -6,7 +6,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use gix_hash::ObjectId;
-use tiphys_params::context::{ContextProject, RepositoryAccess, Seeker};
+use tiphys_access::{ContextProject, RepositoryAccess, RepositoryUse};
+use tiphys_project::{source_access, submodule_access};
 use tiphys_tree::RepoPath;
 
 use super::{Origin, Sources, blocking};
@@ -16,7 +17,7 @@ use crate::plan::{self, Plan, Survey};
 use crate::repository::Repository;
 use crate::submodule::{self, SUBMODULE_DEPTH_MAX, SUBMODULES_MAX, Submodule};
 use crate::url::RemoteUrl;
-use crate::{SourceError, mask_url, normalize_git_url};
+use crate::{SourceError, normalize_git_url, redact_url};
 
 /// A repository whose submodules are followed.
 pub(super) struct Superproject {
@@ -54,7 +55,8 @@ impl Sources {
             }
         };
         let known = &self.options.known;
-        let way = url.as_ref().map(|url| known.of_source(&project, &url.address, Seeker::Git).access);
+        let way =
+            url.as_ref().map(|url| source_access(&project, known, &url.address, RepositoryUse::Git).access);
         Ok(Superproject {
             project,
             way: way.unwrap_or_default(),
@@ -174,7 +176,7 @@ impl Sources {
             None => RemoteUrl::parse(url).map(|_| url.to_owned()),
         };
         let url = url.map_err(|reason| SourceError::Url {
-            repository: mask_url(module.url.as_deref().unwrap_or_default()),
+            repository: redact_url(module.url.as_deref().unwrap_or_default()),
             reason,
         })?;
         for (_, copy) in self.copies_of(&normalize_git_url(&url)).await? {
@@ -201,8 +203,9 @@ impl Sources {
     /// How a submodule is reached whose commit is on this machine, for the submodules in it.
     fn way_of_submodule(&self, superproject: &Superproject, url: Option<&RemoteUrl>) -> RepositoryAccess {
         let known = &self.options.known;
-        let way =
-            url.map(|url| known.of_submodule(&superproject.project, &superproject.way, &url.address).access);
+        let way = url.map(|url| {
+            submodule_access(&superproject.project, known, &superproject.way, &url.address).access
+        });
         way.unwrap_or_default()
     }
 }

@@ -6,7 +6,7 @@ use std::fmt;
 
 pub use fuzz::fuzz_address;
 
-use crate::{Secret, mask_url};
+use crate::{Secret, redact_url};
 
 /// A URL without user and password, and without what follows `#`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,7 +70,7 @@ impl Address {
         let address = Self { scheme, host: host.to_ascii_lowercase(), port, path: path.to_owned(), query };
         let login = user.map(|user| {
             let (name, password) = user.split_once(':').unwrap_or((user, ""));
-            let [name, password] = [name, password].map(tiphys_params::percent_decode);
+            let [name, password] = [name, password].map(tiphys_access::percent_decode);
             (name, Secret::new(password))
         });
         Some((address, login))
@@ -159,7 +159,7 @@ impl Scheme {
 /// Without what the query holds, which may be a secret.
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&mask_url(&self.text()))
+        f.write_str(&redact_url(&self.text()))
     }
 }
 

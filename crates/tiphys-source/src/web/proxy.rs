@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use tiphys_params::context::RepositoryAccess;
+use tiphys_access::RepositoryAccess;
 use ureq::Proxy;
 
 use super::{Address, Scheme, Variable, WebError};

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use tiphys_params::SYSTEM_AUTHORITIES;
-use tiphys_params::context::RepositoryAccess;
+use tiphys_access::RepositoryAccess;
+use tiphys_access::SYSTEM_CA_BUNDLES;
 use ureq::tls::{Certificate, ClientCert, PemItem, PrivateKey, RootCerts, TlsConfig, parse_pem};
 
 use super::{Variable, WebError};
@@ -82,7 +82,7 @@ fn trusted(variable: Variable<'_>) -> Vec<Certificate<'static>> {
     let bundle = match &file {
         Some(file) => fs::read(file).ok(),
         None if folders.is_some() => None,
-        None => SYSTEM_AUTHORITIES.iter().find_map(|file| fs::read(file).ok()),
+        None => SYSTEM_CA_BUNDLES.iter().find_map(|file| fs::read(file).ok()),
     };
     let mut roots = certificates(&bundle.unwrap_or_default());
     for folder in folders.iter().flat_map(|folders| folders.split(':')) {

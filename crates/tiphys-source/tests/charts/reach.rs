@@ -1,7 +1,7 @@
 //! Whom a client certificate is shown, and whose certificate is not checked: the repository's own server, and others only where the
 //! Application says so.
 
-use tiphys_params::context::{RepositoryAccess, Secret};
+use tiphys_access::{RepositoryAccess, Secret};
 use tiphys_source::CredentialReach;
 use tiphys_testkit::certificates::{Authority, Identity};
 use tiphys_testkit::chart_server::{Access, ChartServer, Transport};

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use tempfile::TempDir;
-use tiphys_params::context::{RepositoryAccess, Secret};
+use tiphys_access::{RepositoryAccess, Secret};
 use tiphys_source::{
     ChartSource, CredentialReach, ResolvedRevision, Scope, SourceError, SourceOptions, Sources, Want,
 };

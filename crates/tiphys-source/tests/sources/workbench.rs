@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tempfile::TempDir;
-use tiphys_params::context::{ContextProject, FileRepositories};
+use tiphys_access::{ContextProject, FileRepositories};
 use tiphys_source::{
     GitSource, LocalCopy, ResolvedRevision, Scope, SourceError, SourceOptions, Sources, Want,
 };

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tiphys_folders::remove_tree_or_tell;
+use tiphys_removal::remove_tree_or_tell;
 
 use super::session::Session;
 use crate::StoreError;

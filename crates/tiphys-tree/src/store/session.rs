@@ -9,7 +9,7 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use tiphys_folders::remove_tree_or_tell;
+use tiphys_removal::remove_tree_or_tell;
 
 use crate::StoreError;
 

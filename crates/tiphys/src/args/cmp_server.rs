@@ -9,7 +9,6 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use crate::commands::cmp_server::SELF_CHECK_INTERVAL;
-use crate::go_values;
 
 /// Arguments of `cmp-server`.
 #[derive(Debug, Args)]
@@ -176,7 +175,7 @@ pub(crate) enum LogFormatArg {
 }
 
 fn boolean(text: &str) -> Result<bool, String> {
-    go_values::boolean(text).ok_or_else(|| "write true or false".to_owned())
+    tiphys_api::parse_bool(text).ok_or_else(|| "write true or false".to_owned())
 }
 
 /// A number from 0 to 1.

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use super::{boolean, duration};
+use super::duration;
 
 #[test]
 fn durations_are_read_as_go_reads_them() {
@@ -42,18 +42,5 @@ fn durations_are_read_as_go_reads_them() {
     ];
     for (text, expected) in cases {
         assert_eq!(duration(text), expected, "{text:?}");
-    }
-}
-
-#[test]
-fn truth_values_are_those_of_go() {
-    for text in ["1", "t", "T", "true", "TRUE", "True"] {
-        assert_eq!(boolean(text), Some(true), "{text}");
-    }
-    for text in ["0", "f", "F", "false", "FALSE", "False"] {
-        assert_eq!(boolean(text), Some(false), "{text}");
-    }
-    for text in ["", "yes", "tRUE", " true", "2"] {
-        assert_eq!(boolean(text), None, "{text}");
     }
 }

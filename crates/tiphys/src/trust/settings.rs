@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use tiphys_params::context::{DEFAULT_VALUES_FILE_SCHEMES, KnownRepositories};
-use tiphys_store::{Place, SecretType, Settings, Store as Resources, StoredSettings};
+use tiphys_access::{DEFAULT_VALUES_FILE_SCHEMES, KnownRepositories};
+use tiphys_api::{ArgoCdSettings, SecretType};
+use tiphys_store::{Place, Store as Resources, StoredSettings};
 
 use super::build_options::widening_option;
 use super::{Origin, Trust};
@@ -15,7 +16,7 @@ use crate::terminal::listed;
 #[derive(Debug, Default)]
 pub(crate) struct StoreSettings {
     /// `argocd-cm`.
-    pub(crate) settings: Settings,
+    pub(crate) settings: ArgoCdSettings,
     /// Repository Secrets, credential templates and CA certificates: of the caller alone.
     pub(crate) known: KnownRepositories,
     /// The `sourceRepos` of projects by name. Of two projects of one name the caller's counts.
@@ -36,7 +37,7 @@ impl StoreSettings {
         let mut settings = match (own, theirs) {
             (Some(own), _) => own.settings.clone(),
             (None, Some(theirs)) => harmless(theirs, &mut ignored),
-            (None, None) => Settings::default(),
+            (None, None) => ArgoCdSettings::default(),
         };
         if let Some(theirs) = theirs {
             restrict(&mut settings, theirs, &mut ignored);
@@ -46,10 +47,9 @@ impl StoreSettings {
         let is_about_repositories =
             |kind: &SecretType| matches!(kind, SecretType::Repository | SecretType::RepositoryCredentials);
         ignored.extend(
-            of_repository
-                .iter()
-                .filter(|secret| is_about_repositories(&secret.secret_type))
-                .map(|secret| format!("repository Secret {} ({})", secret.metadata.name, secret.place)),
+            of_repository.iter().filter(|stored| is_about_repositories(&stored.secret.secret_type)).map(
+                |stored| format!("repository Secret {} ({})", stored.secret.metadata.name, stored.place),
+            ),
         );
         let places = resources.certificate_places().filter(|place| !is_callers(place));
         ignored.extend(places.map(|place| format!("argocd-tls-certs-cm ({place})")));
@@ -63,8 +63,8 @@ impl StoreSettings {
 }
 
 /// A repository's settings without those that widen.
-fn harmless(theirs: &StoredSettings, ignored: &mut Vec<String>) -> Settings {
-    let mut settings = Settings { value_file_schemes: None, ..theirs.settings.clone() };
+fn harmless(theirs: &StoredSettings, ignored: &mut Vec<String>) -> ArgoCdSettings {
+    let mut settings = ArgoCdSettings { value_file_schemes: None, ..theirs.settings.clone() };
     if let Some(option) = theirs.settings.kustomize_build_options.as_deref().and_then(widening_option) {
         ignored.push(format!("{option} of kustomize.buildOptions ({})", theirs.place));
         settings.kustomize_build_options = None;
@@ -73,8 +73,8 @@ fn harmless(theirs: &StoredSettings, ignored: &mut Vec<String>) -> Settings {
 }
 
 /// Applies what a repository's settings forbid: source types, and schemes of value files.
-fn restrict(settings: &mut Settings, theirs: &StoredSettings, ignored: &mut Vec<String>) {
-    let Settings { helm_enable, kustomize_enable, value_file_schemes, .. } = &theirs.settings;
+fn restrict(settings: &mut ArgoCdSettings, theirs: &StoredSettings, ignored: &mut Vec<String>) {
+    let ArgoCdSettings { helm_enable, kustomize_enable, value_file_schemes, .. } = &theirs.settings;
     for (own, theirs) in
         [(&mut settings.helm_enable, helm_enable), (&mut settings.kustomize_enable, kustomize_enable)]
     {
@@ -108,7 +108,8 @@ fn source_repos(resources: &Resources, is_callers: &dyn Fn(&Place) -> bool) -> B
         }
     }
     let all = theirs.into_iter().chain(own);
-    all.map(|stored| (stored.project.metadata.name.clone(), stored.project.source_repos.clone())).collect()
+    all.map(|stored| (stored.project.metadata.name.clone(), stored.project.spec.source_repos.clone()))
+        .collect()
 }
 
 fn warn_of_ignored(ignored: &[String]) {

@@ -15,8 +15,8 @@ use std::path::Path;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Value, json};
-use tiphys_params::SYSTEM_AUTHORITIES;
-use tiphys_params::context::{CredentialReach, RegistryLogin, RepositoryAccess, Secret};
+use tiphys_access::SYSTEM_CA_BUNDLES;
+use tiphys_access::{CredentialReach, RegistryLogin, RepositoryAccess, Secret};
 use tiphys_tree::read_bounded;
 
 use super::DependencyError;
@@ -203,7 +203,7 @@ fn authorities(host: &Host, registries: &[&RemoteRepository]) -> String {
 fn system_authorities(host: &Host) -> String {
     let read = |path: &Path| String::from_utf8(read_bounded(path, AUTHORITIES_BYTES_MAX).ok()??).ok();
     let set = host.set("SSL_CERT_FILE").into_iter();
-    let mut bundle = set.chain(SYSTEM_AUTHORITIES).map(Path::new).find_map(read).unwrap_or_default();
+    let mut bundle = set.chain(SYSTEM_CA_BUNDLES).map(Path::new).find_map(read).unwrap_or_default();
     let folders = host.set("SSL_CERT_DIR").unwrap_or_default().split(':').filter(|folder| !folder.is_empty());
     let files = folders.flat_map(|folder| fs::read_dir(folder).into_iter().flatten().flatten());
     let mut files: Vec<_> = files.map(|file| file.path()).collect();

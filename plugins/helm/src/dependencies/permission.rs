@@ -1,6 +1,7 @@
 //! Which repositories of dependencies a project permits.
 
-use tiphys_params::{normalize_git_url, source_permitted};
+use tiphys_access::normalize_git_url;
+use tiphys_project::source_permitted;
 
 use super::remote::{OCI, RemoteKind, RemoteRepository};
 

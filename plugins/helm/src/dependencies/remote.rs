@@ -1,8 +1,8 @@
 //! Where dependencies come from, and what opens these repositories: found as Argo CD finds it (its `getHelmRepos`).
 
-use tiphys_params::context::{
+use tiphys_access::{
     CredentialReach, FoundAccess, KnownRepositories, LoginOwner, PemFiles, RegistryLogin, RepositoryAccess,
-    RunContext, Seeker, registry_key, same_address, without_oci,
+    RepositoryUse, RunContext, registry_key, same_address, without_oci,
 };
 
 use super::DependencyError;
@@ -215,7 +215,7 @@ impl ProjectRepositories {
         RemoteRepository::found(
             address,
             kind,
-            self.repositories.find(&self.project, address, Seeker::Dependency),
+            self.repositories.find(&self.project, address, RepositoryUse::Dependency),
         )
     }
 }

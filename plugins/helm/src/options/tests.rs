@@ -2,7 +2,7 @@
 
 use tiphys_params::Parameter;
 
-use tiphys_params::context::CredentialReach;
+use tiphys_access::CredentialReach;
 
 use super::{Assignment, AssignmentKind, HelmOptions, InlineValues, Missing, NAMES, Part};
 

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use tiphys_params::context::Secret;
+use tiphys_access::Secret;
 
 use super::{
     Cleaner, INLINE_PLACEHOLDER, masked_urls, without_api_versions, without_passwords, without_secret_options,

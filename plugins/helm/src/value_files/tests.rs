@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use tiphys_params::context::{RefTree, RunContext};
+use tiphys_access::{RefTree, RunContext};
 
 use super::url::scheme;
 use super::{GlobBounds, Places};

@@ -20,20 +20,29 @@ fn an_allowed_edge_holds() {
 #[test]
 fn an_edge_that_the_row_does_not_name_is_found() {
     assert_eq!(
-        findings(&[("tiphys-yaml", &["tiphys-params"]), ("tiphys-params", &[])]),
+        findings(&[("tiphys-yaml", &["tiphys-params"]), ("tiphys-params", &["tiphys-yaml"])]),
         ["tiphys-yaml: depends on tiphys-params, which ARCHITECTURE.md:3 does not allow"]
     );
 }
 
 #[test]
 fn a_build_dependency_counts() {
-    let found = findings(&[("tiphys-yaml", &["build:tiphys-params"]), ("tiphys-params", &[])]);
+    let found = findings(&[("tiphys-yaml", &["build:tiphys-params"]), ("tiphys-params", &["tiphys-yaml"])]);
     assert_eq!(found.len(), 1, "{found:?}");
 }
 
 #[test]
+fn a_permission_that_is_not_used_is_found() {
+    assert_eq!(
+        findings(&[("tiphys-yaml", &[]), ("tiphys-params", &["test:tiphys-yaml"])]),
+        ["tiphys-params: does not depend on tiphys-yaml, which ARCHITECTURE.md:4 allows"]
+    );
+}
+
+#[test]
 fn a_dependency_of_tests_is_free() {
-    assert!(findings(&[("tiphys-yaml", &["test:tiphys-params"]), ("tiphys-params", &[])]).is_empty());
+    let found = findings(&[("tiphys-yaml", &["test:tiphys-params"]), ("tiphys-params", &["tiphys-yaml"])]);
+    assert!(found.is_empty(), "{found:?}");
 }
 
 #[test]

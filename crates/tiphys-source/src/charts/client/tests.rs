@@ -2,7 +2,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tiphys_params::context::{RepositoryAccess, Secret};
+use tiphys_access::{RepositoryAccess, Secret};
 use tiphys_testkit::chart_server::{ChartServer, Failure, Transport};
 
 use super::super::place::{Asked, Place};

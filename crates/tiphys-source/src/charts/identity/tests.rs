@@ -1,4 +1,4 @@
-use tiphys_params::context::{CredentialReach, RepositoryAccess, RepositoryKind, Secret};
+use tiphys_access::{CredentialReach, RepositoryAccess, RepositoryKind, Secret};
 
 use crate::ChartSource;
 

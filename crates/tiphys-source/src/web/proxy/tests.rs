@@ -1,4 +1,4 @@
-use tiphys_params::context::{RepositoryAccess, Secret};
+use tiphys_access::{RepositoryAccess, Secret};
 
 use super::{Address, Proxies};
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tiphys_params::context::{ContextProject, FileRepositories, KnownRepositories, RepositoryAccess};
+use tiphys_access::{ContextProject, FileRepositories, KnownRepositories, RepositoryAccess};
 use tiphys_source::{GitSource, Network, SourceError, SourceOptions, Sources};
 use tiphys_testkit::git::listing;
 

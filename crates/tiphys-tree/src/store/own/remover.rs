@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
-use tiphys_folders::remove_tree_or_tell;
+use tiphys_removal::remove_tree_or_tell;
 
 use super::contents::Leaving;
 use super::places::Places;

@@ -10,17 +10,18 @@
 //! the digest that they were stored under. Then the new change time is remembered. A change within one tick of the kernel's clock after the
 //! store's own, 4 ms on older kernels, keeps the change time and is not noticed.
 
-use std::collections::HashMap;
 use std::ffi::CString;
 use std::fs::File;
 use std::io::{self, Seek as _};
 use std::mem::MaybeUninit;
+use std::num::NonZeroI64;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{PoisonError, RwLock, RwLockWriteGuard};
 use std::thread::{self, Builder};
 
+use rustc_hash::FxHashMap;
 use rustix::fs::{
     AtFlags, FileType, Mode, OFlags, RawDir, Stat, Timespec, Timestamps, fstat, futimens, open, openat,
     statat,
@@ -46,42 +47,49 @@ pub(super) fn mark(file: &File, executable: bool) -> io::Result<()> {
 /// Number of reads of a file whose change time changes meanwhile, as other threads link it.
 const READS_MAX: usize = 4;
 
-/// The files of the store by their inode numbers.
-#[derive(Debug, Default)]
-pub(super) struct Inodes(RwLock<HashMap<u64, Known>>);
+/// Number of maps that the files are spread over, so that threads seldom wait for each other.
+const SHARDS: usize = 16;
 
-#[derive(Debug)]
+/// The files of the store by inode number. There is an entry for each file, so entries are small.
+#[derive(Debug, Default)]
+pub(super) struct Inodes([RwLock<FxHashMap<u64, Known>>; SHARDS]);
+
+#[derive(Clone, Copy, Debug)]
 struct Known {
-    digest: [u8; 32],
-    /// When it was changed last, as far as it is known with these bytes.
+    /// The first half of the BLAKE3 digest: 128 bits resist a second preimage.
+    digest: [u8; DIGEST_BYTES],
+    /// The last change time at which the file had this content.
     changed: Option<ChangeTime>,
 }
 
-/// Seconds and nanoseconds.
-type ChangeTime = (i64, i64);
+/// Number of bytes of a digest that are kept.
+const DIGEST_BYTES: usize = 16;
+
+/// Nanoseconds since 1970.
+type ChangeTime = NonZeroI64;
 
 impl Inodes {
     /// Remembers a file that the store has just written and marked.
     pub(super) fn written(&self, file: impl AsFd, digest: [u8; 32]) -> io::Result<()> {
         let found = fstat(file)?;
-        self.write().insert(found.st_ino, Known { digest, changed: Some(change_time(&found)) });
+        self.write(found.st_ino)
+            .insert(found.st_ino, Known { digest: shortened(&digest), changed: change_time(&found) });
         Ok(())
     }
 
     /// Remembers a copy of another file, which is read before it is used.
     pub(super) fn copied(&self, file: impl AsFd, original: impl AsFd) -> io::Result<()> {
         let (found, original) = (fstat(file)?, fstat(original)?);
-        let mut known = self.write();
-        let digest = known.get(&original.st_ino).ok_or(io::ErrorKind::NotFound)?.digest;
-        known.insert(found.st_ino, Known { digest, changed: None });
+        let digest = self.get(original.st_ino).ok_or(io::ErrorKind::NotFound)?.digest;
+        self.write(found.st_ino).insert(found.st_ino, Known { digest, changed: None });
         Ok(())
     }
 
     /// Remembers the change time of a file that was untouched and that the store has just linked to this name.
     pub(super) fn linked(&self, folder: impl AsFd, name: impl Arg) -> io::Result<()> {
         let found = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
-        if let Some(known) = self.write().get_mut(&found.st_ino) {
-            known.changed = Some(change_time(&found));
+        if let Some(known) = self.write(found.st_ino).get_mut(&found.st_ino) {
+            known.changed = change_time(&found);
         }
         Ok(())
     }
@@ -91,18 +99,16 @@ impl Inodes {
         if let Ok(found) = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)
             && found.st_nlink <= 1
         {
-            self.write().remove(&found.st_ino);
+            self.write(found.st_ino).remove(&found.st_ino);
         }
     }
 
     /// Whether a file is as the store wrote it.
     pub(super) fn is_untouched(&self, folder: impl AsFd, name: impl Arg + Copy) -> io::Result<bool> {
         let found = statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
-        // Not in the condition below, which would hold the lock.
-        let is_unchanged = self.read().get(&found.st_ino).map(|known| known.is_unchanged(&found));
-        match is_unchanged {
-            Some(true) => Ok(true),
-            Some(false) => self.has_its_bytes(folder, name),
+        match self.get(found.st_ino) {
+            Some(known) if known.is_unchanged(&found) => Ok(true),
+            Some(_) => self.has_its_bytes(folder, name),
             None => Ok(false),
         }
     }
@@ -117,40 +123,53 @@ impl Inodes {
                 break;
             }
             file.rewind()?;
-            let digest = *blake3::Hasher::new().update_reader(&file)?.finalize().as_bytes();
+            let digest = shortened(blake3::Hasher::new().update_reader(&file)?.finalize().as_bytes());
             let after = fstat(&file)?;
-            let mut known = self.write();
+            let mut known = self.write(after.st_ino);
             let Some(known) = known.get_mut(&after.st_ino).filter(|known| known.digest == digest) else {
                 break;
             };
             if as_marked(&after) && change_time(&before) == change_time(&after) {
-                known.changed = Some(change_time(&after));
+                known.changed = change_time(&after);
                 return Ok(true);
             }
             before = after;
         }
         // It is never used again, whatever becomes of it.
-        self.write().remove(&before.st_ino);
+        self.write(before.st_ino).remove(&before.st_ino);
         Ok(false)
     }
 
-    fn read(&self) -> RwLockReadGuard<'_, HashMap<u64, Known>> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner)
+    fn get(&self, inode: u64) -> Option<Known> {
+        self.shard(inode).read().unwrap_or_else(PoisonError::into_inner).get(&inode).copied()
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, HashMap<u64, Known>> {
-        self.0.write().unwrap_or_else(PoisonError::into_inner)
+    fn write(&self, inode: u64) -> RwLockWriteGuard<'_, FxHashMap<u64, Known>> {
+        self.shard(inode).write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn shard(&self, inode: u64) -> &RwLock<FxHashMap<u64, Known>> {
+        let [lowest_byte, ..] = inode.to_le_bytes();
+        &self.0[usize::from(lowest_byte) % SHARDS]
     }
 }
 
 impl Known {
     fn is_unchanged(&self, found: &Stat) -> bool {
-        as_marked(found) && self.changed == Some(change_time(found))
+        as_marked(found) && self.changed.is_some() && self.changed == change_time(found)
     }
 }
 
-fn change_time(stat: &Stat) -> ChangeTime {
-    (stat.st_ctime, i64::try_from(stat.st_ctime_nsec).unwrap_or_default())
+/// The change time; `None` if it does not fit, which is never the case before 2262.
+fn change_time(stat: &Stat) -> Option<ChangeTime> {
+    let nanoseconds = i64::try_from(stat.st_ctime_nsec).ok()?;
+    stat.st_ctime.checked_mul(1_000_000_000)?.checked_add(nanoseconds).and_then(NonZeroI64::new)
+}
+
+fn shortened(digest: &[u8; 32]) -> [u8; DIGEST_BYTES] {
+    let mut half = [0; DIGEST_BYTES];
+    half.copy_from_slice(&digest[..DIGEST_BYTES]);
+    half
 }
 
 /// Whether a tree's directories are as its seal says, and all files in them as the store wrote them.
@@ -187,7 +206,6 @@ fn is_untouched(root: &OwnedFd, sealed: Sealed<'_>, inodes: &Inodes) -> io::Resu
     }
     let mut names = [MaybeUninit::uninit(); NAMES_AT_ONCE_BYTES];
     let mut entries = RawDir::new(&directory, &mut names);
-    let known = inodes.read();
     let mut to_read: Vec<CString> = Vec::new();
     while let Some(entry) = entries.next() {
         let entry = entry?;
@@ -201,13 +219,12 @@ fn is_untouched(root: &OwnedFd, sealed: Sealed<'_>, inodes: &Inodes) -> io::Resu
         if is_passed_over {
             continue;
         }
-        match known.get(&found.st_ino) {
+        match inodes.get(found.st_ino) {
             Some(known) if known.is_unchanged(&found) => {}
             Some(_) if as_marked(&found) => to_read.push(entry.file_name().to_owned()),
             Some(_) | None => return Ok(false),
         }
     }
-    drop(known);
     for name in to_read {
         if !inodes.has_its_bytes(&directory, name.as_c_str())? {
             return Ok(false);

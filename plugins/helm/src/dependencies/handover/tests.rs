@@ -5,7 +5,7 @@ use std::os::unix::fs::MetadataExt as _;
 
 use rustix::fs::{CWD, Mode, mkfifoat};
 use serde_json::{Value, json};
-use tiphys_params::context::{
+use tiphys_access::{
     CredentialReach, LoginOwner, PemFiles, RegistryEntry, RegistryLogin, RepositoryAccess, Secret,
 };
 

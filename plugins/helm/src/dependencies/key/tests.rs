@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use tiphys_params::context::{
+use tiphys_access::{
     CredentialReach, LoginOwner, PemFiles, RegistryEntry, RegistryLogin, RepositoryAccess, Secret,
 };
 

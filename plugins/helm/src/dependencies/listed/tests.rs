@@ -1,6 +1,6 @@
 //! Lists and lock files that are about each other, and those that are not.
 
-use tiphys_params::context::{KnownRepositories, RepositoryAccess, RepositoryKind};
+use tiphys_access::{KnownRepositories, RepositoryAccess, RepositoryKind};
 
 use super::{Listed, ListedError, ProjectRepositories};
 use crate::chart::{Dependency, Lock};

@@ -1,7 +1,7 @@
 //! Patterns and the repositories of dependencies.
 
 use serde_json::Value;
-use tiphys_params::context::{CredentialReach, LoginOwner, PemFiles, RegistryLogin, RepositoryAccess};
+use tiphys_access::{CredentialReach, LoginOwner, PemFiles, RegistryLogin, RepositoryAccess};
 use tiphys_testkit::oracle;
 
 use super::is_permitted;

@@ -1,6 +1,6 @@
 //! What the field `repository` of a dependency stands for.
 
-use tiphys_params::context::{CredentialReach, KnownRepositories, RepositoryAccess, RepositoryKind};
+use tiphys_access::{CredentialReach, KnownRepositories, RepositoryAccess, RepositoryKind};
 
 use super::{DependencyRepository, ProjectRepositories, RemoteKind};
 use crate::dependencies::DependencyError;

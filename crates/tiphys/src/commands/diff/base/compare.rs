@@ -11,6 +11,7 @@ use super::pairs::{self, Pair, Pairs};
 use super::past::label;
 use super::sides::{self, Ground, TwoSides};
 use super::unheeded;
+use crate::applications;
 use crate::args::{CommonArgs, DiffArgs};
 use crate::commands::diff::output::{ApplicationDiff, Presence};
 use crate::failure::{Failure, Kind};
@@ -118,7 +119,7 @@ async fn told(pairs: &Pairs, sides: &TwoSides) -> Result<Option<Kind>, Failure> 
             Pair::Removed(_) => None,
         })
         .collect();
-    for warning in sides.now.stores.store.project_warnings(&now) {
+    for warning in applications::unenforced_projects(&sides.now.stores.store, &now) {
         tracing::warn!("{warning}");
     }
     for stored in &now {

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use tiphys_api::{Metadata, SecretType, SecretValue};
 use tiphys_render::RenderSettings;
 use tiphys_source::BaseRevision;
-use tiphys_store::{RepositorySecret, SecretText, SecretType, Store};
+use tiphys_store::Store;
 
 use super::past::label;
 use crate::terminal::listed;
@@ -76,22 +77,21 @@ fn changed_secrets(past: &Store, now: &Store) -> Vec<String> {
     names.into_iter().filter(|name| past.get(*name) != now.get(*name)).cloned().collect()
 }
 
-/// What a Secret says of repositories: its kind, and its values by their keys.
-type Said<'a> = (&'a SecretType, &'a BTreeMap<String, SecretText>);
+/// The type and the values of a repository Secret.
+type SecretContent<'a> = (&'a SecretType, &'a BTreeMap<String, SecretValue>);
 
-/// What Secrets say of repositories, by their names. Of several with one name all count.
-fn by_name(store: &Store) -> BTreeMap<String, Vec<Said<'_>>> {
+/// The repository Secrets by name. Secrets of one name are listed together.
+fn by_name(store: &Store) -> BTreeMap<String, Vec<SecretContent<'_>>> {
     let mut found: BTreeMap<String, Vec<_>> = BTreeMap::new();
-    for secret in store.secrets() {
+    for secret in store.secrets().iter().map(|stored| &stored.secret) {
         if matches!(secret.secret_type, SecretType::Repository | SecretType::RepositoryCredentials) {
-            found.entry(full_name(secret)).or_default().push((&secret.secret_type, &secret.values));
+            found.entry(full_name(&secret.metadata)).or_default().push((&secret.secret_type, &secret.values));
         }
     }
     found
 }
 
-fn full_name(secret: &RepositorySecret) -> String {
-    let metadata = &secret.metadata;
+fn full_name(metadata: &Metadata) -> String {
     if metadata.namespace.is_empty() {
         metadata.name.clone()
     } else {

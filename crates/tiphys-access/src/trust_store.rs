@@ -1,0 +1,10 @@
+//! The CA certificates that the system trusts.
+
+/// Where Linux distributions keep the bundle of trusted CA certificates, in the order of Go's `crypto/x509`. The first existing file counts.
+pub const SYSTEM_CA_BUNDLES: [&str; 5] = [
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/ssl/ca-bundle.pem",
+    "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
+    "/etc/ssl/cert.pem",
+];
