@@ -28,7 +28,7 @@ pub struct AppProjectSpec {
     pub namespace_resource_whitelist: Option<Vec<GroupKind>>,
     /// The forbidden namespaced kinds.
     pub namespace_resource_blacklist: Vec<GroupKind>,
-    /// IDs of the GnuPG keys of which one must have signed the commit. An empty list requires no signature.
+    /// IDs of the `GnuPG` keys of which one must have signed the commit. An empty list requires no signature.
     pub signature_keys: Vec<String>,
     /// Whether only clusters of this project are permitted.
     pub permit_only_project_scoped_clusters: bool,

@@ -2,15 +2,15 @@ use tiphys_access::{RepositoryAccess, RepositoryKind, Secret};
 
 use super::{ArgoCdSecret, SecretAccess, SecretType, parse_bool};
 
-/// The connection settings in a repository Secret with these values.
-fn access(values: &str) -> Option<SecretAccess> {
+/// A repository Secret with these values.
+fn secret(values: &str) -> ArgoCdSecret {
     let text = format!(
         "{{metadata: {{name: s, labels: {{argocd.argoproj.io/secret-type: repository}}}}, stringData: {{{values}}}}}"
     );
     let node = tiphys_yaml::read_document(text.as_bytes()).expect("it is YAML").expect("it is not empty");
     let secret = ArgoCdSecret::decode(&node).expect("it is a Secret");
     assert_eq!(secret.secret_type, SecretType::Repository);
-    secret.repository_access()
+    secret
 }
 
 #[test]
@@ -36,9 +36,12 @@ fn repository_secret_has_all_connection_settings() {
         proxy: Secret::new("http://proxy"),
         no_proxy: "intern".to_owned(),
     };
-    assert_eq!(access(values), Some(SecretAccess { access: expected, invalid_booleans: Vec::new() }));
-    assert_eq!(access("username: u"), None, "no URL");
-    assert_eq!(access("url: ''"), None, "an empty URL");
+    assert_eq!(
+        secret(values).repository_access(),
+        Some(SecretAccess { access: expected, invalid_booleans: Vec::new() })
+    );
+    assert_eq!(secret("username: u").repository_access(), None, "no URL");
+    assert_eq!(secret("url: ''").repository_access(), None, "an empty URL");
 }
 
 #[test]
@@ -50,7 +53,7 @@ fn unknown_repository_type_is_git() {
         ("helm", RepositoryKind::Helm),
         ("oci", RepositoryKind::Oci),
     ] {
-        let found = access(&format!("url: x, type: '{word}'")).expect(word);
+        let found = secret(&format!("url: x, type: '{word}'")).repository_access().expect(word);
         assert_eq!(found.access.kind, expected, "{word:?}");
     }
 }
@@ -74,7 +77,7 @@ fn booleans_are_parsed_like_go_and_invalid_ones_are_reported() {
     ] {
         let values =
             format!("url: x, insecure: '{word}', enableOCI: '{word}', insecureOCIForceHttp: '{word}'");
-        let SecretAccess { access, invalid_booleans } = access(&values).expect(word);
+        let SecretAccess { access, invalid_booleans } = secret(&values).repository_access().expect(word);
         let found = [access.insecure, access.enable_oci, access.insecure_oci_force_http];
         assert_eq!(found, [expected == Some(true); 3], "{word:?}");
         assert_eq!(invalid_booleans.is_empty(), expected.is_some() || word.is_empty(), "{word:?}");
