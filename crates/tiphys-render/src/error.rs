@@ -17,6 +17,9 @@ pub enum RenderError {
     /// One of its sources failed.
     #[error(transparent)]
     Source(#[from] SourceError),
+    /// The request's deadline passed.
+    #[error("the deadline of the request was exceeded")]
+    DeadlineExceeded,
 }
 
 /// A source that could not be rendered.
@@ -104,6 +107,7 @@ impl RenderError {
     pub fn is_of_the_document(&self) -> bool {
         match self {
             Self::Sources(_) => true,
+            Self::DeadlineExceeded => false,
             Self::Source(error) => matches!(
                 *error.failure,
                 SourceFailure::Path(_)

@@ -12,6 +12,7 @@ mod pair;
 mod prepare;
 mod renderer;
 mod report;
+mod service;
 
 pub use context::ContextSettings;
 pub use destination::DestinationVersions;
@@ -21,3 +22,4 @@ pub use pair::{Pair, Side, render_pair};
 pub use prepare::{MergedOverride, Prepared, Work};
 pub use renderer::{RenderSettings, Renderer};
 pub use report::{AnnouncedSource, AskedSource, MergedFile, RenderedApplication, RenderedSource};
+pub use service::{RenderRequest, RenderService};

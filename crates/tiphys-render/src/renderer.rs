@@ -89,6 +89,11 @@ impl Renderer {
         Self { plugin_marks, ..self }
     }
 
+    /// Cancels everything that runs.
+    pub(crate) fn cancellation(&self) -> &CancellationToken {
+        &self.cancel
+    }
+
     /// The objects of an application.
     pub async fn render(&self, application: &Application) -> Result<RenderedApplication, RenderError> {
         let mut rendering = Rendering::default();

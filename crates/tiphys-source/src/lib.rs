@@ -8,7 +8,9 @@
 mod base;
 mod cache_files;
 mod charts;
+mod clone_key;
 mod clone_names;
+mod clones;
 mod copy;
 mod credential;
 mod error;
@@ -17,7 +19,6 @@ pub mod exposed;
 mod file_url;
 mod git;
 mod identity;
-mod kept;
 mod lfs;
 mod local;
 mod narrowing;
@@ -27,6 +28,7 @@ mod plan;
 mod refs;
 mod repository;
 mod secret_file;
+mod service;
 mod sources;
 mod submodule;
 mod url;
@@ -44,6 +46,7 @@ pub use options::{
     CONNECT_TIMEOUT, FETCH_TIMEOUT, Freshness, LOCAL_TIMEOUT, LOOKUP_TIMEOUT, Network, OwnCredentials,
     Progress, ProgressSink, SourceOptions,
 };
+pub use service::{SourceRequest, SourceService};
 pub use sources::{GitSource, Nesting, ResolvedRevision, Sources, Want};
 pub use tiphys_access::{CredentialReach, Secret};
 pub use tiphys_access::{normalize_git_url, redact_url};

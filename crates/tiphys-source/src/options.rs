@@ -98,6 +98,8 @@ pub struct SourceOptions {
     pub network: Network,
     /// Whether what was fetched is taken as it is.
     pub freshness: Freshness,
+    /// How long before a request a look-up of branches and tags may have begun.
+    pub lookup_age_max: Duration,
     /// Folders that stand for repositories; of several for one URL and revision the first wins.
     pub copies: Vec<LocalCopy>,
     /// What is known of git repositories: the store's repository Secrets, which win over the user's own credentials, and the authorities of
@@ -143,6 +145,7 @@ impl SourceOptions {
             cache_dir,
             network: Network::default(),
             freshness: Freshness::default(),
+            lookup_age_max: Duration::ZERO,
             copies: Vec::new(),
             known: KnownRepositories::default(),
             file_repositories: Vec::new(),

@@ -9,7 +9,7 @@
 //! <cache>/git/<key>.old           the store whose place it takes, until it is removed
 //! ```
 //!
-//! The key is `Kept::name`. A pack appears whole (`fetch.unpackLimit`), and each fetched commit is kept by a ref below `refs/tiphys/`, so a commit
+//! The key is `CloneKey::directory_name`. A pack appears whole (`fetch.unpackLimit`), and each fetched commit is kept by a ref below `refs/tiphys/`, so a commit
 //! that is there has all its files.
 
 mod health;
@@ -19,13 +19,15 @@ use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use gix_hash::ObjectId;
 use tiphys_access::RepositoryAccess;
 use tokio::sync::OnceCell;
+use tokio::time::Instant;
 
 use crate::cache_files::{private_folder, write_whole};
+use crate::clones::{RefsLookup, SharedClone};
 use crate::credential::{Access, AccessInput, remedy};
 use crate::git::failure::{Failure, classify};
 use crate::git::{Call, Git, Place, ToolProblem, shown};
@@ -52,9 +54,10 @@ pub(crate) struct Repository {
     pub(crate) way: RepositoryAccess,
     dir: PathBuf,
     access: OnceCell<Access>,
-    refs: OnceCell<Refs>,
-    /// One fetch at a time in this process.
-    turn: tokio::sync::Mutex<()>,
+    /// Branches and tags as this request sees them.
+    refs: OnceCell<Arc<Refs>>,
+    /// State that other requests share.
+    clone: Arc<SharedClone>,
     /// Ids that are there, each with its commit: for [`Freshness::Refresh`] those that were fetched again.
     known: Mutex<HashMap<ObjectId, ObjectId>>,
     trust: Mutex<Trust>,
@@ -83,19 +86,27 @@ enum Wanted {
 pub(crate) struct Context<'a> {
     pub(crate) git: &'a Git,
     pub(crate) options: &'a SourceOptions,
+    /// Look-ups of branches and tags that began earlier are repeated.
+    pub(crate) lookups_since: Instant,
 }
 
 impl Repository {
-    /// A repository whose clone has this name. Nothing is looked at yet.
-    pub(crate) fn new(url: RemoteUrl, way: RepositoryAccess, name: &str, options: &SourceOptions) -> Self {
+    /// Returns a repository whose clone is in this directory of the cache. Nothing is opened yet.
+    pub(crate) fn new(
+        url: RemoteUrl,
+        way: RepositoryAccess,
+        clone: Arc<SharedClone>,
+        directory: &str,
+        options: &SourceOptions,
+    ) -> Self {
         Self {
             shown: redact_url(&url.address).into(),
-            dir: options.cache_dir.join("git").join(name),
+            dir: options.cache_dir.join("git").join(directory),
             url,
             way,
             access: OnceCell::new(),
             refs: OnceCell::new(),
-            turn: tokio::sync::Mutex::new(()),
+            clone,
             known: Mutex::default(),
             trust: Mutex::new(Trust::Found),
         }
@@ -160,7 +171,7 @@ impl Repository {
         if options.network == Network::Offline {
             return Err(self.offline(format!("revision {revision:?}")));
         }
-        let _turn = self.turn.lock().await;
+        let _turn = self.clone.fetching.lock().await;
         if let Some(commit) = self.known(id) {
             return Ok(commit);
         }
@@ -194,14 +205,19 @@ impl Repository {
         objects.reader().commit(id)
     }
 
-    async fn refs(&self, context: Context<'_>) -> Result<&Refs, SourceError> {
+    async fn refs(&self, context: Context<'_>) -> Result<&Arc<Refs>, SourceError> {
         self.refs
             .get_or_try_init(|| async {
                 if context.options.network == Network::Offline {
                     return fs::read_to_string(self.refs_file())
-                        .map(|text| Refs::parse(&text))
+                        .map(|text| Arc::new(Refs::parse(&text)))
                         .map_err(|_| self.offline("the list of branches and tags".to_owned()));
                 }
+                let mut last = self.clone.lookup.lock().await;
+                if let Some(lookup) = last.as_ref().filter(|last| last.begun >= context.lookups_since) {
+                    return Ok(Arc::clone(&lookup.refs));
+                }
+                let begun = Instant::now();
                 context.options.report(&Progress::LookingUp { repository: &self.shown });
                 let timeout = context.options.lookup_timeout;
                 let call = self.remote_call(context, None, ["ls-remote", "--quiet", REMOTE], timeout).await?;
@@ -221,7 +237,9 @@ impl Repository {
                     });
                 }
                 self.keep_refs(&text)?;
-                Ok(Refs::parse(&text))
+                let refs = Arc::new(Refs::parse(&text));
+                *last = Some(RefsLookup { begun, refs: Arc::clone(&refs) });
+                Ok(refs)
             })
             .await
     }
@@ -246,7 +264,7 @@ impl Repository {
         if context.options.network == Network::Offline {
             return Err(self.offline(format!("revision {digits:?}")));
         }
-        let _turn = self.turn.lock().await;
+        let _turn = self.clone.fetching.lock().await;
         if let Some(commit) = unless_damaged(context.options, look())? {
             return Ok(Some(commit));
         }
@@ -395,11 +413,11 @@ impl Repository {
             .write(true)
             .open(&path)
             .map_err(SourceError::cache("open", &path))?;
-        let deadline = tokio::time::Instant::now() + context.options.fetch_timeout;
+        let deadline = Instant::now() + context.options.fetch_timeout;
         loop {
             match file.try_lock() {
                 Ok(()) => break,
-                Err(fs::TryLockError::WouldBlock) if tokio::time::Instant::now() < deadline => {
+                Err(fs::TryLockError::WouldBlock) if Instant::now() < deadline => {
                     tokio::time::sleep(LOOK_AGAIN).await;
                 }
                 Err(fs::TryLockError::WouldBlock) => {

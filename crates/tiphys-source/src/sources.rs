@@ -13,8 +13,10 @@ use gix_hash::ObjectId;
 use tiphys_access::{ContextProject, FileRepositories};
 use tiphys_tree::{Modes, RepoPath, Store, Tree};
 use tokio::sync::OnceCell;
+use tokio::time::Instant;
 
 use crate::charts::{self, ChartFiles, Charts};
+use crate::clones::Clones;
 use crate::copy::{OpenCopy, is_default};
 use crate::git::Git;
 use crate::local::LocalRepositories;
@@ -24,7 +26,9 @@ use crate::plan;
 use crate::refs::{Shape, shape};
 use crate::repository::Context;
 use crate::url::RemoteUrl;
-use crate::{ChartSource, Scope, Secret, SourceError, file_url, lfs, normalize_git_url, redact_url};
+use crate::{
+    ChartSource, Scope, Secret, SourceError, SourceService, file_url, lfs, normalize_git_url, redact_url,
+};
 
 pub use nesting::Nesting;
 use repositories::Repositories;
@@ -32,12 +36,14 @@ use repositories::Repositories;
 /// Keeps the names of trees of folders apart from those that other parts make.
 const FOLDER_SALT: &[u8] = b"tiphys folder";
 
-/// Repositories, and the trees made of them. One value serves one command: what branches and tags stand for is looked up
-/// once, folders that stand for repositories are read once.
+/// The repositories of one request, and the trees made of them. A branch or tag stands for one commit during the request, and folders that
+/// stand for repositories are read once. [`SourceService`] has what outlives it.
 pub struct Sources {
     store: Arc<Store>,
     options: Arc<SourceOptions>,
     git: Arc<Git>,
+    clones: Arc<Clones>,
+    begun: Instant,
     local: Arc<LocalRepositories>,
     copies: Arc<[OnceCell<OpenCopy>]>,
     /// The commit that takes the place of each folder's files; none: the files stand for the repository as they are.
@@ -122,17 +128,19 @@ impl ResolvedRevision {
 }
 
 impl Sources {
-    /// Takes nothing up yet: folders and repositories are looked at when they are asked for.
+    /// Returns the sources of the only request of a service with these options.
     pub fn new(store: Arc<Store>, options: SourceOptions) -> Self {
-        let git = Git::new(
-            options.git_program.clone(),
-            &options.environment,
-            options.user_settings,
-            options.local_timeout,
-        );
+        let service = SourceService::new(store, options);
+        let options = Arc::clone(&service.options);
+        Self::of_service(&service, options)
+    }
+
+    pub(crate) fn of_service(service: &SourceService, options: Arc<SourceOptions>) -> Self {
         Self {
-            store,
-            git: Arc::new(git),
+            store: Arc::clone(&service.store),
+            git: Arc::clone(&service.git),
+            clones: Arc::clone(&service.clones),
+            begun: Instant::now(),
             local: Arc::default(),
             copies: options.copies.iter().map(|_| OnceCell::new()).collect(),
             past: None,
@@ -140,7 +148,7 @@ impl Sources {
             trees: Arc::default(),
             identities: Arc::default(),
             charts: Arc::default(),
-            options: Arc::new(options),
+            options,
         }
     }
 
@@ -225,7 +233,8 @@ impl Sources {
     }
 
     fn context(&self) -> Context<'_> {
-        Context { git: &self.git, options: &self.options }
+        let lookups_since = self.begun.checked_sub(self.options.lookup_age_max).unwrap_or(self.begun);
+        Context { git: &self.git, options: &self.options, lookups_since }
     }
 
     async fn copy(&self, index: usize) -> Result<&OpenCopy, SourceError> {

@@ -274,6 +274,15 @@ impl Store {
         }
     }
 
+    /// Sets whether the change times of files are watched, so that a file that a command changed in place is not used again, whatever
+    /// modification time it was given. That is needed where commands can write to the store's folder, and so it is the default. A store
+    /// that processes share watches nothing.
+    pub fn watch_change_times(&self, watch: bool) {
+        if let Keeping::Own(own) = &self.keeping {
+            own.latest().watch_change_times(watch);
+        }
+    }
+
     /// The tree of this name, if it is there. One that something was taken out of or put into, as cleaners of temporary folders do,
     /// is thrown away: it would render with something missing.
     pub fn get(&self, key: TreeKey) -> Option<Tree> {

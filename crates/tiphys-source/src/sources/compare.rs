@@ -12,9 +12,9 @@ use tokio::sync::OnceCell;
 use super::{Made, Origin, Sources, TreeRequest, blocking, commit_in_copy};
 use crate::base::{BasePoint, BaseRevision};
 use crate::charts;
+use crate::clone_key::cache_name;
 use crate::copy::{self, OpenCopy};
 use crate::identity::{FilesIdentity, Identity};
-use crate::kept::cache_name;
 use crate::plan;
 use crate::work_tree::{PastFiles, WorkTreePath};
 use crate::{GitSource, Scope, SourceError, normalize_git_url};
@@ -69,6 +69,8 @@ impl Sources {
             store: Arc::clone(&self.store),
             options: Arc::clone(&self.options),
             git: Arc::clone(&self.git),
+            clones: Arc::clone(&self.clones),
+            begun: self.begun,
             local: Arc::clone(&self.local),
             copies: Arc::clone(&self.copies),
             past: Some(past),

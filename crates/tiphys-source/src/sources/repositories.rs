@@ -1,4 +1,4 @@
-//! The repositories that one command asks for, each looked up once for all who reach it in the same way.
+//! The repositories of one request, by project and address, and by clone.
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
@@ -7,20 +7,17 @@ use tiphys_access::{ContextProject, RepositoryAccess, RepositoryUse};
 use tiphys_project::{source_access, submodule_access};
 
 use super::Sources;
-use crate::clone_names::{self, SECRET_BYTES};
-use crate::kept::{Kept, cache_name};
+use crate::clone_key::{CloneKey, cache_name};
 use crate::repository::Repository;
 use crate::url::RemoteUrl;
 use crate::{SourceError, file_url};
 
-/// The repositories that were asked for.
+/// The repositories that the request has used so far.
 #[derive(Default)]
 pub(super) struct Repositories {
-    /// By the project and the address: Secrets are searched once for both.
+    /// By project and address, so that the Secrets are searched once.
     of_sources: HashMap<(Arc<ContextProject>, String), Arc<Repository>>,
-    by_clone: HashMap<Kept, Arc<Repository>>,
-    /// The secret in the names of clones, once it was read.
-    secret: Option<[u8; SECRET_BYTES]>,
+    by_clone: HashMap<CloneKey, Arc<Repository>>,
 }
 
 impl Sources {
@@ -69,16 +66,14 @@ impl Sources {
         remote: RemoteUrl,
         way: RepositoryAccess,
     ) -> Result<Arc<Repository>, SourceError> {
-        let kept = Kept::new(&remote, &way);
-        if let Some(found) = repositories.by_clone.get(&kept) {
+        let key = CloneKey::new(&remote, &way);
+        if let Some(found) = repositories.by_clone.get(&key) {
             return Ok(Arc::clone(found));
         }
-        let secret = match &repositories.secret {
-            Some(secret) => secret,
-            None => repositories.secret.insert(clone_names::secret(&self.options.cache_dir)?),
-        };
-        let new = Arc::new(Repository::new(remote, way, &kept.name(secret), &self.options));
-        repositories.by_clone.insert(kept, Arc::clone(&new));
+        let directory = self.clones.directory_name(&key, &self.options)?;
+        let new = Repository::new(remote, way, self.clones.get(&key), &directory, &self.options);
+        let new = Arc::new(new);
+        repositories.by_clone.insert(key, Arc::clone(&new));
         Ok(new)
     }
 

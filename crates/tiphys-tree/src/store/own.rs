@@ -111,7 +111,14 @@ impl Own {
         runs: Arc<Session>,
     ) -> Result<Self, StoreError> {
         let bounds = before.contents().bounds();
-        Ok(Self { evicted_before: before.stats().evicted, ..Self::new(session, runs, bounds)? })
+        let new = Self { evicted_before: before.stats().evicted, ..Self::new(session, runs, bounds)? };
+        new.places.inodes.watch(before.places.inodes.is_watching());
+        Ok(new)
+    }
+
+    /// See [`Store::watch_change_times`](crate::Store::watch_change_times).
+    pub(super) fn watch_change_times(&self, watch: bool) {
+        self.places.inodes.watch(watch);
     }
 
     /// The tree of this name, if it is there and nothing was taken out of it, put into it or changed in it. Nobody looks who has looked

@@ -443,6 +443,22 @@ fn file_with_its_mtime_set_back_gets_into_no_other_tree() {
     assert_eq!(found(take(&store, &other).root()), other, "the archive brings the file back");
 }
 
+#[test]
+fn files_written_while_change_times_are_not_watched_are_not_used_when_they_are() {
+    let dir = temporary();
+    let store = open(&dir, NO_BOUNDS);
+    store.watch_change_times(false);
+    let content = files([("a", "text"), ("b", "more")]);
+    let first = take(&store, &content);
+    assert_eq!(store.get(first.key()).expect("the tree").root(), first.root());
+    let time = fs::metadata(first.root().join("a")).and_then(|file| file.modified()).expect("a time");
+    fs::write(first.root().join("a"), "evil").expect("written");
+    set_back(&first.root().join("a"), time);
+    store.watch_change_times(true);
+    assert!(store.get(first.key()).is_none(), "nothing is known of its files");
+    assert_eq!(found(take(&store, &content).root()), content);
+}
+
 /// Removing a tree changes the change times of files that others share.
 #[test]
 fn tree_that_shares_files_with_a_removed_one_is_untouched() {

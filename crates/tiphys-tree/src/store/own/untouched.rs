@@ -9,6 +9,9 @@
 //! it. It also changes when a tree with the file is removed, so a file with another change time is read: it is untouched if its bytes have
 //! the digest that they were stored under. Then the new change time is remembered. A change within one tick of the kernel's clock after the
 //! store's own, 4 ms on older kernels, keeps the change time and is not noticed.
+//!
+//! Watching change times costs one more `stat` for each file that is written or linked. It is off while commands cannot write to the store's
+//! folder, because each run sees its tree through an overlay ([`Inodes::watch`]).
 
 use std::ffi::CString;
 use std::fs::File;
@@ -50,9 +53,14 @@ const READS_MAX: usize = 4;
 /// Number of maps that the files are spread over, so that threads seldom wait for each other.
 const SHARDS: usize = 16;
 
-/// The files of the store by inode number. There is an entry for each file, so entries are small.
-#[derive(Debug, Default)]
-pub(super) struct Inodes([RwLock<FxHashMap<u64, Known>>; SHARDS]);
+/// The change times of the store's files.
+#[derive(Debug)]
+pub(super) struct Inodes {
+    /// Whether change times count beside modification times.
+    is_watching: AtomicBool,
+    /// By inode number. There is an entry for each file, so entries are small.
+    shards: [RwLock<FxHashMap<u64, Known>>; SHARDS],
+}
 
 #[derive(Clone, Copy, Debug)]
 struct Known {
@@ -69,8 +77,25 @@ const DIGEST_BYTES: usize = 16;
 type ChangeTime = NonZeroI64;
 
 impl Inodes {
+    /// Starts or stops watching change times. When it starts, nothing is known of the files that are there: they count as touched.
+    pub(super) fn watch(&self, watch: bool) {
+        if self.is_watching.swap(watch, Ordering::Relaxed) != watch {
+            for shard in &self.shards {
+                *shard.write().unwrap_or_else(PoisonError::into_inner) = FxHashMap::default();
+            }
+        }
+    }
+
+    /// Whether change times count.
+    pub(super) fn is_watching(&self) -> bool {
+        self.is_watching.load(Ordering::Relaxed)
+    }
+
     /// Remembers a file that the store has just written and marked.
     pub(super) fn written(&self, file: impl AsFd, digest: [u8; 32]) -> io::Result<()> {
+        if !self.is_watching() {
+            return Ok(());
+        }
         let found = fstat(file)?;
         self.write(found.st_ino)
             .insert(found.st_ino, Known { digest: shortened(&digest), changed: change_time(&found) });
@@ -79,6 +104,9 @@ impl Inodes {
 
     /// Remembers a copy of another file, which is read before it is used.
     pub(super) fn copied(&self, file: impl AsFd, original: impl AsFd) -> io::Result<()> {
+        if !self.is_watching() {
+            return Ok(());
+        }
         let (found, original) = (fstat(file)?, fstat(original)?);
         let digest = self.get(original.st_ino).ok_or(io::ErrorKind::NotFound)?.digest;
         self.write(found.st_ino).insert(found.st_ino, Known { digest, changed: None });
@@ -87,6 +115,9 @@ impl Inodes {
 
     /// Remembers the change time of a file that was untouched and that the store has just linked to this name.
     pub(super) fn linked(&self, folder: impl AsFd, name: impl Arg) -> io::Result<()> {
+        if !self.is_watching() {
+            return Ok(());
+        }
         let found = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
         if let Some(known) = self.write(found.st_ino).get_mut(&found.st_ino) {
             known.changed = change_time(&found);
@@ -96,7 +127,8 @@ impl Inodes {
 
     /// Forgets the file of this name if it has no other.
     pub(super) fn forget(&self, folder: impl AsFd, name: impl Arg) {
-        if let Ok(found) = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)
+        if self.is_watching()
+            && let Ok(found) = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)
             && found.st_nlink <= 1
         {
             self.write(found.st_ino).remove(&found.st_ino);
@@ -106,6 +138,9 @@ impl Inodes {
     /// Whether a file is as the store wrote it.
     pub(super) fn is_untouched(&self, folder: impl AsFd, name: impl Arg + Copy) -> io::Result<bool> {
         let found = statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        if !self.is_watching() {
+            return Ok(as_marked(&found));
+        }
         match self.get(found.st_ino) {
             Some(known) if known.is_unchanged(&found) => Ok(true),
             Some(_) => self.has_its_bytes(folder, name),
@@ -150,7 +185,13 @@ impl Inodes {
 
     fn shard(&self, inode: u64) -> &RwLock<FxHashMap<u64, Known>> {
         let [lowest_byte, ..] = inode.to_le_bytes();
-        &self.0[usize::from(lowest_byte) % SHARDS]
+        &self.shards[usize::from(lowest_byte) % SHARDS]
+    }
+}
+
+impl Default for Inodes {
+    fn default() -> Self {
+        Self { is_watching: AtomicBool::new(true), shards: Default::default() }
     }
 }
 
@@ -218,6 +259,12 @@ fn is_untouched(root: &OwnedFd, sealed: Sealed<'_>, inodes: &Inodes) -> io::Resu
         let is_passed_over = kind_was_unknown && is_no_file(FileType::from_raw_mode(found.st_mode));
         if is_passed_over {
             continue;
+        }
+        if !inodes.is_watching() {
+            if as_marked(&found) {
+                continue;
+            }
+            return Ok(false);
         }
         match inodes.get(found.st_ino) {
             Some(known) if known.is_unchanged(&found) => {}

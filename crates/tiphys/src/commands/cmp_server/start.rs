@@ -258,6 +258,8 @@ async fn tell_private_view(runs: &RunSettings, asked: PrivateView) {
     };
     match found {
         ViewKind::Overlay => {
+            // Commands cannot write below the store's folder.
+            runs.store.watch_change_times(false);
             tracing::info!(private_view = "overlay", "each run sees its tree through an overlay");
         }
         ViewKind::Copy { reason } => {

@@ -2,13 +2,13 @@
 
 use tiphys_access::{RepositoryAccess, Secret};
 
-use super::Kept;
+use super::CloneKey;
 use crate::url::RemoteUrl;
 
 const URL: &str = "https://git.example.org/team/apps";
 
-fn kept(url: &str, access: &RepositoryAccess) -> Kept {
-    Kept::new(&RemoteUrl::parse(url).expect("it is a URL"), access)
+fn key(url: &str, access: &RepositoryAccess) -> CloneKey {
+    CloneKey::new(&RemoteUrl::parse(url).expect("it is a URL"), access)
 }
 
 fn login(username: &str, password: &str) -> RepositoryAccess {
@@ -47,9 +47,13 @@ fn a_clone_is_shared_by_those_who_ask_for_one_repository_in_one_way() {
         ),
     ];
     for (url, access, other_url, other_access, expected) in cases {
-        let (one, other) = (kept(url, access), kept(other_url, other_access));
+        let (one, other) = (key(url, access), key(other_url, other_access));
         assert_eq!(one == other, expected, "{one:?} {other:?}");
-        assert_eq!(one.name(&[1; 32]) == other.name(&[1; 32]), expected, "{one:?} {other:?}");
+        assert_eq!(
+            one.directory_name(&[1; 32]) == other.directory_name(&[1; 32]),
+            expected,
+            "{one:?} {other:?}"
+        );
     }
 }
 
@@ -67,21 +71,21 @@ fn whatever_a_secret_opens_a_repository_with_is_another_way_to_it() {
         RepositoryAccess { proxy: Secret::new("robot"), ..nobody() },
     ];
     let names: std::collections::BTreeSet<String> =
-        ways.iter().map(|way| kept(URL, way).name(&[1; 32])).collect();
+        ways.iter().map(|way| key(URL, way).directory_name(&[1; 32])).collect();
     assert_eq!(names.len(), ways.len(), "{names:?}");
 }
 
 /// There lie clones that earlier builds fetched with whatever login.
 #[test]
 fn no_name_is_the_bare_hash_of_an_address() {
-    let name = kept(URL, &RepositoryAccess::default()).name(&[1; 32]);
+    let name = key(URL, &RepositoryAccess::default()).directory_name(&[1; 32]);
     assert_ne!(name, blake3::hash(URL.as_bytes()).to_hex().to_string());
 }
 
 #[test]
 fn name_follows_from_no_url_without_the_secret() {
-    let kept = kept(URL, &RepositoryAccess::default());
-    assert_ne!(kept.name(&[1; 32]), kept.name(&[2; 32]));
+    let kept = key(URL, &RepositoryAccess::default());
+    assert_ne!(kept.directory_name(&[1; 32]), kept.directory_name(&[2; 32]));
 }
 
 #[test]
@@ -90,11 +94,11 @@ fn no_login_is_in_a_name_or_in_what_people_see() {
         ("https://robot:hunter22@git.example.org/team/apps", RepositoryAccess::default()),
         (URL, login("robot", "hunter22")),
     ] {
-        let kept = kept(url, &access);
+        let kept = key(url, &access);
         let shown = format!("{kept:?}");
         assert!(shown.contains("git.example.org/team/apps"), "{shown}");
         assert!(!shown.contains("robot") && !shown.contains("hunter22"), "{shown}");
-        let name = kept.name(&[1; 32]);
+        let name = kept.directory_name(&[1; 32]);
         assert!(name.len() == 64 && name.bytes().all(|digit| digit.is_ascii_hexdigit()), "{name}");
     }
 }

@@ -1,0 +1,86 @@
+//! Rendering for many requests: what outlives one of them, and what each of them decides.
+
+use tiphys_api::{Application, ApplicationSource};
+use tiphys_plugin::Catalogue;
+use tiphys_source::{SourceRequest, SourceService};
+use tokio::time::{Instant, sleep_until};
+use tokio_util::sync::CancellationToken;
+
+use crate::RenderError;
+use crate::renderer::{RenderSettings, Renderer};
+use crate::report::{AnnouncedSource, RenderedApplication};
+
+/// Renders Applications for a command, a server or a controller. It has what outlives a request: the content store and the clones of
+/// [`SourceService`], and the plugins with their concurrency slots. Cheap to clone; concurrent requests share look-ups and fetches.
+#[derive(Clone, Debug)]
+pub struct RenderService {
+    sources: SourceService,
+    catalogue: Catalogue,
+}
+
+/// What one request decides.
+#[derive(Clone, Debug)]
+pub struct RenderRequest {
+    /// Tracking, destination versions, limits; and, in its `context`, the project's rules and the credentials.
+    pub settings: RenderSettings,
+    /// Folders that stand for repositories, freshness, network. The `known` repositories are those of `settings.context`.
+    pub sources: SourceRequest,
+    /// When the request fails if it has not ended; `None` for no deadline.
+    pub deadline: Option<Instant>,
+    /// Ends the request with an error when it is cancelled.
+    pub cancel: CancellationToken,
+}
+
+impl RenderService {
+    /// Returns a service with these plugins.
+    pub fn new(sources: SourceService, catalogue: Catalogue) -> Self {
+        Self { sources, catalogue }
+    }
+
+    /// Renders an Application.
+    pub async fn render(
+        &self,
+        application: &Application,
+        request: RenderRequest,
+    ) -> Result<RenderedApplication, RenderError> {
+        let renderer = self.renderer(&request);
+        within(&request, renderer.cancellation(), renderer.render(application)).await
+    }
+
+    /// Returns what the plugins of the chosen sources announce. `choose` gets a source's position, from 1, and the source.
+    pub async fn announce(
+        &self,
+        application: &Application,
+        request: RenderRequest,
+        choose: impl Fn(usize, &ApplicationSource) -> bool,
+    ) -> Result<Vec<AnnouncedSource>, RenderError> {
+        let renderer = self.renderer(&request);
+        within(&request, renderer.cancellation(), renderer.announce(application, choose)).await
+    }
+
+    /// Returns a renderer for several Applications of one request. A branch stands for one commit in all of them. The caller keeps to the
+    /// deadline.
+    pub fn renderer(&self, request: &RenderRequest) -> Renderer {
+        let known = request.settings.context.known.clone();
+        let sources = self.sources.request(SourceRequest { known, ..request.sources.clone() });
+        let cancel = request.cancel.child_token();
+        Renderer::new(sources.into(), self.catalogue.clone(), request.settings.clone(), cancel)
+    }
+}
+
+/// Runs work until its deadline. Work that is late is cancelled, and awaited, so that nothing of it goes on.
+async fn within<T>(
+    request: &RenderRequest,
+    cancel: &CancellationToken,
+    work: impl Future<Output = Result<T, RenderError>>,
+) -> Result<T, RenderError> {
+    let Some(deadline) = request.deadline else { return work.await };
+    let mut work = std::pin::pin!(work);
+    tokio::select! {
+        done = &mut work => done,
+        () = sleep_until(deadline) => {
+            cancel.cancel();
+            work.await.map_err(|_| RenderError::DeadlineExceeded)
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Sources for many requests: what outlives one of them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tiphys_access::KnownRepositories;
+use tiphys_tree::Store;
+
+use crate::clones::Clones;
+use crate::git::Git;
+use crate::options::{Freshness, Network, SourceOptions};
+use crate::{LocalCopy, Sources};
+
+/// What outlives a request: the content store, the cache of clones and charts, git. Cheap to clone; concurrent requests share look-ups and
+/// fetches.
+#[derive(Clone, Debug)]
+pub struct SourceService {
+    pub(crate) store: Arc<Store>,
+    pub(crate) options: Arc<SourceOptions>,
+    pub(crate) git: Arc<Git>,
+    pub(crate) clones: Arc<Clones>,
+}
+
+/// What one request decides about its sources.
+#[derive(Clone, Debug, Default)]
+pub struct SourceRequest {
+    /// The repositories and credentials that the request may use.
+    pub known: KnownRepositories,
+    /// Folders that stand for repositories; of several for one URL and revision the first wins.
+    pub copies: Vec<LocalCopy>,
+    /// Whether the network may be used.
+    pub network: Network,
+    /// Whether cached commits are fetched again.
+    pub freshness: Freshness,
+    /// How long before the request a look-up of branches and tags may have begun. With zero, the request sees every push that was complete
+    /// when it began.
+    pub lookup_age_max: Duration,
+}
+
+impl SourceService {
+    /// Returns a service. Repositories are opened when a request needs them. Of the options, those that a [`SourceRequest`] has are defaults.
+    pub fn new(store: Arc<Store>, options: SourceOptions) -> Self {
+        let git = Git::new(
+            options.git_program.clone(),
+            &options.environment,
+            options.user_settings,
+            options.local_timeout,
+        );
+        Self { store, options: Arc::new(options), git: Arc::new(git), clones: Arc::default() }
+    }
+
+    /// Returns the sources of one request. Within it, each name of a branch or tag stands for one commit, and the files of a folder that
+    /// stands for a repository are read once.
+    pub fn request(&self, request: SourceRequest) -> Sources {
+        let SourceRequest { known, copies, network, freshness, lookup_age_max } = request;
+        let options =
+            SourceOptions { known, copies, network, freshness, lookup_age_max, ..(*self.options).clone() };
+        Sources::of_service(self, Arc::new(options))
+    }
+}
