@@ -11,9 +11,9 @@ const INTRODUCTION: &str = "# Keys of plugin.yaml
 
 <!-- Written by `UPDATE=1 cargo test -p tiphys --test docs schema` from the schema; do not edit. -->
 
-For authors of plugins: every key that is read. Argo CD's plugin server reads the same file; keys that it does not know say so.
-`tiphys plugin schema` prints this as a JSON Schema for your editor. [Writing a plugin](../writing-a-plugin.md) explains the keys in their context, and
-[Rules of plugin check](../plugin-rules.md) what is wrong with them.
+For plugin authors. This page lists every key that is read. Argo CD's plugin server reads the same file and ignores keys marked \"tiphys only\".
+`tiphys plugin schema` prints this reference as a JSON Schema for your editor. [Writing a plugin](../writing-a-plugin.md) explains how to use the keys,
+and [Rules of plugin check](../plugin-rules.md) explains what `tiphys plugin check` reports.
 ";
 
 /// The schema that `tiphys plugin schema` prints.
@@ -28,7 +28,7 @@ fn the_page_of_plugin_yaml_has_every_key_of_the_schema() {
     write_keys(&mut page, "", &schema, &schema);
     page.push_str("\n## An announcement\n\n");
     page.push_str(
-        "An entry of `spec.parameters.static`, and of the list that `spec.parameters.dynamic` prints.\n\n",
+        "An entry of `spec.parameters.static` and of the list that `spec.parameters.dynamic` prints.\n\n",
     );
     page.push_str("| key | value | means |\n|---|---|---|\n");
     write_keys(&mut page, "", &schema["definitions"]["announcement"], &schema);
@@ -76,10 +76,10 @@ fn kind(key: &Value, referred: &Value, root: &Value) -> String {
     let word = referred["type"].as_str().or_else(|| referred["type"][0].as_str()).expect("a key has a type");
     match word {
         "array" if resolved(&referred["items"], root)["properties"].is_object() => "list of announcements",
-        "array" => "list of texts",
-        "object" => "map of texts",
+        "array" => "list of strings",
+        "object" => "map of strings",
         "boolean" => "`true`, `false`",
-        "string" => "text",
+        "string" => "string",
         other => panic!("the schema has the type {other}, for which there is no word"),
     }
     .to_owned()
