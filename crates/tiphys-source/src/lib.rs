@@ -47,7 +47,9 @@ pub use options::{
     Progress, ProgressSink, SourceOptions,
 };
 pub use service::{SourceRequest, SourceService};
-pub use sources::{GitSource, Nesting, ResolvedRevision, Sources, Want};
+pub use sources::{
+    GitSource, Nesting, RefNames, ResolvedRevision, RevisionFile, RevisionMetadata, Sources, Want,
+};
 pub use tiphys_access::{CredentialReach, Secret};
 pub use tiphys_access::{normalize_git_url, redact_url};
 pub use work_tree::{NotUtf8, PastFiles, WorkTreePath};

@@ -46,6 +46,15 @@ pub(crate) struct Entry {
     pub(crate) id: ObjectId,
 }
 
+/// What a commit says about itself.
+pub(crate) struct CommitText {
+    /// `NAME <EMAIL>`.
+    pub(crate) author: String,
+    /// In seconds since 1970.
+    pub(crate) date_seconds: i64,
+    pub(crate) message: String,
+}
+
 /// What an abbreviated commit stands for.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Abbreviation {
@@ -127,6 +136,24 @@ impl Reader {
             }
             _ => Err(self.broken(commit, "not a commit")),
         }
+    }
+
+    /// Author, time and message of a commit.
+    pub(crate) fn commit_text(&mut self, commit: ObjectId) -> Result<CommitText, SourceError> {
+        let data = match self.object(commit)? {
+            Some((Kind::Commit, data)) => data,
+            _ => return Err(self.broken(commit, "not a commit")),
+        };
+        let parsed = gix_object::CommitRef::from_bytes(data, gix_hash::Kind::Sha1);
+        let text = parsed.ok().and_then(|parsed| {
+            let author = parsed.author().ok()?;
+            Some(CommitText {
+                author: format!("{} <{}>", author.name, author.email),
+                date_seconds: author.seconds(),
+                message: parsed.message.to_string().trim().to_owned(),
+            })
+        });
+        text.ok_or_else(|| self.broken(commit, "a commit that cannot be parsed"))
     }
 
     /// Commits that begin with these digits.

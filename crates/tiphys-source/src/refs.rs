@@ -70,6 +70,15 @@ impl Refs {
             .map(String::as_str)
     }
 
+    /// Names that begin with a prefix, without it, and their commits; sorted.
+    pub(crate) fn with_prefix<'a>(
+        &'a self,
+        prefix: &'a str,
+    ) -> impl Iterator<Item = (&'a str, &'a str)> + use<'a> {
+        let names = self.commits.iter();
+        names.filter_map(move |(name, id)| Some((name.strip_prefix(prefix)?, id.as_str())))
+    }
+
     /// The commit that a clone's copy of a remote's branch stands for.
     pub(crate) fn resolve_tracking(&self, remote: &str, branch: &str) -> Option<&str> {
         let branch = if branch.is_empty() { "HEAD" } else { branch };

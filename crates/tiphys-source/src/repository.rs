@@ -205,7 +205,8 @@ impl Repository {
         objects.reader().commit(id)
     }
 
-    async fn refs(&self, context: Context<'_>) -> Result<&Arc<Refs>, SourceError> {
+    /// Returns branches and tags as this request sees them.
+    pub(crate) async fn refs(&self, context: Context<'_>) -> Result<&Arc<Refs>, SourceError> {
         self.refs
             .get_or_try_init(|| async {
                 if context.options.network == Network::Offline {

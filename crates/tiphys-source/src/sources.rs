@@ -3,6 +3,7 @@
 mod compare;
 mod nesting;
 mod repositories;
+mod revision;
 mod submodules;
 
 use std::collections::HashMap;
@@ -32,6 +33,7 @@ use crate::{
 
 pub use nesting::Nesting;
 use repositories::Repositories;
+pub use revision::{RefNames, RevisionFile, RevisionMetadata};
 
 /// Keeps the names of trees of folders apart from those that other parts make.
 const FOLDER_SALT: &[u8] = b"tiphys folder";

@@ -45,7 +45,11 @@ async fn credentials_of_one_request_do_not_serve_another() {
     for (password, fetches) in [("one", 1), ("one", 1), ("two", 2), ("one", 2)] {
         let request = with_password(request(HOUR), &repository.url(), password);
         assert_eq!(world.render(&repository, request).await.expect("it renders"), "value");
-        assert_eq!(world.calls("fetch"), fetches, "{password}: a clone belongs to the credentials that fetched it");
+        assert_eq!(
+            world.calls("fetch"),
+            fetches,
+            "{password}: a clone belongs to the credentials that fetched it"
+        );
     }
     assert_eq!(world.render(&repository, request(HOUR)).await.expect("it renders"), "value");
     assert_eq!(world.calls("fetch"), 3, "without credentials");

@@ -73,7 +73,9 @@ impl World {
         request: RenderRequest,
     ) -> Result<String, RenderError> {
         let rendered = self.service.render(&application(&repository.url()), request).await?;
-        let [manifest] = rendered.manifests.as_slice() else { panic!("{} objects", rendered.manifests.len()) };
+        let [manifest] = rendered.manifests.as_slice() else {
+            panic!("{} objects", rendered.manifests.len())
+        };
         let value = manifest.object()["data"]["value"].as_str().expect("the value");
         Ok(value.to_owned())
     }
@@ -81,7 +83,8 @@ impl World {
 
 /// Commits another value.
 pub(crate) fn push(repository: &Repository, value: &str) {
-    let object = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "m"}, "data": {"value": value}});
+    let object =
+        json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "m"}, "data": {"value": value}});
     repository.write("app/map.json", &object.to_string()).commit(value);
 }
 

@@ -23,7 +23,8 @@ const PATH_BYTES_MAX: usize = 4096;
 
 /// A file or link to be written.
 pub(crate) struct Item {
-    objects: usize,
+    /// Which of [`Plan::objects`] it is in.
+    pub(crate) objects: usize,
     pub(crate) path: RepoPath,
     pub(crate) kind: EntryKind,
     pub(crate) id: ObjectId,

@@ -5,6 +5,7 @@ mod concurrency;
 mod copies;
 mod http;
 mod remotes;
+mod revisions;
 mod ssh;
 mod submodules;
 mod trees;

@@ -1,0 +1,229 @@
+//! The content of a revision, without writing a tree: refs, metadata, files, changed paths.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::Read as _;
+use std::sync::Arc;
+
+use gix_hash::ObjectId;
+use gix_object::tree::EntryKind;
+use tiphys_access::ContextProject;
+use tiphys_tree::{RepoPath, resolve};
+
+use super::{Origin, ResolvedRevision, Sources, blocking};
+use crate::SourceError;
+use crate::objects::{CommitText, Reader};
+use crate::plan::{self, Plan};
+use crate::repository::Repository;
+
+/// The branches and tags of a remote repository, sorted, without `refs/heads/` and `refs/tags/`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RefNames {
+    /// Names of branches.
+    pub branches: Vec<String>,
+    /// Names of tags.
+    pub tags: Vec<String>,
+}
+
+/// Author, time and message of a commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RevisionMetadata {
+    /// `NAME <EMAIL>`.
+    pub author: String,
+    /// When the author wrote it, in seconds since 1970.
+    pub date_seconds: i64,
+    /// The message without white space at both ends.
+    pub message: String,
+    /// Names of the tags of the commit, sorted. Empty for a folder that stands for a repository.
+    pub tags: Vec<String>,
+}
+
+/// A file of a revision, submodules followed.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RevisionFile {
+    /// Its path in the repository.
+    pub path: RepoPath,
+    /// Whether it is a symbolic link.
+    pub is_link: bool,
+    /// Identifies mode and content: equal files have equal ids.
+    id: (u8, ObjectId),
+}
+
+impl Sources {
+    /// Returns the names of branches and tags of a remote repository, as this request sees them.
+    pub async fn ref_names(
+        &self,
+        project: &Arc<ContextProject>,
+        repo_url: &str,
+    ) -> Result<RefNames, SourceError> {
+        let repository = self.repository(project, repo_url.trim())?;
+        let refs = repository.refs(self.context()).await?;
+        let names = |prefix| refs.with_prefix(prefix).map(|(name, _)| name.to_owned()).collect();
+        Ok(RefNames { branches: names("refs/heads/"), tags: names("refs/tags/") })
+    }
+
+    /// Returns author, time and message of a revision's commit; `None` for files that are no commit's.
+    pub async fn revision_metadata(
+        &self,
+        revision: &ResolvedRevision,
+    ) -> Result<Option<RevisionMetadata>, SourceError> {
+        let commit = match &revision.origin {
+            Origin::Remote { commit, .. } | Origin::Copy { commit, .. } | Origin::WorkTree { commit, .. } => {
+                *commit
+            }
+            Origin::Files(_) | Origin::Chart(_) => return Ok(None),
+        };
+        let objects = self.superproject(&revision.origin).await?.objects;
+        let CommitText { author, date_seconds, message } =
+            blocking(move || objects.reader().commit_text(commit)).await?;
+        let tags = match &revision.origin {
+            Origin::Remote { url, project, .. } => {
+                self.tags_of(&*self.repository(project, url)?, commit).await?
+            }
+            _ => Vec::new(),
+        };
+        Ok(Some(RevisionMetadata { author, date_seconds, message, tags }))
+    }
+
+    /// Lists the files of a revision, sorted by path: all, or those at and below some paths. Directories exist as parents of files.
+    pub async fn files(
+        &self,
+        revision: &ResolvedRevision,
+        paths: Option<&[RepoPath]>,
+    ) -> Result<Vec<RevisionFile>, SourceError> {
+        let mut files = match &revision.origin {
+            Origin::Files(index) => {
+                let copy = self.copy(*index).await?;
+                let limits = self.store.limits();
+                let found = copy.files(&self.git, paths, limits).await?;
+                let (ids, dir) = (Arc::clone(&copy.ids), copy.dir.clone());
+                let named = blocking(move || Ok(ids.of(&dir, &found, limits)?)).await?;
+                named.into_iter().map(|(path, kind, id)| RevisionFile::new(path, kind, id)).collect()
+            }
+            Origin::Chart(_) => return Err(self.not_git(revision)),
+            origin => {
+                let (plan, limits) = (self.plan_of(origin, paths).await?, self.store.limits());
+                let items = blocking(move || Ok(plan::list(&plan, limits)?.items)).await?;
+                items
+                    .into_iter()
+                    .map(|item| RevisionFile::new(item.path, item.kind, item.id))
+                    .collect::<Vec<_>>()
+            }
+        };
+        files.sort();
+        Ok(files)
+    }
+
+    /// Reads the files of a revision for which `matches` returns true; links are left out. A file of more than `bytes_max` bytes is an error.
+    pub async fn read_files(
+        &self,
+        revision: &ResolvedRevision,
+        matches: impl Fn(&RepoPath) -> bool + Send + 'static,
+        bytes_max: u64,
+    ) -> Result<Vec<(RepoPath, Vec<u8>)>, SourceError> {
+        let repository = revision.repository.clone();
+        match &revision.origin {
+            Origin::Files(index) => {
+                let copy = self.copy(*index).await?;
+                let found = copy.files(&self.git, None, self.store.limits()).await?;
+                let dir = copy.dir.clone();
+                blocking(move || {
+                    let mut read = Vec::new();
+                    for path in found.into_iter().filter(|path| matches(path)) {
+                        let place = dir.join(path.as_str());
+                        if place.is_symlink() {
+                            continue;
+                        }
+                        let past = |source| SourceError::PastPath { repository: repository.clone(), source };
+                        let file = resolve(&dir, &path).map_err(|error| past(error.into()))?;
+                        let mut bytes = Vec::new();
+                        File::open(&file)
+                            .and_then(|file| file.take(bytes_max.saturating_add(1)).read_to_end(&mut bytes))
+                            .map_err(SourceError::cache("read", &file))?;
+                        require_size(&repository, &path, &bytes, bytes_max)?;
+                        read.push((path, bytes));
+                    }
+                    Ok(read)
+                })
+                .await
+            }
+            Origin::Chart(_) => Err(self.not_git(revision)),
+            origin => {
+                let (plan, limits) = (self.plan_of(origin, None).await?, self.store.limits());
+                blocking(move || {
+                    let mut readers: Vec<Reader> =
+                        plan.objects.iter().map(|objects| objects.reader()).collect();
+                    let mut read = Vec::new();
+                    for item in plan::list(&plan, limits)?.items {
+                        if item.kind == EntryKind::Link || !matches(&item.path) {
+                            continue;
+                        }
+                        let Some(reader) = readers.get_mut(item.objects) else { continue };
+                        let bytes = reader.blob(item.id)?;
+                        require_size(&repository, &item.path, bytes, bytes_max)?;
+                        read.push((item.path, bytes.to_vec()));
+                    }
+                    read.sort();
+                    Ok(read)
+                })
+                .await
+            }
+        }
+    }
+
+    /// Returns the paths of files that differ between two revisions, sorted: added, removed, or with another mode or content.
+    pub async fn changed_paths(
+        &self,
+        from: &ResolvedRevision,
+        to: &ResolvedRevision,
+    ) -> Result<Vec<RepoPath>, SourceError> {
+        let before = self.files(from, None).await?;
+        let mut before: HashMap<RepoPath, RevisionFile> =
+            before.into_iter().map(|file| (file.path.clone(), file)).collect();
+        let after = self.files(to, None).await?;
+        let mut changed: Vec<RepoPath> = after
+            .into_iter()
+            .filter(|file| before.remove(&file.path).as_ref() != Some(file))
+            .map(|file| file.path)
+            .collect();
+        changed.extend(before.into_keys());
+        changed.sort();
+        Ok(changed)
+    }
+
+    async fn plan_of(&self, origin: &Origin, paths: Option<&[RepoPath]>) -> Result<Plan, SourceError> {
+        self.plan(self.superproject(origin).await?, paths).await
+    }
+
+    async fn tags_of(&self, repository: &Repository, commit: ObjectId) -> Result<Vec<String>, SourceError> {
+        let (refs, commit) = (repository.refs(self.context()).await?, commit.to_string());
+        let tags = refs.with_prefix("refs/tags/").filter(|(_, id)| *id == commit);
+        Ok(tags.map(|(name, _)| name.to_owned()).collect())
+    }
+
+    fn not_git(&self, revision: &ResolvedRevision) -> SourceError {
+        SourceError::Git {
+            repository: revision.repository.clone(),
+            detail: "a chart has no files of a git revision".to_owned(),
+        }
+    }
+}
+
+impl RevisionFile {
+    fn new(path: RepoPath, kind: EntryKind, id: ObjectId) -> Self {
+        let mode = match kind {
+            EntryKind::BlobExecutable => 1,
+            EntryKind::Link => 2,
+            EntryKind::Blob | EntryKind::Tree | EntryKind::Commit => 0,
+        };
+        Self { path, is_link: kind == EntryKind::Link, id: (mode, id) }
+    }
+}
+
+fn require_size(repository: &str, path: &RepoPath, bytes: &[u8], max: u64) -> Result<(), SourceError> {
+    if u64::try_from(bytes.len()).unwrap_or(u64::MAX) <= max {
+        return Ok(());
+    }
+    let detail = format!("{path} has more than {max} bytes");
+    Err(SourceError::Git { repository: repository.to_owned(), detail })
+}
