@@ -23,6 +23,7 @@ use std::time::Duration;
 
 use gix_hash::ObjectId;
 use tiphys_access::RepositoryAccess;
+use tiphys_tree::mark_used;
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
 
@@ -195,6 +196,7 @@ impl Repository {
     fn present(&self, id: ObjectId) -> Result<Option<ObjectId>, SourceError> {
         let found = self.present_in(&self.dir, id)?;
         if let Some(commit) = found {
+            mark_used(&self.dir);
             self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(id, commit);
         }
         Ok(found)

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
-use tiphys_tree::{Modes, Store, Tree};
+use tiphys_tree::{Modes, Store, Tree, mark_used};
 
 use super::artefact::{Artefact, Digest};
 use super::hashed;
@@ -101,6 +101,7 @@ impl ArchiveCache {
 
     /// The tree that an archive holds.
     pub(super) fn tree(&self, store: &Store, artefact: &Artefact, modes: Modes) -> Result<Tree, SourceError> {
+        mark_used(&self.archive(&artefact.digest));
         let packed = Packed { path: &self.archive(&artefact.digest), artefact, owner: Owner::Cache };
         packed.tree(store, self.archive_bytes_max, modes)
     }

@@ -17,6 +17,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::session::{Gate, Session, is_unlocked, lock_file};
+use crate::mark_used;
+
 use super::{InUse, Reuse, SEAL, Staged, StoreError, TREE, Tree, TreeKey, private_folder, seal};
 
 /// Trees of this boot.
@@ -73,6 +75,7 @@ impl Shared {
             self.staging.take_over(&place);
             return None;
         }
+        mark_used(&place);
         self.trusted().insert(key);
         Some(self.tree(key, &place))
     }

@@ -1,0 +1,153 @@
+//! Removing the least recently used entries of a cache on disk.
+//!
+//! An entry is a file or directory that is used and removed as a whole: a clone, an archive, a tree. Its modification time says when it was
+//! used last ([`mark_used`]). The caller makes sure that no process uses the cache meanwhile.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT, utimensat};
+
+/// Unit of `st_blocks`.
+const BLOCK_BYTES: u64 = 512;
+
+/// Extension of lock files, which are no entries. The one of a removed entry goes with it.
+const LOCK: &str = "lock";
+
+/// What [`prune`] did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pruned {
+    /// Number of removed entries.
+    pub removed: usize,
+    /// Bytes on disk of removed entries.
+    pub removed_bytes: u64,
+    /// Number of entries that stay.
+    pub kept: usize,
+    /// Bytes on disk of entries that stay.
+    pub kept_bytes: u64,
+}
+
+struct Entry {
+    used: SystemTime,
+    path: PathBuf,
+    bytes: u64,
+}
+
+/// Records that an entry is used now. An entry that cannot be marked, because the cache is read-only, stays as it is.
+pub fn mark_used(entry: &Path) {
+    let omit = Timespec { tv_sec: 0, tv_nsec: UTIME_OMIT };
+    let now = Timespec { tv_sec: 0, tv_nsec: UTIME_NOW };
+    let times = Timestamps { last_access: omit, last_modification: now };
+    let _marked: rustix::io::Result<()> = utimensat(CWD, entry, &times, AtFlags::SYMLINK_NOFOLLOW);
+}
+
+/// Removes the least recently used entries of these directories until all entries together take at most `bytes_max` bytes on disk. A
+/// directory that does not exist has no entries.
+pub fn prune(directories: &[PathBuf], bytes_max: u64) -> io::Result<Pruned> {
+    let mut entries = Vec::new();
+    for directory in directories {
+        entries_of(directory, &mut entries)?;
+    }
+    entries.sort_by_key(|entry: &Entry| entry.used);
+    let mut pruned = Pruned {
+        kept: entries.len(),
+        kept_bytes: entries.iter().map(|entry| entry.bytes).sum(),
+        ..Pruned::default()
+    };
+    for entry in entries {
+        if pruned.kept_bytes <= bytes_max {
+            break;
+        }
+        remove(&entry.path)?;
+        pruned.removed += 1;
+        pruned.removed_bytes += entry.bytes;
+        pruned.kept -= 1;
+        pruned.kept_bytes -= entry.bytes;
+    }
+    Ok(pruned)
+}
+
+fn entries_of(directory: &Path, entries: &mut Vec<Entry>) -> io::Result<()> {
+    let found = match fs::read_dir(directory) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        found => found?,
+    };
+    for found in found {
+        let path = found?.path();
+        if path.extension().is_some_and(|extension| extension == LOCK) {
+            continue;
+        }
+        let metadata = fs::symlink_metadata(&path)?;
+        entries.push(Entry { used: metadata.modified()?, bytes: bytes_of(&path, &metadata)?, path });
+    }
+    Ok(())
+}
+
+/// Bytes on disk of a file, or of a directory with everything in it.
+fn bytes_of(path: &Path, metadata: &fs::Metadata) -> io::Result<u64> {
+    let mut bytes = metadata.blocks() * BLOCK_BYTES;
+    if metadata.is_dir() {
+        for entry in fs::read_dir(path)? {
+            let path = entry?.path();
+            bytes += bytes_of(&path, &fs::symlink_metadata(&path)?)?;
+        }
+    }
+    Ok(bytes)
+}
+
+fn remove(entry: &Path) -> io::Result<()> {
+    if fs::symlink_metadata(entry)?.is_dir() {
+        tiphys_removal::remove_tree(entry)?;
+    } else {
+        fs::remove_file(entry)?;
+    }
+    // Most entries have none.
+    let _gone: io::Result<()> = fs::remove_file(entry.with_extension(LOCK));
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, File};
+    use std::path::Path;
+    use std::time::{Duration, SystemTime};
+
+    use super::{Pruned, mark_used, prune};
+
+    const BYTES: u64 = 64 * 1024;
+
+    fn entry(path: &Path, age_days: u64) {
+        fs::create_dir_all(path.join("sub")).expect("the directory can be made");
+        fs::write(path.join("sub/file"), vec![1; 64 * 1024]).expect("the file can be written");
+        let used = SystemTime::UNIX_EPOCH + Duration::from_hours(24 * (1000 - age_days));
+        File::open(path).and_then(|file| file.set_modified(used)).expect("the time can be set");
+    }
+
+    #[test]
+    fn least_recently_used_entries_are_removed() {
+        let dir = tempfile::tempdir().expect("a temporary directory");
+        let (first, second) = (dir.path().join("git"), dir.path().join("trees"));
+        entry(&first.join("old"), 3);
+        fs::write(first.join("old.lock"), "").expect("the lock can be written");
+        entry(&first.join("older"), 4);
+        entry(&second.join("new"), 1);
+        entry(&second.join("oldest"), 5);
+        mark_used(&second.join("oldest"));
+        let directories = [first.clone(), second.clone(), dir.path().join("missing")];
+        let all = prune(&directories, u64::MAX).expect("it can be measured");
+        assert_eq!((all.removed, all.kept), (0, 4));
+        assert!(all.kept_bytes >= 4 * BYTES, "{all:?}");
+        let pruned = prune(&directories, all.kept_bytes - 1).expect("it can be pruned");
+        assert_eq!((pruned.removed, pruned.kept), (1, 3));
+        assert!(!first.join("older").exists());
+        let pruned = prune(&directories, pruned.kept_bytes - 1).expect("it can be pruned");
+        assert_eq!((pruned.removed, pruned.removed_bytes + pruned.kept_bytes), (1, all.kept_bytes / 4 * 3));
+        assert!(!first.join("old").exists() && !first.join("old.lock").exists());
+        assert!(second.join("oldest").exists(), "it was marked as used");
+        assert_eq!(prune(&directories, 0).expect("it can be pruned").kept, 0);
+        assert_eq!(prune(&directories, 0).expect("it can be pruned"), Pruned::default());
+    }
+}
