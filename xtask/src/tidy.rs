@@ -12,6 +12,7 @@ mod error_texts;
 mod generated;
 mod graph;
 mod invariants;
+mod language;
 mod licences;
 mod line_count;
 mod manifest;
@@ -108,6 +109,7 @@ const CHECKS: &[Check] = &[
     line_count::CHECK,
     tracked_files::CHECK,
     words::CHECK,
+    language::CHECK,
     manifests::CHECK,
     unused_dependencies::CHECK,
     licences::CHECK,

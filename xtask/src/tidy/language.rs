@@ -1,0 +1,107 @@
+//! Comments, messages and pages use plain words (CONTRIBUTING.md, "Language").
+
+#[cfg(test)]
+mod tests;
+
+use super::{Check, Finding, Subject};
+use crate::Failure;
+
+/// Words and phrases without a use in technical English here, in lower case.
+const WORDS: &[&str] =
+    &["nobody", "somebody", "whoever", "everybody", "told apart", "by chance", "truth value"];
+
+/// Documents that are not in this repository, and so cannot be cited.
+const CITATIONS: &[&str] = &[
+    "design.md",
+    "spec/cmp.md",
+    "spec/helm-parity.md",
+    "spec/baseline.md",
+    "spec/ux.md",
+    "spec/performance.md",
+];
+
+/// Directories that are not clean yet. An issue that touches one cleans it. The list only shrinks.
+const NOT_CLEAN: &[&str] = &[
+    "crates/tiphys/",
+    "crates/tiphys-access/",
+    "crates/tiphys-api/",
+    "crates/tiphys-cmp/",
+    "crates/tiphys-engine/",
+    "crates/tiphys-logins/",
+    "crates/tiphys-params/",
+    "crates/tiphys-plugin/",
+    "crates/tiphys-process/",
+    "crates/tiphys-project/",
+    "crates/tiphys-removal/",
+    "crates/tiphys-render/",
+    "crates/tiphys-source/",
+    "crates/tiphys-store/",
+    "crates/tiphys-testkit/",
+    "crates/tiphys-tree/",
+    "crates/tiphys-web/",
+    "crates/tiphys-yaml/",
+    "docs/reference/commands.md",
+    "plugins/helm/src/",
+    "plugins/helm/tests/",
+    "plugins/helm/values/",
+    "xtask/",
+];
+
+/// The page that lists the words, and the log of past changes.
+const EXEMPT: &[&str] = &["CONTRIBUTING.md", "CHANGELOG.md", "xtask/src/tidy/language"];
+
+pub(super) const CHECK: Check = Check {
+    name: "language",
+    keeps: "sources and pages use the words of CONTRIBUTING.md and cite no document that is not here",
+    run,
+};
+
+fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
+    let mut findings = Vec::new();
+    let mut dirty = vec![false; NOT_CLEAN.len()];
+    for path in subject.tree.with_extension("rs").chain(subject.tree.with_extension("md")) {
+        if EXEMPT.iter().any(|exempt| path.starts_with(exempt)) {
+            continue;
+        }
+        let Some(text) = subject.tree.text(path)? else { continue };
+        let found = offending(&text, path.ends_with(".md"));
+        if let Some(place) = NOT_CLEAN.iter().position(|place| path.starts_with(place)) {
+            dirty[place] |= !found.is_empty();
+            continue;
+        }
+        findings.extend(found.into_iter().map(|(line, word)| {
+            let remedy = "name the actor, or use the word of the table in CONTRIBUTING.md";
+            Finding::new(format!("{path}:{line}"), format!("says {word:?}"), remedy)
+        }));
+    }
+    for (place, _) in NOT_CLEAN.iter().zip(dirty).filter(|(_, is_dirty)| !is_dirty) {
+        let remedy = "remove it from the list in xtask/src/tidy/language.rs";
+        findings.push(Finding::new(*place, "is clean", remedy));
+    }
+    Ok(findings)
+}
+
+/// Lines with a word that is not used, and the word. Code blocks of pages are left out.
+fn offending(text: &str, is_page: bool) -> Vec<(usize, &'static str)> {
+    let mut found = Vec::new();
+    let mut is_code = false;
+    for (index, line) in text.lines().enumerate() {
+        is_code ^= is_page && line.trim_start().starts_with("```");
+        if is_code {
+            continue;
+        }
+        let line = line.to_lowercase();
+        let words = WORDS.iter().chain(CITATIONS).filter(|word| has_word(&line, word));
+        found.extend(words.map(|word| (index + 1, *word)));
+    }
+    found
+}
+
+/// Whether a line has a word or phrase that is no part of an identifier.
+fn has_word(line: &str, word: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+    line.match_indices(word).any(|(at, _)| {
+        let (before, after) = (&line[..at], &line[at + word.len()..]);
+        !before.ends_with(is_part) && !after.starts_with(is_part)
+    })
+}
