@@ -53,14 +53,11 @@ impl Clones {
         key: &CloneKey,
         options: &SourceOptions,
     ) -> Result<String, SourceError> {
-        let secret = match self.secret.get() {
-            Some(secret) => secret,
-            None => {
-                let secret = clone_names::secret(&options.cache_dir)?;
-                self.secret.get_or_init(|| secret)
-            }
-        };
-        Ok(key.directory_name(secret))
+        if let Some(secret) = self.secret.get() {
+            return Ok(key.directory_name(secret));
+        }
+        let secret = clone_names::secret(&options.cache_dir)?;
+        Ok(key.directory_name(self.secret.get_or_init(|| secret)))
     }
 }
 

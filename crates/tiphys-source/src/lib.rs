@@ -43,8 +43,8 @@ pub use error::SourceError;
 pub use identity::FilesIdentity;
 pub use narrowing::Scope;
 pub use options::{
-    CONNECT_TIMEOUT, FETCH_TIMEOUT, Freshness, LOCAL_TIMEOUT, LOOKUP_TIMEOUT, Network, OwnCredentials,
-    Progress, ProgressSink, SourceOptions,
+    CLONE_PACKS_MAX, CONNECT_TIMEOUT, FETCH_TIMEOUT, Freshness, LOCAL_TIMEOUT, LOOKUP_TIMEOUT, Network,
+    OwnCredentials, Progress, ProgressSink, SourceOptions,
 };
 pub use service::{SourceRequest, SourceService};
 pub use sources::{

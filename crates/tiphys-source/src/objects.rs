@@ -140,9 +140,8 @@ impl Reader {
 
     /// Author, time and message of a commit.
     pub(crate) fn commit_text(&mut self, commit: ObjectId) -> Result<CommitText, SourceError> {
-        let data = match self.object(commit)? {
-            Some((Kind::Commit, data)) => data,
-            _ => return Err(self.broken(commit, "not a commit")),
+        let Some((Kind::Commit, data)) = self.object(commit)? else {
+            return Err(self.broken(commit, "not a commit"));
         };
         let parsed = gix_object::CommitRef::from_bytes(data, gix_hash::Kind::Sha1);
         let text = parsed.ok().and_then(|parsed| {

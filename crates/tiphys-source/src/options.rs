@@ -28,6 +28,9 @@ pub(crate) const LOOKUP_TIMEOUT_OPTION: &str = "--lookup-timeout";
 /// The option of [`SourceOptions::fetch_timeout`].
 pub(crate) const FETCH_TIMEOUT_OPTION: &str = "--fetch-timeout";
 
+/// Number of packs of a clone after which the next fetch starts a fresh clone, so that its size stays bounded.
+pub const CLONE_PACKS_MAX: usize = 64;
+
 /// How long a call of git that stays on this machine may take.
 pub const LOCAL_TIMEOUT: Duration = Duration::from_mins(2);
 
@@ -129,6 +132,8 @@ pub struct SourceOptions {
     pub local_timeout: Duration,
     /// How large what is fetched of Helm repositories and registries may be.
     pub chart_limits: ChartLimits,
+    /// Number of packs of a clone after which the next fetch starts a fresh clone.
+    pub clone_packs_max: usize,
     /// Gets to know what is going on.
     pub progress: Option<ProgressSink>,
 }
@@ -160,6 +165,7 @@ impl SourceOptions {
             fetch_timeout: FETCH_TIMEOUT,
             local_timeout: LOCAL_TIMEOUT,
             chart_limits: ChartLimits::DEFAULT,
+            clone_packs_max: CLONE_PACKS_MAX,
             progress: None,
         }
     }

@@ -54,7 +54,7 @@ impl SourceService {
     pub fn request(&self, request: SourceRequest) -> Sources {
         let SourceRequest { known, copies, network, freshness, lookup_age_max } = request;
         let options =
-            SourceOptions { known, copies, network, freshness, lookup_age_max, ..(*self.options).clone() };
+            SourceOptions { network, freshness, lookup_age_max, copies, known, ..(*self.options).clone() };
         Sources::of_service(self, Arc::new(options))
     }
 }

@@ -3,16 +3,21 @@
 mod world;
 
 use std::fs::{self, OpenOptions};
-use std::process::Command;
+use std::path::Path;
 use std::time::Duration;
 
 use futures_util::future::join_all;
+use rustix::fs::{CWD, FileType, Mode, mknodat};
 use tiphys_render::RenderError;
 use tokio::time::Instant;
 
 use world::{World, push, request, with_password};
 
 const HOUR: Duration = Duration::from_hours(1);
+
+fn make_pipe(path: &Path) {
+    mknodat(CWD, path, FileType::Fifo, Mode::RWXU, 0).expect("the pipe can be made");
+}
 
 #[tokio::test]
 async fn request_sees_a_branch_as_fresh_as_it_asks_for() {
@@ -72,7 +77,7 @@ async fn cancelled_request_leaves_the_service_usable() {
     let world = World::new();
     let repository = world.repository("value");
     let gate = world.path("gate");
-    assert!(Command::new("mkfifo").arg(&gate).status().expect("mkfifo starts").success());
+    make_pipe(&gate);
     let cancelled = request(Duration::ZERO);
     let (cancel, opened) = (cancelled.cancel.clone(), gate.clone());
     let rendering = world.render(&repository, cancelled);
@@ -97,7 +102,7 @@ async fn request_fails_at_its_deadline() {
     let repository = world.repository("value");
     let mut late = request(Duration::ZERO);
     late.deadline = Some(Instant::now());
-    assert!(Command::new("mkfifo").arg(world.path("gate")).status().expect("mkfifo starts").success());
+    make_pipe(&world.path("gate"));
     let error = world.render(&repository, late).await.expect_err("the deadline passes");
     assert!(matches!(error, RenderError::DeadlineExceeded), "{error}");
 }

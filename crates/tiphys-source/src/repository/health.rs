@@ -48,7 +48,10 @@ impl Repository {
         let trust = self.trust();
         let afresh = match trust {
             Trust::Damaged => true,
-            Trust::Found => context.options.freshness == Freshness::Refresh,
+            Trust::Found => {
+                context.options.freshness == Freshness::Refresh
+                    || count_packs(&self.dir) >= context.options.clone_packs_max
+            }
             Trust::Fresh => false,
         };
         if !afresh {
@@ -129,6 +132,15 @@ impl Repository {
             source: Box::new(source),
         }
     }
+}
+
+/// Number of packs of a clone. Each fetch adds one, so a clone that is used for long is replaced by a fresh one.
+fn count_packs(store: &Path) -> usize {
+    let Ok(entries) = fs::read_dir(store.join("objects/pack")) else { return 0 };
+    entries
+        .flatten()
+        .filter(|entry| Path::new(&entry.file_name()).extension().is_some_and(|it| it == "pack"))
+        .count()
 }
 
 /// Whether each pack ends as its index says. A pack that was cut off is not to be read: its index points beyond its end.

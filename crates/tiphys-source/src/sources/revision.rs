@@ -12,7 +12,7 @@ use tiphys_tree::{RepoPath, resolve};
 
 use super::{Origin, ResolvedRevision, Sources, blocking};
 use crate::SourceError;
-use crate::objects::{CommitText, Reader};
+use crate::objects::{CommitText, Objects, Reader};
 use crate::plan::{self, Plan};
 use crate::repository::Repository;
 
@@ -97,10 +97,10 @@ impl Sources {
                 let limits = self.store.limits();
                 let found = copy.files(&self.git, paths, limits).await?;
                 let (ids, dir) = (Arc::clone(&copy.ids), copy.dir.clone());
-                let named = blocking(move || Ok(ids.of(&dir, &found, limits)?)).await?;
+                let named = blocking(move || ids.of(&dir, &found, limits)).await?;
                 named.into_iter().map(|(path, kind, id)| RevisionFile::new(path, kind, id)).collect()
             }
-            Origin::Chart(_) => return Err(self.not_git(revision)),
+            Origin::Chart(_) => return Err(not_git(revision)),
             origin => {
                 let (plan, limits) = (self.plan_of(origin, paths).await?, self.store.limits());
                 let items = blocking(move || Ok(plan::list(&plan, limits)?.items)).await?;
@@ -147,12 +147,11 @@ impl Sources {
                 })
                 .await
             }
-            Origin::Chart(_) => Err(self.not_git(revision)),
+            Origin::Chart(_) => Err(not_git(revision)),
             origin => {
                 let (plan, limits) = (self.plan_of(origin, None).await?, self.store.limits());
                 blocking(move || {
-                    let mut readers: Vec<Reader> =
-                        plan.objects.iter().map(|objects| objects.reader()).collect();
+                    let mut readers: Vec<Reader> = plan.objects.iter().map(Objects::reader).collect();
                     let mut read = Vec::new();
                     for item in plan::list(&plan, limits)?.items {
                         if item.kind == EntryKind::Link || !matches(&item.path) {
@@ -200,13 +199,6 @@ impl Sources {
         let tags = refs.with_prefix("refs/tags/").filter(|(_, id)| *id == commit);
         Ok(tags.map(|(name, _)| name.to_owned()).collect())
     }
-
-    fn not_git(&self, revision: &ResolvedRevision) -> SourceError {
-        SourceError::Git {
-            repository: revision.repository.clone(),
-            detail: "a chart has no files of a git revision".to_owned(),
-        }
-    }
 }
 
 impl RevisionFile {
@@ -226,4 +218,11 @@ fn require_size(repository: &str, path: &RepoPath, bytes: &[u8], max: u64) -> Re
     }
     let detail = format!("{path} has more than {max} bytes");
     Err(SourceError::Git { repository: repository.to_owned(), detail })
+}
+
+fn not_git(revision: &ResolvedRevision) -> SourceError {
+    SourceError::Git {
+        repository: revision.repository.clone(),
+        detail: "a chart has no files of a git revision".to_owned(),
+    }
 }

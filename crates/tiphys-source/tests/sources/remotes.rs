@@ -1,5 +1,6 @@
 //! Repositories that are fetched, over `file://`.
 
+use std::fs;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -401,4 +402,21 @@ async fn people_who_wait_are_told_what_is_going_on_and_a_commit_is_fetched_once(
     }
     let told = told.lock().expect("no thread panicked");
     assert_eq!(*told, ["looking up", &format!("fetching {second}"), "fetched", "looking up"]);
+}
+
+#[tokio::test]
+async fn clone_with_too_many_packs_is_replaced() {
+    let bench = Workbench::new();
+    let repository = bench.repository("apps");
+    let mut packs = Vec::new();
+    for number in 0..7 {
+        repository.write("file", &number.to_string()).commit("next");
+        let sources = bench.sources_with(|options| options.clone_packs_max = 3);
+        assert_eq!(files(&sources, &repository.url(), "main").await, [format!("file: {number}")]);
+        let clones = fs::read_dir(bench.path("cache/git")).expect("the clones").flatten();
+        let clone = clones.map(|entry| entry.path()).find(|path| path.is_dir()).expect("the clone");
+        let found = fs::read_dir(clone.join("objects/pack")).expect("the packs").flatten();
+        packs.push(found.filter(|entry| entry.path().extension().is_some_and(|it| it == "pack")).count());
+    }
+    assert_eq!(packs, [1, 2, 3, 1, 2, 3, 1]);
 }

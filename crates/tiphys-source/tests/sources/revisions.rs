@@ -1,5 +1,6 @@
 //! The content of revisions without trees: refs, metadata, files, changed paths.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use tiphys_access::ContextProject;
@@ -70,7 +71,7 @@ async fn files_of_a_revision_are_listed_and_read_with_submodules() {
         let expected = [".gitmodules", "a/x.yaml", "a/y.txt", "b/z.yaml", "link.yaml", "module/inner.yaml"];
         assert_eq!(all, expected, "{what}");
         assert_eq!(paths(sources, &revision, Some(&[path("a")])).await, ["a/x.yaml", "a/y.txt"], "{what}");
-        let is_yaml = |path: &RepoPath| path.as_str().ends_with(".yaml");
+        let is_yaml = |path: &RepoPath| Path::new(path.as_str()).extension().is_some_and(|it| it == "yaml");
         let read = sources.read_files(&revision, is_yaml, 5).await.expect("the files can be read");
         let read: Vec<_> = read.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())).collect();
         assert_eq!(
