@@ -1,85 +1,84 @@
-//! Everything that is known of repositories, and what of it is for an address.
+//! The known repositories, and the choice of settings for an address.
 //!
-//! Secrets come first, as Argo CD chooses among them: the project's own before everybody's, another project's never; one without credentials
-//! is completed by the longest template; where there is none, the template stands alone (`getRepositorySecret`, `enrichCredsToRepo`). What
-//! is left without credentials gets those that lie on this machine, if they may be used.
+//! Repository Secrets have priority, in Argo CD's order: first the project's own, then global ones, never those of another project. A
+//! Secret without credentials is completed by the template with the longest prefix. If there is no Secret, the template is used alone
+//! (`getRepositorySecret`, `enrichCredsToRepo`). Mounted credentials are used last, if they are permitted.
 
 use std::collections::BTreeMap;
 
 use crate::mounted::{ChartProtocol, MountedLogins, MountedRepository, PemFiles, RegistryEntry};
-use crate::repository::{certificates_of, is_of_registry};
+use crate::repository::{certificates_of, names_registry};
 use crate::{CredentialReach, RepositoryAccess, RunContext};
 
-/// What is known of repositories.
+/// Settings of repositories from all origins.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KnownRepositories {
-    /// Those of repository Secrets: their addresses are whole.
+    /// Settings from repository Secrets, with complete addresses.
     pub repositories: Vec<RepositoryAccess>,
-    /// Those of credential templates: beginnings of addresses.
+    /// Settings from credential templates, with prefixes of addresses.
     pub templates: Vec<RepositoryAccess>,
-    /// The servers' own authorities, in PEM, by the server's name. Settings that have some keep them.
+    /// CA certificates in PEM format by server name. Settings with their own CA certificates do not use them.
     pub certificates: BTreeMap<String, String>,
-    /// What lies on this machine; nothing where it must not be used.
+    /// Credentials from files on this machine; empty if they must not be used.
     pub mounted: MountedLogins,
 }
 
-/// What an address is looked up for.
+/// The purpose of a lookup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RepositoryUse {
-    /// A git repository: the source of an application, or a submodule. Argo CD takes a Secret of any kind for it. What lies on this machine
-    /// for charts is not for it.
+    /// A git repository: a source or a submodule. As in Argo CD, a Secret of any kind applies. Mounted credentials for charts do not.
     Git,
-    /// The source of an application that is a chart or an artefact of a registry. Argo CD takes a Secret of any kind for it, too.
+    /// A source that is a chart or an OCI artifact. As in Argo CD, a Secret of any kind applies.
     Chart,
-    /// A dependency of a chart: only Helm repositories and registries count, and a registry that nobody knows gets user and password of
-    /// a part of it, or of a whole that it is part of.
+    /// A dependency of a chart. Only Helm repositories and registries apply. An unknown registry gets the user name and password of a
+    /// registry whose address is a prefix of its own, or the reverse.
     Dependency,
 }
 
-/// How an address is reached. Nothing is set for one that nobody knows.
+/// Access to an address. All fields are empty for an unknown address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FoundAccess {
-    /// Its settings.
+    /// The connection settings.
     pub access: RepositoryAccess,
-    /// Who gets the credentials, whatever else says.
+    /// Servers that get the credentials. This overrides other settings.
     pub credentials: CredentialReach,
-    /// Whose login there is, if there is one.
+    /// The origin of the credentials, if there are any.
     pub owner: LoginOwner,
-    /// What else opens a registry.
+    /// Further credentials for a registry.
     pub login: RegistryLogin,
-    /// Where certificates are that are not in `access` yet.
+    /// Files of certificates that are not in `access` yet.
     pub files: PemFiles,
 }
 
-/// Whose login opens a repository.
+/// The origin of credentials.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LoginOwner {
-    /// That of a Secret.
+    /// A repository Secret or a credential template.
     #[default]
     Settings,
-    /// That of the person who runs the program. Nothing that others have written says on which way it is sent.
+    /// The user who runs the program. Settings written by others must not change the connection over which these credentials are sent.
     Person,
 }
 
-/// What opens a registry whose settings have no user and password.
+/// Credentials for a registry whose settings have no user name and password.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum RegistryLogin {
-    /// Nothing.
+    /// No credentials.
     #[default]
     None,
     /// An entry of a registry configuration.
     Entry(RegistryEntry),
-    /// A program that may know the login.
+    /// A credential helper.
     Helper {
-        /// The part of its name behind `docker-credential-`.
+        /// The helper's name without `docker-credential-`.
         name: String,
-        /// What opens the registry if it knows none.
+        /// The credentials to use if the helper has none.
         otherwise: Box<RegistryLogin>,
     },
 }
 
 impl KnownRepositories {
-    /// What a run context says.
+    /// Returns the repositories of a run context.
     pub fn of_context(context: &RunContext) -> Self {
         Self {
             repositories: context.repositories.clone(),
@@ -89,7 +88,7 @@ impl KnownRepositories {
         }
     }
 
-    /// How an address is reached by an application of a project. A registry's may be written without its scheme.
+    /// Returns the access of a project's application to an address. `oci://` is optional in addresses of registries.
     pub fn find(&self, project: &str, address: &str, repository_use: RepositoryUse) -> FoundAccess {
         let may = |one: &&RepositoryAccess| {
             one.is_for(project) && (repository_use != RepositoryUse::Dependency || one.has_charts())
@@ -99,21 +98,21 @@ impl KnownRepositories {
         let exact = self.repositories.iter().filter(may).filter(|one| one.is_at(address));
         let exact = exact.min_by_key(|one| (one.project.is_empty(), is_of_other_kind(one)));
         let template = RepositoryAccess::template_of(&self.templates, project, address);
-        let around = || {
-            let is_sought = repository_use == RepositoryUse::Dependency && is_of_registry(address);
-            let mut around = self.repositories.iter().filter(|one| is_sought && one.is_around(address));
-            around.find(may)
+        let other = || {
+            let is_dependency = repository_use == RepositoryUse::Dependency && names_registry(address);
+            let mut other = self.repositories.iter().filter(|one| is_dependency && one.overlaps(address));
+            other.find(may)
         };
         let access = match (exact, template) {
             (Some(exact), _) => exact.clone().completed(template),
             (None, Some(_)) => RepositoryAccess::default().completed(template),
-            (None, None) => around().map(|around| self.completed(around, project).lent()).unwrap_or_default(),
+            (None, None) => other().map(|other| self.completed(other, project).shared()).unwrap_or_default(),
         };
         self.without_secrets(access, address, repository_use)
     }
 
-    /// The repositories of charts that have a name: the project's own, else everybody's, else those of this machine. The address of each
-    /// is in its settings.
+    /// Returns the chart repositories with a name: the project's own; if there are none, global ones; if there are none, mounted ones. The
+    /// address of each is in its settings.
     pub fn named(&self, project: &str, name: &str) -> Vec<FoundAccess> {
         let of = |project: &str| {
             let named = move |one: &&RepositoryAccess| one.name == name && one.has_charts();
@@ -124,14 +123,14 @@ impl KnownRepositories {
         let found = Some(of(project)).filter(|found| !found.is_empty()).unwrap_or_else(|| of(""));
         if found.is_empty() {
             let mounted = self.mounted.repositories.iter().filter(|one| one.access.name == name);
-            return mounted.map(|one| self.of_mounted(one)).collect();
+            return mounted.map(|one| self.mounted_access(one)).collect();
         }
-        let with_all = |one: &RepositoryAccess| self.filled_in(self.completed(one, project), &one.url);
+        let with_all = |one: &RepositoryAccess| self.with_mounted(self.completed(one, project), &one.url);
         found.into_iter().map(with_all).collect()
     }
 
-    /// An entry of this machine's, with its server's own authorities instead of those in a file.
-    fn of_mounted(&self, mounted: &MountedRepository) -> FoundAccess {
+    /// Returns the access for a mounted entry. CA certificates of the server replace those in the entry's file.
+    fn mounted_access(&self, mounted: &MountedRepository) -> FoundAccess {
         let MountedRepository { access, credentials, mut files } = mounted.clone();
         let access = self.certified(access, &mounted.access.url);
         if !access.ca_data.is_empty() {
@@ -140,7 +139,7 @@ impl KnownRepositories {
         FoundAccess { access, credentials, owner: LoginOwner::Person, login: RegistryLogin::None, files }
     }
 
-    /// Completes an access, which may be empty, with everything that does not come from Secrets.
+    /// Completes settings, which may be empty, with everything that does not come from Secrets.
     pub fn without_secrets(
         &self,
         access: RepositoryAccess,
@@ -151,17 +150,17 @@ impl KnownRepositories {
             RepositoryUse::Git => {
                 FoundAccess { access: self.certified(access, address), ..FoundAccess::default() }
             }
-            RepositoryUse::Chart | RepositoryUse::Dependency => self.filled_in(access, address),
+            RepositoryUse::Chart | RepositoryUse::Dependency => self.with_mounted(access, address),
         }
     }
 
-    /// With its server's own authorities, and with what lies on this machine.
-    fn filled_in(&self, access: RepositoryAccess, address: &str) -> FoundAccess {
-        let protocol = if is_of_registry(address) { ChartProtocol::Registry } else { ChartProtocol::Index };
+    /// Adds the server's CA certificates and mounted credentials.
+    fn with_mounted(&self, access: RepositoryAccess, address: &str) -> FoundAccess {
+        let protocol = if names_registry(address) { ChartProtocol::Registry } else { ChartProtocol::Index };
         self.mounted.fill_in(self.certified(access, address), address, protocol)
     }
 
-    /// With its server's own authorities.
+    /// Adds the server's CA certificates if the settings have none.
     pub fn certified(&self, mut access: RepositoryAccess, address: &str) -> RepositoryAccess {
         if access.ca_data.is_empty()
             && let Some(pem) = certificates_of(&self.certificates, address)
@@ -171,17 +170,18 @@ impl KnownRepositories {
         access
     }
 
-    /// With the template of its own address.
+    /// Completes settings with the template for their own URL.
     pub fn completed(&self, access: &RepositoryAccess, project: &str) -> RepositoryAccess {
         let template = RepositoryAccess::template_of(&self.templates, project, &access.url);
         access.clone().completed(template)
     }
 }
 
-/// The key of a registry in files with logins: its host, and of docker's own an odd one. User and password of an address are no part of it.
+/// Returns the key of a registry in Docker's configuration files: its host without credentials; for Docker Hub
+/// `https://index.docker.io/v1/`.
 pub fn registry_key(address: &str) -> &str {
-    let behind_scheme = address.split_once("://").map_or(address, |(_, rest)| rest);
-    let authority = behind_scheme.split('/').next().unwrap_or_default();
+    let after_scheme = address.split_once("://").map_or(address, |(_, rest)| rest);
+    let authority = after_scheme.split('/').next().unwrap_or_default();
     match authority.rsplit_once('@').map_or(authority, |(_, host)| host) {
         "docker.io" | "index.docker.io" | "registry-1.docker.io" => "https://index.docker.io/v1/",
         host => host,

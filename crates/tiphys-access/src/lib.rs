@@ -1,7 +1,7 @@
-//! Access to repositories: URLs and how they compare, connection settings and credentials, the run context that hands them to a plugin,
-//! and the redaction of credentials in URLs.
+//! Access to repositories: URLs and how they are compared, connection settings and credentials, the run context that passes them to a
+//! plugin, and the redaction of credentials in URLs.
 //!
-//! Everything here is pure. Which project may use a repository is decided in `tiphys-project`.
+//! This crate does no I/O. `tiphys-project` decides which project may use a repository.
 
 mod known;
 mod mounted;

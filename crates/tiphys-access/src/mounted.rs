@@ -1,5 +1,5 @@
-//! Repositories and logins as helm and docker write them into files. Nothing is read here: which files there are, and whether they may be
-//! used, is for others to say.
+//! Repositories and credentials in the file formats of Helm and Docker. This module reads no files: the caller decides which files exist
+//! and may be used.
 
 use std::collections::BTreeMap;
 
@@ -11,61 +11,61 @@ use crate::{
     registry_key,
 };
 
-/// What such files say.
+/// Contents of such files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MountedLogins {
     /// Helm repositories.
     pub repositories: Vec<MountedRepository>,
-    /// What each registry configuration says, in the order in which they are asked: helm's, then docker's.
+    /// Registry configurations in order of priority: Helm's, then Docker's.
     pub registries: Vec<RegistryConfig>,
 }
 
-/// A registry configuration, as helm and docker have it.
+/// A registry configuration in the format of Docker's `config.json`, which Helm shares.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RegistryConfig {
-    /// The file, as people know it.
+    /// The file's name in messages.
     pub file: String,
-    /// Logins by registry: JSON as helm and docker write it.
+    /// Entries of `auths` as JSON, by registry.
     pub logins: BTreeMap<String, Secret>,
-    /// Programs that know logins, by registry: the part of their names behind `docker-credential-`.
+    /// Credential helpers by registry, named without `docker-credential-` (`credHelpers`).
     pub helpers: BTreeMap<String, String>,
-    /// The program for all other registries.
+    /// The credential helper for all other registries (`credsStore`).
     pub helper: Option<String>,
 }
 
-/// The login of a registry in a registry configuration. It may be none that can be used.
+/// The entry of a registry in a registry configuration. Its credentials may be unusable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegistryEntry {
-    /// JSON as helm and docker write it.
+    /// The entry as JSON.
     pub json: Secret,
-    /// The file, as people know it.
+    /// The file's name in messages.
     pub file: String,
 }
 
-/// How charts are fetched from an address. Settings say it as well as the address, so whoever has both decides.
+/// The protocol for charts. It depends on the address and on the settings, so the caller that has both decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChartProtocol {
-    /// Through an index, over HTTP.
+    /// A Helm repository: an index over HTTP.
     Index,
-    /// As from a registry.
+    /// An OCI registry.
     Registry,
 }
 
 /// An entry of `repositories.yaml`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MountedRepository {
-    /// How it is reached.
+    /// The connection settings.
     pub access: RepositoryAccess,
-    /// Who gets its credentials (`pass_credentials_all`).
+    /// Servers that get its credentials (`pass_credentials_all`).
     pub credentials: CredentialReach,
-    /// Where its certificates are.
+    /// Files of its certificates.
     pub files: PemFiles,
 }
 
-/// Paths of files in PEM, empty ones for none. They are read for places that are fetched from, and for no other.
+/// Paths of PEM files; empty if not set. A file is only read when its repository is accessed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PemFiles {
-    /// Certificates of authorities to trust.
+    /// CA certificates to trust.
     pub authorities: String,
     /// A client certificate.
     pub certificate: String,
@@ -73,11 +73,11 @@ pub struct PemFiles {
     pub key: String,
 }
 
-/// A file that is something else. What is wrong would show what is in it.
+/// A file with an unexpected structure. The error has no details, because they could contain credentials.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("it has another shape")]
 pub struct OtherShape {
-    /// The field that has; `None` for the whole.
+    /// The field with an unexpected type; `None` for the whole file.
     pub field: Option<&'static str>,
 }
 
@@ -94,14 +94,14 @@ impl MountedLogins {
         Ok(())
     }
 
-    /// Adds a registry configuration, helm's or docker's. It is asked when those before it know nothing. As with helm, one in which there
-    /// is nothing says nothing, and what is behind its end is no part of it.
+    /// Adds a registry configuration of Helm or Docker, with lower priority than those before it. As in Helm, an empty file has no
+    /// credentials, and content after the first JSON value is ignored.
     pub fn add_logins(&mut self, file: &str, text: &[u8]) -> Result<(), OtherShape> {
         let Some(config) = Deserializer::from_slice(text).into_iter::<Value>().next() else { return Ok(()) };
         let config = config.map_err(|_| OtherShape { field: None })?;
         let Some(config) = object(Some(&config), None)? else { return Ok(()) };
         let fields = |name| object(config.get(name), Some(name)).map(|object| object.into_iter().flatten());
-        // Docker leaves an empty entry where a helper has the login.
+        // Docker writes an empty entry if a helper has the credentials.
         let is_login = |login: &Value| login.as_object().map_or(!login.is_null(), |login| !login.is_empty());
         let logins = fields("auths")?.filter(|(_, login)| is_login(login));
         let mut helpers = BTreeMap::new();
@@ -117,18 +117,18 @@ impl MountedLogins {
         Ok(())
     }
 
-    /// Fills in what the settings of an address do not have, where they have no credentials. Nothing else is set in settings that nobody
-    /// has made: whether the server must prove who it is they say themselves.
+    /// Adds mounted credentials to settings without credentials. `insecure` comes from the mounted entry only if no settings exist for the
+    /// address, because existing settings define it.
     ///
-    /// Nothing is filled in where the settings say that the server need not prove who it is, that there is no TLS, or that there is a proxy:
-    /// who has written them could read the person's password on its way.
+    /// Nothing is added if the settings turn the verification of the server or TLS off, or have a proxy: the author of such settings could
+    /// read the user's password in transit.
     pub fn fill_in(
         &self,
         mut access: RepositoryAccess,
         address: &str,
         protocol: ChartProtocol,
     ) -> FoundAccess {
-        if access.is_open_to_others() {
+        if access.exposes_credentials() {
             return FoundAccess { access, ..FoundAccess::default() };
         }
         let mounted = self.repositories.iter().find(|one| one.access.is_at(address));
@@ -155,7 +155,7 @@ impl MountedLogins {
         found
     }
 
-    /// The login of a registry by its key: of the first file that knows one. A helper is asked first, so what comes behind it is kept, too.
+    /// Returns the credentials for a registry key, from the first file that has some. A helper may have none, so it keeps the next choice.
     fn login(&self, key: &str) -> RegistryLogin {
         self.registries.iter().rfold(RegistryLogin::None, |otherwise, file| {
             if let Some(name) = file.helpers.get(key).or(file.helper.as_ref()) {
@@ -168,7 +168,7 @@ impl MountedLogins {
 }
 
 impl RegistryConfig {
-    /// The entry of a registry. Some programs have written an address in the place of its host (`https://registry.example.com/`).
+    /// Returns the entry of a registry. Some programs write a URL instead of the host (`https://registry.example.com/`).
     fn entry(&self, key: &str) -> Option<RegistryEntry> {
         let by_host = || self.logins.iter().find(|(name, _)| host_of(name) == key).map(|(_, entry)| entry);
         let json = self.logins.get(key).or_else(by_host)?.clone();
@@ -176,7 +176,7 @@ impl RegistryConfig {
     }
 }
 
-/// An object, or nothing.
+/// Returns a JSON object; None if it is missing or null.
 fn object<'a>(
     value: Option<&'a Value>,
     field: Option<&'static str>,
@@ -188,7 +188,7 @@ fn object<'a>(
     }
 }
 
-/// The name of a helper; an empty one is none.
+/// Returns the name of a helper; None if it is missing, null or empty.
 fn helper_of(value: Option<&Value>, field: &'static str) -> Result<Option<String>, OtherShape> {
     match value {
         None | Some(Value::Null) => Ok(None),
@@ -197,7 +197,7 @@ fn helper_of(value: Option<&Value>, field: &'static str) -> Result<Option<String
     }
 }
 
-/// Host of a key: what is behind `http://` or `https://`, up to a slash.
+/// Returns the host of a key: the part after `http://` or `https://`, up to a slash.
 fn host_of(key: &str) -> &str {
     let key = key.strip_prefix("http://").unwrap_or(key);
     let key = key.strip_prefix("https://").unwrap_or(key);

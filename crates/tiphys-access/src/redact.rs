@@ -1,14 +1,14 @@
-//! URLs as people may see them.
+//! Redaction of credentials in URLs and addresses.
 
-/// A URL as people may see it: a password in it is replaced by `***`, and so is all that follows a `?`. Of what has no scheme only
-/// `USER:PASSWORD@` is masked, since git's `git@HOST:PATH` holds no secret.
+/// Redacts a URL: replaces the password and everything after a `?` with `***`. Without a scheme, only `USER:PASSWORD@` is redacted, since
+/// git's `git@HOST:PATH` holds no secret.
 pub fn redact_url(url: &str) -> String {
-    let Some((scheme, rest)) = url.split_once("://") else { return mask_login(url) };
+    let Some((scheme, rest)) = url.split_once("://") else { return redact_without_scheme(url) };
     let (login, rest) = rest.split_at(credentials_end(rest).unwrap_or(0));
     let (rest, query) = rest.split_once('?').map_or((rest, ""), |(rest, _)| (rest, "?***"));
     let login = match login.split_once(':') {
         Some((user, _)) => format!("{user}:***"),
-        // A registry's token. Of git's ssh://USER@ only the user is there.
+        // A token for a registry. Git's `ssh://USER@` is only a user.
         None if !login.is_empty() && ["http", "https", "oci"].iter().any(|one| scheme.ends_with(one)) => {
             "***".to_owned()
         }
@@ -17,10 +17,10 @@ pub fn redact_url(url: &str) -> String {
     format!("{scheme}://{login}{rest}{query}")
 }
 
-/// Where the login ends in what follows a URL's `//`: at which `@`; `None` if there is no login.
+/// Returns the index of the `@` that ends the credentials in the part of a URL after `//`. None if there are no credentials.
 ///
-/// People write passwords with signs that would have to be encoded there: `#`, `?` and `/`. Programs take such a URL in different ways,
-/// and nobody is to see the password: what looks like a host with a port that is no number is a user with the beginning of a password.
+/// Users write passwords with unencoded `#`, `?` and `/`, and programs parse such URLs differently. To never print such a password, a host
+/// whose port is not a number is treated as a user and the start of a password.
 pub fn credentials_end(behind_scheme: &str) -> Option<usize> {
     let (before_query, _) = behind_scheme.split_once('?').unwrap_or((behind_scheme, ""));
     let (authority, _) = before_query.split_once('/').unwrap_or((before_query, ""));
@@ -32,22 +32,22 @@ pub fn credentials_end(behind_scheme: &str) -> Option<usize> {
     })
 }
 
-fn mask_login(address: &str) -> String {
+fn redact_without_scheme(address: &str) -> String {
     let authority_end = address.find('/').unwrap_or(address.len());
     let login =
         address[..authority_end].rfind('@').and_then(|at| Some((address[..at].split_once(':')?.0, at)));
     login.map_or_else(|| address.to_owned(), |(user, at)| format!("{user}:***{}", &address[at..]))
 }
 
-/// The address of a Helm repository or a registry as people may see it: a URL, or `HOST/PATH`, before which a password may stand, too.
+/// Redacts the address of a Helm repository or a registry: a URL, or `HOST/PATH` with or without credentials in front.
 pub fn redact_address(address: &str) -> String {
-    /// Only of a whole URL is known where a password stands.
+    /// [`redact_url`] needs a scheme to locate the credentials.
     const SCHEME: &str = "https://";
     if address.contains("://") {
         return redact_url(address);
     }
-    let masked = redact_url(&[SCHEME, address].concat());
-    masked.strip_prefix(SCHEME).unwrap_or(&masked).to_owned()
+    let redacted = redact_url(&[SCHEME, address].concat());
+    redacted.strip_prefix(SCHEME).unwrap_or(&redacted).to_owned()
 }
 
 #[cfg(test)]

@@ -1,112 +1,113 @@
-//! Which repository's settings are for which address, as Argo CD decides it for one pair (`util/db/repository_secrets.go`,
-//! `util/db/repository.go` and, for dependencies, `getHelmRepos` of its `reposerver/repository/repository.go`; `spec/helm-parity.md` 2.3).
-//! [`crate::KnownRepositories`] chooses among several.
+//! Connection settings of a repository, and whether they apply to an address. The rules are Argo CD's: `util/db/repository_secrets.go`,
+//! `util/db/repository.go` and, for dependencies, `getHelmRepos` in `reposerver/repository/repository.go`. [`crate::KnownRepositories`]
+//! chooses among several.
 
 use std::collections::BTreeMap;
 
 use crate::url::is_ssh;
 use crate::{Secret, normalize_git_url, percent_decode};
 
-/// Scheme of registries.
+/// URL scheme of OCI registries.
 const OCI: &str = "oci://";
 
-/// The kinds of repositories that Argo CD knows.
+/// A repository type of Argo CD.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RepositoryKind {
-    /// git.
+    /// A git repository.
     #[default]
     Git,
-    /// A Helm repository, or a registry of charts.
+    /// A Helm repository, or an OCI registry with charts.
     Helm,
-    /// A registry.
+    /// An OCI registry.
     Oci,
 }
 
-/// How a repository is reached, or all whose address begins alike. Texts are as the repository Secret has them; empty ones are not set.
+/// Connection settings of a repository, or of all with a URL prefix (a credential template). Values are as in the Secret; empty means not
+/// set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RepositoryAccess {
-    /// Its address; of a template the beginning of addresses.
+    /// The repository's address; for a template, a prefix of addresses.
     pub url: String,
-    /// Its name, by which charts may refer to it (`@name`, `alias:name`).
+    /// The name by which charts refer to it (`@name`, `alias:name`).
     pub name: String,
-    /// The only project whose applications may use it; empty: all may.
+    /// The only project whose applications may use it. Empty if all projects may.
     pub project: String,
-    /// Its kind.
+    /// The repository type.
     pub kind: RepositoryKind,
-    /// The user.
+    /// The user name.
     pub username: String,
     /// The password or token.
     pub password: Secret,
-    /// A bearer token. Only git has it: no plugin is told of it.
+    /// A bearer token. Only git uses it, so it is not passed to plugins.
     pub bearer_token: Secret,
-    /// An SSH private key, in the text form that `ssh -i` reads. Only git has it: no plugin is told of it.
+    /// An SSH private key, in the text format that `ssh -i` reads. Only git uses it, so it is not passed to plugins.
     pub ssh_private_key: Secret,
-    /// Whether a Helm repository is a registry.
+    /// Whether a Helm repository is an OCI registry.
     pub enable_oci: bool,
-    /// Whether the server need not prove who it is.
+    /// Whether the server's TLS certificate or SSH host key is not verified.
     pub insecure: bool,
-    /// Whether a registry is spoken to without TLS.
+    /// Whether a registry is accessed over plain HTTP.
     pub insecure_oci_force_http: bool,
-    /// Certificates of authorities to trust, in PEM.
+    /// CA certificates to trust, in PEM format.
     pub ca_data: String,
-    /// A client certificate, in PEM.
+    /// A client certificate, in PEM format.
     pub tls_client_cert_data: String,
-    /// The key of the client certificate, in PEM.
+    /// The key of the client certificate, in PEM format.
     pub tls_client_cert_key: Secret,
-    /// The proxy's address, which may hold a password.
+    /// The proxy's URL, which may contain a password.
     pub proxy: Secret,
-    /// Hosts for which the proxy is not used.
+    /// Hosts that are reached without the proxy.
     pub no_proxy: String,
 }
 
-/// Who gets the user and password of a Helm repository.
+/// Servers to which the credentials of a Helm repository are sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CredentialReach {
-    /// The repository's server, and no other.
+    /// Only the repository's server.
     #[default]
     OwnServer,
-    /// Whatever server its index names for a chart (`passCredentials`).
+    /// Every server that the repository's index names for a chart (`passCredentials`).
     EveryServer,
 }
 
-/// Which repositories of this machine (`file://`) may be named.
+/// Which local repositories (`file://`) may be used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FileRepositories {
-    /// Those that the caller allowed.
+    /// Only those that the caller allows.
     #[default]
     Allowed,
-    /// Any.
+    /// All.
     Any,
 }
 
 impl RepositoryAccess {
-    /// Whether this is a registry.
+    /// Whether this is an OCI registry.
     pub fn is_registry(&self) -> bool {
         self.kind == RepositoryKind::Oci || self.enable_oci
     }
 
-    /// Whether charts come from it: a Helm repository or a registry.
+    /// Whether this is a Helm repository or an OCI registry.
     pub fn has_charts(&self) -> bool {
         self.kind == RepositoryKind::Helm || self.is_registry()
     }
 
-    /// Whether an application of a project may use it: it is everybody's, or the project's own.
+    /// Whether an application of a project may use it: it is global or belongs to this project.
     pub fn is_for(&self, project: &str) -> bool {
         self.project.is_empty() || self.project == project
     }
 
-    /// Whether it has credentials of its own (`Repository.HasCredentials`): only one that has none takes those of a template.
+    /// Whether it has its own credentials (Argo CD's `Repository.HasCredentials`). Only a repository without any takes those of a template.
     pub fn has_credentials(&self) -> bool {
         let [username, password, bearer_token, ssh_private_key, certificate, _key] = self.login();
         [username, password, bearer_token, ssh_private_key, certificate].iter().any(|text| !text.is_empty())
     }
 
-    /// Whether it has credentials, and the same as another one.
+    /// Whether it has credentials and they equal those of another repository.
     pub fn has_login_of(&self, other: &Self) -> bool {
         self.has_credentials() && self.login() == other.login()
     }
 
-    /// All that says who asks: what one login has fetched is not for who has another one, or none.
+    /// Returns all credential fields, for cache keys: content fetched with one set of credentials must not be served to another.
     pub fn login(&self) -> [&str; 6] {
         [
             &self.username,
@@ -118,53 +119,52 @@ impl RepositoryAccess {
         ]
     }
 
-    /// Whether it has a user and a password: a registry is opened by both, and by nothing else of it.
+    /// Whether it has a user name and a password. A registry accepts only both together; other credentials are not used for registries.
     pub fn has_password(&self) -> bool {
         !self.username.is_empty() && !self.password.is_empty()
     }
 
-    /// Whether others than the server itself may read what is sent with these settings: the server need not prove who it is, or a proxy
-    /// stands in between.
-    pub(crate) fn is_open_to_others(&self) -> bool {
+    /// Whether a third party could read what is sent with these settings: the server is not verified, TLS is not used, or a proxy is set.
+    pub(crate) fn exposes_credentials(&self) -> bool {
         self.insecure || self.insecure_oci_force_http || !self.proxy.is_empty()
     }
 
-    /// Whether these are the settings of the repository at this address, with or without the scheme of registries (`git.SameURL`). Other
-    /// than in Argo CD a slash at the end is nothing: helm takes both for one repository.
+    /// Whether these settings belong to the repository at this address, with or without `oci://` (Argo CD's `git.SameURL`). Unlike Argo CD,
+    /// this ignores a trailing slash, because Helm does.
     pub fn is_at(&self, address: &str) -> bool {
         let own = comparable(&self.url);
         !own.is_empty() && own == comparable(address)
     }
 
-    /// Whether this is a registry that is a part of another one, or that the other one is a part of.
-    pub(crate) fn is_around(&self, address: &str) -> bool {
+    /// Whether this is a registry and one of the two addresses is a prefix of the other.
+    pub(crate) fn overlaps(&self, address: &str) -> bool {
         let (url, address) = (comparable(&self.url), comparable(address));
-        self.is_registry() && (begins_with(&address, &url) || begins_with(&url, &address))
+        self.is_registry() && (has_prefix(&address, &url) || has_prefix(&url, &address))
     }
 
-    /// How much of an address this template's address is the beginning of, in bytes; `None` for a template that is not for it.
+    /// Returns the length in bytes of this template's normalized URL if it is a prefix of the address. None if the template does not apply.
     ///
-    /// A template of the kind `oci` is written with the scheme of registries, others are compared as they are written: one of the kind
-    /// `helm` for a registry has no scheme.
-    fn beginning_of(&self, address: &str) -> Option<usize> {
+    /// For kind `oci`, a missing `oci://` is added to both. Other kinds are compared as written: a `helm` template for a registry has no
+    /// scheme.
+    fn prefix_length(&self, address: &str) -> Option<usize> {
         server_name(&self.url)?;
-        if climbs(address) {
+        if has_parent_segment(address) {
             return None;
         }
         let [url, address] = [self.url.as_str(), address].map(|text| match self.kind {
             RepositoryKind::Oci => normalized(&with_scheme(text)),
             RepositoryKind::Git | RepositoryKind::Helm => normalized(text),
         });
-        begins_with(&address, &url).then_some(url.len())
+        has_prefix(&address, &url).then_some(url.len())
     }
 
-    /// The template whose address is the longest beginning of an address; of equal ones the first (`getRepositoryCredentialIndex`).
+    /// Returns the template with the longest prefix of an address; the first of equal ones (Argo CD's `getRepositoryCredentialIndex`).
     ///
-    /// A template with a project is for that project alone. Argo CD does not read the field there; who writes it means it.
+    /// A template with a project applies only to that project. Argo CD ignores the field in templates, but users who set it expect this.
     pub(crate) fn template_of<'a>(templates: &'a [Self], project: &str, address: &str) -> Option<&'a Self> {
         let mut found: Option<(usize, &Self)> = None;
         for template in templates.iter().filter(|one| one.is_for(project)) {
-            if let Some(length) = template.beginning_of(address)
+            if let Some(length) = template.prefix_length(address)
                 && found.is_none_or(|(longest, _)| length > longest)
             {
                 found = Some((length, template));
@@ -173,8 +173,8 @@ impl RepositoryAccess {
         found.map(|(_, template)| template)
     }
 
-    /// With what a template has (`enrichCredsToRepo`, `CopyCredentialsFrom`), if there are no credentials: texts that are not set, and how
-    /// a registry is spoken to. Whether the server must prove who it is a template does not say.
+    /// Adds a template's settings if there are no credentials (Argo CD's `enrichCredsToRepo`, `CopyCredentialsFrom`): unset fields,
+    /// `enable_oci` and plain HTTP. A template does not change `insecure`.
     pub(crate) fn completed(mut self, template: Option<&Self>) -> Self {
         if let Some(template) = template.filter(|_| !self.has_credentials()) {
             self.take_credentials(template);
@@ -184,9 +184,9 @@ impl RepositoryAccess {
         self
     }
 
-    /// What a registry gives to one that nobody knows: user and password, and how it is spoken to. Argo CD takes no more of it
+    /// Returns what an unknown registry inherits from this one: user name, password and plain HTTP. Argo CD copies no other field
     /// (`getHelmRepos`).
-    pub(crate) fn lent(self) -> Self {
+    pub(crate) fn shared(self) -> Self {
         Self {
             username: self.username,
             password: self.password,
@@ -196,7 +196,7 @@ impl RepositoryAccess {
         }
     }
 
-    /// Takes what is not set here.
+    /// Fills unset credential, certificate and proxy fields from another repository.
     pub(crate) fn take_credentials(&mut self, other: &Self) {
         let texts = [
             (&mut self.username, &other.username),
@@ -220,7 +220,7 @@ impl RepositoryAccess {
     }
 }
 
-/// The name of an address' server as certificates have it: without scheme, user and port; `None` if there is none.
+/// Returns the server name of an address as it appears in certificates: without scheme, user and port. None if the address has no server.
 pub fn server_name(address: &str) -> Option<&str> {
     let address = address.trim();
     let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
@@ -233,28 +233,27 @@ pub fn server_name(address: &str) -> Option<&str> {
     Some(name).filter(|name| !name.is_empty())
 }
 
-/// The authorities of an address' server among those by its name; the port does not count, and no name stands for several (Argo CD's
-/// `getCAPath`).
+/// Returns the CA certificates for the server of an address. The port is ignored, and wildcards are not supported (Argo CD's `getCAPath`).
 pub fn certificates_of<'a>(by_server: &'a BTreeMap<String, String>, address: &str) -> Option<&'a str> {
     by_server.get(server_name(address)?).map(String::as_str)
 }
 
-/// An address without the scheme of registries.
+/// Returns an address without `oci://`.
 pub fn without_oci(url: &str) -> &str {
     url.strip_prefix(OCI).unwrap_or(url)
 }
 
-/// Whether two addresses are written alike; a slash at the end is nothing.
+/// Whether two addresses are equal except for trailing slashes.
 pub fn same_address(one: &str, other: &str) -> bool {
     one.trim_end_matches('/') == other.trim_end_matches('/')
 }
 
-/// Whether an address is a registry's: it has that scheme, or none.
-pub(crate) fn is_of_registry(address: &str) -> bool {
+/// Whether an address has the scheme `oci://` or none.
+pub(crate) fn names_registry(address: &str) -> bool {
     address.starts_with(OCI) || !address.contains("://")
 }
 
-/// What is compared of an address: all in small letters, without the scheme of registries, `.git` and a slash at the end.
+/// Returns an address in the form that is compared: normalized, without `oci://`, `.git` and trailing slashes.
 fn comparable(address: &str) -> String {
     let address = address.trim();
     if address.is_empty() {
@@ -263,28 +262,28 @@ fn comparable(address: &str) -> String {
     without_oci(&normalized(&with_scheme(address))).trim_end_matches('/').to_owned()
 }
 
-/// An address with a scheme: one without is a registry's, or a git repository's over SSH, which stays as it is.
+/// Adds `oci://` to an address without a scheme. An SSH address of a git repository stays as it is.
 fn with_scheme(address: &str) -> String {
     if address.contains("://") || is_ssh(address) { address.to_owned() } else { [OCI, address].concat() }
 }
 
-/// An address as Argo CD compares it; as it is where it is none (`NormalizeGitURLAllowInvalid`).
+/// Returns an address as Argo CD compares it; an invalid URL stays as it is (`NormalizeGitURLAllowInvalid`).
 fn normalized(address: &str) -> String {
     Some(normalize_git_url(address)).filter(|text| !text.is_empty()).unwrap_or_else(|| address.to_owned())
 }
 
-/// Whether an address has a part `..`, as a server may read it: its beginning then does not tell where it leads.
-fn climbs(address: &str) -> bool {
+/// Whether an address has a segment `..` after percent-decoding. The prefix of such an address does not identify the repository.
+fn has_parent_segment(address: &str) -> bool {
     percent_decode(address).split(['/', '\\']).any(|part| part == "..")
 }
 
-/// Whether an address begins with another. A host is compared as a whole, so that credentials for `https://example.com` do not go to
-/// `https://example.com.evil.org`; Argo CD would send them.
-fn begins_with(address: &str, beginning: &str) -> bool {
-    let Some(rest) = address.strip_prefix(beginning) else { return false };
-    let behind_scheme = beginning.split_once("://").map_or(beginning, |(_, rest)| rest);
-    let is_within_path = behind_scheme.contains('/');
-    !behind_scheme.is_empty() && (is_within_path || rest.is_empty() || rest.starts_with('/'))
+/// Whether an address has a prefix. The host is compared as a whole, so that credentials for `https://example.com` are not sent to
+/// `https://example.com.evil.org`; Argo CD sends them.
+fn has_prefix(address: &str, prefix: &str) -> bool {
+    let Some(rest) = address.strip_prefix(prefix) else { return false };
+    let after_scheme = prefix.split_once("://").map_or(prefix, |(_, rest)| rest);
+    let is_within_path = after_scheme.contains('/');
+    !after_scheme.is_empty() && (is_within_path || rest.is_empty() || rest.starts_with('/'))
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
-//! The run context: what a plugin needs beyond its parameters, and what Argo CD's plugin protocol does not carry (`design.md` section 2).
+//! The run context: what a plugin needs beyond its parameters and what Argo CD's plugin protocol does not carry.
 //!
-//! Other sources with a `ref`, the repositories that the project may use and their credentials, the project's `sourceRepos`, the allowed
-//! URL schemes. It is a JSON file, named by [`CONTEXT_FILE_VARIABLE`], that only this user can read; a plugin whose file says
-//! `spec.runContext: true` gets it. Under Argo CD's own repo-server there is none.
+//! It has the other sources with a `ref`, the repositories that the project may use with their credentials, the project's `sourceRepos` and
+//! the allowed URL schemes. It is a JSON file that only the current user can read, named by [`CONTEXT_FILE_VARIABLE`]. A plugin with
+//! `spec.runContext: true` gets it. Argo CD's own repo-server does not provide it.
 
 mod json;
 
@@ -13,59 +13,58 @@ use tiphys_yaml::DecodeError;
 
 use crate::{RepositoryAccess, Secret};
 
-/// The variable with the absolute path of the file.
+/// Environment variable with the absolute path of the file.
 pub const CONTEXT_FILE_VARIABLE: &str = "TIPHYS_CONTEXT_FILE";
 
-/// The version of the file's shape. Fields are added without a new one; readers leave out what they do not know.
+/// Version of the file format. New fields do not change it; readers ignore unknown fields.
 pub const CONTEXT_VERSION: i64 = 1;
 
-/// The schemes of value files that are allowed where no setting says otherwise (`helm.valuesFileSchemes` of `argocd-cm`).
+/// URL schemes of value files that are allowed by default (`helm.valuesFileSchemes` of `argocd-cm`).
 pub const DEFAULT_VALUES_FILE_SCHEMES: [&str; 2] = ["https", "http"];
 
-/// What a plugin is told about the run.
+/// The content of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunContext {
     /// The source that is rendered.
     pub source: ContextSource,
-    /// The application's sources with a `ref` that can be used, by that name.
+    /// The application's usable sources with a `ref`, by that name.
     pub refs: BTreeMap<String, RefTree>,
-    /// The others with a `ref`, and why each cannot be used, in Argo CD's words where it has some.
+    /// The other sources with a `ref`, with the reason why each cannot be used. The messages are Argo CD's where it has one.
     pub ref_errors: BTreeMap<String, String>,
     /// The application's project.
     pub project: ContextProject,
-    /// Schemes that URLs of value files may have; an empty list allows no URLs.
+    /// Allowed URL schemes of value files; an empty list allows no URLs.
     pub values_file_schemes: Vec<String>,
-    /// The repositories that the project may use, its own and everybody's: their addresses are whole.
+    /// The repositories that the project may use, its own and global ones, with complete addresses.
     pub repositories: Vec<RepositoryAccess>,
-    /// Credentials for all repositories whose address begins with theirs.
+    /// Credentials for all repositories whose address has a given prefix.
     pub credential_templates: Vec<RepositoryAccess>,
-    /// The servers' own authorities, in PEM, by the server's name as [`server_name`] gives it: for all that is fetched from such a server and
-    /// has no other (`argocd-tls-certs-cm`).
+    /// CA certificates in PEM format by server name, as [`server_name`] returns it. They apply to servers without other CA certificates
+    /// (`argocd-tls-certs-cm`).
     pub server_certificates: BTreeMap<String, String>,
-    /// Whether logins that the plugin finds on its machine fill in for what `repositories` and `credential_templates` do not know.
+    /// Whether credentials on the plugin's machine apply to repositories that are not in `repositories` and `credential_templates`.
     pub mounted_credentials: MountedCredentials,
-    /// Whether the plugin may fetch anything.
+    /// Whether the plugin may use the network.
     pub network: NetworkUse,
 }
 
-/// Whether a plugin may fetch anything.
+/// Whether a plugin may use the network.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NetworkUse {
-    /// It may. It is so where there is no run context, and in one that does not say.
+    /// Allowed. The default without a run context, and in one without this field.
     #[default]
     Allowed,
-    /// It may not (`--offline`): what it needs and does not have is an error.
+    /// Not allowed (`--offline`): missing content is an error.
     None,
 }
 
-/// What a plugin does with logins that helm, docker and others have left on its machine, in files or with their helpers.
+/// Whether a plugin uses the credentials that Helm, Docker and other tools have stored on its machine, in files or credential helpers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MountedCredentials {
-    /// They fill in: whoever renders is the person to whom they belong, or mounted them for this plugin. It is so where there is no run
-    /// context.
+    /// They are used, because they belong to the user who renders or were mounted for this plugin. The default without a run context.
     Use,
-    /// They are not even read: a server renders for many people, and uses what its own settings permit to each. It is so in a run context
-    /// that does not say.
+    /// They are not read, because a server renders for many users and uses what its own settings permit to each. The default in a run
+    /// context without this field.
     #[default]
     Ignore,
 }
@@ -73,44 +72,44 @@ pub enum MountedCredentials {
 /// The source that is rendered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ContextSource {
-    /// Where its files come from.
+    /// The origin of its files.
     pub kind: SourceKind,
-    /// The repository as the Application names it.
+    /// The source's `repoURL` as in the Application.
     pub repo_url: String,
-    /// The chart's name in a Helm repository; empty for other kinds.
+    /// The chart name in a Helm repository; empty for other kinds.
     pub chart: String,
-    /// Whether the Application has a list of sources (`spec.sources`): only then `$name/…` can refer to one of them.
+    /// Whether the Application has a list of sources (`spec.sources`). Only then, `$name/…` can refer to one of them.
     pub multiple: bool,
-    /// The proxy of its repository, which may hold a password. Argo CD fetches the dependencies of its charts through it, too.
+    /// The proxy of its repository, which may contain a password. As in Argo CD, it is also used for the dependencies of its charts.
     pub proxy: Secret,
-    /// Hosts for which that proxy is not used.
+    /// Hosts that are reached without that proxy.
     pub no_proxy: String,
-    /// The absolute folder of its files, of which the application's is one or the same; `None` if nobody says it.
+    /// The absolute path of the root directory of its files, which contains the application's directory. `None` if unknown.
     pub root: Option<PathBuf>,
 }
 
-/// Where a source's files come from.
+/// The origin of a source's files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SourceKind {
     /// A git repository.
     Git,
-    /// A chart of a Helm repository or of a registry (`source.chart`).
+    /// A chart of a Helm repository or an OCI registry (`source.chart`).
     Helm,
-    /// An artefact of a registry (`repoURL: oci://…`).
+    /// An OCI artifact (`repoURL: oci://…`).
     Oci,
-    /// A folder.
+    /// A local directory.
     #[default]
     Folder,
 }
 
-/// The files of a source with a `ref`. Nobody else sees what is done to them.
+/// The files of a source with a `ref`: a private copy for this plugin run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefTree {
-    /// The absolute folder.
+    /// The absolute path of the directory.
     pub path: PathBuf,
-    /// Its repository as the Application names it.
+    /// The source's `repoURL` as in the Application.
     pub repo_url: String,
-    /// The revision that was resolved: a commit.
+    /// The resolved commit.
     pub revision: String,
 }
 
@@ -119,20 +118,20 @@ pub struct RefTree {
 pub struct ContextProject {
     /// Its name.
     pub name: String,
-    /// The repositories that it permits, patterns of Argo CD's; `!` in front forbids.
+    /// The permitted repositories: Argo CD's patterns, where a leading `!` denies.
     pub source_repos: Vec<String>,
 }
 
-/// A file that is no run context.
+/// An error in a run context file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ContextError {
-    /// Not JSON. The text of the error holds nothing of the file.
+    /// The file is not JSON. The error does not quote the file.
     #[error("the run context is not JSON")]
     Json(#[source] tiphys_yaml::Error),
-    /// A field has the wrong type or a value that it cannot have.
+    /// A field has a wrong type or an invalid value.
     #[error("the run context is not what this program reads")]
     Field(#[from] DecodeError),
-    /// A later shape.
+    /// The file has a later version.
     #[error(
         "the run context has version {version}, and this program reads version {CONTEXT_VERSION}; take a newer release of it"
     )]
@@ -160,7 +159,7 @@ impl Default for RunContext {
 }
 
 impl Default for ContextProject {
-    /// The project that an Application without one is in, permitting everything.
+    /// The project of an Application that names none. It permits everything.
     fn default() -> Self {
         Self { name: "default".to_owned(), source_repos: vec!["*".to_owned()] }
     }

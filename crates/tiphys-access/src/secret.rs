@@ -1,23 +1,23 @@
-//! A text that must not be shown.
+//! A string that must not be printed.
 
 use std::fmt;
 
-/// A password, token or key. It has no way to print itself: [`fmt::Debug`] and [`fmt::Display`] show `***`, or nothing for an empty one.
+/// A password, token or key. [`fmt::Debug`] and [`fmt::Display`] print `***`, or nothing if it is empty.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Secret(String);
 
 impl Secret {
-    /// Takes a text.
+    /// Wraps a string.
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 
-    /// The text itself, for the one place that hands it on.
+    /// Returns the plain string, for the place that sends or writes it.
     pub fn expose(&self) -> &str {
         &self.0
     }
 
-    /// Whether there is none.
+    /// Whether the secret is the empty string.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -1,6 +1,6 @@
-//! The CA certificates that the system trusts.
+//! The system CA bundle.
 
-/// Where Linux distributions keep the bundle of trusted CA certificates, in the order of Go's `crypto/x509`. The first existing file counts.
+/// Paths of the system CA bundle on Linux distributions, in the order of Go's `crypto/x509`. The first existing file is used.
 pub const SYSTEM_CA_BUNDLES: [&str; 5] = [
     "/etc/ssl/certs/ca-certificates.crt",
     "/etc/pki/tls/certs/ca-bundle.crt",

@@ -1,9 +1,9 @@
-//! How repository URLs compare, as Argo CD has it (`NormalizeGitURL` and `SameURL` of its `util/git`).
+//! Comparison of repository URLs, as in Argo CD (`NormalizeGitURL` and `SameURL` of its `util/git`).
 
 mod go;
 
-/// A repository URL as Argo CD compares it: lower case, without `.git`, `ssh://` and the colon of `git@host:path`.
-/// Empty for what is no URL; an empty one equals nothing.
+/// Returns a repository URL as Argo CD compares it: lower case, without `.git`, `ssh://` and the colon of `git@host:path`. Empty for an
+/// invalid URL; an empty result matches no URL.
 pub fn normalize_git_url(url: &str) -> String {
     let mut url = lower_case(url.trim());
     if is_ssh(&url) && !url.starts_with("ssh://") {
@@ -14,7 +14,7 @@ pub fn normalize_git_url(url: &str) -> String {
     printed.strip_prefix("ssh://").map(str::to_owned).unwrap_or(printed)
 }
 
-/// A text with each `%XX` read as a byte; what is no UTF-8 then has `\u{fffd}` in its place.
+/// Decodes each `%XX` into a byte. Invalid UTF-8 in the result becomes `\u{fffd}`.
 pub fn percent_decode(text: &str) -> String {
     let mut out = Vec::with_capacity(text.len());
     let mut rest = text;
@@ -34,21 +34,21 @@ pub fn percent_decode(text: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// Go's `strings.ToLower`: one character to one character.
+/// Go's `strings.ToLower`, which maps each character to one character.
 fn lower_case(text: &str) -> String {
     text.chars()
         .map(|c| {
             let mut lower = c.to_lowercase();
             match (lower.next(), lower.next()) {
                 (Some(single), None) => single,
-                // The only letter whose lower case has two characters is the dotted capital I.
+                // Only U+0130 (capital I with dot) has a lower case of two characters.
                 _ => 'i',
             }
         })
         .collect()
 }
 
-/// `user@host…`, with or without `ssh://`.
+/// Whether the URL is `user@host…`, with or without `ssh://`.
 pub(crate) fn is_ssh(url: &str) -> bool {
     let Some((user, host)) = url.strip_prefix("ssh://").unwrap_or(url).rsplit_once('@') else { return false };
     !host.is_empty() && !user.contains(['/', ':'])

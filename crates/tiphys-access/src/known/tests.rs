@@ -1,5 +1,3 @@
-//! Which of all settings an address gets.
-
 use std::collections::BTreeMap;
 
 use super::{FoundAccess, KnownRepositories, RegistryLogin, RepositoryUse, registry_key};
@@ -8,7 +6,7 @@ use crate::{
     RepositoryKind, Secret,
 };
 
-/// A repository; its password is the user's name, twice.
+/// A repository whose password is the user name, twice.
 fn access(url: &str, username: &str) -> RepositoryAccess {
     RepositoryAccess {
         url: url.to_owned(),
@@ -44,28 +42,28 @@ fn mounted(url: &str, username: &str) -> MountedRepository {
 }
 
 #[test]
-fn a_projects_own_secret_comes_first_then_everybodys_then_the_longest_template_and_another_projects_never() {
+fn project_secret_precedes_global_secret_and_template() {
     const A: &str = "https://a.example.org/x";
     const DEEP: &str = "https://a.example.org/x/deep";
     let own = of_project("team", access(A, "own"));
     let others = of_project("other", access(A, "other"));
-    let everybodys = access(A, "all");
+    let global = access(A, "all");
     let git = of_kind(RepositoryKind::Git, access(A, "git"));
     let host = access("https://a.example.org", "host");
     let path = access(A, "path");
     let private = of_project("other", access(DEEP, "private"));
     let cases: [(&[&RepositoryAccess], &[&RepositoryAccess], &str, &str); 12] = [
-        (&[&others, &everybodys, &own], &[&host], A, "own"),
-        (&[&others, &everybodys], &[&host], A, "all"),
+        (&[&others, &global, &own], &[&host], A, "own"),
+        (&[&others, &global], &[&host], A, "all"),
         (&[&others], &[&host], A, "host"),
         (&[&others], &[], A, ""),
-        (&[&git, &everybodys], &[], A, "all"),
+        (&[&git, &global], &[], A, "all"),
         (&[&git], &[], A, "git"),
         (&[], &[&host, &path], DEEP, "path"),
         (&[], &[&path, &host, &private], DEEP, "path"),
         (&[], &[&host, &path], "https://a.example.org/other", "host"),
-        (&[&everybodys], &[], DEEP, ""),
-        (&[&everybodys], &[], "HTTPS://A.example.org/x/", "all"),
+        (&[&global], &[], DEEP, ""),
+        (&[&global], &[], "HTTPS://A.example.org/x/", "all"),
         (&[], &[&path], "https://a.example.org.evil.org/x", ""),
     ];
     for (repositories, templates, address, expected) in cases {
@@ -77,7 +75,7 @@ fn a_projects_own_secret_comes_first_then_everybodys_then_the_longest_template_a
 }
 
 #[test]
-fn a_repository_without_credentials_is_completed_by_the_longest_template() {
+fn longest_template_completes_missing_credentials() {
     const A: &str = "https://a.example.org/x";
     let template = RepositoryAccess {
         insecure: true,
@@ -124,7 +122,7 @@ fn a_repository_without_credentials_is_completed_by_the_longest_template() {
 }
 
 #[test]
-fn a_git_repository_gets_a_secret_of_any_kind_and_nothing_that_lies_on_this_machine_for_charts() {
+fn git_gets_secrets_of_any_kind_but_no_mounted_credentials() {
     const A: &str = "git@a.example.org:team/x.git";
     const B: &str = "https://b.example.org/x";
     let git = |url: &str, username: &str| of_kind(RepositoryKind::Git, access(url, username));
@@ -159,7 +157,7 @@ fn a_git_repository_gets_a_secret_of_any_kind_and_nothing_that_lies_on_this_mach
 }
 
 #[test]
-fn only_a_dependency_gets_what_is_known_of_a_registry_around_it_and_nothing_of_git() {
+fn only_dependency_gets_credentials_of_overlapping_registry() {
     use RepositoryUse::{Chart, Dependency};
     let whole = RepositoryAccess { enable_oci: true, ..access("r.example.org", "whole") };
     let part = of_kind(RepositoryKind::Oci, access("oci://r.example.org/team/web", "part"));
@@ -182,7 +180,7 @@ fn only_a_dependency_gets_what_is_known_of_a_registry_around_it_and_nothing_of_g
 }
 
 #[test]
-fn a_name_is_the_projects_own_repositorys_then_everybodys_then_one_of_this_machine() {
+fn name_selects_project_then_global_then_mounted_repository() {
     let named = |name: &str, access: RepositoryAccess| RepositoryAccess { name: name.to_owned(), ..access };
     let mut known = known(
         &[
@@ -203,7 +201,7 @@ fn a_name_is_the_projects_own_repositorys_then_everybodys_then_one_of_this_machi
         vec![entry("x", "https://m.example.org"), entry("m", "https://m.example.org")];
     for (project, name, expected) in [
         ("team", "x", &["own"][..]),
-        ("nobody", "x", &["all"]),
+        ("third", "x", &["all"]),
         ("", "y", &["y1", "y2"]),
         ("", "g", &[]),
         ("", "m", &["mounted"]),
@@ -216,7 +214,7 @@ fn a_name_is_the_projects_own_repositorys_then_everybodys_then_one_of_this_machi
 }
 
 #[test]
-fn what_lies_on_this_machine_fills_in_where_no_secret_has_credentials() {
+fn mounted_credentials_apply_without_secret_credentials() {
     let insecure = |url: &str, username: &str| RepositoryAccess { insecure: true, ..access(url, username) };
     let mut known = known(
         &[
@@ -243,7 +241,7 @@ fn what_lies_on_this_machine_fills_in_where_no_secret_has_credentials() {
 }
 
 #[test]
-fn a_server_has_its_own_authorities_for_all_that_have_none() {
+fn server_ca_certificates_apply_to_settings_without_any() {
     let own = RepositoryAccess { ca_data: "own".to_owned(), ..access("https://a.example.org/own", "u") };
     let named = |name: &str, access: RepositoryAccess| RepositoryAccess { name: name.to_owned(), ..access };
     let mut known = known(&[own, named("bare", access("https://a.example.org:8443/bare", "u"))], &[]);
@@ -274,7 +272,7 @@ fn a_server_has_its_own_authorities_for_all_that_have_none() {
 }
 
 #[test]
-fn a_registry_without_a_password_gets_the_login_of_its_host() {
+fn registry_without_password_gets_credentials_of_its_host() {
     let mut known = known(&[RepositoryAccess { enable_oci: true, ..access("with.example.org", "u") }], &[]);
     let names = ["with.example.org", "entry.example.org:5000", "https://index.docker.io/v1/"];
     known.mounted.registries = vec![RegistryConfig {
@@ -305,7 +303,7 @@ fn a_registry_without_a_password_gets_the_login_of_its_host() {
 }
 
 #[test]
-fn the_key_of_a_registry_is_its_host_without_a_password() {
+fn registry_key_is_host_without_credentials() {
     for (address, expected) in [
         ("r.example.org:5000/charts", "r.example.org:5000"),
         ("oci://r.example.org/charts", "r.example.org"),
@@ -320,7 +318,7 @@ fn the_key_of_a_registry_is_its_host_without_a_password() {
 }
 
 #[test]
-fn a_registry_around_gives_user_and_password_and_plain_http_and_nothing_else() {
+fn overlapping_registry_gives_only_password_and_plain_http() {
     let around = RepositoryAccess {
         name: "around".to_owned(),
         enable_oci: true,
@@ -333,12 +331,12 @@ fn a_registry_around_gives_user_and_password_and_plain_http_and_nothing_else() {
         no_proxy: "x".to_owned(),
         ..access("r.example.org", "u")
     };
-    let lent = RepositoryAccess {
+    let shared = RepositoryAccess {
         kind: RepositoryKind::default(),
         enable_oci: true,
         insecure_oci_force_http: true,
         ..access("", "u")
     };
     let known = known(&[around], &[]);
-    assert_eq!(known.find("", "oci://r.example.org/team", RepositoryUse::Dependency).access, lent);
+    assert_eq!(known.find("", "oci://r.example.org/team", RepositoryUse::Dependency).access, shared);
 }

@@ -1,10 +1,8 @@
-//! Files that helm and docker write.
-
 use super::{ChartProtocol, MountedLogins, OtherShape, PemFiles, RegistryEntry};
 use crate::{CredentialReach, LoginOwner, RegistryLogin, RepositoryAccess, Secret};
 
 #[test]
-fn repositories_are_read_with_their_credentials_and_with_the_paths_of_their_certificates() {
+fn repositories_yaml_entry_has_credentials_and_pem_files() {
     let mut mounted = MountedLogins::default();
     let file = "apiVersion: \"\"\nrepositories:\n- name: priv\n  url: https://a.example.org\n  username: u\n  password: secret\n  \
                 caFile: /ca\n  certFile: /cert\n  keyFile: /key\n  pass_credentials_all: true\n  insecure_skip_tls_verify: true\n\
@@ -26,10 +24,10 @@ fn repositories_are_read_with_their_credentials_and_with_the_paths_of_their_cert
     assert_eq!(mounted.add_repositories(b""), Ok(()));
 }
 
-/// Asks helm's file, then docker's.
-fn asked(helms: &str, dockers: &str, address: &str) -> RegistryLogin {
+/// Looks a registry up in Helm's file, then in Docker's.
+fn lookup(helm: &str, docker: &str, address: &str) -> RegistryLogin {
     let mut mounted = MountedLogins::default();
-    for file in [helms, dockers] {
+    for file in [helm, docker] {
         assert_eq!(mounted.add_logins("file", file.as_bytes()), Ok(()));
     }
     mounted.fill_in(RepositoryAccess::default(), address, ChartProtocol::Registry).login
@@ -45,9 +43,9 @@ fn helper(name: &str, otherwise: RegistryLogin) -> RegistryLogin {
 }
 
 #[test]
-fn of_each_file_the_registrys_helper_is_asked_then_that_for_all_then_its_entry_and_helms_file_is_first() {
+fn helper_precedes_entry_and_helm_file_precedes_docker_file() {
     const ENTRY: &str = r#"{"auths": {"r.example.org": {"auth": "docker"}}}"#;
-    for (helms, dockers, expected) in [
+    for (helm, docker, expected) in [
         (r#"{"auths": {"r.example.org": {"auth": "helm"}}}"#, ENTRY, entry("helm")),
         (r#"{"auths": {"r.example.org": {}}}"#, ENTRY, entry("docker")),
         (
@@ -72,15 +70,15 @@ fn of_each_file_the_registrys_helper_is_asked_then_that_for_all_then_its_entry_a
         ("", ENTRY, entry("docker")),
         (" \n", ENTRY, entry("docker")),
         ("null", ENTRY, entry("docker")),
-        (r#"{"auths": {"r.example.org": {"auth": "helm"}}} geheim"#, "{}", entry("helm")),
+        (r#"{"auths": {"r.example.org": {"auth": "helm"}}} hunter2"#, "{}", entry("helm")),
         (r#"{"auths": {"r.example.org": {"auth": "helm"}}}"#, r#"{"credsStore": "pass"}"#, entry("helm")),
     ] {
-        assert_eq!(asked(helms, dockers, "oci://r.example.org/charts"), expected, "{helms} {dockers}");
+        assert_eq!(lookup(helm, docker, "oci://r.example.org/charts"), expected, "{helm} {docker}");
     }
 }
 
 #[test]
-fn an_entry_with_an_address_is_that_of_its_host_where_there_is_no_exact_one_and_a_helper_is_not() {
+fn entry_with_url_matches_host_but_helper_does_not() {
     let both = r#"{"auths": {"https://r.example.org/": {"auth": "old"}, "r.example.org": {"auth": "new"}}}"#;
     for (file, expected) in [
         (r#"{"auths": {"https://r.example.org/": {"auth": "old"}}}"#, entry("old")),
@@ -89,12 +87,12 @@ fn an_entry_with_an_address_is_that_of_its_host_where_there_is_no_exact_one_and_
         (r#"{"auths": {"https://r.example.org.evil.org/": {"auth": "old"}}}"#, RegistryLogin::None),
         (r#"{"credHelpers": {"https://r.example.org/": "pass"}}"#, RegistryLogin::None),
     ] {
-        assert_eq!(asked(file, "{}", "r.example.org/charts"), expected, "{file}");
+        assert_eq!(lookup(file, "{}", "r.example.org/charts"), expected, "{file}");
     }
 }
 
 #[test]
-fn a_repository_is_a_registry_if_its_settings_say_so_whatever_its_address_is() {
+fn registry_credentials_depend_on_protocol_not_address() {
     let mut mounted = MountedLogins::default();
     assert_eq!(mounted.add_logins("file", br#"{"auths": {"r.example.org": {"auth": "helm"}}}"#), Ok(()));
     for (protocol, expected, owner) in [
@@ -107,7 +105,7 @@ fn a_repository_is_a_registry_if_its_settings_say_so_whatever_its_address_is() {
 }
 
 #[test]
-fn a_persons_own_login_does_not_go_where_a_secret_lets_others_read_it() {
+fn mounted_credentials_are_not_added_to_insecure_settings() {
     let mut mounted = MountedLogins::default();
     let repositories = "repositories: [{name: a, url: 'https://a.example.org', username: u, password: p}]\n";
     assert_eq!(mounted.add_repositories(repositories.as_bytes()), Ok(()));
@@ -130,25 +128,25 @@ fn a_persons_own_login_does_not_go_where_a_secret_lets_others_read_it() {
 }
 
 #[test]
-fn a_file_of_another_shape_is_refused_and_nothing_of_it_is_told() {
+fn invalid_file_is_rejected_without_printing_its_content() {
     let mut mounted = MountedLogins::default();
-    for file in ["repositories: [{password: [geheim]}]\n", "geheim: [\n", "repositories: geheim\n"] {
+    for file in ["repositories: [{password: [hunter2]}]\n", "hunter2: [\n", "repositories: hunter2\n"] {
         assert_eq!(mounted.add_repositories(file.as_bytes()), Err(OtherShape { field: None }), "{file}");
     }
-    assert_eq!(mounted.add_logins("file", b"{\"auths\": geheim"), Err(OtherShape { field: None }));
+    assert_eq!(mounted.add_logins("file", b"{\"auths\": hunter2"), Err(OtherShape { field: None }));
     for (file, field) in [
         ("[]", None),
         ("5", None),
-        ("geheim", None),
+        ("hunter2", None),
         (r#"{"auths": []}"#, Some("auths")),
-        (r#"{"auths": "geheim"}"#, Some("auths")),
-        (r#"{"credHelpers": ["geheim"]}"#, Some("credHelpers")),
+        (r#"{"auths": "hunter2"}"#, Some("auths")),
+        (r#"{"credHelpers": ["hunter2"]}"#, Some("credHelpers")),
         (r#"{"credHelpers": {"r.example.org": 5}}"#, Some("credHelpers")),
-        (r#"{"credsStore": {"geheim": 1}}"#, Some("credsStore")),
+        (r#"{"credsStore": {"hunter2": 1}}"#, Some("credsStore")),
     ] {
         let error = mounted.add_logins("file", file.as_bytes()).unwrap_err();
         assert_eq!(error, OtherShape { field }, "{file}");
-        assert!(!error.to_string().contains("geheim"));
+        assert!(!error.to_string().contains("hunter2"));
     }
     assert!(mounted.registries.is_empty());
 }

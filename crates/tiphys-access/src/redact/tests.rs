@@ -1,10 +1,8 @@
-//! What is shown of URLs.
-
 use super::{redact_address, redact_url};
 
 #[test]
-fn passwords_in_urls_are_masked() {
-    for (url, shown) in [
+fn passwords_in_urls_are_redacted() {
+    for (url, expected) in [
         ("https://user:pw@h/x", "https://user:***@h/x"),
         ("https://user:p@w@h/x", "https://user:***@h/x"),
         ("https://token@h/x", "https://***@h/x"),
@@ -26,13 +24,13 @@ fn passwords_in_urls_are_masked() {
         ("https://[::1]/a@b", "https://[::1]/a@b"),
         ("ssh://git@h:x/y@z", "ssh://git@h:x/y@z"),
     ] {
-        assert_eq!(redact_url(url), shown);
+        assert_eq!(redact_url(url), expected);
     }
 }
 
 #[test]
-fn a_password_that_is_not_encoded_is_masked_whole() {
-    for (url, shown) in [
+fn unencoded_password_is_redacted_completely() {
+    for (url, expected) in [
         ("https://user:p#w@h/x", "https://user:***@h/x"),
         ("https://user:p@w#x@h/x", "https://user:***@h/x"),
         ("https://user:p/w@h/x", "https://user:***@h/x"),
@@ -41,19 +39,19 @@ fn a_password_that_is_not_encoded_is_masked_whole() {
         ("https://user:p/w?x@h/x", "https://user:***@h/x"),
         ("oci://user:p/w@h/x", "oci://user:***@h/x"),
     ] {
-        assert_eq!(redact_url(url), shown);
+        assert_eq!(redact_url(url), expected);
     }
     assert_eq!(redact_address("user:p/w@h/x"), "user:***@h/x");
 }
 
 #[test]
-fn passwords_in_addresses_without_a_scheme_are_masked() {
-    for (address, shown) in [
+fn passwords_in_addresses_without_scheme_are_redacted() {
+    for (address, expected) in [
         ("h/x", "h/x"),
         ("user:pw@h/x", "user:***@h/x"),
         ("token@h/x", "***@h/x"),
         ("oci://user:pw@h/x", "oci://user:***@h/x"),
     ] {
-        assert_eq!(redact_address(address), shown);
+        assert_eq!(redact_address(address), expected);
     }
 }

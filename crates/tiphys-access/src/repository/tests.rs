@@ -1,10 +1,8 @@
-//! Whether one repository's settings are for one address.
-
 use super::{RepositoryAccess, same_address, server_name};
 use crate::RepositoryKind;
 
 #[test]
-fn an_address_is_compared_as_argo_cd_compares_it_and_a_slash_at_the_end_is_nothing() {
+fn addresses_are_compared_as_in_argo_cd_without_trailing_slash() {
     for (url, address, expected) in [
         ("https://example.org/charts", "https://example.org/charts", true),
         ("https://example.org/charts/", "https://example.org/charts", true),
@@ -28,7 +26,7 @@ fn an_address_is_compared_as_argo_cd_compares_it_and_a_slash_at_the_end_is_nothi
 }
 
 #[test]
-fn a_template_is_not_for_an_address_that_climbs() {
+fn template_does_not_match_address_with_parent_segment() {
     let template =
         RepositoryAccess { url: "https://example.org/team".to_owned(), ..RepositoryAccess::default() };
     for (address, expected) in [
@@ -38,12 +36,12 @@ fn a_template_is_not_for_an_address_that_climbs() {
         ("https://example.org/team\\..\\other", false),
         ("https://example.org/team/..", false),
     ] {
-        assert_eq!(template.beginning_of(address).is_some(), expected, "{address}");
+        assert_eq!(template.prefix_length(address).is_some(), expected, "{address}");
     }
 }
 
 #[test]
-fn a_template_is_for_all_that_begins_with_its_address_on_the_same_host() {
+fn template_matches_addresses_with_its_prefix_on_same_host() {
     use RepositoryKind::{Git, Helm, Oci};
     for (kind, url, address, expected) in [
         (Helm, "https://example.org", "https://example.org/charts", true),
@@ -72,13 +70,13 @@ fn a_template_is_for_all_that_begins_with_its_address_on_the_same_host() {
 }
 
 #[test]
-fn a_slash_at_the_end_of_an_address_is_nothing() {
+fn trailing_slash_of_address_is_ignored() {
     assert!(same_address("https://example.org/a/", "https://example.org/a"));
     assert!(!same_address("https://example.org/a", "https://example.org/ab"));
 }
 
 #[test]
-fn a_server_has_the_name_that_certificates_have() {
+fn server_name_has_no_scheme_user_or_port() {
     for (address, expected) in [
         ("https://charts.example.org/a", Some("charts.example.org")),
         ("https://charts.example.org:8443?x", Some("charts.example.org")),

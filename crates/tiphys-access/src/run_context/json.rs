@@ -1,4 +1,4 @@
-//! The run context as JSON: written with every field, read with defaults for those that are absent.
+//! The run context as JSON. Every field is written; missing fields are read as their defaults.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -28,7 +28,7 @@ const MOUNTED_CREDENTIALS: [(&str, MountedCredentials); 2] =
 const NETWORK_USES: [(&str, NetworkUse); 2] = [("allowed", NetworkUse::Allowed), ("none", NetworkUse::None)];
 
 impl RunContext {
-    /// The file's text, passwords and keys included: for a file that nobody else can read.
+    /// Returns the file's content, including passwords and keys. The file must be readable by the current user only.
     pub fn to_json(&self) -> String {
         let refs: serde_json::Map<String, Value> =
             self.refs.iter().map(|(name, tree)| (name.clone(), tree.to_value())).collect();
@@ -56,7 +56,7 @@ impl RunContext {
         value.to_string()
     }
 
-    /// Reads a file's text. What is absent has the value of [`RunContext::default`]; unknown fields are left out.
+    /// Parses a file. Missing fields have the values of [`RunContext::default`]; unknown fields are ignored.
     pub fn parse(file: &[u8]) -> Result<Self, ContextError> {
         let node = read_json(file).map_err(ContextError::Json)?;
         let mut file = Object::new(&node, "")?;
@@ -180,8 +180,7 @@ fn ref_trees(node: &Node) -> Result<BTreeMap<String, RefTree>, DecodeError> {
         let mut tree = Object::new(&entry.value, format!("refs.{name}"))?;
         let path = PathBuf::from(text(&mut tree, "path")?);
         if !path.is_absolute() {
-            let due = "an absolute path";
-            return Err(DecodeError::mismatch(&entry.value, &tree.path_of("path"), due));
+            return Err(DecodeError::mismatch(&entry.value, &tree.path_of("path"), "an absolute path"));
         }
         let found =
             RefTree { path, repo_url: text(&mut tree, "repoURL")?, revision: text(&mut tree, "revision")? };
@@ -198,7 +197,7 @@ fn word_of<K: Copy + PartialEq>(kinds: &[(&'static str, K)], wanted: K) -> &'sta
     kinds.iter().find(|(_, kind)| *kind == wanted).map(|(word, _)| *word).unwrap_or_default()
 }
 
-/// A kind by its word; absent is the default. A word of a later version is refused: what it means is not known.
+/// Returns the kind with a name; the default if the field is missing. An unknown name, which a later version may define, is an error.
 fn kind<K: Copy + Default>(
     object: &mut Object<'_>,
     key: &'static str,

@@ -57,7 +57,7 @@ fn full() -> RunContext {
 }
 
 #[test]
-fn the_file_has_the_documented_shape() {
+fn context_file_has_the_documented_format() {
     let found: Value = serde_json::from_str(&full().to_json()).expect("it is JSON");
     let expected = json!({
         "version": 1,
@@ -86,25 +86,25 @@ fn the_file_has_the_documented_shape() {
 }
 
 #[test]
-fn what_only_git_needs_is_told_to_no_plugin() {
+fn git_only_credentials_are_neither_written_nor_read() {
     let mut context = full();
     context.repositories[0].bearer_token = Secret::new("hunter6");
     context.credential_templates[0].ssh_private_key = Secret::new("hunter7");
     assert_eq!(context.to_json(), full().to_json());
-    let told = br#"{"version":1,"repositories":[{"bearerToken":"x","sshPrivateKey":"y"}]}"#;
-    let read = RunContext::parse(told).expect("what is unknown is left out");
+    let text = br#"{"version":1,"repositories":[{"bearerToken":"x","sshPrivateKey":"y"}]}"#;
+    let read = RunContext::parse(text).expect("unknown fields are ignored");
     assert_eq!(read.repositories, [RepositoryAccess::default()]);
 }
 
 #[test]
-fn what_was_written_is_read() {
+fn written_context_is_read_back() {
     for context in [full(), RunContext::default()] {
         assert_eq!(RunContext::parse(context.to_json().as_bytes()), Ok(context));
     }
 }
 
 #[test]
-fn what_is_absent_has_a_default_and_what_is_unknown_is_left_out() {
+fn missing_fields_have_defaults_and_unknown_ones_are_ignored() {
     let found = RunContext::parse(br#"{"version":1,"later":{"a":1},"source":{"kind":null,"more":1}}"#);
     assert_eq!(found, Ok(RunContext::default()));
     assert_eq!(RunContext::default().values_file_schemes, ["https", "http"]);
@@ -118,12 +118,12 @@ fn what_is_absent_has_a_default_and_what_is_unknown_is_left_out() {
 #[test]
 fn empty_lists_stay_empty() {
     let text = br#"{"version":1,"valuesFileSchemes":[],"project":{"name":"p","sourceRepos":[]}}"#;
-    let found = RunContext::parse(text).expect("it holds");
+    let found = RunContext::parse(text).expect("it is valid");
     assert_eq!((found.values_file_schemes, found.project.source_repos), (Vec::new(), Vec::new()));
 }
 
 #[test]
-fn a_file_that_does_not_hold_is_refused_by_its_field() {
+fn invalid_context_is_rejected_with_field_name() {
     let cases = [
         ("{", "the run context is not JSON"),
         ("{}", "expected a file with a version"),
@@ -151,7 +151,7 @@ fn a_file_that_does_not_hold_is_refused_by_its_field() {
 }
 
 #[test]
-fn secrets_are_not_printed() {
+fn debug_output_redacts_secrets() {
     let shown = format!("{:?}", full());
     assert!(!shown.contains("hunter"), "{shown}");
     assert!(shown.contains("password: ***"), "{shown}");

@@ -1,10 +1,10 @@
-//! A URL as Go's `net/url` reads and prints it, which is what Argo CD's comparison of repository URLs rests on.
+//! Parsing and printing of URLs as in Go's `net/url`, on which Argo CD's comparison of repository URLs is based.
 
 use std::net::Ipv6Addr;
 
-/// Where in a URL a byte stands; decides which bytes are escaped.
+/// A component of a URL. It decides which bytes are escaped.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum UrlPart {
     Path,
     Host,
     Zone,
@@ -12,14 +12,14 @@ enum Part {
     Fragment,
 }
 
-/// The text that Go prints for a URL after parsing it; none where Go's parser refuses it.
+/// Returns the string that Go prints for a URL after parsing it. None if Go's parser rejects the URL.
 pub(super) fn parse_and_print(text: &str) -> Option<String> {
     let (before, fragment) = text.split_once('#').unwrap_or((text, ""));
     let mut printed = parse_without_fragment(before)?;
     if !fragment.is_empty() {
-        let decoded = unescape(fragment, Part::Fragment)?;
+        let decoded = unescape(fragment, UrlPart::Fragment)?;
         printed.push('#');
-        printed.push_str(&keep_or_escape(fragment, &decoded, Part::Fragment));
+        printed.push_str(&keep_or_escape(fragment, &decoded, UrlPart::Fragment));
     }
     Some(printed)
 }
@@ -55,7 +55,7 @@ fn parse_without_fragment(text: &str) -> Option<String> {
     Some(printed)
 }
 
-/// Authority and path. `printed` holds the scheme with its colon, or nothing.
+/// Prints authority and path. `printed` is the scheme with its colon, or empty.
 fn print_hierarchical(printed: &mut String, scheme: &str, rest: &str) -> Option<()> {
     let first_segment = rest.split('/').next().unwrap_or_default();
     if !rest.starts_with('/') && first_segment.contains(':') {
@@ -70,7 +70,7 @@ fn print_hierarchical(printed: &mut String, scheme: &str, rest: &str) -> Option<
     } else {
         (None, Vec::new(), rest)
     };
-    let decoded_path = unescape(path, Part::Path)?;
+    let decoded_path = unescape(path, UrlPart::Path)?;
 
     let host_is_omitted = !has_authority && !scheme.is_empty() && rest.starts_with('/');
     let has_any = !host.is_empty() || !decoded_path.is_empty() || user.is_some();
@@ -80,12 +80,12 @@ fn print_hierarchical(printed: &mut String, scheme: &str, rest: &str) -> Option<
             printed.push_str(user);
             printed.push('@');
         }
-        printed.push_str(&escape(&host, Part::Host));
+        printed.push_str(&escape(&host, UrlPart::Host));
     }
     let path = if decoded_path == b"*" && !path_is_kept(path) {
         "*".to_owned()
     } else {
-        keep_or_escape(path, &decoded_path, Part::Path)
+        keep_or_escape(path, &decoded_path, UrlPart::Path)
     };
     if !path.is_empty() && !path.starts_with('/') && !host.is_empty() {
         printed.push('/');
@@ -97,7 +97,7 @@ fn print_hierarchical(printed: &mut String, scheme: &str, rest: &str) -> Option<
     Some(())
 }
 
-/// Scheme and the rest behind the colon; no scheme where the text does not begin with one. None for a leading colon.
+/// Splits a URL at the colon after its scheme. The scheme is empty if the URL has none. None if the URL starts with a colon.
 fn split_scheme(text: &str) -> Option<(&str, &str)> {
     for (at, byte) in text.bytes().enumerate() {
         match byte {
@@ -111,7 +111,7 @@ fn split_scheme(text: &str) -> Option<(&str, &str)> {
     Some(("", text))
 }
 
-/// The user part as it is printed, and the host as it is meant.
+/// Returns the user information as printed, and the decoded host.
 fn parse_authority(scheme: &str, authority: &str) -> Option<(Option<String>, Vec<u8>)> {
     let Some((user, host)) = authority.rsplit_once('@') else {
         return Some((None, parse_host(scheme, authority)?));
@@ -122,10 +122,10 @@ fn parse_authority(scheme: &str, authority: &str) -> Option<(Option<String>, Vec
         return None;
     }
     let printed = match user.split_once(':') {
-        None => escape(&unescape(user, Part::User)?, Part::User),
+        None => escape(&unescape(user, UrlPart::User)?, UrlPart::User),
         Some((name, password)) => {
-            let name = escape(&unescape(name, Part::User)?, Part::User);
-            format!("{name}:{}", escape(&unescape(password, Part::User)?, Part::User))
+            let name = escape(&unescape(name, UrlPart::User)?, UrlPart::User);
+            format!("{name}:{}", escape(&unescape(password, UrlPart::User)?, UrlPart::User))
         }
     };
     Some((Some(printed), host))
@@ -144,10 +144,10 @@ fn parse_host(scheme: &str, host: &str) -> Option<Vec<u8>> {
             return None;
         }
     }
-    unescape(host, Part::Host)
+    unescape(host, UrlPart::Host)
 }
 
-/// `[fe80::1%25en0]:80`
+/// Parses an IPv6 literal such as `[fe80::1%25en0]:80`.
 fn parse_ip_literal(host: &str) -> Option<Vec<u8>> {
     let close = host.rfind(']')?;
     let (name, port) = (&host[1..close], &host[close + 1..]);
@@ -156,11 +156,11 @@ fn parse_ip_literal(host: &str) -> Option<Vec<u8>> {
     }
     let name = match name.find("%25") {
         Some(zone) => {
-            let mut whole = unescape(&name[..zone], Part::Host)?;
-            whole.extend(unescape(&name[zone..], Part::Zone)?);
+            let mut whole = unescape(&name[..zone], UrlPart::Host)?;
+            whole.extend(unescape(&name[zone..], UrlPart::Zone)?);
             whole
         }
-        None => unescape(name, Part::Host)?,
+        None => unescape(name, UrlPart::Host)?,
     };
     let text = std::str::from_utf8(&name).ok()?;
     let address = match text.split_once('%') {
@@ -180,21 +180,21 @@ fn is_optional_port(port: &str) -> bool {
     port.is_empty() || port.strip_prefix(':').is_some_and(|digits| digits.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// The text as it was written, if it is a valid writing of what it means; else the default writing.
-fn keep_or_escape(written: &str, decoded: &[u8], part: Part) -> String {
+/// Returns the string as written if it is a valid encoding of the decoded bytes; otherwise the default encoding.
+fn keep_or_escape(written: &str, decoded: &[u8], part: UrlPart) -> String {
     let escaped = escape(decoded, part);
-    if written == escaped || !is_valid_writing(written, part) { escaped } else { written.to_owned() }
+    if written == escaped || !is_valid_encoding(written, part) { escaped } else { written.to_owned() }
 }
 
 fn path_is_kept(written: &str) -> bool {
-    written != escape(b"*", Part::Path) && is_valid_writing(written, Part::Path)
+    written != escape(b"*", UrlPart::Path) && is_valid_encoding(written, UrlPart::Path)
 }
 
-fn is_valid_writing(text: &str, part: Part) -> bool {
+fn is_valid_encoding(text: &str, part: UrlPart) -> bool {
     text.bytes().all(|byte| b"!$&'()*+,;=:@[]%".contains(&byte) || !is_escaped(byte, part))
 }
 
-fn unescape(text: &str, part: Part) -> Option<Vec<u8>> {
+fn unescape(text: &str, part: UrlPart) -> Option<Vec<u8>> {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
     let mut at = 0;
@@ -206,9 +206,9 @@ fn unescape(text: &str, part: Part) -> Option<Vec<u8>> {
             }
             let value = u8::from_str_radix(digits, 16).ok()?;
             let refused = match part {
-                Part::Host => value < 0x80 && digits != "25",
-                Part::Zone => digits != "25" && value != b' ' && is_escaped(value, Part::Host),
-                Part::Path | Part::User | Part::Fragment => false,
+                UrlPart::Host => value < 0x80 && digits != "25",
+                UrlPart::Zone => digits != "25" && value != b' ' && is_escaped(value, UrlPart::Host),
+                UrlPart::Path | UrlPart::User | UrlPart::Fragment => false,
             };
             if refused {
                 return None;
@@ -216,7 +216,7 @@ fn unescape(text: &str, part: Part) -> Option<Vec<u8>> {
             out.push(value);
             at += 3;
         } else {
-            if matches!(part, Part::Host | Part::Zone) && byte < 0x80 && is_escaped(byte, part) {
+            if matches!(part, UrlPart::Host | UrlPart::Zone) && byte < 0x80 && is_escaped(byte, part) {
                 return None;
             }
             out.push(byte);
@@ -226,7 +226,7 @@ fn unescape(text: &str, part: Part) -> Option<Vec<u8>> {
     Some(out)
 }
 
-fn escape(bytes: &[u8], part: Part) -> String {
+fn escape(bytes: &[u8], part: UrlPart) -> String {
     use std::fmt::Write as _;
     let mut out = String::with_capacity(bytes.len());
     for &byte in bytes {
@@ -240,16 +240,16 @@ fn escape(bytes: &[u8], part: Part) -> String {
     out
 }
 
-/// Go's table of the bytes that are written as `%XX`.
-fn is_escaped(byte: u8, part: Part) -> bool {
+/// Go's table of the bytes that are escaped as `%XX` (`shouldEscape`).
+fn is_escaped(byte: u8, part: UrlPart) -> bool {
     if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
         return false;
     }
     let kept: &[u8] = match part {
-        Part::Host | Part::Zone => b"!$&'()*+,;=:[]<>\"",
-        Part::Path => b"$&+,/:;=@",
-        Part::User => b"$&+,;=",
-        Part::Fragment => b"$&+,/:;=?@!()*",
+        UrlPart::Host | UrlPart::Zone => b"!$&'()*+,;=:[]<>\"",
+        UrlPart::Path => b"$&+,/:;=@",
+        UrlPart::User => b"$&+,;=",
+        UrlPart::Fragment => b"$&+,/:;=?@!()*",
     };
     !kept.contains(&byte)
 }
