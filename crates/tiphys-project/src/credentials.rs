@@ -1,13 +1,10 @@
-//! Which credentials and connection settings the applications of a project get for a repository.
+//! The credentials and connection settings that a project's applications get for a repository.
 
 use tiphys_access::{ContextProject, FoundAccess, KnownRepositories, RepositoryAccess, RepositoryUse};
 
 use crate::permits_source;
 
-/// Returns how an application of the project reaches the repository of a source.
-///
-/// Repository Secrets count only if the project's `sourceRepos` permit the address, or if a Secret of that address belongs to the project.
-/// Argo CD checks the source against the project, but not the Secret.
+/// Returns the access of a project's application to the repository of a source.
 pub fn source_access(
     project: &ContextProject,
     known: &KnownRepositories,
@@ -23,10 +20,7 @@ pub fn source_access(
     }
 }
 
-/// Returns how an application of the project reaches the repository of a submodule.
-///
-/// Argo CD does not check submodules against the project and uses the superproject's credentials for them. So a submodule with the same
-/// credentials as its superproject is permitted; any other is treated as a source.
+/// Returns the access of a project's application to the repository of a submodule.
 pub fn submodule_access(
     project: &ContextProject,
     known: &KnownRepositories,

@@ -1,38 +1,38 @@
-//! Patterns in gobwas' language, as Argo CD uses it: for `directory.include` and `directory.exclude` without separators, for the
-//! repositories of a project with `/` as one.
+//! Glob patterns in the syntax of Go's `gobwas/glob`, as in Argo CD: without separators for `directory.include` and `directory.exclude`,
+//! with the separator `/` for a project's repositories.
 
-/// A pattern that can be matched against relative paths, or against addresses.
+/// A pattern for relative paths or repository addresses.
 ///
-/// `**` is any text; so is `*`, and `?` is one character, both without `/` where that is a separator; `[abc]` is one of these or, with `!` first, none of them;
-/// `[a-c]` is a range; `{a,b}` is one of several patterns, which may be nested; `\` takes the next character literally.
+/// `**` and `*` match any string, and `?` any character; `*` and `?` do not match a separator. `[abc]` matches one of the characters,
+/// `[!abc]` any other one, `[a-c]` a range. `{a,b}` matches one of several patterns and may be nested. `\` escapes the next character.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Glob {
-    /// Braces are multiplied out, so that matching has no nesting.
+    /// The pattern with all braces expanded, so that matching needs no recursion.
     alternatives: Vec<Vec<Token>>,
 }
 
-/// What a `/` is in a text.
+/// How a pattern treats `/`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slash {
-    /// A character as any other.
+    /// As an ordinary character.
     Ordinary,
-    /// The end of what `*` and `?` stand for.
+    /// As a separator, which `*` and `?` do not match.
     Separator,
 }
 
-/// Alternatives that the braces of one pattern may be multiplied out to.
+/// Maximum number of alternatives after braces are expanded.
 const ALTERNATIVES_MAX: usize = 1_000;
 
-/// What divides an address into parts.
+/// Separator of path segments.
 const SEPARATOR: char = '/';
 
-/// Longest pattern, in bytes; it bounds how deep braces nest.
+/// Maximum length of a pattern in bytes; it also limits the nesting of braces.
 const PATTERN_BYTES_MAX: usize = 1_024;
 
-/// A pattern that cannot be used.
+/// An invalid pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GlobError {
-    /// `[` without `]`, an empty or a malformed class.
+    /// `[` without `]`, or an empty or malformed character class.
     #[error("pattern {pattern:?}: malformed character class")]
     Class {
         /// The pattern.
@@ -44,13 +44,13 @@ pub enum GlobError {
         /// The pattern.
         pattern: String,
     },
-    /// Too long.
+    /// The pattern is too long.
     #[error("a pattern of {bytes} bytes is longer than the {PATTERN_BYTES_MAX} that are allowed")]
     TooLong {
-        /// Its length.
+        /// Its length in bytes.
         bytes: usize,
     },
-    /// Too many alternatives.
+    /// The braces expand to too many alternatives.
     #[error("pattern {pattern:?}: its braces make more than {ALTERNATIVES_MAX} alternatives")]
     TooMany {
         /// The pattern.
@@ -62,11 +62,11 @@ pub enum GlobError {
 enum Token {
     Literal(char),
     AnyText,
-    /// Any text without a separator.
-    AnyPart,
+    /// Any string without a separator.
+    AnySegment,
     AnyCharacter,
-    /// Any character but a separator.
-    AnyOfPart,
+    /// Any character except a separator.
+    AnyExceptSeparator,
     Class {
         negated: bool,
         ranges: Vec<(char, char)>,
@@ -74,7 +74,7 @@ enum Token {
 }
 
 impl Glob {
-    /// Reads a pattern.
+    /// Parses a pattern.
     pub fn new(pattern: &str, slash: Slash) -> Result<Self, GlobError> {
         if pattern.len() > PATTERN_BYTES_MAX {
             return Err(GlobError::TooLong { bytes: pattern.len() });
@@ -84,52 +84,51 @@ impl Glob {
         Ok(Self { alternatives: parser.alternatives(Inside::Nothing)? })
     }
 
-    /// Whether the whole text matches.
+    /// Whether the pattern matches the whole string.
     pub fn matches(&self, text: &str) -> bool {
         let characters: Vec<char> = text.chars().collect();
         self.alternatives.iter().any(|tokens| matches(tokens, &characters))
     }
 }
 
-/// Matching by all places of the pattern that the text so far can have led to, so that no pattern takes more than a step for each of its
-/// tokens and each character.
+/// Matches by tracking all positions in the pattern that the text so far can reach. The cost is at most one step per token and character.
 fn matches(tokens: &[Token], text: &[char]) -> bool {
     let mut reached = vec![false; tokens.len() + 1];
     reached[0] = true;
-    pass_empty(tokens, &mut reached);
+    skip_empty(tokens, &mut reached);
     for &character in text {
         let mut next = vec![false; tokens.len() + 1];
-        for (place, token) in tokens.iter().enumerate().filter(|(place, _)| reached[*place]) {
+        for (position, token) in tokens.iter().enumerate().filter(|(position, _)| reached[*position]) {
             if token.takes(character) {
-                next[if token.repeats() { place } else { place + 1 }] = true;
+                next[if token.repeats() { position } else { position + 1 }] = true;
             }
         }
         reached = next;
-        pass_empty(tokens, &mut reached);
+        skip_empty(tokens, &mut reached);
     }
     reached.last().copied().unwrap_or_default()
 }
 
-/// What can stand for no character may be left out.
-fn pass_empty(tokens: &[Token], reached: &mut [bool]) {
-    for (place, token) in tokens.iter().enumerate() {
-        if reached[place] && token.repeats() {
-            reached[place + 1] = true;
+/// Skips tokens that may match no characters.
+fn skip_empty(tokens: &[Token], reached: &mut [bool]) {
+    for (position, token) in tokens.iter().enumerate() {
+        if reached[position] && token.repeats() {
+            reached[position + 1] = true;
         }
     }
 }
 
 impl Token {
-    /// Whether it stands for any number of characters.
+    /// Whether it matches any number of characters.
     fn repeats(&self) -> bool {
-        matches!(self, Self::AnyText | Self::AnyPart)
+        matches!(self, Self::AnyText | Self::AnySegment)
     }
 
     fn takes(&self, character: char) -> bool {
         match self {
             Self::Literal(literal) => *literal == character,
             Self::AnyText | Self::AnyCharacter => true,
-            Self::AnyPart | Self::AnyOfPart => character != SEPARATOR,
+            Self::AnySegment | Self::AnyExceptSeparator => character != SEPARATOR,
             Self::Class { negated, ranges } => {
                 ranges.iter().any(|(low, high)| (*low..=*high).contains(&character)) != *negated
             }
@@ -137,7 +136,7 @@ impl Token {
     }
 }
 
-/// Where the parser is: a comma and a closing brace mean something inside braces only.
+/// The parser's context: a comma and a closing brace are special inside braces only.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Inside {
     Nothing,
@@ -158,7 +157,7 @@ impl Parser<'_> {
         character
     }
 
-    /// Everything up to the end, or to the closing brace.
+    /// Parses up to the end or the closing brace.
     fn alternatives(&mut self, inside: Inside) -> Result<Vec<Vec<Token>>, GlobError> {
         let mut done = Vec::new();
         let mut current = vec![Vec::new()];
@@ -182,11 +181,11 @@ impl Parser<'_> {
                 }
                 '{' => {
                     let inner = self.alternatives(Inside::Braces)?;
-                    current = self.multiplied(&current, &inner)?;
+                    current = self.product(&current, &inner)?;
                     continue;
                 }
                 '*' => self.any_text(),
-                '?' if self.slash == Slash::Separator => Token::AnyOfPart,
+                '?' if self.slash == Slash::Separator => Token::AnyExceptSeparator,
                 '?' => Token::AnyCharacter,
                 '[' => self.class()?,
                 '\\' => Token::Literal(self.next().unwrap_or('\\')),
@@ -198,14 +197,14 @@ impl Parser<'_> {
         }
     }
 
-    /// Behind one `*`: more of them make it any text.
+    /// Parses after one `*`; several in a row match separators, too.
     fn any_text(&mut self) -> Token {
         let stars = self.characters[self.index..].iter().take_while(|character| **character == '*').count();
         self.index += stars;
-        if stars == 0 && self.slash == Slash::Separator { Token::AnyPart } else { Token::AnyText }
+        if stars == 0 && self.slash == Slash::Separator { Token::AnySegment } else { Token::AnyText }
     }
 
-    fn multiplied(&self, before: &[Vec<Token>], inner: &[Vec<Token>]) -> Result<Vec<Vec<Token>>, GlobError> {
+    fn product(&self, before: &[Vec<Token>], inner: &[Vec<Token>]) -> Result<Vec<Vec<Token>>, GlobError> {
         if before.len() * inner.len() > ALTERNATIVES_MAX {
             return Err(GlobError::TooMany { pattern: self.pattern.to_owned() });
         }

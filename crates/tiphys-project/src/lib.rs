@@ -1,6 +1,6 @@
 //! The rules of an `AppProject`: which repositories it permits, and which credentials its applications may use.
 //!
-//! Everything here is pure: the project, the address and what is known of repositories come in as values.
+//! This crate does no I/O: the project, the address and the known repositories are arguments.
 
 mod credentials;
 mod glob;

@@ -2,7 +2,7 @@
 
 use tiphys_api::{AppProject, GroupKind, ProjectDestination};
 
-/// Returns the names of the fields that restrict what an Application of the project may do. Empty: the project permits everything.
+/// Returns the names of the fields that restrict the project's Applications; empty if the project permits everything.
 pub fn restricted_fields(project: &AppProject) -> Vec<&'static str> {
     let spec = &project.spec;
     let kinds = spec.namespace_resource_whitelist.as_ref();

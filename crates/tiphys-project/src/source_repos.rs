@@ -1,15 +1,15 @@
-//! Which repositories a project permits: the patterns of its `sourceRepos`, as Argo CD reads them.
+//! The repositories that a project permits: the patterns of its `sourceRepos`, as in Argo CD.
 
-mod meaning;
+mod canonical;
 
 use tiphys_access::{ContextProject, normalize_git_url};
 
 use crate::{Glob, GlobError, Slash};
 
-/// What inverts a pattern.
+/// Prefix of a pattern that denies.
 const NEGATION: char = '!';
 
-/// The pattern of everything, which no normalising changes.
+/// The pattern that matches every URL. It is compared before normalization.
 const ALL: &str = "*";
 
 /// Whether the project permits a repository as a source of its applications.
@@ -17,32 +17,30 @@ pub fn permits_source(project: &ContextProject, repo_url: &str) -> bool {
     source_permitted(&project.source_repos, &[repo_url], &normalize_git_url)
 }
 
-/// Whether a project with these `sourceRepos` permits a repository (Argo CD's `IsSourcePermitted`). `urls` are all ways to write that one
-/// repository. `normalize` makes one address of all ways to write it that it knows, and is applied to both sides.
+/// Whether a project with these `sourceRepos` permits a repository (Argo CD's `IsSourcePermitted`). `urls` are different spellings of the
+/// repository's URL. `normalize` maps equivalent URLs to one form; it is applied to URLs and patterns.
 ///
-/// A pattern behind `!` forbids what it matches, whatever other patterns say, and permits everything else. It is enough that it
-/// matches one of the forms: asked form by form, a repository would be permitted by the one of which the pattern does not know. Other
-/// than in Argo CD it also forbids each address that only means the same: with another user, the usual port, or a letter as `%XX`, of a
-/// registry with and without its scheme. An address with a host of which nobody but who connects knows what it means is forbidden
-/// wherever a pattern forbids something.
-/// A pattern that cannot be read matches nothing, but for one behind `!` that is only beyond our bounds: it forbids everything,
-/// because Argo CD could have read it.
+/// A pattern after `!` denies what it matches, regardless of other patterns, and permits everything else. It denies the repository if it
+/// matches any of `urls`: checked one by one, a spelling that the pattern does not match would be permitted. Unlike Argo CD, it also denies
+/// equivalent URLs: with another user, the default port, percent-encoding, or with and without `oci://`. A project that denies anything
+/// also denies hosts that clients may resolve differently, such as non-ASCII names. An invalid pattern matches nothing. But a `!` pattern
+/// that exceeds a limit of [`Glob`] denies everything, because Argo CD could evaluate it.
 pub fn source_permitted(source_repos: &[String], urls: &[&str], normalize: &dyn Fn(&str) -> String) -> bool {
     let normalized: Vec<String> = urls.iter().map(|url| normalize(url)).collect();
-    let meant: Option<Vec<String>> =
-        urls.iter().map(|url| meaning::of_address(url)).collect::<Option<Vec<_>>>().map(|all| all.concat());
+    let canonical_urls: Option<Vec<String>> =
+        urls.iter().map(|url| canonical::of_address(url)).collect::<Option<Vec<_>>>().map(|all| all.concat());
     let matched = |pattern: &str, urls: &[String]| {
         Glob::new(pattern, Slash::Separator).map(|glob| urls.iter().any(|url| glob.matches(url)))
     };
     let matches = |pattern: &str| matched(&normalize(pattern), &normalized);
-    let means_forbidden = |pattern: &str| {
-        let Some(meant) = &meant else { return true };
-        meaning::of_pattern(pattern).iter().any(|pattern| forbids(&matched(pattern, meant)))
+    let denies_equivalent = |pattern: &str| {
+        let Some(canonical_urls) = &canonical_urls else { return true };
+        canonical::of_pattern(pattern).iter().any(|pattern| denies(&matched(pattern, canonical_urls)))
     };
     let mut is_permitted = false;
     for pattern in source_repos {
         match pattern.strip_prefix(NEGATION) {
-            Some(forbidden) if forbids(&matches(forbidden)) || means_forbidden(forbidden) => return false,
+            Some(denied) if denies(&matches(denied)) || denies_equivalent(denied) => return false,
             Some(_) => is_permitted = true,
             None => is_permitted |= pattern == ALL || matches(pattern) == Ok(true),
         }
@@ -50,8 +48,8 @@ pub fn source_permitted(source_repos: &[String], urls: &[&str], normalize: &dyn 
     is_permitted
 }
 
-/// Whether a pattern behind `!` forbids, by what came of matching it.
-fn forbids(matched: &Result<bool, GlobError>) -> bool {
+/// Whether a pattern after `!` denies a URL, given the result of matching.
+fn denies(matched: &Result<bool, GlobError>) -> bool {
     match matched {
         Ok(matched) => *matched,
         Err(GlobError::Class { .. } | GlobError::Brace { .. }) => false,

@@ -30,7 +30,6 @@ const NOT_CLEAN: &[&str] = &[
     "crates/tiphys-params/",
     "crates/tiphys-plugin/",
     "crates/tiphys-process/",
-    "crates/tiphys-project/",
     "crates/tiphys-removal/",
     "crates/tiphys-render/",
     "crates/tiphys-source/",

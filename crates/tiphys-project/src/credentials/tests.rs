@@ -1,5 +1,3 @@
-//! Secrets and what a project permits.
-
 use std::collections::BTreeMap;
 
 use tiphys_access::{
@@ -8,7 +6,7 @@ use tiphys_access::{
 
 use super::{source_access, submodule_access};
 
-/// A repository; its password is the user's name, twice.
+/// A repository whose password is the user name, twice.
 fn access(url: &str, username: &str) -> RepositoryAccess {
     RepositoryAccess {
         url: url.to_owned(),

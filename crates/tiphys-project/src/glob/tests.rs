@@ -37,7 +37,7 @@ fn patterns_match_whole_relative_paths() {
 }
 
 #[test]
-fn a_separator_ends_what_a_single_star_stands_for() {
+fn single_star_does_not_match_separator() {
     let cases = [
         ("https://git/*", "https://git/a", true),
         ("https://git/*", "https://git/a/b", false),
@@ -58,7 +58,7 @@ fn a_separator_ends_what_a_single_star_stands_for() {
 }
 
 #[test]
-fn malformed_patterns_are_refused_with_the_pattern() {
+fn invalid_patterns_are_rejected() {
     let class = |pattern: &str| GlobError::Class { pattern: pattern.to_owned() };
     let cases = [
         ("[", class("[")),

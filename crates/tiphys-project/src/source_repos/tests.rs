@@ -1,8 +1,6 @@
-//! Patterns and repositories.
-
 use super::source_permitted;
 
-/// What stands for the normalising of addresses.
+/// Replaces the normalization of URLs.
 fn lower_case(url: &str) -> String {
     url.to_lowercase()
 }
@@ -13,7 +11,7 @@ fn permitted(patterns: &[&str], urls: &[&str]) -> bool {
 }
 
 #[test]
-fn patterns_permit_and_forbid_as_argo_cd_reads_them() {
+fn patterns_permit_and_deny_as_in_argo_cd() {
     let cases: &[(&[&str], &str, bool)] = &[
         (&["*"], "https://a.example.com/x", true),
         (&[], "https://a.example.com/x", false),
@@ -38,38 +36,38 @@ fn patterns_permit_and_forbid_as_argo_cd_reads_them() {
 }
 
 #[test]
-fn of_several_forms_one_is_enough_to_be_permitted_and_one_to_be_forbidden() {
-    let forms = ["r.example.com:5000/charts", "oci://r.example.com:5000/charts"];
+fn one_matching_spelling_permits_or_denies() {
+    let spellings = ["r.example.com:5000/charts", "oci://r.example.com:5000/charts"];
     let cases: &[(&[&str], bool)] = &[
         (&["r.example.com:5000/*"], true),
         (&["oci://r.example.com:5000/charts"], true),
         (&["oci://other.example.com/*"], false),
         (&["*", "!oci://r.example.com:5000/*"], false),
         (&["*", "!r.example.com:5000/*"], false),
-        // The other form matches neither, so that `!` alone would permit it.
+        // `!` alone would permit the other spelling, which the pattern does not match.
         (&["!r.example.com:5000/*"], false),
         (&["!oci://r.example.com:5000/*"], false),
         (&["!oci://other.example.com/*"], true),
     ];
     for (patterns, expected) in cases {
-        assert_eq!(permitted(patterns, &forms), *expected, "{patterns:?}");
-        assert_eq!(permitted(patterns, &[forms[1], forms[0]]), *expected, "{patterns:?}");
+        assert_eq!(permitted(patterns, &spellings), *expected, "{patterns:?}");
+        assert_eq!(permitted(patterns, &[spellings[1], spellings[0]]), *expected, "{patterns:?}");
     }
 }
 
 #[test]
-fn a_pattern_beyond_the_bounds_permits_nothing_and_forbids_everything() {
+fn oversized_pattern_permits_nothing_and_denies_everything() {
     let url = "https://a.example.com/x";
-    for beyond in ["{a,b}".repeat(12), "a".repeat(2_000)] {
-        assert!(!permitted(&[&beyond], &[&"a".repeat(12)]));
-        assert!(!permitted(&["*", &format!("!{beyond}")], &[url]));
-        assert!(!permitted(&[&format!("!{beyond}"), "*"], &[url]));
+    for oversized in ["{a,b}".repeat(12), "a".repeat(2_000)] {
+        assert!(!permitted(&[&oversized], &[&"a".repeat(12)]));
+        assert!(!permitted(&["*", &format!("!{oversized}")], &[url]));
+        assert!(!permitted(&[&format!("!{oversized}"), "*"], &[url]));
     }
     assert!(permitted(&[&"{a,b}".repeat(3)], &["aaa"]));
 }
 
 #[test]
-fn a_denial_is_for_all_addresses_that_mean_the_same_and_a_permission_for_what_is_written() {
+fn denial_covers_equivalent_urls_but_permission_does_not() {
     const SECRET: &str = "https://git.example.com/team/secret";
     const SSH: &str = "git@git.example.com:team/secret.git";
     let same: &[(&str, &[&str])] = &[
@@ -171,7 +169,7 @@ fn a_denial_is_for_all_addresses_that_mean_the_same_and_a_permission_for_what_is
 }
 
 #[test]
-fn a_host_that_only_who_connects_can_read_is_forbidden_where_a_project_forbids_anything() {
+fn ambiguous_host_is_denied_if_project_denies_anything() {
     for url in [
         "http://\u{ff4c}ocalhost/x",
         "http://127\u{3002}0\u{3002}0\u{3002}1/x",

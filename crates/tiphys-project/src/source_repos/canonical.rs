@@ -1,10 +1,10 @@
-//! What an address means, however it is written: what servers and git take for one repository is one text.
+//! Canonical forms of repository addresses: equal for all spellings that servers and git treat as the same repository.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use tiphys_access::percent_decode;
 
-/// Schemes, each with what stands for it here and the port that it has where none is written. A registry's address may lack its scheme.
+/// Schemes with their canonical form and default port. The scheme `oci://` is optional.
 const SCHEMES: [(&str, &str, &str); 8] = [
     ("https", "https", "443"),
     ("http", "http", "80"),
@@ -19,76 +19,76 @@ const SCHEMES: [(&str, &str, &str); 8] = [
 const REGISTRY: &str = "";
 const REGISTRY_PORT: &str = "443";
 
-/// What ends the host of a pattern, in which `?` is one character.
+/// Ends of the host in a pattern, in which `?` is a wildcard.
 const PATTERN_ENDS: &[char] = &['/'];
 
-/// What ends the host of an address. A query and a fragment are no part of where a repository is.
+/// Ends of the host in an address. A query and a fragment do not identify a repository.
 const ADDRESS_ENDS: &[char] = &['/', '?', '#'];
 
-/// What an address means, as all ways to write it: in small letters, without user, password, the port that is usual, a dot behind the
-/// host, signs that are written as `%XX`, `.`, `..` and empty parts of the path, and `.git`.
+/// Returns the canonical forms of an address: lower case, without user, password, default port, trailing dot of the host, percent-encoding,
+/// `.git`, and the path segments `.`, `..` and empty ones.
 ///
-/// `HOST:PATH` is one of git over SSH, and with a number for a beginning of `PATH` a registry's, too. `None` if the host is written so
-/// that only who connects knows which one is meant: in letters that stand for others, or as a number.
+/// `HOST:PATH` is git over SSH; if `PATH` starts with a number, it may also be a registry. None if the host is ambiguous because clients
+/// may resolve it differently: it has non-ASCII characters, or is an IP address in a non-standard notation.
 pub(super) fn of_address(address: &str) -> Option<Vec<String>> {
-    let mut readings = readings(address, ADDRESS_ENDS);
-    if readings.len() > 1 {
-        readings.retain(Reading::has_numeric_port);
+    let mut locations = locations(address, ADDRESS_ENDS);
+    if locations.len() > 1 {
+        locations.retain(Location::has_numeric_port);
     }
-    readings.iter().all(Reading::is_plain).then(|| readings.iter().map(Reading::text).collect())
+    locations.iter().all(Location::is_unambiguous).then(|| locations.iter().map(Location::text).collect())
 }
 
-/// The same of a pattern, whose host may be any text.
+/// Returns the canonical forms of a pattern, whose host is not checked.
 pub(super) fn of_pattern(pattern: &str) -> Vec<String> {
-    readings(pattern, PATTERN_ENDS).iter().map(Reading::text).collect()
+    locations(pattern, PATTERN_ENDS).iter().map(Location::text).collect()
 }
 
-/// One way to read an address.
-struct Reading {
+/// One interpretation of an address.
+struct Location {
     scheme: String,
     host: String,
-    /// Empty for the usual one.
+    /// Empty for the scheme's default port.
     port: String,
     path: String,
 }
 
-fn readings(text: &str, ends: &[char]) -> Vec<Reading> {
+fn locations(text: &str, ends: &[char]) -> Vec<Location> {
     let text = text.trim().to_lowercase();
     if let Some((scheme, rest)) = text.split_once("://") {
-        return vec![Reading::of_url(scheme, rest, ends)];
+        return vec![Location::of_url(scheme, rest, ends)];
     }
     let over_ssh = text
         .split_once(':')
         .filter(|(host, path)| !host.is_empty() && !host.contains(['/', '[']) && !path.is_empty())
-        .map(|(host, path)| Reading::new("ssh", "", host, path));
+        .map(|(host, path)| Location::new("ssh", "", host, path));
     let (authority, path) = split(&text, ends);
-    let of_registry = Reading::new(REGISTRY, REGISTRY_PORT, authority, path);
+    let of_registry = Location::new(REGISTRY, REGISTRY_PORT, authority, path);
     over_ssh.into_iter().chain([of_registry]).collect()
 }
 
-impl Reading {
+impl Location {
     fn of_url(scheme: &str, rest: &str, ends: &[char]) -> Self {
         let known = SCHEMES.iter().find(|(name, ..)| *name == scheme);
-        let (scheme, usual_port) = known.map_or((scheme, ""), |(_, scheme, port)| (*scheme, *port));
+        let (scheme, default_port) = known.map_or((scheme, ""), |(_, scheme, port)| (*scheme, *port));
         if !matches!(scheme, "ssh" | "git" | "file") {
             let (authority, path) = split(rest, ends);
-            return Self::new(scheme, usual_port, authority, path);
+            return Self::new(scheme, default_port, authority, path);
         }
-        // Git decodes the whole before it looks for anything in it, and knows no query.
+        // Git decodes the whole URL before it splits it, and has no query.
         let rest = percent_decode(rest);
-        // Of `file://a/b` git reads `/a/b`.
+        // Git reads `file://a/b` as `/a/b`.
         let (authority, path) = if scheme == "file" { ("", &*rest) } else { split(&rest, PATTERN_ENDS) };
-        Self::new(scheme, usual_port, authority, path)
+        Self::new(scheme, default_port, authority, path)
     }
 
-    fn new(scheme: &str, usual_port: &str, authority: &str, path: &str) -> Self {
+    fn new(scheme: &str, default_port: &str, authority: &str, path: &str) -> Self {
         let authority = percent_decode(authority).to_lowercase();
         let server = authority.rsplit_once('@').map_or(&*authority, |(_, server)| server);
-        // A colon within brackets is an IPv6 address's.
+        // A colon within brackets belongs to an IPv6 address.
         let (host, port) =
             server.rsplit_once(':').filter(|(_, port)| !port.contains(']')).unwrap_or((server, ""));
         let port = if is_number(port) { port.trim_start_matches('0') } else { port };
-        let port = if port == usual_port { "" } else { port };
+        let port = if port == default_port { "" } else { port };
         let host = host.strip_suffix('.').unwrap_or(host);
         let bracketed = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
         let host = match bracketed.and_then(|ip| ip.parse::<Ipv6Addr>().ok()).map(|ip| ip.to_canonical()) {
@@ -96,7 +96,7 @@ impl Reading {
             Some(IpAddr::V6(ip)) => format!("[{ip}]"),
             None => host.to_owned(),
         };
-        let path = resolved(&percent_decode(path).to_lowercase());
+        let path = clean_path(&percent_decode(path).to_lowercase());
         let mut path = path.as_str();
         while let Some(shorter) = path.strip_suffix(".git") {
             path = shorter.trim_end_matches('/');
@@ -108,8 +108,8 @@ impl Reading {
         self.port.is_empty() || is_number(&self.port)
     }
 
-    /// Whether everybody who connects takes the host for the same one. There is none in a path of this machine.
-    fn is_plain(&self) -> bool {
+    /// Whether all clients resolve the host the same way. A local path has no host.
+    fn is_unambiguous(&self) -> bool {
         if self.host.is_empty() {
             return matches!(&*self.scheme, REGISTRY | "file");
         }
@@ -130,7 +130,7 @@ impl Reading {
     }
 }
 
-/// What is before the first of `ends`, and the path behind it.
+/// Returns the part before the first of `ends`, and the path after it.
 fn split<'a>(text: &'a str, ends: &[char]) -> (&'a str, &'a str) {
     let (authority, rest) = text.split_at(text.find(ends).unwrap_or(text.len()));
     let no_path = |c: char| c != '/' && ends.contains(&c);
@@ -141,8 +141,8 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// A path without empty parts, `.` and `..`; each part has a slash before it.
-fn resolved(path: &str) -> String {
+/// Returns a path without empty segments, `.` and `..`; each segment starts with a slash.
+fn clean_path(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
         match part {
