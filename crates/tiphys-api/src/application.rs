@@ -8,15 +8,15 @@ use tiphys_yaml::{DecodeError, Node, Object};
 use crate::decode::{items, raw_object, text};
 use crate::{ApplicationSource, DEFAULT_PROJECT, Decoded, Findings, Metadata, ObjectRef, ResourceError};
 
-/// An Application: what to render, and where it belongs. Status and operation are not kept; nothing here decides by them.
+/// An Application: sources, destination and project. Status and operation are omitted, because tiphys does not use them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Application {
     /// Name, namespace, labels, annotations.
     pub metadata: Metadata,
-    /// What the user wants.
+    /// `spec` of the Application.
     pub spec: ApplicationSpec,
-    /// Which repositories of this machine its sources may name. Not a field of the document: whoever loads it decides by where it is from.
+    /// The local repositories that its sources may use. Not a field of the document: the loader sets it according to the document's origin.
     #[serde(skip)]
     pub file_repositories: FileRepositories,
 }
@@ -25,28 +25,28 @@ pub struct Application {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ApplicationSpec {
-    /// The source, where there is one.
+    /// The single source, if set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<ApplicationSource>,
-    /// Several sources; they win over `source` if there is at least one.
+    /// Multiple sources; they take precedence over `source` unless the list is empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<ApplicationSource>,
-    /// Cluster and namespace.
+    /// Destination cluster and namespace.
     pub destination: Destination,
     /// Name of the project; empty means [`DEFAULT_PROJECT`], see [`ApplicationSpec::project_name`].
     pub project: String,
-    /// How to sync, as it was written: nothing here decides by it.
+    /// The sync policy as written; tiphys does not use it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sync_policy: Option<Value>,
-    /// Differences that do not count.
+    /// Differences that Argo CD ignores.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ignore_differences: Vec<IgnoreDifference>,
-    /// The source hydrator's block, as it was written; what renders an Application refuses one by name.
+    /// The source hydrator's block as written. Rendering rejects an Application that has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source_hydrator: Option<Value>,
 }
 
-/// The cluster, by URL or by name, and the namespace that an Application is meant for.
+/// The destination cluster, by URL or by name, and the default namespace.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Destination {
@@ -56,7 +56,7 @@ pub struct Destination {
     /// Name of the cluster; empty if it is given by URL.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// Namespace of objects that name none.
+    /// Namespace of objects without a namespace.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub namespace: String,
 }
@@ -82,13 +82,13 @@ pub struct IgnoreDifference {
     /// Fields by jq expression.
     #[serde(rename = "jqPathExpressions", skip_serializing_if = "Vec::is_empty")]
     pub jq_path_expressions: Vec<String>,
-    /// Fields by who owns them.
+    /// Field managers whose fields are ignored.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub managed_fields_managers: Vec<String>,
 }
 
 impl Application {
-    /// Whether one of its sources is a repository of this machine.
+    /// Whether a source is a local repository (`file://`).
     pub fn names_file_repository(&self) -> bool {
         let spec = &self.spec;
         spec.source.iter().chain(&spec.sources).any(|source| {
@@ -96,19 +96,19 @@ impl Application {
         })
     }
 
-    /// Reads an Application that was written as YAML by Go's rules: of a key that is given twice the last one counts. Such keys are
-    /// noted, and so are fields that Argo CD does not have, which are left out.
+    /// Decodes an Application from YAML by Go's rules: of a duplicate key, the last value counts. Fields that Argo CD does not have are
+    /// ignored. Both are recorded as findings.
     pub fn decode(node: &Node) -> Result<Decoded<Self>, ResourceError> {
         let mut findings = Findings::default();
-        findings.note_repeated_keys(node);
+        findings.add_repeated_keys(node);
         Self::decode_fields(&node.clone().deduplicated(), &mut findings)
-            .map(|value| Decoded { value, findings: findings.in_order() })
+            .map(|value| Decoded { value, findings: findings.sorted() })
             .map_err(|source| ResourceError { object: ObjectRef::of(node), source: Box::new(source) })
     }
 
     fn decode_fields(node: &Node, findings: &mut Findings) -> Result<Self, DecodeError> {
         let mut object = Object::new(node, "")?;
-        // Asked for, so that they do not count as unknown.
+        // Read these keys so that they do not count as unknown.
         for key in ["apiVersion", "kind", "operation", "status"] {
             object.get(key);
         }
@@ -120,24 +120,24 @@ impl Application {
             Some(spec) => ApplicationSpec::decode(spec, findings)?,
             None => ApplicationSpec::default(),
         };
-        findings.note_unknown(&object);
+        findings.add_unknown(&object);
         Ok(Self { metadata, spec, file_repositories: FileRepositories::default() })
     }
 }
 
 impl ApplicationSpec {
-    /// The sources that count, in order: `sources` if there are any, else `source`.
+    /// Returns the sources in use, in order: `sources` unless it is empty, else `source`.
     pub fn effective_sources(&self) -> &[ApplicationSource] {
         if self.sources.is_empty() { self.source.as_slice() } else { &self.sources }
     }
 
-    /// The project's name; an empty one is [`DEFAULT_PROJECT`].
+    /// Returns the project's name; [`DEFAULT_PROJECT`] if empty.
     pub fn project_name(&self) -> &str {
         if self.project.is_empty() { DEFAULT_PROJECT } else { &self.project }
     }
 
     fn decode(mut object: Object<'_>, findings: &mut Findings) -> Result<Self, DecodeError> {
-        // `info` and `revisionHistoryLimit` are Argo CD's, but nothing here decides by them.
+        // `info` and `revisionHistoryLimit` are known fields that tiphys does not use.
         for key in ["info", "revisionHistoryLimit"] {
             object.get(key);
         }
@@ -162,7 +162,7 @@ impl ApplicationSpec {
             .unwrap_or_default(),
             source_hydrator: raw_object(&mut object, "sourceHydrator")?,
         };
-        findings.note_unknown(&object);
+        findings.add_unknown(&object);
         Ok(spec)
     }
 }
@@ -174,7 +174,7 @@ impl Destination {
             name: text(&mut object, "name")?,
             namespace: text(&mut object, "namespace")?,
         };
-        findings.note_unknown(&object);
+        findings.add_unknown(&object);
         Ok(destination)
     }
 }
@@ -190,7 +190,7 @@ impl IgnoreDifference {
             jq_path_expressions: object.texts("jqPathExpressions")?.unwrap_or_default(),
             managed_fields_managers: object.texts("managedFieldsManagers")?.unwrap_or_default(),
         };
-        findings.note_unknown(&object);
+        findings.add_unknown(&object);
         Ok(entry)
     }
 }

@@ -1,55 +1,55 @@
-//! What all decoders share: collecting fields that nobody knows, and items of lists.
+//! Common functions of the decoders: unknown fields, warnings, list items.
 
 use tiphys_params::{Parameter, Parameters, Warning};
 use tiphys_yaml::{Data, DecodeError, Node, Object, Position};
 
 use crate::ObjectRef;
 
-/// A field of a resource that is not kept, because Argo CD has no such field.
+/// An unknown field of a resource. It is ignored, because Argo CD has no such field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownField {
-    /// Its path, as `spec.source.plugin.parametres`.
+    /// Its path, such as `spec.source.plugin.parametres`.
     pub path: String,
-    /// Where its key begins.
+    /// Position of its key.
     pub position: Position,
 }
 
-/// What a person should know of a resource that holds.
+/// Unknown fields and warnings for a valid resource.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Findings {
-    /// Fields that were left out.
+    /// Fields that are ignored.
     pub unknown: Vec<UnknownField>,
-    /// What is taken as Argo CD takes it, but is hardly meant so: keys that are given twice, odd parameters.
+    /// Input that Argo CD accepts although it is probably a mistake: duplicate keys, suspicious parameters.
     pub warnings: Vec<Warning>,
 }
 
-/// A resource and what was found while it was read.
+/// A resource with the findings from decoding.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decoded<T> {
     /// The resource.
     pub value: T,
-    /// What was found.
+    /// The findings.
     pub findings: Findings,
 }
 
 impl Findings {
-    /// Notes the keys of which Kubernetes' conversion of YAML to JSON keeps only the last.
-    pub(crate) fn note_repeated_keys(&mut self, document: &Node) {
+    /// Records duplicate keys. Kubernetes' conversion of YAML to JSON keeps the last value.
+    pub(crate) fn add_repeated_keys(&mut self, document: &Node) {
         self.warnings.extend(document.repeated_keys().into_iter().map(|(path, key)| Warning {
             message: format!("{path} is given twice; the last one counts"),
             position: Some(key.position),
         }));
     }
 
-    /// Everything in the order of the document, which is not the order in which it was found.
-    pub(crate) fn in_order(mut self) -> Self {
+    /// Returns the findings in document order; they are collected in decoding order.
+    pub(crate) fn sorted(mut self) -> Self {
         self.unknown.sort_by_key(|field| field.position);
         self.warnings.sort_by_key(|warning| warning.position);
         self
     }
 
-    /// Notes the fields of an object that no decoder asked for. To be called once all known ones were read.
-    pub(crate) fn note_unknown(&mut self, object: &Object<'_>) {
+    /// Records the fields of an object that no decoder has read. Call it after all known fields are read.
+    pub(crate) fn add_unknown(&mut self, object: &Object<'_>) {
         self.unknown.extend(object.unknown().into_iter().map(|entry| UnknownField {
             path: object.path_of(&entry.key.text),
             position: entry.key.position,
@@ -58,7 +58,7 @@ impl Findings {
 }
 
 impl ObjectRef {
-    /// Names a document by what it says of itself, without judging any of it.
+    /// Returns the identity of a document as written, without validation.
     pub fn of(node: &Node) -> Self {
         let text = |path: &[&str]| {
             node.at(path.iter().copied()).and_then(Node::as_str).unwrap_or_default().to_owned()
@@ -71,17 +71,17 @@ impl ObjectRef {
     }
 }
 
-/// A text that is the same absent or empty.
+/// Returns a string; empty if missing.
 pub(crate) fn text(object: &mut Object<'_>, key: &'static str) -> Result<String, DecodeError> {
     Ok(object.text(key)?.unwrap_or_default().to_owned())
 }
 
-/// A switch that is off where it is absent.
-pub(crate) fn switch(object: &mut Object<'_>, key: &'static str) -> Result<bool, DecodeError> {
+/// Returns a boolean; false if missing.
+pub(crate) fn boolean(object: &mut Object<'_>, key: &'static str) -> Result<bool, DecodeError> {
     Ok(object.boolean(key)?.unwrap_or_default())
 }
 
-/// The items of a list, each decoded with its path. `None` if the list is absent or `null`.
+/// Decodes the items of a list, each with its path. `None` if the list is missing or `null`.
 pub(crate) fn items<'a, T>(
     object: &mut Object<'a>,
     key: &'static str,
@@ -97,7 +97,7 @@ pub(crate) fn items<'a, T>(
         .map(Some)
 }
 
-/// The plugin's parameters; what looks like a mistake is noted.
+/// Decodes the plugin's parameters and records their warnings.
 pub(crate) fn parameters(
     object: &mut Object<'_>,
     findings: &mut Findings,
@@ -109,7 +109,7 @@ pub(crate) fn parameters(
     Ok(parameters.list)
 }
 
-/// Refuses a value that is neither absent, `null` nor an object, where any object is taken as it is.
+/// Returns an object as it is; `None` if it is missing or `null`. Other types are an error.
 pub(crate) fn raw_object(
     object: &mut Object<'_>,
     key: &'static str,

@@ -1,13 +1,13 @@
-//! Errors of reading a resource: which object, which field, where in its text.
+//! Decoding errors of a resource, with object, field and position.
 
 use std::fmt;
 
 use tiphys_yaml::{DecodeError, Position};
 
-/// How people name an object: its kind, and its name with the namespace if it has one.
+/// Identity of an object in messages: kind, namespace if set, and name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjectRef {
-    /// Kind, as `Application`.
+    /// Kind, such as `Application`.
     pub kind: String,
     /// Namespace; empty if the document has none.
     pub namespace: String,
@@ -25,19 +25,19 @@ impl fmt::Display for ObjectRef {
     }
 }
 
-/// A document that is a resource by its kind, but does not hold.
+/// A document that has the kind of a known resource but is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cannot read {object}")]
 pub struct ResourceError {
-    /// The object, as far as it could be named.
+    /// The object, as far as the document names it.
     pub object: ObjectRef,
-    /// The field, where it stands and what is wrong with it.
+    /// The field, its position and the reason.
     #[source]
     pub source: Box<DecodeError>,
 }
 
 impl ResourceError {
-    /// Where in the text the offending value begins.
+    /// Returns the position of the invalid value.
     pub fn position(&self) -> Position {
         self.source.position
     }

@@ -1,66 +1,66 @@
-//! The `helm` block of a source, whole: the Helm plugin that a later issue brings gets it as it is.
+//! The `helm` block of a source. `tiphys-engine` converts it to parameters of the Helm plugin.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tiphys_yaml::{DecodeError, Object};
 
 use crate::Findings;
-use crate::decode::{items, switch, text};
+use crate::decode::{boolean, items, text};
 use crate::source::is_false;
 
-/// Everything that Argo CD's Helm block has.
+/// Argo CD's `ApplicationSourceHelm`, with all fields.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 #[expect(clippy::struct_excessive_bools, reason = "these are Argo CD's fields")]
 pub struct HelmSource {
-    /// Values files, relative to the path, with `$ref/…` for another source's, or URLs.
+    /// Values files: paths relative to the source's path, `$ref/…` for files of another source, or URLs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub value_files: Vec<String>,
-    /// `--set` and `--set-string`.
+    /// Parameters for `--set` and `--set-string`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub parameters: Vec<HelmParameter>,
-    /// Name of the release; empty is the application's.
+    /// Release name; defaults to the Application's name if empty.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub release_name: String,
-    /// Values as YAML text.
+    /// Values in YAML format.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub values: String,
-    /// `--set-file`.
+    /// Parameters for `--set-file`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub file_parameters: Vec<HelmFileParameter>,
-    /// Major version of Helm's templating.
+    /// Major version of Helm.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub version: String,
-    /// Whether credentials go to all domains.
+    /// Whether credentials are sent to all domains (`--pass-credentials`).
     #[serde(skip_serializing_if = "is_false")]
     pub pass_credentials: bool,
-    /// Whether a values file that is not there is left out.
+    /// Whether missing values files are ignored.
     #[serde(skip_serializing_if = "is_false")]
     pub ignore_missing_value_files: bool,
-    /// Whether CRDs are left out.
+    /// Whether CRDs are omitted (`--include-crds` is not passed).
     #[serde(skip_serializing_if = "is_false")]
     pub skip_crds: bool,
-    /// Values as an object; they win over `values`.
+    /// Values as an object. They take precedence over `values`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub values_object: Option<Value>,
-    /// Namespace of the release; empty is the destination's.
+    /// Release namespace; defaults to the destination's if empty.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub namespace: String,
-    /// Kubernetes version; empty is the destination's.
+    /// Kubernetes version; defaults to the destination's if empty.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub kube_version: String,
-    /// API versions; empty are the destination's.
+    /// API versions; defaults to the destination's if empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub api_versions: Vec<String>,
-    /// Whether tests are left out.
+    /// Whether test manifests are omitted (`--skip-tests`).
     #[serde(skip_serializing_if = "is_false")]
     pub skip_tests: bool,
-    /// Whether values go unchecked.
+    /// Whether values are not validated against the chart's schema (`--skip-schema-validation`).
     #[serde(skip_serializing_if = "is_false")]
     pub skip_schema_validation: bool,
 }
 
-/// One `--set` or `--set-string`.
+/// A parameter for `--set` or `--set-string`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct HelmParameter {
@@ -70,19 +70,19 @@ pub struct HelmParameter {
     /// The value.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub value: String,
-    /// Whether it stays a text.
+    /// Whether the value is always a string (`--set-string`).
     #[serde(skip_serializing_if = "is_false")]
     pub force_string: bool,
 }
 
-/// One `--set-file`.
+/// A parameter for `--set-file`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct HelmFileParameter {
     /// Path of the value.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// File whose text is the value.
+    /// File with the value.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub path: String,
 }
@@ -102,18 +102,18 @@ impl HelmSource {
             })?
             .unwrap_or_default(),
             version: text(&mut object, "version")?,
-            pass_credentials: switch(&mut object, "passCredentials")?,
-            ignore_missing_value_files: switch(&mut object, "ignoreMissingValueFiles")?,
-            skip_crds: switch(&mut object, "skipCrds")?,
-            // Argo CD keeps this one as raw JSON: any type passes here, and Helm says what it cannot use.
+            pass_credentials: boolean(&mut object, "passCredentials")?,
+            ignore_missing_value_files: boolean(&mut object, "ignoreMissingValueFiles")?,
+            skip_crds: boolean(&mut object, "skipCrds")?,
+            // Argo CD stores raw JSON here: every type is accepted, and Helm reports invalid ones.
             values_object: object.get("valuesObject").map(tiphys_yaml::Node::to_value),
             namespace: text(&mut object, "namespace")?,
             kube_version: text(&mut object, "kubeVersion")?,
             api_versions: object.texts("apiVersions")?.unwrap_or_default(),
-            skip_tests: switch(&mut object, "skipTests")?,
-            skip_schema_validation: switch(&mut object, "skipSchemaValidation")?,
+            skip_tests: boolean(&mut object, "skipTests")?,
+            skip_schema_validation: boolean(&mut object, "skipSchemaValidation")?,
         };
-        findings.note_unknown(&object);
+        findings.add_unknown(&object);
         Ok(block)
     }
 }
@@ -123,9 +123,9 @@ impl HelmParameter {
         let parameter = Self {
             name: text(&mut object, "name")?,
             value: text(&mut object, "value")?,
-            force_string: switch(&mut object, "forceString")?,
+            force_string: boolean(&mut object, "forceString")?,
         };
-        findings.note_unknown(&object);
+        findings.add_unknown(&object);
         Ok(parameter)
     }
 }
@@ -133,7 +133,7 @@ impl HelmParameter {
 impl HelmFileParameter {
     fn decode(mut object: Object<'_>, findings: &mut Findings) -> Result<Self, DecodeError> {
         let parameter = Self { name: text(&mut object, "name")?, path: text(&mut object, "path")? };
-        findings.note_unknown(&object);
+        findings.add_unknown(&object);
         Ok(parameter)
     }
 }

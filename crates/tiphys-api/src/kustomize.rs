@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use tiphys_yaml::{Data, DecodeError, Object};
 
 use crate::Findings;
-use crate::decode::{items, switch, text};
+use crate::decode::{boolean, items, text};
 use crate::source::is_false;
 
-/// Everything that Argo CD's kustomize block has. Which of it is honoured is decided where it is translated.
+/// Argo CD's `ApplicationSourceKustomize`, with all fields. The code that translates it decides which are supported.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 #[expect(clippy::struct_excessive_bools, reason = "these are Argo CD's fields")]
@@ -20,31 +20,31 @@ pub struct KustomizeSource {
     /// Suffix of names.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub name_suffix: String,
-    /// Images: `[old=]new[:tag][@digest]`.
+    /// Image overrides: `[old=]new[:tag][@digest]`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub images: Vec<String>,
     /// Labels for all objects.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub common_labels: BTreeMap<String, String>,
-    /// Version of kustomize.
+    /// Kustomize version.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub version: String,
     /// Annotations for all objects.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub common_annotations: BTreeMap<String, String>,
-    /// Whether a label that is there already is overwritten.
+    /// Whether existing labels are overwritten.
     #[serde(skip_serializing_if = "is_false")]
     pub force_common_labels: bool,
-    /// Whether an annotation that is there already is overwritten.
+    /// Whether existing annotations are overwritten.
     #[serde(skip_serializing_if = "is_false")]
     pub force_common_annotations: bool,
     /// Namespace for all objects.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub namespace: String,
-    /// Whether variables in annotations are replaced.
+    /// Whether variables in common annotations are replaced.
     #[serde(skip_serializing_if = "is_false")]
     pub common_annotations_envsubst: bool,
-    /// Numbers of replicas.
+    /// Replica counts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub replicas: Vec<KustomizeReplica>,
     /// Patches.
@@ -53,40 +53,40 @@ pub struct KustomizeSource {
     /// Components.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub components: Vec<String>,
-    /// Whether a component that is not there is left out.
+    /// Whether missing components are ignored.
     #[serde(skip_serializing_if = "is_false")]
     pub ignore_missing_components: bool,
-    /// Whether labels stay out of selectors.
+    /// Whether common labels are not added to selectors.
     #[serde(skip_serializing_if = "is_false")]
     pub label_without_selector: bool,
-    /// Kubernetes version for Helm charts inside.
+    /// Kubernetes version for Helm charts in the kustomization.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub kube_version: String,
-    /// API versions for Helm charts inside.
+    /// API versions for Helm charts in the kustomization.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub api_versions: Vec<String>,
-    /// Whether labels go into templates too.
+    /// Whether common labels are added to templates.
     #[serde(skip_serializing_if = "is_false")]
     pub label_include_templates: bool,
 }
 
-/// The number of replicas of one workload.
+/// The replica count of a workload.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct KustomizeReplica {
     /// Name of the workload.
     pub name: String,
-    /// The number.
+    /// The replica count.
     pub count: ReplicaCount,
 }
 
-/// A number that may be written as a text.
+/// A number that may be written as a string.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum ReplicaCount {
     /// A number.
     Number(i64),
-    /// A text, which is to hold a number.
+    /// A string, expected to contain a number.
     Text(String),
 }
 
@@ -106,15 +106,15 @@ pub struct KustomizePatch {
     /// The patch itself.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub patch: String,
-    /// What it applies to.
+    /// The objects that it applies to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<PatchTarget>,
-    /// Switches of the patch.
+    /// Options of the patch.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub options: BTreeMap<String, bool>,
 }
 
-/// What a patch applies to; empty texts mean any.
+/// Selector of the objects to patch; empty fields match any value.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct PatchTarget {
@@ -133,10 +133,10 @@ pub struct PatchTarget {
     /// Namespace.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub namespace: String,
-    /// Selector over annotations.
+    /// Annotation selector.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub annotation_selector: String,
-    /// Selector over labels.
+    /// Label selector.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub label_selector: String,
 }
@@ -150,10 +150,10 @@ impl KustomizeSource {
             common_labels: object.text_map("commonLabels")?.unwrap_or_default(),
             version: text(&mut object, "version")?,
             common_annotations: object.text_map("commonAnnotations")?.unwrap_or_default(),
-            force_common_labels: switch(&mut object, "forceCommonLabels")?,
-            force_common_annotations: switch(&mut object, "forceCommonAnnotations")?,
+            force_common_labels: boolean(&mut object, "forceCommonLabels")?,
+            force_common_annotations: boolean(&mut object, "forceCommonAnnotations")?,
             namespace: text(&mut object, "namespace")?,
-            common_annotations_envsubst: switch(&mut object, "commonAnnotationsEnvsubst")?,
+            common_annotations_envsubst: boolean(&mut object, "commonAnnotationsEnvsubst")?,
             replicas: items(&mut object, "replicas", |node, path| {
                 KustomizeReplica::decode(Object::new(node, path)?, findings)
             })?
@@ -163,13 +163,13 @@ impl KustomizeSource {
             })?
             .unwrap_or_default(),
             components: object.texts("components")?.unwrap_or_default(),
-            ignore_missing_components: switch(&mut object, "ignoreMissingComponents")?,
-            label_without_selector: switch(&mut object, "labelWithoutSelector")?,
+            ignore_missing_components: boolean(&mut object, "ignoreMissingComponents")?,
+            label_without_selector: boolean(&mut object, "labelWithoutSelector")?,
             kube_version: text(&mut object, "kubeVersion")?,
             api_versions: object.texts("apiVersions")?.unwrap_or_default(),
-            label_include_templates: switch(&mut object, "labelIncludeTemplates")?,
+            label_include_templates: boolean(&mut object, "labelIncludeTemplates")?,
         };
-        findings.note_unknown(&object);
+        findings.add_unknown(&object);
         Ok(block)
     }
 }
@@ -191,7 +191,7 @@ impl KustomizeReplica {
                 }
             },
         };
-        findings.note_unknown(&object);
+        findings.add_unknown(&object);
         Ok(Self { name, count })
     }
 }
@@ -205,9 +205,9 @@ impl KustomizePatch {
                 Some(target) => Some(PatchTarget::decode(target, findings)?),
                 None => None,
             },
-            options: switches(&mut object, "options")?,
+            options: booleans(&mut object, "options")?,
         };
-        findings.note_unknown(&object);
+        findings.add_unknown(&object);
         Ok(patch)
     }
 }
@@ -223,13 +223,13 @@ impl PatchTarget {
             annotation_selector: text(&mut object, "annotationSelector")?,
             label_selector: text(&mut object, "labelSelector")?,
         };
-        findings.note_unknown(&object);
+        findings.add_unknown(&object);
         Ok(target)
     }
 }
 
-/// A mapping from text to boolean; a `null` value is off, as in Go.
-fn switches(object: &mut Object<'_>, key: &'static str) -> Result<BTreeMap<String, bool>, DecodeError> {
+/// Decodes a map from strings to booleans; `null` is false, as in Go.
+fn booleans(object: &mut Object<'_>, key: &'static str) -> Result<BTreeMap<String, bool>, DecodeError> {
     let Some(node) = object.get(key) else { return Ok(BTreeMap::new()) };
     let Data::Mapping(entries) = &node.data else {
         return Err(DecodeError::mismatch(node, &object.path_of(key), "an object"));

@@ -1,8 +1,7 @@
 //! The Argo CD resources that tiphys reads: `Application`, `AppProject`, settings, CA certificates, Secrets.
 //!
-//! The types hold what Argo CD's own types hold, under the same names, so that they can stand for the stored resource. They are
-//! read in one of two ways: from a [`tiphys_yaml::Node`], with positions, by Go's rules (letter case, `null`, strict types), or
-//! through serde from JSON that an API server has already checked.
+//! The types have the fields and names of Argo CD's own types. They are decoded in one of two ways: from a [`tiphys_yaml::Node`], with
+//! positions, by Go's rules (letter case, `null`, strict types), or with serde from JSON that an API server has already validated.
 
 mod application;
 mod decode;
@@ -40,7 +39,7 @@ pub const GROUP: &str = "argoproj.io";
 /// The project of an Application that names none.
 pub const DEFAULT_PROJECT: &str = "default";
 
-/// The cluster that Argo CD itself runs in.
+/// API server URL of the cluster in which Argo CD runs.
 pub const IN_CLUSTER_SERVER: &str = "https://kubernetes.default.svc";
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The part of `metadata` that decisions need.
+//! The fields of `metadata` that tiphys uses.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ pub struct Metadata {
 }
 
 impl Metadata {
-    /// Reads the metadata of any resource, whatever else it holds.
+    /// Decodes the metadata of any resource; other fields are not checked.
     pub fn of(node: &Node) -> Result<Self, ResourceError> {
         let read = || match Object::new(node, "")?.object("metadata")? {
             Some(metadata) => Self::decode(metadata),
@@ -34,7 +34,7 @@ impl Metadata {
         read().map_err(|source| ResourceError { object: ObjectRef::of(node), source: Box::new(source) })
     }
 
-    /// Takes the known fields out of a `metadata` object. The others belong to the API server and are not looked at.
+    /// Decodes the known fields of a `metadata` object. The API server owns the others, so they are ignored.
     pub(crate) fn decode(mut object: Object<'_>) -> Result<Self, DecodeError> {
         Ok(Self {
             name: object.text("name")?.unwrap_or_default().to_owned(),

@@ -9,14 +9,14 @@ use crate::{Metadata, ObjectRef, ResourceError};
 pub struct AppProject {
     /// Name, namespace, labels, annotations.
     pub metadata: Metadata,
-    /// What the project permits and forbids.
+    /// Permissions and restrictions.
     pub spec: AppProjectSpec,
 }
 
 /// `spec` of an `AppProject`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AppProjectSpec {
-    /// Patterns of the permitted repositories; `!` in front of one forbids. An empty list permits none.
+    /// Patterns of the permitted repositories; a leading `!` denies. An empty list permits none.
     pub source_repos: Vec<String>,
     /// The permitted clusters and namespaces. An empty list permits none.
     pub destinations: Vec<ProjectDestination>,
@@ -55,7 +55,7 @@ pub struct GroupKind {
 }
 
 impl AppProject {
-    /// Reads an `AppProject` that was written as YAML by Go's rules: of a key that is given twice the last one counts.
+    /// Decodes an `AppProject` from YAML by Go's rules: of a duplicate key, the last value counts.
     pub fn decode(node: &Node) -> Result<Self, ResourceError> {
         Self::decode_fields(&node.clone().deduplicated())
             .map_err(|source| ResourceError { object: ObjectRef::of(node), source: Box::new(source) })

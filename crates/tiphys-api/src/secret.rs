@@ -1,4 +1,4 @@
-//! The Secrets that Argo CD reads: repositories, credential templates, clusters.
+//! Argo CD's Secrets: repositories, credential templates, clusters.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,7 +10,7 @@ use tiphys_yaml::{DecodeError, Node, Object};
 
 use crate::{Metadata, ResourceError};
 
-/// Label of the Secrets that Argo CD reads.
+/// Label of Argo CD's Secrets.
 pub const SECRET_TYPE_LABEL: &str = "argocd.argoproj.io/secret-type";
 
 /// The purpose of a Secret, by its label.
@@ -18,11 +18,11 @@ pub const SECRET_TYPE_LABEL: &str = "argocd.argoproj.io/secret-type";
 pub enum SecretType {
     /// A repository.
     Repository,
-    /// Credentials for all repositories below a URL.
+    /// Credentials for all repositories with a URL prefix.
     RepositoryCredentials,
-    /// A repository to write to.
+    /// A repository with write access, for pushes of hydrated manifests.
     RepositoryWrite,
-    /// Credentials for all repositories below a URL, to write to them.
+    /// Write credentials for all repositories with a URL prefix.
     RepositoryWriteCredentials,
     /// A cluster.
     Cluster,
@@ -34,18 +34,18 @@ pub enum SecretType {
 #[derive(Clone, PartialEq, Eq)]
 pub struct SecretValue(Vec<u8>);
 
-/// A Secret that Argo CD reads.
+/// An Argo CD Secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArgoCdSecret {
     /// Name, namespace, labels, annotations.
     pub metadata: Metadata,
     /// The purpose.
     pub secret_type: SecretType,
-    /// The values, by key; `stringData` wins over `data`.
+    /// The values by key; `stringData` takes precedence over `data`.
     pub values: BTreeMap<String, SecretValue>,
 }
 
-/// A Secret that cannot be decoded. Errors name the key and never its value.
+/// An error in a Secret. It names the key and never quotes the value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SecretError {
     /// The metadata has a field of the wrong type.
@@ -61,12 +61,12 @@ pub enum SecretError {
 pub struct SecretAccess {
     /// The connection settings.
     pub access: RepositoryAccess,
-    /// Keys whose value is not a boolean. Argo CD rejects such a Secret; here the value counts as false.
+    /// Keys with an invalid boolean. Argo CD rejects such a Secret; here the value is false.
     pub invalid_booleans: Vec<&'static str>,
 }
 
 impl SecretValue {
-    /// The bytes, for the one place that hands them on.
+    /// Returns the plain bytes, for the place that sends or writes them.
     pub fn expose(&self) -> &[u8] {
         &self.0
     }
@@ -151,7 +151,7 @@ impl ArgoCdSecret {
         Some(SecretAccess { access, invalid_booleans })
     }
 
-    /// A non-empty UTF-8 value.
+    /// Returns a non-empty UTF-8 value.
     fn text(&self, key: &str) -> Option<String> {
         let value = self.values.get(key)?;
         std::str::from_utf8(value.expose()).ok().filter(|text| !text.is_empty()).map(str::to_owned)

@@ -1,26 +1,26 @@
-//! `ApplicationSource`: where manifests come from, and what makes them.
+//! `ApplicationSource`: the location of manifests and the options that generate them.
 
 use serde::{Deserialize, Serialize};
 use tiphys_access::{redact_address, redact_url};
 use tiphys_params::Parameter;
 use tiphys_yaml::{DecodeError, Node, Object};
 
-use crate::decode::{items, switch, text};
+use crate::decode::{boolean, items, text};
 use crate::{Decoded, Findings, HelmSource, KustomizeSource};
 
 /// One source of an Application.
 ///
-/// An absent block and an empty one are different: `plugin: {}` names the type, no `plugin` leaves it to detection.
+/// A missing block and an empty one differ: `plugin: {}` sets the source type, a missing `plugin` leaves it to detection.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ApplicationSource {
-    /// URL of the repository: git, Helm or OCI.
+    /// URL of the git, Helm or OCI repository.
     #[serde(rename = "repoURL")]
     pub repo_url: String,
-    /// Folder in the repository; empty is its root.
+    /// Directory in the repository; the root directory if empty.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub path: String,
-    /// Branch, tag, commit or version range; empty is `HEAD` or the newest chart.
+    /// Branch, tag, commit or version range. If empty, `HEAD` or the newest chart.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub target_revision: String,
     /// The Helm block.
@@ -38,59 +38,59 @@ pub struct ApplicationSource {
     /// Name of a chart in a Helm repository; empty for git.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub chart: String,
-    /// Name under which other sources refer to this one's files; empty if they do not.
+    /// Name by which other sources refer to the files of this one; empty if not set.
     #[serde(rename = "ref", skip_serializing_if = "String::is_empty")]
     pub reference: String,
     /// Name of the source among several.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// Prefix of the tags that `targetRevision` is looked up among.
+    /// Prefix of the tags among which `targetRevision` is resolved.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub tag_prefix: String,
 }
 
-/// The `plugin` block: which config management plugin, and what it is given.
+/// The `plugin` block: the config management plugin with its environment and parameters.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PluginSource {
-    /// `<name>` or `<name>-<version>` of the plugin; empty leaves the choice to discovery.
+    /// `<name>` or `<name>-<version>` of the plugin; selected by discovery if empty.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// Variables, in order; the plugin sees them with the prefix `ARGOCD_ENV_`.
+    /// Environment variables in order; the plugin gets them with the prefix `ARGOCD_ENV_`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub env: Vec<EnvEntry>,
-    /// Parameters, in order. Absent and empty reach the plugin as `null` and `[]`.
+    /// Parameters in order. A missing list is passed to the plugin as `null`, an empty one as `[]`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parameters: Option<Vec<Parameter>>,
 }
 
-/// One variable of `plugin.env`.
+/// An environment variable in `plugin.env`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct EnvEntry {
     /// Name, without the prefix.
     pub name: String,
-    /// Value, in which `$NAME` and `${NAME}` stand for variables of the build environment.
+    /// Value. `$NAME` and `${NAME}` are replaced by variables of the build environment.
     pub value: String,
 }
 
-/// The `directory` block: plain YAML and JSON.
+/// The `directory` block: options for plain YAML and JSON manifests.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct DirectorySource {
-    /// Whether folders below the path are looked at too.
+    /// Whether subdirectories are read.
     #[serde(skip_serializing_if = "is_false")]
     pub recurse: bool,
     /// Options for `.jsonnet` files.
     #[serde(skip_serializing_if = "JsonnetOptions::is_empty")]
     pub jsonnet: JsonnetOptions,
-    /// Pattern of files to leave out, relative to the path; empty leaves out none.
+    /// Pattern of files to exclude, relative to the path; empty excludes none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub exclude: String,
-    /// Pattern of files to take, relative to the path; empty takes all.
+    /// Pattern of files to include, relative to the path; empty includes all.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub include: String,
-    /// Whether files count whatever their extension is.
+    /// Whether files with any extension are read.
     #[serde(skip_serializing_if = "is_false")]
     pub disable_extension_filter: bool,
 }
@@ -105,12 +105,12 @@ pub struct JsonnetOptions {
     /// Top-level arguments.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tlas: Vec<JsonnetVariable>,
-    /// Library folders, relative to the repository's root.
+    /// Library directories, relative to the repository's root.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub libs: Vec<String>,
 }
 
-/// A variable or argument of Jsonnet.
+/// A Jsonnet variable or top-level argument.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct JsonnetVariable {
@@ -118,24 +118,24 @@ pub struct JsonnetVariable {
     pub name: String,
     /// Value.
     pub value: String,
-    /// Whether the value is Jsonnet code instead of a text.
+    /// Whether the value is Jsonnet code instead of a string.
     #[serde(skip_serializing_if = "is_false")]
     pub code: bool,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a function of this shape")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde requires this signature")]
 pub(crate) fn is_false(value: &bool) -> bool {
     !value
 }
 
 impl ApplicationSource {
-    /// The repository as people may see it: without a password. Charts' repositories may be written without a scheme; of git's addresses
-    /// `git@HOST:PATH` stays as it is.
+    /// Returns the repository's URL with credentials redacted. Addresses of chart repositories need no scheme; `git@HOST:PATH` stays as it
+    /// is.
     pub fn shown_repository(&self) -> String {
         if self.chart.is_empty() { redact_url(&self.repo_url) } else { redact_address(self.repo_url.trim()) }
     }
 
-    /// Reads a source by Go's rules. `path` is what error texts call it, as `spec.source`.
+    /// Decodes a source by Go's rules. `path` is its field path in error messages, such as `spec.source`.
     pub fn decode(node: &Node, path: &str) -> Result<Decoded<Self>, DecodeError> {
         let mut findings = Findings::default();
         let value = Self::decode_object(Object::new(node, path)?, &mut findings)?;
@@ -171,7 +171,7 @@ impl ApplicationSource {
             name: text(&mut object, "name")?,
             tag_prefix: text(&mut object, "tagPrefix")?,
         };
-        findings.note_unknown(&object);
+        findings.add_unknown(&object);
         Ok(source)
     }
 }
@@ -186,7 +186,7 @@ impl PluginSource {
             .unwrap_or_default(),
             parameters: crate::decode::parameters(&mut object, findings)?,
         };
-        findings.note_unknown(&object);
+        findings.add_unknown(&object);
         Ok(block)
     }
 }
@@ -194,7 +194,7 @@ impl PluginSource {
 impl EnvEntry {
     fn decode(mut object: Object<'_>, findings: &mut Findings) -> Result<Self, DecodeError> {
         let entry = Self { name: text(&mut object, "name")?, value: text(&mut object, "value")? };
-        findings.note_unknown(&object);
+        findings.add_unknown(&object);
         Ok(entry)
     }
 }
@@ -202,16 +202,16 @@ impl EnvEntry {
 impl DirectorySource {
     fn decode(mut object: Object<'_>, findings: &mut Findings) -> Result<Self, DecodeError> {
         let block = Self {
-            recurse: switch(&mut object, "recurse")?,
+            recurse: boolean(&mut object, "recurse")?,
             jsonnet: match object.object("jsonnet")? {
                 Some(options) => JsonnetOptions::decode(options, findings)?,
                 None => JsonnetOptions::default(),
             },
             exclude: text(&mut object, "exclude")?,
             include: text(&mut object, "include")?,
-            disable_extension_filter: switch(&mut object, "disableExtensionFilter")?,
+            disable_extension_filter: boolean(&mut object, "disableExtensionFilter")?,
         };
-        findings.note_unknown(&object);
+        findings.add_unknown(&object);
         Ok(block)
     }
 }
@@ -234,7 +234,7 @@ impl JsonnetOptions {
             .unwrap_or_default(),
             libs: object.texts("libs")?.unwrap_or_default(),
         };
-        findings.note_unknown(&object);
+        findings.add_unknown(&object);
         Ok(options)
     }
 }
@@ -244,9 +244,9 @@ impl JsonnetVariable {
         let variable = Self {
             name: text(&mut object, "name")?,
             value: text(&mut object, "value")?,
-            code: switch(&mut object, "code")?,
+            code: boolean(&mut object, "code")?,
         };
-        findings.note_unknown(&object);
+        findings.add_unknown(&object);
         Ok(variable)
     }
 }

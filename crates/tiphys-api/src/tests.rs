@@ -1,4 +1,4 @@
-//! Reading resources: fields, what is left out, and where mistakes are.
+//! Decoding of resources: fields, unknown fields, error positions.
 
 use tiphys_yaml::{Node, read_document};
 
@@ -48,8 +48,8 @@ status: {sync: {status: Synced}}
 ";
 
 #[test]
-fn every_known_field_of_an_application_is_read_and_nothing_else_is_noted() {
-    let decoded = Application::decode(&node(FULL)).expect("the application holds");
+fn known_fields_are_decoded_without_findings() {
+    let decoded = Application::decode(&node(FULL)).expect("the application is valid");
     assert_eq!(decoded.findings, crate::Findings::default());
     let app = decoded.value;
     assert_eq!((app.metadata.name.as_str(), app.metadata.namespace.as_str()), ("web", "argocd"));
@@ -79,8 +79,8 @@ fn every_known_field_of_an_application_is_read_and_nothing_else_is_noted() {
 }
 
 #[test]
-fn what_serde_writes_it_reads_back_under_argo_cds_names() {
-    let app = Application::decode(&node(FULL)).expect("the application holds").value;
+fn serde_round_trip_uses_argo_cd_field_names() {
+    let app = Application::decode(&node(FULL)).expect("the application is valid").value;
     let written = serde_json::to_value(&app).expect("it can be written");
     assert_eq!(written["spec"]["sources"][1]["ref"], "charts");
     assert_eq!(written["spec"]["sources"][0]["repoURL"], "https://git.example.com/repo.git");
@@ -93,7 +93,7 @@ fn what_serde_writes_it_reads_back_under_argo_cds_names() {
 }
 
 #[test]
-fn an_absent_block_and_an_empty_one_are_different() {
+fn missing_block_differs_from_empty_block() {
     let cases = [
         ("{repoURL: x}", None),
         ("{repoURL: x, plugin: null}", None),
@@ -102,45 +102,45 @@ fn an_absent_block_and_an_empty_one_are_different() {
         ("{repoURL: x, plugin: {parameters: []}}", Some(Some(0))),
     ];
     for (text, expected) in cases {
-        let source = ApplicationSource::decode(&node(text), "spec.source").expect("the source holds").value;
+        let source = ApplicationSource::decode(&node(text), "spec.source").expect("it is valid").value;
         let found = source.plugin.map(|block| block.parameters.map(|list| list.len()));
         assert_eq!(found, expected, "{text}");
     }
 }
 
 #[test]
-fn several_sources_win_over_a_single_one() {
+fn sources_take_precedence_over_source() {
     let text = "{spec: {source: {repoURL: one}, sources: [{repoURL: two}]}}";
-    let spec = Application::decode(&node(text)).expect("it holds").value.spec;
+    let spec = Application::decode(&node(text)).expect("it is valid").value.spec;
     assert_eq!(spec.effective_sources()[0].repo_url, "two");
     let spec = Application::decode(&node("{spec: {source: {repoURL: one}, sources: []}}"))
-        .expect("it holds")
+        .expect("it is valid")
         .value
         .spec;
     assert_eq!(spec.effective_sources()[0].repo_url, "one");
-    let spec = Application::decode(&node("{spec: {}}")).expect("it holds").value.spec;
+    let spec = Application::decode(&node("{spec: {}}")).expect("it is valid").value.spec;
     assert!(spec.effective_sources().is_empty());
     assert_eq!(spec.project_name(), "default");
 }
 
 #[test]
-fn unknown_fields_are_left_out_and_can_be_found() {
+fn unknown_fields_are_ignored_and_reported() {
     let text = "metadata: {name: a, uid: x}\nspec:\n  sauce: 1\n  source:\n    repoURL: x\n    plugin: {nmae: y}\n    sources: []\n";
-    let decoded = Application::decode(&node(text)).expect("the application holds");
+    let decoded = Application::decode(&node(text)).expect("the application is valid");
     let found: Vec<String> =
         decoded.findings.unknown.iter().map(|field| format!("{} {}", field.path, field.position)).collect();
     assert_eq!(found, ["spec.sauce 3:3", "spec.source.plugin.nmae 6:14", "spec.source.sources 7:5"]);
 }
 
 #[test]
-fn keys_match_in_any_letter_case_as_in_go() {
+fn keys_are_case_insensitive_as_in_go() {
     let source =
-        ApplicationSource::decode(&node("{RepoUrl: x, Plugin: {NAME: p}}"), "s").expect("it holds").value;
+        ApplicationSource::decode(&node("{RepoUrl: x, Plugin: {NAME: p}}"), "s").expect("it is valid").value;
     assert_eq!((source.repo_url.as_str(), source.plugin.expect("a block").name.as_str()), ("x", "p"));
 }
 
 #[test]
-fn a_wrong_type_names_object_field_and_position() {
+fn wrong_type_error_names_object_field_and_position() {
     let cases = [
         ("spec:\n  source:\n    path: 5\n", "3:11", "spec.source.path"),
         ("spec:\n  source:\n    targetRevision: 1.0\n", "3:21", "spec.source.targetRevision"),
@@ -188,9 +188,9 @@ fn a_wrong_type_names_object_field_and_position() {
 }
 
 #[test]
-fn parameters_that_are_hardly_meant_so_are_taken_with_a_warning() {
+fn suspicious_plugin_parameters_are_accepted_with_a_warning() {
     let text = "spec:\n  source:\n    plugin:\n      parameters:\n      - {name: a}\n      - {name: b, string: x}\n      - {name: b, string: z}\n";
-    let decoded = Application::decode(&node(text)).expect("the application holds");
+    let decoded = Application::decode(&node(text)).expect("the application is valid");
     let lines: Vec<usize> =
         decoded.findings.warnings.iter().map(|warning| warning.position.expect("a position").line).collect();
     assert_eq!(lines, [5, 7]);
@@ -199,7 +199,7 @@ fn parameters_that_are_hardly_meant_so_are_taken_with_a_warning() {
 }
 
 #[test]
-fn of_a_key_that_is_given_twice_the_last_counts_and_nothing_is_merged() {
+fn last_of_duplicate_keys_counts_and_maps_are_not_merged() {
     let text = "\
 spec:
   project: first
@@ -214,7 +214,7 @@ spec:
   project: last
   destination: {server: c}
 ";
-    let decoded = Application::decode(&node(text)).expect("the application holds");
+    let decoded = Application::decode(&node(text)).expect("the application is valid");
     let found: Vec<String> = decoded
         .findings
         .warnings
@@ -239,7 +239,7 @@ spec:
     let map = parameter.map.as_ref().expect("a map");
     assert_eq!(map.iter().collect::<Vec<_>>(), [(&"a".to_owned(), &"4".to_owned())]);
     let project = "metadata: {name: p}\nspec: {sourceRepos: ['*']}\nspec: {description: x}\n";
-    let project = AppProject::decode(&node(project)).expect("the project holds");
+    let project = AppProject::decode(&node(project)).expect("the project is valid");
     assert_eq!(project.spec, AppProjectSpec::default());
 }
 

@@ -9,7 +9,7 @@ use tiphys_yaml::{DecodeError, Node, Object};
 pub struct TlsCertificates {
     /// Namespace of the ConfigMap; `None` if the document does not set one.
     pub namespace: Option<String>,
-    /// PEM, by the server's name without a port. Empty ones are left out.
+    /// CA certificates in PEM format by server name without port. Empty ones are omitted.
     pub by_server: BTreeMap<String, String>,
 }
 
