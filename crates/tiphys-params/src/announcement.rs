@@ -1,4 +1,4 @@
-//! Announcements: what a plugin says that it accepts.
+//! Announcements: the parameters that a plugin accepts.
 
 mod decode;
 mod error;
@@ -17,64 +17,64 @@ pub use types::{JsonType, Types};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// How a parameter's value (or each of its items) is to be understood; anything unknown is a text.
+/// Type of a parameter's value or of each item. Unknown types are strings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ItemType {
-    /// Any text; the original word is kept for the wire.
+    /// A string. The original word is preserved for serialization.
     String(String),
     /// An exact decimal number.
     Number,
     /// `true` or `false`.
     Boolean,
-    /// A text that stands for a value of one of these types: several, or a list or an object alone. What one word says for itself is never
-    /// said so ([`ItemType::of`]). Argo CD, which looks at no word of `itemType`, hands it on, and who does not know it takes it for a text.
+    /// A string that represents a value of one of several types, or a list or an object. Other single types have their own variant
+    /// ([`ItemType::of`]). Argo CD passes `itemType` on unchanged; clients that do not know the word treat the value as a string.
     OneOf(Types),
 }
 
-/// Which of the value's fields a parameter uses.
+/// The field of a parameter that has its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CollectionType {
-    /// Not given; means [`CollectionType::String`].
+    /// Not set; same as [`CollectionType::String`].
     Absent,
-    /// A single text.
+    /// A string.
     String,
-    /// A list of texts.
+    /// A list of strings.
     Array,
-    /// A map from text to text.
+    /// A map from strings to strings.
     Map,
 }
 
-/// One announced parameter. Its name is never empty, and its collection type is always a known one.
+/// An announced parameter. Its name is never empty, and its collection type is always a known one.
 ///
-/// Its JSON form (serde, writing only) is the one of Argo CD's REST API: empty fields are left out (`spec/cmp.md` 5).
+/// It serializes to the JSON of Argo CD's REST API, which omits empty fields. It cannot be deserialized.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Announcement {
-    /// Name, never empty.
+    /// Non-empty name.
     pub name: String,
     /// Human-readable name.
     pub title: Option<String>,
-    /// Explanation.
+    /// Description.
     pub tooltip: Option<String>,
     /// Whether a value must be set (an announced default satisfies it).
     pub required: Option<bool>,
-    /// Type of the value or of each item, if it was given.
+    /// Type of the value or of each item, if announced.
     pub item_type: Option<ItemType>,
-    /// Which field of the default counts.
+    /// Field that has the value and the default.
     pub collection_type: CollectionType,
-    /// The announced defaults, all that were given; [`Announcement::default_value`] chooses.
+    /// The announced defaults in all fields; [`Announcement::default_value`] returns the effective one.
     pub string: Option<String>,
     /// See `string`.
     pub array: Option<Vec<String>>,
     /// See `string`.
     pub map: Option<BTreeMap<String, String>>,
-    /// The texts to choose from; empty means free.
+    /// The permitted values; empty if not restricted.
     pub choices: Vec<String>,
 }
 
-/// The default that counts, by the collection type (proposal Q/A 1 and 4).
+/// The default in the field of the collection type (proposal Q/A 1 and 4).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Default<'a> {
-    /// A text.
+    /// A string.
     String(&'a str),
     /// A list.
     Array(&'a [String]),
@@ -83,7 +83,7 @@ pub enum Default<'a> {
 }
 
 impl Announcement {
-    /// An announcement of a text with nothing but a name, which must not be empty.
+    /// Returns an announcement of a string that only has a name, which must not be empty.
     pub fn named(name: impl Into<String>) -> Self {
         let name = name.into();
         debug_assert!(!name.is_empty(), "an announcement has a name");
@@ -101,7 +101,7 @@ impl Announcement {
         }
     }
 
-    /// The default that counts: only the field of the collection type is looked at.
+    /// Returns the default in the field of the collection type. Other fields are ignored.
     pub fn default_value(&self) -> Option<Default<'_>> {
         match self.collection_type {
             CollectionType::Absent | CollectionType::String => self.string.as_deref().map(Default::String),
@@ -110,7 +110,7 @@ impl Announcement {
         }
     }
 
-    /// The fields of defaults that are given and ignored, since the collection type names another one (proposal Q/A 1 and 4).
+    /// Returns the fields with a default that is ignored because the collection type names another field (proposal Q/A 1 and 4).
     pub fn ignored_defaults(&self) -> Vec<&'static str> {
         let counted = self.collection_type.field();
         let given =
@@ -124,7 +124,7 @@ impl Announcement {
 }
 
 impl ItemType {
-    /// The item type of values that have one of these types.
+    /// Returns the item type of values with one of these types.
     pub fn of(types: Types) -> Self {
         let mut each = types.iter();
         match (each.next(), each.next()) {
@@ -135,8 +135,8 @@ impl ItemType {
         }
     }
 
-    /// Reads the word of `itemType`; the empty one is none. Of single words only the proposal's mean something, and those for lists and
-    /// objects, of which nothing is checked either.
+    /// Parses `itemType`; `None` if it is empty. Of the single words, only `number`, `boolean`, `array` and `object` have an effect; items
+    /// of the last two are not checked.
     pub fn from_word(word: &str) -> Option<Self> {
         let other = |word: &str| Self::String(word.to_owned());
         match word {
@@ -148,7 +148,7 @@ impl ItemType {
         }
     }
 
-    /// The word of `itemType`.
+    /// Returns the word for `itemType`.
     pub fn word(&self) -> Cow<'_, str> {
         match self {
             Self::String(word) => Cow::Borrowed(word),
@@ -160,7 +160,7 @@ impl ItemType {
 }
 
 impl CollectionType {
-    /// Reads the word of `collectionType`; `None` if it is not a known one. The empty word is [`CollectionType::Absent`].
+    /// Parses `collectionType`; `None` if the word is unknown. The empty word is [`CollectionType::Absent`].
     pub fn from_word(word: &str) -> Option<Self> {
         match word {
             "" => Some(Self::Absent),
@@ -171,7 +171,7 @@ impl CollectionType {
         }
     }
 
-    /// The word of `collectionType`; empty if it was not given.
+    /// Returns the word for `collectionType`; empty if not set.
     pub fn word(self) -> &'static str {
         match self {
             Self::Absent => "",
@@ -181,7 +181,7 @@ impl CollectionType {
         }
     }
 
-    /// The field of a parameter that holds its value.
+    /// Returns the name of the field that has the value.
     pub fn field(self) -> &'static str {
         match self {
             Self::Absent | Self::String => "string",

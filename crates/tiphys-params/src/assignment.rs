@@ -1,14 +1,14 @@
-//! What people write to set parameters: `NAME=TEXT` and its relatives (`design.md` section 4).
+//! The syntax of assignments that set parameters: `NAME=TEXT` and related forms (see `docs/parameters.md`).
 //!
-//! | text | does |
+//! | syntax | effect |
 //! |---|---|
-//! | `NAME=TEXT` | sets a text |
-//! | `NAME:=JSON` | sets a text, a list or a map, whichever the JSON is; numbers and booleans are the texts that they are written as |
+//! | `NAME=TEXT` | sets a string |
+//! | `NAME:=JSON` | sets a string, a list or a map, by the type of the JSON value; numbers and booleans become strings as written |
 //! | `NAME[KEY]=TEXT`, `NAME[0]=TEXT` | sets one entry of a map, one item of a list |
 //! | `NAME+=TEXT`, `NAME+:=JSON` | appends an item, or all items of a JSON list, to a list |
-//! | `NAME=@FILE`, `NAME:=@FILE` | the same with what is in a file |
+//! | `NAME=@FILE`, `NAME:=@FILE` | reads the value from a file |
 //!
-//! Names may hold any of these signs themselves: a name that is known as it stands wins over every other reading.
+//! Names may contain these operators: a known name takes precedence over every other interpretation.
 
 mod apply;
 mod operand;
@@ -21,93 +21,93 @@ use std::collections::HashSet;
 pub use apply::{Applied, ApplyError, Edited, InEffect, ParameterChange, apply};
 pub use operand::{OperandError, ParameterValue, read_operand, read_values};
 
-/// What is to become of a part of a parameter.
+/// A change of a parameter or a part of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assignment<V> {
-    /// Which part.
+    /// The part to change.
     pub target: Target,
-    /// What it is to be; `None` takes it away.
+    /// The new value; `None` unsets the part.
     pub value: Option<V>,
 }
 
 /// A part of a parameter.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Target {
-    /// The parameter's name; never empty.
+    /// The parameter's non-empty name.
     pub name: String,
-    /// Which part of its value.
+    /// The part of its value.
     pub part: Part,
 }
 
-/// Which part of a parameter's value.
+/// A part of a parameter's value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Part {
-    /// All of it.
+    /// The whole value.
     Whole,
     /// The key of a map or the index of a list, as it was written.
     Item(String),
-    /// The place behind the last item of a list.
+    /// The end of a list, for appending.
     End,
 }
 
-/// What stands behind the sign, before anything is read.
+/// The unparsed value after the operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operand {
-    /// How it is to be understood.
+    /// The format of the value.
     pub form: Form,
-    /// Where it stands.
+    /// The origin of the value.
     pub origin: OperandOrigin,
 }
 
-/// How a value is written.
+/// The format of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// A text, taken as it is (`=`).
+    /// A string, taken literally (`=`).
     Text,
     /// JSON (`:=`).
     Json,
 }
 
-/// Where a value stands.
+/// The origin of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OperandOrigin {
-    /// Behind the sign.
+    /// The text after the operator.
     Inline(String),
-    /// In the file of this path (`@`).
+    /// The file with this path (`@`).
     File(String),
 }
 
-/// A text that is no assignment.
+/// A syntax error in an assignment.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SyntaxError {
     /// There is no `=`.
     #[error("{text:?} sets nothing; write NAME=TEXT, NAME:=JSON, NAME[KEY]=TEXT, NAME+=TEXT or NAME=@FILE")]
     Sign {
-        /// As it was written.
+        /// The assignment as written.
         text: String,
     },
-    /// Nothing stands before the sign.
+    /// The name is empty.
     #[error("{text:?} names no parameter")]
     Name {
-        /// As it was written.
+        /// The assignment as written.
         text: String,
     },
-    /// An item is a text, to which nothing is appended.
+    /// `+=` is used with an item, which is a string.
     #[error("{text} is one item; `+=` appends to a list, so write {text}=TEXT")]
     Item {
         /// The item.
         text: String,
     },
-    /// Nothing stands behind `@`.
+    /// The path after `@` is empty.
     #[error("{text:?} names no file behind `@`; for a text that begins with `@` write NAME:='\"@…\"'")]
     File {
-        /// As it was written.
+        /// The assignment as written.
         text: String,
     },
 }
 
-/// The signs, longest first, with what they say.
-const SIGNS: [(&str, Form, bool); 4] = [
+/// The operators, longest first, with the format of the value and whether they append.
+const OPERATORS: [(&str, Form, bool); 4] = [
     ("+:=", Form::Json, true),
     (":=", Form::Json, false),
     ("+=", Form::Text, true),
@@ -115,7 +115,7 @@ const SIGNS: [(&str, Form, bool); 4] = [
 ];
 
 impl Assignment<Operand> {
-    /// Reads what was written to set something. `known` are the names that are announced or set.
+    /// Parses an assignment. `known` are the announced and the set names.
     pub fn parse(text: &str, known: &HashSet<&str>) -> Result<Self, SyntaxError> {
         let (target, form, value) = split(text, known)?;
         if target.name.is_empty() {
@@ -131,7 +131,7 @@ impl Assignment<Operand> {
 }
 
 impl Target {
-    /// Reads what was written to take something away: `NAME`, `NAME[KEY]`, `NAME[0]`.
+    /// Parses what to unset: `NAME`, `NAME[KEY]`, `NAME[0]`.
     pub fn parse(text: &str, known: &HashSet<&str>) -> Result<Self, SyntaxError> {
         let target = if known.contains(text) { Self::whole(text) } else { with_item(text, known) };
         if target.name.is_empty() {
@@ -140,7 +140,7 @@ impl Target {
         Ok(target)
     }
 
-    /// All of a parameter.
+    /// Returns the target for a whole parameter.
     pub fn whole(name: &str) -> Self {
         Self { name: name.to_owned(), part: Part::Whole }
     }
@@ -156,21 +156,21 @@ impl std::fmt::Display for Target {
     }
 }
 
-/// Divides a text into what is set, the form of the value, and the value.
+/// Splits an assignment into target, format and value.
 fn split<'a>(text: &'a str, known: &HashSet<&str>) -> Result<(Target, Form, &'a str), SyntaxError> {
-    // No known name goes further than the longest one, and its item than any text.
+    // A known name is at most this long; an item may have any length.
     let longest = known.iter().map(|name| name.len()).max().unwrap_or_default();
-    let signs: Vec<usize> = text.match_indices('=').map(|(at, _)| at).collect();
-    let Some(first) = signs.first() else { return Err(SyntaxError::Sign { text: text.to_owned() }) };
+    let equals: Vec<usize> = text.match_indices('=').map(|(at, _)| at).collect();
+    let Some(first) = equals.first() else { return Err(SyntaxError::Sign { text: text.to_owned() }) };
 
-    // A name that is known as it stands wins; of several the longest.
-    let literal = signs.iter().take_while(|at| **at <= longest + 2).flat_map(|at| readings(text, *at));
+    // A known name wins; of several, the longest.
+    let literal = equals.iter().take_while(|at| **at <= longest + 2).flat_map(|at| readings(text, *at));
     if let Some(reading) =
         literal.filter(|reading| known.contains(reading.before)).max_by_key(|reading| reading.before.len())
     {
         return reading.of(Target::whole(reading.before));
     }
-    // The first sign that ends an item of a known name. Such a name ends at one of the first brackets, so only they are looked at.
+    // Otherwise the first operator after an item of a known name. Such a name ends at one of the first brackets, so only they are checked.
     let ends: Vec<usize> = text
         .match_indices('[')
         .map(|(at, _)| at)
@@ -178,20 +178,20 @@ fn split<'a>(text: &'a str, known: &HashSet<&str>) -> Result<(Target, Form, &'a 
         .filter(|at| known.contains(&text[..*at]))
         .collect();
     if let Some(first_end) = ends.first() {
-        let items = signs.iter().filter(|at| *at > first_end).flat_map(|at| readings(text, *at));
+        let items = equals.iter().filter(|at| *at > first_end).flat_map(|at| readings(text, *at));
         if let Some(reading) = items.into_iter().find(|reading| reading.before.ends_with(']')) {
             return reading.of(with_item(reading.before, known));
         }
     }
-    // A new name: a bracket that is open at the sign is a key with the sign in it.
+    // Otherwise it is a new name. A bracket that is open at an operator starts a key that contains the operator.
     let bracket = text.find('[').unwrap_or(text.len());
     let closed = |at: &&usize| **at < bracket || shortest(text, **at).before.ends_with(']');
-    let at = signs.iter().find(closed).unwrap_or(first);
+    let at = equals.iter().find(closed).unwrap_or(first);
     let reading = shortest(text, *at);
     reading.of(with_item(reading.before, known))
 }
 
-/// One way to read the sign at a place.
+/// One interpretation of the operator at a position.
 struct Reading<'a> {
     before: &'a str,
     form: Form,
@@ -210,11 +210,11 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// The ways to read the sign whose `=` is at this byte: the longest sign first, which leaves the shortest name.
+/// Returns the interpretations of the operator whose `=` is at this byte, with the longest operator, and so the shortest name, first.
 fn readings(text: &str, at: usize) -> impl Iterator<Item = Reading<'_>> {
     let (before, value) = (&text[..at], &text[at + 1..]);
-    SIGNS.iter().filter_map(move |(sign, form, appends)| {
-        let before = before.strip_suffix(&sign[..sign.len() - 1])?;
+    OPERATORS.iter().filter_map(move |(operator, form, appends)| {
+        let before = before.strip_suffix(&operator[..operator.len() - 1])?;
         Some(Reading { before, form: *form, appends: *appends, value })
     })
 }
@@ -224,7 +224,7 @@ fn shortest(text: &str, at: usize) -> Reading<'_> {
     readings(text, at).next().unwrap_or(plain)
 }
 
-/// `NAME[KEY]` as an item: of the longest known name, else from the first bracket on. Anything else is a whole name.
+/// Parses `NAME[KEY]` as an item: of the longest known name, else from the first bracket on. Anything else is a whole name.
 fn with_item(text: &str, known: &HashSet<&str>) -> Target {
     let Some(inner) = text.strip_suffix(']') else { return Target::whole(text) };
     let longest = known.iter().map(|name| name.len()).max().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Checking values against announcements, where people set them (`design.md` section 5, "When things are checked").
+//! Validation of parameter values against announcements, at the places where users set them.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -6,65 +6,65 @@ use std::fmt;
 use crate::suggest::suggest;
 use crate::{Announcement, CollectionType, ItemType, JsonType, Parameter, Types};
 
-/// Which item of a value a problem is about.
+/// The item of a value that has a problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
-    /// The text itself.
+    /// The single value.
     Text,
-    /// The item of a list, from 0.
+    /// The item of a list, by index from 0.
     Index(usize),
-    /// The value of a map's key.
+    /// The value of a key of a map.
     Key(String),
 }
 
-/// One reason why a parameter does not fit what is announced.
+/// A mismatch between a parameter and its announcement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// Name of the parameter.
     pub parameter: String,
-    /// What is wrong.
+    /// The kind of problem.
     pub kind: ProblemKind,
 }
 
-/// What is wrong with a parameter. Values are not repeated: they may be secret.
+/// The kind of a problem. Values are not included, because they may be secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProblemKind {
-    /// It is required, not set, and has no announced default.
+    /// A required value is not set and has no announced default.
     Required,
-    /// The value stands in another field than the announced collection type's.
+    /// The value is in another field than that of the announced collection type.
     WrongField {
-        /// The field that counts.
+        /// The field that the plugin reads.
         due: &'static str,
         /// A field that is set.
         found: &'static str,
     },
-    /// An item is no exact decimal number ([`is_number`]).
+    /// An item is not an exact decimal number ([`is_number`]).
     NotANumber(Item),
     /// An item is neither `true` nor `false`.
     NotABoolean(Item),
-    /// An item stands for no value of any of several types.
+    /// An item represents no value of the announced types.
     NotOneOf {
-        /// Which item.
+        /// The item.
         item: Item,
         /// The types.
         types: Types,
     },
-    /// An item is none of the announced choices.
+    /// An item is not one of the announced choices.
     NotAChoice {
-        /// Which item.
+        /// The item.
         item: Item,
         /// The choices.
         choices: Vec<String>,
     },
     /// No announcement has this name.
     Unannounced {
-        /// The nearest announced names, nearest first.
+        /// Similar announced names, the most similar first.
         suggestions: Vec<String>,
     },
 }
 
-/// Checks one parameter against its announcement: the field of the value, `required`, `itemType`, `choices`.
-/// Items are checked in the order of the value. Of a value in another field only that is said.
+/// Validates a parameter against its announcement: field, `required`, `itemType`, `choices`. Items are checked in the order of the value.
+/// If the value is only in a wrong field, this is the only problem.
 pub fn check_value(announcement: &Announcement, parameter: &Parameter) -> Vec<Problem> {
     let problem = |kind| Problem { parameter: announcement.name.clone(), kind };
     let mut problems = Vec::new();
@@ -73,7 +73,7 @@ pub fn check_value(announcement: &Announcement, parameter: &Parameter) -> Vec<Pr
         ("array", parameter.array.is_some()),
         ("map", parameter.map.is_some()),
     ];
-    let due = announcement.collection_type.field();
+    let expected = announcement.collection_type.field();
     let items: Vec<(Item, &str)> = match announcement.collection_type {
         CollectionType::Absent | CollectionType::String => {
             parameter.string.iter().map(|text| (Item::Text, text.as_str())).collect()
@@ -87,9 +87,9 @@ pub fn check_value(announcement: &Announcement, parameter: &Parameter) -> Vec<Pr
             values.map(|(key, text)| (Item::Key(key.clone()), text.as_str())).collect()
         }
     };
-    if !given.contains(&(due, true)) {
+    if !given.contains(&(expected, true)) {
         match given.iter().find(|(_, present)| *present) {
-            Some((found, _)) => problems.push(problem(ProblemKind::WrongField { due, found })),
+            Some((found, _)) => problems.push(problem(ProblemKind::WrongField { due: expected, found })),
             None if is_missing(announcement) => problems.push(problem(ProblemKind::Required)),
             None => {}
         }
@@ -100,14 +100,14 @@ pub fn check_value(announcement: &Announcement, parameter: &Parameter) -> Vec<Pr
     problems
 }
 
-/// Names that are compared in one check to find those that look alike. Behind it names that nobody announced come without
-/// suggestions: of so many not each is a slip of the pen.
+/// Maximum number of name comparisons for suggestions in one check. Further unannounced names get no suggestions: with that many, not each
+/// of them is a typo.
 pub const COMPARISONS_MAX: usize = 100_000;
 
-/// Checks all parameters that are set against all announcements: each value, names that nobody announced (in the order of the
-/// parameters), then required ones that are not set at all (in the order of the announcements).
+/// Validates all set parameters against all announcements. Returns problems of values and unannounced names in the order of the parameters,
+/// then missing required parameters in the order of the announcements.
 pub fn check_values(announcements: &[Announcement], parameters: &[Parameter]) -> Vec<Problem> {
-    // Of several announcements of one name the first counts.
+    // The first of duplicate announcements counts.
     let by_name: HashMap<&str, &Announcement> =
         announcements.iter().rev().map(|announcement| (announcement.name.as_str(), announcement)).collect();
     let mut problems = Vec::new();
@@ -143,7 +143,7 @@ pub fn check_values(announcements: &[Announcement], parameters: &[Parameter]) ->
     problems
 }
 
-/// Checks the announced default that counts against the announcement's own `itemType` and `choices`.
+/// Validates the effective announced default against the announcement's own `itemType` and `choices`.
 pub fn check_default(announcement: &Announcement) -> Vec<Problem> {
     let parameter = Parameter {
         name: announcement.name.clone(),
@@ -157,8 +157,8 @@ pub fn check_default(announcement: &Announcement) -> Vec<Problem> {
     }
 }
 
-/// Whether a text is an exact decimal number: `[+-] digits [. digits] [e [+-] digits]`, ASCII only, nothing around it. No value is
-/// computed, so that every digit counts; hexadecimal numbers, `inf` and `nan` are none.
+/// Whether a string is an exact decimal number: `[+-] digits [. digits] [e [+-] digits]`, ASCII only, without whitespace. The value is not
+/// computed, so every digit is significant. Hexadecimal numbers, `inf` and `nan` are invalid.
 pub fn is_number(text: &str) -> bool {
     let text = text.strip_prefix(['+', '-']).unwrap_or(text);
     let (mantissa, exponent) = match text.split_once(['e', 'E']) {
@@ -178,8 +178,8 @@ fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Whether a text may stand for a value of this type. How lists and objects are written is the plugin's own.
-fn may_be(text: &str, one: JsonType) -> bool {
+/// Whether a string may represent a value of this type. The plugin decides how lists and objects are written.
+fn may_represent(text: &str, one: JsonType) -> bool {
     match one {
         JsonType::Integer => is_digits(text.strip_prefix(['+', '-']).unwrap_or(text)),
         JsonType::Number => is_number(text),
@@ -189,7 +189,7 @@ fn may_be(text: &str, one: JsonType) -> bool {
     }
 }
 
-/// Whether a parameter that is not set is missing. An empty default is a default: absent and empty are different values.
+/// Whether an unset parameter is missing. An empty default satisfies `required`: it differs from a missing one.
 fn is_missing(announcement: &Announcement) -> bool {
     announcement.required == Some(true) && announcement.default_value().is_none()
 }
@@ -201,7 +201,7 @@ fn check_item(announcement: &Announcement, item: Item, text: &str) -> Vec<Proble
         Some(ItemType::Boolean) if text != "true" && text != "false" => {
             problems.push(ProblemKind::NotABoolean(item.clone()));
         }
-        Some(ItemType::OneOf(types)) if !types.iter().any(|one| may_be(text, one)) => {
+        Some(ItemType::OneOf(types)) if !types.iter().any(|one| may_represent(text, one)) => {
             problems.push(ProblemKind::NotOneOf { item: item.clone(), types });
         }
         _ => {}

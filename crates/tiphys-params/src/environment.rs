@@ -1,4 +1,4 @@
-//! The environment variables that carry parameters to a plugin's commands.
+//! The environment variables that pass parameters to a plugin's commands.
 
 mod collision;
 
@@ -10,7 +10,7 @@ use tiphys_yaml::write_go_string;
 
 use crate::Parameter;
 
-/// One environment variable.
+/// An environment variable.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct EnvVar {
     /// Name.
@@ -20,14 +20,14 @@ pub struct EnvVar {
 }
 
 impl EnvVar {
-    /// A variable.
+    /// Creates a variable.
     pub fn new(name: impl Into<String>, value: impl Into<String>) -> Self {
         Self { name: name.into(), value: value.into() }
     }
 }
 
-/// The value of `ARGOCD_APP_PARAMETERS`, byte for byte as Go's `json.Marshal` writes the list. `None` (a plugin block without
-/// `parameters`) is `null`; whether the variable is set at all is the caller's business (`spec/cmp.md` 4.4).
+/// Returns the value of `ARGOCD_APP_PARAMETERS`, byte for byte as Go's `json.Marshal` encodes the list. `None` (a plugin block without
+/// `parameters`) is `null`; the caller decides whether the variable is set.
 pub fn app_parameters(parameters: Option<&[Parameter]>) -> String {
     let Some(parameters) = parameters else { return "null".to_owned() };
     let mut out = String::from("[");
@@ -41,8 +41,8 @@ pub fn app_parameters(parameters: Option<&[Parameter]>) -> String {
     out
 }
 
-/// The `PARAM_*` variables in Argo CD's order: per parameter the text, then the map in the order of its keys' bytes, then the list.
-/// A name may come twice; the last one wins (`spec/cmp.md` 4.4).
+/// Returns the `PARAM_*` variables in Argo CD's order: for each parameter the string, then the map in byte order of its keys, then the
+/// list. A name may occur twice; the last value wins.
 pub fn parameter_variables(parameters: &[Parameter]) -> Vec<EnvVar> {
     let mut variables = Vec::new();
     for parameter in parameters {
@@ -51,10 +51,10 @@ pub fn parameter_variables(parameters: &[Parameter]) -> Vec<EnvVar> {
     variables
 }
 
-/// `escaped` of the proposal: upper case, and `_` in place of every character that is not `A-Z`, `0-9` or `_`.
+/// The proposal's `escaped`: converts to upper case and replaces every character except `A-Z`, `0-9` and `_` with `_`.
 ///
-/// The upper case is Go's, one code point to one. Outside ASCII only `ı` and `ſ` have an ASCII letter as their upper case; all other
-/// characters become `_`, whatever their own upper case is (`spec/cmp.md` 14, row 4.4).
+/// The conversion is Go's, which maps one code point to one. Outside ASCII, only `ı` and `ſ` have an ASCII letter as upper case; all other
+/// characters become `_`, regardless of their own upper case.
 pub fn escape(text: &str) -> String {
     text.chars()
         .map(|c| match c {
@@ -66,23 +66,23 @@ pub fn escape(text: &str) -> String {
         .collect()
 }
 
-/// Calls `visit` with the variable's name, the part of the value and its text, in the order of the variables.
-fn for_each_value<'a>(parameter: &'a Parameter, mut visit: impl FnMut(String, Part<'a>, &'a str)) {
+/// Calls `visit` with variable name, part and value, in the order of the variables.
+fn for_each_value<'a>(parameter: &'a Parameter, mut visit: impl FnMut(String, PartRef<'a>, &'a str)) {
     let prefix = format!("PARAM_{}", escape(&parameter.name));
     if let Some(text) = &parameter.string {
-        visit(prefix.clone(), Part::Text, text);
+        visit(prefix.clone(), PartRef::Text, text);
     }
     for (key, value) in parameter.map.iter().flatten() {
-        visit(format!("{prefix}_{}", escape(key)), Part::Key(key), value);
+        visit(format!("{prefix}_{}", escape(key)), PartRef::Key(key), value);
     }
     for (index, item) in parameter.array.iter().flatten().enumerate() {
-        visit(format!("{prefix}_{index}"), Part::Index(index), item);
+        visit(format!("{prefix}_{index}"), PartRef::Index(index), item);
     }
 }
 
-/// Which part of a parameter's value a variable carries; borrowed form of [`ValuePart`].
+/// The part of a parameter's value that a variable has; the borrowed form of [`ValuePart`].
 #[derive(Clone, Copy)]
-enum Part<'a> {
+enum PartRef<'a> {
     Text,
     Key(&'a str),
     Index(usize),

@@ -1,20 +1,20 @@
-//! `$NAME` and `${NAME}` in a text, by the rules of Go's `os.Expand` (`spec/cmp.md` 4.2 and 14).
+//! Replacement of `$NAME` and `${NAME}` by the rules of Go's `os.Expand`.
 
-/// A piece of a text.
+/// A piece of a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece<'a> {
-    /// What stays; the one dollar sign that `$$` means, too.
+    /// Literal text, including the dollar sign that `$$` stands for.
     Text(&'a str),
     /// A reference to a variable.
     Variable {
-        /// The variable.
+        /// The variable's name.
         name: &'a str,
-        /// The reference as it stands in the text, with its dollar sign.
+        /// The reference as written, with its dollar sign.
         written: &'a str,
     },
 }
 
-/// The variables of the build environment that `$` in a `helm` block refers to, as Argo CD's native support has them.
+/// The build environment variables that `$` in a `helm` block can refer to, as in Argo CD's native Helm support.
 pub const BUILD_VARIABLES: [&str; 9] = [
     "ARGOCD_APP_NAME",
     "ARGOCD_APP_NAMESPACE",
@@ -27,13 +27,13 @@ pub const BUILD_VARIABLES: [&str; 9] = [
     "ARGOCD_APP_SOURCE_TARGET_REVISION",
 ];
 
-/// How the names of the variables begin that people set in a plugin's block (`spec.source.plugin.env`), as its commands get them.
+/// Prefix of the environment variables that users set in `spec.source.plugin.env`, as the plugin's commands get them.
 pub const PLUGIN_ENV_PREFIX: &str = "ARGOCD_ENV_";
 
-/// Replaces variables. `lookup` gives a variable's value; what it does not know becomes nothing. `$$` is a dollar sign.
+/// Replaces variables. `lookup` returns a variable's value; an unknown variable is replaced by an empty string. `$$` is a dollar sign.
 ///
-/// A name is `[A-Za-z0-9_]*`, one of `*#$@!?-0123456789`, or anything between braces. `${}` and an unclosed `${` vanish, but
-/// for the text behind the latter; a dollar sign before anything else stays.
+/// A name is `[A-Za-z0-9_]*`, one of `*#$@!?-0123456789`, or anything between braces. `${}` and the `${` of an unclosed reference are
+/// removed; a dollar sign before anything else stays.
 pub fn expand<'a>(text: &str, lookup: impl Fn(&str) -> Option<&'a str>) -> String {
     let mut expanded = String::with_capacity(text.len());
     for piece in pieces(text) {
@@ -45,27 +45,27 @@ pub fn expand<'a>(text: &str, lookup: impl Fn(&str) -> Option<&'a str>) -> Strin
     expanded
 }
 
-/// The pieces of a text by the rules of [`expand`], which drops what is none of them.
+/// Splits a string by the rules of [`expand`]. Invalid references are omitted.
 pub fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
-    // Looked up once, so that many braces that are not closed take no square of their number.
+    // Searched once, so that many unclosed braces do not take quadratic time.
     let last_closing_brace = text.rfind('}');
     let mut rest = text;
     std::iter::from_fn(move || {
         loop {
             let dollar = rest.find('$').unwrap_or(rest.len());
             if dollar > 0 {
-                let (before, behind) = rest.split_at(dollar);
-                rest = behind;
+                let (before, after) = rest.split_at(dollar);
+                rest = after;
                 return Some(Piece::Text(before));
             }
-            let behind = rest.get(1..)?;
-            if behind.is_empty() {
+            let after = rest.get(1..)?;
+            if after.is_empty() {
                 return Some(Piece::Text(std::mem::take(&mut rest)));
             }
-            let is_closed = last_closing_brace.is_some_and(|at| at >= text.len() - behind.len());
-            let (reference, length) = reference(behind, is_closed);
-            let (written, behind) = rest.split_at(1 + length);
-            rest = behind;
+            let is_closed = last_closing_brace.is_some_and(|at| at >= text.len() - after.len());
+            let (reference, length) = reference(after, is_closed);
+            let (written, after) = rest.split_at(1 + length);
+            rest = after;
             match reference {
                 Reference::Name("$") | Reference::Nothing => return Some(Piece::Text("$")),
                 Reference::Name(name) => return Some(Piece::Variable { name, written }),
@@ -75,22 +75,22 @@ pub fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
     })
 }
 
-/// What stands behind a dollar sign.
+/// The syntax after a dollar sign.
 enum Reference<'a> {
     /// A variable.
     Name(&'a str),
-    /// Nothing that could be a name: the dollar sign is a text.
+    /// No name: the dollar sign is literal.
     Nothing,
-    /// Braces without a name, or an opening brace alone: they are dropped.
+    /// Empty braces, or an unclosed brace: omitted.
     Broken,
 }
 
-/// Reads what stands behind a dollar sign, which is something, and how many bytes of it belong to the reference.
-/// `is_closed`: it holds a closing brace.
+/// Parses the non-empty string after a dollar sign. Returns the reference and its length in bytes. `is_closed` says whether the string has
+/// a closing brace.
 fn reference(rest: &str, is_closed: bool) -> (Reference<'_>, usize) {
     let bytes = rest.as_bytes();
     if bytes[0] == b'{' {
-        // A special name may be the closing brace's neighbour only; `${*}` is one, `${*x}` is an ordinary name.
+        // `${*}` is the special name `*`, but `${*x}` is an ordinary name, so the first closing brace ends both.
         let closing = if is_closed { rest.find('}') } else { None };
         return match closing {
             None => (Reference::Broken, 1),

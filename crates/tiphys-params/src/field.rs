@@ -1,6 +1,6 @@
-//! The form that announcements make: what a person gets to set the parameters of one application.
+//! The input form for the parameters of an application, derived from the announcements.
 //!
-//! `plugin check` prints the fields, the page of `plugin check --serve` draws them; both take them from here.
+//! `plugin check` prints these fields, and the page of `plugin check --serve` renders them.
 
 use std::collections::HashMap;
 
@@ -8,37 +8,37 @@ use crate::{
     Announcement, CollectionType, ItemType, Parameter, ParameterValue, ProblemKind, Shape, check_values,
 };
 
-/// One field of the form.
+/// A field of the form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
     /// Name of the parameter.
     pub name: String,
     /// Human-readable name; empty if there is none. See [`Field::label`].
     pub title: String,
-    /// Explanation; empty if there is none.
+    /// Description; empty if there is none.
     pub tooltip: String,
-    /// What a single value is typed into.
+    /// The input control for a single value.
     pub input: Input,
-    /// How many values there are.
+    /// Whether it is a single value, a list or a map.
     pub shape: Shape,
-    /// The texts to choose from; empty unless `input` is [`Input::Choice`].
+    /// The permitted values; empty unless `input` is [`Input::Choice`].
     pub choices: Vec<String>,
-    /// Whether a value must be there (an announced default satisfies it).
+    /// Whether a value is required (an announced default satisfies it).
     pub required: bool,
-    /// Whether the plugin announces the parameter. Others have a field because they are set.
+    /// Whether the plugin announces the parameter. Unannounced parameters have a field because they are set.
     pub announced: bool,
-    /// The announced default, in the field that counts.
+    /// The announced default in the field of the collection type.
     pub default: Option<ParameterValue>,
-    /// What is set, whatever field it is in.
+    /// The set parameter, with all its fields.
     pub value: Option<Parameter>,
-    /// What is wrong with what is set.
+    /// Problems of the set value.
     pub problems: Vec<ProblemKind>,
 }
 
-/// What a single value is typed into.
+/// The input control for a single value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input {
-    /// Any text.
+    /// Any string.
     Text,
     /// An exact decimal number.
     Number,
@@ -48,51 +48,51 @@ pub enum Input {
     Choice,
 }
 
-/// The fields of a form: the announced parameters in their order, then the others that are set.
+/// Returns the fields of a form: announced parameters in their order, then other set parameters.
 ///
-/// Of a parameter that is set twice the later one counts, as in the environment. A plugin that announces nothing leaves all names free.
+/// The last of duplicate parameters counts, as in the environment. If a plugin announces nothing, all names are permitted.
 pub fn fields(announcements: &[Announcement], parameters: &[Parameter]) -> Vec<Field> {
-    let counted = counted(parameters);
+    let effective = effective(parameters);
     let set: HashMap<&str, &Parameter> =
-        counted.iter().map(|parameter| (parameter.name.as_str(), parameter)).collect();
+        effective.iter().map(|parameter| (parameter.name.as_str(), parameter)).collect();
     let mut fields: Vec<Field> = announcements
         .iter()
         .map(|announcement| Field::of(announcement, set.get(announcement.name.as_str()).copied()))
         .collect();
-    // Of several announcements of one name the first has the problems.
-    let mut places: HashMap<String, usize> = HashMap::new();
-    for (place, field) in fields.iter().enumerate() {
-        places.entry(field.name.clone()).or_insert(place);
+    // The first of duplicate announcements gets the problems.
+    let mut indexes: HashMap<String, usize> = HashMap::new();
+    for (index, field) in fields.iter().enumerate() {
+        indexes.entry(field.name.clone()).or_insert(index);
     }
-    for parameter in &counted {
-        if !places.contains_key(&parameter.name) {
-            places.insert(parameter.name.clone(), fields.len());
+    for parameter in &effective {
+        if !indexes.contains_key(&parameter.name) {
+            indexes.insert(parameter.name.clone(), fields.len());
             fields.push(Field::unannounced(parameter));
         }
     }
-    for problem in check_values(announcements, &counted) {
+    for problem in check_values(announcements, &effective) {
         if announcements.is_empty() && matches!(problem.kind, ProblemKind::Unannounced { .. }) {
             continue;
         }
-        if let Some(place) = places.get(&problem.parameter) {
-            fields[*place].problems.push(problem.kind);
+        if let Some(index) = indexes.get(&problem.parameter) {
+            fields[*index].problems.push(problem.kind);
         }
     }
     fields
 }
 
-fn counted(parameters: &[Parameter]) -> Vec<Parameter> {
-    let mut counted: Vec<Parameter> = Vec::with_capacity(parameters.len());
-    let mut places: HashMap<&str, usize> = HashMap::new();
+fn effective(parameters: &[Parameter]) -> Vec<Parameter> {
+    let mut effective: Vec<Parameter> = Vec::with_capacity(parameters.len());
+    let mut indexes: HashMap<&str, usize> = HashMap::new();
     for parameter in parameters {
-        let place = *places.entry(&parameter.name).or_insert(counted.len());
-        if place == counted.len() {
-            counted.push(parameter.clone());
+        let index = *indexes.entry(&parameter.name).or_insert(effective.len());
+        if index == effective.len() {
+            effective.push(parameter.clone());
         } else {
-            counted[place].clone_from(parameter);
+            effective[index].clone_from(parameter);
         }
     }
-    counted
+    effective
 }
 
 impl Field {
@@ -128,12 +128,12 @@ impl Field {
         Self { announced: false, ..Self::of(&announcement, Some(parameter)) }
     }
 
-    /// What stands beside the field: the title, or the name where there is none.
+    /// Returns the field's label: the title, or the name if there is no title.
     pub fn label(&self) -> &str {
         if self.title.is_empty() { &self.name } else { &self.title }
     }
 
-    /// What is set in the field that counts.
+    /// Returns the set value in the field of the collection type.
     pub fn counting_value(&self) -> Option<ParameterValue> {
         let value = self.value.as_ref()?;
         match self.shape {
@@ -143,7 +143,7 @@ impl Field {
         }
     }
 
-    /// The kind of the field in words, without its choices: `text`, `list of numbers`, `map of choices`.
+    /// Returns a description without the choices: `text`, `list of numbers`, `map of choices`.
     pub fn kind_words(&self) -> String {
         let (one, several) = match self.input {
             Input::Text => ("text", "texts"),
@@ -160,7 +160,7 @@ impl Field {
 }
 
 impl Input {
-    /// The word of `input` in the output of `plugin check -o json`.
+    /// Returns the name in the output of `plugin check -o json`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Text => "text",

@@ -1,7 +1,7 @@
-//! Parameters and announcements: their model, how they are merged, checked, set and encoded for a plugin's environment, and references to
+//! Parameters and announcements: data model, merging, validation, assignments, encoding into a plugin's environment, and references to
 //! variables in strings.
 //!
-//! The rules are those of the proposal "Parameterized Config Management Plugins"; nothing here touches files or processes.
+//! The rules are those of the proposal "Parameterized Config Management Plugins". This crate does no I/O.
 
 mod announcement;
 mod assignment;

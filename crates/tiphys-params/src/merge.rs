@@ -1,22 +1,22 @@
-//! Joining static and dynamic announcements.
+//! Merging static and dynamic announcements.
 
 use std::collections::BTreeMap;
 
 use crate::{Announcement, CollectionType};
 
-/// Static entries first, in file order, then dynamic ones; one name in both is one entry, at its first place, the dynamic one's
-/// fields winning where they are set (proposal, "How will the UI know what parameters may be set").
+/// Merges announcements (proposal, "How will the UI know what parameters may be set"). Static entries come first, in file order. A name in
+/// both lists is one entry at its first position; fields set in the dynamic one win.
 ///
-/// A name that comes twice in one list is joined by the same rule: one entry at its first place, the fields of the later one winning
-/// where they are set. Fields win whole: a later map replaces an earlier one, its keys are not mixed.
+/// Duplicate names within a list are merged by the same rule: fields set in the later one win. A field is replaced as a whole: a later map
+/// replaces an earlier one, and their keys are not merged.
 pub fn merge_announcements(fixed: Vec<Announcement>, dynamic: Vec<Announcement>) -> Vec<Announcement> {
     let mut merged: Vec<Announcement> = Vec::with_capacity(fixed.len() + dynamic.len());
-    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    let mut indexes: BTreeMap<String, usize> = BTreeMap::new();
     for announcement in fixed.into_iter().chain(dynamic) {
-        if let Some(&place) = places.get(&announcement.name) {
-            overlay(&mut merged[place], announcement);
+        if let Some(&index) = indexes.get(&announcement.name) {
+            overlay(&mut merged[index], announcement);
         } else {
-            places.insert(announcement.name.clone(), merged.len());
+            indexes.insert(announcement.name.clone(), merged.len());
             merged.push(announcement);
         }
     }

@@ -1,20 +1,20 @@
-//! The three kinds of values: a text, a list of texts, a map of texts.
+//! The three kinds of parameter values: string, list of strings, map of strings.
 
 use crate::{CollectionType, ParameterValue};
 
-/// How many values a parameter has.
+/// The kind of a parameter's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// One.
+    /// A single string.
     Single,
-    /// A list of them.
+    /// A list of strings.
     List,
-    /// A map from texts to them.
+    /// A map from strings to strings.
     Map,
 }
 
 impl Shape {
-    /// What a collection type announces.
+    /// Returns the kind for a collection type.
     pub fn of(collection_type: CollectionType) -> Self {
         match collection_type {
             CollectionType::Absent | CollectionType::String => Self::Single,
@@ -23,7 +23,7 @@ impl Shape {
         }
     }
 
-    /// What a value is.
+    /// Returns the kind of a value.
     pub fn of_value(value: &ParameterValue) -> Self {
         match value {
             ParameterValue::String(_) => Self::Single,
@@ -32,7 +32,7 @@ impl Shape {
         }
     }
 
-    /// The field of a parameter that holds such a value.
+    /// Returns the parameter's field for this kind.
     pub fn field(self) -> &'static str {
         match self {
             Self::Single => "string",
@@ -41,7 +41,7 @@ impl Shape {
         }
     }
 
-    /// The kind of value in words, with an article.
+    /// Returns a description with an article.
     pub fn words(self) -> &'static str {
         match self {
             Self::Single => "a text",

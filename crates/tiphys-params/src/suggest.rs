@@ -1,17 +1,17 @@
-//! "Did you mean": the known names that are nearest to an unknown one.
+//! "Did you mean" suggestions: the known names most similar to an unknown one.
 
-/// The known names nearest to `name`, nearest first, at most [`SUGGESTIONS_MAX`]; none if nothing is near.
+/// Returns the known names most similar to `name`, the most similar first, at most [`SUGGESTIONS_MAX`].
 ///
-/// Near means: at most a third of the longer name's characters have to be inserted, removed, replaced or swapped with their neighbour
-/// (one at least), not counting the parts between dots with which both begin: of `web.port` and `web.host` little is alike. Letter case and the difference between `-`, `_` and `.` count for nothing. Of equal distance the earlier name in
-/// byte order comes first, so that the answer does not depend on the order of `known`.
+/// Names are similar if their edit distance, with transpositions, is at most a third of the longer name (at least one). Common leading
+/// parts between dots are not counted: `web.port` and `web.host` differ much. Letter case and the difference between `-`, `_` and `.` are
+/// ignored. Ties are sorted by byte order, so the result does not depend on the order of `known`.
 pub fn suggest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let mut near: Vec<(usize, &'a str)> = known
         .into_iter()
         .filter(|candidate| *candidate != name)
         .filter_map(|candidate| {
-            let beginning = common_parts(name, candidate);
-            let (wanted, candidate_folded) = (folded(&name[beginning..]), folded(&candidate[beginning..]));
+            let prefix = common_prefix(name, candidate);
+            let (wanted, candidate_folded) = (folded(&name[prefix..]), folded(&candidate[prefix..]));
             let allowed = (wanted.len().max(candidate_folded.len()) / 3).max(1);
             if wanted.len().abs_diff(candidate_folded.len()) > allowed {
                 return None;
@@ -26,14 +26,14 @@ pub fn suggest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<
     near.into_iter().map(|(_, candidate)| candidate).collect()
 }
 
-/// How many names [`suggest`] gives at most.
+/// Maximum number of names that [`suggest`] returns.
 pub const SUGGESTIONS_MAX: usize = 3;
 
-/// Longest name that is compared, in characters; longer ones are cut, which keeps the work of one comparison small.
+/// Maximum length of compared names in characters; longer names are truncated to limit the cost of a comparison.
 const COMPARED_CHARS_MAX: usize = 128;
 
-/// Bytes of the parts with which both names begin, each with the dot behind it.
-fn common_parts(name: &str, other: &str) -> usize {
+/// Returns the length in bytes of the common leading parts, including the dot after each.
+fn common_prefix(name: &str, other: &str) -> usize {
     let parts = name.split_inclusive('.').zip(other.split_inclusive('.'));
     parts.take_while(|(one, other)| one == other && one.ends_with('.')).map(|(part, _)| part.len()).sum()
 }
@@ -48,7 +48,7 @@ fn folded(name: &str) -> Vec<char> {
         .collect()
 }
 
-/// Edit distance with swaps of neighbours (optimal string alignment).
+/// Edit distance with transpositions of adjacent characters (optimal string alignment).
 fn distance(a: &[char], b: &[char]) -> usize {
     let mut before_last: Vec<usize> = Vec::new();
     let mut last: Vec<usize> = (0..=b.len()).collect();

@@ -1,4 +1,4 @@
-//! Parameter values, as an Application sets them.
+//! Parameters of an Application.
 
 mod json;
 
@@ -8,43 +8,43 @@ use tiphys_yaml::{Data, DecodeError, Node, Object, Position};
 
 use crate::suggest::suggest;
 
-/// One entry of `spec.source.plugin.parameters`. Absent and empty are different values.
+/// An entry of `spec.source.plugin.parameters`. A missing value and an empty one differ.
 ///
-/// Its JSON form (serde) is the one of [`crate::app_parameters`]; reading takes keys in any letter case and ignores unknown ones.
-/// [`Parameters::decode`] reads the same from a document with positions, and says what a person should know of.
+/// Its JSON form (serde) is the one of [`crate::app_parameters`]. Deserialization matches keys in any letter case and ignores unknown ones.
+/// [`Parameters::decode`] decodes the same from a document, with positions and warnings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parameter {
-    /// Name; may be empty here, since what is sent to a plugin is decided by [`crate::app_parameters`] and the checks.
+    /// Name. It may be empty: [`require_names`] checks it.
     pub name: String,
-    /// The text, if it is set.
+    /// The string, if set.
     pub string: Option<String>,
-    /// The list, if it is set.
+    /// The list, if set.
     pub array: Option<Vec<String>>,
-    /// The map, if it is set.
+    /// The map, if set.
     pub map: Option<BTreeMap<String, String>>,
 }
 
-/// Something that is taken as Argo CD takes it, but that a person should know of (no value, named twice, a key given twice).
+/// Input that Argo CD accepts but that is probably a mistake: no value, a duplicate name, a duplicate key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
-    /// What, naming the parameter.
+    /// The message, with the parameter's name.
     pub message: String,
-    /// Where, if the text is known.
+    /// Position, if known.
     pub position: Option<Position>,
 }
 
-/// A list of parameters as it was read, with the places of its entries.
+/// A decoded list of parameters, with positions and warnings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parameters {
-    /// The parameters in the order of the document; `None` for `null`, which is what an absent list is too.
+    /// The parameters in document order; `None` if the list is `null` or missing.
     pub list: Option<Vec<Parameter>>,
-    /// Where each entry of the list begins.
+    /// Position of each entry.
     pub positions: Vec<Position>,
-    /// What was taken although it looks like a mistake, in the order of the document.
+    /// Warnings in document order.
     pub warnings: Vec<Warning>,
 }
 
-/// A parameter without a name: plugins are not given any parameters then (proposal, Q/A 5).
+/// A parameter without a name. No parameters are passed to plugins then (proposal, Q/A 5).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "parameter {} of {count}{} has no name; every parameter needs a non-empty `name`",
@@ -52,21 +52,21 @@ pub struct Parameters {
     position.map(|p| format!(" (line {}, column {})", p.line, p.column)).unwrap_or_default()
 )]
 pub struct NamelessParameter {
-    /// Which one, counted from 0 (the text counts from 1).
+    /// Index, from 0 (the message counts from 1).
     pub index: usize,
-    /// How many parameters the list has.
+    /// Number of parameters in the list.
     pub count: usize,
-    /// Where, if the text is known.
+    /// Position, if known.
     pub position: Option<Position>,
 }
 
 impl Parameters {
-    /// Reads the value of `parameters` as Argo CD's type does (`spec/cmp.md` 4.4 and 14): keys in any letter case, `null` entries are
-    /// empty parameters, `map: null` and `array: null` are present and empty, `string: null` is absent, the last of equal keys wins
-    /// while maps grow together. `path` is what errors call the list.
+    /// Decodes `parameters` like Argo CD's Go type. Keys match in any letter case, and a `null` entry is an empty parameter. `map: null`
+    /// and `array: null` are present and empty, while `string: null` is absent. The last of duplicate keys wins, but maps are merged.
+    /// `path` is the list's field path in errors.
     ///
-    /// A list from YAML goes through [`Node::deduplicated`] first, as Kubernetes' conversion to JSON does; then maps do not grow, since
-    /// only the last of equal keys is left.
+    /// Pass a list from YAML through [`Node::deduplicated`] first, as Kubernetes' conversion to JSON does. Then maps are not merged, since
+    /// only the last of duplicate keys is left.
     pub fn decode(node: &Node, path: &str) -> Result<Self, DecodeError> {
         let items = match &node.data {
             Data::Null => return Ok(Self::default()),
@@ -75,10 +75,10 @@ impl Parameters {
         };
         let mut read = Self { list: None, positions: Vec::new(), warnings: Vec::new() };
         let mut list: Vec<Parameter> = Vec::with_capacity(items.len());
-        let mut first_places: BTreeMap<String, Position> = BTreeMap::new();
+        let mut first_positions: BTreeMap<String, Position> = BTreeMap::new();
         for (index, item) in items.iter().enumerate() {
             let parameter = decode_parameter(item, &format!("{path}[{index}]"), index, &mut read.warnings)?;
-            if let Some(first) = first_places.get(&parameter.name) {
+            if let Some(first) = first_positions.get(&parameter.name) {
                 read.warn(
                     item.position,
                     format!(
@@ -88,7 +88,7 @@ impl Parameters {
                     ),
                 );
             } else if !parameter.name.is_empty() {
-                first_places.insert(parameter.name.clone(), item.position);
+                first_positions.insert(parameter.name.clone(), item.position);
             }
             if parameter.string.is_none() && parameter.array.is_none() && parameter.map.is_none() {
                 read.warn(
@@ -106,7 +106,7 @@ impl Parameters {
         Ok(read)
     }
 
-    /// Refuses the list if an entry has no name, as [`require_names`], with its place.
+    /// Like [`require_names`], with the position in the error.
     pub fn require_names(&self) -> Result<(), NamelessParameter> {
         require_names(self.list.as_deref().unwrap_or_default()).map_err(|error| NamelessParameter {
             position: self.positions.get(error.index).copied(),
@@ -119,7 +119,7 @@ impl Parameters {
     }
 }
 
-/// Refuses a list in which a parameter has no name or an empty one (proposal, Q/A 5). The first one is named.
+/// Returns an error for the first parameter without a name or with an empty one (proposal, Q/A 5).
 pub fn require_names(parameters: &[Parameter]) -> Result<(), NamelessParameter> {
     match parameters.iter().position(|parameter| parameter.name.is_empty()) {
         Some(index) => Err(NamelessParameter { index, count: parameters.len(), position: None }),
@@ -140,7 +140,7 @@ fn decode_parameter(
         array: object.texts("array")?,
         map: object.text_map("map")?,
     };
-    // A later `null` takes the text away again, while the list and the map are there as soon as their keys are.
+    // A later `null` removes the string, while the list and the map are set as soon as their keys occur.
     if object.all("string").last().is_some_and(|value| value.is_null()) {
         parameter.string = None;
     }
@@ -162,7 +162,7 @@ fn decode_parameter(
         });
     }
     for value in maps {
-        warn_of_map_keys(value, &title, warnings);
+        warn_about_map_keys(value, &title, warnings);
     }
     for entry in object.unknown() {
         let near = suggest(&entry.key.text, ["name", "string", "array", "map"]);
@@ -181,7 +181,7 @@ fn decode_parameter(
     Ok(parameter)
 }
 
-fn warn_of_map_keys(map: &Node, title: &str, warnings: &mut Vec<Warning>) {
+fn warn_about_map_keys(map: &Node, title: &str, warnings: &mut Vec<Warning>) {
     let Data::Mapping(entries) = &map.data else { return };
     let mut seen = std::collections::BTreeSet::new();
     for entry in entries {
@@ -197,7 +197,7 @@ fn warn_of_map_keys(map: &Node, title: &str, warnings: &mut Vec<Warning>) {
     }
 }
 
-/// What texts for people call a parameter.
+/// Returns the identity of a parameter in messages.
 fn title(name: &str, index: usize) -> String {
     if name.is_empty() { format!("{} (without a name)", index + 1) } else { format!("`{name}`") }
 }

@@ -1,4 +1,4 @@
-//! Argo CD's own answers for parameters and their environment (`testdata/oracles/params-env.jsonl`).
+//! Comparison with Argo CD's recorded parameters and environments (`testdata/oracles/params-env.jsonl`).
 
 use serde_json::Value;
 use tiphys_params::{Parameters, app_parameters, parameter_variables};
@@ -10,7 +10,7 @@ fn read(case: &Value) -> Result<Parameters, String> {
     Parameters::decode(&node, "parameters").map_err(|error| error.to_string())
 }
 
-/// Compares a field of the answer; what fails in Argo CD has to fail here, and nothing else.
+/// Compares a field of the result. A case must fail here if and only if it fails in Argo CD.
 fn compare(case: &Value, field: &str, answer: impl FnOnce(&Parameters) -> Value) -> Result<(), String> {
     let recorded = &case["output"];
     match (read(case), recorded["error"].as_str()) {
@@ -30,14 +30,14 @@ fn compare(case: &Value, field: &str, answer: impl FnOnce(&Parameters) -> Value)
 }
 
 #[test]
-fn app_parameters_are_argo_cds_byte_for_byte() {
+fn app_parameters_equal_argo_cd_byte_for_byte() {
     oracle::check("params-env.app_parameters", |case| {
         Some(compare(case, "argocd_app_parameters", |read| app_parameters(read.list.as_deref()).into()))
     });
 }
 
 #[test]
-fn the_variables_are_argo_cds_in_its_order() {
+fn variables_equal_argo_cd_in_order() {
     oracle::check("params-env.env", |case| {
         Some(compare(case, "env", |read| {
             let variables = parameter_variables(read.list.as_deref().unwrap_or_default());
@@ -50,10 +50,10 @@ fn the_variables_are_argo_cds_in_its_order() {
 }
 
 #[test]
-fn serde_reads_what_the_positioned_reader_reads() {
+fn serde_and_positioned_decoder_agree() {
     for case in oracle::cases("params-env") {
         let text = case["input"]["parameters_text"].as_str().expect("the text of the parameters");
-        // serde_json refuses lone surrogates, which Go replaces.
+        // serde_json rejects lone surrogates, which Go replaces.
         if text.contains("\\udc00") || text.contains("\\ud800") {
             continue;
         }

@@ -1,4 +1,4 @@
-//! Properties that hold for any parameters and announcements.
+//! Properties of arbitrary parameters and announcements.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use tiphys_params::{
     collisions, deduplicated, escape, merge_announcements, parameter_variables, suggest,
 };
 
-/// Any text, often one of those that are special in JSON or become the same variable.
+/// Any string, often one that is special in JSON or is escaped like another one.
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![
         any::<String>(),
@@ -78,7 +78,7 @@ proptest! {
         prop_assert_eq!(&decoded, &list);
         let by_serde: Option<Vec<Parameter>> = serde_json::from_str(&encoded).expect("serde reads it");
         prop_assert_eq!(&by_serde, &list);
-        // The two writers differ in escapes only, and in nothing that a reader sees.
+        // The two encoders differ in escapes only.
         let written = serde_json::to_string(&list).expect("it can be written");
         prop_assert_eq!(
             serde_json::from_str::<serde_json::Value>(&written).expect("JSON"),
@@ -102,7 +102,7 @@ proptest! {
     }
 
     #[test]
-    fn deduplicated_variables_are_what_a_process_sees(list in vec(parameter(), 0..5), build in vec("PARAM_[A-C_]{0,2}", 0..3)) {
+    fn deduplicated_variables_are_what_a_process_gets(list in vec(parameter(), 0..5), build in vec("PARAM_[A-C_]{0,2}", 0..3)) {
         let mut seen: BTreeMap<String, String> = BTreeMap::new();
         for variable in parameter_variables(&list) {
             seen.insert(variable.name, variable.value);

@@ -26,7 +26,6 @@ const NOT_CLEAN: &[&str] = &[
     "crates/tiphys-cmp/",
     "crates/tiphys-engine/",
     "crates/tiphys-logins/",
-    "crates/tiphys-params/",
     "crates/tiphys-plugin/",
     "crates/tiphys-process/",
     "crates/tiphys-removal/",

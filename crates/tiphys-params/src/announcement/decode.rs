@@ -1,4 +1,4 @@
-//! Reading lists of announcements.
+//! Decoding lists of announcements.
 
 use tiphys_yaml::{Data, DecodeError, Node, Position, names_equal};
 
@@ -6,49 +6,49 @@ use super::raw::{AnnouncementEntry, IgnoredReason};
 use super::{Announcement, AnnouncementError, AnnouncementProblem, Place};
 use crate::Warning;
 
-/// Checked announcements, and what has no effect in them.
+/// Validated announcements with their warnings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Announcements {
     /// The announcements in the order of the document.
     pub list: Vec<Announcement>,
-    /// Defaults that are ignored, unknown keys, keys given twice, invalid `choices`.
+    /// Ignored defaults, unknown keys, duplicate keys, invalid `choices`.
     pub warnings: Vec<Warning>,
 }
 
-/// Why the output of `parameters.dynamic` cannot be used.
+/// An error in the output of `parameters.dynamic`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DynamicOutputError {
-    /// Nothing but white space was printed.
+    /// The output is empty or only whitespace.
     #[error(
         "the command printed nothing; it has to print a JSON list of announcements (`[]` or `null` for none)"
     )]
     Empty,
-    /// The output is no JSON.
+    /// The output is not JSON.
     #[error("the command's output is not JSON")]
     NotJson(#[source] tiphys_yaml::Error),
-    /// The output is JSON of another kind.
+    /// The output is JSON, but not a list.
     #[error("the command has to print a JSON list of announcements, found {found} (line {}, column {})", position.line, position.column)]
     NotAList {
-        /// What it is, with an article.
+        /// The type found, with an article.
         found: &'static str,
-        /// Where it begins in the output.
+        /// Its position in the output.
         position: Position,
     },
-    /// An announcement is refused.
+    /// An announcement is invalid.
     #[error(transparent)]
     Announcement(#[from] AnnouncementError),
 }
 
-/// Reads a list of announcements and checks each (proposal, Q/A 5 and the schema): names, known collection types, the JSON types of
-/// all fields. `null` is the empty list. `path` is what the error of a value that is no list calls it.
+/// Decodes and validates a list of announcements (proposal, Q/A 5 and the schema): names, collection types, JSON types of all fields.
+/// `null` is an empty list. `path` is the field path in the error for a value that is not a list.
 ///
-/// A list from YAML goes through [`Node::deduplicated`] first, as Kubernetes' conversion to JSON does.
+/// Pass a list from YAML through [`Node::deduplicated`] first, as Kubernetes' conversion to JSON does.
 pub fn decode_announcements(node: &Node, path: &str) -> Result<Announcements, AnnouncementError> {
     Announcements::from_entries(&decode_announcement_entries(node, path)?)
 }
 
-/// As [`decode_announcements`], without the checks of names and collection types: what Argo CD would take, but for entries that are
-/// neither objects nor `null`.
+/// Like [`decode_announcements`], but accepts what Argo CD accepts: names and collection types are not checked. Entries must be objects or
+/// `null`.
 pub fn decode_announcement_entries(
     node: &Node,
     path: &str,
@@ -70,7 +70,7 @@ pub fn decode_announcement_entries(
 }
 
 impl Announcements {
-    /// Checks entries whose types hold already; the first one that is wrong is the error.
+    /// Validates decoded entries. Returns the first error.
     pub fn from_entries(entries: &[AnnouncementEntry]) -> Result<Self, AnnouncementError> {
         let mut read = Self::default();
         for entry in entries {
@@ -82,7 +82,7 @@ impl Announcements {
     }
 }
 
-/// Reads what `parameters.dynamic` printed: one JSON list of announcements; `null` is none.
+/// Decodes the output of `parameters.dynamic`: a JSON list of announcements, or `null` for none.
 pub fn decode_dynamic_output(stdout: &[u8]) -> Result<Announcements, DynamicOutputError> {
     if stdout.trim_ascii().is_empty() {
         return Err(DynamicOutputError::Empty);
@@ -95,22 +95,22 @@ pub fn decode_dynamic_output(stdout: &[u8]) -> Result<Announcements, DynamicOutp
 }
 
 fn decode_entry(node: &Node, index: usize) -> Result<AnnouncementEntry, AnnouncementError> {
-    let refuse = |name, position, problem| AnnouncementError {
+    let error = |name, position, problem| AnnouncementError {
         place: Place { index: Some(index), name, position: Some(position) },
         problem,
     };
     if !matches!(node.data, Data::Mapping(_) | Data::Null) {
         let problem = AnnouncementProblem::NotAnObject { found: node.type_words() };
-        return Err(refuse(None, node.position, problem));
+        return Err(error(None, node.position, problem));
     }
     AnnouncementEntry::decode(node, index, "").map_err(|DecodeError { position, path, message }| {
-        // The place already names the entry; the field is what comes after `[index].`.
+        // `place` already has the index; the field is the part after `[index].`.
         let field = path.split_once("].").map_or(path.as_str(), |(_, field)| field).to_owned();
-        refuse(name_of(node), position, AnnouncementProblem::WrongType { field, message })
+        error(name_of(node), position, AnnouncementProblem::WrongType { field, message })
     })
 }
 
-/// The name of an entry that does not decode, for its error.
+/// Returns the name of an entry that cannot be decoded, for its error.
 fn name_of(node: &Node) -> Option<String> {
     let Data::Mapping(entries) = &node.data else { return None };
     let named = entries.iter().rev().find(|entry| names_equal(&entry.key.text, "name"))?;

@@ -1,46 +1,46 @@
-//! Why an announcement is refused.
+//! Errors in announcements.
 
 use std::fmt;
 
 use tiphys_yaml::Position;
 
-/// Which announcement of a list is meant.
+/// Location of an announcement in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Index in the list, from 0; texts for people count from 1. `None` is the list itself.
+    /// Index in the list, from 0; messages count from 1. `None` for the list itself.
     pub index: Option<usize>,
     /// Its name, if it has one.
     pub name: Option<String>,
-    /// Where the offending value begins, if the text is known.
+    /// Position of the invalid value, if known.
     pub position: Option<Position>,
 }
 
-/// An announcement that is refused, with its place and the reason.
+/// An invalid announcement, with its location and the reason.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {problem}")]
 pub struct AnnouncementError {
-    /// Which one.
+    /// The announcement.
     pub place: Place,
-    /// What is wrong with it.
+    /// The reason.
     pub problem: AnnouncementProblem,
 }
 
-/// What is wrong with an announcement.
+/// The reason why an announcement is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AnnouncementProblem {
     /// An entry of the list is `null`.
     #[error("is null; an announcement is an object with a `name`")]
     Null,
-    /// An entry of the list is no object.
+    /// An entry of the list is not an object.
     #[error("is {found}; an announcement is an object with a `name`")]
     NotAnObject {
-        /// What it is, with an article.
+        /// The type found, with an article.
         found: &'static str,
     },
     /// `name` is missing or empty (proposal, Q/A 5).
     #[error("has no name; every announcement needs a non-empty `name`")]
     NoName,
-    /// `collectionType` is none of the known words (proposal, the schema's comment).
+    /// `collectionType` is unknown (proposal, comment in the schema).
     #[error("unknown collectionType `{found}`; use `string`, `array` or `map`, or leave it out for a string")]
     UnknownCollectionType {
         /// The word.
@@ -49,9 +49,9 @@ pub enum AnnouncementProblem {
     /// A field has the wrong JSON type.
     #[error("{field}: {message}")]
     WrongType {
-        /// The field, with the key or index of the item inside it.
+        /// The field, with the key or index of the invalid item.
         field: String,
-        /// What was expected and found.
+        /// The expected type and the type found.
         message: String,
     },
 }

@@ -1,12 +1,12 @@
-//! The JSON form of an announcement.
+//! Serialization of announcements to JSON.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::{Announcement, ItemType};
 
 impl Serialize for Announcement {
-    /// The fields in the order of Argo CD's message, then `choices`. Empty ones are left out, as Argo CD's REST API does, so that an
-    /// empty default cannot be told from an absent one here.
+    /// Fields are in the order of Argo CD's message, then `choices`. As in Argo CD's REST API, empty ones are omitted, so an empty default
+    /// is indistinguishable from a missing one.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut out = serializer.serialize_map(None)?;
         text(&mut out, "name", Some(&self.name))?;

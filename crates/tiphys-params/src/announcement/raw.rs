@@ -1,4 +1,4 @@
-//! An announcement as Argo CD's type can hold it, before it is checked.
+//! An announcement as in Argo CD's Go type, before validation.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,10 +6,10 @@ use tiphys_yaml::{Data, DecodeError, Node, Object, Position};
 
 use super::{Announcement, AnnouncementError, AnnouncementProblem, CollectionType, ItemType, Place};
 
-/// An announcement as it was written: types hold, nothing else is checked. It is what Argo CD's plugin server starts with, and what
-/// is on the wire; [`RawAnnouncement::check`] makes an [`Announcement`] of it.
+/// An announcement with valid types; nothing else is validated. Argo CD's plugin server accepts and sends it in this form.
+/// [`RawAnnouncement::check`] converts it to an [`Announcement`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the fields are those of `Announcement`, each absent or as it was written")]
+#[expect(missing_docs, reason = "the fields are those of `Announcement`, as written")]
 pub struct RawAnnouncement {
     pub name: Option<String>,
     pub title: Option<String>,
@@ -23,53 +23,53 @@ pub struct RawAnnouncement {
     pub choices: Option<Vec<String>>,
 }
 
-/// One entry of a list of announcements and its place.
+/// An entry of a list of announcements, with its location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AnnouncementEntry {
     /// Index in the list, from 0.
     pub index: usize,
-    /// Where it begins.
+    /// Position of the entry.
     pub position: Position,
-    /// What was written; `None` is a `null`, which Argo CD's plugin file may hold too.
+    /// The announcement; `None` for `null`, which Argo CD's plugin file may contain.
     pub announcement: Option<RawAnnouncement>,
-    /// What has no effect, in the order of the document.
+    /// Keys without effect, in document order.
     pub ignored: Vec<IgnoredKey>,
 }
 
 /// A key of an announcement that has no effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IgnoredKey {
-    /// The key as it was written.
+    /// The key as written.
     pub key: String,
-    /// Where the key begins.
+    /// Position of the key.
     pub position: Position,
-    /// Why it has none.
+    /// The reason.
     pub reason: IgnoredReason,
 }
 
-/// Why a key has no effect.
+/// The reason why a key has no effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IgnoredReason {
-    /// No such key is known.
+    /// The key is unknown.
     Unknown,
-    /// The same key comes again later.
+    /// The same key occurs again later.
     Repeated,
-    /// `choices` is no list of texts. Argo CD does not know this key, so that it is no error.
+    /// `choices` is not a list of strings. This is not an error, because Argo CD does not know the key.
     InvalidChoices(DecodeError),
 }
 
 impl RawAnnouncement {
-    /// Checks what the proposal demands: a name, and a known collection type. `index` and `position` are for the error.
+    /// Validates the name and the collection type, as the proposal requires. `index` and `position` are used in the error.
     pub fn check(self, index: usize, position: Option<Position>) -> Result<Announcement, AnnouncementError> {
         let name = self.name.filter(|name| !name.is_empty());
-        let refuse = |name, problem| AnnouncementError {
+        let error = |name, problem| AnnouncementError {
             place: Place { index: Some(index), name, position },
             problem,
         };
-        let Some(name) = name else { return Err(refuse(None, AnnouncementProblem::NoName)) };
+        let Some(name) = name else { return Err(error(None, AnnouncementProblem::NoName)) };
         let word = self.collection_type.unwrap_or_default();
         let Some(collection_type) = CollectionType::from_word(&word) else {
-            return Err(refuse(Some(name), AnnouncementProblem::UnknownCollectionType { found: word }));
+            return Err(error(Some(name), AnnouncementProblem::UnknownCollectionType { found: word }));
         };
         Ok(Announcement {
             name,
@@ -126,16 +126,16 @@ impl RawAnnouncement {
 }
 
 impl AnnouncementEntry {
-    /// Reads one entry of a list; `path` is the list's. A wrong type is an error that names the field.
+    /// Decodes an entry of a list; `path` is the list's. The error for a wrong type names the field.
     pub fn decode(node: &Node, index: usize, path: &str) -> Result<Self, DecodeError> {
         Self::overlaid(&[node], index, path)
     }
 
-    /// As [`AnnouncementEntry::decode`], of what several lists have at the index, in their order: Go reads each over the ones before
-    /// it, and a `null` takes them away.
+    /// Like [`AnnouncementEntry::decode`], for the values at one index of several lists. As in Go, each is decoded over the previous ones,
+    /// and `null` resets them.
     pub fn overlaid(nodes: &[&Node], index: usize, path: &str) -> Result<Self, DecodeError> {
         let position = nodes.last().map_or(Position::START, |node| node.position);
-        // Types count everywhere, also in what a later `null` takes away.
+        // Types are checked everywhere, even in values before a `null`.
         let after_null = nodes.iter().rposition(|node| node.is_null()).map_or(0, |null| null + 1);
         let (replaced, nodes) = nodes.split_at(after_null);
         let path = format!("{path}[{index}]");
@@ -149,7 +149,7 @@ impl AnnouncementEntry {
         Ok(Self { index, position, announcement: Some(announcement), ignored })
     }
 
-    /// The checked announcement.
+    /// Returns the validated announcement.
     pub fn check(&self) -> Result<Announcement, AnnouncementError> {
         match &self.announcement {
             Some(announcement) => announcement.clone().check(self.index, Some(self.position)),
@@ -161,7 +161,7 @@ impl AnnouncementEntry {
     }
 }
 
-/// Reads `choices`; unlike in the fields that Argo CD knows, `null` items are refused, and equal ones are counted once.
+/// Decodes `choices`. Unlike in Argo CD's fields, `null` items are invalid. Duplicates are removed.
 fn read_choices(node: &Node, path: &str) -> Result<Option<Vec<String>>, DecodeError> {
     let items = match &node.data {
         Data::Null => return Ok(None),

@@ -12,7 +12,7 @@ fn error(text: &str) -> String {
 }
 
 #[test]
-fn the_proposals_announcement_is_read() {
+fn example_of_proposal_is_decoded() {
     let text = r#"[{"name": "helm-parameters", "collectionType": "map", "title": "Helm Parameters", "tooltip": "Parameters to override",
         "map": {"image.tag": "0.1"}}, {"name": "replicas", "required": true, "itemType": "number", "choices": ["1", "3"]}]"#;
     let expected = [
@@ -36,7 +36,7 @@ fn the_proposals_announcement_is_read() {
 }
 
 #[test]
-fn an_announcement_without_a_name_is_refused() {
+fn announcement_without_name_is_rejected() {
     for text in [
         r#"[{"name":"a"}, {"title":"t"}]"#,
         r#"[{"name":"a"}, {"name":""}]"#,
@@ -51,7 +51,7 @@ fn an_announcement_without_a_name_is_refused() {
 }
 
 #[test]
-fn an_unknown_collection_type_is_refused() {
+fn unknown_collection_type_is_rejected() {
     assert_eq!(
         error(r#"[{"name":"a","collectionType":"set"}]"#),
         "announcement 1 `a` (line 1, column 2): unknown collectionType `set`; use `string`, `array` or `map`, or leave it out for a string"
@@ -70,7 +70,7 @@ fn an_unknown_collection_type_is_refused() {
 }
 
 #[test]
-fn a_field_of_the_wrong_type_is_refused_with_the_name_and_the_place() {
+fn wrong_type_is_rejected_with_name_and_position() {
     let cases = [
         (
             r#"[{"map":{"replicas":3},"name":"a"}]"#,
@@ -107,7 +107,7 @@ fn a_field_of_the_wrong_type_is_refused_with_the_name_and_the_place() {
 }
 
 #[test]
-fn a_null_entry_or_one_that_is_no_object_is_refused() {
+fn null_and_non_object_entries_are_rejected() {
     assert_eq!(
         error("[null]"),
         "announcement 1 (line 1, column 2): is null; an announcement is an object with a `name`"
@@ -119,7 +119,7 @@ fn a_null_entry_or_one_that_is_no_object_is_refused() {
 }
 
 #[test]
-fn the_output_of_the_dynamic_command_is_a_json_list_or_null() {
+fn dynamic_output_must_be_a_json_list_or_null() {
     assert_eq!(decode("null"), Announcements::default());
     assert_eq!(decode(" []\n"), Announcements::default());
     let empty =
@@ -135,7 +135,7 @@ fn the_output_of_the_dynamic_command_is_a_json_list_or_null() {
 }
 
 #[test]
-fn what_has_no_effect_is_a_warning() {
+fn ignored_fields_are_reported_as_warnings() {
     let cases = [
         (
             r#"[{"name":"a","array":["x"]}]"#,
@@ -161,14 +161,14 @@ fn what_has_no_effect_is_a_warning() {
     ];
     for (text, expected) in cases {
         let read = decode(text);
-        let said: Vec<&str> = read.warnings.iter().map(|warning| warning.message.as_str()).collect();
-        assert_eq!(said, [expected], "{text}");
+        let messages: Vec<&str> = read.warnings.iter().map(|warning| warning.message.as_str()).collect();
+        assert_eq!(messages, [expected], "{text}");
         assert_eq!((read.list[0].name.as_str(), read.list[0].choices.len()), ("a", 0), "{text}");
     }
 }
 
 #[test]
-fn only_the_default_of_the_collection_type_counts_and_the_type_is_string_if_it_is_absent() {
+fn default_is_in_field_of_collection_type_or_string() {
     let fields = r#""string":"s","array":["x"],"map":{"k":"v"}"#;
     let default = |collection_type: &str| {
         let read = decode(&format!(r#"[{{"name":"a","collectionType":"{collection_type}",{fields}}}]"#))
@@ -184,7 +184,7 @@ fn only_the_default_of_the_collection_type_counts_and_the_type_is_string_if_it_i
 }
 
 #[test]
-fn an_empty_default_is_not_an_absent_one() {
+fn empty_default_differs_from_missing_default() {
     assert_eq!(decode(r#"[{"name":"a","string":""}]"#).list[0].default_value(), Some(Default::String("")));
     assert_eq!(decode(r#"[{"name":"a","string":null}]"#).list[0].default_value(), None);
     let array = decode(r#"[{"name":"a","collectionType":"array","array":[]}]"#).list.remove(0);
@@ -192,7 +192,7 @@ fn an_empty_default_is_not_an_absent_one() {
 }
 
 #[test]
-fn an_unknown_item_type_is_text_and_keeps_its_word() {
+fn unknown_item_type_is_a_string_and_keeps_its_word() {
     let read = decode(
         r#"[{"name":"a","itemType":"blob"}, {"name":"b","itemType":""}, {"name":"c","itemType":"boolean"},
             {"name":"d","itemType":"string|integer"}, {"name":"e","itemType":"integer"}, {"name":"f","itemType":"int|string"}]"#,
@@ -207,7 +207,7 @@ fn an_unknown_item_type_is_text_and_keeps_its_word() {
 }
 
 #[test]
-fn the_json_form_has_argo_cds_order_and_leaves_empty_fields_out() {
+fn json_has_argo_cd_field_order_and_omits_empty_fields() {
     let cases = [
         (
             r#"[{"choices":["s"],"map":{"k":"v"},"array":["x"],"string":"s","collectionType":"map","itemType":"number","required":true,"tooltip":"tip","title":"T","name":"a"}]"#,
@@ -224,25 +224,25 @@ fn the_json_form_has_argo_cds_order_and_leaves_empty_fields_out() {
 }
 
 #[test]
-fn yaml_and_json_announcements_are_read_alike() {
+fn yaml_and_json_announcements_decode_alike() {
     let yaml = "- name: a\n  collectionType: array\n  array: [x, 'yes']\n";
     let node = tiphys_yaml::read_document(yaml.as_bytes()).expect("YAML").expect("a document");
     let by_yaml = decode_announcements(&node, "static").expect("it decodes");
     assert_eq!(by_yaml, decode(r#"[{"name":"a","collectionType":"array","array":["x","yes"]}]"#));
     let node = tiphys_yaml::read_document(b"name: a").expect("YAML").expect("a document");
     assert_eq!(
-        decode_announcements(&node, "static").expect_err("no list").to_string(),
+        decode_announcements(&node, "static").expect_err("not a list").to_string(),
         "list of announcements (line 1, column 1): static: expected a list, found an object"
     );
 }
 
 #[test]
-fn a_later_list_is_read_over_an_earlier_one_item_by_item() {
+fn later_list_is_decoded_over_earlier_list() {
     let nodes =
         [r#"{"name":"a","title":"t"}"#, "null", r#"{"name":"b","array":["x"]}"#, r#"{"map":{"k":"v"}}"#]
             .map(|text| tiphys_yaml::read_json(text.as_bytes()).expect("JSON"));
     let overlaid = |nodes: &[&tiphys_yaml::Node]| {
-        AnnouncementEntry::overlaid(nodes, 0, "static").expect("types hold").announcement
+        AnnouncementEntry::overlaid(nodes, 0, "static").expect("types are valid").announcement
     };
     let expected = RawAnnouncement {
         name: Some("b".to_owned()),
@@ -255,10 +255,10 @@ fn a_later_list_is_read_over_an_earlier_one_item_by_item() {
 }
 
 #[test]
-fn entries_are_read_without_the_checks_that_argo_cd_does_not_make() {
+fn entries_are_decoded_without_validation() {
     let node = tiphys_yaml::read_json(br#"[null, {"title":"t"}, {"name":"a","collectionType":"set"}]"#)
         .expect("JSON");
-    let entries = decode_announcement_entries(&node, "").expect("types hold");
+    let entries = decode_announcement_entries(&node, "").expect("types are valid");
     let words: Vec<Option<Option<String>>> = entries
         .iter()
         .map(|entry| entry.announcement.as_ref().map(|raw| raw.collection_type.clone()))

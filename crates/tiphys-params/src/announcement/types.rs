@@ -1,15 +1,15 @@
-//! Several types that a value may have.
+//! Sets of JSON types.
 
 use std::fmt;
 
-/// A type of JSON, by the name that JSON schemas give it.
+/// A JSON type, with its name in JSON Schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JsonType {
-    /// A text.
+    /// A string.
     String,
-    /// A number without a fraction.
+    /// An integer.
     Integer,
-    /// Any number; whole ones are among them.
+    /// Any number, including integers.
     Number,
     /// `true` or `false`.
     Boolean,
@@ -21,24 +21,24 @@ pub enum JsonType {
     Object,
 }
 
-/// Types of which a value has one; there is one of them at least.
+/// A non-empty set of types; a value has one of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Types(u8);
 
-/// What stands between the words of several types.
-const BETWEEN: char = '|';
+/// Separator of the words of several types.
+const SEPARATOR: char = '|';
 
 impl JsonType {
-    /// All of them, in the order in which several are written.
+    /// All types, in the order in which they are written.
     pub const ALL: [Self; 7] =
         [Self::Boolean, Self::Integer, Self::Number, Self::String, Self::Array, Self::Object, Self::Null];
 
-    /// Reads a name; `None` if no type has it.
+    /// Parses a name; `None` if it is unknown.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|one| one.word() == word)
     }
 
-    /// The name.
+    /// Returns the name.
     pub fn word(self) -> &'static str {
         match self {
             Self::String => "string",
@@ -51,7 +51,7 @@ impl JsonType {
         }
     }
 
-    /// The type in words, with an article where it has one.
+    /// Returns a description of the type, with an article if it needs one.
     pub fn words(self) -> &'static str {
         match self {
             Self::String => "a text",
@@ -64,7 +64,7 @@ impl JsonType {
         }
     }
 
-    /// With a number come whole ones, so that what both of two sets allow is in both.
+    /// `number` includes `integer`, so that the intersection of sets is a bitwise AND.
     fn bits(self) -> u8 {
         match self {
             Self::Boolean => 1,
@@ -79,50 +79,50 @@ impl JsonType {
 }
 
 impl Types {
-    /// These types; `None` if there are none.
+    /// Returns the set of these types; `None` if there are none.
     pub fn of(types: impl IntoIterator<Item = JsonType>) -> Option<Self> {
         Some(types.into_iter().fold(0, |bits, one| bits | one.bits())).filter(|bits| *bits != 0).map(Self)
     }
 
-    /// Whether a value of this type is one of them.
+    /// Whether the set permits a value of this type.
     pub fn allow(self, one: JsonType) -> bool {
         self.0 & one.bits() == one.bits()
     }
 
-    /// What is among these and among others; `None` if nothing is.
+    /// Returns the intersection of two sets; `None` if it is empty.
     pub fn and(self, other: Self) -> Option<Self> {
         Some(self.0 & other.0).filter(|bits| *bits != 0).map(Self)
     }
 
-    /// What is among these or among others.
+    /// Returns the union of two sets.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// The types, without whole numbers where all numbers are meant.
+    /// Iterates over the types; `integer` is omitted if the set has `number`.
     pub fn iter(self) -> impl Iterator<Item = JsonType> {
-        let is_said = move |one: &JsonType| *one != JsonType::Integer || !self.allow(JsonType::Number);
-        JsonType::ALL.into_iter().filter(move |one| self.allow(*one)).filter(is_said)
+        let is_listed = move |one: &JsonType| *one != JsonType::Integer || !self.allow(JsonType::Number);
+        JsonType::ALL.into_iter().filter(move |one| self.allow(*one)).filter(is_listed)
     }
 
-    /// The types in words: `a whole number or null`.
+    /// Returns a description such as `a whole number or null`.
     pub fn words(self) -> String {
         self.iter().map(JsonType::words).collect::<Vec<_>>().join(" or ")
     }
 
-    /// Reads what [`Types`] are written as; `None` if a part is no type.
+    /// Parses the form that [`Types`] prints; `None` if a part is not a type.
     pub(super) fn from_words(words: &str) -> Option<Self> {
-        let types: Option<Vec<JsonType>> = words.split(BETWEEN).map(JsonType::from_word).collect();
+        let types: Option<Vec<JsonType>> = words.split(SEPARATOR).map(JsonType::from_word).collect();
         Self::of(types?)
     }
 }
 
-/// As announcements have them: `integer|string`.
+/// The form in announcements, such as `integer|string`.
 impl fmt::Display for Types {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (place, one) in self.iter().enumerate() {
-            write!(f, "{}{}", if place > 0 { "|" } else { "" }, one.word())?;
+        for (index, one) in self.iter().enumerate() {
+            write!(f, "{}{}", if index > 0 { "|" } else { "" }, one.word())?;
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! What a list of parameters becomes by assignments, held to what is announced.
+//! Applying assignments to a list of parameters, with validation against the announcements.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -6,21 +6,21 @@ use super::{Assignment, ParameterValue, Part, Target};
 use crate::suggest::suggest;
 use crate::{Announcement, Default, Parameter, Problem, Shape, check_value};
 
-/// What assignments are applied to.
+/// The parameters to change, with the rules for them.
 #[derive(Clone, Copy, Debug)]
 pub struct Edited<'a> {
-    /// What is set where the change will be written.
+    /// The parameters of the object that will be changed.
     pub parameters: &'a [Parameter],
-    /// What the plugin announces.
+    /// The plugin's announcements.
     pub announcements: &'a [Announcement],
-    /// Whether names that are not announced are free: nothing is announced, or nobody was asked.
+    /// Whether unannounced names are permitted: nothing is announced, or the plugin was not queried.
     pub names_are_free: bool,
-    /// What names begin with that are free in any case: a chart takes values that it does not list.
+    /// Prefixes of names that are always permitted: a chart accepts values that it does not announce.
     pub free_prefixes: &'a [&'a str],
 }
 
 impl Edited<'_> {
-    /// Whether a name need not be announced.
+    /// Whether a name is permitted without an announcement.
     fn is_free(&self, name: &str) -> bool {
         self.names_are_free || self.free_prefixes.iter().any(|prefix| name.starts_with(prefix))
     }
@@ -29,89 +29,89 @@ impl Edited<'_> {
 /// The outcome of [`apply`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Applied {
-    /// The list as it is to be.
+    /// The new list.
     pub parameters: Vec<Parameter>,
-    /// What each assignment changes, in their order; one that changes nothing is among them.
+    /// The changes of the assignments in their order, including those without effect.
     pub changes: Vec<ParameterChange>,
-    /// What a person should know though nothing is wrong.
+    /// Warnings.
     pub warnings: Vec<String>,
 }
 
-/// What one assignment changes, for people.
+/// The change that an assignment makes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParameterChange {
-    /// The part.
+    /// The changed part.
     pub target: Target,
-    /// What is in effect before.
+    /// The effective value before.
     pub before: InEffect,
-    /// What is in effect after.
+    /// The effective value after.
     pub after: InEffect,
 }
 
-/// What a plugin's user sees as the value of a part of a parameter.
+/// The effective value of a part of a parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InEffect {
-    /// Nothing.
+    /// No value.
     Nothing,
     /// The announced default.
     Default(ParameterValue),
-    /// What is set.
+    /// The set value.
     Set(ParameterValue),
 }
 
-/// An assignment that cannot be followed. Nothing is changed then.
+/// An invalid assignment. Nothing is changed in this case.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ApplyError {
-    /// No such parameter.
+    /// The parameter is unknown.
     #[error("the plugin announces no parameter {name:?}")]
     Unknown {
         /// The name.
         name: String,
-        /// The nearest names, nearest first.
+        /// Similar names, the most similar first.
         suggestions: Vec<String>,
     },
-    /// The value is of another kind than the parameter's.
+    /// The value's type differs from the parameter's.
     #[error("parameter {name:?} is {due}, not {given}")]
     Kind {
         /// The name.
         name: String,
-        /// What it is, with an article.
+        /// The parameter's type, with an article.
         due: &'static str,
-        /// What was given, with an article.
+        /// The value's type, with an article.
         given: &'static str,
-        /// How to write it.
+        /// The syntax to use.
         remedy: String,
     },
-    /// A text has no items.
+    /// An item of a string.
     #[error("parameter {name:?} is a text and has no items")]
     NoItems {
         /// The name.
         name: String,
     },
-    /// No such item of a list.
+    /// The index is out of range.
     #[error("parameter {name:?} has no item [{index}]: {}; {name}+=TEXT appends one", items(*length))]
     NoIndex {
         /// The name.
         name: String,
-        /// The index as it was written.
+        /// The index as written.
         index: String,
-        /// How many items there are.
+        /// Number of items.
         length: usize,
     },
-    /// No such key of a map.
+    /// The key does not exist in the map.
     #[error("parameter {name:?} has no key {key:?}")]
     NoKey {
         /// The name.
         name: String,
         /// The key.
         key: String,
-        /// The nearest keys.
+        /// Similar keys.
         suggestions: Vec<String>,
     },
-    /// The same part twice.
+    /// The same part is assigned twice.
     #[error("{0} is given twice")]
     Twice(Target),
-    /// The result is not what the plugin accepts.
+    /// The result is invalid for the plugin.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     Problems(Vec<Problem>),
 }
@@ -124,36 +124,36 @@ fn items(length: usize) -> String {
     }
 }
 
-/// Applies assignments one after the other. The result holds the plugin's announcements where it was touched, or nothing is changed.
+/// Applies assignments in order. The changed parameters must match the announcements; otherwise nothing is changed.
 ///
-/// An item of a list that is not set is one of the announced default: the rest of the default is then set with it, and a warning says
-/// so, since a plugin gets a list as a whole. Of a map only the key is set.
+/// If a list is not set, changing an item also sets the other items of the announced default, with a warning, because a plugin gets a list
+/// as a whole. In a map, only the key is set.
 pub fn apply(edited: Edited<'_>, assignments: &[Assignment<ParameterValue>]) -> Result<Applied, ApplyError> {
-    require_each_once(assignments)?;
-    let mut work = Work::of(edited);
+    reject_duplicates(assignments)?;
+    let mut editor = Editor::of(edited);
     let mut changes = Vec::with_capacity(assignments.len());
-    for place in order(assignments) {
+    for position in order(assignments) {
         let mut made = Vec::new();
-        work.follow(&assignments[place], &mut made)?;
-        changes.extend(made.into_iter().map(|change| (place, change)));
+        editor.execute(&assignments[position], &mut made)?;
+        changes.extend(made.into_iter().map(|change| (position, change)));
     }
-    changes.sort_by_key(|(place, _)| *place);
+    changes.sort_by_key(|(position, _)| *position);
     let changes = changes.into_iter().map(|(_, change)| change).collect();
     let mut problems = Vec::new();
-    for name in ordered(assignments) {
-        let Some(announcement) = work.announcement(name) else { continue };
+    for name in changed_names(assignments) {
+        let Some(announcement) = editor.announcement(name) else { continue };
         let nothing = Parameter { name: name.to_owned(), ..Parameter::default() };
-        problems.extend(check_value(announcement, work.parameter(name).unwrap_or(&nothing)));
+        problems.extend(check_value(announcement, editor.parameter(name).unwrap_or(&nothing)));
     }
     if !problems.is_empty() {
         return Err(ApplyError::Problems(problems));
     }
-    let warnings = work.warnings(assignments);
-    Ok(Applied { parameters: work.list.into_iter().flatten().collect(), changes, warnings })
+    let warnings = editor.warnings(assignments);
+    Ok(Applied { parameters: editor.list.into_iter().flatten().collect(), changes, warnings })
 }
 
-/// Refuses a part that is given twice, and a whole value behind a part of it, which it would throw away.
-fn require_each_once(assignments: &[Assignment<ParameterValue>]) -> Result<(), ApplyError> {
+/// Rejects duplicate assignments of a part, and a whole value after a part of it, which it would discard.
+fn reject_duplicates(assignments: &[Assignment<ParameterValue>]) -> Result<(), ApplyError> {
     let mut seen: HashSet<&Target> = HashSet::new();
     let mut begun: HashSet<&str> = HashSet::new();
     for Assignment { target, .. } in assignments {
@@ -167,8 +167,8 @@ fn require_each_once(assignments: &[Assignment<ParameterValue>]) -> Result<(), A
     Ok(())
 }
 
-/// The places of the assignments in the order in which they are followed: as they are given, but of several items of one list that are
-/// taken away the last item first, so that each index means the list that the person saw.
+/// Returns the order in which assignments are applied, as indexes: as given, but removals from one list start with its last item, so that
+/// every index refers to the original list.
 fn order(assignments: &[Assignment<ParameterValue>]) -> Vec<usize> {
     let removed_index =
         |assignment: &Assignment<ParameterValue>| match (&assignment.value, &assignment.target.part) {
@@ -176,27 +176,27 @@ fn order(assignments: &[Assignment<ParameterValue>]) -> Vec<usize> {
             _ => None,
         };
     let mut removals: HashMap<&str, Vec<(usize, usize)>> = HashMap::new();
-    for (place, assignment) in assignments.iter().enumerate() {
+    for (position, assignment) in assignments.iter().enumerate() {
         if let Some(index) = removed_index(assignment) {
-            removals.entry(&assignment.target.name).or_default().push((index, place));
+            removals.entry(&assignment.target.name).or_default().push((index, position));
         }
     }
-    // Taken from the end, which is the highest index.
+    // Popped from the end, so the highest index is first.
     for of_name in removals.values_mut() {
         of_name.sort_unstable();
     }
-    let next = |(place, assignment): (usize, &Assignment<ParameterValue>)| match removed_index(assignment) {
+    let next = |(index, assignment): (usize, &Assignment<ParameterValue>)| match removed_index(assignment) {
         Some(_) => {
             let of_name = removals.get_mut(assignment.target.name.as_str());
-            of_name.and_then(Vec::pop).map_or(place, |(_, place)| place)
+            of_name.and_then(Vec::pop).map_or(index, |(_, index)| index)
         }
-        None => place,
+        None => index,
     };
     assignments.iter().enumerate().map(next).collect()
 }
 
-/// The names that were touched, each once.
-fn ordered(assignments: &[Assignment<ParameterValue>]) -> Vec<&str> {
+/// Returns the changed names, each once.
+fn changed_names(assignments: &[Assignment<ParameterValue>]) -> Vec<&str> {
     let mut seen = HashSet::new();
     assignments
         .iter()
@@ -205,23 +205,23 @@ fn ordered(assignments: &[Assignment<ParameterValue>]) -> Vec<&str> {
         .collect()
 }
 
-/// The list while it is changed.
-struct Work<'a> {
+/// The list during the changes.
+struct Editor<'a> {
     edited: Edited<'a>,
     announcements: HashMap<&'a str, &'a Announcement>,
-    /// Entries that are taken away leave a gap, so that places stay.
+    /// Removed entries leave a gap, so that positions are stable.
     list: Vec<Option<Parameter>>,
-    /// The places of each name, in order.
-    places: HashMap<String, Vec<usize>>,
-    /// The lists that were begun with the announced default.
+    /// Positions of the entries of each name, in order.
+    positions: HashMap<String, Vec<usize>>,
+    /// Lists that were initialized with the announced default.
     defaulted: HashSet<String>,
 }
 
-impl<'a> Work<'a> {
+impl<'a> Editor<'a> {
     fn of(edited: Edited<'a>) -> Self {
-        let mut places: HashMap<String, Vec<usize>> = HashMap::new();
-        for (place, parameter) in edited.parameters.iter().enumerate() {
-            places.entry(parameter.name.clone()).or_default().push(place);
+        let mut positions: HashMap<String, Vec<usize>> = HashMap::new();
+        for (position, parameter) in edited.parameters.iter().enumerate() {
+            positions.entry(parameter.name.clone()).or_default().push(position);
         }
         let announcements = edited
             .announcements
@@ -230,20 +230,20 @@ impl<'a> Work<'a> {
             .map(|announcement| (announcement.name.as_str(), announcement))
             .collect();
         let list = edited.parameters.iter().cloned().map(Some).collect();
-        Self { edited, announcements, list, places, defaulted: HashSet::new() }
+        Self { edited, announcements, list, positions, defaulted: HashSet::new() }
     }
 
     fn announcement(&self, name: &str) -> Option<&'a Announcement> {
         self.announcements.get(name).copied()
     }
 
-    /// The entry that counts: of several the last.
+    /// Returns the effective entry: the last of duplicates.
     fn parameter(&self, name: &str) -> Option<&Parameter> {
-        let place = *self.places.get(name)?.last()?;
-        self.list.get(place)?.as_ref()
+        let position = *self.positions.get(name)?.last()?;
+        self.list.get(position)?.as_ref()
     }
 
-    fn follow(
+    fn execute(
         &mut self,
         assignment: &Assignment<ParameterValue>,
         changes: &mut Vec<ParameterChange>,
@@ -258,7 +258,7 @@ impl<'a> Work<'a> {
             (None, Part::Whole | Part::End) => self.remove(name),
             (None, Part::Item(item)) => {
                 self.remove_item(name, item)?;
-                // The items behind it move up: what stands there now is not what became of it.
+                // The following items move up, so the item now at this index is a different one.
                 let is_kept = matches!(before, InEffect::Default(_)) && self.kind(name) == Some(Shape::Map);
                 let after = if is_kept { before.clone() } else { InEffect::Nothing };
                 changes.push(ParameterChange { target: target.clone(), before, after });
@@ -280,38 +280,38 @@ impl<'a> Work<'a> {
     }
 
     fn unknown(&self, name: &str) -> ApplyError {
-        let known = self.announcements.keys().copied().chain(self.places.keys().map(String::as_str));
+        let known = self.announcements.keys().copied().chain(self.positions.keys().map(String::as_str));
         let suggestions = suggest(name, known).into_iter().map(str::to_owned).collect();
         ApplyError::Unknown { name: name.to_owned(), suggestions }
     }
 
-    /// All entries of a name go: an earlier one would come back otherwise.
+    /// Removes all entries of a name; an earlier duplicate would become effective otherwise.
     fn remove(&mut self, name: &str) {
-        for place in self.places.remove(name).unwrap_or_default() {
-            if let Some(entry) = self.list.get_mut(place) {
+        for position in self.positions.remove(name).unwrap_or_default() {
+            if let Some(entry) = self.list.get_mut(position) {
                 *entry = None;
             }
         }
     }
 
     fn set(&mut self, name: &str, value: &ParameterValue) -> Result<(), ApplyError> {
-        if let Some(due) = self.kind(name)
-            && due != Shape::of_value(value)
+        if let Some(expected) = self.kind(name)
+            && expected != Shape::of_value(value)
         {
-            return Err(mismatch(name, due, Shape::of_value(value)));
+            return Err(mismatch(name, expected, Shape::of_value(value)));
         }
         self.put(name, value.clone());
         Ok(())
     }
 
-    /// Appends the items of a value, and says where they stand now.
+    /// Appends the items of a value and returns their indexes.
     fn append(&mut self, name: &str, value: &ParameterValue) -> Result<Vec<usize>, ApplyError> {
-        let due = self.kind(name).unwrap_or(Shape::List);
-        let items = match (due, value) {
+        let expected = self.kind(name).unwrap_or(Shape::List);
+        let items = match (expected, value) {
             (Shape::List, ParameterValue::String(text)) => std::slice::from_ref(text),
             (Shape::List, ParameterValue::Array(items)) => items,
             (Shape::List, ParameterValue::Map(_)) => return Err(mismatch(name, Shape::List, Shape::Map)),
-            (due, _) => return Err(mismatch(name, due, Shape::List)),
+            (expected, _) => return Err(mismatch(name, expected, Shape::List)),
         };
         let list = self.list_mut(name);
         let first = list.len();
@@ -323,7 +323,7 @@ impl<'a> Work<'a> {
         let ParameterValue::String(text) = value else {
             return Err(mismatch(&format!("{name}[{item}]"), Shape::Single, Shape::of_value(value)));
         };
-        // Of a new name whose kind nobody knows, a number is the index of a list that has no items yet.
+        // For a new name of unknown type, a number is an index of an empty list.
         let guess = if index_of(item).is_some() { Shape::List } else { Shape::Map };
         match self.kind(name).unwrap_or(guess) {
             Shape::Single => return Err(ApplyError::NoItems { name: name.to_owned() }),
@@ -349,7 +349,7 @@ impl<'a> Work<'a> {
             Shape::Map => {
                 match self.in_effect(&Target { name: name.to_owned(), part: Part::Item(item.to_owned()) }) {
                     InEffect::Nothing => return Err(self.no_key(name, item)),
-                    // It is not set, so there is nothing to take away.
+                    // The key is not set, so there is nothing to remove.
                     InEffect::Default(_) => {}
                     InEffect::Set(_) => {
                         self.map_mut(name).remove(item);
@@ -367,7 +367,7 @@ impl<'a> Work<'a> {
         ApplyError::NoKey { name: name.to_owned(), key: key.to_owned(), suggestions }
     }
 
-    /// The place of an item that is there.
+    /// Returns the index of an existing item.
     fn index(&self, name: &str, item: &str) -> Result<usize, ApplyError> {
         let length = match self.parameter(name).and_then(|parameter| parameter.array.as_ref()) {
             Some(list) => list.len(),
@@ -380,7 +380,7 @@ impl<'a> Work<'a> {
         })
     }
 
-    /// The list of a parameter, to be changed: a default is written down first, another kind of value goes.
+    /// Returns the list of a parameter to change it. A default is copied first; a value of another type is removed.
     fn list_mut(&mut self, name: &str) -> &mut Vec<String> {
         let default = if self.parameter(name).is_none() { list_of(self.value(name)) } else { Vec::new() };
         if !default.is_empty() {
@@ -391,15 +391,15 @@ impl<'a> Work<'a> {
         parameter.array.get_or_insert(default)
     }
 
-    /// The map of a parameter, to be changed; another kind of value goes. Of a default nothing is written down: what a map does not
-    /// have is the plugin's own.
+    /// Returns the map of a parameter to change it; a value of another type is removed. A default is not copied, because the plugin adds
+    /// keys that the map does not have.
     fn map_mut(&mut self, name: &str) -> &mut BTreeMap<String, String> {
         let parameter = self.entry(name);
         (parameter.string, parameter.array) = (None, None);
         parameter.map.get_or_insert_default()
     }
 
-    /// Replaces the value of the entry that counts, or adds an entry.
+    /// Replaces the value of the effective entry, or adds an entry.
     fn put(&mut self, name: &str, value: ParameterValue) {
         let parameter = self.entry(name);
         *parameter = Parameter { name: name.to_owned(), ..Parameter::default() };
@@ -410,26 +410,26 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// The entry that counts; a new one at the end if there is none.
+    /// Returns the effective entry; appends a new one if there is none.
     fn entry(&mut self, name: &str) -> &mut Parameter {
-        let places = self.places.entry(name.to_owned()).or_default();
-        let place = places.last().copied().unwrap_or(self.list.len());
-        if place == self.list.len() {
-            places.push(place);
+        let positions = self.positions.entry(name.to_owned()).or_default();
+        let position = positions.last().copied().unwrap_or(self.list.len());
+        if position == self.list.len() {
+            positions.push(position);
             self.list.push(None);
         }
-        self.list[place].get_or_insert_with(|| Parameter { name: name.to_owned(), ..Parameter::default() })
+        self.list[position].get_or_insert_with(|| Parameter { name: name.to_owned(), ..Parameter::default() })
     }
 
-    /// What kind of value the parameter has: as announced, else as it is set; nobody knows of a new one.
+    /// Returns the type of a parameter: as announced, else as set. `None` for a new one.
     fn kind(&self, name: &str) -> Option<Shape> {
         if let Some(announcement) = self.announcement(name) {
             return Some(Shape::of(announcement.collection_type));
         }
-        self.parameter(name).and_then(|parameter| Held::of(parameter).kind())
+        self.parameter(name).and_then(|parameter| Fields::of(parameter).kind())
     }
 
-    /// The value in effect: what is set in the field that counts, else the announced default.
+    /// Returns the effective value: the set value in the announced field, else the announced default.
     fn value(&self, name: &str) -> Option<ParameterValue> {
         match self.in_effect(&Target::whole(name)) {
             InEffect::Nothing => None,
@@ -439,21 +439,21 @@ impl<'a> Work<'a> {
 
     fn in_effect(&self, target: &Target) -> InEffect {
         if let Some(parameter) = self.parameter(&target.name) {
-            let value = part_of(Held::of(parameter), self.kind(&target.name), &target.part);
+            let value = part_of(Fields::of(parameter), self.kind(&target.name), &target.part);
             return value.map_or(InEffect::Nothing, InEffect::Set);
         }
         let Some(announcement) = self.announcement(&target.name) else { return InEffect::Nothing };
-        let held = match announcement.default_value() {
-            Some(Default::String(text)) => Held { text: Some(text), ..Held::default() },
-            Some(Default::Array(list)) => Held { list: Some(list), ..Held::default() },
-            Some(Default::Map(map)) => Held { map: Some(map), ..Held::default() },
+        let fields = match announcement.default_value() {
+            Some(Default::String(text)) => Fields { text: Some(text), ..Fields::default() },
+            Some(Default::Array(list)) => Fields { list: Some(list), ..Fields::default() },
+            Some(Default::Map(map)) => Fields { map: Some(map), ..Fields::default() },
             None => return InEffect::Nothing,
         };
-        part_of(held, None, &target.part).map_or(InEffect::Nothing, InEffect::Default)
+        part_of(fields, None, &target.part).map_or(InEffect::Nothing, InEffect::Default)
     }
 
-    /// Whether another free prefix in the place of this name's gives one that is announced: they are ways to set one value.
-    fn is_announced_otherwise(&self, name: &str) -> bool {
+    /// Whether the name with another free prefix is announced: both set the same value.
+    fn has_announced_alias(&self, name: &str) -> bool {
         let prefixes = self.edited.free_prefixes;
         let Some(rest) = prefixes.iter().find_map(|prefix| name.strip_prefix(prefix)) else { return false };
         prefixes.iter().any(|prefix| self.announcement(&format!("{prefix}{rest}")).is_some())
@@ -461,12 +461,12 @@ impl<'a> Work<'a> {
 
     fn warnings(&self, assignments: &[Assignment<ParameterValue>]) -> Vec<String> {
         let mut warnings = Vec::new();
-        for name in ordered(assignments) {
-            let Some(places) = self.places.get(name) else { continue };
-            if places.len() > 1 {
+        for name in changed_names(assignments) {
+            let Some(positions) = self.positions.get(name) else { continue };
+            if positions.len() > 1 {
                 warnings.push(format!(
                     "parameter `{name}` is set {} times; the last entry was changed, which is the one that its variables have",
-                    places.len()
+                    positions.len()
                 ));
             }
             if self.defaulted.contains(name) {
@@ -474,12 +474,12 @@ impl<'a> Work<'a> {
                     "parameter `{name}`: the announced default is written with the change, since a list is set as a whole"
                 ));
             }
-            let is_announced = self.announcement(name).is_some() || self.is_announced_otherwise(name);
+            let is_announced = self.announcement(name).is_some() || self.has_announced_alias(name);
             if !is_announced && !self.edited.names_are_free {
                 let near = suggest(name, self.announcements.keys().copied());
                 let is_free = self.edited.is_free(name);
                 match near.first() {
-                    // A slip of the pen, more likely than not.
+                    // Probably a typo.
                     Some(near) if is_free => warnings.push(format!(
                         "the plugin does not announce parameter `{name}`; did you mean `{near}`?"
                     )),
@@ -492,33 +492,33 @@ impl<'a> Work<'a> {
     }
 }
 
-fn mismatch(name: &str, due: Shape, given: Shape) -> ApplyError {
+fn mismatch(name: &str, expected: Shape, given: Shape) -> ApplyError {
     ApplyError::Kind {
         name: name.to_owned(),
-        due: due.words(),
+        due: expected.words(),
         given: given.words(),
-        remedy: remedy(name, due),
+        remedy: remedy(name, expected),
     }
 }
 
-/// How to write a value of this kind.
-fn remedy(name: &str, due: Shape) -> String {
-    match due {
+/// Returns the syntax for a value of this type.
+fn remedy(name: &str, expected: Shape) -> String {
+    match expected {
         Shape::Single => format!("write {name}=TEXT"),
         Shape::List => format!("write {name}+=TEXT, {name}[0]=TEXT or {name}:='[\"TEXT\"]'"),
         Shape::Map => format!("write {name}[KEY]=TEXT or {name}:='{{\"KEY\":\"TEXT\"}}'"),
     }
 }
 
-/// The fields of a value.
+/// The value fields of a parameter or an announcement.
 #[derive(Clone, Copy, std::default::Default)]
-struct Held<'a> {
+struct Fields<'a> {
     text: Option<&'a str>,
     list: Option<&'a [String]>,
     map: Option<&'a BTreeMap<String, String>>,
 }
 
-impl<'a> Held<'a> {
+impl<'a> Fields<'a> {
     fn of(parameter: &'a Parameter) -> Self {
         Self {
             text: parameter.string.as_deref(),
@@ -527,23 +527,23 @@ impl<'a> Held<'a> {
         }
     }
 
-    /// The kind of the field that is set, the first of them if there are several.
+    /// Returns the type of the first set field.
     fn kind(self) -> Option<Shape> {
         let list_or_map = || self.list.map(|_| Shape::List).or(self.map.map(|_| Shape::Map));
         self.text.map(|_| Shape::Single).or_else(list_or_map)
     }
 }
 
-/// A part of the value in the field of this kind, else in whichever is set.
-fn part_of(held: Held<'_>, kind: Option<Shape>, part: &Part) -> Option<ParameterValue> {
+/// Returns a part of the value in the field of this type, else in the first set field.
+fn part_of(fields: Fields<'_>, kind: Option<Shape>, part: &Part) -> Option<ParameterValue> {
     let text = |text: &str| ParameterValue::String(text.to_owned());
-    match (kind.or_else(|| held.kind())?, part) {
+    match (kind.or_else(|| fields.kind())?, part) {
         (Shape::Single, Part::Item(_)) => None,
-        (Shape::Single, _) => held.text.map(text),
-        (Shape::List, Part::Item(item)) => held.list?.get(index_of(item)?).map(|item| text(item)),
-        (Shape::List, _) => held.list.map(|list| ParameterValue::Array(list.to_vec())),
-        (Shape::Map, Part::Item(key)) => held.map?.get(key).map(|value| text(value)),
-        (Shape::Map, _) => held.map.map(|map| ParameterValue::Map(map.clone())),
+        (Shape::Single, _) => fields.text.map(text),
+        (Shape::List, Part::Item(item)) => fields.list?.get(index_of(item)?).map(|item| text(item)),
+        (Shape::List, _) => fields.list.map(|list| ParameterValue::Array(list.to_vec())),
+        (Shape::Map, Part::Item(key)) => fields.map?.get(key).map(|value| text(value)),
+        (Shape::Map, _) => fields.map.map(|map| ParameterValue::Map(map.clone())),
     }
 }
 
@@ -561,13 +561,13 @@ fn map_of(value: Option<ParameterValue>) -> BTreeMap<String, String> {
     }
 }
 
-/// An index as people write it: digits only.
+/// Parses an index: digits only.
 fn index_of(item: &str) -> Option<usize> {
     if item.bytes().all(|byte| byte.is_ascii_digit()) { item.parse().ok() } else { None }
 }
 
 impl std::fmt::Display for ParameterValue {
-    /// One line: a text as it is if that is clear, else as JSON; lists and maps as JSON.
+    /// Formats the value as one line: an unambiguous string as it is; other strings, lists and maps as JSON.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::String(text) if is_clear(text) => f.write_str(text),
@@ -582,7 +582,7 @@ fn json(value: &serde_json::Value) -> String {
     value.to_string()
 }
 
-/// Whether a text can be shown without quotes and be taken for nothing else.
+/// Whether a string is unambiguous without quotes.
 fn is_clear(text: &str) -> bool {
     !text.is_empty()
         && text.trim() == text
@@ -591,7 +591,7 @@ fn is_clear(text: &str) -> bool {
         && text != NOT_SET
 }
 
-/// What is shown of a part that has no value.
+/// Printed for a part without a value.
 const NOT_SET: &str = "not set";
 
 impl std::fmt::Display for InEffect {
@@ -612,7 +612,7 @@ impl std::fmt::Display for ParameterChange {
 }
 
 impl ApplyError {
-    /// What to do about it, if there is a way.
+    /// Returns how to correct the error, if known.
     pub fn remedy(&self) -> Option<String> {
         match self {
             Self::Unknown { suggestions, .. } | Self::NoKey { suggestions, .. }

@@ -1,4 +1,4 @@
-//! Values as people write them, as texts: a parameter has no other type.
+//! Parsing of parameter values. All of them are strings or consist of strings.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use tiphys_yaml::{Data, Node, read_document_of_texts, read_documents_of_texts};
 use super::Form;
 use crate::{Default, Shape};
 
-/// A value that a parameter can have.
+/// A parameter's value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ParameterValue {
-    /// A text.
+    /// A string.
     String(String),
-    /// A list of texts.
+    /// A list of strings.
     Array(Vec<String>),
-    /// A map from text to text.
+    /// A map from strings to strings.
     Map(BTreeMap<String, String>),
 }
 
@@ -28,60 +28,60 @@ impl From<Default<'_>> for ParameterValue {
     }
 }
 
-/// A value that cannot be a parameter's. The value itself is not repeated: it may be long, or secret.
+/// An invalid parameter value. The value is not included: it may be long, or secret.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OperandError {
     /// Not JSON.
     #[error("the value is not JSON ({reason}); for a text write NAME=TEXT")]
     NotJson {
-        /// The reader's words.
+        /// The parser's message.
         reason: String,
     },
     /// Not YAML.
     #[error("not YAML: {0}")]
     NotYaml(tiphys_yaml::Error),
-    /// Bytes that are no text.
+    /// The value is not UTF-8.
     #[error("the value is not UTF-8 text")]
     NotText,
-    /// `null` stands for no value.
+    /// `null` is not a value.
     #[error("{0} is null; take a value away with `params unset`")]
     Null(String),
-    /// Something inside of something.
+    /// A list or map contains something other than strings.
     #[error("{place} is {found}; a list or a map of a parameter holds texts only")]
     Nested {
-        /// Where.
+        /// The location of the item.
         place: String,
-        /// What, with an article.
+        /// The type found, with an article.
         found: &'static str,
     },
-    /// A key that is there twice.
+    /// A duplicate key.
     #[error("{0} is given twice")]
     Twice(String),
-    /// Several documents.
+    /// More than one YAML document.
     #[error("there are {0} documents; one is due")]
     Documents(usize),
-    /// A file of values that is neither of the two forms.
+    /// A values file with neither of the two formats.
     #[error(
         "expected parameters by name, or a list of entries with `name` and `string`, `array` or `map`; found {0}"
     )]
     NoValues(&'static str),
-    /// An entry of a list of parameters.
+    /// An invalid entry in a list of parameters.
     #[error("entry {place}: {problem}")]
     Entry {
-        /// Which one, from 1.
+        /// Number of the entry, from 1.
         place: usize,
-        /// What is wrong with it.
+        /// The reason.
         problem: String,
     },
 }
 
-/// Reads a value: with [`Form::Text`] the text itself, with [`Form::Json`] what it says.
+/// Parses a value: literally with [`Form::Text`], as JSON with [`Form::Json`].
 pub fn read_operand(form: Form, bytes: &[u8]) -> Result<ParameterValue, OperandError> {
     let text = std::str::from_utf8(bytes).map_err(|_| OperandError::NotText)?;
     match form {
         Form::Text => Ok(ParameterValue::String(text.to_owned())),
         Form::Json => {
-            // The reader of texts takes YAML; what is said to be JSON is to be JSON.
+            // `read_document_of_texts` accepts YAML, so check that it is JSON.
             serde_json::from_str::<serde::de::IgnoredAny>(text)
                 .map_err(|error| OperandError::NotJson { reason: error.to_string() })?;
             let node = read_document_of_texts(bytes).map_err(OperandError::NotYaml)?;
@@ -93,8 +93,8 @@ pub fn read_operand(form: Form, bytes: &[u8]) -> Result<ParameterValue, OperandE
     }
 }
 
-/// Reads a file of values, YAML or JSON: parameters by name (`replicas: 5`), or a list of entries as in an Application
-/// (`- name: replicas`). What is written without quotes is the text that stands there: `0123` and `yes` stay as they are.
+/// Parses a values file, YAML or JSON: parameters by name (`replicas: 5`), or a list of entries as in an Application (`- name: replicas`).
+/// Unquoted scalars are strings as written: `0123` and `yes` stay as they are.
 pub fn read_values(bytes: &[u8]) -> Result<Vec<(String, ParameterValue)>, OperandError> {
     let documents = read_documents_of_texts(bytes).map_err(OperandError::NotYaml)?;
     let node = match &documents[..] {

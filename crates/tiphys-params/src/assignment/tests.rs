@@ -1,11 +1,11 @@
-//! What is written, and what becomes of a list of parameters by it.
+//! Parsing of assignments and their effect on a list of parameters.
 
 use std::collections::{BTreeMap, HashSet};
 
 use super::*;
 use crate::{Announcement, CollectionType, ItemType, Parameter};
 
-/// The names that the tests of the grammar know.
+/// Known names in the syntax tests.
 const KNOWN: [&str; 7] = ["replicas", "hosts", "limits", "a=b", "a[0]", "sign+", "sign:"];
 
 fn parsed(text: &str) -> String {
@@ -20,7 +20,7 @@ fn parsed(text: &str) -> String {
 }
 
 #[test]
-fn each_form_of_an_assignment_is_read() {
+fn every_form_of_assignment_is_parsed() {
     let cases = [
         ("replicas=5", r#"replicas | Whole | Text Inline("5")"#),
         ("replicas=", r#"replicas | Whole | Text Inline("")"#),
@@ -35,7 +35,7 @@ fn each_form_of_an_assignment_is_read() {
         ("limits[x[0]]=1", r#"limits | Item("x[0]") | Text Inline("1")"#),
         ("limits[]=1", r#"limits | Item("") | Text Inline("1")"#),
         ("limits[a]=b[c]=d", r#"limits | Item("a") | Text Inline("b[c]=d")"#),
-        // A name that is known as it stands wins.
+        // A known name wins.
         ("a=b=c", r#"a=b | Whole | Text Inline("c")"#),
         ("a[0]=c", r#"a[0] | Whole | Text Inline("c")"#),
         ("a[0][1]=c", r#"a[0] | Item("1") | Text Inline("c")"#),
@@ -74,18 +74,18 @@ fn each_form_of_an_assignment_is_read() {
 }
 
 #[test]
-fn a_long_value_with_many_signs_and_brackets_takes_no_long_time() {
+fn long_value_with_many_operators_is_parsed_quickly() {
     let known: HashSet<&str> = KNOWN.into_iter().collect();
     let text = format!("new={}", "[section]=value\n".repeat(1 << 16));
     let begun = std::time::Instant::now();
     let assignment = Assignment::parse(&text, &known).expect("an assignment");
     assert_eq!(assignment.target, Target::whole("new"));
-    // It takes some milliseconds; in time that grows with the square of the length it takes hours.
+    // It takes milliseconds; with quadratic cost it takes hours.
     assert!(begun.elapsed() < std::time::Duration::from_secs(10), "{:?}", begun.elapsed());
 }
 
 #[test]
-fn what_is_taken_away_is_a_name_or_an_item() {
+fn unset_target_is_a_name_or_an_item() {
     let known: HashSet<&str> = KNOWN.into_iter().collect();
     let cases = [
         ("replicas", "replicas", Part::Whole),
@@ -102,7 +102,7 @@ fn what_is_taken_away_is_a_name_or_an_item() {
 }
 
 #[test]
-fn a_value_is_text_in_every_form() {
+fn values_in_every_form_are_strings() {
     let text = |text: &str| Ok(ParameterValue::String(text.to_owned()));
     let list =
         |items: &[&str]| Ok(ParameterValue::Array(items.iter().map(|item| (*item).to_owned()).collect()));
@@ -130,7 +130,7 @@ fn a_value_is_text_in_every_form() {
 }
 
 #[test]
-fn json_that_is_no_value_is_refused() {
+fn json_that_is_no_parameter_value_is_rejected() {
     let cases = [
         ("null", "the value is null; take a value away with `params unset`"),
         ("[null]", "item 0 of the value is null; take a value away with `params unset`"),
@@ -155,7 +155,7 @@ fn json_that_is_no_value_is_refused() {
 }
 
 #[test]
-fn a_file_of_values_is_a_map_or_a_list_of_entries() {
+fn values_file_is_a_map_or_a_list_of_entries() {
     let text = |text: &str| ParameterValue::String(text.to_owned());
     let expected = vec![
         ("replicas".to_owned(), text("0123")),
@@ -191,7 +191,7 @@ fn a_file_of_values_is_a_map_or_a_list_of_entries() {
     }
 }
 
-/// The announcements of the tests of [`apply`].
+/// Announcements for the tests of [`apply`].
 fn announced() -> Vec<Announcement> {
     let list = |items: &[&str]| items.iter().map(|item| (*item).to_owned()).collect::<Vec<_>>();
     vec![
@@ -213,7 +213,7 @@ fn announced() -> Vec<Announcement> {
     ]
 }
 
-/// The list that the tests of [`apply`] begin with.
+/// Initial parameters for the tests of [`apply`].
 fn set() -> Vec<Parameter> {
     let text = |name: &str, value: &str| Parameter {
         name: name.to_owned(),
@@ -223,7 +223,7 @@ fn set() -> Vec<Parameter> {
     vec![text("replicas", "3"), text("owner", "ada"), text("old", "x")]
 }
 
-/// Applies `NAME…` (sets) and `-NAME…` (takes away), and shows the changes, the list and the warnings.
+/// Applies `NAME…` (sets) and `-NAME…` (unsets), and returns the changes, the list and the warnings.
 fn applied(
     parameters: &[Parameter],
     announcements: &[Announcement],
@@ -265,7 +265,7 @@ fn applied(
 }
 
 #[test]
-fn assignments_change_the_list_and_say_what_changes() {
+fn assignments_change_the_list_and_report_the_changes() {
     let rest = r#"{"name":"owner","string":"ada"},{"name":"old","string":"x"}"#;
     let before = format!(r#"{{"name":"replicas","string":"3"}},{rest}"#);
     let cases: [(&[&str], String); 15] = [
@@ -326,7 +326,7 @@ fn assignments_change_the_list_and_say_what_changes() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused_and_says_how_to_write_it() {
+fn mismatching_assignment_is_rejected_with_a_hint() {
     let cases: [(&[&str], &str); 19] = [
         (
             &["replica=5"],
@@ -384,7 +384,7 @@ fn what_does_not_fit_is_refused_and_says_how_to_write_it() {
 }
 
 #[test]
-fn free_names_take_the_kind_of_what_is_written_first() {
+fn unannounced_names_get_the_type_of_the_first_assignment() {
     let cases: [(&[&str], &str); 6] = [
         (&["a=1"], "a: not set → 1\n[{\"name\":\"a\",\"string\":\"1\"}]"),
         (&["a+=1"], "a[0]: not set → 1\n[{\"array\":[\"1\"],\"name\":\"a\"}]"),
@@ -402,7 +402,7 @@ fn free_names_take_the_kind_of_what_is_written_first() {
 }
 
 #[test]
-fn each_index_that_is_taken_away_is_one_of_the_list_as_it_was() {
+fn unset_indexes_refer_to_the_original_list() {
     let letters = Parameter {
         name: "l".to_owned(),
         array: Some(["a", "b", "c", "d"].map(str::to_owned).to_vec()),
@@ -432,7 +432,7 @@ fn each_index_that_is_taken_away_is_one_of_the_list_as_it_was() {
 }
 
 #[test]
-fn of_a_parameter_that_is_set_twice_the_last_is_changed_and_all_are_taken_away() {
+fn last_duplicate_is_changed_and_all_are_unset() {
     let twice = ["1", "2"].map(|value| Parameter {
         name: "a".to_owned(),
         string: Some(value.to_owned()),
@@ -446,7 +446,7 @@ fn of_a_parameter_that_is_set_twice_the_last_is_changed_and_all_are_taken_away()
 }
 
 #[test]
-fn a_value_in_a_field_that_does_not_count_is_replaced() {
+fn value_in_wrong_field_is_replaced() {
     let wrong = [Parameter {
         name: "hosts".to_owned(),
         string: Some("a".to_owned()),
@@ -460,7 +460,7 @@ fn a_value_in_a_field_that_does_not_count_is_replaced() {
 }
 
 #[test]
-fn a_name_with_a_free_prefix_need_not_be_announced_and_one_that_looks_like_a_slip_is_told() {
+fn free_prefix_permits_unannounced_names_and_warns_of_typos() {
     let announcements = [Announcement::named("free.replicas"), Announcement::named("other")];
     let cases = [
         ("free.hosts=a", "free.hosts: not set → a\n[{\"name\":\"free.hosts\",\"string\":\"a\"}]"),

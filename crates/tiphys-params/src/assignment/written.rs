@@ -1,4 +1,4 @@
-//! Assignments as people would write them.
+//! Formatting of values as assignments.
 
 use std::collections::HashSet;
 
@@ -7,11 +7,11 @@ use serde_json::json;
 use super::{Assignment, Form, Operand, OperandOrigin, ParameterValue, Target, read_operand};
 
 impl ParameterValue {
-    /// The argument of `params set` that sets a parameter to this value, before any quoting for a shell: `NAME=TEXT` where that is
-    /// clear, else `NAME:=JSON`.
+    /// Returns the argument of `params set` that sets a parameter to this value, without shell quoting: `NAME=TEXT` if that is unambiguous,
+    /// else `NAME:=JSON`.
     ///
-    /// `known` are the names that are announced or set, as for [`Assignment::parse`], which reads the argument back. `None` if no
-    /// argument says it: the name takes the sign for a part of another known name.
+    /// `known` are the announced and the set names, as for [`Assignment::parse`], which parses the argument. `None` if no argument is
+    /// possible because another known name includes the operator.
     pub fn argument(&self, name: &str, known: &HashSet<&str>) -> Option<String> {
         let json = match self {
             Self::String(text) => json!(text),
@@ -25,16 +25,16 @@ impl ParameterValue {
             _ => None,
         };
         let forms = text.into_iter().chain([format!("{name}:={json}")]);
-        forms.into_iter().find(|argument| says(argument, name, self, known))
+        forms.into_iter().find(|argument| parses_as(argument, name, self, known))
     }
 }
 
-/// Characters that a person would not see on a command line.
+/// Whether a string has characters that are invisible on a command line.
 fn has_hidden(text: &str) -> bool {
     text.chars().any(|c| c.is_control() && c != '\n')
 }
 
-fn says(argument: &str, name: &str, value: &ParameterValue, known: &HashSet<&str>) -> bool {
+fn parses_as(argument: &str, name: &str, value: &ParameterValue, known: &HashSet<&str>) -> bool {
     let Ok(Assignment { target, value: Some(Operand { form, origin }) }) = Assignment::parse(argument, known)
     else {
         return false;

@@ -9,12 +9,12 @@ fn texts(list: &[&str]) -> Vec<String> {
     list.iter().map(|item| (*item).to_owned()).collect()
 }
 
-fn said(announcement: &Announcement, parameter: &Parameter) -> Vec<String> {
+fn found(announcement: &Announcement, parameter: &Parameter) -> Vec<String> {
     check_value(announcement, parameter).iter().map(ToString::to_string).collect()
 }
 
 #[test]
-fn a_number_is_an_exact_decimal_text() {
+fn number_must_be_exact_decimal() {
     for number in [
         "0",
         "3",
@@ -45,22 +45,22 @@ fn items_are_checked_by_the_announced_item_type() {
     let boolean = Announcement { item_type: Some(ItemType::Boolean), ..Announcement::named("b") };
     let other =
         Announcement { item_type: Some(ItemType::String("blob".to_owned())), ..Announcement::named("o") };
-    assert_eq!(said(&number, &text("n", "9007199254740993")), [""; 0]);
+    assert_eq!(found(&number, &text("n", "9007199254740993")), [""; 0]);
     assert_eq!(
-        said(&number, &text("n", "many")),
+        found(&number, &text("n", "many")),
         ["parameter `n`: the value has to be a decimal number, such as `3` or `-1.5e3`"]
     );
     for value in ["true", "false"] {
-        assert_eq!(said(&boolean, &text("b", value)), [""; 0]);
+        assert_eq!(found(&boolean, &text("b", value)), [""; 0]);
     }
     for value in ["yes", "True", "1", ""] {
         assert_eq!(
-            said(&boolean, &text("b", value)),
+            found(&boolean, &text("b", value)),
             ["parameter `b`: the value has to be `true` or `false`"],
             "{value}"
         );
     }
-    assert_eq!(said(&other, &text("o", "anything")), [""; 0]);
+    assert_eq!(found(&other, &text("o", "anything")), [""; 0]);
     let several = [
         (
             "integer|null",
@@ -72,14 +72,14 @@ fn items_are_checked_by_the_announced_item_type() {
         ("integer|string", &["x", "", "true", "null", "{a,b}"], &[], ""),
         ("array", &["x", "{a,b}"], &[], ""),
     ];
-    for (words, good, bad, due) in several {
+    for (words, good, bad, description) in several {
         let one = Announcement { item_type: ItemType::from_word(words), ..Announcement::named("s") };
         for value in good {
-            assert_eq!(said(&one, &text("s", value)), [""; 0], "{value} for {words}");
+            assert_eq!(found(&one, &text("s", value)), [""; 0], "{value} for {words}");
         }
         for value in bad {
-            let expected = format!("parameter `s`: the value has to be {due}");
-            assert_eq!(said(&one, &text("s", value)), [expected], "{value} for {words}");
+            let expected = format!("parameter `s`: the value has to be {description}");
+            assert_eq!(found(&one, &text("s", value)), [expected], "{value} for {words}");
         }
     }
 }
@@ -94,7 +94,7 @@ fn each_item_of_a_list_and_of_a_map_is_checked() {
     let set =
         Parameter { name: "l".to_owned(), array: Some(texts(&["1", "x", "2", "y"])), ..Parameter::default() };
     assert_eq!(
-        said(&list, &set),
+        found(&list, &set),
         [
             "parameter `l`: item 1 has to be a decimal number, such as `3` or `-1.5e3`",
             "parameter `l`: item 3 has to be a decimal number, such as `3` or `-1.5e3`",
@@ -107,33 +107,33 @@ fn each_item_of_a_list_and_of_a_map_is_checked() {
     };
     let values = [("a".to_owned(), "on".to_owned()), ("b".to_owned(), "maybe".to_owned())];
     let set = Parameter { name: "m".to_owned(), map: Some(values.into()), ..Parameter::default() };
-    assert_eq!(said(&map, &set), ["parameter `m`: the value of the key `b` has to be one of `on`, `off`"]);
+    assert_eq!(found(&map, &set), ["parameter `m`: the value of the key `b` has to be one of `on`, `off`"]);
 }
 
 #[test]
-fn a_value_in_another_field_than_the_collection_types_is_a_problem() {
+fn value_in_wrong_field_is_a_problem() {
     let list = Announcement {
         collection_type: CollectionType::Array,
         required: Some(true),
         ..Announcement::named("l")
     };
     assert_eq!(
-        said(&list, &text("l", "x")),
+        found(&list, &text("l", "x")),
         ["parameter `l`: the plugin reads `array`, but only `string` is set"]
     );
     let both = Parameter { array: Some(texts(&["x"])), ..text("l", "x") };
-    assert_eq!(said(&list, &both), [""; 0]);
+    assert_eq!(found(&list, &both), [""; 0]);
 }
 
 #[test]
-fn a_required_value_must_be_set_unless_there_is_a_default() {
+fn required_value_must_be_set_or_have_a_default() {
     let required = Announcement { required: Some(true), ..Announcement::named("r") };
     let unset = Parameter { name: "r".to_owned(), ..Parameter::default() };
     let problem = "parameter `r`: a value is required, and there is no default";
     let all = |announcement: &Announcement, set: &[Parameter]| -> Vec<String> {
         check_values(std::slice::from_ref(announcement), set).iter().map(ToString::to_string).collect()
     };
-    assert_eq!(said(&required, &unset), [problem]);
+    assert_eq!(found(&required, &unset), [problem]);
     assert_eq!(all(&required, &[]), [problem]);
     assert_eq!(all(&required, &[text("r", "")]), [""; 0]);
     let with_default = Announcement { string: Some(String::new()), ..required.clone() };
@@ -145,15 +145,15 @@ fn a_required_value_must_be_set_unless_there_is_a_default() {
 }
 
 #[test]
-fn an_unannounced_name_is_a_problem_with_the_nearest_names() {
+fn unannounced_name_is_reported_with_similar_names() {
     let announced = [Announcement::named("values-files"), Announcement::named("helm-parameters")];
-    let said: Vec<String> =
+    let found: Vec<String> =
         check_values(&announced, &[text("value-files", "x"), text("qqq", "y"), text("values-files", "z")])
             .iter()
             .map(ToString::to_string)
             .collect();
     assert_eq!(
-        said,
+        found,
         [
             "parameter `value-files`: the plugin does not announce it; did you mean `values-files`?",
             "parameter `qqq`: the plugin does not announce it",
@@ -174,20 +174,20 @@ fn problems_do_not_repeat_the_value() {
 }
 
 #[test]
-fn an_announced_default_is_checked_like_a_value() {
+fn announced_default_is_checked_like_a_value() {
     let announcement = Announcement {
         choices: texts(&["a", "b"]),
         string: Some("c".to_owned()),
         ..Announcement::named("x")
     };
-    let said: Vec<String> = check_default(&announcement).iter().map(ToString::to_string).collect();
-    assert_eq!(said, ["parameter `x`: the value has to be one of `a`, `b`"]);
+    let found: Vec<String> = check_default(&announcement).iter().map(ToString::to_string).collect();
+    assert_eq!(found, ["parameter `x`: the value has to be one of `a`, `b`"]);
     let without = Announcement { required: Some(true), choices: texts(&["a"]), ..Announcement::named("x") };
     assert_eq!(check_default(&without), []);
 }
 
 #[test]
-fn so_many_unknown_names_have_suggestions_as_the_bound_allows() {
+fn suggestions_stop_at_the_comparison_limit() {
     const ANNOUNCED: usize = 1_000;
     let announcements: Vec<Announcement> =
         (0..ANNOUNCED).map(|number| Announcement::named(format!("p{number:03}"))).collect();

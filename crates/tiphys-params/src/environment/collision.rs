@@ -1,58 +1,58 @@
-//! Several values for one environment variable: who wins, by rule, and who is hidden.
+//! Collisions of several values on one environment variable, and the value that wins.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 
-use super::{EnvVar, Part, escape, for_each_value};
+use super::{EnvVar, PartRef, escape, for_each_value};
 use crate::{Announcement, CollectionType, Parameter};
 
-/// Which part of a parameter's value a variable carries.
+/// The part of a parameter's value that a variable has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ValuePart {
-    /// The text.
+    /// The string.
     Text,
-    /// The map's value of this key.
+    /// The map's value for this key.
     Key(String),
     /// The list's item at this index, from 0.
     Index(usize),
 }
 
-/// Where the value of a variable comes from.
+/// The origin of a variable's value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
-    /// Which parameter of the list, from 0.
+    /// Index of the parameter in the list, from 0.
     pub parameter: usize,
-    /// Its name.
+    /// The parameter's name.
     pub name: String,
-    /// Which part of its value.
+    /// The part of its value.
     pub part: ValuePart,
 }
 
-/// Whose value a variable has.
+/// The origin of the value that a variable gets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Winner {
-    /// The build environment's (proposal, rule 4).
+    /// The build environment (proposal, rule 4).
     BuildEnvironment,
-    /// The one that comes last: parameters in the order of the list, in one parameter the text, then the map in the order of its
-    /// keys' bytes, then the list (proposal, rule 5; `design.md` section 5).
+    /// The last parameter in the list. Within a parameter, the list wins over the map and the map over the string; within a map, the last
+    /// key in byte order wins (proposal, rule 5, and `docs/proposal-rules.md`).
     Parameter(Origin),
 }
 
-/// One variable that more than one value claims.
+/// A variable with more than one value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Collision {
     /// Name of the variable.
     pub variable: String,
-    /// Whose value it has.
+    /// The origin of the value that the variable gets.
     pub winner: Winner,
-    /// The values that are hidden, in the order of the variables.
+    /// The origins of overridden values, in the order of the variables.
     pub hidden: Vec<Origin>,
 }
 
-/// Two announced names whose values would claim the same variable.
+/// Two announced names whose values would use the same variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AnnouncedCollision {
-    /// Name of the variable; for names that are escaped alike, the beginning that all their variables share.
+    /// Name of the variable; for names that are escaped alike, the common prefix of their variables.
     pub variable: String,
     /// Index of the earlier announcement, from 0.
     pub first: usize,
@@ -85,8 +85,8 @@ impl fmt::Display for Collision {
     }
 }
 
-/// The variables that more than one value claims, in the order in which each is first claimed. `build_environment` holds the names
-/// of the variables that win over every parameter.
+/// Returns the variables with more than one value, in the order of their first value. The variables named in `build_environment` win over
+/// every parameter.
 pub fn collisions(parameters: &[Parameter], build_environment: &[impl AsRef<str>]) -> Vec<Collision> {
     let build: BTreeSet<&str> = build_environment.iter().map(AsRef::as_ref).collect();
     let mut order: Vec<String> = Vec::new();
@@ -114,8 +114,8 @@ pub fn collisions(parameters: &[Parameter], build_environment: &[impl AsRef<str>
         .collect()
 }
 
-/// The `PARAM_*` variables with the winners only, each name once, at the winner's place in [`super::parameter_variables`]' order;
-/// those that the build environment wins are left out.
+/// Returns the effective `PARAM_*` variables: each name once, at the winner's position in the order of [`super::parameter_variables`].
+/// Variables that the build environment overrides are omitted.
 pub fn deduplicated(parameters: &[Parameter], build_environment: &[impl AsRef<str>]) -> Vec<EnvVar> {
     let mut taken: BTreeSet<String> = build_environment.iter().map(|name| name.as_ref().to_owned()).collect();
     let mut winners: Vec<EnvVar> = super::parameter_variables(parameters)
@@ -127,13 +127,13 @@ pub fn deduplicated(parameters: &[Parameter], build_environment: &[impl AsRef<st
     winners
 }
 
-/// Pairs of announcements with different names that claim the same variables: names that are escaped alike; a text and a list whose
-/// items have that name (`a-0` and `a`); a text and an announced key of a map (`m-k` and `m` with the key `k`).
+/// Returns pairs of announcements with different names that use the same variable: names that are escaped alike; a string and a list item
+/// (`a-0` and `a`); a string and an announced key of a map (`m-k` and `m` with the key `k`).
 pub fn announced_collisions(announcements: &[Announcement]) -> Vec<AnnouncedCollision> {
     let escaped: Vec<String> = announcements.iter().map(|announcement| escape(&announcement.name)).collect();
-    let mut alike: HashMap<&str, Vec<usize>> = HashMap::new();
+    let mut by_escaped: HashMap<&str, Vec<usize>> = HashMap::new();
     for (index, escaped) in escaped.iter().enumerate() {
-        alike.entry(escaped).or_default().push(index);
+        by_escaped.entry(escaped).or_default().push(index);
     }
     let mut found = Vec::new();
     let mut add = |one: usize, other: usize, variable: String| {
@@ -141,14 +141,14 @@ pub fn announced_collisions(announcements: &[Announcement]) -> Vec<AnnouncedColl
         found.push(AnnouncedCollision { variable: format!("PARAM_{variable}"), first, second });
     };
     for (index, own) in escaped.iter().enumerate() {
-        for &other in alike[own.as_str()].iter().take_while(|other| **other < index) {
+        for &other in by_escaped[own.as_str()].iter().take_while(|other| **other < index) {
             if announcements[other].name != announcements[index].name {
                 add(other, index, own.clone());
             }
         }
-        // A collection whose item can have this name has the name's beginning, up to one of its `_`.
+        // The name of a collection whose item can have this name is a prefix that ends before a `_`.
         for (end, _) in own.match_indices('_') {
-            for &collection in alike.get(&own[..end]).into_iter().flatten() {
+            for &collection in by_escaped.get(&own[..end]).into_iter().flatten() {
                 let shared = shared_variable(
                     &announcements[index],
                     own,
@@ -165,7 +165,7 @@ pub fn announced_collisions(announcements: &[Announcement]) -> Vec<AnnouncedColl
     found
 }
 
-/// The variable of the text `text` if an item or an announced key of `collection` has it too.
+/// Returns the variable of the string `text` if an item or an announced key of `collection` has it too.
 fn shared_variable(
     text: &Announcement,
     text_escaped: &str,
@@ -188,7 +188,7 @@ fn shared_variable(
     claimed.then(|| text_escaped.to_owned())
 }
 
-impl Part<'_> {
+impl PartRef<'_> {
     fn owned(self) -> ValuePart {
         match self {
             Self::Text => ValuePart::Text,

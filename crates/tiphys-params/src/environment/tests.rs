@@ -6,13 +6,13 @@ fn named(name: &str) -> Parameter {
 }
 
 #[test]
-fn no_parameters_are_the_text_null_and_an_empty_list_is_one() {
+fn missing_parameters_are_encoded_as_null() {
     assert_eq!(app_parameters(None), "null");
     assert_eq!(app_parameters(Some(&[])), "[]");
 }
 
 #[test]
-fn a_name_is_always_written_and_values_only_if_they_are_set() {
+fn name_is_always_encoded_and_values_only_if_set() {
     let empty =
         Parameter { string: Some(String::new()), array: Some(Vec::new()), map: Some([].into()), ..named("") };
     assert_eq!(app_parameters(Some(&[named("")])), r#"[{"name":""}]"#);
@@ -20,7 +20,7 @@ fn a_name_is_always_written_and_values_only_if_they_are_set() {
 }
 
 #[test]
-fn the_proposals_example_gives_its_variables() {
+fn example_of_proposal_gives_its_variables() {
     let parameters = [
         Parameter { string: Some("resources:\n  cpu: 100m".to_owned()), ..named("values") },
         Parameter { array: Some(vec!["values.yaml".to_owned()]), ..named("values-files") },
@@ -42,7 +42,7 @@ fn the_proposals_example_gives_its_variables() {
 }
 
 #[test]
-fn a_parameters_text_comes_before_its_map_and_the_map_before_its_list() {
+fn variables_are_ordered_string_then_map_then_list() {
     let parameter = Parameter {
         string: Some("s".to_owned()),
         array: Some(vec!["a".to_owned()]),
@@ -55,7 +55,7 @@ fn a_parameters_text_comes_before_its_map_and_the_map_before_its_list() {
 }
 
 #[test]
-fn upper_case_is_one_character_to_one_as_in_go() {
+fn upper_case_maps_one_character_to_one_as_in_go() {
     for (text, expected) in [
         ("straße", "STRA_E"),
         ("ŉ", "_"),
@@ -70,7 +70,7 @@ fn upper_case_is_one_character_to_one_as_in_go() {
 }
 
 #[test]
-fn every_character_is_escaped_as_its_single_upper_case_character() {
+fn every_character_is_escaped_as_its_simple_upper_case() {
     for c in '\0'..=char::MAX {
         let mut upper = c.to_uppercase();
         let expected = match (upper.next(), upper.next()) {

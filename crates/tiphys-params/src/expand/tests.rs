@@ -1,7 +1,7 @@
 use super::{Piece, expand, pieces};
 
 #[test]
-fn references_are_replaced_by_the_rules_of_os_expand() {
+fn references_are_replaced_as_in_os_expand() {
     let cases = [
         ("$A ${A} $AB ${AB}", "1 1 2 2"),
         ("$ABC-${NONE}-", "--"),
@@ -32,13 +32,13 @@ fn references_are_replaced_by_the_rules_of_os_expand() {
 }
 
 #[test]
-fn a_long_row_of_braces_that_are_not_closed_vanishes() {
+fn many_unclosed_braces_are_removed() {
     assert_eq!(expand(&"${".repeat(1 << 19), |_| Some("x")), "");
     assert_eq!(expand(&format!("{}a}}b", "${".repeat(1 << 19)), |_| Some("x")), "xb");
 }
 
 #[test]
-fn a_reference_is_a_piece_as_it_is_written() {
+fn pieces_have_references_as_written() {
     let variable = |name, written| Piece::Variable { name, written };
     let cases: [(&str, &[Piece<'_>]); 5] = [
         ("", &[]),

@@ -4,15 +4,15 @@ use super::{Field, fields};
 use crate::{Announcement, Parameter, ParameterValue, decode_dynamic_output};
 
 fn announced(json: &str) -> Vec<Announcement> {
-    decode_dynamic_output(json.as_bytes()).expect("the announcements hold").list
+    decode_dynamic_output(json.as_bytes()).expect("the announcements are valid").list
 }
 
 fn set(json: &str) -> Vec<Parameter> {
     serde_json::from_str(json).expect("parameters")
 }
 
-/// The field as data.
-fn shown(field: &Field) -> Value {
+/// A field as JSON.
+fn field_json(field: &Field) -> Value {
     let problems: Vec<String> = field.problems.iter().map(ToString::to_string).collect();
     json!([
         field.name,
@@ -27,7 +27,7 @@ fn shown(field: &Field) -> Value {
 }
 
 #[test]
-fn announced_fields_come_first_and_then_what_is_set_besides() {
+fn announced_fields_precede_other_set_parameters() {
     let announcements = announced(
         r#"[{"name": "n", "title": "The N", "itemType": "number", "required": true},
             {"name": "l", "collectionType": "array", "itemType": "boolean"},
@@ -88,12 +88,12 @@ fn announced_fields_come_first_and_then_what_is_set_besides() {
             ["the plugin does not announce it; did you mean `l`, `m`, `n`?"]
         ],
     ]);
-    let list: Vec<Value> = fields(&announcements, &parameters).iter().map(shown).collect();
+    let list: Vec<Value> = fields(&announcements, &parameters).iter().map(field_json).collect();
     assert_eq!(Value::Array(list), expected);
 }
 
 #[test]
-fn of_a_parameter_that_is_set_twice_the_later_one_counts() {
+fn last_of_duplicate_parameters_counts() {
     let parameters = set(r#"[{"name": "a", "string": "x"}, {"name": "a", "string": "1"}]"#);
     let fields = fields(&announced(r#"[{"name": "a", "itemType": "number"}]"#), &parameters);
     assert_eq!(fields.len(), 1);
@@ -102,7 +102,7 @@ fn of_a_parameter_that_is_set_twice_the_later_one_counts() {
 }
 
 #[test]
-fn only_the_value_and_the_default_in_the_field_of_the_shape_count() {
+fn values_outside_the_announced_field_are_ignored() {
     let announcements =
         announced(r#"[{"name": "a", "collectionType": "array", "string": "s", "array": ["d"]}]"#);
     let of = |parameters: &str| fields(&announcements, &set(parameters)).remove(0);
@@ -116,7 +116,7 @@ fn only_the_value_and_the_default_in_the_field_of_the_shape_count() {
 }
 
 #[test]
-fn a_plugin_that_announces_nothing_leaves_all_names_free() {
+fn no_announcements_permit_all_names() {
     let fields = fields(&[], &set(r#"[{"name": "a", "string": "1"}]"#));
-    assert_eq!(shown(&fields[0]), json!(["a", "a", "text", "text", "string", false, false, []]));
+    assert_eq!(field_json(&fields[0]), json!(["a", "a", "text", "text", "string", false, false, []]));
 }

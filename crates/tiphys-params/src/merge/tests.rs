@@ -6,7 +6,7 @@ fn named(name: &str) -> Announcement {
 }
 
 #[test]
-fn static_entries_come_first_then_dynamic_ones() {
+fn static_entries_precede_dynamic_ones() {
     let merged = merge_announcements(
         vec![named("values-files"), named("b")],
         vec![named("helm-parameters"), named("a")],
@@ -16,7 +16,7 @@ fn static_entries_come_first_then_dynamic_ones() {
 }
 
 #[test]
-fn one_name_in_both_is_one_entry_at_its_first_place_with_the_dynamic_fields_where_they_are_set() {
+fn set_dynamic_fields_win_and_first_position_is_kept() {
     let fixed = Announcement {
         title: Some("static title".to_owned()),
         tooltip: Some("static tooltip".to_owned()),
@@ -52,7 +52,7 @@ fn one_name_in_both_is_one_entry_at_its_first_place_with_the_dynamic_fields_wher
 }
 
 #[test]
-fn an_empty_default_replaces_a_full_one_and_maps_are_not_mixed() {
+fn later_default_replaces_and_maps_are_not_merged() {
     let fixed = Announcement {
         string: Some("x".to_owned()),
         map: Some([("a".to_owned(), "1".to_owned())].into()),
@@ -69,7 +69,7 @@ fn an_empty_default_replaces_a_full_one_and_maps_are_not_mixed() {
 }
 
 #[test]
-fn a_name_twice_in_one_list_is_one_entry_with_the_later_fields() {
+fn duplicate_names_in_one_list_are_merged() {
     let first = Announcement { string: Some("1".to_owned()), title: Some("t".to_owned()), ..named("a") };
     let second = Announcement { string: Some("2".to_owned()), ..named("a") };
     let expected = Announcement { string: Some("2".to_owned()), title: Some("t".to_owned()), ..named("a") };

@@ -1,7 +1,7 @@
 use super::{distance, suggest};
 
 #[test]
-fn the_nearest_known_names_are_suggested() {
+fn similar_known_names_are_suggested() {
     let known = ["discover", "generate", "init", "parameters", "version", "values-files"];
     let cases: &[(&str, &[&str])] = &[
         ("discovery", &["discover"]),
@@ -19,7 +19,7 @@ fn the_nearest_known_names_are_suggested() {
 }
 
 #[test]
-fn suggestions_are_nearest_first_then_by_name_whatever_the_order_of_the_known_names() {
+fn suggestions_are_sorted_by_distance_then_by_name() {
     let forward = suggest("image-tags", ["image-tag", "image-tagz", "image-bags", "image-tax"]);
     let backward = suggest("image-tags", ["image-tax", "image-bags", "image-tagz", "image-tag"]);
     assert_eq!(forward, ["image-bags", "image-tag", "image-tagz"]);
@@ -27,7 +27,7 @@ fn suggestions_are_nearest_first_then_by_name_whatever_the_order_of_the_known_na
 }
 
 #[test]
-fn parts_between_dots_with_which_both_begin_make_no_names_alike() {
+fn common_dotted_prefix_does_not_make_names_similar() {
     let known = ["set.api.ingress.enabled", "set.api.ingress.className", "set.api.port", "set.apis.port"];
     let cases: &[(&str, &[&str])] = &[
         ("set.api.ingress.hosts", &[]),
@@ -42,12 +42,12 @@ fn parts_between_dots_with_which_both_begin_make_no_names_alike() {
 }
 
 #[test]
-fn a_known_name_is_not_its_own_suggestion() {
+fn name_is_not_suggested_for_itself() {
     assert_eq!(suggest("images", ["images"]), Vec::<&str>::new());
 }
 
 #[test]
-fn a_swap_of_neighbours_is_one_edit() {
+fn transposition_is_one_edit() {
     let chars = |text: &str| text.chars().collect::<Vec<_>>();
     for (a, b, expected) in [("ab", "ba", 1), ("", "abc", 3), ("kitten", "sitting", 3), ("abc", "abc", 0)] {
         assert_eq!(distance(&chars(a), &chars(b)), expected, "{a} {b}");

@@ -1,4 +1,4 @@
-//! The JSON form of a parameter, for types that embed it.
+//! Serialization of parameters as JSON, for types that embed them.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,7 +9,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use super::Parameter;
 
 impl Serialize for Parameter {
-    /// Keys in the order of their bytes, `name` always, the values if they are set: the form that Argo CD writes.
+    /// Writes keys in byte order: `name` always, values only if set. Argo CD writes the same form.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         if let Some(array) = &self.array {

@@ -20,7 +20,7 @@ fn map(entries: &[(&str, &str)]) -> BTreeMap<String, String> {
 }
 
 #[test]
-fn absent_and_empty_are_different_values() {
+fn missing_value_differs_from_empty_value() {
     assert_eq!(one(r#"{"name": "a"}"#), Parameter { name: "a".to_owned(), ..Parameter::default() });
     let empty = one(r#"{"name": "a", "string": "", "array": [], "map": {}}"#);
     assert_eq!(
@@ -30,13 +30,13 @@ fn absent_and_empty_are_different_values() {
 }
 
 #[test]
-fn a_null_list_or_map_is_present_and_empty_and_a_null_text_is_absent() {
+fn null_list_and_map_are_empty_but_null_string_is_absent() {
     let read = one(r#"{"name": "a", "string": null, "array": null, "map": null}"#);
     assert_eq!((read.string, read.array, read.map), (None, Some(list(&[])), Some(map(&[]))));
 }
 
 #[test]
-fn a_null_list_of_parameters_is_absent_and_an_empty_one_is_not() {
+fn null_parameter_list_differs_from_empty_list() {
     assert_eq!(decode("null").list, None);
     assert_eq!(decode("[]").list, Some(Vec::new()));
 }
@@ -51,7 +51,7 @@ fn several_value_fields_are_all_kept() {
 }
 
 #[test]
-fn of_equal_keys_the_last_wins_while_maps_grow() {
+fn last_of_duplicate_keys_wins_but_maps_are_merged() {
     let cases = [
         (r#"{"name":"a","name":"b"}"#, "b", None, None, None),
         (r#"{"name":"a","name":null}"#, "a", None, None, None),
@@ -82,7 +82,7 @@ fn keys_match_in_any_letter_case() {
 }
 
 #[test]
-fn a_wrong_type_is_an_error_that_names_the_path_and_the_place() {
+fn wrong_type_is_an_error_with_path_and_position() {
     let cases = [
         (
             r#"[{"name":"a","string":5}]"#,
@@ -112,7 +112,7 @@ fn a_wrong_type_is_an_error_that_names_the_path_and_the_place() {
 }
 
 #[test]
-fn odd_parameters_are_taken_with_a_warning_that_names_them() {
+fn suspicious_parameters_are_accepted_with_a_warning() {
     let cases: &[(&str, &[(usize, &str)])] = &[
         (r#"[{"name": "a", "string": "x"}]"#, &[]),
         (r#"[{"name": "a"}]"#, &[(2, "parameter `a` has no value; set `string`, `array` or `map`")]),
@@ -151,7 +151,7 @@ fn odd_parameters_are_taken_with_a_warning_that_names_them() {
         let found: Vec<(usize, String)> = decode(text)
             .warnings
             .into_iter()
-            .map(|warning| (warning.position.expect("a place").column, warning.message))
+            .map(|warning| (warning.position.expect("a position").column, warning.message))
             .collect();
         let expected: Vec<(usize, String)> =
             expected.iter().map(|(column, text)| (*column, (*text).to_owned())).collect();
@@ -160,7 +160,7 @@ fn odd_parameters_are_taken_with_a_warning_that_names_them() {
 }
 
 #[test]
-fn a_parameter_without_a_name_is_refused() {
+fn parameter_without_name_is_rejected() {
     for text in
         [r#"[{"name":"a"},{"string":"x"}]"#, r#"[{"name":"a"},{"name":""}]"#, r#"[{"name":"a"},null]"#]
     {
@@ -189,7 +189,7 @@ fn serde_writes_sorted_keys_and_only_what_is_set() {
 }
 
 #[test]
-fn serde_ignores_unknown_keys_and_refuses_wrong_types() {
+fn serde_ignores_unknown_keys_and_rejects_wrong_types() {
     let read: Parameter = serde_json::from_str(r#"{"name":"a","x":{"y":[1]}}"#).expect("it is read");
     assert_eq!(read, Parameter { name: "a".to_owned(), ..Parameter::default() });
     for text in [r#"{"string":5}"#, r#"{"array":{}}"#, r#"{"map":[]}"#, r#""x""#, "[]"] {

@@ -6,7 +6,7 @@ fn types(words: &str) -> Types {
 }
 
 #[test]
-fn several_types_have_one_way_to_be_written() {
+fn types_have_a_canonical_form() {
     for (words, written) in [
         ("string|integer", "integer|string"),
         ("integer|number", "number"),
@@ -22,7 +22,7 @@ fn several_types_have_one_way_to_be_written() {
 }
 
 #[test]
-fn whole_numbers_are_numbers_and_others_are_not_whole() {
+fn integer_is_a_number_but_number_is_no_integer() {
     let (whole, all) = (types("integer|null"), types("number|string"));
     assert!(all.allow(JsonType::Integer) && !whole.allow(JsonType::Number));
     assert_eq!(whole.and(all), Types::of([JsonType::Integer]));
@@ -31,7 +31,7 @@ fn whole_numbers_are_numbers_and_others_are_not_whole() {
 }
 
 #[test]
-fn types_that_a_word_of_their_own_says_have_it() {
+fn single_types_map_to_their_own_item_type() {
     let cases = [
         ("string", ItemType::String("string".to_owned())),
         ("integer", ItemType::Number),

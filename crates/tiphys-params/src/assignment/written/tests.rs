@@ -9,7 +9,7 @@ fn text(text: &str) -> ParameterValue {
 }
 
 #[test]
-fn a_value_is_written_as_a_person_would() {
+fn value_is_formatted_in_the_simplest_form() {
     let map = |pairs: &[(&str, &str)]| {
         let pairs = pairs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
         ParameterValue::Map(pairs.collect())
@@ -23,11 +23,11 @@ fn a_value_is_written_as_a_person_would() {
         ("n", ParameterValue::Array(vec![]), Some("n:=[]")),
         ("n", ParameterValue::Array(vec!["1".into(), "a\"".into()]), Some(r#"n:=["1","a\""]"#)),
         ("n", map(&[("k", "yes"), ("", "")]), Some(r#"n:={"":"","k":"yes"}"#)),
-        // Another known name begins with this one and a sign.
+        // Another known name starts with this name and an operator.
         ("a", text("b=c"), Some(r#"a:="b=c""#)),
         ("a", text("b"), Some("a=b")),
         ("x[y]", text("1"), Some("x[y]=1")),
-        // The name would be read as an item of another one, were it not known.
+        // Without the known name, this would be an item of `n`.
         ("n[0]", text("1"), None),
         ("z:", text("1"), Some("z:=1")),
         ("z", ParameterValue::Array(vec![]), None),
@@ -50,7 +50,7 @@ fn value() -> impl Strategy<Value = ParameterValue> {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read_as_the_same(
+    fn formatted_assignment_parses_to_the_same_value(
         names in prop::collection::vec("[a-c=:+\\[\\]]{1,5}", 1..4),
         value in value(),
     ) {
@@ -67,7 +67,7 @@ proptest! {
     }
 
     #[test]
-    fn a_plain_name_can_be_set_to_everything(value in value()) {
+    fn plain_name_can_be_set_to_every_value(value in value()) {
         let known: HashSet<&str> = ["replicas"].into_iter().collect();
         prop_assert!(value.argument("replicas", &known).is_some());
     }

@@ -17,15 +17,15 @@ fn array(name: &str, items: &[&str]) -> Parameter {
     Parameter { name: name.to_owned(), array: Some(array), ..Parameter::default() }
 }
 
-fn said(parameters: &[Parameter], build_environment: &[&str]) -> Vec<String> {
+fn messages(parameters: &[Parameter], build_environment: &[&str]) -> Vec<String> {
     collisions(parameters, build_environment).iter().map(ToString::to_string).collect()
 }
 
 #[test]
-fn the_parameter_later_in_the_list_wins() {
+fn later_parameter_in_list_wins() {
     let parameters = [text("a-b", "1"), text("c", "2"), text("a.b", "3"), text("A_B", "4")];
     assert_eq!(
-        said(&parameters, &NO_BUILD_ENVIRONMENT),
+        messages(&parameters, &NO_BUILD_ENVIRONMENT),
         ["PARAM_A_B is claimed more than once: `A_B` wins over `a-b`; `a.b`"]
     );
     assert_eq!(
@@ -35,40 +35,40 @@ fn the_parameter_later_in_the_list_wins() {
 }
 
 #[test]
-fn the_build_environment_wins_over_every_parameter() {
+fn build_environment_wins_over_every_parameter() {
     let parameters = [text("a", "1"), text("A", "2"), text("b", "3")];
     assert_eq!(
-        said(&parameters, &["PARAM_A", "PARAM_UNUSED"]),
+        messages(&parameters, &["PARAM_A", "PARAM_UNUSED"]),
         ["PARAM_A is claimed more than once: the build environment wins over `a`; `A`"]
     );
     assert_eq!(deduplicated(&parameters, &["PARAM_A"]), [EnvVar::new("PARAM_B", "3")]);
 }
 
 #[test]
-fn in_one_map_the_last_key_in_byte_order_wins() {
+fn last_map_key_in_byte_order_wins() {
     let parameters = [map("m", &[("a.b", "dot"), ("a-b", "dash"), ("A_B", "low")])];
     assert_eq!(
-        said(&parameters, &NO_BUILD_ENVIRONMENT),
+        messages(&parameters, &NO_BUILD_ENVIRONMENT),
         ["PARAM_M_A_B is claimed more than once: `m`, key `a.b` wins over `m`, key `A_B`; `m`, key `a-b`"]
     );
     assert_eq!(deduplicated(&parameters, &NO_BUILD_ENVIRONMENT), [EnvVar::new("PARAM_M_A_B", "dot")]);
 }
 
 #[test]
-fn in_one_parameter_the_list_wins_over_the_map() {
+fn list_of_a_parameter_wins_over_its_map() {
     let mut parameter = map("m", &[("0", "map")]);
     parameter.array = Some(vec!["list".to_owned()]);
     assert_eq!(
-        said(&[parameter], &NO_BUILD_ENVIRONMENT),
+        messages(&[parameter], &NO_BUILD_ENVIRONMENT),
         ["PARAM_M_0 is claimed more than once: `m`, item 0 wins over `m`, key `0`"]
     );
 }
 
 #[test]
-fn different_kinds_of_values_collide_too() {
+fn strings_collide_with_list_items_and_map_keys() {
     let parameters = [text("a_0", "1"), array("a", &["2"]), text("m-k", "3"), map("m", &[("k", "4")])];
     assert_eq!(
-        said(&parameters, &NO_BUILD_ENVIRONMENT),
+        messages(&parameters, &NO_BUILD_ENVIRONMENT),
         [
             "PARAM_A_0 is claimed more than once: `a`, item 0 wins over `a_0`",
             "PARAM_M_K is claimed more than once: `m`, key `k` wins over `m-k`",
@@ -77,15 +77,15 @@ fn different_kinds_of_values_collide_too() {
 }
 
 #[test]
-fn values_of_their_own_variables_do_not_collide() {
+fn values_with_different_variables_do_not_collide() {
     assert_eq!(
-        said(&[text("a", "1"), array("a", &["x"]), map("a", &[("k", "v")])], &NO_BUILD_ENVIRONMENT),
+        messages(&[text("a", "1"), array("a", &["x"]), map("a", &[("k", "v")])], &NO_BUILD_ENVIRONMENT),
         [""; 0]
     );
 }
 
 #[test]
-fn announced_names_collide_where_their_values_would() {
+fn announced_names_collide_if_their_values_would() {
     let of = |name: &str, collection_type| Announcement { collection_type, ..Announcement::named(name) };
     let with_key = |name: &str, key: &str| Announcement {
         map: Some([(key.to_owned(), String::new())].into()),
