@@ -1,10 +1,10 @@
-//! Versions of charts, and ranges of them, as Helm and Argo CD read them.
+//! Chart versions and version ranges by the rules of Helm and Argo CD.
 //!
-//! Both use one Go library, whose rules are wider than those of semantic versioning, and other than Cargo's: `1` and `v1.2` are
-//! versions, `1.2` as a range is any `1.2.x`, `||` joins alternatives, and a hyphen between blanks makes a range. So none of the
-//! crates for Cargo's rules, or npm's, can tell which chart is meant.
+//! Both use the Go library `Masterminds/semver`, whose rules are wider than semantic versioning and differ from Cargo's: `1` and `v1.2` are
+//! versions, the range `1.2` matches any `1.2.x`, `||` separates alternatives, and a hyphen between spaces makes a range. Crates with the
+//! rules of Cargo or npm would select other charts.
 //!
-//! A text that [`Version::parse`] takes names one version, even if it could be a range too; every other text is a range, or wrong.
+//! A string that [`Version::parse`] accepts is one version, even if it is also a valid range; every other string is a range or invalid.
 
 mod range;
 mod version;

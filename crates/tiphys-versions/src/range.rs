@@ -1,4 +1,4 @@
-//! Ranges of versions.
+//! Version ranges.
 
 mod comparison;
 mod syntax;
@@ -6,31 +6,31 @@ mod syntax;
 use crate::version::Version;
 use comparison::Comparison;
 
-/// Bytes of a range.
+/// Maximum length of a range in bytes.
 pub const RANGE_BYTES_MAX: usize = 512;
 
-/// Alternatives of a range, divided by `||`.
+/// Maximum number of alternatives in a range, separated by `||`.
 pub const RANGE_ALTERNATIVES_MAX: usize = 32;
 
-/// A range of versions: `1.x`, `^1.2`, `>=1.0.0 <2.0.0`, `1.2 - 1.4 || ~2.1`.
+/// A version range: `1.x`, `^1.2`, `>=1.0.0 <2.0.0`, `1.2 - 1.4 || ~2.1`.
 #[derive(Clone, Debug)]
 pub struct VersionRange {
     alternatives: Vec<Alternative>,
 }
 
-/// Comparisons that have to hold all.
+/// Comparisons that must all match.
 #[derive(Clone, Debug)]
 struct Alternative {
     comparisons: Vec<Comparison>,
 }
 
-/// A text that is no range. The texts are Argo CD's.
+/// An invalid range. The messages are Argo CD's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RangeError {
-    /// A part has another shape.
+    /// A part has invalid syntax.
     #[error("improper constraint: {0}")]
     Shape(String),
-    /// A version in it is none, though it looks like one.
+    /// A version in it is invalid, although the syntax of the range is valid.
     #[error("constraint parser error")]
     Version,
     /// It is longer than [`RANGE_BYTES_MAX`].
@@ -42,7 +42,7 @@ pub enum RangeError {
 }
 
 impl VersionRange {
-    /// Reads a range. An empty one is wrong; `*` takes every version that is no pre-release.
+    /// Parses a range. The empty string is invalid; `*` matches every version except pre-releases.
     pub fn parse(text: &str) -> Result<Self, RangeError> {
         if text.len() > RANGE_BYTES_MAX {
             return Err(RangeError::Length);
@@ -56,14 +56,13 @@ impl VersionRange {
         Ok(Self { alternatives })
     }
 
-    /// Whether a version is in the range. A pre-release is only if all comparisons of one alternative hold, and one of them names a
+    /// Whether a version is in the range. A pre-release must match all comparisons of an alternative in which one comparison names a
     /// pre-release.
     pub fn matches(&self, version: &Version) -> bool {
         self.alternatives.iter().any(|alternative| alternative.matches(version))
     }
 
-    /// The newest of these versions that is in the range, as it is written; of equal ones the first. Texts that are no versions are
-    /// passed over.
+    /// Returns the newest of the versions in the range, as written; of equal ones the first. Invalid versions are ignored.
     pub fn newest<'a>(&self, versions: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
         newest(
             versions.into_iter().filter(|text| Version::parse(text).is_ok_and(|found| self.matches(&found))),
@@ -71,7 +70,7 @@ impl VersionRange {
     }
 }
 
-/// The newest of these versions, as it is written; of equal ones the first. Texts that are no versions are passed over.
+/// Returns the newest of the versions, as written; of equal ones the first. Invalid versions are ignored.
 pub fn newest<'a>(versions: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let mut best: Option<(Version, &str)> = None;
     for text in versions {
@@ -93,7 +92,7 @@ impl Alternative {
     fn matches(&self, version: &Version) -> bool {
         let names_pre_release = self.comparisons.iter().any(|comparison| comparison.bound.is_pre_release());
         (names_pre_release || !version.is_pre_release())
-            && self.comparisons.iter().all(|comparison| comparison.holds(version))
+            && self.comparisons.iter().all(|comparison| comparison.matches(version))
     }
 }
 

@@ -1,17 +1,17 @@
-//! One version.
+//! Versions.
 
 use std::cmp::Ordering;
 use std::fmt;
 
-/// Bytes of a version.
+/// Maximum length of a version in bytes.
 pub const VERSION_BYTES_MAX: usize = 256;
 
-/// Digits that `u64` can hold at most, to tell numbers from texts that are too long for one.
+/// Maximum number of digits of a `u64`; longer identifiers are compared as strings.
 const NUMBER_DIGITS_MAX: usize = 20;
 
-/// A version: `1`, `v1.2`, `1.2.3-rc.1+build`. What is left out is 0.
+/// A version: `1`, `v1.2`, `1.2.3-rc.1+build`. Omitted numbers are 0.
 ///
-/// Two versions that differ only in what follows `+` are of the same precedence, and yet not the same: hence there is no `==`, but
+/// Versions that differ only in build metadata (after `+`) have the same precedence but are not equal. So there is no `==`, only
 /// [`Version::precedence`].
 #[derive(Clone, Debug)]
 pub struct Version {
@@ -21,13 +21,13 @@ pub struct Version {
     text: String,
 }
 
-/// A text that is no version. The texts are Argo CD's.
+/// An invalid version. The messages are Argo CD's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum VersionError {
-    /// It has another shape.
+    /// The syntax is invalid.
     #[error("invalid semantic version")]
     Shape,
-    /// A number of the pre-release begins with 0.
+    /// A number in the pre-release has a leading zero.
     #[error("version segment starts with 0")]
     LeadingZero,
     /// A number is too large for 64 bits.
@@ -39,7 +39,7 @@ pub enum VersionError {
 }
 
 impl Version {
-    /// Reads a version. A single lower-case `v` may stand before it, and numbers may begin with 0.
+    /// Parses a version. It may start with a single lower-case `v`, and its numbers may have leading zeros.
     pub fn parse(text: &str) -> Result<Self, VersionError> {
         if text.len() > VERSION_BYTES_MAX {
             return Err(VersionError::Length);
@@ -70,17 +70,17 @@ impl Version {
         })
     }
 
-    /// The text that was read.
+    /// Returns the version as written.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Whether this is a pre-release, as `1.0.0-rc.1`.
+    /// Whether this is a pre-release, such as `1.0.0-rc.1`.
     pub fn is_pre_release(&self) -> bool {
         !self.pre_release.is_empty()
     }
 
-    /// Which of two versions comes first. What follows `+` does not count.
+    /// Compares the precedence of two versions. Build metadata (after `+`) is ignored.
     pub fn precedence(&self, other: &Self) -> Ordering {
         self.numbers
             .cmp(&other.numbers)
@@ -98,7 +98,7 @@ impl Version {
     }
 }
 
-/// As semantic versioning writes it: three numbers, and no `v`.
+/// The form of semantic versioning: three numbers, without `v`.
 impl fmt::Display for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [major, minor, patch] = self.numbers;
@@ -113,11 +113,11 @@ impl fmt::Display for Version {
     }
 }
 
-/// What follows the numbers: `-rc.1+build`, both parts optional.
+/// The part after the numbers: `-rc.1+build`, both optional.
 pub(crate) struct Tail<'a> {
     pub(crate) pre_release: &'a str,
     pub(crate) metadata: &'a str,
-    /// What belongs to neither.
+    /// The remaining string.
     pub(crate) rest: &'a str,
 }
 
@@ -129,7 +129,7 @@ impl<'a> Tail<'a> {
     }
 }
 
-/// The longest beginning that is a sign and identifiers divided by dots, without the sign; empty if there is none.
+/// Splits off the longest prefix of a sign and dot-separated identifiers, and removes the sign. Empty if there is none.
 fn split_after(text: &str, sign: char) -> (&str, &str) {
     let Some(after) = text.strip_prefix(sign) else { return ("", text) };
     let identifier = |text: &str| {
@@ -164,7 +164,7 @@ fn check_pre_release(text: &str) -> Result<(), VersionError> {
     Ok(())
 }
 
-/// A version without a pre-release comes after those that have one.
+/// A version without a pre-release has a higher precedence than one with a pre-release.
 fn compare_pre_releases(one: &str, other: &str) -> Ordering {
     match (one.is_empty(), other.is_empty()) {
         (true, true) => Ordering::Equal,
@@ -174,7 +174,7 @@ fn compare_pre_releases(one: &str, other: &str) -> Ordering {
     }
 }
 
-/// A part of a pre-release: numbers come before texts.
+/// An identifier of a pre-release. Numbers precede strings.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Identifier<'a> {
     Number(u64),

@@ -1,5 +1,5 @@
-//! Random ranges and versions: what is in a range here is what helm's own function `semverCompare` finds in it, and what is no range is
-//! refused by both.
+//! Comparison with Helm for random ranges and versions. Helm's function `semverCompare` matches the same versions, and both reject the same
+//! ranges.
 
 use std::fs;
 use std::path::Path;
@@ -9,14 +9,14 @@ use tiphys_testkit::dice::Dice;
 use tiphys_testkit::tools;
 use tiphys_versions::{Version, VersionRange};
 
-/// Where the dice begin; another number makes other ranges.
+/// Seed of the random generator; another one generates other ranges.
 const SEED: u64 = 0x5eed_0f7e_1510_0042;
 
 const RANGES: usize = 600;
 const VERSIONS: usize = 120;
 
-/// Texts that are no ranges cost a run of helm each.
-const REFUSED_MAX: usize = 20;
+/// Maximum number of invalid ranges to check; each requires a run of Helm.
+const INVALID_MAX: usize = 20;
 
 const TEMPLATE: &str = r#"rows:
 {{- range $range := .Values.ranges }}
@@ -66,22 +66,22 @@ fn range(dice: &mut Dice) -> String {
     text
 }
 
-/// Lets a helm say which versions are in which ranges.
-fn ask(folder: &Path, helm: &str, ranges: &[&str], versions: &[String]) -> Output {
+/// Runs Helm to compare versions with ranges.
+fn run_helm(folder: &Path, helm: &str, ranges: &[&str], versions: &[String]) -> Output {
     let versions: Vec<&str> = versions.iter().map(String::as_str).collect();
-    // What Rust shows of a list of such texts is JSON.
+    // The `Debug` format of these lists is valid JSON.
     let values = format!("{{\"ranges\": {ranges:?}, \"versions\": {versions:?}}}");
     fs::write(folder.join("values.yaml"), values).expect("a file can be written");
     #[expect(clippy::disallowed_methods, reason = "tests only")]
     let output = Command::new(tools::program(helm)).args(["template", "x"]).arg(folder).output();
-    output.expect("helm starts")
+    output.expect("Helm starts")
 }
 
 fn chart() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = tempfile::tempdir().expect("a temporary directory");
     let write =
         |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("a file can be written");
-    fs::create_dir(folder.path().join("templates")).expect("a folder can be made");
+    fs::create_dir(folder.path().join("templates")).expect("a directory can be created");
     write("Chart.yaml", "apiVersion: v2\nname: c\nversion: 1.0.0\n");
     write("templates/rows.yaml", TEMPLATE);
     folder
@@ -93,39 +93,39 @@ fn check(helm: &str) {
     let versions: Vec<String> = (0..VERSIONS).map(|_| version(dice)).collect();
     let parsed: Vec<Version> = versions.iter().map(|text| Version::parse(text).expect(text)).collect();
     let texts: Vec<String> = (0..RANGES).map(|_| range(dice)).collect();
-    let (mut held, mut refused) = (Vec::new(), Vec::new());
+    let (mut valid, mut invalid) = (Vec::new(), Vec::new());
     for text in &texts {
         match VersionRange::parse(text) {
-            Ok(range) => held.push((text.as_str(), range)),
-            Err(_) => refused.push(text.as_str()),
+            Ok(range) => valid.push((text.as_str(), range)),
+            Err(_) => invalid.push(text.as_str()),
         }
     }
-    assert!(held.len() > RANGES / 3 && refused.len() > REFUSED_MAX, "{} of {RANGES}", held.len());
+    assert!(valid.len() > RANGES / 3 && invalid.len() > INVALID_MAX, "{} of {RANGES}", valid.len());
 
-    let names: Vec<&str> = held.iter().map(|(text, _)| *text).collect();
-    let output = ask(folder.path(), helm, &names, &versions);
+    let names: Vec<&str> = valid.iter().map(|(text, _)| *text).collect();
+    let output = run_helm(folder.path(), helm, &names, &versions);
     let (answer, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     let rows: Vec<&str> =
         answer.lines().filter_map(|line| line.strip_prefix("- \"")?.strip_suffix('"')).collect();
-    assert_eq!(rows.len(), held.len(), "helm refuses what is read here: {errors}");
-    for ((text, range), row) in held.iter().zip(rows) {
+    assert_eq!(rows.len(), valid.len(), "Helm rejects a range that is valid here: {errors}");
+    for ((text, range), row) in valid.iter().zip(rows) {
         for ((version, parsed), expected) in versions.iter().zip(&parsed).zip(row.chars()) {
             assert_eq!(range.matches(parsed), expected == '1', "{version} in {text:?}");
         }
     }
-    for text in refused.into_iter().take(REFUSED_MAX) {
-        let output = ask(folder.path(), helm, &[text], &versions);
+    for text in invalid.into_iter().take(INVALID_MAX) {
+        let output = run_helm(folder.path(), helm, &[text], &versions);
         let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(errors.contains("constraint"), "helm reads {text:?}, which is refused here: {errors}");
+        assert!(errors.contains("constraint"), "Helm accepts {text:?}, which is invalid here: {errors}");
     }
 }
 
 #[test]
-fn helm_4_finds_the_same_versions_in_random_ranges() {
+fn helm_4_matches_same_versions_in_random_ranges() {
     check("helm");
 }
 
 #[test]
-fn helm_3_finds_the_same_versions_in_random_ranges() {
+fn helm_3_matches_same_versions_in_random_ranges() {
     check("helm3");
 }

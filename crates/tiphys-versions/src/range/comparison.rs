@@ -1,19 +1,19 @@
-//! One comparison of a range.
+//! A comparison in a range.
 
 use super::RangeError;
-use super::syntax::{Operator, Part};
+use super::syntax::{Operator, RawComparison};
 use crate::version::Version;
 
-/// `>=1.2`: an operator, and what it compares with.
+/// A comparison such as `>=1.2`: an operator with a version.
 #[derive(Clone, Debug)]
 pub(super) struct Comparison {
     operator: Operator,
-    /// What is left open is 0.
+    /// The version, with 0 for open numbers.
     pub(super) bound: Version,
     open: Open,
 }
 
-/// Which of the numbers are left out, or are wildcards.
+/// The numbers that are omitted or wildcards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Open {
     Nothing,
@@ -26,7 +26,7 @@ enum Open {
 }
 
 impl Comparison {
-    pub(super) fn new(part: &Part<'_>) -> Result<Self, RangeError> {
+    pub(super) fn new(part: &RawComparison<'_>) -> Result<Self, RangeError> {
         let pattern = &part.pattern;
         let is_open = |text: &&str| ["", "x", "X", "*"].contains(text);
         let given = pattern.numbers.iter().take_while(|text| !is_open(text)).count();
@@ -44,30 +44,30 @@ impl Comparison {
         Ok(Self { operator: part.operator, bound, open })
     }
 
-    /// Whether it holds for a version. Whether a pre-release counts at all is decided for all comparisons together.
-    pub(super) fn holds(&self, version: &Version) -> bool {
+    /// Whether a version matches. Whether pre-releases are permitted is decided for all comparisons together.
+    pub(super) fn matches(&self, version: &Version) -> bool {
         let order = version.precedence(&self.bound);
         match self.operator {
             Operator::Equal if self.open == Open::Nothing => order.is_eq(),
-            Operator::Equal | Operator::Tilde => order.is_ge() && self.is_near(version),
+            Operator::Equal | Operator::Tilde => order.is_ge() && self.matches_tilde(version),
             Operator::NotEqual => self.differs(version),
-            Operator::Above => self.is_beyond(version),
+            Operator::Above => self.is_above(version),
             Operator::Below => order.is_lt(),
             Operator::AtLeast => order.is_ge(),
             Operator::AtMost => self.is_at_most(version),
-            Operator::Caret => order.is_ge() && self.is_compatible(version),
+            Operator::Caret => order.is_ge() && self.matches_caret(version),
         }
     }
 
-    /// Same major and minor number, as far as they are given; `~*` and `~0.0.0` take everything.
-    fn is_near(&self, version: &Version) -> bool {
+    /// Whether the given major and minor numbers are equal; `~*` and `~0.0.0` match everything.
+    fn matches_tilde(&self, version: &Version) -> bool {
         let ([major, minor, _], [bound_major, bound_minor, _]) = (version.numbers, self.bound.numbers);
-        let takes_all = self.bound.numbers == [0; 3] && matches!(self.open, Open::All | Open::Nothing);
-        takes_all || major == bound_major && (minor == bound_minor || self.open == Open::Minor)
+        let matches_all = self.bound.numbers == [0; 3] && matches!(self.open, Open::All | Open::Nothing);
+        matches_all || major == bound_major && (minor == bound_minor || self.open == Open::Minor)
     }
 
-    /// The leftmost number that is not 0 is the same; of those that are given, if all are 0.
-    fn is_compatible(&self, version: &Version) -> bool {
+    /// Whether the leftmost nonzero number is equal; if all given numbers are 0, whether all of them are equal.
+    fn matches_caret(&self, version: &Version) -> bool {
         let ([major, minor, patch], [bound_major, bound_minor, bound_patch]) =
             (version.numbers, self.bound.numbers);
         if major != bound_major {
@@ -91,8 +91,8 @@ impl Comparison {
         }
     }
 
-    /// `>1.2` begins at `1.3`.
-    fn is_beyond(&self, version: &Version) -> bool {
+    /// `>1.2` starts at `1.3`.
+    fn is_above(&self, version: &Version) -> bool {
         let (numbers, bound) = (version.numbers, self.bound.numbers);
         match self.open {
             Open::Nothing | Open::All => version.precedence(&self.bound).is_gt(),
@@ -101,7 +101,7 @@ impl Comparison {
         }
     }
 
-    /// `<=1.2` ends before `1.3`. For `<=*` the major and minor number have to be 0.
+    /// `<=1.2` ends before `1.3`. For `<=*`, the major and minor number must be 0.
     fn is_at_most(&self, version: &Version) -> bool {
         let (numbers, bound) = (version.numbers, self.bound.numbers);
         match self.open {

@@ -1,8 +1,8 @@
-//! The texts of ranges. Blanks are those of ASCII.
+//! The syntax of ranges. Whitespace is that of `\s` in Go's regular expressions: ASCII only.
 
 use crate::version::Tail;
 
-/// Operators, those first of which others are the beginning.
+/// Operators; those that start with another operator precede it.
 const OPERATORS: [(&str, Operator); 11] = [
     ("!=", Operator::NotEqual),
     (">=", Operator::AtLeast),
@@ -29,21 +29,21 @@ pub(super) enum Operator {
     Caret,
 }
 
-/// An operator and a version with wildcards, none of them looked at more closely.
+/// An operator and a version with wildcards, not validated.
 #[derive(Debug)]
-pub(super) struct Part<'a> {
+pub(super) struct RawComparison<'a> {
     pub(super) operator: Operator,
     pub(super) pattern: Pattern<'a>,
 }
 
-/// `v1.2.x-rc.1+build`: numbers that are left out are empty.
+/// A version with wildcards, such as `v1.2.x-rc.1+build`. Omitted numbers are empty.
 #[derive(Debug)]
 pub(super) struct Pattern<'a> {
     pub(super) numbers: [&'a str; 3],
     pub(super) pre_release: &'a str,
 }
 
-/// `A - B` written as `>= A, <= B `, wherever it stands: what is around it is not looked at.
+/// Replaces each `A - B` with `>= A, <= B `, regardless of the context.
 pub(super) fn without_hyphens(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -64,14 +64,14 @@ pub(super) fn without_hyphens(text: &str) -> String {
     out
 }
 
-/// The comparisons of one alternative, divided by blanks or commas; `None` if it has another shape.
-pub(super) fn comparisons(text: &str) -> Option<Vec<Part<'_>>> {
+/// Splits an alternative into comparisons, separated by whitespace or commas; `None` if the syntax is invalid.
+pub(super) fn comparisons(text: &str) -> Option<Vec<RawComparison<'_>>> {
     let mut parts = Vec::new();
     let mut rest = trim(text);
     loop {
         let (operator, after) = operator(rest);
         let (pattern, after) = pattern(trim(after))?;
-        parts.push(Part { operator, pattern });
+        parts.push(RawComparison { operator, pattern });
         let next = trim(after);
         if next.is_empty() {
             return Some(parts);
@@ -84,7 +84,7 @@ pub(super) fn comparisons(text: &str) -> Option<Vec<Part<'_>>> {
     }
 }
 
-/// `A - B` at the beginning of a text, with blanks around it: both, and what follows.
+/// Parses `A - B` at the start of a string, with whitespace around the hyphen. Returns both versions and the rest.
 fn hyphen(text: &str) -> Option<(&str, &str, &str)> {
     let low = trim(text);
     let (_, after_low) = pattern(low)?;
@@ -92,9 +92,9 @@ fn hyphen(text: &str) -> Option<(&str, &str, &str)> {
     let after_sign = sign.strip_prefix('-')?;
     let high = trim(after_sign);
     let (_, after_high) = pattern(high)?;
-    let is_apart = sign.len() < after_low.len() && high.len() < after_sign.len();
+    let has_spaces = sign.len() < after_low.len() && high.len() < after_sign.len();
     let taken = |whole: &'_ str, rest: &str| whole.len() - rest.len();
-    is_apart.then(|| (&low[..taken(low, after_low)], &high[..taken(high, after_high)], trim(after_high)))
+    has_spaces.then(|| (&low[..taken(low, after_low)], &high[..taken(high, after_high)], trim(after_high)))
 }
 
 fn operator(text: &str) -> (Operator, &str) {
@@ -113,7 +113,7 @@ fn pattern(text: &str) -> Option<(Pattern<'_>, &str)> {
     Some((Pattern { numbers, pre_release: tail.pre_release }, tail.rest))
 }
 
-/// Digits or wildcards. A bar counts, too, as it does in the library of Helm and Argo CD, where no such text holds in the end.
+/// Splits off digits or wildcards. As in the library of Helm and Argo CD, `|` is included; such a range is invalid in the end.
 fn split_number(text: &str) -> Option<(&str, &str)> {
     let end = text.find(|c: char| !c.is_ascii_digit() && !"xX*|".contains(c)).unwrap_or(text.len());
     (end > 0).then(|| text.split_at(end))

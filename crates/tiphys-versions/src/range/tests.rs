@@ -1,7 +1,7 @@
 use super::{RANGE_ALTERNATIVES_MAX, RANGE_BYTES_MAX, RangeError, VersionRange, newest};
 use crate::Version;
 
-/// A range, versions in it, versions that are not.
+/// A range, versions in it, versions outside it.
 type Case = (&'static str, &'static [&'static str], &'static [&'static str]);
 
 const CASES: &[Case] = &[
@@ -51,7 +51,7 @@ const CASES: &[Case] = &[
 ];
 
 #[test]
-fn ranges_take_what_helm_takes() {
+fn ranges_match_the_same_versions_as_in_helm() {
     for (text, inside, outside) in CASES {
         let range = VersionRange::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
         for (versions, expected) in [(inside, true), (outside, false)] {
@@ -64,7 +64,7 @@ fn ranges_take_what_helm_takes() {
 }
 
 #[test]
-fn what_is_no_range_is_told_in_argo_cds_words() {
+fn invalid_range_is_rejected_with_argo_cd_message() {
     for (text, expected) in [
         ("", "improper constraint: "),
         (" ", "improper constraint:  "),
@@ -88,7 +88,7 @@ fn what_is_no_range_is_told_in_argo_cds_words() {
 }
 
 #[test]
-fn a_range_is_bounded_in_length_and_alternatives() {
+fn range_length_and_alternatives_are_limited() {
     let longest = format!("1.0.0-{}", "a".repeat(RANGE_BYTES_MAX - 6));
     assert!(VersionRange::parse(&longest).is_ok());
     let error = VersionRange::parse(&format!("{longest}a")).expect_err("too long");
@@ -101,7 +101,7 @@ fn a_range_is_bounded_in_length_and_alternatives() {
 }
 
 #[test]
-fn the_newest_version_of_a_range_is_given_as_it_is_written() {
+fn newest_version_is_returned_as_written() {
     let versions = ["1.0.0", "v1.10", "nonsense", "1.9.0", "2.0.0-rc.1", "1.10.0+later"];
     for (text, expected) in
         [("*", Some("v1.10")), ("<1.10", Some("1.9.0")), (">=2.0.0-0", Some("2.0.0-rc.1")), (">=2", None)]

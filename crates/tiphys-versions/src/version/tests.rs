@@ -3,7 +3,7 @@ use std::cmp::Ordering;
 use super::{VERSION_BYTES_MAX, Version, VersionError};
 
 #[test]
-fn versions_may_be_partial_and_begin_with_a_v() {
+fn versions_may_be_partial_and_start_with_v() {
     for (text, expected) in [
         ("1", "1.0.0"),
         ("1.2", "1.2.0"),
@@ -22,7 +22,7 @@ fn versions_may_be_partial_and_begin_with_a_v() {
 }
 
 #[test]
-fn what_is_no_version_is_told_in_argo_cds_words() {
+fn invalid_version_is_rejected_with_argo_cd_message() {
     for (text, expected) in [
         ("", "invalid semantic version"),
         ("v", "invalid semantic version"),
@@ -48,7 +48,7 @@ fn what_is_no_version_is_told_in_argo_cds_words() {
 }
 
 #[test]
-fn a_version_is_bounded_in_length() {
+fn version_length_is_limited() {
     let longest = format!("1.0.0-{}", "a".repeat(VERSION_BYTES_MAX - 6));
     assert!(Version::parse(&longest).is_ok());
     let error = Version::parse(&format!("{longest}a")).expect_err("too long");
@@ -57,8 +57,8 @@ fn a_version_is_bounded_in_length() {
 }
 
 #[test]
-fn precedence_goes_by_numbers_then_pre_release_and_never_by_metadata() {
-    // Each is before all that follow.
+fn precedence_ignores_build_metadata() {
+    // In ascending order.
     let ordered = [
         "0.9",
         "1.0.0-1",
