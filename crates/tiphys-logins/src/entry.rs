@@ -1,4 +1,4 @@
-//! An entry of a registry configuration, as helm and docker write it.
+//! Entries of registry configurations in the format of Helm and Docker.
 
 use base64::Engine as _;
 use base64::alphabet;
@@ -8,13 +8,13 @@ use tiphys_access::{RegistryEntry, Secret};
 
 use crate::Login;
 
-/// Base64 as Go reads it.
+/// Base64 as decoded by Go.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
     GeneralPurposeConfig::new().with_decode_allow_trailing_bits(true),
 );
 
-/// An entry that is no login. Nothing of it is in the text.
+/// An invalid entry. The message does not quote it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the login to {registry} in {file} cannot be used: {problem}")]
 pub struct EntryError {
@@ -23,8 +23,8 @@ pub struct EntryError {
     problem: String,
 }
 
-/// What an entry has: a token, else `auth` (user and password in base64), else both by name; `None` if it has nothing of that. What helm
-/// refuses is refused, where the registry asks for a login. `registry` is for texts.
+/// Returns the credentials of an entry: a token, else `auth` (user name and password in base64), else `username` and `password`; `None` if
+/// it has none of them. Entries that Helm rejects when it logs in to a registry are errors. `registry` is used in messages.
 pub fn entry_login(entry: &RegistryEntry, registry: &str) -> Result<Option<Login>, EntryError> {
     login(entry.json.expose()).map_err(|problem| EntryError {
         registry: registry.to_owned(),
@@ -54,7 +54,7 @@ fn login(json: &str) -> Result<Option<Login>, String> {
     })
 }
 
-/// A text that is there and not empty.
+/// Returns a string field; `None` if it is missing or empty.
 fn text<'a>(fields: &'a Map<String, Value>, field: &str) -> Result<Option<&'a str>, String> {
     match fields.get(field) {
         None | Some(Value::Null) => Ok(None),
@@ -64,11 +64,11 @@ fn text<'a>(fields: &'a Map<String, Value>, field: &str) -> Result<Option<&'a st
 }
 
 fn user_and_password(auth: &str) -> Result<(String, Secret), String> {
-    let due = || "its field auth is no user and password, with `:` between them, in base64".to_owned();
-    let bytes = BASE64.decode(auth.replace(['\r', '\n'], "")).map_err(|_| due())?;
+    let malformed = || "its field auth is no user and password, with `:` between them, in base64".to_owned();
+    let bytes = BASE64.decode(auth.replace(['\r', '\n'], "")).map_err(|_| malformed())?;
     let pair = String::from_utf8(bytes).map_err(|_| "its field auth is not UTF-8".to_owned())?;
-    let (username, password) = pair.split_once(':').ok_or_else(due)?;
-    // Docker has written a zero byte behind some passwords.
+    let (username, password) = pair.split_once(':').ok_or_else(malformed)?;
+    // Docker has appended a NUL byte to some passwords.
     Ok((username.to_owned(), Secret::new(password.trim_end_matches('\0'))))
 }
 

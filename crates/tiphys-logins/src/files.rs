@@ -1,13 +1,13 @@
-//! Repositories and logins in the files that helm and docker write.
+//! Repositories and credentials in the files of Helm and Docker.
 //!
-//! | file | first found of |
+//! | file | first of |
 //! |---|---|
 //! | `repositories.yaml` | `HELM_REPOSITORY_CONFIG`, `HELM_CONFIG_HOME`, `XDG_CONFIG_HOME/helm`, `HOME/.config/helm` |
 //! | `registry/config.json` | `HELM_REGISTRY_CONFIG`, and as above |
-//! | docker's `config.json` | `DOCKER_CONFIG`, `HOME/.docker` |
+//! | Docker's `config.json` | `DOCKER_CONFIG`, `HOME/.docker` |
 //!
-//! What nobody needs is not read, so that it cannot be in the way: neither logins where there is no registry, nor certificates of other
-//! repositories. A usual place that is closed to this user holds nothing; a file that a variable of its own names must be readable.
+//! Files that are not needed are not read, so that they cannot cause errors: neither credentials if no registry is used, nor certificates
+//! of other repositories. A file at a default path that this user may not read is ignored; a file that a variable names must be readable.
 
 use std::fs::File;
 use std::io;
@@ -18,10 +18,10 @@ use tiphys_tree::{FileOwner, NotOpened, open_file, read_to_bound};
 
 use crate::OwnLogins;
 
-/// Bytes of one of these files.
+/// Maximum size of a file in bytes.
 const FILE_BYTES_MAX: u64 = 16 << 20;
 
-/// A file that cannot be used. Nothing of its content is in the text.
+/// An unusable file. The message does not quote its content.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     /// It cannot be read.
@@ -29,27 +29,27 @@ pub enum FileError {
     Read {
         /// The file.
         path: PathBuf,
-        /// The system's answer.
+        /// The system's error.
         #[source]
         source: io::Error,
     },
-    /// A pipe, a device or a folder stands there.
+    /// The path is a pipe, a device or a directory.
     #[error("{path} is no regular file; put one there, or name another place in {setting}", path = path.display())]
     NoFile {
-        /// What should be a file.
+        /// The path.
         path: PathBuf,
-        /// The variable, or what else says where it is.
+        /// The variable or setting that has the path.
         setting: &'static str,
     },
-    /// It is in the folder of whatever is rendered, where anybody may have put it.
+    /// The path is relative, so it would be in the directory of the application, where others may have put the file.
     #[error("{name} is {path:?}; an absolute path is expected")]
     Relative {
-        /// The variable, or what else says where it is.
+        /// The variable or setting that has the path.
         name: &'static str,
         /// The path.
         path: PathBuf,
     },
-    /// It is something else.
+    /// The file has an unexpected structure.
     #[error(
         "{path} is not what {writer} writes; look at its {}",
         field.map_or_else(|| "syntax".to_owned(), |field| format!("field {field}")),
@@ -58,103 +58,103 @@ pub enum FileError {
     Shape {
         /// The file.
         path: PathBuf,
-        /// Who writes such files.
+        /// The program that writes such files.
         writer: &'static str,
-        /// The field that is something else; `None` for the whole.
+        /// The invalid field; `None` for the whole file.
         field: Option<&'static str>,
     },
 }
 
-/// What of these files is needed.
+/// The required content of these files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Needs {
-    /// Nothing: nothing is fetched.
+    /// Nothing, because nothing is fetched.
     Nothing,
-    /// Repositories.
+    /// Helm repositories.
     Repositories,
-    /// Repositories, and logins to registries.
+    /// Helm repositories and credentials for registries.
     RepositoriesAndLogins,
 }
 
-/// A kind of file, and what people know of it.
+/// A kind of file, as named in messages.
 #[derive(Clone, Copy, Debug)]
-struct Kind {
-    /// Who writes such files.
+struct FileKind {
+    /// The program that writes such files.
     writer: &'static str,
-    /// What says that one is elsewhere.
+    /// The variable or setting that changes its path.
     setting: &'static str,
 }
 
-const HELM_REPOSITORIES: Kind = Kind { writer: "helm", setting: "HELM_REPOSITORY_CONFIG" };
-const HELM_LOGINS: Kind = Kind { writer: "helm", setting: "HELM_REGISTRY_CONFIG" };
-const DOCKER_LOGINS: Kind = Kind { writer: "docker", setting: "DOCKER_CONFIG" };
+const HELM_REPOSITORIES: FileKind = FileKind { writer: "helm", setting: "HELM_REPOSITORY_CONFIG" };
+const HELM_LOGINS: FileKind = FileKind { writer: "helm", setting: "HELM_REGISTRY_CONFIG" };
+const DOCKER_LOGINS: FileKind = FileKind { writer: "docker", setting: "DOCKER_CONFIG" };
 
-/// A file, and who says where it is.
+/// A file with the origin of its path.
 #[derive(Clone, Debug)]
 struct Mounted {
     path: PathBuf,
-    by: By,
+    by: Origin,
 }
 
-/// Who says where a file is.
+/// The origin of a file's path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum By {
-    /// A variable that is for nothing else.
+enum Origin {
+    /// A variable for this purpose only.
     Variable,
-    /// Habit.
-    Habit,
+    /// A default path.
+    Default,
 }
 
 impl OwnLogins {
-    /// Reads what is needed. Files that are not there hold nothing.
+    /// Reads the required files. Missing files have no content.
     pub fn read(&self, needs: Needs) -> Result<MountedLogins, FileError> {
         let mut logins = MountedLogins::default();
         if needs == Needs::Nothing {
             return Ok(logins);
         }
-        let of_helm = |name, file: &str| {
-            let own = self.place(name, "", By::Variable)?;
-            Ok(if own.is_some() { own } else { self.config_of_helm()?.map(|folder| folder.join(file)) })
+        let helm_file = |name, file: &str| {
+            let own = self.path(name, "", Origin::Variable)?;
+            Ok(if own.is_some() { own } else { self.helm_config()?.map(|folder| folder.join(file)) })
         };
-        if let Some(file) = of_helm(HELM_REPOSITORIES.setting, "repositories.yaml")? {
+        if let Some(file) = helm_file(HELM_REPOSITORIES.setting, "repositories.yaml")? {
             file.add(HELM_REPOSITORIES, |text, _| logins.add_repositories(text))?;
         }
         if needs < Needs::RepositoriesAndLogins {
             return Ok(logins);
         }
-        if let Some(file) = of_helm(HELM_LOGINS.setting, "registry/config.json")? {
+        if let Some(file) = helm_file(HELM_LOGINS.setting, "registry/config.json")? {
             file.add(HELM_LOGINS, |text, file| logins.add_logins(file, text))?;
         }
-        let docker = [(DOCKER_LOGINS.setting, "", By::Variable), ("HOME", ".docker", By::Habit)];
-        if let Some(folder) = self.first_place(&docker)? {
+        let docker = [(DOCKER_LOGINS.setting, "", Origin::Variable), ("HOME", ".docker", Origin::Default)];
+        if let Some(folder) = self.first_path(&docker)? {
             folder.join("config.json").add(DOCKER_LOGINS, |text, file| logins.add_logins(file, text))?;
         }
         Ok(logins)
     }
 
-    fn config_of_helm(&self) -> Result<Option<Mounted>, FileError> {
-        self.first_place(&[
-            ("HELM_CONFIG_HOME", "", By::Variable),
-            ("XDG_CONFIG_HOME", "helm", By::Habit),
-            ("HOME", ".config/helm", By::Habit),
+    fn helm_config(&self) -> Result<Option<Mounted>, FileError> {
+        self.first_path(&[
+            ("HELM_CONFIG_HOME", "", Origin::Variable),
+            ("XDG_CONFIG_HOME", "helm", Origin::Default),
+            ("HOME", ".config/helm", Origin::Default),
         ])
     }
 
-    /// The first that there is of some places, each a variable and a path below.
-    fn first_place(&self, places: &[(&'static str, &str, By)]) -> Result<Option<Mounted>, FileError> {
-        let found = places.iter().find_map(|(name, below, by)| self.place(name, below, *by).transpose());
+    /// Returns the first path whose variable is set. Each base is a variable and a path relative to its value.
+    fn first_path(&self, bases: &[(&'static str, &str, Origin)]) -> Result<Option<Mounted>, FileError> {
+        let found = bases.iter().find_map(|(name, below, by)| self.path(name, below, *by).transpose());
         found.transpose()
     }
 
-    /// What is below the path that a variable names.
-    fn place(&self, name: &'static str, below: &str, by: By) -> Result<Option<Mounted>, FileError> {
+    /// Returns a path relative to the value of a variable; `None` if the variable is not set.
+    fn path(&self, name: &'static str, below: &str, by: Origin) -> Result<Option<Mounted>, FileError> {
         let Some(folder) = self.set(name) else { return Ok(None) };
         let mounted = Mounted { path: absolute(name, folder)?, by };
         Ok(Some(if below.is_empty() { mounted } else { mounted.join(below) }))
     }
 }
 
-/// Reads the certificates of a repository that is fetched from.
+/// Reads the certificates for a repository that is accessed.
 pub fn read_certificates(files: PemFiles, access: &mut RepositoryAccess) -> Result<(), FileError> {
     let PemFiles { authorities, certificate, key } = files;
     let texts = [
@@ -172,15 +172,15 @@ pub fn read_certificates(files: PemFiles, access: &mut RepositoryAccess) -> Resu
     Ok(())
 }
 
-/// A path that does not lead into the working directory, which is the application's folder.
+/// Returns an absolute path. A relative one would be in the working directory, which is the application's directory.
 fn absolute(name: &'static str, path: &str) -> Result<PathBuf, FileError> {
     let path = PathBuf::from(path);
     if path.is_absolute() { Ok(path) } else { Err(FileError::Relative { name, path }) }
 }
 
 fn pem(name: &'static str, path: &str) -> Result<String, FileError> {
-    let kind = Kind { writer: "openssl", setting: name };
-    let file = Mounted { path: absolute(name, path)?, by: By::Variable };
+    let kind = FileKind { writer: "openssl", setting: name };
+    let file = Mounted { path: absolute(name, path)?, by: Origin::Variable };
     let missing = || FileError::Read { path: file.path.clone(), source: io::ErrorKind::NotFound.into() };
     let bytes = file.read(kind)?.ok_or_else(missing)?;
     String::from_utf8(bytes).map_err(|_| FileError::Shape {
@@ -195,10 +195,10 @@ impl Mounted {
         Self { path: self.path.join(below), by: self.by }
     }
 
-    /// Adds what the file says, if it is there.
+    /// Adds the content of the file, if it exists.
     fn add(
         &self,
-        kind: Kind,
+        kind: FileKind,
         add: impl FnOnce(&[u8], &str) -> Result<(), OtherShape>,
     ) -> Result<(), FileError> {
         let shape =
@@ -207,12 +207,12 @@ impl Mounted {
         self.read(kind)?.map_or(Ok(()), |text| add(&text, &file).map_err(shape))
     }
 
-    fn read(&self, kind: Kind) -> Result<Option<Vec<u8>>, FileError> {
+    fn read(&self, kind: FileKind) -> Result<Option<Vec<u8>>, FileError> {
         let failed = |source| FileError::Read { path: self.path.clone(), source };
         let too_large = || failed(io::Error::other(format!("it has more than {FILE_BYTES_MAX} bytes")));
         match open_file(&self.path, FileOwner::Anybody, File::options().read(true)) {
             Ok(file) => read_to_bound(file, FILE_BYTES_MAX).map_err(failed)?.ok_or_else(too_large).map(Some),
-            Err(NotOpened::Io(error)) => self.by.absent(error).map_err(failed),
+            Err(NotOpened::Io(error)) => self.by.none_if_unavailable(error).map_err(failed),
             Err(NotOpened::Folder | NotOpened::NoFile) => {
                 Err(FileError::NoFile { path: self.path.clone(), setting: kind.setting })
             }
@@ -220,11 +220,11 @@ impl Mounted {
     }
 }
 
-impl By {
-    /// Nothing for an error that says that there is nothing for us.
-    fn absent<T>(self, error: io::Error) -> io::Result<Option<T>> {
+impl Origin {
+    /// Returns `None` for an error that means that the file is missing or not for this user.
+    fn none_if_unavailable<T>(self, error: io::Error) -> io::Result<Option<T>> {
         match (error.kind(), self) {
-            (io::ErrorKind::NotFound, _) | (io::ErrorKind::PermissionDenied, Self::Habit) => Ok(None),
+            (io::ErrorKind::NotFound, _) | (io::ErrorKind::PermissionDenied, Self::Default) => Ok(None),
             _ => Err(error),
         }
     }

@@ -1,6 +1,7 @@
-//! Logins that docker's credential helpers know.
+//! Docker's credential helpers.
 //!
-//! A helper keeps its state with the person: below `HOME`, in a keyring, in an agent. So it gets the person's whole environment.
+//! A helper stores its state in the user's environment: below `HOME`, in a keyring, in an agent. So it gets all of the environment
+//! variables.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -11,25 +12,25 @@ use tiphys_process::{Tool, ToolError, find_program};
 
 use crate::{HelperBound, Login, OwnLogins};
 
-/// Beginning of the names of helpers.
+/// Prefix of the programs' names.
 const PREFIX: &str = "docker-credential-";
 
-/// Where helpers run. What they need they find by their environment.
+/// Working directory of helpers. They find their files by environment variables.
 const FOLDER: &str = "/";
 
-/// Bytes that a helper may print. A login has hundreds; tokens of cloud providers a few thousand.
+/// Maximum size of a helper's output in bytes. Passwords take hundreds of bytes; tokens of cloud providers a few thousand.
 const OUTPUT_BYTES_MAX: usize = 1 << 20;
 
-/// What helpers say of a registry that they do not know. Such a registry is asked without a login.
+/// Output of helpers for an unknown registry. Such a registry is accessed without credentials.
 const NOT_FOUND: &str = "credentials not found in native keychain";
 
-/// The name of a user in whose place a token is.
+/// The user name that marks a token.
 const TOKEN_USER: &str = "<token>";
 
-/// A helper that gave no answer. What it printed may be secret, and is no part of the text.
+/// A helper that failed. The message does not include its output, which may be secret.
 #[derive(Debug, thiserror::Error)]
 pub enum HelperError {
-    /// It was not found.
+    /// The helper was not found.
     #[error(
         "{PREFIX}{helper}, which has the login to {registry}, was not found on PATH; install it, or log in to {registry} without it"
     )]
@@ -39,18 +40,18 @@ pub enum HelperError {
         /// The registry.
         registry: String,
     },
-    /// It could not be run to its end.
+    /// The helper could not be run.
     #[error("{PREFIX}{helper} did not give the login to {registry}")]
     Run {
         /// The helper.
         helper: String,
         /// The registry.
         registry: String,
-        /// Why.
+        /// The cause.
         #[source]
         source: ToolError,
     },
-    /// It took too long.
+    /// The helper timed out.
     #[error(
         "{PREFIX}{helper} did not give the login to {registry} within {} s{}",
         bound.timeout.as_secs(),
@@ -61,10 +62,10 @@ pub enum HelperError {
         helper: String,
         /// The registry.
         registry: String,
-        /// The bound.
+        /// The time limit.
         bound: HelperBound,
     },
-    /// It failed, or answered something else than a login.
+    /// The helper failed, or its output is not a set of credentials.
     #[error(
         "{PREFIX}{helper} gave no login to {registry}; see what `{PREFIX}{helper} get` says with {registry} on its standard input"
     )]
@@ -77,13 +78,12 @@ pub enum HelperError {
 }
 
 impl OwnLogins {
-    /// Asks a helper, by the part of its name behind `docker-credential-`, for the login to a registry, by its key in files with logins;
-    /// `None` if it knows none.
+    /// Runs a helper, named without `docker-credential-`, to get the credentials for a registry key; `None` if it has none.
     pub async fn ask(&self, helper: &str, registry: &str) -> Result<Option<Login>, HelperError> {
-        let (name, at) = (|| helper.to_owned(), || registry.to_owned());
+        let (name, key) = (|| helper.to_owned(), || registry.to_owned());
         let path = OsStr::new(self.set("PATH").unwrap_or_default());
         let program = find_program(Path::new(&[PREFIX, helper].concat()), path)
-            .ok_or_else(|| HelperError::Missing { helper: name(), registry: at() })?;
+            .ok_or_else(|| HelperError::Missing { helper: name(), registry: key() })?;
         let env = self.variables.iter().map(|(name, value)| (name.into(), value.into()));
         let tool = Tool {
             program,
@@ -95,20 +95,20 @@ impl OwnLogins {
             tool.run(&[OsString::from("get")], Path::new(FOLDER), Some(registry.as_bytes().to_vec())).await;
         let output = asked.map_err(|error| match error {
             ToolError::Timeout { .. } => {
-                HelperError::Timeout { helper: name(), registry: at(), bound: self.bound }
+                HelperError::Timeout { helper: name(), registry: key(), bound: self.bound }
             }
-            source => HelperError::Run { helper: name(), registry: at(), source },
+            source => HelperError::Run { helper: name(), registry: key(), source },
         })?;
         answer(output.code, &output.stdout)
-            .map_err(|NoLogin| HelperError::NoLogin { helper: name(), registry: at() })
+            .map_err(|NoLogin| HelperError::NoLogin { helper: name(), registry: key() })
     }
 }
 
-/// An answer that is neither a login nor that there is none.
+/// Output that is neither credentials nor the message that there are none.
 #[derive(Debug, PartialEq, Eq)]
 struct NoLogin;
 
-/// What a helper's answer means.
+/// Interprets a helper's exit code and output.
 fn answer(code: Option<i32>, stdout: &[u8]) -> Result<Option<Login>, NoLogin> {
     if code != Some(0) {
         let is_unknown = String::from_utf8_lossy(stdout).trim() == NOT_FOUND;

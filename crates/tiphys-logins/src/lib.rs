@@ -1,7 +1,7 @@
-//! Logins that the person who runs the program has on this machine: in the files that helm and docker write, and with docker's credential
-//! helpers. Whether they may be used is for the caller to say: a server that renders for many must not.
+//! Credentials of the user who runs the program: from files of Helm and Docker, and from Docker's credential helpers. The caller decides
+//! whether they may be used: a server that renders for many users must not use them.
 //!
-//! What the files mean, and which of it is for which address, is [`tiphys_access::KnownRepositories`]'s to know.
+//! [`tiphys_access::KnownRepositories`] interprets the files and chooses the credentials for an address.
 
 mod entry;
 mod files;
@@ -17,50 +17,50 @@ pub use helper::HelperError;
 
 use tiphys_access::Secret;
 
-/// The logins of the person to whom an environment belongs. Nothing is read or asked before it is needed.
+/// The credentials that a user's environment names. Files are read and helpers are run only when needed.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct OwnLogins {
-    /// The person's environment: it names files, and helpers get the whole of it.
+    /// The user's environment. It names files, and helpers get all of it.
     variables: BTreeMap<String, String>,
     bound: HelperBound,
 }
 
-/// How long a credential helper may take.
+/// The time limit of a credential helper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct HelperBound {
-    /// The time.
+    /// The time limit.
     pub timeout: Duration,
-    /// What gives it more, if anything does.
+    /// The option that sets the limit, if there is one.
     pub option: Option<&'static str>,
 }
 
-/// What opens a registry.
+/// Credentials for a registry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Login {
-    /// User and password.
+    /// User name and password.
     Password {
-        /// The user.
+        /// The user name.
         username: String,
         /// The password.
         password: Secret,
     },
-    /// A token that the registry's server for tokens takes in their stead (`identitytoken`).
+    /// An identity token (`identitytoken`) that the registry's token server accepts instead of user name and password.
     Token(Secret),
 }
 
 impl OwnLogins {
-    /// The logins that a person with this environment has.
+    /// Returns the credentials that this environment names.
     pub fn new(environment: impl IntoIterator<Item = (String, String)>, bound: HelperBound) -> Self {
         Self { variables: environment.into_iter().collect(), bound }
     }
 
-    /// A variable that is there and not empty.
+    /// Returns a variable; `None` if it is unset or empty.
     fn set(&self, name: &str) -> Option<&str> {
         self.variables.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
 }
 
-/// Values of variables may be secret.
+/// Prints only the names of variables, because values may be secret.
 impl fmt::Debug for OwnLogins {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&String> = self.variables.keys().collect();

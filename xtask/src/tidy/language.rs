@@ -25,7 +25,6 @@ const NOT_CLEAN: &[&str] = &[
     "crates/tiphys/",
     "crates/tiphys-cmp/",
     "crates/tiphys-engine/",
-    "crates/tiphys-logins/",
     "crates/tiphys-plugin/",
     "crates/tiphys-process/",
     "crates/tiphys-removal/",

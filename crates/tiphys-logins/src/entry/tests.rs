@@ -1,5 +1,3 @@
-//! Entries as helm and docker write them, and others.
-
 use tiphys_access::{RegistryEntry, Secret};
 
 use super::entry_login;
@@ -11,7 +9,7 @@ fn login(json: &str) -> Result<Option<Login>, String> {
 }
 
 #[test]
-fn an_entry_has_a_token_or_a_user_with_a_password() {
+fn entry_has_a_token_or_user_name_and_password() {
     let pair = |username: &str, password: &str| {
         Some(Login::Password { username: username.to_owned(), password: Secret::new(password) })
     };
@@ -34,21 +32,21 @@ fn an_entry_has_a_token_or_a_user_with_a_password() {
 }
 
 #[test]
-fn what_is_no_login_is_told_with_its_file_and_field_and_nothing_of_it_is_shown() {
+fn invalid_entry_is_reported_without_its_content() {
     let no_pair = "its field auth is no user and password, with `:` between them, in base64";
     for (entry, problem) in [
-        (r#"{"auth":"geheim!!"}"#, no_pair),
-        (r#"{"auth":"Z2VoZWlt"}"#, no_pair),
+        (r#"{"auth":"hunter2!!"}"#, no_pair),
+        (r#"{"auth":"aHVudGVyMg=="}"#, no_pair),
         (r#"{"auth":"dTpwYQ"}"#, no_pair),
-        (r#"{"auth":"geheim!!","identitytoken":"t"}"#, no_pair),
+        (r#"{"auth":"hunter2!!","identitytoken":"t"}"#, no_pair),
         (r#"{"auth":"dTr/"}"#, "its field auth is not UTF-8"),
         (r#"{"auth":5}"#, "its field auth is no text"),
-        (r#"{"auth":"dTpw","username":["geheim"]}"#, "its field username is no text"),
-        (r#"{"identitytoken":{"geheim":1}}"#, "its field identitytoken is no text"),
-        (r#""geheim""#, "it is no object"),
+        (r#"{"auth":"dTpw","username":["hunter2"]}"#, "its field username is no text"),
+        (r#"{"identitytoken":{"hunter2":1}}"#, "its field identitytoken is no text"),
+        (r#""hunter2""#, "it is no object"),
         ("[]", "it is no object"),
     ] {
-        let due = format!("the login to r.example.org in /logins/config.json cannot be used: {problem}");
-        assert_eq!(login(entry), Err(due), "{entry}");
+        let expected = format!("the login to r.example.org in /logins/config.json cannot be used: {problem}");
+        assert_eq!(login(entry), Err(expected), "{entry}");
     }
 }

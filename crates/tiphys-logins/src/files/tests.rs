@@ -1,5 +1,3 @@
-//! Files that helm and docker write.
-
 use std::error::Error as _;
 use std::fs;
 use std::io;
@@ -11,10 +9,10 @@ use std::time::Duration;
 use rustix::fs::{CWD, Mode, mkfifoat};
 use tiphys_access::{PemFiles, RepositoryAccess};
 
-use super::{By, FILE_BYTES_MAX, FileError, Needs, read_certificates};
+use super::{FILE_BYTES_MAX, FileError, Needs, Origin, read_certificates};
 use crate::{HelperBound, OwnLogins};
 
-/// The logins of somebody with these variables.
+/// The credentials for an environment with these variables.
 fn with(variables: &[(&str, &str)]) -> OwnLogins {
     let bound = HelperBound { timeout: Duration::from_secs(1), option: None };
     OwnLogins::new(variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())), bound)
@@ -27,7 +25,7 @@ fn chain(error: &FileError) -> String {
 }
 
 #[test]
-fn repositories_and_logins_are_read_from_where_helm_and_docker_have_them() {
+fn repositories_and_credentials_are_read_from_default_paths() {
     let home = tempfile::tempdir().unwrap();
     let at = |path: &str, text: &str| {
         let path = home.path().join(path);
@@ -42,13 +40,13 @@ fn repositories_and_logins_are_read_from_where_helm_and_docker_have_them() {
     );
     let found = with(&[("HOME", home.path().to_str().unwrap())]).read(Needs::RepositoriesAndLogins).unwrap();
     assert_eq!(found.repositories[0].access.url, "https://a.example.com");
-    let [helms, dockers] = found.registries.as_slice() else { panic!("{found:?}") };
-    assert_eq!(helms.logins["r.example.com"].expose(), r#"{"auth":"aGVsbQ=="}"#);
-    assert_eq!((dockers.logins.len(), dockers.helper.as_deref()), (2, Some("pass")));
+    let [helm, docker] = found.registries.as_slice() else { panic!("{found:?}") };
+    assert_eq!(helm.logins["r.example.com"].expose(), r#"{"auth":"aGVsbQ=="}"#);
+    assert_eq!((docker.logins.len(), docker.helper.as_deref()), (2, Some("pass")));
 }
 
 #[test]
-fn variables_name_other_files_and_no_file_is_nothing() {
+fn variables_set_paths_and_missing_files_are_ignored() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("r.yaml");
     let host = with(&[("HELM_REPOSITORY_CONFIG", path.to_str().unwrap())]);
@@ -59,13 +57,13 @@ fn variables_name_other_files_and_no_file_is_nothing() {
 }
 
 #[test]
-fn a_broken_file_is_named_and_nothing_of_it_is_shown() {
+fn invalid_file_is_reported_without_its_content() {
     let folder = tempfile::tempdir().unwrap();
     for (variable, name, text, place) in [
-        ("HELM_CONFIG_HOME", "repositories.yaml", "repositories: [{password: [geheim]}]\n", "syntax"),
-        ("HELM_CONFIG_HOME", "repositories.yaml", "geheim: [\n", "syntax"),
-        ("DOCKER_CONFIG", "config.json", "{\"auths\": geheim", "syntax"),
-        ("DOCKER_CONFIG", "config.json", "{\"auths\": [\"geheim\"]}", "field auths"),
+        ("HELM_CONFIG_HOME", "repositories.yaml", "repositories: [{password: [hunter2]}]\n", "syntax"),
+        ("HELM_CONFIG_HOME", "repositories.yaml", "hunter2: [\n", "syntax"),
+        ("DOCKER_CONFIG", "config.json", "{\"auths\": hunter2", "syntax"),
+        ("DOCKER_CONFIG", "config.json", "{\"auths\": [\"hunter2\"]}", "field auths"),
         ("DOCKER_CONFIG", "config.json", "{\"credsStore\": 5}", "field credsStore"),
     ] {
         fs::write(folder.path().join(name), text).unwrap();
@@ -73,14 +71,14 @@ fn a_broken_file_is_named_and_nothing_of_it_is_shown() {
         let error = host.read(Needs::RepositoriesAndLogins).unwrap_err();
         let text = chain(&error);
         assert!(matches!(error, FileError::Shape { .. }), "{text}");
-        assert!(text.contains(name) && !text.contains("geheim"), "{text}");
+        assert!(text.contains(name) && !text.contains("hunter2"), "{text}");
         assert!(text.ends_with(&format!("; look at its {place}")), "{text}");
         fs::remove_file(folder.path().join(name)).unwrap();
     }
 }
 
 #[test]
-fn what_is_not_needed_is_not_read() {
+fn files_that_are_not_needed_are_not_read() {
     let folder = tempfile::tempdir().unwrap();
     for name in ["repositories.yaml", "config.json"] {
         fs::write(folder.path().join(name), "- [").unwrap();
@@ -95,7 +93,7 @@ fn what_is_not_needed_is_not_read() {
 }
 
 #[test]
-fn certificates_of_a_place_that_is_fetched_from_are_read() {
+fn certificates_of_accessed_repository_are_read() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     for name in ["authorities", "certificate", "key"] {
@@ -115,19 +113,19 @@ fn certificates_of_a_place_that_is_fetched_from_are_read() {
 }
 
 #[test]
-fn a_usual_place_that_is_closed_holds_nothing_and_a_named_one_fails() {
-    for (kind, by, is_absent) in [
-        (io::ErrorKind::NotFound, By::Habit, true),
-        (io::ErrorKind::NotFound, By::Variable, true),
-        (io::ErrorKind::PermissionDenied, By::Habit, true),
-        (io::ErrorKind::PermissionDenied, By::Variable, false),
+fn unreadable_default_path_is_ignored_but_named_path_fails() {
+    for (kind, by, is_none) in [
+        (io::ErrorKind::NotFound, Origin::Default, true),
+        (io::ErrorKind::NotFound, Origin::Variable, true),
+        (io::ErrorKind::PermissionDenied, Origin::Default, true),
+        (io::ErrorKind::PermissionDenied, Origin::Variable, false),
     ] {
-        assert_eq!(by.absent::<()>(kind.into()).is_ok(), is_absent, "{kind} {by:?}");
+        assert_eq!(by.none_if_unavailable::<()>(kind.into()).is_ok(), is_none, "{kind} {by:?}");
     }
 }
 
 #[test]
-fn a_file_above_the_bound_is_refused() {
+fn file_above_the_size_limit_is_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("config.json");
     let sized = |bytes: u64| {
@@ -140,12 +138,12 @@ fn a_file_above_the_bound_is_refused() {
     assert!(error.ends_with("config.json: it has more than 16777216 bytes"), "{error}");
 }
 
-/// What stands in a file's place.
-type Stand = fn(&Path) -> io::Result<()>;
+/// Creates something at a file's path.
+type Create = fn(&Path) -> io::Result<()>;
 
 #[test]
-fn what_is_no_regular_file_is_named_with_what_to_set_and_links_are_followed() {
-    let stands: [(Stand, bool); 6] = [
+fn irregular_file_is_rejected_and_symlink_is_followed() {
+    let cases: [(Create, bool); 6] = [
         (|path| Ok(mkfifoat(CWD, path, Mode::RUSR | Mode::WUSR)?), false),
         (|path| UnixListener::bind(path).map(drop), false),
         (|path| fs::create_dir(path), false),
@@ -159,7 +157,7 @@ fn what_is_no_regular_file_is_named_with_what_to_set_and_links_are_followed() {
         ("HOME", ".docker/config.json", "DOCKER_CONFIG"),
         ("caFile", "a", "caFile"),
     ] {
-        for (index, (stand, is_read)) in stands.into_iter().enumerate() {
+        for (index, (create, is_read)) in cases.into_iter().enumerate() {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join(place);
             let named = if place == "a" { path.as_path() } else { folder.path() };
@@ -167,7 +165,7 @@ fn what_is_no_regular_file_is_named_with_what_to_set_and_links_are_followed() {
             if is_read {
                 fs::write(path.with_file_name("a.real"), "{}").unwrap();
             }
-            stand(&path).unwrap();
+            create(&path).unwrap();
             let named = named.to_str().unwrap();
             let read = if variable == "caFile" {
                 let files = PemFiles { authorities: named.to_owned(), ..PemFiles::default() };
@@ -175,22 +173,22 @@ fn what_is_no_regular_file_is_named_with_what_to_set_and_links_are_followed() {
             } else {
                 with(&[(variable, named)]).read(Needs::RepositoriesAndLogins).map(drop)
             };
-            let due = format!(
+            let expected = format!(
                 "{} is no regular file; put one there, or name another place in {setting}",
                 path.display()
             );
             assert_eq!(
                 read.map_err(|error| chain(&error)),
-                if is_read { Ok(()) } else { Err(due) },
+                if is_read { Ok(()) } else { Err(expected) },
                 "{index}"
             );
         }
     }
 }
 
-/// The working directory is the application's folder, where a file could name any credential helper.
+/// The working directory is the application's directory, where a file could name any credential helper.
 #[test]
-fn relative_paths_are_refused_by_name() {
+fn relative_path_is_rejected_with_variable_name() {
     let cases = [
         "HELM_REPOSITORY_CONFIG",
         "HELM_CONFIG_HOME",

@@ -1,12 +1,10 @@
-//! What becomes of answers.
-
 use tiphys_access::Secret;
 
 use super::{NoLogin, answer};
 use crate::Login;
 
 #[test]
-fn an_answer_is_a_password_a_token_or_nothing() {
+fn helper_output_is_a_password_a_token_or_nothing() {
     let password = Login::Password { username: "u".to_owned(), password: Secret::new("p") };
     for (code, printed, expected) in [
         (Some(0), r#"{"ServerURL":"r","Username":"u","Secret":"p"}"#, Ok(Some(password))),
