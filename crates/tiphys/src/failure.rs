@@ -103,7 +103,7 @@ impl Failure {
         let kind = if error.is_of_the_document() { Kind::BadInput } else { Kind::Rendering };
         let cause = match error {
             RenderError::Source(error) => chain(&*error.failure),
-            RenderError::Sources(error) => chain(error),
+            RenderError::Sources(_) | RenderError::DeadlineExceeded => chain(error),
         };
         let message = format!("{}: {cause}", folder.display());
         Self { kind, hint: remedy(error).map(str::to_owned), ..Self::bad_input(message) }

@@ -44,7 +44,7 @@ pub(crate) fn place_of(stored: &StoredApplication, error: &RenderError) -> Place
             }
             _ => None,
         },
-        RenderError::Sources(_) => None,
+        RenderError::Sources(_) | RenderError::DeadlineExceeded => None,
     };
     Place { position: position.or(stored.place.position), ..stored.place.clone() }
 }

@@ -44,7 +44,7 @@ impl Wrong {
                 Some(PluginError::Command { stderr, .. }) if !stderr.is_empty() => stderr.clone(),
                 _ => chain(&*source.failure),
             },
-            RenderError::Sources(error) => chain(error),
+            RenderError::Sources(_) | RenderError::DeadlineExceeded => chain(error),
         };
         Self { message: failure.message().to_owned(), own }
     }
