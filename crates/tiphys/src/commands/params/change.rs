@@ -142,7 +142,7 @@ impl Subject {
             match failure {
                 Some(error) if source.source_type == SourceType::Helm && is_past_bound(&error) => {
                     tracing::warn!(
-                        "{}: nobody knows which values of the chart are texts, so that new ones are set as helm's --set reads them: {}",
+                        "{}: the types of the chart's values are unknown, so new values are set as helm's --set reads them: {}",
                         stored.full_name(),
                         chain(&error)
                     );
@@ -201,7 +201,7 @@ impl Subject {
                 Ok(Self { stored: Arc::clone(stored), position, source_type, announced: None })
             }
             [] => Err(Failure::bad_input(format!(
-                "{} names no plugin, so that nobody knows where its parameters belong without asking",
+                "{} names no plugin, so the place of its parameters is unknown without asking",
                 stored.full_name()
             ))
             .hint(

@@ -78,7 +78,7 @@ pub(super) fn plan(
         // What the plugin was asked with is what the change was made from.
         if edit.before() != Some(merged.text.as_slice()) {
             return Err(Failure::conflict(format!(
-                "{} was changed by somebody else after it was read; nothing was written, try again",
+                "{} was changed after it was read; nothing was written, try again",
                 file.display()
             )));
         }
