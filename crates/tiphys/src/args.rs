@@ -15,17 +15,17 @@ mod render;
 use clap::{Parser, Subcommand, ValueEnum};
 
 pub(crate) use applications::ApplicationArgs;
-pub(crate) use base::{BaseArgs, PluginsFrom};
+pub(crate) use base::BaseArgs;
 pub(crate) use cmp_server::{CmpServerArgs, LogFormatArg, LogLevelArg, ratio};
-pub(crate) use common::{CommonArgs, OutputFormat, TrackingArg};
+pub(crate) use common::{CommonArgs, OutputFormat};
 pub(crate) use diff::{DiffArgs, DiffOutputArgs};
 pub(crate) use params::{
     EditArgs, ParamsArgs, ParamsCommand, ParamsDiffArgs, ParamsExplainArgs, ParamsGetArgs, ParamsListArgs,
-    ParamsSetArgs, ParamsUnsetArgs, SourceChoice, ValueArgs, WriteTo,
+    ParamsSetArgs, ParamsUnsetArgs, SourceChoice,
 };
 pub(crate) use plugin::{
-    OneFolderArgs, PluginArgs, PluginCheckArgs, PluginCommand, PluginCreateArgs, PluginMatchArgs,
-    PluginRunArgs, PluginTestArgs,
+    PluginArgs, PluginCheckArgs, PluginCommand, PluginCreateArgs, PluginMatchArgs, PluginRunArgs,
+    PluginTestArgs,
 };
 pub(crate) use render::RenderArgs;
 

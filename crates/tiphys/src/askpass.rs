@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use tiphys_cmp::Wanted;
 
-use crate::failure::{Failure, chain};
+use crate::error::{self, ServiceError, chain};
 use crate::lifecycle;
 use crate::output;
-use crate::settings::Host;
+use crate::settings::Process;
 
 /// Where Argo CD's repository server listens, if nothing else is said (`spec/cmp.md` 4.5).
 const SOCKET: &str = "/tmp/reposerver-ask-pass.sock";
@@ -20,32 +20,32 @@ const SOCKET: &str = "/tmp/reposerver-ask-pass.sock";
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Answers the one question of git.
-pub(crate) fn run(questions: &[String], host: &Host) -> ExitCode {
+pub(crate) fn run(questions: &[String], host: &Process) -> ExitCode {
     match lifecycle::run(answer(questions, host)) {
         Ok(code) => code,
-        Err(failure) => failure.report(),
+        Err(failure) => error::report(&failure),
     }
 }
 
-async fn answer(questions: &[String], host: &Host) -> Result<ExitCode, Failure> {
+async fn answer(questions: &[String], host: &Process) -> Result<ExitCode, ServiceError> {
     let wanted = wanted(questions)?;
     let nonce = host.variable("ARGOCD_GIT_ASKPASS_NONCE").ok_or_else(|| {
-        Failure::bad_input(
+        ServiceError::invalid_input(
             "no credentials: ARGOCD_GIT_ASKPASS_NONCE is not set; only commands of a plugin whose file says `provideGitCreds: true` have it",
         )
     })?;
     let socket = host.variable("ARGOCD_ASK_PASS_SOCK").unwrap_or(SOCKET);
     let credential = tiphys_cmp::ask(Path::new(socket), nonce, wanted, PATIENCE).await;
-    let credential = credential.map_err(|error| Failure::rendering(chain(&error)))?;
+    let credential = credential.map_err(|error| ServiceError::rendering(chain(&error)))?;
     output::print(&format!("{}\n", credential.reveal()))?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// What git asks for: it calls with one argument, the question.
-fn wanted(questions: &[String]) -> Result<Wanted, Failure> {
+fn wanted(questions: &[String]) -> Result<Wanted, ServiceError> {
     let expected = "as git's askpass program (ARGOCD_BINARY_NAME says so) this takes one argument, which begins with `Username` or `Password`";
     match questions {
-        [question] => Wanted::of_question(question).ok_or_else(|| Failure::bad_input(expected)),
-        _ => Err(Failure::bad_input(format!("{expected}; there are {}", questions.len()))),
+        [question] => Wanted::of_question(question).ok_or_else(|| ServiceError::invalid_input(expected)),
+        _ => Err(ServiceError::invalid_input(format!("{expected}; there are {}", questions.len()))),
     }
 }

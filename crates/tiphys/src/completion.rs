@@ -24,7 +24,7 @@ use clap::CommandFactory;
 
 use crate::args::Arguments;
 use crate::output;
-use crate::settings::Host;
+use crate::settings::Process;
 
 pub(crate) use shell::script;
 
@@ -35,7 +35,7 @@ pub(crate) const ARGUMENT: &str = "__complete";
 const ANSWER_TIME_MAX: Duration = Duration::from_secs(1);
 
 /// Answers a shell's script. Failures are no answer: nobody asked for a message.
-pub(crate) fn run(host: &Host) -> ExitCode {
+pub(crate) fn run(host: &Process) -> ExitCode {
     let (sender, receiver) = mpsc::channel();
     let asked = host.clone();
     // The file system may keep a thread for ever; the process ends without it.
@@ -50,7 +50,7 @@ pub(crate) fn run(host: &Host) -> ExitCode {
 }
 
 /// The answer to a script's question; `None` if no script of ours asks so.
-fn answer(host: &Host) -> Option<String> {
+fn answer(host: &Process) -> Option<String> {
     let request = shell::Request::read(&host.completion_arguments()?)?;
     let mut root = Arguments::command();
     root.build();

@@ -2,46 +2,42 @@
 //!
 //! [`main`] is all that the binary calls. The environment and the arguments are read here and nowhere else.
 
-mod applications;
 mod args;
 mod askpass;
-mod assignments;
 mod build;
-mod cache;
 mod commands;
 mod completion;
-mod context;
-mod credentials;
-mod failure;
-mod findings;
+mod error;
 mod go_values;
 mod lifecycle;
 mod output;
 mod progress;
+mod remote_plugins;
 mod settings;
 mod telemetry;
 mod terminal;
-mod trust;
 
 use std::process::ExitCode;
 
 use clap::Parser;
 
 use crate::args::{Arguments, CmpServerArgs, Command, OutputFormat};
-use crate::failure::{Failure, Kind};
-use crate::settings::Host;
+use crate::error::{ErrorKind, ServiceError};
+use crate::settings::Process;
 
 /// Runs the program with this process's arguments and environment.
 pub fn main() -> ExitCode {
     let arguments = settings::arguments();
     // Each run starts a launcher, which must have one thread, and each call of git a tether: neither asks the system for more than it needs.
     if settings::is_launcher(&arguments) {
-        return ExitCode::from(u8::try_from(tiphys_process::launcher_main()).unwrap_or(Kind::Bug.code()));
+        return ExitCode::from(
+            u8::try_from(tiphys_process::launcher_main()).unwrap_or(error::exit_code(ErrorKind::Bug)),
+        );
     }
     if let Some(code) = tiphys_process::tether_main(&arguments) {
         return ExitCode::from(code);
     }
-    let host = Host::of_this_process(arguments);
+    let host = Process::of_this_process(arguments);
     if let Some(questions) = host.askpass_questions() {
         return askpass::run(&questions, &host);
     }
@@ -59,26 +55,28 @@ pub fn main() -> ExitCode {
     if !matches!(arguments.command, Command::CmpServer(CmpServerArgs { install: None, .. })) {
         telemetry::for_people(arguments.common.verbose, &host);
     }
-    match lifecycle::run(run(arguments, host)) {
+    match lifecycle::run(run(arguments, &host)) {
         Ok(code) => code,
-        Err(failure) => failure.report(),
+        Err(failure) => error::report(&failure),
     }
 }
 
-async fn run(arguments: Arguments, host: Host) -> Result<ExitCode, Failure> {
+async fn run(arguments: Arguments, host: &Process) -> Result<ExitCode, ServiceError> {
     let Arguments { common, command } = arguments;
     if matches!(common.output, Some(OutputFormat::Diff | OutputFormat::Markdown)) && !command.compares() {
-        return Err(Failure::bad_input("-o diff and -o markdown are forms of `diff` and `params diff`"));
+        return Err(ServiceError::invalid_input(
+            "-o diff and -o markdown are forms of `diff` and `params diff`",
+        ));
     }
     match command {
         Command::Render(args) => commands::render::run(&common, &args, host).await,
         Command::Diff(args) => commands::diff::run(&common, &args, host).await,
         Command::Plugin(args) => commands::plugin::run(&common, args, host).await,
         Command::Params(args) => commands::params::run(&common, args, host).await,
-        Command::CmpServer(CmpServerArgs { install: Some(dir), .. }) => commands::install::run(&dir, &host),
-        Command::CmpServer(args) => Ok(commands::cmp_server::run(&common, &args, &host).await),
+        Command::CmpServer(CmpServerArgs { install: Some(dir), .. }) => commands::install::run(&dir, host),
+        Command::CmpServer(args) => Ok(commands::cmp_server::run(&common, &args, host).await),
         Command::Completion(args) => commands::completion::run(&args),
-        Command::Version(args) => commands::version::run(&common, &args, &host).await,
+        Command::Version(args) => commands::version::run(&common, &args, host).await,
     }
 }
 
@@ -86,5 +84,9 @@ async fn run(arguments: Arguments, host: Host) -> Result<ExitCode, Failure> {
 fn usage(error: &clap::Error) -> ExitCode {
     // A closed stdout or stderr leaves nobody to tell.
     drop(error.print());
-    if error.use_stderr() { ExitCode::from(Kind::BadInput.code()) } else { ExitCode::SUCCESS }
+    if error.use_stderr() {
+        ExitCode::from(error::exit_code(ErrorKind::InvalidInput))
+    } else {
+        ExitCode::SUCCESS
+    }
 }

@@ -8,18 +8,18 @@ use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-use crate::failure::Failure;
+use crate::error::ServiceError;
 
 /// How long an interrupted command, or a server without a bound of its own, may take to end what it started before the process ends all the
 /// same.
 pub(crate) const WIND_UP_MAX: Duration = Duration::from_secs(15);
 
 /// Runs a command on the runtime.
-pub(crate) fn run<T>(command: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+pub(crate) fn run<T>(command: impl Future<Output = Result<T, ServiceError>>) -> Result<T, ServiceError> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
-        .map_err(|error| Failure::bug(format!("cannot start the runtime: {error}")))?;
+        .map_err(|error| ServiceError::bug(format!("cannot start the runtime: {error}")))?;
     let result = runtime.block_on(command);
     // Blocking reads that nobody waits for any more must not keep the process.
     runtime.shutdown_background();
@@ -32,9 +32,11 @@ pub(crate) fn run<T>(command: impl Future<Output = Result<T, Failure>>) -> Resul
 pub(crate) async fn unless_interrupted<T>(
     cancel: &CancellationToken,
     work: impl Future<Output = T>,
-) -> Result<T, Failure> {
+) -> Result<T, ServiceError> {
     tokio::pin!(work);
     tokio::select! {
+        // Signals keep their default action until the work waits for something: a blocking read ends with the process.
+        biased;
         result = &mut work => return Ok(result),
         () = shutdown_signal() => cancel.cancel(),
     }
@@ -43,7 +45,7 @@ pub(crate) async fn unless_interrupted<T>(
         () = shutdown_signal() => {}
         () = tokio::time::sleep(WIND_UP_MAX) => {}
     }
-    Err(Failure::interrupted())
+    Err(ServiceError::interrupted())
 }
 
 /// Something that works beside a server for as long as it does. It ends only if it fails, with the reason.
@@ -55,14 +57,14 @@ pub(crate) async fn serve(
     signals: &mut Signals,
     stop: &CancellationToken,
     wind_up_max: Duration,
-    server: impl Future<Output = Result<(), Failure>>,
+    server: impl Future<Output = Result<(), ServiceError>>,
     beside: Vec<Beside<'_>>,
-) -> Result<(), Failure> {
+) -> Result<(), ServiceError> {
     let mut server = pin!(server);
     let mut beside: FuturesUnordered<_> = beside.into_iter().collect();
     let reason = tokio::select! {
         result = &mut server => {
-            return result.and_then(|()| Err(Failure::bug("the server ended without being asked to")));
+            return result.and_then(|()| Err(ServiceError::bug("the server ended without being asked to")));
         }
         Some(reason) = beside.next() => Some(reason),
         () = signals.next() => None,
@@ -79,13 +81,13 @@ pub(crate) async fn serve(
     };
     let result = tokio::select! {
         result = ended => result,
-        () = signals.next() => Err(Failure::interrupted()),
+        () = signals.next() => Err(ServiceError::interrupted()),
         () = tokio::time::sleep(wind_up_max) => {
-            Err(Failure::bug(format!("the server did not end within {wind_up_max:?}")))
+            Err(ServiceError::bug(format!("the server did not end within {wind_up_max:?}")))
         }
     };
     match reason {
-        Some(reason) => Err(Failure::rendering(reason)),
+        Some(reason) => Err(ServiceError::rendering(reason)),
         None => result,
     }
 }
@@ -100,9 +102,9 @@ pub(crate) struct Signals {
 
 impl Signals {
     /// Takes the signals from now on: none is lost, and none has its default action any more.
-    pub(crate) fn install() -> Result<Self, Failure> {
+    pub(crate) fn install() -> Result<Self, ServiceError> {
         let install =
-            |kind| signal(kind).map_err(|error| Failure::bug(format!("cannot handle signals: {error}")));
+            |kind| signal(kind).map_err(|error| ServiceError::bug(format!("cannot handle signals: {error}")));
         Ok(Self {
             interrupt: install(SignalKind::interrupt())?,
             terminate: install(SignalKind::terminate())?,

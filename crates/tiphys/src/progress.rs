@@ -1,8 +1,11 @@
-//! One line on a terminal that says how far long work is.
+//! Progress of long work, on a terminal.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::settings::Host;
+use tiphys_source::ProgressSink;
+
+use crate::settings::Process;
 use crate::terminal::one_line;
 
 /// Counts steps; shows them only on a terminal and only if there are several.
@@ -15,7 +18,7 @@ pub(crate) struct Progress {
 
 impl Progress {
     /// Progress of `total` steps, each called `what`.
-    pub(crate) fn new(host: &Host, what: &'static str, total: usize) -> Self {
+    pub(crate) fn new(host: &Process, what: &'static str, total: usize) -> Self {
         Self { what, total, done: AtomicUsize::new(0), shown: host.stderr_is_terminal() && total > 1 }
     }
 
@@ -28,6 +31,25 @@ impl Progress {
             let end = if done == self.total { "\r\x1b[K" } else { "" };
             let name = one_line(name);
             eprint!("\r\x1b[K{} {done} of {}: {name}{end}", self.what, self.total);
+        }
+    }
+}
+
+/// Returns what shows the progress of fetching repositories and charts.
+pub(crate) fn of_fetching() -> ProgressSink {
+    Arc::new(show_fetching)
+}
+
+#[expect(clippy::print_stderr, reason = "progress for a person at a terminal")]
+fn show_fetching(progress: &tiphys_source::Progress<'_>) {
+    use tiphys_source::Progress;
+    match progress {
+        Progress::LookingUp { .. } => {}
+        Progress::Fetching { repository, revision } => {
+            eprintln!("fetching {} of {} …", one_line(revision), one_line(repository));
+        }
+        Progress::Fetched { repository, duration } => {
+            eprintln!("fetched {} in {:.1} s", one_line(repository), duration.as_secs_f64());
         }
     }
 }

@@ -2,28 +2,30 @@
 
 mod clock;
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fs::Permissions;
 use std::io::IsTerminal;
-use std::os::unix::fs::PermissionsExt as _;
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
-use crate::args::CommonArgs;
-use crate::failure::Failure;
+use tiphys_service::Host;
 
 pub(crate) use clock::now;
 
-/// What this process was given.
+/// The process: its arguments, its terminals, and the [`Host`] that use cases are given, to which it dereferences.
 #[derive(Clone, Debug)]
-pub(crate) struct Host {
+pub(crate) struct Process {
     arguments: Vec<OsString>,
-    variables: BTreeMap<String, String>,
-    executable: PathBuf,
-    current_dir: PathBuf,
-    processors: usize,
+    host: Host,
     stdout_terminal: bool,
     stderr_terminal: bool,
+}
+
+impl Deref for Process {
+    type Target = Host;
+
+    fn deref(&self) -> &Host {
+        &self.host
+    }
 }
 
 /// This process's arguments, the program's name first.
@@ -36,18 +38,21 @@ pub(crate) fn is_launcher(arguments: &[OsString]) -> bool {
     arguments.get(1).is_some_and(|first| first == tiphys_process::LAUNCHER_ARGUMENT)
 }
 
-impl Host {
+impl Process {
     /// Reads this process's environment. Variables that are not UTF-8 are left out. `arguments` are those of [`arguments`].
     #[expect(clippy::disallowed_methods, reason = "the one place of the program that reads them")]
     pub(crate) fn of_this_process(arguments: Vec<OsString>) -> Self {
         Self {
             arguments,
-            variables: std::env::vars_os()
-                .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-                .collect(),
-            executable: executable(),
-            current_dir: std::env::current_dir().unwrap_or_default(),
-            processors: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+            host: Host {
+                variables: std::env::vars_os()
+                    .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+                    .collect(),
+                executable: executable(),
+                current_dir: std::env::current_dir().unwrap_or_default(),
+                processors: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+                standard_input: || Box::new(std::io::stdin().lock()),
+            },
             stdout_terminal: std::io::stdout().is_terminal(),
             stderr_terminal: std::io::stderr().is_terminal(),
         }
@@ -93,26 +98,6 @@ impl Host {
             .collect()
     }
 
-    /// An environment variable that is set and not empty.
-    pub(crate) fn variable(&self, name: &str) -> Option<&str> {
-        self.variables.get(name).map(String::as_str).filter(|value| !value.is_empty())
-    }
-
-    /// All variables.
-    pub(crate) fn variables(&self) -> impl Iterator<Item = (String, String)> + '_ {
-        self.variables.iter().map(|(name, value)| (name.clone(), value.clone()))
-    }
-
-    /// This program's file.
-    pub(crate) fn executable(&self) -> &Path {
-        &self.executable
-    }
-
-    /// Number of processors.
-    pub(crate) fn processors(&self) -> usize {
-        self.processors
-    }
-
     /// Whether stdout may have colours.
     pub(crate) fn stdout_is_styled(&self) -> bool {
         self.stdout_terminal && self.variable("NO_COLOR").is_none() && self.variable("TERM") != Some("dumb")
@@ -131,64 +116,6 @@ impl Host {
     /// Whether stderr is a terminal, where progress may be shown.
     pub(crate) fn stderr_is_terminal(&self) -> bool {
         self.stderr_terminal
-    }
-
-    /// A path of the command line as an absolute one.
-    pub(crate) fn absolute(&self, path: impl AsRef<Path>) -> PathBuf {
-        self.current_dir.join(path)
-    }
-
-    /// The folder that was asked for, else `tiphys` below the user's cache folder (XDG).
-    pub(crate) fn cache_dir(&self, asked: Option<&Path>) -> Result<PathBuf, Failure> {
-        if let Some(dir) = asked {
-            return Ok(self.absolute(dir));
-        }
-        let base = self
-            .variable("XDG_CACHE_HOME")
-            .filter(|dir| dir.starts_with('/'))
-            .map(PathBuf::from)
-            .or_else(|| self.variable("HOME").map(|home| Path::new(home).join(".cache")));
-        match base {
-            Some(base) => Ok(base.join("tiphys")),
-            None => Err(Failure::bad_input(
-                "no cache folder: neither --cache-dir, XDG_CACHE_HOME nor HOME is set",
-            )),
-        }
-    }
-
-    /// The folder of plugin servers' sockets, if somebody has said one. An empty variable says none, as in Argo CD.
-    pub(crate) fn plugin_sockets(&self, common: &CommonArgs) -> Option<PathBuf> {
-        let asked = common.plugin_sockets.as_deref();
-        let asked = asked.or_else(|| self.variable("ARGOCD_PLUGINSOCKFILEPATH").map(Path::new));
-        asked.map(|dir| self.absolute(dir))
-    }
-
-    /// The folder for temporary files.
-    pub(crate) fn temporary_dir(&self) -> PathBuf {
-        self.variable("TMPDIR").map_or_else(|| PathBuf::from("/tmp"), |dir| self.absolute(dir))
-    }
-
-    /// A new folder in which plugins' working folders are kept for people who ask for them. Nobody else may look into it: values that
-    /// are secret may be in files there.
-    pub(crate) fn kept_workdirs(&self) -> Result<PathBuf, Failure> {
-        let base = self.temporary_dir();
-        tempfile::Builder::new()
-            .prefix("tiphys-workdirs-")
-            .permissions(Permissions::from_mode(0o700))
-            .tempdir_in(&base)
-            .map(tempfile::TempDir::keep)
-            .map_err(|error| {
-                Failure::bad_input(format!(
-                    "--keep-workdir: cannot make a folder in {}: {error}",
-                    base.display()
-                ))
-            })
-    }
-
-    /// The plugins that were installed with the program: `share/tiphys/plugins` beside `bin`.
-    pub(crate) fn installed_plugins(&self) -> Option<PathBuf> {
-        let bin = self.executable.parent()?;
-        Some(bin.parent()?.join("share/tiphys/plugins")).filter(|dir| dir.is_dir())
     }
 }
 
@@ -220,24 +147,22 @@ fn called_program(
 }
 
 #[cfg(test)]
-impl Host {
-    /// A process in the folder `/current` with these arguments and variables.
+impl Process {
+    /// A process in the directory `/current` with these arguments and variables.
     pub(crate) fn for_tests(arguments: &[&str], variables: &[(&str, &str)]) -> Self {
         let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
         Self {
             arguments: arguments.iter().map(OsString::from).collect(),
-            variables: variables.iter().map(owned).collect(),
-            executable: PathBuf::from("/opt/tiphys/bin/tiphys"),
-            current_dir: PathBuf::from("/current"),
-            processors: 2,
+            host: Host {
+                variables: variables.iter().map(owned).collect(),
+                executable: PathBuf::from("/opt/tiphys/bin/tiphys"),
+                current_dir: PathBuf::from("/current"),
+                processors: 2,
+                standard_input: || Box::new(std::io::empty()),
+            },
             stdout_terminal: false,
             stderr_terminal: true,
         }
-    }
-
-    /// The same process in another folder.
-    pub(crate) fn in_dir(self, current_dir: &Path) -> Self {
-        Self { current_dir: current_dir.to_path_buf(), ..self }
     }
 }
 

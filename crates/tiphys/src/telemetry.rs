@@ -11,7 +11,7 @@ use tracing_subscriber::filter::{EnvFilter, LevelFilter};
 use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-use crate::settings::Host;
+use crate::settings::Process;
 use crate::terminal::Lines;
 
 pub(crate) use server_log::{LogFormat, LogLine, Severity, time_in};
@@ -23,7 +23,7 @@ use server_log::ServerLog;
 const FILTER_VARIABLE: &str = "TIPHYS_LOG";
 
 /// Logs of commands: warnings for people, more with `-v`.
-pub(crate) fn for_people(verbose: u8, host: &Host) {
+pub(crate) fn for_people(verbose: u8, host: &Process) {
     let level = match verbose {
         0 => "warn",
         1 => "info",
@@ -51,7 +51,7 @@ fn without_secrets(filter: EnvFilter) -> EnvFilter {
 }
 
 /// Logs of the plugin server, and its traces if there are any.
-pub(crate) fn for_server(level: LevelFilter, format: LogFormat, traces: Option<&Traces>, host: &Host) {
+pub(crate) fn for_server(level: LevelFilter, format: LogFormat, traces: Option<&Traces>, host: &Process) {
     // What libraries tell is about frames and sockets: of interest only where everything is.
     let others = if level == LevelFilter::TRACE { LevelFilter::DEBUG } else { level.min(LevelFilter::WARN) };
     let filter = host

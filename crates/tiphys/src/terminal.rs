@@ -3,6 +3,7 @@
 use std::fmt::{self, Write as _};
 
 use tiphys_process::{escape_text, is_control_character};
+pub(crate) use tiphys_service::one_line;
 use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::fmt::FmtContext;
@@ -15,22 +16,6 @@ pub(crate) fn message(text: &str) -> String {
     let mut lines = text.trim_end().lines();
     let first = lines.next().unwrap_or_default().to_owned();
     lines.fold(first, |shown, line| if line.is_empty() { shown + "\n" } else { shown + "\n  " + line })
-}
-
-/// A name on one line: one that is somebody else's may have a line break. Control characters are escapes, so that no two names look alike.
-pub(crate) fn one_line(name: &str) -> String {
-    escape_text(&name.replace('\n', "\\n").replace('\t', "\\t"))
-}
-
-/// Names that a repository may have chosen, as a warning lists them: the first of them on one line each, and how many more there are.
-pub(crate) fn listed(names: &[String]) -> String {
-    /// Names that are listed.
-    const NAMES_MAX: usize = 8;
-    let listed = names.iter().take(NAMES_MAX).map(|name| one_line(name)).collect::<Vec<_>>().join(", ");
-    match names.len().saturating_sub(NAMES_MAX) {
-        0 => listed,
-        more => format!("{listed} and {more} more"),
-    }
 }
 
 /// What people wrote, as one line of words with single blanks. Control characters are escapes here, too.

@@ -1,6 +1,7 @@
 //! Which applications a command is about.
 
 use clap::Args;
+use tiphys_service::ApplicationSelection;
 
 /// Chooses applications of the store.
 #[derive(Debug, Args)]
@@ -16,4 +17,14 @@ pub(crate) struct ApplicationArgs {
     /// Only applications of this project
     #[arg(long, value_name = "NAME")]
     pub(crate) project: Option<String>,
+}
+
+impl From<&ApplicationArgs> for ApplicationSelection {
+    fn from(args: &ApplicationArgs) -> Self {
+        Self {
+            applications: args.apps.clone(),
+            selector: args.selector.clone(),
+            project: args.project.clone(),
+        }
+    }
 }

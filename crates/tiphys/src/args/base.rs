@@ -2,6 +2,8 @@
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
+use tiphys_service::compare::RevisionOptions;
+use tiphys_source::{BasePoint, BaseRevision};
 
 /// Which two revisions are compared, and whose plugins run.
 #[derive(Debug, Args)]
@@ -21,6 +23,15 @@ pub(crate) struct BaseArgs {
     pub(crate) plugins_from: PluginsFrom,
 }
 
+impl BaseArgs {
+    /// Returns the revision to compare with, if one is given.
+    pub(crate) fn revision(&self) -> Option<RevisionOptions> {
+        let point = if self.merge_base { BasePoint::MergeBase } else { BasePoint::Revision };
+        let base = BaseRevision { name: self.base.clone()?, point };
+        Some(RevisionOptions { base, plugins_from: self.plugins_from.into() })
+    }
+}
+
 /// Where the plugins of a work tree that is compared are taken from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PluginsFrom {
@@ -30,4 +41,14 @@ pub(crate) enum PluginsFrom {
     Head,
     /// For each side its own
     Each,
+}
+
+impl From<PluginsFrom> for tiphys_service::compare::PluginsFrom {
+    fn from(arg: PluginsFrom) -> Self {
+        match arg {
+            PluginsFrom::Base => Self::Base,
+            PluginsFrom::Head => Self::Head,
+            PluginsFrom::Each => Self::Each,
+        }
+    }
 }

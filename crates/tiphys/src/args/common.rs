@@ -1,11 +1,16 @@
-//! Options that all commands share (`design.md` section 4).
+//! Options that all commands share.
 
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, ValueEnum};
+use tiphys_engine::TrackingMethod;
 use tiphys_plugin::PrivateView;
+use tiphys_service::{ServiceLimits, ServiceOptions};
 
 use super::bounds::BoundArgs;
+use crate::progress;
+use crate::remote_plugins;
+use crate::settings::Process;
 
 /// Options of every command.
 #[derive(Debug, Args)]
@@ -121,6 +126,44 @@ pub(crate) struct CommonArgs {
     pub(crate) verbose: u8,
 }
 
+impl CommonArgs {
+    /// Returns the options of the use cases. On a terminal, the progress of fetching is shown.
+    pub(crate) fn service_options(&self, process: &Process) -> ServiceOptions {
+        ServiceOptions {
+            fetch_progress: process.stderr_is_terminal().then(progress::of_fetching),
+            ..ServiceOptions::from(self)
+        }
+    }
+}
+
+impl From<&CommonArgs> for ServiceOptions {
+    fn from(args: &CommonArgs) -> Self {
+        Self {
+            store: args.store.clone(),
+            plugins: args.plugins.clone(),
+            plugin_sockets: args.plugin_sockets.clone(),
+            connect_plugins: Some(remote_plugins::connect),
+            pass_env: args.pass_env.clone(),
+            repo: args.repo.clone(),
+            trust_repository_settings: args.trust_repository_settings.clone(),
+            allow_file_repositories: args.allow_file_repositories.clone(),
+            own_credentials_via_proxy: args.own_credentials_via_proxy,
+            cluster_state: args.cluster_state.clone(),
+            argocd_namespace: args.argocd_namespace.clone(),
+            kube_version: args.kube_version.clone(),
+            api_versions: args.api_versions.clone(),
+            tracking: args.tracking.map(TrackingMethod::from),
+            cache_dir: args.cache_dir.clone(),
+            offline: args.offline,
+            refresh: args.refresh,
+            limits: ServiceLimits::from(&args.bounds),
+            jobs: args.jobs,
+            private_view: args.private_view.into(),
+            fetch_progress: None,
+        }
+    }
+}
+
 /// Forms of output; not every command has every one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OutputFormat {
@@ -160,4 +203,15 @@ pub(crate) enum TrackingArg {
     #[value(name = "annotation+label")]
     AnnotationAndLabel,
     None,
+}
+
+impl From<TrackingArg> for TrackingMethod {
+    fn from(arg: TrackingArg) -> Self {
+        match arg {
+            TrackingArg::Annotation => Self::Annotation,
+            TrackingArg::Label => Self::Label,
+            TrackingArg::AnnotationAndLabel => Self::AnnotationAndLabel,
+            TrackingArg::None => Self::None,
+        }
+    }
 }

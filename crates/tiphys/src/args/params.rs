@@ -1,6 +1,7 @@
 //! Arguments of `params`.
 
 use clap::{Args, Subcommand, ValueEnum};
+use tiphys_service::params::{self, EditOptions, ParameterValues};
 
 use super::DiffOutputArgs;
 
@@ -201,4 +202,35 @@ pub(crate) struct SourceChoice {
     /// Only the source at this place; the first is 1
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) source_position: Option<u32>,
+}
+
+impl From<&ValueArgs> for ParameterValues {
+    fn from(args: &ValueArgs) -> Self {
+        Self { assignments: args.assignments.clone(), files: args.values.clone(), variables: args.variables }
+    }
+}
+
+impl From<&EditArgs> for EditOptions {
+    fn from(args: &EditArgs) -> Self {
+        Self {
+            if_version: args.if_version.clone(),
+            write_to: args.write_to.into(),
+            allow_unannounced: args.allow_unannounced,
+        }
+    }
+}
+
+impl From<WriteTo> for params::WriteTo {
+    fn from(arg: WriteTo) -> Self {
+        match arg {
+            WriteTo::Application => Self::Application,
+            WriteTo::Override => Self::Override,
+        }
+    }
+}
+
+impl From<&SourceChoice> for params::SourceChoice {
+    fn from(args: &SourceChoice) -> Self {
+        Self { name: args.source_name.clone(), position: args.source_position }
+    }
 }

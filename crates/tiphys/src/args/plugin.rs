@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use tiphys_service::plugin::{TrialFolder, TrialOptions};
 use tiphys_web::LoopbackAddress;
 
 /// Arguments of `plugin`.
@@ -152,10 +153,9 @@ pub(crate) struct OneFolderArgs {
     pub(crate) app: Option<PathBuf>,
 }
 
-impl OneFolderArgs {
-    /// The application's folder as messages call it.
-    pub(crate) fn shown(&self) -> PathBuf {
-        if self.path == "." { self.repository.clone() } else { self.repository.join(&self.path) }
+impl From<&OneFolderArgs> for TrialFolder {
+    fn from(args: &OneFolderArgs) -> Self {
+        Self { repository: args.repository.clone(), path: args.path.clone(), app: args.app.clone() }
     }
 }
 
@@ -199,4 +199,45 @@ pub(crate) struct PluginRunArgs {
     /// Leave the plugin's working folder behind, and say where it is
     #[arg(long)]
     pub(crate) keep_workdir: bool,
+}
+
+impl From<&PluginMatchArgs> for TrialOptions {
+    fn from(args: &PluginMatchArgs) -> Self {
+        Self {
+            plugin: args.plugin.clone(),
+            folder: TrialFolder::from(&args.folder),
+            params: Vec::new(),
+            plugin_env: Vec::new(),
+            keep_workdirs: None,
+        }
+    }
+}
+
+impl From<&PluginRunArgs> for TrialOptions {
+    fn from(args: &PluginRunArgs) -> Self {
+        Self {
+            plugin: args.plugin.clone(),
+            folder: TrialFolder::from(&args.folder),
+            params: args.params.clone(),
+            plugin_env: args.plugin_env.clone(),
+            keep_workdirs: None,
+        }
+    }
+}
+
+impl PluginCheckArgs {
+    /// Returns the application that the announcement is run for, if a repository is given.
+    pub(crate) fn trial(&self) -> Option<TrialOptions> {
+        Some(TrialOptions {
+            plugin: self.plugin.clone(),
+            folder: TrialFolder {
+                repository: self.repository.clone()?,
+                path: self.path.clone(),
+                app: self.app.clone(),
+            },
+            params: self.params.clone(),
+            plugin_env: self.plugin_env.clone(),
+            keep_workdirs: None,
+        })
+    }
 }

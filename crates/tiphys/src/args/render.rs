@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use tiphys_service::RenderAdjustments;
 
 use super::ApplicationArgs;
 
@@ -45,4 +46,10 @@ pub(crate) struct RenderArgs {
     /// Leave each plugin's working folder behind, and say where it is
     #[arg(long)]
     pub(crate) keep_workdir: bool,
+}
+
+impl From<&RenderArgs> for RenderAdjustments {
+    fn from(args: &RenderArgs) -> Self {
+        Self { set_namespace: args.set_namespace, skip_secrets: args.skip_secrets }
+    }
 }

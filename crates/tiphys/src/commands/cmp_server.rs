@@ -14,8 +14,8 @@ use tiphys_process::descriptors_max;
 
 use crate::args::{CmpServerArgs, CommonArgs};
 use crate::build;
-use crate::failure::{Failure, Kind};
-use crate::settings::Host;
+use crate::error::{self, ErrorKind, ServiceError};
+use crate::settings::Process;
 use crate::telemetry::{self, LogFormat, LogLine, Severity, Traces};
 
 pub(crate) use self_check::INTERVAL as SELF_CHECK_INTERVAL;
@@ -25,7 +25,7 @@ use settings::ServerSettings;
 const FATAL_CODE: u8 = 20;
 
 /// Serves one plugin until a signal comes.
-pub(crate) async fn run(common: &CommonArgs, args: &CmpServerArgs, host: &Host) -> ExitCode {
+pub(crate) async fn run(common: &CommonArgs, args: &CmpServerArgs, host: &Process) -> ExitCode {
     let settings = ServerSettings::new(common, args, host).with_descriptors(descriptors_max());
     let traces = settings.traces.as_ref().map(Traces::new).transpose();
     let layer = traces.as_ref().ok().and_then(Option::as_ref);
@@ -43,16 +43,16 @@ pub(crate) async fn run(common: &CommonArgs, args: &CmpServerArgs, host: &Host) 
         Err(error) => return fatal(settings.log_format, &cannot_start(&error)),
     };
     let joined = traces.clone().map(|traces| -> Arc<dyn tiphys_cmp::Traces> { traces });
-    let served = Box::pin(start::serve(&settings, joined, common, host)).await;
-    let is_aborted = served.as_ref().is_err_and(|failure| failure.kind() == Kind::Interrupted);
+    let served = Box::pin(start::serve(&settings, joined, &common.into(), host)).await;
+    let is_aborted = served.as_ref().is_err_and(|failure| failure.kind() == ErrorKind::Interrupted);
     if let Some(traces) = traces.filter(|_| !is_aborted) {
         traces.flush().await;
     }
     match served {
         Ok(()) => ExitCode::SUCCESS,
-        Err(failure) if failure.kind() == Kind::Interrupted => {
+        Err(failure) if failure.kind() == ErrorKind::Interrupted => {
             tracing::warn!("ended before running calls were finished, by a second signal");
-            ExitCode::from(failure.kind().code())
+            ExitCode::from(error::exit_code(failure.kind()))
         }
         Err(failure) => fatal(settings.log_format, &failure),
     }
@@ -64,16 +64,16 @@ pub(crate) fn refused(error: &clap::Error) -> ExitCode {
     let message = text.lines().next().unwrap_or_default();
     let message = message.strip_prefix("error: ").unwrap_or(message);
     // How lines are to look is among what could not be read.
-    fatal(LogFormat::Json, &Failure::bad_input(message))
+    fatal(LogFormat::Json, &ServiceError::invalid_input(message))
 }
 
-fn fatal(format: LogFormat, failure: &Failure) -> ExitCode {
+fn fatal(format: LogFormat, failure: &ServiceError) -> ExitCode {
     let message = failure.message().to_owned();
     LogLine { severity: Severity::Fatal, message, fields: Vec::new() }.tell(format);
     ExitCode::from(FATAL_CODE)
 }
 
 /// Something that keeps the server from starting.
-fn cannot_start(error: &dyn std::error::Error) -> Failure {
-    Failure::bad_input(chain(error))
+fn cannot_start(error: &dyn std::error::Error) -> ServiceError {
+    ServiceError::invalid_input(chain(error))
 }

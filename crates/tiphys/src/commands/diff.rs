@@ -8,19 +8,23 @@ pub(crate) mod output;
 use std::process::ExitCode;
 
 use crate::args::{CommonArgs, DiffArgs};
-use crate::failure::Failure;
-use crate::settings::Host;
+use crate::error::ServiceError;
+use crate::settings::Process;
 
 /// Compares, and prints what differs.
-pub(crate) async fn run(common: &CommonArgs, args: &DiffArgs, host: Host) -> Result<ExitCode, Failure> {
-    let form = output::form(common, &host)?;
-    if let Some(base) = &args.base.base {
-        return base::run(common, args, base, &form, &host).await;
+pub(crate) async fn run(
+    common: &CommonArgs,
+    args: &DiffArgs,
+    host: &Process,
+) -> Result<ExitCode, ServiceError> {
+    let form = output::form(common, host)?;
+    if let Some(revision) = args.base.revision() {
+        return base::run(common, args, &revision, &form, host).await;
     }
     if common.cluster_state.is_empty() {
-        return Err(Failure::bad_input("nothing to compare with").hint(
+        return Err(ServiceError::invalid_input("nothing to compare with").with_hint(
             "--base names a revision; --cluster-state a folder of live objects, such as `kubectl get … -A -o yaml` writes",
         ));
     }
-    live::run(common, args, &form, &host).await
+    live::run(common, args, &form, host).await
 }

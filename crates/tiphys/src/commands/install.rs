@@ -9,9 +9,9 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 use std::process::ExitCode;
 
-use crate::failure::Failure;
+use crate::error::ServiceError;
 use crate::output;
-use crate::settings::Host;
+use crate::settings::Process;
 
 /// The name by which the program is a plugin server (`spec/cmp.md` 1.9).
 const SERVER: &str = "argocd-cmp-server";
@@ -35,8 +35,8 @@ enum Link {
 }
 
 /// Puts the program into the folder, and says so.
-pub(crate) fn run(dir: &Path, host: &Host) -> Result<ExitCode, Failure> {
-    let link = install(host.executable(), &host.absolute(dir))?;
+pub(crate) fn run(dir: &Path, host: &Process) -> Result<ExitCode, ServiceError> {
+    let link = install(&host.executable, &host.absolute(dir))?;
     let place = dir.join(SERVER);
     let told = match link {
         Link::Ours => format!("installed {}, and {ASKPASS} beside it as a link to it", place.display()),
@@ -53,13 +53,16 @@ pub(crate) fn run(dir: &Path, host: &Host) -> Result<ExitCode, Failure> {
 
 /// Copies a program into a folder, which is made if it is missing. Whoever looks there sees the old file or the new one, also where the
 /// old one is the program itself, or runs.
-fn install(program: &Path, dir: &Path) -> Result<Link, Failure> {
+fn install(program: &Path, dir: &Path) -> Result<Link, ServiceError> {
     let failed = |error: io::Error| {
-        Failure::bad_input(format!("--install: cannot write to {}: {error}", dir.display()))
-            .hint("give it a folder that this user may write to, such as an emptyDir volume")
+        ServiceError::invalid_input(format!("--install: cannot write to {}: {error}", dir.display()))
+            .with_hint("give it a folder that this user may write to, such as an emptyDir volume")
     };
     let unread = |error: io::Error| {
-        Failure::bad_input(format!("--install: cannot read this program, {}: {error}", program.display()))
+        ServiceError::invalid_input(format!(
+            "--install: cannot read this program, {}: {error}",
+            program.display()
+        ))
     };
     let mut source = File::open(program).map_err(unread)?;
     fs::create_dir_all(dir).map_err(failed)?;

@@ -8,16 +8,16 @@ mod summary;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use tiphys_engine::{Scopes, set_namespace, skip_secrets};
-use tiphys_render::{RenderError, RenderedApplication};
+use tiphys_render::RenderedApplication;
+use tiphys_service::{ApplicationSelection, SelectedApplications, Workspace, WorkspaceOptions};
 use tiphys_store::StoredApplication;
 
-use crate::applications::{self, Chosen};
 use crate::args::{CommonArgs, OutputFormat, RenderArgs};
-use crate::context::{self, PluginPaths, Wishes, Workplace};
-use crate::failure::{Failure, Kind};
+use crate::error::{self, ServiceError};
+use crate::lifecycle;
 use crate::output;
-use crate::settings::Host;
+use crate::progress::Progress;
+use crate::settings::Process;
 
 pub(crate) use environment::env_lines;
 
@@ -43,26 +43,37 @@ enum Waiting {
 }
 
 /// Renders applications and prints them.
-pub(crate) async fn run(common: &CommonArgs, args: &RenderArgs, host: Host) -> Result<ExitCode, Failure> {
+pub(crate) async fn run(
+    common: &CommonArgs,
+    args: &RenderArgs,
+    host: &Process,
+) -> Result<ExitCode, ServiceError> {
     let format = common.output.unwrap_or(OutputFormat::Yaml);
     if args.output_dir.is_some() && matches!(format, OutputFormat::Name) {
-        return Err(Failure::bad_input(
+        return Err(ServiceError::invalid_input(
             "--output-dir writes manifests; -o name prints names: use one of them",
         ));
     }
-    let wishes = Wishes {
-        name_others: format == OutputFormat::Wide,
-        keep_workdirs: args.keep_workdir.then(|| host.kept_workdirs()).transpose()?,
-        applications: applications::paths(&args.applications),
-        ..Wishes::default()
-    };
-    let place = context::workplace(common, &host, context::resources(common)?, wishes)?;
-    warn_of_plugins_in_checkout(common, &host, &place);
-    let Chosen { applications, mut worst } = applications::chosen(&place, &args.applications, "render")?;
+    let options = common.service_options(host);
+    let selection = ApplicationSelection::from(&args.applications);
+    let mut needs = WorkspaceOptions::for_selection(&selection);
+    needs.name_others = format == OutputFormat::Wide;
+    needs.keep_workdirs = args.keep_workdir.then(|| host.create_kept_workdirs()).transpose()?;
+    let workspace = Workspace::open(&options, host, needs)?;
+    if let Some(warning) = workspace.plugins_in_checkout(&options, host) {
+        tracing::warn!("{warning}");
+    }
+    let SelectedApplications { applications, errors, warnings } =
+        tiphys_service::select(&workspace, &selection, "render")?;
+    let mut worst = error::print_all(&errors, None);
+    for warning in warnings {
+        tracing::warn!("{warning}");
+    }
     if args.print_env {
-        let text = place.run(environment::text(&place, &applications, format)).await?;
-        output::print(&text?)?;
-        return Ok(code_of(worst));
+        let environments = tiphys_service::environments(&workspace, &applications);
+        let environments = lifecycle::unless_interrupted(workspace.cancel(), environments).await??;
+        output::print(&environment::text(environments, format))?;
+        return Ok(error::exit_code_of(worst));
     }
     let mut waiting = match (&args.output_dir, spool::Form::of(format)) {
         (Some(dir), _) => Waiting::Staging(Staging::new(&host.absolute(dir), &host.temporary_dir(), format)?),
@@ -71,24 +82,22 @@ pub(crate) async fn run(common: &CommonArgs, args: &RenderArgs, host: Host) -> R
     };
     // Nothing is reported of an interrupted command.
     let mut results = Vec::new();
-    let take = async |stored: Arc<StoredApplication>, result: Result<RenderedApplication, RenderError>| {
-        results.push(match result {
-            Ok(mut rendered) => {
-                adjust(&mut rendered, &stored, args);
-                let manifests = std::mem::take(&mut rendered.manifests);
-                let objects = manifests.len();
-                let added = match &mut waiting {
-                    Waiting::Spool(spool) => spool.add(manifests),
-                    Waiting::Staging(staging) => staging.add(&stored, manifests, &place.control_plane),
-                    Waiting::Nowhere => Ok(()),
-                };
-                added.map(|()| Done { stored, rendered, objects })
+    let handle = |stored: Arc<StoredApplication>, result: Result<RenderedApplication, ServiceError>| {
+        results.push(result.and_then(|mut rendered| {
+            let manifests = std::mem::take(&mut rendered.manifests);
+            let objects = manifests.len();
+            match &mut waiting {
+                Waiting::Spool(spool) => spool.add(manifests)?,
+                Waiting::Staging(staging) => staging.add(&stored, manifests, workspace.control_plane())?,
+                Waiting::Nowhere => {}
             }
-            Err(error) => Err(Failure::of_application(&stored, &error)),
-        });
-        Ok(())
+            Ok(Done { stored, rendered, objects })
+        }));
     };
-    place.run(applications::render_each(&place, &applications, common, &host, take)).await??;
+    let progress = Progress::new(host, "rendered", applications.len());
+    let step = |name: &str| progress.step(name);
+    let rendering = tiphys_service::render(&workspace, &applications, args.into(), &step, handle);
+    lifecycle::unless_interrupted(workspace.cancel(), rendering).await?;
     let mut done = Vec::new();
     for result in results {
         match result {
@@ -99,7 +108,7 @@ pub(crate) async fn run(common: &CommonArgs, args: &RenderArgs, host: Host) -> R
                 done.push(one);
             }
             Err(failure) => {
-                failure.tell();
+                error::print(&failure);
                 worst = worst.max(Some(failure.kind()));
             }
         }
@@ -128,42 +137,5 @@ pub(crate) async fn run(common: &CommonArgs, args: &RenderArgs, host: Host) -> R
             }
         );
     }
-    Ok(code_of(worst))
-}
-
-/// In CI a checkout is often a pull request's. The caller may choose plugins there; who did not mean to is told once.
-fn warn_of_plugins_in_checkout(common: &CommonArgs, host: &Host, place: &Workplace) {
-    let PluginPaths { paths, origin } = context::plugin_paths(common, host);
-    if host.variable("CI").is_none_or(|value| value == "false") {
-        return;
-    }
-    let plugins = paths.into_iter().filter(|_| !origin.is_empty()).map(|path| (origin, path));
-    let sockets = host.plugin_sockets(common).map(|path| ("--plugin-sockets: ", path));
-    let chosen = plugins.chain(sockets).find(|(_, path)| place.trust.is_rendered(path));
-    if let Some((origin, path)) = chosen {
-        tracing::warn!(
-            "{origin}{} is in a repository that is rendered: a pull request can change the commands that run here; use plugins \
-             from outside of the checkout",
-            path.display()
-        );
-    }
-}
-
-fn code_of(worst: Option<Kind>) -> ExitCode {
-    worst.map_or(ExitCode::SUCCESS, |kind| ExitCode::from(kind.code()))
-}
-
-/// What the command line asks for on top of what Argo CD would deploy.
-fn adjust(rendered: &mut RenderedApplication, stored: &StoredApplication, args: &RenderArgs) {
-    if args.set_namespace {
-        let scopes = Scopes::of(&rendered.manifests);
-        let namespace = &stored.application.spec.destination.namespace;
-        if !namespace.is_empty() {
-            let warnings = set_namespace(&mut rendered.manifests, namespace, &scopes);
-            rendered.warnings.extend(warnings.into_iter().map(|warning| warning.message));
-        }
-    }
-    if args.skip_secrets {
-        rendered.manifests = skip_secrets(std::mem::take(&mut rendered.manifests));
-    }
+    Ok(error::exit_code_of(worst))
 }

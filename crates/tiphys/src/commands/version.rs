@@ -11,9 +11,9 @@ use tiphys_process::Tool;
 
 use crate::args::{CommonArgs, OutputFormat, VersionArgs};
 use crate::build;
-use crate::failure::Failure;
+use crate::error::ServiceError;
 use crate::output;
-use crate::settings::Host;
+use crate::settings::Process;
 
 /// The tools that tiphys or the plugins of this repository use, with what makes each print its version.
 const TOOLS: &[(&str, &[&str])] = &[
@@ -28,7 +28,11 @@ const TOOLS: &[(&str, &[&str])] = &[
 const TOOL_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Prints our version and those of the tools that are found on `PATH`.
-pub(crate) async fn run(common: &CommonArgs, _args: &VersionArgs, host: &Host) -> Result<ExitCode, Failure> {
+pub(crate) async fn run(
+    common: &CommonArgs,
+    _args: &VersionArgs,
+    host: &Process,
+) -> Result<ExitCode, ServiceError> {
     let mut tools = Vec::new();
     for (name, args) in TOOLS {
         tools.push((*name, tool_version(host, name, args).await));
@@ -50,13 +54,13 @@ pub(crate) async fn run(common: &CommonArgs, _args: &VersionArgs, host: &Host) -
                 tools.into_iter().map(|(name, found)| (name.to_owned(), json!(found))).collect();
             output::json(&json!({"version": version, "commit": commit, "tools": tools}))
         }
-        Some(_) => return Err(Failure::bad_input("`version` prints text or, with -o json, JSON")),
+        Some(_) => return Err(ServiceError::invalid_input("`version` prints text or, with -o json, JSON")),
     };
     output::print(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 
-async fn tool_version(host: &Host, name: &str, args: &[&str]) -> Option<String> {
+async fn tool_version(host: &Process, name: &str, args: &[&str]) -> Option<String> {
     let env = ["PATH", "HOME"]
         .iter()
         .filter_map(|&name| Some((OsString::from(name), OsString::from(host.variable(name)?))));

@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use clap::Parser;
 use tiphys_plugin::LoadedPlugin;
+use tiphys_service::ServiceOptions;
 use tiphys_source::LocalCopy;
 use tiphys_store::{ApplicationRef, Filter, Store, StoredApplication};
 
 use super::line::Line;
 use crate::args::CommonArgs;
-use crate::settings::Host;
+use crate::settings::Process;
 
 /// The options that say what there is; the others are not looked at, so that a mistake in them does not matter.
 const OPTIONS: [(&str, &str); 4] = [
@@ -31,38 +32,39 @@ struct CommonOnly {
 
 /// What there is to choose from.
 pub(super) struct Context<'a> {
-    pub(super) host: &'a Host,
-    common: Option<CommonArgs>,
+    pub(super) host: &'a Process,
+    options: Option<ServiceOptions>,
     store: OnceCell<Option<Store>>,
     plugins: OnceCell<Vec<LoadedPlugin>>,
 }
 
 impl<'a> Context<'a> {
     /// The context of a line.
-    pub(super) fn new(host: &'a Host, line: &Line<'_>) -> Self {
+    pub(super) fn new(host: &'a Process, line: &Line<'_>) -> Self {
         let mut arguments = Vec::new();
         for (id, option) in OPTIONS {
             arguments.extend(line.values(id).map(|value| format!("{option}={}", at_home(host, value))));
         }
         let common = CommonOnly::try_parse_from(arguments).ok().map(|only| only.common);
-        Self { host, common, store: OnceCell::new(), plugins: OnceCell::new() }
+        let options = common.as_ref().map(ServiceOptions::from);
+        Self { host, options, store: OnceCell::new(), plugins: OnceCell::new() }
     }
 
     /// The store. Standard input, which belongs to whoever types, is none.
     pub(super) fn store(&self) -> Option<&Store> {
         let load = || {
-            let common = self.common.as_ref()?;
-            if common.store.iter().any(|path| path == "-") {
+            let options = self.options.as_ref()?;
+            if options.store.iter().any(|path| path == "-") {
                 return None;
             }
-            crate::context::resources(common).ok()
+            tiphys_service::load_store(options, self.host).ok()
         };
         self.store.get_or_init(load).as_ref()
     }
 
     /// The namespace of applications that name none.
     pub(super) fn control_plane(&self) -> &str {
-        let asked = self.common.as_ref().and_then(|common| common.argocd_namespace.as_deref());
+        let asked = self.options.as_ref().and_then(|options| options.argocd_namespace.as_deref());
         asked.or_else(|| Some(self.store()?.control_plane_namespace(&|_| true))).unwrap_or_default()
     }
 
@@ -81,22 +83,22 @@ impl<'a> Context<'a> {
     /// The plugins in process.
     pub(super) fn plugins(&self) -> &[LoadedPlugin] {
         let load = || {
-            let common = self.common.as_ref()?;
-            crate::context::loaded_plugins(common, self.host).ok()
+            let options = self.options.as_ref()?;
+            tiphys_service::plugin::load_plugins(options, self.host).ok()
         };
         self.plugins.get_or_init(|| load().unwrap_or_default())
     }
 
     /// The folders that may stand for an application's repository, whatever URL they have.
     pub(super) fn copies(&self) -> impl Iterator<Item = PathBuf> {
-        let repositories = self.common.iter().flat_map(|common| &common.repo);
+        let repositories = self.options.iter().flat_map(|options| &options.repo);
         let current = self.host.absolute("");
         repositories.filter_map(move |text| Some(LocalCopy::parse(text, &current).ok()?.dir))
     }
 }
 
 /// A path with the home folder in place of `~`, which the shell would put there when the command runs.
-pub(super) fn at_home(host: &Host, path: &str) -> String {
+pub(super) fn at_home(host: &Process, path: &str) -> String {
     match (path.strip_prefix("~/"), host.variable("HOME")) {
         (Some(rest), Some(home)) => format!("{home}/{rest}"),
         _ => path.to_owned(),

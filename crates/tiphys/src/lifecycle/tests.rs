@@ -3,12 +3,12 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use super::{Beside, Signals, serve};
-use crate::failure::{Failure, Kind};
+use crate::error::{ErrorKind, ServiceError};
 
 const LONG: Duration = Duration::from_mins(1);
 
 /// A server that ends when it is asked to.
-async fn obedient(stop: CancellationToken) -> Result<(), Failure> {
+async fn obedient(stop: CancellationToken) -> Result<(), ServiceError> {
     stop.cancelled().await;
     Ok(())
 }
@@ -32,8 +32,8 @@ async fn a_server_that_ends_by_itself_is_a_failure() {
     let mut signals = Signals::install().expect("there are signals");
     let stop = CancellationToken::new();
     let result = serve(&mut signals, &stop, LONG, async { Ok(()) }, vec![forever()]).await;
-    assert_eq!(result.expect_err("nobody asked").kind(), Kind::Bug);
-    let failed = async { Err(Failure::rendering("no more descriptors")) };
+    assert_eq!(result.expect_err("nobody asked").kind(), ErrorKind::Bug);
+    let failed = async { Err(ServiceError::rendering("no more descriptors")) };
     let result = serve(&mut signals, &stop, LONG, failed, Vec::new()).await;
     assert_eq!(result.expect_err("it failed").message(), "no more descriptors");
 }

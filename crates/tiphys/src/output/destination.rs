@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use crate::failure::Failure;
+use crate::error::ServiceError;
 
 /// The entry of a folder that makes it a git work tree.
 const GIT: &str = ".git";
@@ -12,7 +12,7 @@ const GIT: &str = ".git";
 ///
 /// A link inside a git work tree is an error, and so is everything in `.git`. Links outside of work trees, such as `/tmp` on some systems,
 /// are the caller's own. `option` names the option in messages.
-pub(crate) fn destination(option: &str, path: &Path) -> Result<PathBuf, Failure> {
+pub(crate) fn destination(option: &str, path: &Path) -> Result<PathBuf, ServiceError> {
     let folder = path.parent().unwrap_or(path);
     let mut real = PathBuf::new();
     for component in folder.components() {
@@ -25,18 +25,18 @@ pub(crate) fn destination(option: &str, path: &Path) -> Result<PathBuf, Failure>
             continue;
         }
         if is_in_work_tree {
-            return Err(Failure::bad_input(format!(
+            return Err(ServiceError::invalid_input(format!(
                 "{option}: {} is a symbolic link in a git work tree; remove it",
                 real.display()
             )));
         }
         real = fs::canonicalize(&real)
-            .map_err(|error| Failure::rendering(format!("cannot write {}: {error}", path.display())))?;
+            .map_err(|error| ServiceError::rendering(format!("cannot write {}: {error}", path.display())))?;
     }
     real.extend(path.file_name());
     // Some file systems do not distinguish upper and lower case.
     if real.iter().any(|name| name.eq_ignore_ascii_case(GIT)) {
-        return Err(Failure::bad_input(format!(
+        return Err(ServiceError::invalid_input(format!(
             "{option}: {} is in git's own folder; name another one",
             real.display()
         )));

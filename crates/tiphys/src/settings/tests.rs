@@ -1,10 +1,10 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::{Host, called_program};
+use super::{Process, called_program};
 
-fn host(arguments: &[&str], variables: &[(&str, &str)]) -> Host {
-    Host::for_tests(arguments, variables)
+fn host(arguments: &[&str], variables: &[(&str, &str)]) -> Process {
+    Process::for_tests(arguments, variables)
 }
 
 #[test]
@@ -31,28 +31,11 @@ fn the_programs_name_makes_it_a_plugin_server() {
 }
 
 #[test]
-fn the_cache_folder_is_the_asked_one_else_below_xdg_else_below_home() {
-    type Case = (Option<&'static str>, &'static [(&'static str, &'static str)], Option<&'static str>);
-    let cases: [Case; 6] = [
-        (Some("c"), &[], Some("/current/c")),
-        (Some("/c"), &[("HOME", "/h")], Some("/c")),
-        (None, &[("XDG_CACHE_HOME", "/x"), ("HOME", "/h")], Some("/x/tiphys")),
-        (None, &[("XDG_CACHE_HOME", "relative"), ("HOME", "/h")], Some("/h/.cache/tiphys")),
-        (None, &[("HOME", "/h")], Some("/h/.cache/tiphys")),
-        (None, &[], None),
-    ];
-    for (asked, variables, expected) in cases {
-        let found = host(&[], variables).cache_dir(asked.map(Path::new)).ok();
-        assert_eq!(found, expected.map(PathBuf::from), "{asked:?} {variables:?}");
-    }
-}
-
-#[test]
 fn no_color_and_an_empty_variable() {
     assert!(host(&[], &[]).stderr_is_styled());
     assert!(host(&[], &[("NO_COLOR", "")]).stderr_is_styled());
     assert!(!host(&[], &[("NO_COLOR", "1")]).stderr_is_styled());
-    let on_terminal = |variables: &[(&str, &str)]| Host { stdout_terminal: true, ..host(&[], variables) };
+    let on_terminal = |variables: &[(&str, &str)]| Process { stdout_terminal: true, ..host(&[], variables) };
     assert!(!host(&[], &[]).stdout_is_styled(), "stdout is no terminal");
     assert!(on_terminal(&[("TERM", "xterm")]).stdout_is_styled());
     assert!(on_terminal(&[("NO_COLOR", "")]).stdout_is_styled());

@@ -44,7 +44,7 @@ const FLUSH_MAX: Duration = Duration::from_secs(2);
 /// Where traces are sent, and which.
 #[derive(Clone, PartialEq)]
 pub(crate) struct TraceSettings {
-    /// Host and port of the collector, or its URL.
+    /// Process and port of the collector, or its URL.
     pub(crate) address: String,
     /// Whether it is spoken to without TLS.
     pub(crate) insecure: bool,

@@ -11,6 +11,7 @@ use std::time::Duration;
 use tiphys_cmp::Server;
 use tiphys_plugin::config::check::SOCKET_DIR;
 use tiphys_plugin::{HomeFolder, Strictness};
+use tiphys_service::{ServiceLimits, ServiceOptions};
 use tiphys_tree::StoreBounds;
 use tiphys_tree::archive::ArchiveLimits;
 use tracing_subscriber::filter::LevelFilter;
@@ -18,7 +19,7 @@ use tracing_subscriber::filter::LevelFilter;
 use super::descriptors::connections_that_fit;
 use crate::args::{CmpServerArgs, CommonArgs, LogFormatArg, LogLevelArg, ratio};
 use crate::go_values;
-use crate::settings::Host;
+use crate::settings::Process;
 use crate::telemetry::{LogFormat, TraceSettings};
 
 /// Name of our folder below the work folder. Below it each server has one of its own.
@@ -66,7 +67,9 @@ pub(super) struct ServerSettings {
 
 impl ServerSettings {
     /// From the command line and the environment.
-    pub(super) fn new(common: &CommonArgs, args: &CmpServerArgs, host: &Host) -> Self {
+    pub(super) fn new(common: &CommonArgs, args: &CmpServerArgs, host: &Process) -> Self {
+        let options = ServiceOptions::from(common);
+        let limits = options.limits;
         let mut variables = Variables { host, warnings: Vec::new() };
         if !args.ignored.is_empty() {
             // Without its text, which may be a credential that a space has cut off from its flag.
@@ -80,7 +83,7 @@ impl ServerSettings {
         let log_format =
             variables.choose(args.logformat, "ARGOCD_CMP_SERVER_LOGFORMAT", "a form", "json", value);
         let call_timeout = variables.choose(
-            common.bounds.asked_plugin_timeout(),
+            limits.plugin_timeout.map(Duration::from_secs),
             "ARGOCD_EXEC_TIMEOUT",
             "a duration above 0",
             "90s",
@@ -104,7 +107,7 @@ impl ServerSettings {
         let config = host.absolute(&args.config_dir_path);
         Self {
             config: if config.is_dir() { config.join("plugin.yaml") } else { config },
-            socket_dir: host.plugin_sockets(common).unwrap_or_else(|| PathBuf::from(SOCKET_DIR)),
+            socket_dir: host.plugin_sockets(&options).unwrap_or_else(|| PathBuf::from(SOCKET_DIR)),
             workdir: workdir.join(WORKDIR_NAME),
             log_level: level(log_level.unwrap_or(LogLevelArg::Info), common.verbose),
             log_format: match log_format.unwrap_or(LogFormatArg::Json) {
@@ -113,20 +116,20 @@ impl ServerSettings {
             },
             traces: traces(args, &mut variables),
             metrics_address: args.metrics_address,
-            call_timeout: call_timeout.unwrap_or_else(|| common.bounds.plugin_timeout()),
+            call_timeout: call_timeout.unwrap_or_else(|| limits.plugin_timeout()),
             message_bytes_max: message_bytes_max
                 .map_or(tiphys_cmp::MESSAGE_BYTES_MAX, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX)),
             archive: ArchiveLimits {
                 packed_bytes_max: args.bounds.packed_bytes_max,
-                entries_max: common.bounds.asked_tree_entries_max().unwrap_or(tiphys_cmp::ENTRIES_MAX),
-                bytes_max: common.bounds.tree().bytes_max,
+                entries_max: limits.tree_entries_max.unwrap_or(tiphys_cmp::ENTRIES_MAX),
+                bytes_max: limits.tree_bytes_max,
             },
             store: StoreBounds {
                 bytes_max: args.bounds.store_bytes_max,
                 trees_max: usize::try_from(args.bounds.store_trees_max).unwrap_or(usize::MAX),
             },
             unpacking_max: usize::try_from(args.bounds.unpacking_max).unwrap_or(tiphys_cmp::UNPACKING_MAX),
-            runs_max: common.jobs.map_or_else(|| runs_max(host.processors()), usize::from),
+            runs_max: common.jobs.map_or_else(|| runs_max(host.processors), usize::from),
             queue_max: usize::try_from(args.bounds.plugin_queue_max).unwrap_or(usize::MAX),
             queue_wait_max: Duration::from_secs(args.bounds.plugin_queue_wait),
             connections_max: args.bounds.connections_max,
@@ -157,10 +160,10 @@ impl ServerSettings {
     }
 
     /// How long the server may take to end before its process ends all the same: its calls, then the processes that they left behind.
-    pub(super) fn wind_up_max(&self, common: &CommonArgs) -> Duration {
+    pub(super) fn wind_up_max(&self, limits: &ServiceLimits) -> Duration {
         /// For what has no bound of its own, such as removing folders.
         const RESERVE: Duration = Duration::from_secs(1);
-        Server::wind_up_max(self.grace) + common.bounds.run().grace + RESERVE
+        Server::wind_up_max(self.grace) + limits.run().grace + RESERVE
     }
 }
 
@@ -178,7 +181,7 @@ fn runs_max(processors: usize) -> usize {
 
 /// Reads variables, and remembers those that are bad.
 struct Variables<'a> {
-    host: &'a Host,
+    host: &'a Process,
     warnings: Vec<String>,
 }
 

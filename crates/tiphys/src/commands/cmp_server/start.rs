@@ -8,8 +8,13 @@ use std::sync::Arc;
 
 use tempfile::TempDir;
 use tiphys_cmp::{Metrics, Server, ServerOptions, SocketGuard, Traces, Versions, bind};
-use tiphys_plugin::{LoadedPlugin, LocalPlugin, RunSettings, Shielded, SlotLimits, Slots, load_plugins};
+use tiphys_plugin::{
+    BaseEnvironment, EnvironmentRule, LoadedPlugin, LocalPlugin, RunSettings, Shielded, SlotLimits, Slots,
+    load_plugins,
+};
 use tiphys_process::{Launcher, PrivateView, ViewKind, reap_orphans};
+use tiphys_service::ServiceOptions;
+use tiphys_service::plugin::{run_settings, warn_about_folder};
 use tiphys_tree::{ProcessStore, Store, StoreError, StoreOptions, is_trusted_owner};
 use tiphys_web::MetricsEndpoint;
 use tokio::net::UnixListener;
@@ -19,12 +24,10 @@ use super::cannot_start;
 use super::observed::{ServerObserved, Serving};
 use super::self_check::SelfCheck;
 use super::settings::ServerSettings;
-use crate::args::CommonArgs;
 use crate::build;
-use crate::context;
-use crate::failure::{Failure, chain};
+use crate::error::{ServiceError, chain};
 use crate::lifecycle::{self, Beside, Signals};
-use crate::settings::Host;
+use crate::settings::Process;
 use crate::telemetry;
 
 /// Launchers that wait for runs to come, so that a run need not wait for the start of a program. Each is a process that does nothing, and
@@ -35,9 +38,9 @@ const SPARE_LAUNCHERS_MAX: usize = 2;
 pub(super) async fn serve(
     settings: &ServerSettings,
     traces: Option<Arc<dyn Traces>>,
-    common: &CommonArgs,
-    host: &Host,
-) -> Result<(), Failure> {
+    options: &ServiceOptions,
+    host: &Process,
+) -> Result<(), ServiceError> {
     // From here on a signal ends the server in order, and leaves no socket.
     let mut signals = Signals::install()?;
     let mut plugin = plugin(&settings.config)?;
@@ -46,11 +49,11 @@ pub(super) async fn serve(
     let socket_dir = without_links(&settings.socket_dir);
     let own_workdir = own_workdir(&settings.workdir)?;
     let workdir = own_workdir.as_ref().map_or(settings.workdir.as_path(), TempDir::path);
-    let own_store = store(workdir, settings, common)?;
+    let own_store = store(workdir, settings, options)?;
     let store = own_store.shared();
     let metrics = Metrics::new();
     let shielded = Shielded { hidden: vec![socket_dir.clone()], read_only: vec![plugin.folder.clone()] };
-    let runs = runs(settings, common, host, &store, &metrics);
+    let runs = runs(settings, options, host, &store, &metrics);
     let runs = Arc::new(RunSettings { shielded, ..runs });
     let serving = Serving::default();
     let observed = Arc::new(ServerObserved::new(Arc::clone(&metrics), &store, &runs.slots, serving.clone()));
@@ -58,7 +61,7 @@ pub(super) async fn serve(
     if let Some(address) = settings.metrics_address {
         let endpoint = MetricsEndpoint::bind(address)
             .await
-            .map_err(|error| Failure::bad_input(format!("--metrics-address {address}: {error}")))?;
+            .map_err(|error| ServiceError::invalid_input(format!("--metrics-address {address}: {error}")))?;
         tracing::info!("metrics are on http://{}/metrics", endpoint.address());
         beside.push(Box::pin(async move {
             let ended = endpoint.serve(observed).await;
@@ -67,17 +70,17 @@ pub(super) async fn serve(
         }));
     }
     let socket = socket_dir.join(plugin.config.socket_name());
-    let base = context::server_environment(host);
+    let base = environment(host);
     let plugin = LocalPlugin::new(plugin.config, Some(plugin.folder), base, Arc::clone(&runs));
     let server =
-        Server::new(Arc::new(plugin), own_store.clone(), metrics, options(workdir, settings, traces));
+        Server::new(Arc::new(plugin), own_store.clone(), metrics, server_options(workdir, settings, traces));
     let (listener, socket) = bind(&socket).await.map_err(|error| cannot_start(&error))?;
     serving.begin();
     tracing::info!("argocd-cmp-server {} serving on {}", build::VERSION, socket.file().path().display());
     beside.push(Box::pin(SelfCheck::new(socket.file().clone()).run(settings.self_check_interval)));
     runs.launcher.prepare();
     beside.push(Box::pin(async {
-        tell_private_view(&runs, common.private_view.into()).await;
+        tell_private_view(&runs, options.private_view).await;
         std::future::pending().await
     }));
     // The server is given what a killed launcher leaves behind, and as process 1 of its container all that others leave.
@@ -96,7 +99,8 @@ pub(super) async fn serve(
         close(own_store).await;
         result
     };
-    let result = lifecycle::serve(&mut signals, &stop, settings.wind_up_max(common), served, beside).await;
+    let result =
+        lifecycle::serve(&mut signals, &stop, settings.wind_up_max(&options.limits), served, beside).await;
     if result.is_ok() {
         tracing::info!("all calls have ended");
     }
@@ -111,7 +115,7 @@ async fn calls(
     socket: SocketGuard,
     stop: &CancellationToken,
     serving: &Serving,
-) -> Result<(), Failure> {
+) -> Result<(), ServiceError> {
     let mut ending = pin!(server.serve(listener, stop.clone()));
     let result = tokio::select! {
         // A server without calls ends at the same moment.
@@ -124,7 +128,7 @@ async fn calls(
         }
         result = &mut ending => result,
     };
-    result.map_err(|error| Failure::rendering(chain(&error)))
+    result.map_err(|error| ServiceError::rendering(chain(&error)))
 }
 
 /// Removes what the store has.
@@ -135,7 +139,11 @@ async fn close(store: ProcessStore) {
     }
 }
 
-fn options(workdir: &Path, settings: &ServerSettings, traces: Option<Arc<dyn Traces>>) -> ServerOptions {
+fn server_options(
+    workdir: &Path,
+    settings: &ServerSettings,
+    traces: Option<Arc<dyn Traces>>,
+) -> ServerOptions {
     ServerOptions {
         call_timeout: settings.call_timeout,
         message_bytes_max: settings.message_bytes_max,
@@ -158,13 +166,15 @@ fn options(workdir: &Path, settings: &ServerSettings, traces: Option<Arc<dyn Tra
 }
 
 /// The one plugin of the configuration.
-fn plugin(file: &Path) -> Result<LoadedPlugin, Failure> {
+fn plugin(file: &Path) -> Result<LoadedPlugin, ServiceError> {
     let loaded = load_plugins(file).map_err(|error| cannot_start(&error))?;
     let [plugin] = <[_; 1]>::try_from(loaded).map_err(|all| {
         let (file, count) = (file.display(), all.len());
-        Failure::bad_input(format!("{file}: a plugin server serves one plugin; the file has {count}"))
+        ServiceError::invalid_input(format!(
+            "{file}: a plugin server serves one plugin; the file has {count}"
+        ))
     })?;
-    context::warn_of_folder(&plugin);
+    warn_about_folder(&plugin);
     // Argo CD's server starts with any list, so this one does, too (`design.md` section 5).
     if let Err(error) = plugin.config.checked_announcements() {
         tracing::warn!(
@@ -190,7 +200,7 @@ fn without_links(folder: &Path) -> PathBuf {
 
 /// A folder with a random name beside the server's, where that belongs to another user: in a folder for temporary files anybody can make it
 /// first. It goes with this value.
-fn own_workdir(workdir: &Path) -> Result<Option<TempDir>, Failure> {
+fn own_workdir(workdir: &Path) -> Result<Option<TempDir>, ServiceError> {
     let (Some(parent), Some(name)) = (workdir.parent(), workdir.file_name()) else { return Ok(None) };
     let is_usable = match fs::symlink_metadata(workdir) {
         Ok(found) => found.is_dir() && is_trusted_owner(found.uid()),
@@ -205,7 +215,10 @@ fn own_workdir(workdir: &Path) -> Result<Option<TempDir>, Failure> {
     let private = Permissions::from_mode(0o700);
     let made = tempfile::Builder::new().prefix(&prefix).permissions(private).tempdir_in(parent);
     let own = made.map_err(|error| {
-        Failure::bad_input(format!("--workdir: cannot make a folder in {}: {error}", parent.display()))
+        ServiceError::invalid_input(format!(
+            "--workdir: cannot make a folder in {}: {error}",
+            parent.display()
+        ))
     })?;
     tracing::warn!(
         "{} belongs to another user or is no folder; {} is used, which stays if this server is killed",
@@ -215,20 +228,25 @@ fn own_workdir(workdir: &Path) -> Result<Option<TempDir>, Failure> {
     Ok(Some(own))
 }
 
-fn store(workdir: &Path, settings: &ServerSettings, common: &CommonArgs) -> Result<ProcessStore, Failure> {
-    let options = StoreOptions {
+fn store(
+    workdir: &Path,
+    settings: &ServerSettings,
+    options: &ServiceOptions,
+) -> Result<ProcessStore, ServiceError> {
+    let store = StoreOptions {
         dir: workdir.to_path_buf(),
         runs_dir: workdir.join("runs"),
-        limits: common.bounds.tree(),
+        limits: options.limits.tree(),
     };
-    Store::of_this_process(options, settings.store)
-        .map_err(|error| Failure::bad_input(format!("error initializing plugin service: {}", chain(&error))))
+    Store::of_this_process(store, settings.store).map_err(|error| {
+        ServiceError::invalid_input(format!("error initializing plugin service: {}", chain(&error)))
+    })
 }
 
 fn runs(
     settings: &ServerSettings,
-    common: &CommonArgs,
-    host: &Host,
+    options: &ServiceOptions,
+    host: &Process,
     store: &Arc<Store>,
     metrics: &Arc<Metrics>,
 ) -> RunSettings {
@@ -238,9 +256,19 @@ fn runs(
         wait_max: settings.queue_wait_max,
     });
     let observer = Arc::<Metrics>::clone(metrics);
-    let runs = context::observed_run_settings(common, host, Arc::clone(store), slots, observer);
-    let launcher = Launcher::warm(host.executable(), SPARE_LAUNCHERS_MAX);
+    let runs = run_settings(options, host, Arc::clone(store), slots, observer);
+    let launcher = Launcher::warm(&host.executable, SPARE_LAUNCHERS_MAX);
     RunSettings { launcher, home: settings.home, strictness: settings.strictness, ..runs }
+}
+
+/// Returns the environment of the plugin. If `--install` has put an `argocd` next to this program, git finds it on the `PATH`.
+fn environment(host: &Process) -> BaseEnvironment {
+    let base = BaseEnvironment::new(host.variables(), &EnvironmentRule::Container);
+    let folder = host.executable.parent().filter(|folder| folder.join("argocd").is_file());
+    match folder.and_then(Path::to_str) {
+        Some(folder) => base.with_programs(folder),
+        None => base,
+    }
 }
 
 /// Says which private view runs get. It is found out when calls are served already, since that takes a process.

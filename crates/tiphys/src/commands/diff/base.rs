@@ -1,67 +1,62 @@
-//! Two revisions of the store, and of what its applications are made from.
-
-mod compare;
-mod pairs;
-mod past;
-mod plugins;
-mod sides;
-mod trust;
-mod unheeded;
+//! `tiphys diff --base`: the applications of two revisions.
 
 use std::process::ExitCode;
 
-use tiphys_source::{BasePoint, BaseRevision};
+use tiphys_service::ApplicationSelection;
+use tiphys_service::compare::{RevisionDiff, RevisionOptions, RevisionWorkspace};
 use tokio_util::sync::CancellationToken;
 
 use super::output::{self, Form, Sides};
 use crate::args::{CommonArgs, DiffArgs};
-use crate::cache::Cache;
-use crate::context;
-use crate::failure::Failure;
+use crate::error::{self, ServiceError};
 use crate::lifecycle;
-use crate::settings::Host;
+use crate::output::note;
+use crate::progress::Progress;
+use crate::settings::Process;
 
-use sides::Ground;
-
-/// What the new side is called: its files may be committed or not.
+/// The name of the new side: its files may be committed or not.
 const NOW: &str = "working copy";
 
-/// Compares the applications at the revision `name` with those of the working copy.
+/// Compares the applications of a revision with those of the working copy.
 pub(super) async fn run(
     common: &CommonArgs,
     args: &DiffArgs,
-    name: &str,
+    revision: &RevisionOptions,
     form: &Form,
-    host: &Host,
-) -> Result<ExitCode, Failure> {
-    if context::store_paths(common).iter().any(|path| path == "-") {
-        return Err(Failure::bad_input(
-            "--base needs a store in a git repository; standard input has no revisions",
-        ));
-    }
-    // The variable is there for other calls, too: only what was asked for in this one contradicts.
-    let usual = host.variable("TIPHYS_CLUSTER_STATE");
-    if common.cluster_state.iter().any(|state| !state.is_empty() && Some(state.as_str()) != usual) {
-        return Err(Failure::bad_input(
-            "--base compares two revisions, --cluster-state compares with live objects: use one of them",
-        ));
-    }
-    let point = if args.base.merge_base { BasePoint::MergeBase } else { BasePoint::Revision };
-    let base = BaseRevision { name: name.to_owned(), point };
-    let cache = Cache::open(common, host)?;
-    let ground = Ground {
-        runs: context::run_settings(common, host, cache.trees(), None),
-        cache: cache.dir.clone(),
-        trees: cache.trees(),
-        cancel: CancellationToken::new(),
-    };
+    host: &Process,
+) -> Result<ExitCode, ServiceError> {
+    let options = common.service_options(host);
+    let workspace = RevisionWorkspace::open(&options, host, CancellationToken::new())?;
+    let selection = ApplicationSelection::from(&args.applications);
     let work = async {
-        let compared = Box::pin(compare::run(common, args, &base, &ground, host)).await;
-        ground.runs.endings.drained().await;
-        compared
+        let comparison = Box::pin(workspace.prepare(&options, host, revision, &selection)).await?;
+        let worst = error::print_all(&comparison.errors(), None);
+        for warning in comparison.warnings() {
+            tracing::warn!("{warning}");
+        }
+        let progress = Progress::new(host, "compared", comparison.applications());
+        let step = |name: &str| progress.step(name);
+        Ok((Box::pin(comparison.compare(&step)).await?, worst))
     };
-    let compared = lifecycle::unless_interrupted(&ground.cancel, work).await??;
-    compared.tell();
-    let sides = Sides { before: past::label(&base), after: NOW.to_owned() };
-    output::finish(&compared.applications, &sides, form, &args.shown, compared.worst, host).await
+    let (compared, worst) = lifecycle::unless_interrupted(workspace.cancel(), work).await??;
+    print_notes(&compared);
+    let sides = Sides { before: revision.base_label(), after: NOW.to_owned() };
+    output::finish(&compared.applications, &sides, form, &args.shown, worst, host).await
+}
+
+/// Prints what the differences do not show.
+fn print_notes(compared: &RevisionDiff) {
+    for (old, new) in &compared.renamed {
+        note(&format!("hint: application {old} may have been renamed to {new}: their specs are equal"));
+    }
+    if compared.equal > 0 {
+        let (equal, all) = (compared.equal, compared.applications.len());
+        let what = if all == 1 { "application" } else { "applications" };
+        let why = if equal == 1 {
+            "was not rendered: its inputs are"
+        } else {
+            "were not rendered: their inputs are"
+        };
+        note(&format!("{equal} of {all} {what} {why} equal"));
+    }
 }

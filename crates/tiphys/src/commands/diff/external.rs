@@ -12,9 +12,9 @@ use tiphys_process::Attached;
 use tokio_util::sync::CancellationToken;
 
 use super::output::{ApplicationDiff, Sides};
-use crate::failure::{Failure, chain};
+use crate::error::{ServiceError, chain};
 use crate::lifecycle;
-use crate::settings::Host;
+use crate::settings::Process;
 
 /// The variable.
 const VARIABLE: &str = "KUBECTL_EXTERNAL_DIFF";
@@ -23,7 +23,7 @@ const VARIABLE: &str = "KUBECTL_EXTERNAL_DIFF";
 const FILE_NAME_BYTES_MAX: usize = 255;
 
 /// The program and its arguments, which are separated by blanks; there is no way to write a blank in one of them.
-pub(super) fn command(host: &Host) -> Option<Vec<String>> {
+pub(super) fn command(host: &Process) -> Option<Vec<String>> {
     let words: Vec<String> = host.variable(VARIABLE)?.split_whitespace().map(str::to_owned).collect();
     (!words.is_empty()).then_some(words)
 }
@@ -34,11 +34,11 @@ pub(super) async fn show(
     command: &[String],
     applications: &[ApplicationDiff],
     sides: &Sides,
-    host: &Host,
-) -> Result<bool, Failure> {
+    host: &Process,
+) -> Result<bool, ServiceError> {
     let shown = command.join(" ");
     let unwritten =
-        |error: io::Error| Failure::rendering(format!("cannot write the files for {VARIABLE}: {error}"));
+        |error: io::Error| ServiceError::rendering(format!("cannot write the files for {VARIABLE}: {error}"));
     let folder = tempfile::Builder::new()
         .prefix("tiphys-diff-")
         .tempdir_in(host.temporary_dir())
@@ -53,12 +53,14 @@ pub(super) async fn show(
     };
     let current = host.absolute("");
     let code = lifecycle::unless_interrupted(&CancellationToken::new(), attached.run(&current)).await?;
-    let code = code.map_err(|error| Failure::rendering(format!("{VARIABLE}: {}", chain(&error))))?;
+    let code = code.map_err(|error| ServiceError::rendering(format!("{VARIABLE}: {}", chain(&error))))?;
     match code {
         Some(0) => Ok(false),
         Some(1) => Ok(true),
-        Some(code) => Err(Failure::rendering(format!("{VARIABLE}: `{shown}` ended with exit code {code}"))),
-        None => Err(Failure::rendering(format!("{VARIABLE}: `{shown}` was ended by a signal"))),
+        Some(code) => {
+            Err(ServiceError::rendering(format!("{VARIABLE}: `{shown}` ended with exit code {code}")))
+        }
+        None => Err(ServiceError::rendering(format!("{VARIABLE}: `{shown}` was ended by a signal"))),
     }
 }
 

@@ -8,47 +8,13 @@ mod unified;
 use std::process::ExitCode;
 
 use tiphys_engine::diff::{Comparison, Counts, ObjectDiff};
+pub(crate) use tiphys_service::compare::{ApplicationDiff, Presence};
 
 use super::external;
 use crate::args::{CommonArgs, DiffOutputArgs, OutputFormat};
-use crate::failure::{Failure, Kind};
+use crate::error::{self, ErrorKind, ServiceError};
 use crate::output;
-use crate::settings::Host;
-
-/// One application, compared; or why it could not be.
-pub(crate) struct ApplicationDiff {
-    /// Its namespace; empty if its document has none.
-    pub(crate) namespace: String,
-    /// Its name.
-    pub(crate) name: String,
-    /// Which of the sides have it.
-    pub(crate) presence: Presence,
-    /// What differs, or what failed.
-    pub(crate) result: Result<Comparison, Failure>,
-}
-
-/// Which sides have an application.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Presence {
-    /// Both, or there are no sides to have one.
-    #[default]
-    Both,
-    /// Only the new one.
-    Added,
-    /// Only the old one.
-    Removed,
-}
-
-impl Presence {
-    /// What headings say behind the name.
-    fn note(self) -> &'static str {
-        match self {
-            Self::Both => "",
-            Self::Added => " (new application)",
-            Self::Removed => " (removed application)",
-        }
-    }
-}
+use crate::settings::Process;
 
 /// What the two sides are called in headings.
 #[derive(Clone, Debug)]
@@ -75,7 +41,7 @@ pub(crate) enum Form {
 }
 
 /// What `-o` asks for; without it the environment may name a program.
-pub(crate) fn form(common: &CommonArgs, host: &Host) -> Result<Form, Failure> {
+pub(crate) fn form(common: &CommonArgs, host: &Process) -> Result<Form, ServiceError> {
     match common.output {
         None => Ok(external::command(host).map_or(Form::Unified, Form::External)),
         Some(OutputFormat::Diff) => Ok(Form::Unified),
@@ -83,41 +49,25 @@ pub(crate) fn form(common: &CommonArgs, host: &Host) -> Result<Form, Failure> {
         Some(OutputFormat::Markdown) => Ok(Form::Markdown),
         Some(OutputFormat::Name) => Ok(Form::Names),
         Some(OutputFormat::Yaml | OutputFormat::Table | OutputFormat::Wide) => {
-            Err(Failure::bad_input("differences are printed with -o diff, json, markdown or name"))
+            Err(ServiceError::invalid_input("differences are printed with -o diff, json, markdown or name"))
         }
     }
 }
 
-impl ApplicationDiff {
-    /// `namespace/name`, or the name alone.
-    pub(crate) fn full_name(&self) -> String {
-        if self.namespace.is_empty() {
-            self.name.clone()
-        } else {
-            format!("{}/{}", self.namespace, self.name)
-        }
-    }
+/// Returns the name of an application in headings, and a summary of its objects.
+fn title(application: &ApplicationDiff) -> (String, String) {
+    let counts = counts(application);
+    let objects = if counts.differ() { unified::summary(counts) } else { "no objects".to_owned() };
+    let note = match application.presence {
+        Presence::Both => "",
+        Presence::Added => " (new application)",
+        Presence::Removed => " (removed application)",
+    };
+    (format!("{}{note}", application.full_name()), objects)
+}
 
-    /// The objects that differ; none if the application failed.
-    pub(super) fn objects(&self) -> &[ObjectDiff] {
-        self.result.as_ref().map_or(&[], |comparison| &comparison.objects)
-    }
-
-    /// Whether it is not the same on both sides.
-    fn differs(&self) -> bool {
-        self.result.is_ok() && (self.presence != Presence::Both || !self.objects().is_empty())
-    }
-
-    /// What headings call it, and what they say of its objects.
-    fn title(&self) -> (String, String) {
-        let counts = self.counts();
-        let objects = if counts.differ() { unified::summary(counts) } else { "no objects".to_owned() };
-        (format!("{}{}", self.full_name(), self.presence.note()), objects)
-    }
-
-    fn counts(&self) -> Counts {
-        self.result.as_ref().map(Comparison::counts).unwrap_or_default()
-    }
+fn counts(application: &ApplicationDiff) -> Counts {
+    application.result.as_ref().map(Comparison::counts).unwrap_or_default()
 }
 
 /// Prints what differs to stdout, what failed and how much is equal to stderr. Gives the exit code: the worst failure's, also of what
@@ -127,14 +77,10 @@ pub(crate) async fn finish(
     sides: &Sides,
     form: &Form,
     args: &DiffOutputArgs,
-    told: Option<Kind>,
-    host: &Host,
-) -> Result<ExitCode, Failure> {
-    let mut worst = told;
-    for failure in applications.iter().filter_map(|one| one.result.as_ref().err()) {
-        failure.tell();
-        worst = worst.max(Some(failure.kind()));
-    }
+    worst: Option<ErrorKind>,
+    host: &Process,
+) -> Result<ExitCode, ServiceError> {
+    let worst = error::print_all(applications.iter().filter_map(|one| one.result.as_ref().err()), worst);
     let counts = total(applications);
     let mut differ = applications.iter().any(ApplicationDiff::differs);
     match form {
@@ -157,7 +103,7 @@ pub(crate) async fn finish(
     }
     tell_counts(counts, applications);
     Ok(match worst {
-        Some(kind) => ExitCode::from(kind.code()),
+        Some(kind) => ExitCode::from(error::exit_code(kind)),
         None if args.exit_code && differ => ExitCode::from(DIFFERENT),
         None => ExitCode::SUCCESS,
     })
@@ -178,7 +124,7 @@ fn names(applications: &[ApplicationDiff]) -> String {
 }
 
 fn total(applications: &[ApplicationDiff]) -> Counts {
-    applications.iter().map(ApplicationDiff::counts).fold(Counts::default(), Counts::plus)
+    applications.iter().map(counts).fold(Counts::default(), Counts::plus)
 }
 
 /// Says how much differs and how much is equal. An empty answer on stdout alone could also be a mistake.

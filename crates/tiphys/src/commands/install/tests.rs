@@ -132,7 +132,7 @@ fn what_cannot_be_written_or_read_is_named_and_nothing_stays() {
         format!("--install: cannot write to {}/file/dir: Not a directory", folder.path().display());
     assert!(failure.message().starts_with(&expected), "{}", failure.message());
     assert_eq!(
-        failure.remedy(),
+        failure.hint(),
         Some("give it a folder that this user may write to, such as an emptyDir volume")
     );
 

@@ -1,66 +1,41 @@
-//! `tiphys params diff`: what unsaved values would change in the manifests. Nothing is written.
+//! `tiphys params diff`: the effect of unsaved values on the manifests. Nothing is written.
 
 use std::process::ExitCode;
 
-use tiphys_api::{Application, ApplicationSource};
-use tiphys_engine::diff::compare;
+use tiphys_service::params::{self, ParameterRequest, ParameterValues, UnsavedChange};
 
-use super::change::{Subject, Wanted};
 use crate::args::{CommonArgs, ParamsDiffArgs};
-use crate::commands::diff::output::{self, ApplicationDiff, Presence, Sides};
-use crate::failure::Failure;
-use crate::settings::Host;
+use crate::commands::diff::output::{self, Sides};
+use crate::error::ServiceError;
+use crate::lifecycle;
+use crate::output::note;
+use crate::settings::Process;
 
-/// Renders the application as it is and as it would be, and prints the difference.
+/// Renders the application with its saved and its unsaved parameters, and prints the differences.
 pub(super) async fn run(
     common: &CommonArgs,
     args: &ParamsDiffArgs,
-    host: &Host,
-) -> Result<ExitCode, Failure> {
+    host: &Process,
+) -> Result<ExitCode, ServiceError> {
     let form = output::form(common, host)?;
-    super::require_one_standard_input(common, &args.values)?;
-    let wanted = Wanted::values(&args.values, &args.unset, host)?;
-    let place = super::workplace(common, host, &args.application.app)?;
-    let stored = super::only_application(&place, &args.application.app)?;
-    let subject = Subject::find(&place, stored.clone(), &args.source, args.allow_unannounced).await?;
-    let change = subject.change(&wanted, subject.source(), host)?;
-    for warning in &change.applied.warnings {
-        tracing::warn!("{}: {warning}", stored.full_name());
+    let options = common.service_options(host);
+    let values = ParameterValues::from(&args.values);
+    values.require_one_standard_input(&options)?;
+    let request = ParameterRequest::new(&values, &args.unset, host)?;
+    let application = &args.application.app;
+    let workspace = params::open_workspace(&options, host, application)?;
+    let choice = (&args.source).into();
+    let planning =
+        UnsavedChange::plan(&workspace, host, application, &choice, &request, args.allow_unannounced);
+    let change = lifecycle::unless_interrupted(workspace.cancel(), Box::pin(planning)).await??;
+    for warning in &change.warnings {
+        tracing::warn!("{}: {warning}", change.stored.full_name());
     }
-    for change in &change.applied.changes {
-        crate::output::note(&change.to_string());
+    for change in &change.changes {
+        note(&change.to_string());
     }
-    let unsaved = with_source(&stored.application, subject.position, change.after);
-    let rendering = async {
-        let before = place.renderer.render(&stored.application);
-        let after = place.renderer.render(&unsaved);
-        tokio::join!(Box::pin(before), Box::pin(after))
-    };
-    let (before, after) = place.run(rendering).await?;
-    let compared = before.and_then(|before| Ok((before, after?))).map(|(before, after)| {
-        let new = after.warnings.iter().filter(|warning| !before.warnings.contains(warning));
-        for warning in before.warnings.iter().chain(new) {
-            tracing::warn!("{}: {warning}", stored.full_name());
-        }
-        compare(&before.manifests, &after.manifests)
-    });
-    let metadata = &stored.application.metadata;
-    let diff = ApplicationDiff {
-        namespace: metadata.namespace.clone(),
-        name: metadata.name.clone(),
-        presence: Presence::Both,
-        result: compared.map_err(|error| Failure::of_application(&stored, &error)),
-    };
+    let comparing = Box::pin(params::compare_unsaved(&workspace, &change));
+    let diff = lifecycle::unless_interrupted(workspace.cancel(), comparing).await?;
     let sides = Sides { before: "saved".to_owned(), after: "unsaved".to_owned() };
     output::finish(&[diff], &sides, &form, &args.shown, None, host).await
-}
-
-/// The application with another source at this place, from 1.
-fn with_source(application: &Application, position: usize, source: ApplicationSource) -> Application {
-    let mut changed = application.clone();
-    let place = changed.spec.sources.get_mut(position - 1).or(changed.spec.source.as_mut());
-    if let Some(place) = place {
-        *place = source;
-    }
-    changed
 }

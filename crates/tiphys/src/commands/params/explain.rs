@@ -7,14 +7,13 @@ use serde_json::{Value, json};
 use tiphys_engine::{SourceType, handed_on_name};
 use tiphys_params::{CollectionType, Parameter, escape, parameter_variables};
 use tiphys_process::escape_text;
+use tiphys_service::params::{ParameterLocation, ParameterRow};
 
-use super::asked;
-use super::origin::Location;
-use super::row::{Row, value_text};
+use super::row::{self, value_text};
 use crate::args::{CommonArgs, OutputFormat, ParamsExplainArgs};
-use crate::failure::Failure;
+use crate::error::ServiceError;
 use crate::output::{self, Table};
-use crate::settings::Host;
+use crate::settings::Process;
 
 /// Characters of a line of explanation.
 const LINE_CHARS_MAX: usize = 80;
@@ -23,11 +22,13 @@ const LINE_CHARS_MAX: usize = 80;
 pub(super) async fn run(
     common: &CommonArgs,
     args: &ParamsExplainArgs,
-    host: &Host,
-) -> Result<ExitCode, Failure> {
-    let asked = asked::ask(common, host, &args.application.app, &args.source).await?;
-    let row = asked.row(&args.name)?;
-    super::problems::warn_of(&asked, std::slice::from_ref(&row));
+    host: &Process,
+) -> Result<ExitCode, ServiceError> {
+    let parameters = super::inspect(common, host, &args.application.app, &args.source).await?;
+    let row = parameters.row(&args.name)?;
+    for problem in parameters.problems(std::slice::from_ref(&row)) {
+        tracing::warn!("{problem}");
+    }
     let text = match common.output {
         Some(OutputFormat::Json) => output::json(&to_json(&row)),
         Some(OutputFormat::Yaml) => tiphys_yaml::write_yaml(&to_json(&row)),
@@ -35,12 +36,12 @@ pub(super) async fn run(
         _ => escape_text(&page(&row)),
     };
     output::print(&text)?;
-    Ok(asked.conclude())
+    Ok(super::conclude(&parameters))
 }
 
 /// The row of `params list` with the variables and the whole chain, the strongest first.
-fn to_json(row: &Row<'_>) -> Value {
-    let mut value = row.to_json();
+fn to_json(row: &ParameterRow<'_>) -> Value {
+    let mut value = row::to_json(row);
     let chain: Vec<Value> = row
         .chain
         .marked()
@@ -48,7 +49,7 @@ fn to_json(row: &Row<'_>) -> Value {
             json!({
                 "origin": link.origin.name(),
                 "value": link.value,
-                "location": link.location.as_ref().map(Location::to_json),
+                "location": link.location.as_ref().map(row::location_json),
                 "effective": effective,
             })
         })
@@ -59,13 +60,13 @@ fn to_json(row: &Row<'_>) -> Value {
 }
 
 /// The name by which the plugin gets the value: another one than people set it by only where it is forced to be a text.
-fn handed_on(row: &Row<'_>) -> String {
+fn handed_on(row: &ParameterRow<'_>) -> String {
     handed_on_name(&row.source.source, row.source.plugin.as_deref(), row.name, row.announcement)
 }
 
 /// The names of the variables that carry the value. The plugin gets what is set, and no defaults; of what is not set these are the
 /// variables that it would get.
-fn variables(row: &Row<'_>) -> Vec<String> {
+fn variables(row: &ParameterRow<'_>) -> Vec<String> {
     if let Some(parameter) = row.parameter {
         let given = Parameter { name: handed_on(row), ..parameter.clone() };
         let variables = parameter_variables(&[given]);
@@ -82,7 +83,7 @@ fn variables(row: &Row<'_>) -> Vec<String> {
     }
 }
 
-fn page(row: &Row<'_>) -> String {
+fn page(row: &ParameterRow<'_>) -> String {
     let mut page = String::new();
     let mut field = |label: &str, text: &str| {
         if !text.is_empty() {
@@ -91,9 +92,9 @@ fn page(row: &Row<'_>) -> String {
         }
     };
     field("Name", row.name);
-    field("Title", &words(row.text(|announcement| announcement.title.as_deref())));
-    field("Type", &row.kind());
-    field("Required", row.required());
+    field("Title", &words(row::text(row, |announcement| announcement.title.as_deref())));
+    field("Type", &row::kind(row));
+    field("Required", row::required(row));
     let choices = row.announcement.map(|announcement| announcement.choices.join(", ")).unwrap_or_default();
     field("Choices", &choices);
     field("Default", &row.default().as_ref().map(value_text).unwrap_or_default());
@@ -107,8 +108,8 @@ fn page(row: &Row<'_>) -> String {
     if !variables.is_empty() {
         field("Variables", &format!("{}{note}", variables.join(", ")));
     }
-    field("Value", &row.shown_value());
-    let tooltip = row.text(|announcement| announcement.tooltip.as_deref());
+    field("Value", &row::shown_value(row));
+    let tooltip = row::text(row, |announcement| announcement.tooltip.as_deref());
     if !tooltip.is_empty() {
         page.push('\n');
         page.push_str(&wrapped(tooltip));
@@ -121,7 +122,7 @@ fn page(row: &Row<'_>) -> String {
                 if effective { "yes" } else { "no" }.to_owned(),
                 link.origin.name().to_owned(),
                 value_text(&link.value),
-                link.location.as_ref().map(Location::line).unwrap_or_default(),
+                link.location.as_ref().map(ParameterLocation::line).unwrap_or_default(),
             ]);
         }
         page.push_str(&table.render());

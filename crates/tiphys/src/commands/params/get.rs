@@ -4,33 +4,37 @@ use std::process::ExitCode;
 
 use serde_json::Value;
 
-use super::asked;
+use super::row;
 use crate::args::{CommonArgs, OutputFormat, ParamsGetArgs};
-use crate::failure::Failure;
+use crate::error::ServiceError;
 use crate::output;
-use crate::settings::Host;
+use crate::settings::Process;
 
 /// Prints the value that is in effect: a text as it is, a list with one item a line, a map with one `KEY=VALUE` a line.
-pub(super) async fn run(common: &CommonArgs, args: &ParamsGetArgs, host: &Host) -> Result<ExitCode, Failure> {
-    let asked = asked::ask(common, host, &args.application.app, &args.source).await?;
-    let row = asked.row(&args.name)?;
+pub(super) async fn run(
+    common: &CommonArgs,
+    args: &ParamsGetArgs,
+    host: &Process,
+) -> Result<ExitCode, ServiceError> {
+    let parameters = super::inspect(common, host, &args.application.app, &args.source).await?;
+    let row = parameters.row(&args.name)?;
     let text = match common.output {
-        Some(OutputFormat::Json) => output::json(&row.to_json()),
-        Some(OutputFormat::Yaml) => tiphys_yaml::write_yaml(&row.to_json()),
+        Some(OutputFormat::Json) => output::json(&row::to_json(&row)),
+        Some(OutputFormat::Yaml) => tiphys_yaml::write_yaml(&row::to_json(&row)),
         Some(OutputFormat::Name) => format!("{}\n", row.name),
         _ => match row.value() {
             Some(value) => plain(value),
             None => {
-                return Err(Failure::bad_input(format!(
+                return Err(ServiceError::invalid_input(format!(
                     "parameter {:?} of {} has no value",
                     args.name,
-                    asked.stored.full_name()
+                    parameters.stored.full_name()
                 )));
             }
         },
     };
     output::print(&text)?;
-    Ok(asked.conclude())
+    Ok(super::conclude(&parameters))
 }
 
 fn plain(value: &Value) -> String {

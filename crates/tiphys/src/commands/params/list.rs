@@ -3,14 +3,13 @@
 use std::process::ExitCode;
 
 use serde_json::Value;
+use tiphys_service::params::{ParameterLocation, ParameterRow};
 
-use super::asked;
-use super::problems::warn_of;
-use super::row::{Row, value_text};
+use super::row::{self, value_text};
 use crate::args::{CommonArgs, OutputFormat, ParamsListArgs};
-use crate::failure::Failure;
+use crate::error::ServiceError;
 use crate::output::{self, Table};
-use crate::settings::Host;
+use crate::settings::Process;
 
 /// Characters of a value that a terminal is shown; pipes and the wide table get all.
 const SHOWN_CHARS_MAX: usize = 60;
@@ -27,16 +26,18 @@ struct Form {
 pub(super) async fn run(
     common: &CommonArgs,
     args: &ParamsListArgs,
-    host: &Host,
-) -> Result<ExitCode, Failure> {
-    let asked = asked::ask(common, host, &args.application.app, &args.source).await?;
-    let rows = asked.rows();
-    warn_of(&asked, &rows);
-    if rows.is_empty() && asked.has_failed() {
-        return Ok(asked.conclude());
+    host: &Process,
+) -> Result<ExitCode, ServiceError> {
+    let parameters = super::inspect(common, host, &args.application.app, &args.source).await?;
+    let rows = parameters.rows();
+    for problem in parameters.problems(&rows) {
+        tracing::warn!("{problem}");
+    }
+    if rows.is_empty() && parameters.failures().next().is_some() {
+        return Ok(super::conclude(&parameters));
     }
     let form = |wide| Form {
-        several_sources: asked.sources.len() > 1,
+        several_sources: parameters.sources.len() > 1,
         wide,
         value_chars_max: (!wide && host.stdout_is_terminal()).then_some(SHOWN_CHARS_MAX),
     };
@@ -48,14 +49,14 @@ pub(super) async fn run(
         _ => table(&rows, &form(false)),
     };
     output::print(&text)?;
-    Ok(asked.conclude())
+    Ok(super::conclude(&parameters))
 }
 
-fn to_json(rows: &[Row<'_>]) -> Value {
-    Value::Array(rows.iter().map(Row::to_json).collect())
+fn to_json(rows: &[ParameterRow<'_>]) -> Value {
+    Value::Array(rows.iter().map(row::to_json).collect())
 }
 
-fn table(rows: &[Row<'_>], form: &Form) -> String {
+fn table(rows: &[ParameterRow<'_>], form: &Form) -> String {
     let mut heading = vec!["NAME", "TYPE", "VALUE", "ORIGIN", "REQUIRED"];
     if form.several_sources {
         heading.insert(0, "SOURCE");
@@ -67,20 +68,20 @@ fn table(rows: &[Row<'_>], form: &Form) -> String {
     for row in rows {
         let mut cells = vec![
             row.name.to_owned(),
-            row.kind(),
-            shortened(row.shown_value(), form.value_chars_max),
+            row::kind(row),
+            shortened(row::shown_value(row), form.value_chars_max),
             row.origin().name().to_owned(),
-            row.required().to_owned(),
+            row::required(row).to_owned(),
         ];
         if form.several_sources {
             cells.insert(0, row.source.position.to_string());
         }
         if form.wide {
             cells.extend([
-                row.text(|announcement| announcement.title.as_deref()).to_owned(),
+                row::text(row, |announcement| announcement.title.as_deref()).to_owned(),
                 row.default().as_ref().map(value_text).unwrap_or_default(),
-                row.location().map(super::origin::Location::line).unwrap_or_default(),
-                row.text(|announcement| announcement.tooltip.as_deref()).to_owned(),
+                row.location().map(ParameterLocation::line).unwrap_or_default(),
+                row::text(row, |announcement| announcement.tooltip.as_deref()).to_owned(),
             ]);
         }
         table.row(cells);

@@ -2,71 +2,89 @@
 
 mod form;
 mod serve;
-mod trying;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use serde_json::Value;
 use tiphys_plugin::config::check::{Finding, Level, Report, Rule, check};
 use tiphys_plugin::read_plugin_file;
+use tiphys_service::plugin::{CheckedForm, FormCheck};
+use tokio_util::sync::CancellationToken;
 
 use crate::args::{CommonArgs, OutputFormat, PluginCheckArgs};
-use crate::failure::{Failure, Kind};
+use crate::error::{self, ErrorKind, ServiceError};
+use crate::lifecycle;
 use crate::output;
-use crate::settings::Host;
+use crate::settings::Process;
 
-use trying::{Tried, Trying};
+use form::Form;
 
 /// Prints how a plugin's file is read and what was found, with `--in` also for one application. Exit code 2 if a finding is an error, 3
 /// if announcing failed.
 pub(super) async fn run(
     common: &CommonArgs,
     args: &PluginCheckArgs,
-    host: &Host,
-) -> Result<ExitCode, Failure> {
+    host: &Process,
+) -> Result<ExitCode, ServiceError> {
     if common.output == Some(OutputFormat::Name) {
-        return Err(Failure::bad_input("`plugin check` prints text, or with -o json or yaml a document"));
+        return Err(ServiceError::invalid_input(
+            "`plugin check` prints text, or with -o json or yaml a document",
+        ));
     }
     let (path, shown) = plugin_file(&args.plugin, host);
     let text = read(&path, &shown)?;
     let file = shown.to_string_lossy().into_owned();
-    let trying =
-        args.repository.as_deref().map(|repository| Trying { common, args, repository, host, file: &file });
-    if let (Some(address), Some(trying)) = (args.serve, trying) {
-        return serve::run(trying, &path, address).await;
+    let options = common.service_options(host);
+    let trial = args.trial();
+    let form_check = trial.as_ref().map(|trial| FormCheck { options: &options, host, trial, file: &file });
+    if let (Some(address), Some(form_check)) = (args.serve, form_check) {
+        if common.output.is_some() {
+            return Err(ServiceError::invalid_input(
+                "--serve prints nothing on standard output, so there is no -o",
+            ));
+        }
+        return serve::run(form_check, &path, address).await;
     }
     let mut report = check(&text, &file);
-    let tried = match trying {
-        Some(trying) => Some(Box::pin(trying.run(&mut report)).await?),
+    let form = match form_check {
+        Some(form_check) => {
+            let cancel = CancellationToken::new();
+            let checking = Box::pin(form_check.run(cancel.clone(), &mut report));
+            Some(lifecycle::unless_interrupted(&cancel, checking).await??)
+        }
         None => None,
     };
+    for collision in form.iter().flat_map(|form| &form.collisions) {
+        tracing::warn!("{collision}");
+    }
     let document = || {
         let mut value = report.to_json();
-        if let Some(tried) = &tried {
-            value["form"] = tried.to_json();
+        if let Some(form) = &form {
+            value["form"] = form_of(form).map_or(Value::Null, |form| form.to_json());
         }
         value
     };
     output::print(&match common.output {
         Some(OutputFormat::Json) => output::json(&document()),
         Some(OutputFormat::Yaml) => tiphys_yaml::write_yaml(&document()),
-        _ => for_people(&report, &file, tried.as_ref()),
+        _ => for_people(&report, &file, form.as_ref()),
     })?;
-    let failed = tried.and_then(|tried| tried.failure);
+    let failed = form.and_then(|form| form.failure);
     if let Some(failure) = &failed {
-        failure.tell();
+        error::print(failure);
     }
     let kind = kind_of(&report).max(failed.map(|failure| failure.kind()));
-    Ok(kind.map_or(ExitCode::SUCCESS, |kind| ExitCode::from(kind.code())))
+    Ok(kind.map_or(ExitCode::SUCCESS, |kind| ExitCode::from(error::exit_code(kind))))
 }
 
-fn read(path: &Path, shown: &Path) -> Result<Vec<u8>, Failure> {
+fn read(path: &Path, shown: &Path) -> Result<Vec<u8>, ServiceError> {
     read_plugin_file(path)
-        .map_err(|error| Failure::bad_input(format!("cannot read {}: {error}", shown.display())))
+        .map_err(|error| ServiceError::invalid_input(format!("cannot read {}: {error}", shown.display())))
 }
 
 /// The plugin's file, and what people call it.
-fn plugin_file(plugin: &Path, host: &Host) -> (PathBuf, PathBuf) {
+fn plugin_file(plugin: &Path, host: &Process) -> (PathBuf, PathBuf) {
     let given = host.absolute(plugin);
     if given.is_dir() {
         (given.join("plugin.yaml"), plugin.join("plugin.yaml"))
@@ -76,16 +94,16 @@ fn plugin_file(plugin: &Path, host: &Host) -> (PathBuf, PathBuf) {
 }
 
 /// The worst that the findings say.
-fn kind_of(report: &Report) -> Option<Kind> {
+fn kind_of(report: &Report) -> Option<ErrorKind> {
     let error = |finding: &&Finding| finding.rule.level() == Level::Error;
     let kind = |finding: &Finding| match finding.rule {
-        Rule::AnnouncementFailed | Rule::AnnouncementOutput => Kind::Rendering,
-        _ => Kind::BadInput,
+        Rule::AnnouncementFailed | Rule::AnnouncementOutput => ErrorKind::Rendering,
+        _ => ErrorKind::InvalidInput,
     };
     report.findings.iter().filter(error).map(kind).max()
 }
 
-fn for_people(report: &Report, file: &str, tried: Option<&Tried>) -> String {
+fn for_people(report: &Report, file: &str, form: Option<&CheckedForm>) -> String {
     let mut lines: Vec<String> = report
         .findings
         .iter()
@@ -107,9 +125,25 @@ fn for_people(report: &Report, file: &str, tried: Option<&Tried>) -> String {
         Some(socket) if report.findings.iter().all(served) => format!("{file}: {found}; served as {socket}"),
         _ => format!("{file}: cannot be served"),
     });
-    if let Some(tried) = tried {
+    if let Some(form) = form {
         lines.push(String::new());
-        lines.extend(tried.lines());
+        lines.extend(form_lines(form));
     }
     output::lines(lines)
+}
+
+fn form_of(form: &CheckedForm) -> Option<Form> {
+    Some(Form::new(form.announcements.as_ref()?, &form.parameters))
+}
+
+fn form_lines(checked: &CheckedForm) -> Vec<String> {
+    let Some(form) = form_of(checked) else { return vec![format!("{}: no form", checked.folder)] };
+    let heading = if checked.errors {
+        "the form without what is wrong; people get none before that is mended"
+    } else {
+        "the form"
+    };
+    let mut lines = vec![format!("{}: {heading}", checked.folder), String::new()];
+    lines.extend(form.lines());
+    lines
 }

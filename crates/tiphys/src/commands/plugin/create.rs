@@ -12,19 +12,19 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use crate::args::PluginCreateArgs;
-use crate::failure::Failure;
+use crate::error::ServiceError;
 use crate::output;
-use crate::settings::Host;
+use crate::settings::Process;
 
 use files::{FILES, Mode, PLACEHOLDER};
 use name::PluginName;
 
 /// Writes the folder of a new plugin, whole or not at all, and says what to try.
-pub(super) fn run(args: &PluginCreateArgs, host: &Host) -> Result<ExitCode, Failure> {
+pub(super) fn run(args: &PluginCreateArgs, host: &Process) -> Result<ExitCode, ServiceError> {
     let name: PluginName = args.name.parse().map_err(|error: name::NameError| {
-        let failure = Failure::bad_input(error.to_string());
+        let failure = ServiceError::invalid_input(error.to_string());
         match error.suggestion() {
-            Some(name) => failure.hint(format!("for example {name}")),
+            Some(name) => failure.with_hint(format!("for example {name}")),
             None => failure,
         }
     })?;
@@ -32,17 +32,19 @@ pub(super) fn run(args: &PluginCreateArgs, host: &Host) -> Result<ExitCode, Fail
     let shown = dir.join(name.as_str());
     let target = output::destination("--dir", &host.absolute(&shown))?;
     if !host.absolute(dir).is_dir() {
-        return Err(Failure::bad_input(format!("--dir: {} is no folder", dir.display())));
+        return Err(ServiceError::invalid_input(format!("--dir: {} is no folder", dir.display())));
     }
     if is_taken(&target) {
-        return Err(Failure::bad_input(format!(
+        return Err(ServiceError::invalid_input(format!(
             "{} is there already; choose another name, or another folder with --dir",
             shown.display()
         )));
     }
     write_whole(&target, &name)
         // The name of the temporary folder, which the error has, means nothing to a reader.
-        .map_err(|error| Failure::bad_input(format!("cannot make {}: {}", shown.display(), error.kind())))?;
+        .map_err(|error| {
+            ServiceError::invalid_input(format!("cannot make {}: {}", shown.display(), error.kind()))
+        })?;
     tell(&shown);
     Ok(ExitCode::SUCCESS)
 }

@@ -5,10 +5,10 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 
 use crate::args::{CommonArgs, OutputFormat};
-use crate::context;
-use crate::failure::Failure;
+use crate::error::ServiceError;
 use crate::output::{self, Table};
-use crate::settings::Host;
+use crate::remote_plugins;
+use crate::settings::Process;
 
 /// One plugin that can be used.
 struct Listed {
@@ -20,9 +20,10 @@ struct Listed {
 }
 
 /// Lists plugins in process and behind sockets, sorted by name.
-pub(crate) async fn run(common: &CommonArgs, host: &Host) -> Result<ExitCode, Failure> {
+pub(crate) async fn run(common: &CommonArgs, host: &Process) -> Result<ExitCode, ServiceError> {
     let mut listed = Vec::new();
-    for plugin in context::loaded_plugins(common, host)? {
+    let options = common.service_options(host);
+    for plugin in tiphys_service::plugin::load_plugins(&options, host)? {
         let config = &plugin.config;
         let discover = &config.discover;
         let discovery = if !discover.file_name.is_empty() {
@@ -45,7 +46,9 @@ pub(crate) async fn run(common: &CommonArgs, host: &Host) -> Result<ExitCode, Fa
             problem: None,
         });
     }
-    for plugin in context::remote_plugins(common, host)? {
+    let sockets = host.plugin_sockets(&options);
+    let servers = sockets.map(|dir| remote_plugins::listed(&dir, host)).transpose()?;
+    for plugin in servers.into_iter().flatten() {
         use tiphys_plugin::Plugin as _;
         let (discovery, problem) = match plugin.configuration().await {
             Ok(answer) if answer.discovery_configured => (Some("by its server".to_owned()), None),

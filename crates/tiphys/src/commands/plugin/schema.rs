@@ -5,14 +5,16 @@ use std::process::ExitCode;
 use tiphys_plugin::config::SCHEMA;
 
 use crate::args::{CommonArgs, OutputFormat};
-use crate::failure::Failure;
+use crate::error::ServiceError;
 use crate::output;
 
 /// Prints the JSON Schema of `plugin.yaml`.
-pub(super) fn run(common: &CommonArgs) -> Result<ExitCode, Failure> {
+pub(super) fn run(common: &CommonArgs) -> Result<ExitCode, ServiceError> {
     match common.output {
         None | Some(OutputFormat::Json) => {}
-        Some(_) => return Err(Failure::bad_input("`plugin schema` prints JSON, as editors read it")),
+        Some(_) => {
+            return Err(ServiceError::invalid_input("`plugin schema` prints JSON, as editors read it"));
+        }
     }
     output::print(SCHEMA)?;
     Ok(ExitCode::SUCCESS)

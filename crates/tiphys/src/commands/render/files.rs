@@ -13,7 +13,7 @@ use tiphys_store::StoredApplication;
 
 use super::{Done, spool, summary};
 use crate::args::OutputFormat;
-use crate::failure::Failure;
+use crate::error::ServiceError;
 use crate::output;
 
 /// The option in messages.
@@ -36,7 +36,7 @@ pub(super) struct Staging {
 
 impl Staging {
     /// `temporary` is the folder for temporary files.
-    pub(super) fn new(dir: &Path, temporary: &Path, format: OutputFormat) -> Result<Self, Failure> {
+    pub(super) fn new(dir: &Path, temporary: &Path, format: OutputFormat) -> Result<Self, ServiceError> {
         output::destination(OUTPUT_DIR, &dir.join("NAMESPACE"))?;
         let texts = spool::unnamed_file(temporary)?;
         Ok(Self { dir: dir.to_path_buf(), format, texts, files: BTreeMap::new() })
@@ -48,7 +48,7 @@ impl Staging {
         stored: &StoredApplication,
         manifests: Vec<Manifest>,
         control_plane: &str,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), ServiceError> {
         let namespace = stored.namespace(control_plane);
         let name = &stored.application.metadata.name;
         for (what, text) in [("namespace", namespace), ("name", name.as_str())] {
@@ -57,7 +57,7 @@ impl Staging {
                 || text == "."
                 || text == ".."
             {
-                return Err(Failure::bad_input(format!(
+                return Err(ServiceError::invalid_input(format!(
                     "{}: the {what} {text:?} cannot be a file's name",
                     stored.place
                 )));
@@ -78,7 +78,7 @@ impl Staging {
     }
 
     /// Writes all files beside their places, and then moves them there.
-    pub(super) fn move_into_place(mut self) -> Result<(), Failure> {
+    pub(super) fn move_into_place(mut self) -> Result<(), ServiceError> {
         let mut written = Vec::new();
         for (path, (begin, bytes)) in &self.files {
             refuse_link(path.parent().unwrap_or(&self.dir))?;
@@ -105,7 +105,7 @@ fn write_beside(path: &Path, texts: &mut File, begin: u64, bytes: u64) -> io::Re
 
 /// Writes the report. As a temporary file it is readable by its owner only, and stays so: parameters and messages of plugins may contain
 /// secrets.
-pub(super) fn write_report(path: &Path, done: &[Done]) -> Result<(), Failure> {
+pub(super) fn write_report(path: &Path, done: &[Done]) -> Result<(), ServiceError> {
     let path = output::destination("--report", path)?;
     let folder = path.parent().unwrap_or(Path::new("/"));
     let write = || {
@@ -118,9 +118,9 @@ pub(super) fn write_report(path: &Path, done: &[Done]) -> Result<(), Failure> {
 }
 
 /// A namespace's folder that is a link would lead the files out of the folder that was asked for.
-fn refuse_link(folder: &Path) -> Result<(), Failure> {
+fn refuse_link(folder: &Path) -> Result<(), ServiceError> {
     if fs::symlink_metadata(folder).is_ok_and(|metadata| metadata.is_symlink()) {
-        return Err(Failure::bad_input(format!(
+        return Err(ServiceError::invalid_input(format!(
             "{OUTPUT_DIR}: {} is a symbolic link; remove it",
             folder.display()
         )));
@@ -128,8 +128,8 @@ fn refuse_link(folder: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-fn unwritten(path: &Path, error: &io::Error) -> Failure {
-    Failure::rendering(format!("cannot write {}: {error}", path.display()))
+fn unwritten(path: &Path, error: &io::Error) -> ServiceError {
+    ServiceError::rendering(format!("cannot write {}: {error}", path.display()))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::path::Path;
 use tiphys_engine::Manifest;
 
 use crate::args::OutputFormat;
-use crate::failure::Failure;
+use crate::error::ServiceError;
 use crate::output;
 use crate::terminal::one_line;
 
@@ -43,12 +43,12 @@ pub(super) struct Spool {
 
 impl Spool {
     /// A spool in a folder for temporary files. Only this user can read its file, which goes with the process.
-    pub(super) fn new(dir: &Path, form: Form) -> Result<Self, Failure> {
+    pub(super) fn new(dir: &Path, form: Form) -> Result<Self, ServiceError> {
         Ok(Self { form, out: BufWriter::new(unnamed_file(dir)?), count: 0 })
     }
 
     /// Adds the manifests of an application.
-    pub(super) fn add(&mut self, manifests: Vec<Manifest>) -> Result<(), Failure> {
+    pub(super) fn add(&mut self, manifests: Vec<Manifest>) -> Result<(), ServiceError> {
         manifests
             .into_iter()
             .try_for_each(|manifest| self.add_one(manifest))
@@ -74,7 +74,7 @@ impl Spool {
     }
 
     /// Prints everything.
-    pub(super) fn print(mut self) -> Result<(), Failure> {
+    pub(super) fn print(mut self) -> Result<(), ServiceError> {
         self.text().map_err(|error| unwritten(&error)).and_then(output::print_from)
     }
 
@@ -91,10 +91,10 @@ impl Spool {
 }
 
 /// A file without a name in a folder for temporary files, of mode 0600. It goes with the process.
-pub(super) fn unnamed_file(dir: &Path) -> Result<File, Failure> {
+pub(super) fn unnamed_file(dir: &Path) -> Result<File, ServiceError> {
     tempfile::tempfile_in(dir).map_err(|error| {
-        Failure::rendering(format!("cannot write to {}: {error}", dir.display()))
-            .hint("TMPDIR names another folder for temporary files")
+        ServiceError::rendering(format!("cannot write to {}: {error}", dir.display()))
+            .with_hint("TMPDIR names another folder for temporary files")
     })
 }
 
@@ -112,9 +112,9 @@ fn resource_name(manifest: &Manifest) -> String {
 }
 
 /// The failure of writing such a file.
-pub(super) fn unwritten(error: &io::Error) -> Failure {
-    Failure::rendering(format!("cannot write a temporary file: {error}"))
-        .hint("TMPDIR names another folder for temporary files")
+pub(super) fn unwritten(error: &io::Error) -> ServiceError {
+    ServiceError::rendering(format!("cannot write a temporary file: {error}"))
+        .with_hint("TMPDIR names another folder for temporary files")
 }
 
 #[cfg(test)]

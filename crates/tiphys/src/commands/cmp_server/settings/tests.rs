@@ -6,11 +6,11 @@ use tracing_subscriber::filter::LevelFilter;
 
 use super::ServerSettings;
 use crate::args::{Arguments, Command};
-use crate::settings::Host;
+use crate::settings::Process;
 use crate::telemetry::LogFormat;
 
 fn settings(flags: &[&str], variables: &[(&str, &str)]) -> ServerSettings {
-    let host = Host::for_tests(&["tiphys"], variables);
+    let host = Process::for_tests(&["tiphys"], variables);
     let arguments = Arguments::try_parse_from([&["tiphys", "cmp-server"], flags].concat());
     let Arguments { common, command } = arguments.expect("the flags are good");
     let Command::CmpServer(args) = command else { panic!("it is the server's command") };

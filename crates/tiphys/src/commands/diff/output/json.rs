@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tiphys_engine::diff::{ObjectDiff, Shown};
 
 use super::{ApplicationDiff, Presence, Sides, unified};
-use crate::failure::Failure;
+use crate::error::ServiceError;
 use crate::output;
 
 /// The shape of `-o json`: a list with one entry an application, equal ones included.
@@ -46,7 +46,7 @@ fn application(one: &ApplicationDiff, sides: &Sides, context_lines: usize) -> Va
         "application": one.name,
         "namespace": one.namespace,
         "change": comparison.map(|_| change),
-        "error": one.result.as_ref().err().map(Failure::message),
+        "error": one.result.as_ref().err().map(ServiceError::message),
         "equal": comparison.map(|comparison| comparison.equal),
         "objects": comparison.map(|comparison| comparison.objects.iter().map(object).collect::<Vec<_>>()),
     })

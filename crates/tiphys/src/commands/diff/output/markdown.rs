@@ -2,7 +2,7 @@
 
 use tiphys_engine::diff::Comparison;
 
-use super::{ApplicationDiff, Sides, equal, total, unified};
+use super::{ApplicationDiff, Sides, equal, title, total, unified};
 use crate::args::DiffOutputArgs;
 use crate::terminal::{message, one_line};
 
@@ -47,7 +47,7 @@ impl Comment {
         if !one.differs() {
             return;
         }
-        let (name, objects) = one.title();
+        let (name, objects) = title(one);
         if comparison.objects.is_empty() {
             self.line(&name, &objects);
             return;

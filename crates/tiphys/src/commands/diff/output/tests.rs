@@ -5,7 +5,7 @@ use tiphys_engine::diff::{Comparison, compare};
 
 use super::{ApplicationDiff, Presence, Sides, markdown, unified};
 use crate::args::{Arguments, Command, DiffOutputArgs};
-use crate::failure::Failure;
+use crate::error::ServiceError;
 
 fn shown_with(args: &[&str]) -> DiffOutputArgs {
     let arguments =
@@ -29,7 +29,7 @@ fn config_map(name: &str, value: &str) -> Manifest {
     }
 }
 
-fn application(name: &str, result: Result<Comparison, Failure>) -> ApplicationDiff {
+fn application(name: &str, result: Result<Comparison, ServiceError>) -> ApplicationDiff {
     ApplicationDiff {
         namespace: "argocd".to_owned(),
         name: name.to_owned(),
@@ -85,9 +85,10 @@ fn a_comment_never_has_more_bytes_than_fit_and_is_always_closed() {
     let applications: Vec<ApplicationDiff> = (0..12)
         .map(|number| match number % 4 {
             0 => application(&format!("equal-{number}"), Ok(Comparison::default())),
-            1 => {
-                application(&format!("failed-{number}"), Err(Failure::rendering("line\n```\n<b>".repeat(20))))
-            }
+            1 => application(
+                &format!("failed-{number}"),
+                Err(ServiceError::rendering("line\n```\n<b>".repeat(20))),
+            ),
             _ => changed(&format!("changed-{number}"), number, number * 3),
         })
         .collect();
@@ -128,7 +129,7 @@ fn a_name_cannot_leave_its_place_in_a_comment() {
         "&#33;&#91;&#93;(http&#58;//x)&#91;approved&#93;(y)&#64;org &#42;&#42;b&#42;&#42; &#35;1",
     );
     for (name, shown) in [tags, markdown] {
-        let failed = application(name, Err(Failure::rendering("why")));
+        let failed = application(name, Err(ServiceError::rendering("why")));
         let added =
             ApplicationDiff { presence: Presence::Added, ..application(name, Ok(Comparison::default())) };
         for (application, expected) in [

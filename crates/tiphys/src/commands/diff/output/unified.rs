@@ -4,7 +4,7 @@ use tiphys_engine::ObjectKey;
 use tiphys_engine::diff::{Counts, ObjectDiff};
 use tiphys_process::escape_text;
 
-use super::{ApplicationDiff, Sides};
+use super::{ApplicationDiff, Sides, title};
 use crate::terminal::one_line;
 
 /// Whether a terminal's colours are used.
@@ -29,7 +29,7 @@ pub(super) fn text(
     let mut text = String::new();
     for one in applications.iter().filter(|one| one.differs()) {
         if applications.len() > 1 || one.objects().is_empty() {
-            let (name, objects) = one.title();
+            let (name, objects) = title(one);
             let heading = one_line(&format!("# {name}: {objects}"));
             text.push_str(&colours.painted(&heading, BOLD));
         }

@@ -4,62 +4,60 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use tiphys_plugin::config::check::{Finding, Level, Report, Rule, check};
+use tiphys_service::plugin::{CheckedForm, FormCheck};
 use tiphys_web::{
     Announced, Failed, Finding as ShownFinding, LoopbackAddress, Outcome, Preview, Severity, bind, serve,
 };
 use tokio_util::sync::CancellationToken;
 
-use super::trying::{Tried, Trying};
-use crate::failure::Failure;
+use crate::error::ServiceError;
 use crate::lifecycle::{self, Signals};
 use crate::output;
 
 /// Serves the form until a signal comes.
 pub(super) async fn run(
-    trying: Trying<'_>,
+    form_check: FormCheck<'_>,
     path: &Path,
     address: LoopbackAddress,
-) -> Result<ExitCode, Failure> {
-    if trying.common.output.is_some() {
-        return Err(Failure::bad_input("--serve prints nothing on standard output, so there is no -o"));
+) -> Result<ExitCode, ServiceError> {
+    let repository = &form_check.trial.folder.repository;
+    if !form_check.host.absolute(repository).is_dir() {
+        return Err(ServiceError::invalid_input(format!("--in: {} is no folder", repository.display())));
     }
-    if !trying.host.absolute(trying.repository).is_dir() {
-        return Err(Failure::bad_input(format!("--in: {} is no folder", trying.repository.display())));
-    }
-    if trying.args.params.iter().any(|text| text.ends_with("=@-")) {
-        return Err(Failure::bad_input(
+    if form_check.trial.params.iter().any(|text| text.ends_with("=@-")) {
+        return Err(ServiceError::invalid_input(
             "--param: standard input can be read once, and --serve needs the value for each load; name a file",
         ));
     }
     let mut signals = Signals::install()?;
-    let bound = bind(address)
-        .await
-        .map_err(|error| Failure::bad_input(format!("--serve: cannot listen on {address}: {error}")))?;
+    let bound = bind(address).await.map_err(|error| {
+        ServiceError::invalid_input(format!("--serve: cannot listen on {address}: {error}"))
+    })?;
     output::note(&format!("the form is at {} until ^C", bound.url()));
     let stop = CancellationToken::new();
     let serving = async {
-        serve(bound, stop.clone(), async |unwanted| Box::pin(preview(trying, path, unwanted)).await)
+        serve(bound, stop.clone(), async |unwanted| Box::pin(preview(form_check, path, unwanted)).await)
             .await
-            .map_err(|error| Failure::rendering(format!("--serve: the server failed: {error}")))
+            .map_err(|error| ServiceError::rendering(format!("--serve: the server failed: {error}")))
     };
     lifecycle::serve(&mut signals, &stop, lifecycle::WIND_UP_MAX, serving, Vec::new()).await?;
     Ok(ExitCode::SUCCESS)
 }
 
-async fn preview(trying: Trying<'_>, path: &Path, unwanted: CancellationToken) -> Preview {
+async fn preview(form_check: FormCheck<'_>, path: &Path, unwanted: CancellationToken) -> Preview {
     let mut report = Report { plugin: None, socket: None, findings: Vec::new() };
-    let tried = match super::read(path, Path::new(trying.file)) {
+    let form = match super::read(path, Path::new(form_check.file)) {
         Ok(text) => {
-            report = check(&text, trying.file);
-            trying.run_until(unwanted, &mut report).await
+            report = check(&text, form_check.file);
+            form_check.run(unwanted, &mut report).await
         }
         Err(failure) => Err(failure),
     };
-    shown(trying.file, &report, tried.unwrap_or_else(|failure| trying.failed(failure)))
+    shown(form_check.file, &report, form.unwrap_or_else(|failure| form_check.failed(failure)))
 }
 
 /// What the page shows of it.
-fn shown(file: &str, report: &Report, tried: Tried) -> Preview {
+fn shown(file: &str, report: &Report, form: CheckedForm) -> Preview {
     let name = report.plugin.as_ref().and_then(|plugin| plugin.pointer("/metadata/name")?.as_str());
     let plugin = name.filter(|name| !name.is_empty()).unwrap_or(file).to_owned();
     let failed = |step: &str, message: &str, hint: Option<&str>| {
@@ -67,7 +65,7 @@ fn shown(file: &str, report: &Report, tried: Tried) -> Preview {
             step: step.to_owned(),
             message: message.to_owned(),
             hint: hint.map(str::to_owned),
-            parameters: tried.parameters.clone(),
+            parameters: form.parameters.clone(),
         })
     };
     let stopped = report.findings.iter().find_map(|finding| match finding.rule {
@@ -75,13 +73,13 @@ fn shown(file: &str, report: &Report, tried: Tried) -> Preview {
         Rule::AnnouncementOutput => Some((finding, "reading the announcements")),
         _ => None,
     });
-    let outcome = match (&tried.announcements, &tried.failure, stopped) {
+    let outcome = match (&form.announcements, &form.failure, stopped) {
         (Some(announcements), _, _) => Outcome::Announced(Announced {
             announcements: announcements.clone(),
-            parameters: tried.parameters.clone(),
-            in_application: tried.in_application.clone(),
+            parameters: form.parameters.clone(),
+            in_application: form.in_application.clone(),
         }),
-        (None, Some(failure), _) => failed("asking the plugin", failure.message(), failure.remedy()),
+        (None, Some(failure), _) => failed("asking the plugin", failure.message(), failure.hint()),
         (None, None, Some((finding, step))) => failed(step, &finding.message, None),
         (None, None, None) => {
             failed("reading the plugin", "the plugin cannot be served; the findings say why", None)
@@ -89,10 +87,10 @@ fn shown(file: &str, report: &Report, tried: Tried) -> Preview {
     };
     Preview {
         plugin,
-        folder: tried.folder,
-        application: tried.application,
+        folder: form.folder,
+        application: form.application,
         findings: report.findings.iter().map(finding).collect(),
-        notes: tried.collisions,
+        notes: form.collisions,
         outcome,
     }
 }

@@ -1,0 +1,67 @@
+//! Comparisons of manifests: with live objects, and between two revisions.
+
+mod base;
+mod live;
+
+use tiphys_engine::diff::{Comparison, ObjectDiff};
+use tiphys_store::StoredApplication;
+
+use crate::error::ServiceError;
+
+pub use base::{PluginsFrom, RevisionComparison, RevisionDiff, RevisionOptions, RevisionWorkspace};
+pub use live::{LiveClusters, compare_live, unsupported_settings};
+
+/// The comparison of one application.
+#[derive(Debug)]
+pub struct ApplicationDiff {
+    /// The namespace; empty if its document has none.
+    pub namespace: String,
+    /// The name.
+    pub name: String,
+    /// Which of the sides have the application.
+    pub presence: Presence,
+    /// The differences, or why the application could not be compared.
+    pub result: Result<Comparison, ServiceError>,
+}
+
+/// Which sides of a comparison have an application.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Presence {
+    /// Both, or the comparison is not one of revisions.
+    #[default]
+    Both,
+    /// Only the new side.
+    Added,
+    /// Only the old side.
+    Removed,
+}
+
+impl ApplicationDiff {
+    pub(crate) fn new(
+        stored: &StoredApplication,
+        presence: Presence,
+        result: Result<Comparison, ServiceError>,
+    ) -> Self {
+        let metadata = &stored.application.metadata;
+        Self { namespace: metadata.namespace.clone(), name: metadata.name.clone(), presence, result }
+    }
+
+    /// Returns `namespace/name`, or the name alone.
+    pub fn full_name(&self) -> String {
+        if self.namespace.is_empty() {
+            self.name.clone()
+        } else {
+            format!("{}/{}", self.namespace, self.name)
+        }
+    }
+
+    /// Returns the objects that differ; none if the application failed.
+    pub fn objects(&self) -> &[ObjectDiff] {
+        self.result.as_ref().map_or(&[], |comparison| &comparison.objects)
+    }
+
+    /// Returns whether the application was compared and differs between the sides.
+    pub fn differs(&self) -> bool {
+        self.result.is_ok() && (self.presence != Presence::Both || !self.objects().is_empty())
+    }
+}

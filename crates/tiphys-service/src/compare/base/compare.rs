@@ -1,0 +1,187 @@
+//! Rendering the applications of both sides and comparing their manifests.
+
+use futures_util::{StreamExt, stream};
+use tiphys_engine::diff::{Comparison, compare};
+use tiphys_plugin::ChooseError;
+use tiphys_render::{RenderError, RenderedApplication, SourceFailure, render_pair};
+use tiphys_source::BaseRevision;
+use tiphys_store::StoredApplication;
+
+use super::pairs::{self, Pair, Pairs};
+use super::past::label;
+use super::sides::{self, ComparedSides};
+use super::{RevisionOptions, RevisionWorkspace, unheeded};
+use crate::compare::{ApplicationDiff, Presence};
+use crate::error::ServiceError;
+use crate::host::Host;
+use crate::options::{ApplicationSelection, ServiceOptions, StepCallback};
+use crate::select;
+
+/// A comparison whose applications are selected and not rendered yet.
+pub struct RevisionComparison<'a> {
+    shared: &'a RevisionWorkspace,
+    base: BaseRevision,
+    sides: ComparedSides,
+    pairs: Pairs,
+    jobs: usize,
+}
+
+/// The result of a comparison.
+#[derive(Debug)]
+pub struct RevisionDiff {
+    /// The applications, in the order of the new side; removed ones come last.
+    pub applications: Vec<ApplicationDiff>,
+    /// Number of applications that were not rendered because their inputs are equal.
+    pub equal: usize,
+    /// Old and new full names of applications that may have been renamed.
+    pub renamed: Vec<(String, String)>,
+}
+
+impl RevisionWorkspace {
+    /// Opens both sides and selects the applications to compare.
+    pub async fn prepare(
+        &self,
+        options: &ServiceOptions,
+        host: &Host,
+        revision: &RevisionOptions,
+        selection: &ApplicationSelection,
+    ) -> Result<RevisionComparison<'_>, ServiceError> {
+        let filter = selection.filter()?;
+        let arguments = selection.references();
+        let sides = Box::pin(sides::open(options, host, self, revision, &arguments)).await?;
+        let pairs = pairs::pair(&sides.past.stores, &sides.now.stores, &arguments, &filter);
+        let jobs = options.jobs(host);
+        Ok(RevisionComparison { shared: self, base: revision.base.clone(), sides, pairs, jobs })
+    }
+}
+
+impl RevisionComparison<'_> {
+    /// Returns the number of applications to compare.
+    pub fn applications(&self) -> usize {
+        self.pairs.joined.len()
+    }
+
+    /// Returns the errors of applications that could not be selected.
+    pub fn errors(&self) -> Vec<ServiceError> {
+        self.pairs.errors.iter().map(|error| ServiceError::invalid_input_from(error)).collect()
+    }
+
+    /// Returns the warnings about the applications and their projects.
+    pub fn warnings(&self) -> Vec<String> {
+        let doubtful = (!self.pairs.doubtful.is_empty()).then(|| {
+            format!(
+                "not compared, since the other side may have them in a file that cannot be read: {}",
+                self.pairs.doubtful.join(", ")
+            )
+        });
+        let warnings = select::warnings(&self.sides.now.stores.store, &self.pairs.now());
+        doubtful.into_iter().chain(warnings).collect()
+    }
+
+    /// Renders and compares the applications. Warnings are logged.
+    pub async fn compare(&self, progress: StepCallback<'_>) -> Result<RevisionDiff, ServiceError> {
+        let compared = self.compare_pairs(progress).await;
+        self.shared.runs.endings.drained().await;
+        compared
+    }
+
+    async fn compare_pairs(&self, progress: StepCallback<'_>) -> Result<RevisionDiff, ServiceError> {
+        let Self { base, sides, pairs, .. } = self;
+        unheeded::warn(&pairs.now(), sides).await?;
+        if pairs.joined.is_empty() && pairs.errors.is_empty() {
+            return Err(ServiceError::invalid_input("no application to compare").with_hint(
+                "--store names the folder or file that holds Applications; -v lists what was left out",
+            ));
+        }
+        let results: Vec<(ApplicationDiff, bool)> = stream::iter(&pairs.joined)
+            .map(|pair| async move {
+                let stored = pair.stored();
+                let result = Box::pin(compare_pair(pair, sides, base)).await;
+                progress(&stored.full_name());
+                let equal = matches!(result, Ok(None));
+                let presence = match pair {
+                    Pair::Both { .. } => Presence::Both,
+                    Pair::Added(_) => Presence::Added,
+                    Pair::Removed(_) => Presence::Removed,
+                };
+                (ApplicationDiff::new(stored, presence, result.map(Option::unwrap_or_default)), equal)
+            })
+            .buffered(self.jobs * 2)
+            .collect()
+            .await;
+        let equal = results.iter().filter(|(_, equal)| *equal).count();
+        let applications = results.into_iter().map(|(diff, _)| diff).collect();
+        Ok(RevisionDiff { applications, equal, renamed: pairs.renamed() })
+    }
+}
+
+/// Compares one application. None if its inputs are equal, so that it was not rendered.
+async fn compare_pair(
+    pair: &Pair,
+    sides: &ComparedSides,
+    base: &BaseRevision,
+) -> Result<Option<Comparison>, ServiceError> {
+    let failed = |stored: &StoredApplication, error: &RenderError| {
+        explained(ServiceError::application(stored, error), error, sides, base)
+    };
+    let (before, after) = match pair {
+        Pair::Added(now) => {
+            let rendered = sides.now.renderer.render(&now.application).await;
+            (Vec::new(), warned(now, rendered.map_err(|error| failed(now, &error))?))
+        }
+        Pair::Removed(past) => {
+            let rendered = sides.past.renderer.render(&past.application).await;
+            (rendered.map_err(|error| failed(past, &error))?.manifests, Vec::new())
+        }
+        Pair::Both { past, now } => {
+            let before =
+                tiphys_render::Side { renderer: &sides.past.renderer, application: &past.application };
+            let after = tiphys_render::Side { renderer: &sides.now.renderer, application: &now.application };
+            match render_pair(before, after).await {
+                tiphys_render::Pair::Equal => return Ok(None),
+                tiphys_render::Pair::Rendered { before: Ok(before), after: Ok(after) } => {
+                    (before.manifests, warned(now, after))
+                }
+                tiphys_render::Pair::Rendered { before: Err(error), after: Ok(_) } => {
+                    return Err(failed(past, &error));
+                }
+                tiphys_render::Pair::Rendered { before: Ok(_), after: Err(error) } => {
+                    return Err(failed(now, &error));
+                }
+                tiphys_render::Pair::Rendered { before: Err(before), after: Err(after) } => {
+                    let failure = ServiceError::application_on_both_sides((past, &before), (now, &after));
+                    return Err(explained(failure, &after, sides, base));
+                }
+            }
+        }
+    };
+    Ok(Some(compare(&before, &after)))
+}
+
+/// Logs the warnings and returns the objects.
+fn warned(stored: &StoredApplication, rendered: RenderedApplication) -> Vec<tiphys_engine::Manifest> {
+    for warning in &rendered.warnings {
+        tracing::warn!("{}: {warning}", stored.full_name());
+    }
+    rendered.manifests
+}
+
+/// Adds a hint if a plugin is unknown because only the working copy has it.
+fn explained(
+    failure: ServiceError,
+    error: &RenderError,
+    sides: &ComparedSides,
+    base: &BaseRevision,
+) -> ServiceError {
+    let RenderError::Source(error) = error else { return failure };
+    match &*error.failure {
+        SourceFailure::Choose(ChooseError::Unknown { name, .. }) if sides.plugins.only_now.contains(name) => {
+            failure.with_hint(format!(
+                "plugin {name:?} is only in the working copy, and plugins are those of {}; --plugins-from head runs the commands of \
+                 a change that is trusted",
+                label(base)
+            ))
+        }
+        _ => failure,
+    }
+}

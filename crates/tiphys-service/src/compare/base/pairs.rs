@@ -1,0 +1,238 @@
+//! Pairs of applications with the same name on the two sides.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tiphys_store::{ApplicationRef, Filter, SelectError, Store, StoredApplication};
+
+/// An application on both sides, or on one of them.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Pair {
+    Both { past: Arc<StoredApplication>, now: Arc<StoredApplication> },
+    Added(Arc<StoredApplication>),
+    Removed(Arc<StoredApplication>),
+}
+
+/// The stores of one side.
+pub(super) struct SideStore {
+    pub(super) store: Store,
+    /// Namespace of applications without one.
+    pub(super) control_plane: String,
+    /// The stores of the selected paths that exist on this side.
+    pub(super) paths: Vec<(PathBuf, Store)>,
+}
+
+/// The applications to compare.
+#[derive(Debug, Default)]
+pub(super) struct Pairs {
+    /// In the order of the new side. Applications of only the old side come last, in its order.
+    pub(super) joined: Vec<Pair>,
+    /// Applications that could not be selected.
+    pub(super) errors: Vec<SelectError>,
+    /// Full names of applications of one side that may be on the other side in an invalid file.
+    pub(super) doubtful: Vec<String>,
+}
+
+/// Namespace and name.
+type Key = (String, String);
+
+impl Pair {
+    /// Returns the application of the new side, else that of the old side.
+    pub(super) fn stored(&self) -> &StoredApplication {
+        match self {
+            Self::Both { now, .. } => now,
+            Self::Added(stored) | Self::Removed(stored) => stored,
+        }
+    }
+
+    fn sides(&self) -> impl Iterator<Item = &StoredApplication> {
+        let other = match self {
+            Self::Both { past, .. } => Some(past),
+            Self::Added(_) | Self::Removed(_) => None,
+        };
+        std::iter::once(self.stored()).chain(other.map(Arc::as_ref))
+    }
+}
+
+/// The applications of one side.
+#[derive(Default)]
+struct Found {
+    applications: Vec<Arc<StoredApplication>>,
+    errors: Vec<SelectError>,
+    /// Whether an invalid file may contain any application.
+    any_may_be_hidden: bool,
+    /// Names of applications that exist but are invalid or duplicate.
+    hidden: BTreeSet<Key>,
+}
+
+/// Pairs the selected applications, or all without arguments. The filter includes an application if either side matches.
+pub(super) fn pair(
+    past: &SideStore,
+    now: &SideStore,
+    arguments: &[ApplicationRef],
+    filter: &Filter,
+) -> Pairs {
+    let (mut of_past, mut of_now) = (Found::default(), Found::default());
+    if arguments.is_empty() {
+        of_past.add_all(&past.store, &past.control_plane);
+        of_now.add_all(&now.store, &now.control_plane);
+    }
+    let mut errors = Vec::new();
+    for argument in arguments {
+        match argument {
+            ApplicationRef::Name { namespace, name } => {
+                let find = |side: &SideStore| {
+                    known(side.store.find(namespace.as_deref(), name, &side.control_plane))
+                };
+                match (find(past), find(now)) {
+                    (Ok(Err(then)), Ok(Err(now))) => errors.push(more_helpful(then, now)),
+                    (Ok(then), Ok(now)) => {
+                        of_past.applications.extend(then);
+                        of_now.applications.extend(now);
+                    }
+                    // The application of the other side has no counterpart to compare with.
+                    (then, now) => errors.extend(then.err().into_iter().chain(now.err())),
+                }
+            }
+            ApplicationRef::Path(path) => {
+                let stores = [(past, &mut of_past), (now, &mut of_now)].map(|(side, found)| {
+                    let store = side.paths.iter().find(|(asked, _)| asked == path).map(|(_, store)| store);
+                    if let Some(store) = store {
+                        found.add_all(store, &side.control_plane);
+                    }
+                    store.is_some_and(|store| !store.applications().is_empty() || !store.broken().is_empty())
+                });
+                if stores == [false, false] {
+                    errors.push(SelectError::NoneInPath { path: path.clone() });
+                }
+            }
+        }
+    }
+    let mut pairs = Pairs { errors, ..Pairs::default() };
+    pairs.errors.append(&mut of_past.errors);
+    pairs.errors.append(&mut of_now.errors);
+    pairs.join((&of_past, &past.control_plane), (&of_now, &now.control_plane));
+    pairs.joined.retain(|pair| pair.sides().any(|stored| filter.fits(stored)));
+    pairs
+}
+
+/// Separates unknown applications from other errors: one that only one side has is no error.
+fn known(
+    found: Result<Arc<StoredApplication>, SelectError>,
+) -> Result<Result<Arc<StoredApplication>, SelectError>, SelectError> {
+    match found {
+        Err(unknown @ SelectError::Unknown { .. }) => Ok(Err(unknown)),
+        Err(problem) => Err(problem),
+        Ok(stored) => Ok(Ok(stored)),
+    }
+}
+
+/// Returns the error with a suggestion: the intended application may exist only at the base.
+fn more_helpful(then: SelectError, now: SelectError) -> SelectError {
+    match &now {
+        SelectError::Unknown { suggestions, left_out: None, .. } if suggestions.is_empty() => then,
+        _ => now,
+    }
+}
+
+impl Found {
+    fn add_all(&mut self, store: &Store, control_plane: &str) {
+        let selection = store.select(&[], &Filter::default(), control_plane);
+        self.applications.extend(selection.applications);
+        self.errors.extend(selection.errors);
+        self.any_may_be_hidden |= store.broken().iter().any(|broken| broken.object.is_none());
+        let named = store.broken().iter().filter_map(|broken| broken.object.as_ref());
+        self.hidden.extend(named.filter(|object| object.kind == "Application").map(|object| {
+            let namespace = if object.namespace.is_empty() { control_plane } else { &object.namespace };
+            (namespace.to_owned(), object.name.clone())
+        }));
+        let mut seen = BTreeSet::new();
+        for stored in store.applications() {
+            let key = key(stored, control_plane);
+            if !seen.insert(key.clone()) {
+                self.hidden.insert(key);
+            }
+        }
+    }
+
+    fn by_key(&self, control_plane: &str) -> BTreeMap<Key, Arc<StoredApplication>> {
+        self.applications.iter().map(|stored| (key(stored, control_plane), Arc::clone(stored))).collect()
+    }
+}
+
+impl Pairs {
+    /// Returns the applications of the new side.
+    pub(super) fn now(&self) -> Vec<Arc<StoredApplication>> {
+        let of_now = |pair: &Pair| match pair {
+            Pair::Both { now, .. } | Pair::Added(now) => Some(Arc::clone(now)),
+            Pair::Removed(_) => None,
+        };
+        self.joined.iter().filter_map(of_now).collect()
+    }
+
+    fn join(&mut self, (past, past_plane): (&Found, &str), (now, now_plane): (&Found, &str)) {
+        let mut of_past = past.by_key(past_plane);
+        let mut seen = BTreeSet::new();
+        for stored in &now.applications {
+            let key = key(stored, now_plane);
+            if !seen.insert(key.clone()) {
+                continue;
+            }
+            match of_past.remove(&key) {
+                Some(past) => self.joined.push(Pair::Both { past, now: Arc::clone(stored) }),
+                None => self.alone(Pair::Added(Arc::clone(stored)), &key, past),
+            }
+        }
+        let mut seen = BTreeSet::new();
+        for stored in &past.applications {
+            let key = key(stored, past_plane);
+            if of_past.contains_key(&key) && seen.insert(key.clone()) {
+                self.alone(Pair::Removed(Arc::clone(stored)), &key, now);
+            }
+        }
+    }
+
+    /// Adds an application that only one side has. If the other side may have it in an invalid file, it counts as neither added nor
+    /// removed.
+    fn alone(&mut self, pair: Pair, key: &Key, other: &Found) {
+        if other.hidden.contains(key) {
+            return;
+        }
+        if other.any_may_be_hidden {
+            self.doubtful.push(pair.stored().full_name());
+        } else {
+            self.joined.push(pair);
+        }
+    }
+
+    /// Returns the old and new full names of applications that may have been renamed: a removed and an added one with equal specs. Each
+    /// application occurs at most once.
+    pub(super) fn renamed(&self) -> Vec<(String, String)> {
+        let mut added: HashMap<String, VecDeque<&StoredApplication>> = HashMap::new();
+        for pair in &self.joined {
+            if let Pair::Added(now) = pair {
+                added.entry(spec(now)).or_default().push_back(now);
+            }
+        }
+        let mut renamed = Vec::new();
+        for pair in &self.joined {
+            let Pair::Removed(past) = pair else { continue };
+            let same = added.get_mut(&spec(past)).and_then(VecDeque::pop_front);
+            renamed.extend(same.map(|now| (past.full_name(), now.full_name())));
+        }
+        renamed
+    }
+}
+
+/// Returns a spec as JSON, which is equal for equal specs.
+fn spec(stored: &StoredApplication) -> String {
+    serde_json::to_string(&stored.application.spec).unwrap_or_default()
+}
+
+fn key(stored: &StoredApplication, control_plane: &str) -> Key {
+    (stored.namespace(control_plane).to_owned(), stored.application.metadata.name.clone())
+}

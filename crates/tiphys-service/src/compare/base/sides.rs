@@ -1,0 +1,185 @@
+//! The two sides of a comparison: stores, sources, plugins and settings.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tiphys_render::Renderer;
+use tiphys_source::Sources;
+use tiphys_store::{ApplicationRef, Store as Resources, StoreInput};
+use tiphys_tree::Modes;
+
+use super::pairs::SideStore;
+use super::past::{self, BasePath, BaseReader, failed};
+use super::plugins::{self, ComparedPlugins, SidePlugins};
+use super::{PluginsFrom, RevisionOptions, RevisionWorkspace, trust};
+use crate::error::ServiceError;
+use crate::host::Host;
+use crate::options::ServiceOptions;
+use crate::plugin;
+use crate::trust::Trust;
+use crate::workspace;
+
+/// One side.
+pub(super) struct Side {
+    pub(super) stores: SideStore,
+    pub(super) renderer: Renderer,
+}
+
+/// Both sides.
+pub(super) struct ComparedSides {
+    pub(super) past: Side,
+    pub(super) now: Side,
+    pub(super) plugins: ComparedPlugins,
+    /// Top directories of the store's work trees, each with the URL of a repository that it is a copy of and is not used for.
+    pub(super) unused_copies: Vec<(PathBuf, String)>,
+    /// The sources at the base.
+    pub(super) sources_past: Arc<Sources>,
+}
+
+/// Opens both sides. Plugins and settings of the new side are used only if `revision` permits it.
+pub(super) async fn open(
+    options: &ServiceOptions,
+    host: &Host,
+    shared: &RevisionWorkspace,
+    revision: &RevisionOptions,
+    arguments: &[ApplicationRef],
+) -> Result<ComparedSides, ServiceError> {
+    let RevisionOptions { base, plugins_from: from } = revision;
+    let source_options = workspace::source_options(options, host, shared.cache_dir.clone(), Vec::new())?;
+    let sources = Sources::new(Arc::clone(&shared.trees), source_options);
+    let reader = BaseReader { sources: &sources, base };
+    let StoreSides { past: stores_past, now: stores_now, tops, around: mut compared } =
+        stores(&reader, options, arguments, host).await?;
+    let unused = unused_copies(&sources, &tops).await?;
+    compared.extend(sources.work_trees().await.map_err(|error| failed(&error))?);
+    let here = past::work_trees("", &host.absolute(""))?;
+    compared.extend(here.into_iter().map(|place| place.top));
+    let plugins = Box::pin(plugins::load(&reader, &compared, *from, options, host)).await?;
+
+    let settings = |side: &SideStore| {
+        workspace::render_settings(options, host, &side.store, &Trust::everything(host), None)
+    };
+    let (settings_past, mut settings_now) = (settings(&stores_past)?, settings(&stores_now)?);
+    if *from == PluginsFrom::Base {
+        trust::use_settings_of(
+            &trust::Base { store: &stores_past.store, settings: &settings_past, revision: base },
+            trust::Change { store: &stores_now.store, settings: &mut settings_now },
+        );
+    }
+    let sources = sources.with_known(settings_now.context.known.clone());
+    let sources_past = Box::pin(sources.at(base)).await.map_err(|error| failed(&error))?;
+    let (sources, sources_past) = (Arc::new(sources), Arc::new(sources_past));
+    let renderer = |sources, settings, side: &SidePlugins| -> Result<Renderer, ServiceError> {
+        let mut catalogue = plugin::catalogue(side.plugins.clone(), options, host, &shared.runs);
+        for plugin in plugin::connect_plugins(options, host)? {
+            catalogue.add(plugin);
+        }
+        let renderer = Renderer::new(sources, catalogue, settings, shared.cancel.clone());
+        Ok(renderer.with_plugin_marks(side.marks.clone()))
+    };
+    Ok(ComparedSides {
+        past: Side {
+            renderer: renderer(Arc::clone(&sources_past), settings_past, &plugins.past)?,
+            stores: stores_past,
+        },
+        now: Side { renderer: renderer(sources, settings_now, &plugins.now)?, stores: stores_now },
+        plugins,
+        unused_copies: unused,
+        sources_past,
+    })
+}
+
+async fn unused_copies(
+    sources: &Sources,
+    tops: &BTreeSet<PathBuf>,
+) -> Result<Vec<(PathBuf, String)>, ServiceError> {
+    let mut unused = Vec::new();
+    for top in tops {
+        let urls = sources.unused_remotes(top).await.map_err(|error| failed(&error))?;
+        unused.extend(urls.into_iter().map(|url| (top.clone(), url)));
+    }
+    Ok(unused)
+}
+
+/// The stores of both sides.
+struct StoreSides {
+    past: SideStore,
+    now: SideStore,
+    /// Top directories of the work trees that the stores are read from at the base.
+    tops: BTreeSet<PathBuf>,
+    /// Top directories of all work trees that contain the stores now. A change may have added one.
+    around: BTreeSet<PathBuf>,
+}
+
+/// Loads the stores of both sides and the selected paths. A path that only one side has is empty on the other. A store outside of all
+/// repositories, such as a file with Secrets, is the same on both sides if another store is in a repository.
+async fn stores(
+    reader: &BaseReader<'_>,
+    options: &ServiceOptions,
+    arguments: &[ApplicationRef],
+    host: &Host,
+) -> Result<StoreSides, ServiceError> {
+    let (mut tops, mut around) = (BTreeSet::new(), BTreeSet::new());
+    let (mut inputs_past, mut inputs_now) = (Vec::new(), Vec::new());
+    let mut in_no_repository = None;
+    // The trees must exist until all stores are loaded.
+    let mut held: Vec<BasePath> = Vec::new();
+    for path in options.store_paths() {
+        let Some((at_base, outer)) = reader.path(&host.absolute(&path), Modes::Plain).await? else {
+            in_no_repository.get_or_insert_with(|| path.clone());
+            for inputs in [&mut inputs_past, &mut inputs_now] {
+                inputs.push(StoreInput::Path(PathBuf::from(&path)));
+            }
+            continue;
+        };
+        let input = at_base.input(reader.base);
+        // Loading reports a path that exists on neither side.
+        if input.is_none() || host.absolute(&path).exists() {
+            inputs_now.push(StoreInput::Path(PathBuf::from(path)));
+        }
+        inputs_past.extend(input.map(StoreInput::Past));
+        tops.insert(at_base.place.top.clone());
+        around.extend(outer);
+        held.push(at_base);
+    }
+    if let Some(path) = in_no_repository.filter(|_| tops.is_empty()) {
+        return Err(past::in_no_repository(&format!("--store: {path}")));
+    }
+    let store_now = workspace::load_inputs(&inputs_now)?;
+    let store_past = load_past(&inputs_past)?;
+    let (mut paths_past, mut paths_now) = (Vec::new(), Vec::new());
+    for argument in arguments {
+        let ApplicationRef::Path(path) = argument else { continue };
+        let shown = path.display().to_string();
+        let at_base = reader.path(&host.absolute(path), Modes::Plain).await?;
+        let (at_base, outer) = at_base.ok_or_else(|| past::in_no_repository(&shown))?;
+        let input = at_base.input(reader.base);
+        if input.is_none() || host.absolute(path).exists() {
+            let loaded = Resources::load(&[StoreInput::Path(path.clone())]);
+            paths_now.push((path.clone(), loaded.map_err(|error| ServiceError::invalid_input_from(&error))?));
+        }
+        if let Some(input) = input {
+            paths_past.push((path.clone(), load_past(&[StoreInput::Past(input)])?));
+        }
+        tops.insert(at_base.place.top.clone());
+        around.extend(outer);
+        held.push(at_base);
+    }
+    drop(held);
+    let trust = Trust::new(options, host, &store_now, &[]);
+    let side = |mut store: Resources, mut paths: Vec<(PathBuf, Resources)>| {
+        let all = std::iter::once(&mut store).chain(paths.iter_mut().map(|(_, store)| store));
+        all.for_each(|store| trust.allow_file_repositories(store.applications_mut()));
+        SideStore {
+            control_plane: workspace::control_plane(options, &store, &Trust::everything(host)),
+            store,
+            paths,
+        }
+    };
+    Ok(StoreSides { past: side(store_past, paths_past), now: side(store_now, paths_now), tops, around })
+}
+
+fn load_past(inputs: &[StoreInput]) -> Result<Resources, ServiceError> {
+    Resources::load(inputs).map_err(|error| ServiceError::invalid_input_from(&error))
+}

@@ -1,0 +1,147 @@
+//! The comparison of rendered manifests with live objects.
+
+mod clusters;
+
+use std::sync::Arc;
+
+use tiphys_api::Destination;
+use tiphys_cluster::ClusterError;
+use tiphys_engine::diff::{
+    Comparison, IgnoreError, Ignored, LivePair, LiveRules, compare_live as compare_objects,
+    possible_namespaces,
+};
+use tiphys_engine::{Manifest, ObjectKey};
+use tiphys_render::RenderedApplication;
+use tiphys_store::{Place, StoredApplication};
+
+use self::clusters::LiveCluster;
+use super::{ApplicationDiff, Presence};
+use crate::error::{ServiceError, chain};
+use crate::options::{ServiceOptions, StepCallback};
+use crate::render::render_each;
+use crate::workspace::Workspace;
+
+pub use self::clusters::LiveClusters;
+
+/// Renders applications and compares each with the live objects of its destination. Warnings are logged.
+pub async fn compare_live(
+    workspace: &Workspace,
+    clusters: &LiveClusters,
+    applications: &[Arc<StoredApplication>],
+    progress: StepCallback<'_>,
+) -> Vec<ApplicationDiff> {
+    let mut compared = Vec::with_capacity(applications.len());
+    let compare_one = async |stored: Arc<StoredApplication>, result: Result<_, ServiceError>| {
+        let result = match result {
+            Ok(rendered) => compare(workspace, clusters, &stored, rendered).await,
+            Err(error) => Err(error),
+        };
+        compared.push(ApplicationDiff::new(&stored, Presence::Both, result));
+    };
+    workspace.drained(render_each(workspace, applications, progress, compare_one)).await;
+    compared
+}
+
+/// Returns one warning for each setting of the store that Argo CD applies to all comparisons and this comparison does not.
+pub fn unsupported_settings(workspace: &Workspace, options: &ServiceOptions) -> Vec<String> {
+    let (settings, _) = workspace.resources.settings(options.argocd_namespace.as_deref(), &|_| true);
+    let keys = settings.iter().flat_map(|stored| &stored.settings.ignore_differences);
+    keys.map(|key| format!("argocd-cm: {key} is not applied; what it leaves out is shown as a difference"))
+        .collect()
+}
+
+async fn compare(
+    workspace: &Workspace,
+    clusters: &LiveClusters,
+    stored: &StoredApplication,
+    rendered: RenderedApplication,
+) -> Result<Comparison, ServiceError> {
+    let name = stored.full_name();
+    for warning in &rendered.warnings {
+        tracing::warn!("{name}: {warning}");
+    }
+    let spec = &stored.application.spec;
+    let ignored = Ignored::new(&spec.ignore_differences).map_err(|error| ignore_error(stored, &error))?;
+    let tracking = workspace.renderer.tracking(&stored.application);
+    let ownership = tracking.ownership();
+    let unread = |error: ClusterError| {
+        ServiceError::rendering(format!("application {name} ({}): {}", stored.place, chain(&error)))
+    };
+    let cluster = clusters.of(&spec.destination, &ownership).await.map_err(unread)?;
+    let cluster = cluster.ok_or_else(|| no_cluster_error(stored, &spec.destination, clusters))?;
+    let pairs =
+        find_live(rendered.manifests, &spec.destination.namespace, &cluster, &name).await.map_err(unread)?;
+    let rules = LiveRules { application: &tracking.instance_name, ignored: &ignored, ownership: &ownership };
+    let found = compare_objects(&pairs, cluster.removable(&tracking.instance_name), &rules);
+    for warning in &found.warnings {
+        tracing::warn!("{name}: {}", warning.message);
+    }
+    for left_out in &found.left_out {
+        tracing::info!("{name}: left out: {left_out}");
+    }
+    Ok(found.comparison)
+}
+
+fn ignore_error(stored: &StoredApplication, error: &IgnoreError) -> ServiceError {
+    let index = error.index.to_string();
+    let entry = stored.node.at(["spec", "ignoreDifferences", &index, error.field]);
+    let place = Place {
+        position: entry.map(|entry| entry.position).or(stored.place.position),
+        ..stored.place.clone()
+    };
+    ServiceError::invalid_input(format!("application {} ({place}): {}", stored.full_name(), chain(error)))
+}
+
+/// Finds the live object of each rendered object.
+async fn find_live(
+    manifests: Vec<Manifest>,
+    destination: &str,
+    cluster: &LiveCluster,
+    application: &str,
+) -> Result<Vec<LivePair>, ClusterError> {
+    let scopes = cluster.scopes(&manifests);
+    let mut pairs = Vec::with_capacity(manifests.len());
+    for manifest in manifests {
+        let namespaces = possible_namespaces(&manifest, destination, &scopes);
+        let mut found = None;
+        for &namespace in &namespaces {
+            let key = ObjectKey { namespace: namespace.to_owned(), ..manifest.key() };
+            if let Some(live) = cluster.reader.get(&key).await? {
+                found = Some((namespace.to_owned(), live));
+                break;
+            }
+        }
+        let namespace = match &found {
+            Some((namespace, _)) => namespace.clone(),
+            None => namespaces.first().map(|&namespace| namespace.to_owned()).unwrap_or_default(),
+        };
+        if found.is_none() && namespaces.len() > 1 && manifest.namespace().is_empty() {
+            let (group, kind) = manifest.group_kind();
+            tracing::warn!(
+                "{application}: not known whether {kind}.{group} has a namespace, so that {} is taken to be in {namespace}; its \
+                 CustomResourceDefinition in the cluster state tells",
+                manifest.name()
+            );
+        }
+        pairs.push(LivePair {
+            rendered: manifest.in_namespace(&namespace),
+            live: found.map(|(_, live)| live),
+        });
+    }
+    Ok(pairs)
+}
+
+fn no_cluster_error(
+    stored: &StoredApplication,
+    destination: &Destination,
+    clusters: &LiveClusters,
+) -> ServiceError {
+    let (cluster, option) = clusters::named(destination);
+    ServiceError::invalid_input(format!(
+        "application {} ({}): no --cluster-state stands for its destination {cluster:?}, only for {}",
+        stored.full_name(),
+        stored.place,
+        clusters.names()
+    ))
+    .with_hint(format!("--cluster-state {option} names a folder of that cluster's live objects"))
+}

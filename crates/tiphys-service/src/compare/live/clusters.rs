@@ -1,0 +1,100 @@
+//! Directories of live objects that are used instead of clusters.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tiphys_api::{Destination, IN_CLUSTER_SERVER};
+use tiphys_cluster::{
+    ClusterError, ClusterReader, ClusterStateArgument, Clusters, FolderCluster, IN_CLUSTER_NAME,
+};
+use tiphys_engine::{Manifest, Ownership, Scopes};
+
+use crate::error::{ServiceError, chain};
+use crate::host::Host;
+use crate::options::ServiceOptions;
+
+/// Directories of live objects, by cluster. Each cluster is read once and not for every application.
+pub struct LiveClusters {
+    clusters: Clusters,
+    known: Mutex<HashMap<String, Arc<LiveCluster>>>,
+}
+
+/// The live objects of one cluster.
+pub(super) struct LiveCluster {
+    /// Reads the objects.
+    pub(super) reader: Arc<dyn ClusterReader>,
+    definitions: Vec<Manifest>,
+    removable: HashMap<String, Vec<Manifest>>,
+}
+
+impl LiveClusters {
+    /// Reads the directories. Those of the same cluster are merged.
+    pub fn load(options: &ServiceOptions, host: &Host) -> Result<Self, ServiceError> {
+        let mut folders: BTreeMap<String, FolderCluster> = BTreeMap::new();
+        for text in &options.cluster_state {
+            let argument = ClusterStateArgument::parse(text);
+            folders.entry(argument.cluster).or_default().extend(&host.absolute(&argument.folder)).map_err(
+                |error| ServiceError::invalid_input(format!("--cluster-state: {}", chain(&error))),
+            )?;
+        }
+        let mut clusters = Clusters::default();
+        for (name, folder) in folders {
+            clusters.insert(&name, Arc::new(folder));
+        }
+        Ok(Self { clusters, known: Mutex::default() })
+    }
+
+    /// Returns the cluster of a destination. None if it has no directory.
+    pub(super) async fn of(
+        &self,
+        destination: &Destination,
+        ownership: &Ownership,
+    ) -> Result<Option<Arc<LiveCluster>>, ClusterError> {
+        let Some((name, reader)) = self.clusters.of(destination) else { return Ok(None) };
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned();
+        if known.is_some() {
+            return Ok(known);
+        }
+        let cluster = Arc::new(LiveCluster::read(Arc::clone(reader), ownership).await?);
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(Some(Arc::clone(known.entry(name.to_owned()).or_insert(cluster))))
+    }
+
+    /// Returns the names of the clusters for a message.
+    pub(super) fn names(&self) -> String {
+        self.clusters.names().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ")
+    }
+}
+
+impl LiveCluster {
+    async fn read(reader: Arc<dyn ClusterReader>, ownership: &Ownership) -> Result<Self, ClusterError> {
+        let mut definitions = Vec::new();
+        let mut removable: HashMap<String, Vec<Manifest>> = HashMap::new();
+        for manifest in reader.all().await? {
+            if manifest.is_crd() {
+                definitions.push(manifest);
+            } else if let Some(application) = ownership.removed_by(&manifest).map(str::to_owned) {
+                removable.entry(application).or_default().push(manifest);
+            }
+        }
+        Ok(Self { reader, definitions, removable })
+    }
+
+    /// Returns the scopes of kinds: the built-in ones, and those that the rendered or the live objects define.
+    pub(super) fn scopes(&self, rendered: &[Manifest]) -> Scopes {
+        Scopes::of(self.definitions.iter().chain(rendered))
+    }
+
+    /// Returns the live objects that a sync of an application would remove if it did not render them.
+    pub(super) fn removable(&self, application: &str) -> &[Manifest] {
+        self.removable.get(application).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// Returns the name of a destination's cluster, and the argument of `--cluster-state` for it.
+pub(super) fn named(destination: &Destination) -> (&str, String) {
+    let cluster =
+        if destination.server.is_empty() { destination.name.as_str() } else { destination.server.as_str() };
+    let is_own = cluster == IN_CLUSTER_SERVER || cluster == IN_CLUSTER_NAME;
+    (cluster, if is_own { "DIR".to_owned() } else { format!("{cluster}=DIR") })
+}

@@ -1,0 +1,156 @@
+//! Errors of use cases: what kind, what happened, and what to do about it.
+
+use std::error::Error;
+use std::fmt;
+use std::path::Path;
+
+use tiphys_plugin::PluginError;
+pub(crate) use tiphys_plugin::chain;
+use tiphys_render::RenderError;
+use tiphys_store::StoredApplication;
+
+use crate::findings::error_place;
+
+/// The kind of an error. Front ends map it to exit codes or status codes. Later kinds are worse than earlier ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ErrorKind {
+    /// Wrong usage, an invalid document, an unknown name.
+    InvalidInput,
+    /// A source or plugin failed, or a parameter is forbidden or cannot be resolved.
+    Rendering,
+    /// The file or object changed since it was read.
+    Conflict,
+    /// A bug in tiphys.
+    Bug,
+    /// The caller cancelled.
+    Interrupted,
+}
+
+/// A failed use case: a kind, a message with all causes, and an optional hint.
+#[derive(Clone, Debug)]
+pub struct ServiceError {
+    kind: ErrorKind,
+    message: String,
+    hint: Option<String>,
+}
+
+impl ServiceError {
+    fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), hint: None }
+    }
+
+    /// Creates an error of [`ErrorKind::InvalidInput`].
+    pub fn invalid_input(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::InvalidInput, message)
+    }
+
+    /// Creates an error of [`ErrorKind::InvalidInput`] from an error with its causes.
+    pub fn invalid_input_from(error: &dyn Error) -> Self {
+        Self::invalid_input(chain(error))
+    }
+
+    /// Creates an error of [`ErrorKind::Rendering`].
+    pub fn rendering(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Rendering, message)
+    }
+
+    /// Creates an error of [`ErrorKind::Conflict`].
+    pub fn conflict(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Conflict, message)
+    }
+
+    /// Creates an error of [`ErrorKind::Bug`].
+    pub fn bug(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Bug, message)
+    }
+
+    /// Creates an error of [`ErrorKind::Interrupted`].
+    pub fn interrupted() -> Self {
+        Self::new(ErrorKind::Interrupted, "interrupted")
+    }
+
+    /// Creates the error of an application that could not be rendered.
+    pub(crate) fn application(stored: &StoredApplication, error: &RenderError) -> Self {
+        let place = error_place(stored, error);
+        let message = format!("application {} ({place}): {}", stored.full_name(), chain(error));
+        Self { hint: limit_hint(error), ..Self::new(render_kind(error), message) }
+    }
+
+    /// Creates the error of an application that could not be rendered at the base nor now. A cause that both share is named once.
+    pub(crate) fn application_on_both_sides(
+        (base, base_error): (&StoredApplication, &RenderError),
+        (now, now_error): (&StoredApplication, &RenderError),
+    ) -> Self {
+        let (base_place, now_place) = (error_place(base, base_error), error_place(now, now_error));
+        let (base_cause, now_cause) = (chain(base_error), chain(now_error));
+        let what = if base_cause == now_cause {
+            format!("({base_place} and {now_place}): {now_cause}")
+        } else {
+            format!("({base_place}): {base_cause}; and ({now_place}): {now_cause}")
+        };
+        let kind = render_kind(base_error).max(render_kind(now_error));
+        let hint = limit_hint(now_error).or_else(|| limit_hint(base_error));
+        Self { hint, ..Self::new(kind, format!("application {} {what}", now.full_name())) }
+    }
+
+    /// Creates the error of a plugin that failed on a directory. The message leaves out the repository, which the user has not named.
+    pub(crate) fn trial(folder: &Path, error: &RenderError) -> Self {
+        let cause = match error {
+            RenderError::Source(error) => chain(&*error.failure),
+            RenderError::Sources(_) | RenderError::DeadlineExceeded => chain(error),
+        };
+        let message = format!("{}: {cause}", folder.display());
+        Self { hint: limit_hint(error), ..Self::new(render_kind(error), message) }
+    }
+
+    /// Returns the message, with all causes.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// Returns what to do about the error.
+    pub fn hint(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+
+    /// Returns the kind.
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// Puts a place in front of the message.
+    #[must_use]
+    pub(crate) fn at(self, place: &str) -> Self {
+        Self { message: format!("{place}: {}", self.message), ..self }
+    }
+
+    /// Adds what to do about the error.
+    #[must_use]
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+impl fmt::Display for ServiceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl Error for ServiceError {}
+
+fn render_kind(error: &RenderError) -> ErrorKind {
+    if error.is_of_the_document() { ErrorKind::InvalidInput } else { ErrorKind::Rendering }
+}
+
+/// Names the option that raises the limit that a plugin exceeded.
+fn limit_hint(error: &RenderError) -> Option<String> {
+    let RenderError::Source(error) = error else { return None };
+    let hint = match error.failure.of_plugin()? {
+        PluginError::DeadlineExceeded { .. } => "--plugin-timeout gives plugins more seconds",
+        PluginError::OutputTooLarge { .. } => "--plugin-output-max allows more bytes",
+        _ => return None,
+    };
+    Some(hint.to_owned())
+}

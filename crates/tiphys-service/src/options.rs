@@ -1,0 +1,92 @@
+//! What a front end asks for, as plain values. Errors and hints name the options of the command line that set them.
+
+mod limits;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tiphys_engine::TrackingMethod;
+use tiphys_plugin::Plugin;
+use tiphys_process::PrivateView;
+use tiphys_source::ProgressSink;
+
+use crate::error::ServiceError;
+use crate::host::Host;
+
+pub use limits::ServiceLimits;
+
+/// Connects to the plugins that other processes serve on the sockets in a directory.
+pub type ConnectPlugins = fn(&Path, &Host) -> Result<Vec<Arc<dyn Plugin>>, ServiceError>;
+
+/// Receives the name of each application or case as soon as it is done, in the order in which they finish.
+pub type StepCallback<'a> = &'a (dyn Fn(&str) + Sync);
+
+/// Options that all use cases share.
+#[derive(Clone, Default)]
+pub struct ServiceOptions {
+    /// Files and directories with Applications; `-` is standard input. Empty: the current directory.
+    pub store: Vec<String>,
+    /// Directories and files of the plugins that run in process. Empty: `TIPHYS_PLUGINS`, else the installed ones.
+    pub plugins: Vec<PathBuf>,
+    /// Directory of the plugin servers' sockets. None: `ARGOCD_PLUGINSOCKFILEPATH`.
+    pub plugin_sockets: Option<PathBuf>,
+    /// Connects to plugin servers. None: plugin servers are not used, even if a directory of sockets is configured.
+    pub connect_plugins: Option<ConnectPlugins>,
+    /// Environment variables that plugins in process get: names, or prefixes that end in `*`.
+    pub pass_env: Vec<String>,
+    /// Local directories used instead of repositories: `[URL[@REV]=]DIR`.
+    pub repo: Vec<String>,
+    /// Directories whose settings are trusted although they belong to a rendered repository.
+    pub trust_repository_settings: Vec<PathBuf>,
+    /// Directories below which Applications of a repository may name `file://` repositories.
+    pub allow_file_repositories: Vec<PathBuf>,
+    /// Whether the user's own git credentials are also sent through the proxy of a repository Secret.
+    pub own_credentials_via_proxy: bool,
+    /// Directories of live objects used instead of destination clusters: `[NAME=]DIR`.
+    pub cluster_state: Vec<String>,
+    /// The namespace of the control plane. None: that of the store's argocd-cm, else `argocd`.
+    pub argocd_namespace: Option<String>,
+    /// Kubernetes versions of destination clusters: `[NAME=]VERSION`.
+    pub kube_version: Vec<String>,
+    /// API versions of destination clusters: `[NAME=]LIST|@FILE`.
+    pub api_versions: Vec<String>,
+    /// The tracking method. None: that of the store's argocd-cm, else annotation.
+    pub tracking: Option<TrackingMethod>,
+    /// The cache directory. None: `tiphys` in the user's cache directory.
+    pub cache_dir: Option<PathBuf>,
+    /// Whether to use only what is in the cache.
+    pub offline: bool,
+    /// Whether to fetch again what is in the cache.
+    pub refresh: bool,
+    /// Limits.
+    pub limits: ServiceLimits,
+    /// Maximum number of concurrent plugin runs. None: the number of processors.
+    pub jobs: Option<u16>,
+    /// How plugin runs get their private working copy.
+    pub private_view: PrivateView,
+    /// Receives the progress of fetching repositories and charts.
+    pub fetch_progress: Option<ProgressSink>,
+}
+
+impl ServiceOptions {
+    /// Returns the maximum number of concurrent plugin runs.
+    pub(crate) fn jobs(&self, host: &Host) -> usize {
+        self.jobs.map_or(host.processors, usize::from)
+    }
+
+    /// Returns the paths of the store.
+    pub(crate) fn store_paths(&self) -> Vec<String> {
+        if self.store.is_empty() { vec![".".to_owned()] } else { self.store.clone() }
+    }
+}
+
+/// Which applications of the store a use case is about.
+#[derive(Clone, Debug, Default)]
+pub struct ApplicationSelection {
+    /// Names (`name` or `namespace/name`) and paths of files. Empty: all applications of the store.
+    pub applications: Vec<String>,
+    /// A label selector.
+    pub selector: Option<String>,
+    /// The name of a project.
+    pub project: Option<String>,
+}

@@ -1,0 +1,135 @@
+//! Limits on time, size and number.
+
+use std::time::Duration;
+
+use tiphys_source::ChartLimits;
+use tiphys_tree::TreeLimits;
+
+/// Default timeout of one plugin's commands: Argo CD's default of `ARGOCD_EXEC_TIMEOUT`.
+const PLUGIN_TIMEOUT: Duration = Duration::from_secs(90);
+
+/// Limits that all use cases share. Durations are in seconds. The fields have the names of the options that set them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ServiceLimits {
+    /// Seconds that one plugin's commands may take, if configured.
+    pub plugin_timeout: Option<u64>,
+    /// Seconds between SIGTERM and SIGKILL when a plugin's processes are stopped.
+    pub plugin_grace: u64,
+    /// Bytes that one plugin command may print on standard output.
+    pub plugin_output_max: u64,
+    /// Bytes of standard error that are kept of one plugin command.
+    pub plugin_stderr_max: u64,
+    /// Files, directories and links in the tree of one repository, if configured.
+    pub tree_entries_max: Option<u64>,
+    /// Total bytes of the files in the tree of one repository.
+    pub tree_bytes_max: u64,
+    /// Total bytes of the files of one `directory` source.
+    pub directory_bytes_max: u64,
+    /// Objects of one source.
+    pub manifests_max: u64,
+    /// Seconds that connecting to a chart server may take, TLS included.
+    pub connect_timeout: u64,
+    /// Seconds that listing branches and tags, or one request to a chart server, may take.
+    pub lookup_timeout: u64,
+    /// Seconds that fetching one repository or chart may take.
+    pub fetch_timeout: u64,
+    /// Bytes of the index of one Helm repository.
+    pub chart_index_bytes_max: u64,
+    /// Bytes of one packed chart or registry artefact.
+    pub chart_bytes_max: u64,
+    /// Bytes of any other response of a registry.
+    pub registry_answer_bytes_max: u64,
+    /// Tags of one chart or artefact of a registry.
+    pub registry_tags_max: u64,
+    /// Pages of tags of one chart or artefact of a registry.
+    pub registry_tag_pages_max: u64,
+}
+
+impl Default for ServiceLimits {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+impl ServiceLimits {
+    /// The defaults.
+    pub const DEFAULT: Self = Self {
+        plugin_timeout: None,
+        plugin_grace: 5,
+        plugin_output_max: 100 * 1024 * 1024,
+        plugin_stderr_max: 64 * 1024,
+        tree_entries_max: None,
+        tree_bytes_max: TreeLimits::DEFAULT.bytes_max,
+        directory_bytes_max: 10 * 1024 * 1024,
+        manifests_max: 100_000,
+        connect_timeout: tiphys_source::CONNECT_TIMEOUT.as_secs(),
+        lookup_timeout: tiphys_source::LOOKUP_TIMEOUT.as_secs(),
+        fetch_timeout: tiphys_source::FETCH_TIMEOUT.as_secs(),
+        chart_index_bytes_max: ChartLimits::DEFAULT.index_bytes_max,
+        chart_bytes_max: ChartLimits::DEFAULT.archive_bytes_max,
+        registry_answer_bytes_max: ChartLimits::DEFAULT.answer_bytes_max,
+        registry_tags_max: ChartLimits::DEFAULT.tags_max,
+        registry_tag_pages_max: ChartLimits::DEFAULT.tag_pages_max,
+    };
+
+    /// Returns the timeout of one plugin's commands.
+    pub fn plugin_timeout(&self) -> Duration {
+        self.plugin_timeout.map_or(PLUGIN_TIMEOUT, Duration::from_secs)
+    }
+
+    /// Returns the limits of a plugin run.
+    pub fn run(&self) -> tiphys_process::Limits {
+        tiphys_process::Limits {
+            stdout_bytes_max: size(self.plugin_output_max),
+            stderr_bytes_max: size(self.plugin_stderr_max),
+            grace: Duration::from_secs(self.plugin_grace),
+        }
+    }
+
+    /// Returns the limits of a tree.
+    pub fn tree(&self) -> TreeLimits {
+        TreeLimits {
+            entries_max: self.tree_entries_max.unwrap_or(TreeLimits::DEFAULT.entries_max),
+            bytes_max: self.tree_bytes_max,
+        }
+    }
+
+    /// Returns the maximum number of objects of one source.
+    pub(crate) fn manifests_max(&self) -> usize {
+        size(self.manifests_max)
+    }
+
+    /// Returns the limits of charts and registries.
+    pub(crate) fn charts(&self) -> ChartLimits {
+        ChartLimits {
+            index_bytes_max: self.chart_index_bytes_max,
+            archive_bytes_max: self.chart_bytes_max,
+            answer_bytes_max: self.registry_answer_bytes_max,
+            tags_max: self.registry_tags_max,
+            tag_pages_max: self.registry_tag_pages_max,
+        }
+    }
+
+    /// Returns the timeout of connecting to a chart server.
+    pub(crate) fn connect_timeout(&self) -> Duration {
+        Duration::from_secs(self.connect_timeout)
+    }
+
+    /// Returns the timeout of a look-up, and the option that sets it. A look-up is a part of fetching, so the shorter timeout applies.
+    pub(crate) fn lookup_timeout(&self) -> (Duration, &'static str) {
+        let (lookup, fetch) =
+            ((self.lookup_timeout, "--lookup-timeout"), (self.fetch_timeout, "--fetch-timeout"));
+        let (seconds, option) = if lookup.0 <= fetch.0 { lookup } else { fetch };
+        (Duration::from_secs(seconds), option)
+    }
+
+    /// Returns the timeout of fetching one repository.
+    pub(crate) fn fetch_timeout(&self) -> Duration {
+        Duration::from_secs(self.fetch_timeout)
+    }
+}
+
+/// Converts a limit on something that is held in memory. A value above the address space is no limit.
+fn size(limit: u64) -> usize {
+    usize::try_from(limit).unwrap_or(usize::MAX)
+}

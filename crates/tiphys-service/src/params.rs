@@ -1,0 +1,141 @@
+//! Parameters of an application: the announced ones, their values and where these come from, and changes.
+
+mod change;
+mod defaults;
+mod diff;
+mod edit;
+mod inspect;
+mod origin;
+mod problems;
+mod row;
+
+use std::sync::Arc;
+
+use tiphys_api::ApplicationSource;
+use tiphys_store::{ApplicationRef, Filter, SelectError, StoredApplication};
+
+use crate::error::ServiceError;
+use crate::findings;
+use crate::host::Host;
+use crate::options::ServiceOptions;
+use crate::workspace::{Workspace, WorkspaceOptions};
+
+pub use change::ParameterRequest;
+pub use diff::{UnsavedChange, compare_unsaved};
+pub use edit::{EditOptions, PlannedEdit, WriteTo, plan_edit};
+pub use inspect::{ApplicationParameters, inspect};
+pub use origin::{OriginChain, OriginLink, ParameterLocation, ParameterOrigin};
+pub use problems::ParameterProblems;
+pub use row::{Announced, ParameterRow};
+
+/// Which sources of an application a use case is about. Empty: all.
+#[derive(Clone, Debug, Default)]
+pub struct SourceChoice {
+    /// The source's name.
+    pub name: Option<String>,
+    /// The source's position, from 1.
+    pub position: Option<u32>,
+}
+
+/// Values of parameters that a change sets.
+#[derive(Clone, Debug, Default)]
+pub struct ParameterValues {
+    /// Assignments: `NAME=TEXT`, `NAME:=JSON`, `NAME[KEY]=TEXT`, `NAME[0]=TEXT`, `NAME+=TEXT`, `NAME=@FILE`.
+    pub assignments: Vec<String>,
+    /// YAML or JSON files of names and values; `-` is standard input.
+    pub files: Vec<String>,
+    /// Whether build variables in values of a chart are replaced when manifests are made.
+    pub variables: bool,
+}
+
+/// Opens a workspace for one application, a name or a path.
+pub fn open_workspace(
+    options: &ServiceOptions,
+    host: &Host,
+    application: &str,
+) -> Result<Workspace, ServiceError> {
+    let applications = ApplicationRef::parse(application).into_path().into_iter().collect();
+    Workspace::open(options, host, WorkspaceOptions { applications, ..WorkspaceOptions::default() })
+}
+
+/// Finds one application and logs the warnings about it.
+fn find_application(workspace: &Workspace, name: &str) -> Result<Arc<StoredApplication>, ServiceError> {
+    let references = [ApplicationRef::parse(name)];
+    let mut selection = workspace.resources.select(&references, &Filter::default(), &workspace.control_plane);
+    workspace.trust.allow_file_repositories(&mut selection.applications);
+    if let Some(error) = selection.errors.first() {
+        let failure = ServiceError::invalid_input_from(error);
+        return Err(match (error, set_names(workspace).as_slice()) {
+            (SelectError::Unknown { suggestions, .. }, sets @ [_, ..]) if suggestions.is_empty() => failure.with_hint(format!(
+                "the store has ApplicationSets ({}), whose applications have no files: pipe `kubectl get applications -A -o yaml` into \
+                 `--store -`",
+                sets.join(", ")
+            )),
+            _ => failure,
+        });
+    }
+    let [stored] = selection.applications.as_slice() else {
+        return Err(ServiceError::invalid_input(format!(
+            "{name} stands for {} Applications; name one",
+            selection.applications.len()
+        )));
+    };
+    for warning in findings::warnings(stored) {
+        tracing::warn!("{warning}");
+    }
+    Ok(Arc::clone(stored))
+}
+
+fn set_names(workspace: &Workspace) -> Vec<&str> {
+    workspace.resources.sets().iter().map(|set| set.metadata.name.as_str()).collect()
+}
+
+impl ParameterValues {
+    /// Refuses to read standard input twice.
+    pub fn require_one_standard_input(&self, options: &ServiceOptions) -> Result<(), ServiceError> {
+        if options.store.iter().chain(&self.files).filter(|path| *path == "-").count() > 1 {
+            return Err(ServiceError::invalid_input(
+                "standard input can be read once: --store and --values both name it",
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl SourceChoice {
+    /// Returns whether a source is chosen. Positions count from 1.
+    fn includes(&self, position: usize, source: &ApplicationSource) -> bool {
+        self.name.as_ref().is_none_or(|name| *name == source.name)
+            && self.position.is_none_or(|wanted| wanted as usize == position)
+    }
+
+    /// Refuses a choice that no source of the application matches.
+    fn check(&self, stored: &StoredApplication) -> Result<(), ServiceError> {
+        let sources = stored.application.spec.effective_sources();
+        if let Some(name) = &self.name
+            && !sources.iter().any(|source| source.name == *name)
+        {
+            let names: Vec<&str> =
+                sources.iter().map(|source| source.name.as_str()).filter(|name| !name.is_empty()).collect();
+            let known = if names.is_empty() {
+                "its sources have no names".to_owned()
+            } else {
+                format!("there are {}", names.join(", "))
+            };
+            return Err(ServiceError::invalid_input(format!(
+                "{} has no source named {name:?}: {known}",
+                stored.full_name()
+            )));
+        }
+        if let Some(position) = self.position
+            && position as usize > sources.len()
+        {
+            return Err(ServiceError::invalid_input(format!(
+                "{} has {} sources; --source-position {position} is none",
+                stored.full_name(),
+                sources.len()
+            )));
+        }
+        Ok(())
+    }
+}

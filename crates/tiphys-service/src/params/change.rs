@@ -1,0 +1,335 @@
+//! Changes of parameters: parsing a request, finding the source that it applies to, and applying it.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use tiphys_api::ApplicationSource;
+use tiphys_engine::{
+    Given, HELM_PLUGIN, HELM_VALUE_PREFIXES, KUSTOMIZE_PLUGIN, SET_FILE_PREFIX, SourceType, VariableNames,
+    Variables, build_variables, has_plugin_values, replaced_variables, shown_name, with_parameters,
+    written_parameters,
+};
+use tiphys_params::{Applied, ApplyError, Assignment, Edited, ParameterValue, Target, apply, read_values};
+use tiphys_plugin::{Phase, PluginError};
+use tiphys_render::{AnnouncedSource, AskedSource, RenderError, SourceFailure};
+use tiphys_store::StoredApplication;
+
+use super::{ParameterValues, SourceChoice};
+use crate::assignments;
+use crate::error::{ServiceError, chain};
+use crate::host::Host;
+use crate::workspace::Workspace;
+
+/// The exit status of the Helm plugin if a chart has more values than it announces.
+const HELM_PAST_BOUND: &str = "exit status 3";
+
+/// A requested change of parameters. Assignments are parsed when it is applied, since that requires the known names.
+#[derive(Debug)]
+pub struct ParameterRequest {
+    set: Vec<String>,
+    files: Vec<Vec<(String, ParameterValue)>>,
+    unset: Vec<String>,
+    variables: Variables,
+}
+
+/// A source whose parameters are changed.
+#[derive(Debug)]
+pub(super) struct ParameterSource {
+    /// The application.
+    pub(super) stored: Arc<StoredApplication>,
+    /// The source's position, from 1.
+    pub(super) position: usize,
+    /// The source type.
+    pub(super) source_type: SourceType,
+    /// The announced and set parameters. None if the plugin was not asked.
+    pub(super) announced: Option<AnnouncedSource>,
+}
+
+/// A change of a source.
+#[derive(Debug)]
+pub(super) struct SourceChange {
+    /// The source in the document that is changed.
+    pub(super) before: ApplicationSource,
+    /// The changed source.
+    pub(super) after: ApplicationSource,
+    /// The changed parameters.
+    pub(super) applied: Applied,
+}
+
+impl ParameterRequest {
+    /// Creates a request from values and from names to unset. Reads the files of values.
+    pub fn new(values: &ParameterValues, unset: &[String], host: &Host) -> Result<Self, ServiceError> {
+        let mut files = Vec::new();
+        for file in &values.files {
+            let bytes = assignments::read_bytes(host, file)
+                .map_err(|error| ServiceError::invalid_input(format!("--values {file}: {error}")))?;
+            let read = read_values(&bytes).map_err(|error| {
+                ServiceError::invalid_input(format!("--values {file}: {}", chain(&error)))
+            })?;
+            files.push(read);
+        }
+        if values.assignments.is_empty() && values.files.is_empty() && unset.is_empty() {
+            return Err(ServiceError::invalid_input("nothing to set")
+                .with_hint("write NAME=VALUE, or -f FILE; --help shows all forms"));
+        }
+        let variables = if values.variables { Variables::Replaced } else { Variables::Literal };
+        Ok(Self { set: values.assignments.clone(), files, unset: unset.to_vec(), variables })
+    }
+
+    /// Creates a request that only unsets names.
+    pub fn unset(names: &[String]) -> Self {
+        Self { set: Vec::new(), files: Vec::new(), unset: names.to_vec(), variables: Variables::default() }
+    }
+
+    /// Returns the names with one of these prefixes. Brackets in them are a part of the name.
+    fn names_with_prefix<'a>(&'a self, prefixes: &'a [&str]) -> impl Iterator<Item = &'a str> {
+        let of_set =
+            |text: &'a String| text.split_once('=').map(|(name, _)| name.trim_end_matches([':', '+']));
+        let names = self.set.iter().filter_map(of_set).chain(self.unset.iter().map(String::as_str));
+        names.filter(|name| prefixes.iter().any(|prefix| name.starts_with(prefix)))
+    }
+
+    /// Returns the assignments. Files come first, so that the others can change single items.
+    fn assignments(
+        &self,
+        known: &HashSet<&str>,
+        host: &Host,
+    ) -> Result<Vec<Assignment<ParameterValue>>, ServiceError> {
+        let mut assignments = Vec::new();
+        for values in &self.files {
+            assignments.extend(
+                values.iter().map(|(name, value)| Assignment {
+                    target: Target::whole(name),
+                    value: Some(value.clone()),
+                }),
+            );
+        }
+        for text in &self.set {
+            assignments.push(assignments::read(text, known, host)?);
+        }
+        for text in &self.unset {
+            let target =
+                Target::parse(text, known).map_err(|error| ServiceError::invalid_input_from(&error))?;
+            assignments.push(Assignment { target, value: None });
+        }
+        Ok(assignments)
+    }
+}
+
+impl ParameterSource {
+    /// Finds the chosen source, or the only one with parameters. With `allow_unannounced` the plugin is not asked.
+    pub(super) async fn find(
+        workspace: &Workspace,
+        stored: Arc<StoredApplication>,
+        choice: &SourceChoice,
+        allow_unannounced: bool,
+    ) -> Result<Self, ServiceError> {
+        choice.check(&stored)?;
+        if allow_unannounced {
+            return Self::unasked(&stored, choice);
+        }
+        let asking = workspace
+            .renderer
+            .announce_each(&stored.application, |position, source| choice.includes(position, source));
+        let refused = |error: RenderError| {
+            let failure = ServiceError::application(&stored, &error);
+            let is_of_a_file = matches!(&error, RenderError::Source(error) if matches!(*error.failure, SourceFailure::Override(_)));
+            if error.is_of_the_document() || is_of_a_file {
+                return failure;
+            }
+            failure.with_hint(
+                "--allow-unannounced takes every name without asking the plugin, and checks nothing",
+            )
+        };
+        let mut announced = Vec::new();
+        for AskedSource { source, failure } in workspace.drained(Box::pin(asking)).await.map_err(refused)? {
+            match failure {
+                Some(error) if source.source_type == SourceType::Helm && is_past_bound(&error) => {
+                    tracing::warn!(
+                        "{}: the types of the chart's values are unknown, so new values are set as helm's --set reads them: {}",
+                        stored.full_name(),
+                        chain(&error)
+                    );
+                }
+                Some(error) => return Err(refused(error)),
+                None => {}
+            }
+            announced.push(source);
+        }
+        for warning in announced.iter().flat_map(|source| &source.warnings) {
+            tracing::warn!("{}: {warning}", stored.full_name());
+        }
+        let mut found: Vec<AnnouncedSource> =
+            announced.into_iter().filter(|source| source.plugin.is_some()).collect();
+        match found.len() {
+            1 => {
+                let announced = found.remove(0);
+                // The parameters of the plugin `kustomize` are fields of Argo CD's kustomize block, unless the Application has a plugin
+                // block.
+                let is_native = announced.plugin.as_deref() == Some(KUSTOMIZE_PLUGIN)
+                    && announced.source.plugin.is_none();
+                Ok(Self {
+                    stored,
+                    position: announced.position,
+                    source_type: if is_native { SourceType::Kustomize } else { announced.source_type },
+                    announced: Some(announced),
+                })
+            }
+            0 => Err(ServiceError::invalid_input(format!(
+                "{} has no parameters: its manifests are plain files, not made by a plugin",
+                stored.full_name()
+            ))),
+            _ => Err(several_sources(
+                &stored,
+                found.iter().map(|source| (source.position, source.name.as_str())),
+            )),
+        }
+    }
+
+    /// Finds the source by its document, without asking a plugin.
+    fn unasked(stored: &Arc<StoredApplication>, choice: &SourceChoice) -> Result<Self, ServiceError> {
+        let typed = |source: &ApplicationSource| match (&source.plugin, &source.kustomize, &source.helm) {
+            (Some(_), _, _) => Some(SourceType::Plugin),
+            (None, Some(_), _) => Some(SourceType::Kustomize),
+            (None, None, Some(_)) => Some(SourceType::Helm),
+            (None, None, None) => None,
+        };
+        let found: Vec<(usize, &str, SourceType)> = stored
+            .application
+            .spec
+            .effective_sources()
+            .iter()
+            .zip(1..)
+            .filter(|(source, position)| choice.includes(*position, source))
+            .filter_map(|(source, position)| Some((position, source.name.as_str(), typed(source)?)))
+            .collect();
+        match found[..] {
+            [(position, _, source_type)] => {
+                Ok(Self { stored: Arc::clone(stored), position, source_type, announced: None })
+            }
+            [] => Err(ServiceError::invalid_input(format!(
+                "{} names no plugin, so the place of its parameters is unknown without asking",
+                stored.full_name()
+            ))
+            .with_hint(
+                "leave --allow-unannounced out, or name the plugin in the Application (`plugin: {name: …}`)",
+            )),
+            _ => Err(several_sources(stored, found.iter().map(|(position, name, _)| (*position, *name)))),
+        }
+    }
+
+    /// Returns the source in the Application's document.
+    pub(super) fn source(&self) -> &ApplicationSource {
+        &self.stored.application.spec.effective_sources()[self.position - 1]
+    }
+
+    /// Applies a request to the parameters of `source`: that of the document, or the one merged with its override files.
+    pub(super) fn change(
+        &self,
+        request: &ParameterRequest,
+        source: &ApplicationSource,
+        host: &Host,
+    ) -> Result<SourceChange, ServiceError> {
+        let plugin = self.plugin();
+        let before = written_parameters(source, self.source_type, plugin);
+        let announcements =
+            self.announced.as_ref().map(|source| source.announcements.as_slice()).unwrap_or_default();
+        let in_effect =
+            self.announced.as_ref().map(|source| source.parameters.as_slice()).unwrap_or_default();
+        let has_values = self.source_type == SourceType::Helm || has_plugin_values(source, plugin);
+        // Values of a chart need not be announced.
+        let free_prefixes: &[&str] = if has_values { &HELM_VALUE_PREFIXES } else { &[] };
+        let known: HashSet<&str> = announcements
+            .iter()
+            .map(|announcement| announcement.name.as_str())
+            .chain(before.iter().chain(in_effect).map(|parameter| parameter.name.as_str()))
+            .chain(request.names_with_prefix(free_prefixes))
+            .collect();
+        let mut assignments = request.assignments(&known, host)?;
+        for assignment in &mut assignments {
+            assignment.target.name = shown_name(source, plugin, &assignment.target.name);
+        }
+        let names_are_free = announcements.is_empty();
+        let edited = Edited { parameters: &before, announcements, names_are_free, free_prefixes };
+        let mut applied = apply(edited, &assignments).map_err(|error| self.refused(&error))?;
+        if has_values {
+            let names = VariableNames::of(source);
+            let warnings = assignments
+                .iter()
+                .filter_map(|assignment| variable_warning(assignment, names, request.variables));
+            applied.warnings.extend(warnings);
+        }
+        let refused =
+            |error| ServiceError::invalid_input(format!("{}: {}", self.stored.full_name(), chain(&error)));
+        let names: Vec<&str> = assignments.iter().map(|assignment| assignment.target.name.as_str()).collect();
+        let given = Given { plugin, announcements, names: &names, variables: request.variables };
+        let after = with_parameters(source, self.source_type, &applied.parameters, given).map_err(refused)?;
+        // A string and a variable with the same text are no visible change; a warning reports which one is set.
+        let has_become = |name: &str| {
+            !replaced_variables(source, plugin, name).eq(replaced_variables(&after, plugin, name))
+        };
+        applied.changes.retain(|change| change.before != change.after || !has_become(&change.target.name));
+        Ok(SourceChange { before: source.clone(), after, applied })
+    }
+
+    /// Returns the plugin of the source if it was asked. A `plugin` block need not name it.
+    fn plugin(&self) -> Option<&str> {
+        self.announced.as_ref()?.plugin.as_deref()
+    }
+
+    fn refused(&self, error: &ApplyError) -> ServiceError {
+        let place = self.plugin().map(|plugin| format!(" (plugin {plugin})")).unwrap_or_default();
+        let failure = ServiceError::invalid_input(format!("{}{place}: {error}", self.stored.full_name()));
+        match error.remedy() {
+            Some(remedy) => failure.with_hint(remedy),
+            None => failure,
+        }
+    }
+}
+
+/// Returns whether the Helm plugin announced nothing because of its own limit. The chart may render nevertheless.
+fn is_past_bound(error: &RenderError) -> bool {
+    let RenderError::Source(error) = error else { return false };
+    let SourceFailure::Plugin { name, source } = &*error.failure else { return false };
+    name == HELM_PLUGIN
+        && matches!(source, PluginError::Command { phase: Phase::Announce, how, .. } if how == HELM_PAST_BOUND)
+}
+
+/// Reports whether build variables in a value are replaced.
+fn variable_warning(
+    assignment: &Assignment<ParameterValue>,
+    names: VariableNames,
+    variables: Variables,
+) -> Option<String> {
+    let name = &assignment.target.name;
+    let Some(ParameterValue::String(text)) = &assignment.value else { return None };
+    let found: Vec<&str> = build_variables(text, names).collect();
+    if found.is_empty() || !HELM_VALUE_PREFIXES.iter().any(|prefix| name.starts_with(prefix)) {
+        return None;
+    }
+    let found = found.join(", ");
+    // Variables in the path of a file are always replaced.
+    if variables == Variables::Replaced || name.starts_with(SET_FILE_PREFIX) {
+        return Some(format!("`{name}`: {found} is replaced when manifests are made"));
+    }
+    Some(format!("`{name}`: {found} is set as text; --variables has it replaced when manifests are made"))
+}
+
+fn several_sources<'a>(
+    stored: &StoredApplication,
+    found: impl Iterator<Item = (usize, &'a str)>,
+) -> ServiceError {
+    let list: Vec<String> = found
+        .map(
+            |(position, name)| {
+                if name.is_empty() { position.to_string() } else { format!("{position} ({name})") }
+            },
+        )
+        .collect();
+    ServiceError::invalid_input(format!(
+        "{} has several sources with parameters: {}",
+        stored.full_name(),
+        list.join(", ")
+    ))
+    .with_hint("say which: --source-position or --source-name")
+}

@@ -1,0 +1,54 @@
+//! The places of announced defaults in the files of plugins.
+
+use std::collections::HashMap;
+
+use tiphys_params::{Announcement, Default, RawAnnouncement};
+use tiphys_plugin::{LoadedPlugin, config};
+use tiphys_yaml::{Node, Position};
+
+use super::origin::ParameterLocation;
+
+/// The static announcements of one source's plugin.
+#[derive(Default)]
+pub(super) struct Defaults<'a> {
+    file: String,
+    entries: HashMap<&'a str, (Position, &'a RawAnnouncement)>,
+}
+
+impl<'a> Defaults<'a> {
+    /// Returns the static announcements of a plugin. `shown` formats a path for messages.
+    pub(super) fn of(
+        plugins: &'a [LoadedPlugin],
+        name: Option<&str>,
+        shown: impl Fn(&std::path::Path) -> String,
+    ) -> Self {
+        let found = plugins.iter().find(|plugin| Some(plugin.config.display_name().as_str()) == name);
+        let Some(plugin) = found.filter(|plugin| is_own_file(plugin)) else { return Self::default() };
+        let mut entries = HashMap::new();
+        for entry in &plugin.config.static_announcements {
+            let Some(announcement) = &entry.announcement else { continue };
+            if let Some(name) = &announcement.name {
+                entries.entry(name.as_str()).or_insert((entry.position, announcement));
+            }
+        }
+        Self { file: shown(&plugin.file), entries }
+    }
+
+    /// Returns the place of an announcement's default. None if the plugin's dynamic command announced it.
+    pub(super) fn location(&self, announcement: &Announcement) -> Option<ParameterLocation> {
+        let (position, written) = self.entries.get(announcement.name.as_str())?;
+        let same = match announcement.default_value()? {
+            Default::String(text) => written.string.as_deref() == Some(text),
+            Default::Array(items) => written.array.as_deref() == Some(items),
+            Default::Map(map) => written.map.as_ref() == Some(map),
+        };
+        same.then(|| ParameterLocation { file: self.file.clone(), position: Some(*position), version: None })
+    }
+}
+
+/// Returns whether positions refer to the file itself. In a `ConfigMap` they refer to one of its values.
+fn is_own_file(plugin: &LoadedPlugin) -> bool {
+    let text = tiphys_plugin::read_plugin_file(&plugin.file).unwrap_or_default();
+    let document = tiphys_yaml::read_document(&text).ok().flatten();
+    document.as_ref().and_then(|node| node.get("kind")).and_then(Node::as_str) == Some(config::KIND)
+}

@@ -1,0 +1,78 @@
+//! The effect of unsaved parameter values on the manifests.
+
+use std::sync::Arc;
+
+use futures_util::future::join;
+use tiphys_api::{Application, ApplicationSource};
+use tiphys_engine::diff::compare;
+use tiphys_params::ParameterChange;
+use tiphys_store::StoredApplication;
+
+use super::change::{ParameterRequest, ParameterSource};
+use super::{SourceChoice, find_application};
+use crate::compare::{ApplicationDiff, Presence};
+use crate::error::ServiceError;
+use crate::host::Host;
+use crate::workspace::Workspace;
+
+/// An application with unsaved parameter values.
+#[derive(Debug)]
+pub struct UnsavedChange {
+    /// The application.
+    pub stored: Arc<StoredApplication>,
+    /// The changed parameters.
+    pub changes: Vec<ParameterChange>,
+    /// Warnings about the change.
+    pub warnings: Vec<String>,
+    changed: Application,
+}
+
+impl UnsavedChange {
+    /// Applies a request to an application in memory. With `allow_unannounced` the plugin is not asked.
+    pub async fn plan(
+        workspace: &Workspace,
+        host: &Host,
+        application: &str,
+        choice: &SourceChoice,
+        request: &ParameterRequest,
+        allow_unannounced: bool,
+    ) -> Result<Self, ServiceError> {
+        let stored = find_application(workspace, application)?;
+        let finding = ParameterSource::find(workspace, Arc::clone(&stored), choice, allow_unannounced);
+        let subject = Box::pin(finding).await?;
+        let change = subject.change(request, subject.source(), host)?;
+        let changed = with_source(&stored.application, subject.position, change.after);
+        let applied = change.applied;
+        Ok(Self { stored, changes: applied.changes, warnings: applied.warnings, changed })
+    }
+}
+
+/// Renders an application with its saved and with its unsaved parameters and compares the manifests. Warnings are logged.
+pub async fn compare_unsaved(workspace: &Workspace, change: &UnsavedChange) -> ApplicationDiff {
+    let stored = &change.stored;
+    let rendering = async {
+        let before = workspace.renderer.render(&stored.application);
+        let after = workspace.renderer.render(&change.changed);
+        join(Box::pin(before), Box::pin(after)).await
+    };
+    let (before, after) = workspace.drained(rendering).await;
+    let compared = before.and_then(|before| Ok((before, after?))).map(|(before, after)| {
+        let new = after.warnings.iter().filter(|warning| !before.warnings.contains(warning));
+        for warning in before.warnings.iter().chain(new) {
+            tracing::warn!("{}: {warning}", stored.full_name());
+        }
+        compare(&before.manifests, &after.manifests)
+    });
+    let result = compared.map_err(|error| ServiceError::application(stored, &error));
+    ApplicationDiff::new(stored, Presence::Both, result)
+}
+
+/// Returns the application with another source at a position, from 1.
+fn with_source(application: &Application, position: usize, source: ApplicationSource) -> Application {
+    let mut changed = application.clone();
+    let place = changed.spec.sources.get_mut(position - 1).or(changed.spec.source.as_mut());
+    if let Some(place) = place {
+        *place = source;
+    }
+    changed
+}

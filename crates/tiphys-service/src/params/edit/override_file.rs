@@ -1,0 +1,174 @@
+//! Changes of `.argocd-source-<app>.yaml` in the application's directory, for Applications without a file of their own.
+
+use std::path::Path;
+
+use tiphys_api::ApplicationSource;
+use tiphys_engine::{OverrideFile, SourceType, override_file_names, override_source, patch_changes};
+use tiphys_params::ParameterChange;
+use tiphys_render::{AnnouncedSource, MergedFile};
+use tiphys_store::{FileEdit, FileVersion};
+use tiphys_yaml::{Target, read_document};
+
+use super::{EditOptions, Plan, edit_error};
+use crate::error::{ServiceError, chain};
+use crate::host::Host;
+use crate::params::change::{ParameterRequest, ParameterSource, SourceChange};
+
+/// The beginning of a new override file.
+const NEW_FILE: &str =
+    "# Changes the source of this folder's application; see Argo CD's documentation on source overrides.\n";
+
+/// Plans a change of the override file.
+pub(super) fn plan(
+    subject: &ParameterSource,
+    request: &ParameterRequest,
+    options: &EditOptions,
+    host: &Host,
+) -> Result<Plan, ServiceError> {
+    let Some(announced) = &subject.announced else {
+        return Err(ServiceError::invalid_input(
+            "--write-to override needs to know the source as it is in effect; leave --allow-unannounced out",
+        ));
+    };
+    let name = subject.stored.full_name();
+    let Some(folder) = announced.working_copy.as_ref().map(|copy| copy.join(announced.app_path.as_str()))
+    else {
+        return Err(ServiceError::invalid_input(format!(
+            "application {name}: no folder stands for {} at the revision that it names",
+            subject.source().shown_repository()
+        ))
+        .with_hint("name the repository's folder with --repo [URL=]DIR"));
+    };
+    let names = override_file_names(&announced.instance_name)
+        .map_err(|error| ServiceError::invalid_input_from(&error))?;
+    let Some(file_name) = names.last() else {
+        return Err(ServiceError::bug("an application without an override file"));
+    };
+    // Relative to the current directory where possible.
+    let folder = folder.strip_prefix(host.absolute("")).map(Path::to_path_buf).unwrap_or(folder);
+    let file = folder.join(file_name);
+
+    let mut change = subject.change(request, &announced.source, host)?;
+    // Without a list, that of the Application would stay effective.
+    if let Some(block) = &mut change.after.plugin
+        && subject.source_type == SourceType::Plugin
+    {
+        block.parameters.get_or_insert_default();
+    }
+    let merged = merged(announced, file_name);
+    if merged.is_none() && file.symlink_metadata().is_ok() {
+        return Err(ServiceError::invalid_input(format!(
+            "{} is there, but is no part of what is rendered: git ignores it, it is a link that leads nowhere, or it was made just now; \
+             nothing was written",
+            file.display()
+        )));
+    }
+    if let Some(wanted) = &options.if_version {
+        require_version(&file, merged, wanted)?;
+    }
+    let document = decode_source(&file, merged.map(|merged| merged.text.as_slice()))?;
+    let changes = patch_changes(subject.source(), &document, &change.before, &change.after);
+    if changes.is_empty() || is_without_effect(&change) {
+        return Ok(Plan { change, edit: None, warnings: Vec::new() });
+    }
+    let edit = if let Some(merged) = merged {
+        let edit =
+            FileEdit::of(&file, Target::FirstDocument, &changes).map_err(|error| edit_error(&error))?;
+        // The change is based on the text that the plugin was asked with.
+        if edit.before() != Some(merged.text.as_slice()) {
+            return Err(ServiceError::conflict(format!(
+                "{} was changed after it was read; nothing was written, try again",
+                file.display()
+            )));
+        }
+        edit
+    } else {
+        let text = tiphys_yaml::edit(NEW_FILE.as_bytes(), Target::FirstDocument, &changes);
+        let text = text
+            .map_err(|error| ServiceError::invalid_input(format!("{}: {}", file.display(), chain(&error))))?;
+        FileEdit::create(&file, text)
+    };
+    check_merge(subject, announced, &file, &names, edit.after(), &change)?;
+    Ok(Plan { change, edit: Some(edit), warnings: Vec::new() })
+}
+
+/// Returns whether the change has no effect: an empty list instead of none.
+fn is_without_effect(change: &SourceChange) -> bool {
+    let list = |source: &ApplicationSource| {
+        source.plugin.as_ref().and_then(|block| block.parameters.clone()).unwrap_or_default()
+    };
+    let is_seen = |change: &ParameterChange| change.before != change.after;
+    !change.applied.changes.iter().any(is_seen)
+        && change.before.helm == change.after.helm
+        && list(&change.before) == list(&change.after)
+}
+
+/// Returns the override file of this name as it was merged.
+fn merged<'a>(announced: &'a AnnouncedSource, name: &str) -> Option<&'a MergedFile> {
+    announced.override_files.iter().find(|merged| merged.path.rsplit('/').next() == Some(name))
+}
+
+/// Refuses a file of another version than the expected one.
+fn require_version(file: &Path, merged: Option<&MergedFile>, wanted: &str) -> Result<(), ServiceError> {
+    let file = file.display();
+    match merged.map(|merged| FileVersion::of(&merged.text).to_string()) {
+        Some(version) if version == wanted => Ok(()),
+        Some(version) => Err(ServiceError::conflict(format!(
+            "{file} is of version {version}, not {wanted}: it was changed; look at it again and repeat"
+        ))),
+        None => Err(ServiceError::conflict(format!("{file} is not there, so it is of no version"))),
+    }
+}
+
+/// Decodes the source of an override file.
+fn decode_source(file: &Path, text: Option<&[u8]>) -> Result<ApplicationSource, ServiceError> {
+    let shown = file.display();
+    let node = match text {
+        None => None,
+        Some(text) => {
+            read_document(text).map_err(|error| ServiceError::invalid_input(format!("{shown}: {error}")))?
+        }
+    };
+    match node {
+        None => Ok(ApplicationSource::default()),
+        Some(node) => ApplicationSource::decode(&node.deduplicated(), "")
+            .map(|decoded| decoded.value)
+            .map_err(|error| ServiceError::invalid_input(format!("{shown}: {}", chain(&error)))),
+    }
+}
+
+/// Refuses a file that Argo CD would merge differently. It decodes the patched source on top of the old one, so that items of lists inherit
+/// fields of the previous item at their index, and keys of maps are never removed.
+fn check_merge(
+    subject: &ParameterSource,
+    announced: &AnnouncedSource,
+    file: &Path,
+    names: &[String],
+    text: &[u8],
+    change: &SourceChange,
+) -> Result<(), ServiceError> {
+    let mut files: Vec<(&str, &[u8])> = Vec::new();
+    if let [general, _] = names
+        && let Some(merged) = merged(announced, general)
+    {
+        files.push((general, &merged.text));
+    }
+    files.push((names.last().map(String::as_str).unwrap_or_default(), text));
+    let files: Vec<OverrideFile<'_>> = files.iter().map(|(name, text)| OverrideFile { name, text }).collect();
+    let merged = override_source(subject.source(), &files)
+        .map_err(|error| ServiceError::invalid_input_from(&error))?;
+    let same = merged.source.plugin == change.after.plugin
+        && merged.source.kustomize == change.after.kustomize
+        && merged.source.helm == change.after.helm;
+    if same && merged.differs_in.is_empty() {
+        return Ok(());
+    }
+    let why = if same {
+        "Argo CD would make something else of the file: it never takes away keys of maps, and gives items of lists what stood at their \
+         place before"
+    } else {
+        "another part of the file, or a key in another letter case, would hide it"
+    };
+    Err(ServiceError::invalid_input(format!("{}: the change cannot be written there: {why}", file.display()))
+        .with_hint("change the Application itself, or what makes it"))
+}

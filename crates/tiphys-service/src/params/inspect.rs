@@ -1,0 +1,150 @@
+//! The parameters of an application, as its plugins announce them and as they are set.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tiphys_engine::{shown_name, source_node};
+use tiphys_plugin::LoadedPlugin;
+use tiphys_render::{AnnouncedSource, AskedSource};
+use tiphys_store::StoredApplication;
+
+use super::SourceChoice;
+use super::defaults::Defaults;
+use super::origin::{ParameterLayers, ParameterLocation};
+use super::row::{Announced, ParameterRow, rows};
+use crate::error::ServiceError;
+use crate::host::Host;
+use crate::workspace::Workspace;
+
+/// An application and the parameters of its chosen sources.
+#[derive(Debug)]
+pub struct ApplicationParameters {
+    /// The application.
+    pub stored: Arc<StoredApplication>,
+    /// The chosen sources. A source whose plugin failed has only the parameters that are set.
+    pub sources: Vec<AnnouncedSource>,
+    /// Errors of plugins, with the index of the source.
+    failures: Vec<(usize, ServiceError)>,
+    plugins: Vec<LoadedPlugin>,
+    current_dir: PathBuf,
+}
+
+/// Finds an application, a name or a path, and asks the plugins of its chosen sources which parameters they accept. Warnings are logged.
+pub async fn inspect(
+    workspace: &Workspace,
+    host: &Host,
+    application: &str,
+    choice: &SourceChoice,
+) -> Result<ApplicationParameters, ServiceError> {
+    let stored = &super::find_application(workspace, application)?;
+    choice.check(stored)?;
+    let announcing = workspace
+        .renderer
+        .announce_each(&stored.application, |position, source| choice.includes(position, source));
+    let answers = workspace.drained(Box::pin(announcing)).await;
+    let answers = answers.map_err(|error| ServiceError::application(stored, &error))?;
+    let mut parameters = ApplicationParameters {
+        stored: Arc::clone(stored),
+        sources: Vec::new(),
+        failures: Vec::new(),
+        plugins: workspace.plugins.clone(),
+        current_dir: host.absolute(""),
+    };
+    for (index, AskedSource { source, failure }) in answers.into_iter().enumerate() {
+        if let Some(error) = failure {
+            let failure = ServiceError::application(stored, &error);
+            // An invalid document has no parameters worth listing.
+            if error.is_of_the_document() {
+                return Err(failure);
+            }
+            parameters.failures.push((index, failure));
+        }
+        for warning in &source.warnings {
+            tracing::warn!("{}: {warning}", stored.full_name());
+        }
+        parameters.sources.push(source);
+    }
+    Ok(parameters)
+}
+
+impl ApplicationParameters {
+    /// Returns the parameters of all chosen sources.
+    pub fn rows(&self) -> Vec<ParameterRow<'_>> {
+        let mut all = Vec::new();
+        for (index, source) in self.sources.iter().enumerate() {
+            let failed = self.failures.iter().any(|(failed, _)| *failed == index);
+            let announced = if failed { Announced::Unknown } else { Announced::Known };
+            let defaults = Defaults::of(&self.plugins, source.plugin.as_deref(), |path| self.shown(path));
+            let layers = ParameterLayers::of(&self.stored, source, defaults);
+            all.extend(rows(source, &layers, announced));
+        }
+        all
+    }
+
+    /// Returns the one parameter of this name: the name people use or the one the plugin gets. If a plugin failed, an unknown name is that
+    /// plugin's error.
+    pub fn row(&self, name: &str) -> Result<ParameterRow<'_>, ServiceError> {
+        let rows = self.rows();
+        let matches = |row: &ParameterRow<'_>| {
+            let AnnouncedSource { source, plugin, .. } = row.source;
+            row.name == shown_name(source, plugin.as_deref(), name)
+        };
+        let application = self.stored.full_name();
+        let positions: Vec<String> =
+            rows.iter().filter(|row| matches(row)).map(|row| row.source.position.to_string()).collect();
+        match positions.len() {
+            1 => {}
+            0 => {
+                if let Some((_, failure)) = self.failures.first() {
+                    return Err(failure.clone());
+                }
+                let similar = tiphys_params::suggest(name, rows.iter().map(|row| row.name));
+                let error = ServiceError::invalid_input(format!("{application} has no parameter {name:?}"));
+                return Err(match similar.as_slice() {
+                    [] => error,
+                    names => error.with_hint(format!("did you mean {}?", names.join(" or "))),
+                });
+            }
+            _ => {
+                return Err(ServiceError::invalid_input(format!(
+                    "{application} has a parameter {name:?} in several sources ({}); say --source-position",
+                    positions.join(", ")
+                )));
+            }
+        }
+        let found = rows.into_iter().find(matches);
+        found.ok_or_else(|| ServiceError::bug("a row that was counted is not there"))
+    }
+
+    /// Returns one warning for each problem of these parameters, with the place of the value or of its source.
+    pub fn problems(&self, rows: &[ParameterRow<'_>]) -> Vec<String> {
+        let mut problems = Vec::new();
+        for row in rows {
+            let place = row.location().cloned().unwrap_or_else(|| self.location(row.source));
+            let texts = row.problems.texts.iter();
+            problems.extend(texts.map(|text| format!("{place}: parameter `{}`: {text}", row.name)));
+        }
+        problems
+    }
+
+    /// Returns the errors of plugins.
+    pub fn failures(&self) -> impl Iterator<Item = &ServiceError> {
+        self.failures.iter().map(|(_, failure)| failure)
+    }
+
+    /// Returns the place of a source in its document.
+    fn location(&self, source: &AnnouncedSource) -> ParameterLocation {
+        let place = &self.stored.place;
+        let document = source.position.checked_sub(1).and_then(|index| source_node(&self.stored.node, index));
+        ParameterLocation {
+            file: place.file.to_string(),
+            position: document.map(|document| document.position).or(place.position),
+            version: self.stored.version(),
+        }
+    }
+
+    /// Returns a path relative to the current directory where possible.
+    fn shown(&self, path: &Path) -> String {
+        path.strip_prefix(&self.current_dir).unwrap_or(path).display().to_string()
+    }
+}

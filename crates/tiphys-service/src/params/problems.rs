@@ -1,0 +1,100 @@
+//! Problems of parameters: values that do not fit their announcements, and values of the same environment variable.
+
+use std::collections::HashMap;
+
+use tiphys_engine::{HELM_PLUGIN, HELM_VALUE_PREFIXES, SET_PREFIX, is_held_as_text};
+use tiphys_params::{Collision, ItemType, JsonType, ProblemKind, Winner, check_values, collisions};
+use tiphys_render::AnnouncedSource;
+
+/// The problem of a number that Helm reads as a string.
+const TEXT_FOR_A_NUMBER: &str = "helm has this number as a text: --set reads whole numbers of up to 64 bits, and `forceString` and \
+                                 `set-string` none; write it into `values-object` or into a value file";
+
+/// The problems of one parameter.
+#[derive(Clone, Debug, Default)]
+pub struct ParameterProblems {
+    /// Whether a required value is missing.
+    pub missing: bool,
+    /// The problems, without the parameter's name.
+    pub texts: Vec<String>,
+    /// Similar announced names, if the parameter is not announced.
+    pub suggestions: Vec<String>,
+}
+
+/// The problems of one source's parameters.
+pub(super) struct Problems(HashMap<String, ParameterProblems>);
+
+impl Problems {
+    /// Checks the values. A plugin that announces nothing accepts all names.
+    pub(super) fn of(source: &AnnouncedSource) -> Self {
+        let mut found = Self::unchecked(source);
+        if source.announcements.is_empty() {
+            return found;
+        }
+        for problem in check_values(&source.announcements, &source.parameters) {
+            if is_unlisted_value(source, &problem.parameter, &problem.kind) {
+                continue;
+            }
+            let problems = found.0.entry(problem.parameter).or_default();
+            problems.missing |= problem.kind == ProblemKind::Required;
+            problems.texts.push(problem.kind.to_string());
+            if let ProblemKind::Unannounced { suggestions } = problem.kind {
+                problems.suggestions = suggestions;
+            }
+        }
+        for announcement in &source.announcements {
+            let name = &announcement.name;
+            let problem = match &announcement.item_type {
+                Some(ItemType::Number) => TEXT_FOR_A_NUMBER.to_owned(),
+                Some(ItemType::OneOf(types)) if !types.allow(JsonType::String) => {
+                    format!("helm has this value as a text, and it has to be {}", types.words())
+                }
+                _ => continue,
+            };
+            if is_held_as_text(&source.source, source.plugin.as_deref(), name) {
+                found.0.entry(name.clone()).or_default().texts.push(problem);
+            }
+        }
+        found
+    }
+
+    /// Checks what does not depend on the announcements.
+    pub(super) fn unchecked(source: &AnnouncedSource) -> Self {
+        let mut found: HashMap<String, ParameterProblems> = HashMap::new();
+        for collision in collisions(&source.parameters, &source.build_environment) {
+            let text = hidden_by(&collision);
+            for hidden in &collision.hidden {
+                let texts = &mut found.entry(hidden.name.clone()).or_default().texts;
+                if !texts.contains(&text) {
+                    texts.push(text.clone());
+                }
+            }
+        }
+        Self(found)
+    }
+
+    /// Removes and returns the problems of a parameter.
+    pub(super) fn take(&mut self, name: &str) -> ParameterProblems {
+        self.0.remove(name).unwrap_or_default()
+    }
+}
+
+/// Returns whether a value is not listed by its chart, which is allowed. A name that is similar to a listed one is probably a mistake,
+/// unless it sets the listed value in another way: from a file, or as a string.
+fn is_unlisted_value(source: &AnnouncedSource, name: &str, kind: &ProblemKind) -> bool {
+    let ProblemKind::Unannounced { suggestions } = kind else { return false };
+    let path = HELM_VALUE_PREFIXES.iter().find_map(|prefix| name.strip_prefix(prefix));
+    let is_announced =
+        |path| source.announcements.iter().any(|one| one.name.strip_prefix(SET_PREFIX) == Some(path));
+    source.plugin.as_deref() == Some(HELM_PLUGIN)
+        && path.is_some_and(|path| suggestions.is_empty() || is_announced(path))
+}
+
+fn hidden_by(collision: &Collision) -> String {
+    let winner = match &collision.winner {
+        Winner::BuildEnvironment => "the build environment".to_owned(),
+        Winner::Parameter(origin) => origin.to_string(),
+    };
+    let hidden: Vec<String> = collision.hidden.iter().map(ToString::to_string).collect();
+    format!("{} has the value of {winner}; hidden: {}", collision.variable, hidden.join(", "))
+}

@@ -1,0 +1,87 @@
+//! One parameter of an application: its announcement, its value and its problems.
+
+use serde_json::Value;
+use tiphys_params::{Announcement, Parameter};
+use tiphys_render::AnnouncedSource;
+use tiphys_store::FileVersion;
+
+use super::origin::{OriginChain, ParameterLayers, ParameterLocation, ParameterOrigin, by_name, default_of};
+use super::problems::{ParameterProblems, Problems};
+
+/// Whether the source's plugin announced its parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Announced {
+    /// The plugin announced its parameters.
+    Known,
+    /// The plugin failed.
+    Unknown,
+}
+
+/// A parameter of a source, announced or set or both.
+#[derive(Debug)]
+pub struct ParameterRow<'a> {
+    /// The name.
+    pub name: &'a str,
+    /// The announcement.
+    pub announcement: Option<&'a Announcement>,
+    /// Whether the source's plugin announced its parameters.
+    pub announced: Announced,
+    /// The value that is set, override files included.
+    pub parameter: Option<&'a Parameter>,
+    /// Everything that sets the value.
+    pub chain: OriginChain,
+    /// What is wrong.
+    pub problems: ParameterProblems,
+    /// The source.
+    pub source: &'a AnnouncedSource,
+    /// The version of the Application's own file when it was read.
+    pub version: Option<FileVersion>,
+}
+
+/// Returns the parameters of one source: the announced ones in their order, then the others that are set.
+pub(super) fn rows<'a>(
+    source: &'a AnnouncedSource,
+    layers: &ParameterLayers<'_>,
+    announced: Announced,
+) -> Vec<ParameterRow<'a>> {
+    let values = by_name(&source.parameters);
+    let mut all_problems = match announced {
+        Announced::Known => Problems::of(source),
+        Announced::Unknown => Problems::unchecked(source),
+    };
+    let mut seen = std::collections::HashSet::new();
+    let announcements =
+        source.announcements.iter().map(|announcement| (announcement.name.as_str(), Some(announcement)));
+    let set = source.parameters.iter().map(|parameter| (parameter.name.as_str(), None));
+    let names = announcements.chain(set).filter(|(name, _)| seen.insert(*name));
+    names
+        .map(|(name, announcement)| {
+            let parameter = values.get(name).copied();
+            let chain = layers.chain(name, announcement, parameter);
+            let (problems, version) = (all_problems.take(name), layers.version);
+            ParameterRow { name, announcement, announced, parameter, chain, problems, source, version }
+        })
+        .collect()
+}
+
+impl ParameterRow<'_> {
+    /// Returns the origin of the effective value. A parameter without a value has the origin of its announcement.
+    pub fn origin(&self) -> ParameterOrigin {
+        self.chain.effective().map_or(ParameterOrigin::Default, |link| link.origin)
+    }
+
+    /// Returns the place of the effective value.
+    pub fn location(&self) -> Option<&ParameterLocation> {
+        self.chain.effective()?.location.as_ref()
+    }
+
+    /// Returns the effective value: `{"string" | "array" | "map": …}`.
+    pub fn value(&self) -> Option<&Value> {
+        self.chain.effective().map(|link| &link.value)
+    }
+
+    /// Returns the announced default: `{"string" | "array" | "map": …}`.
+    pub fn default(&self) -> Option<Value> {
+        Some(default_of(&self.announcement?.default_value()?))
+    }
+}

@@ -1,0 +1,141 @@
+//! Loading plugins, and the settings of their runs.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tiphys_plugin::{
+    BaseEnvironment, Catalogue, Endings, EnvironmentRule, HomeFolder, LoadedPlugin, LocalPlugin, Observer,
+    Plugin, RunSettings, Shielded, SlotLimits, Slots, Strictness, Unobserved,
+};
+use tiphys_process::{Launcher, adopt_orphans, close_to_others};
+use tiphys_tree::Store;
+
+use crate::error::{ServiceError, chain};
+use crate::host::Host;
+use crate::options::ServiceOptions;
+
+/// Returns the settings of the plugin runs of one use case. With `keep_workdirs` the plugins' working directories stay in directories
+/// below it.
+pub(crate) fn default_run_settings(
+    options: &ServiceOptions,
+    host: &Host,
+    store: Arc<Store>,
+    keep_workdirs: Option<PathBuf>,
+) -> Arc<RunSettings> {
+    // A use case starts all its runs itself, so the queue needs no limit.
+    let slots = Slots::new(SlotLimits::patient(options.jobs(host)));
+    let settings = run_settings(options, host, store, slots, Arc::new(Unobserved));
+    Arc::new(RunSettings { keep_workdirs, ..settings })
+}
+
+/// Returns the settings of plugin runs within these slots, which report to `observer`.
+pub fn run_settings(
+    options: &ServiceOptions,
+    host: &Host,
+    store: Arc<Store>,
+    slots: Arc<Slots>,
+    observer: Arc<dyn Observer>,
+) -> RunSettings {
+    // If a working copy is not an overlay, the plugin's commands are processes of the same user that can see this one.
+    close_to_others();
+    if let Err(error) = adopt_orphans() {
+        tracing::warn!(%error, "a plugin that kills its launcher will keep what it started");
+    }
+    RunSettings {
+        launcher: Launcher::new(host.executable.clone()),
+        store,
+        limits: options.limits.run(),
+        private_view: options.private_view,
+        shielded: Shielded::default(),
+        home: HomeFolder::Shared,
+        keep_workdirs: None,
+        slots,
+        observer,
+        strictness: Strictness::Refuse,
+        endings: Endings::default(),
+    }
+}
+
+/// The paths of plugins, and what configures them.
+#[derive(Clone, Debug)]
+pub struct PluginPaths {
+    /// Absolute paths.
+    pub paths: Vec<PathBuf>,
+    /// The option or variable, as a prefix of messages; empty for the installed plugins.
+    pub origin: &'static str,
+}
+
+/// Returns the paths of the `plugins` option, else of the variable `TIPHYS_PLUGINS`, else of the installed plugins.
+pub fn plugin_paths(options: &ServiceOptions, host: &Host) -> PluginPaths {
+    let (paths, origin) = if !options.plugins.is_empty() {
+        (options.plugins.clone(), "--plugins: ")
+    } else if let Some(list) = host.variable("TIPHYS_PLUGINS") {
+        let paths = list.split(':').filter(|path| !path.is_empty()).map(PathBuf::from);
+        (paths.collect(), "TIPHYS_PLUGINS: ")
+    } else {
+        (host.installed_plugins().into_iter().collect(), "")
+    };
+    PluginPaths { paths: paths.into_iter().map(|path| host.absolute(path)).collect(), origin }
+}
+
+/// Loads the plugins that run in process.
+pub fn load_plugins(options: &ServiceOptions, host: &Host) -> Result<Vec<LoadedPlugin>, ServiceError> {
+    let PluginPaths { paths, origin } = plugin_paths(options, host);
+    let mut loaded = Vec::new();
+    for path in paths {
+        let found = tiphys_plugin::load_plugins(&path)
+            .map_err(|error| ServiceError::invalid_input(format!("{origin}{}", chain(&error))))?;
+        loaded.extend(found);
+    }
+    for plugin in &loaded {
+        warn_about_folder(plugin);
+    }
+    Ok(loaded)
+}
+
+/// Warns about a plugin whose directory has a colon in its path: `PATH` cannot contain it.
+pub fn warn_about_folder(plugin: &LoadedPlugin) {
+    if plugin.folder.as_os_str().as_encoded_bytes().contains(&b':') {
+        tracing::warn!(
+            "{}: the folder's path has a colon, so it cannot be on the PATH of the plugin's commands: files of its own are not \
+             found; move it to another folder",
+            plugin.file.display()
+        );
+    }
+}
+
+/// Returns a catalogue of plugins that run in process.
+pub(crate) fn catalogue(
+    plugins: Vec<LoadedPlugin>,
+    options: &ServiceOptions,
+    host: &Host,
+    settings: &Arc<RunSettings>,
+) -> Catalogue {
+    let mut catalogue = Catalogue::default();
+    for plugin in plugins {
+        catalogue.add(Arc::new(local_plugin(plugin, options, host, settings)));
+    }
+    catalogue
+}
+
+/// Returns a plugin that runs in process.
+pub(crate) fn local_plugin(
+    plugin: LoadedPlugin,
+    options: &ServiceOptions,
+    host: &Host,
+    settings: &Arc<RunSettings>,
+) -> LocalPlugin {
+    let base = BaseEnvironment::new(host.variables(), &EnvironmentRule::Listed(options.pass_env.clone()));
+    LocalPlugin::new(plugin.config, Some(plugin.folder), base, Arc::clone(settings))
+}
+
+/// Connects to the plugin servers, if a directory of sockets is configured.
+pub(crate) fn connect_plugins(
+    options: &ServiceOptions,
+    host: &Host,
+) -> Result<Vec<Arc<dyn Plugin>>, ServiceError> {
+    match (options.connect_plugins, host.plugin_sockets(options)) {
+        (Some(connect), Some(dir)) => connect(&dir, host),
+        _ => Ok(Vec::new()),
+    }
+}

@@ -1,0 +1,105 @@
+//! Running the phases of one plugin on a directory, without a store.
+
+use std::collections::HashSet;
+
+use tiphys_api::{EnvEntry, PluginSource};
+use tiphys_engine::Manifest;
+use tiphys_params::{Announcement, Edited, apply};
+use tiphys_plugin::{Match, Phase};
+use tiphys_render::Work;
+
+use super::trial::Trial;
+use crate::assignments;
+use crate::error::{ServiceError, chain};
+use crate::host::Host;
+
+/// Runs the plugin's discovery rule.
+pub async fn matches(trial: &Trial) -> Result<Match, ServiceError> {
+    trial.log_commands(&[Phase::Find]);
+    let matching = async {
+        // The plugin is selected by name, since its rule is what is asked.
+        let prepared = Box::pin(trial.workspace.renderer.question(&trial.application, &trial.plugin)).await;
+        let (plugin, request) = prepared.map_err(|error| trial.error(&error))?;
+        plugin.matches(&request).await.map_err(|error| {
+            let place = trial.folder.display();
+            ServiceError::rendering(format!("{place}: plugin {:?}: {}", trial.plugin, chain(&error)))
+        })
+    };
+    trial.workspace.drained(matching).await
+}
+
+/// Returns the announced parameters.
+pub async fn announce(trial: &Trial) -> Result<Vec<Announcement>, ServiceError> {
+    trial.log_commands(&[Phase::Find, Phase::Announce]);
+    let announcing = trial.workspace.renderer.announce(&trial.application, |_, _| true);
+    let announced = trial.workspace.drained(Box::pin(announcing)).await;
+    let announced = announced.map_err(|error| trial.error(&error))?;
+    Ok(announced.into_iter().flat_map(|source| source.announcements).collect())
+}
+
+/// Generates the manifests. Warnings are logged.
+pub async fn generate(trial: &Trial) -> Result<Vec<Manifest>, ServiceError> {
+    trial.log_commands(&[Phase::Find, Phase::Init, Phase::Generate]);
+    let rendering = trial.workspace.renderer.render(&trial.application);
+    let rendered = trial.workspace.drained(Box::pin(rendering)).await;
+    let rendered = rendered.map_err(|error| trial.error(&error))?;
+    for warning in &rendered.warnings {
+        tracing::warn!("{warning}");
+    }
+    Ok(rendered.manifests)
+}
+
+/// Returns the environment of the plugin's commands: names and values. Only discovery runs.
+pub async fn environment(trial: &Trial, phases: &[Phase]) -> Result<Vec<(String, String)>, ServiceError> {
+    trial.log_commands(phases);
+    let preparing = trial.workspace.renderer.prepare_all(&trial.application);
+    let prepared = trial.workspace.drained(Box::pin(preparing)).await;
+    let prepared = prepared.map_err(|error| trial.error(&error))?;
+    let environments = prepared.iter().map(|(_, one)| match &one.work {
+        Work::Plugin { chosen, request, .. } => chosen.plugin.environment(request),
+        Work::Nothing | Work::Directory { .. } => Vec::new(),
+    });
+    Ok(environments.flatten().collect())
+}
+
+/// Adds parameters and environment to those of the Application.
+pub(super) fn set_block(
+    block: &mut PluginSource,
+    params: &[String],
+    env: &[String],
+    host: &Host,
+) -> Result<(), ServiceError> {
+    set_params(block, params, host)?;
+    set_env(block, env)
+}
+
+/// Sets parameters without checking them against the announcements: a trial may use any values.
+fn set_params(block: &mut PluginSource, texts: &[String], host: &Host) -> Result<(), ServiceError> {
+    if texts.is_empty() {
+        return Ok(());
+    }
+    let before = block.parameters.clone().unwrap_or_default();
+    let known: HashSet<&str> = before.iter().map(|parameter| parameter.name.as_str()).collect();
+    let read = |text: &String| assignments::read(text, &known, host).map_err(|failure| failure.at("--param"));
+    let wanted = texts.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    let edited = Edited { parameters: &before, announcements: &[], names_are_free: true, free_prefixes: &[] };
+    let applied = apply(edited, &wanted).map_err(|error| {
+        let failure = ServiceError::invalid_input(format!("--param: {error}"));
+        match error.remedy() {
+            Some(remedy) => failure.with_hint(remedy),
+            None => failure,
+        }
+    })?;
+    block.parameters = Some(applied.parameters);
+    Ok(())
+}
+
+fn set_env(block: &mut PluginSource, texts: &[String]) -> Result<(), ServiceError> {
+    for text in texts {
+        let Some((name, value)) = text.split_once('=').filter(|(name, _)| !name.is_empty()) else {
+            return Err(ServiceError::invalid_input(format!("--plugin-env {text:?}: write NAME=VALUE")));
+        };
+        block.env.push(EnvEntry { name: name.to_owned(), value: value.to_owned() });
+    }
+    Ok(())
+}

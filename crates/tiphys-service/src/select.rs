@@ -1,0 +1,103 @@
+//! Selecting applications of the store.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tiphys_project::restricted_fields;
+use tiphys_store::{ApplicationRef, Filter, Selection, Selector, Store, StoredApplication, StoredProject};
+
+use crate::error::ServiceError;
+use crate::findings;
+use crate::options::ApplicationSelection;
+use crate::workspace::Workspace;
+
+/// The applications that a use case is about. An invalid or missing application does not hide the others.
+#[derive(Debug)]
+pub struct SelectedApplications {
+    /// In the order of the selection, or of the store.
+    pub applications: Vec<Arc<StoredApplication>>,
+    /// Applications that could not be selected.
+    pub errors: Vec<ServiceError>,
+    /// Warnings about the selected applications and their projects.
+    pub warnings: Vec<String>,
+}
+
+/// Selects applications. `action` is a verb that says in the error what nothing was found for.
+pub fn select(
+    workspace: &Workspace,
+    selection: &ApplicationSelection,
+    action: &str,
+) -> Result<SelectedApplications, ServiceError> {
+    let Selection { mut applications, errors } =
+        workspace.resources.select(&selection.references(), &selection.filter()?, &workspace.control_plane);
+    workspace.trust.allow_file_repositories(&mut applications);
+    if applications.is_empty() && errors.is_empty() {
+        return Err(ServiceError::invalid_input(format!("no application to {action}"))
+            .with_hint(nothing_selected_hint(workspace)));
+    }
+    let errors = errors.iter().map(|error| ServiceError::invalid_input_from(error)).collect();
+    let warnings = warnings(&workspace.resources, &applications);
+    Ok(SelectedApplications { applications, errors, warnings })
+}
+
+/// Returns the warnings about applications and their projects.
+pub(crate) fn warnings(store: &Store, applications: &[Arc<StoredApplication>]) -> Vec<String> {
+    let mut warnings = unenforced_projects(store, applications);
+    warnings.extend(applications.iter().flat_map(|stored| findings::warnings(stored)));
+    warnings
+}
+
+/// Returns one warning for each project of the applications that has restrictions.
+fn unenforced_projects(store: &Store, applications: &[Arc<StoredApplication>]) -> Vec<String> {
+    let names: BTreeSet<&str> =
+        applications.iter().map(|stored| stored.application.spec.project_name()).collect();
+    let projects = names.into_iter().filter_map(|name| store.project(name));
+    let warning = |StoredProject { project, place }: &StoredProject| {
+        let fields = restricted_fields(project);
+        (!fields.is_empty()).then(|| {
+            format!(
+                "project {} ({place}) restricts {}: this is not enforced yet",
+                project.metadata.name,
+                fields.join(", ")
+            )
+        })
+    };
+    projects.filter_map(warning).collect()
+}
+
+impl ApplicationSelection {
+    /// Returns the paths among the selected applications.
+    pub(crate) fn paths(&self) -> Vec<PathBuf> {
+        self.references().into_iter().filter_map(ApplicationRef::into_path).collect()
+    }
+
+    /// Parses the names and paths.
+    pub(crate) fn references(&self) -> Vec<ApplicationRef> {
+        self.applications.iter().map(|application| ApplicationRef::parse(application)).collect()
+    }
+
+    /// Parses the label selector.
+    pub(crate) fn filter(&self) -> Result<Filter, ServiceError> {
+        let selector = self.selector.as_deref().map(Selector::parse).transpose();
+        let selector =
+            selector.map_err(|error| ServiceError::invalid_input(format!("--selector: {error}")))?;
+        Ok(Filter { selector: selector.unwrap_or_default(), project: self.project.clone() })
+    }
+}
+
+/// Returns the probable reason why no application was selected.
+fn nothing_selected_hint(workspace: &Workspace) -> String {
+    if !workspace.resources.applications().is_empty() {
+        return "no Application of the store fits --selector and --project".to_owned();
+    }
+    let is_application = |skipped: &&tiphys_store::Skipped| {
+        skipped.object.as_ref().is_some_and(|object| object.kind == "Application")
+    };
+    let left_out = workspace.resources.skipped().iter().find(is_application);
+    let left_out = left_out.map(|skipped| format!("{} was left out as {}; ", skipped.place, skipped.reason));
+    format!(
+        "{}--store names the folder or file that holds Applications; -v lists what was left out",
+        left_out.unwrap_or_default()
+    )
+}

@@ -1,0 +1,141 @@
+//! The origin of files of the store: the caller, or a repository that is rendered. Settings that permit more than the defaults count only
+//! from the caller; the table is in SECURITY.md.
+
+mod build_options;
+mod settings;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tiphys_access::FileRepositories;
+use tiphys_source::WorkTreePath;
+use tiphys_store::{FileName, Store as Resources, StoredApplication};
+
+use crate::host::Host;
+use crate::options::ServiceOptions;
+use crate::workspace;
+
+pub(crate) use settings::StoreSettings;
+
+/// The origin of a file of the store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// The caller: standard input, a file outside of the rendered repositories or in a trusted directory, or the base revision of a
+    /// comparison.
+    Caller,
+    /// A rendered repository.
+    Repository,
+}
+
+/// The rules that determine the origin of files.
+#[derive(Debug)]
+pub(crate) struct Trust {
+    current_dir: PathBuf,
+    /// The local directories of repositories, stores that contain one of these, and the top directories of the work trees of these
+    /// directories, of the current directory and of the applications' files; canonical paths.
+    rendered: BTreeSet<PathBuf>,
+    /// Directories whose settings the caller trusts; canonical paths.
+    trusted: Vec<PathBuf>,
+}
+
+impl Trust {
+    /// Collects the rendered repositories. `applications` are the paths of applications that the caller named in addition to the store.
+    pub(crate) fn new(
+        options: &ServiceOptions,
+        host: &Host,
+        resources: &Resources,
+        applications: &[PathBuf],
+    ) -> Self {
+        let repositories = workspace::local_copies(options, host).unwrap_or_default();
+        let repositories: Vec<PathBuf> = repositories.into_iter().map(|copy| copy.dir).collect();
+        let of_store = application_paths(resources, host);
+        let named = applications.iter().map(|path| host.absolute(path));
+        let inside = repositories.iter().cloned().chain([host.absolute("")]).chain(named).chain(of_store);
+        let mut rendered: BTreeSet<PathBuf> = inside.flat_map(|path| tops(&path)).collect();
+        let repositories: Vec<PathBuf> =
+            repositories.iter().filter_map(|dir| dir.canonicalize().ok()).collect();
+        // Without .git the top directory of a checkout is unknown.
+        let stores =
+            options.store_paths().into_iter().filter_map(|path| host.absolute(path).canonicalize().ok());
+        rendered.extend(stores.filter(|store| repositories.iter().any(|dir| dir.starts_with(store))));
+        rendered.extend(repositories);
+        let trusted = &options.trust_repository_settings;
+        let trusted = trusted.iter().filter_map(|dir| host.absolute(dir).canonicalize().ok());
+        Self { current_dir: host.absolute(""), rendered, trusted: trusted.collect() }
+    }
+
+    /// Returns rules by which every file is the caller's. A comparison of two revisions decides otherwise which settings it trusts.
+    pub(crate) fn everything(host: &Host) -> Self {
+        Self { current_dir: host.absolute(""), rendered: BTreeSet::new(), trusted: Vec::new() }
+    }
+
+    /// Returns the origin of a file with settings.
+    pub(crate) fn origin(&self, file: &FileName) -> Origin {
+        let Some(path) = file.path() else { return Origin::Caller };
+        let path = self.current_dir.join(path);
+        let real = path.canonicalize();
+        let is_trusted = real.is_ok_and(|real| self.trusted.iter().any(|dir| real.starts_with(dir)));
+        if is_trusted || !self.is_rendered(&path) { Origin::Caller } else { Origin::Repository }
+    }
+
+    /// Permits any `file://` repository to applications that are not in a repository. The work tree of an application is always rendered.
+    pub(crate) fn allow_file_repositories(&self, applications: &mut [Arc<StoredApplication>]) {
+        for stored in applications {
+            if stored.application.names_file_repository() && self.is_own(&stored.place.file) {
+                Arc::make_mut(stored).application.file_repositories = FileRepositories::Any;
+            }
+        }
+    }
+
+    /// Returns whether an application's file is the caller's and outside of all repositories.
+    fn is_own(&self, file: &FileName) -> bool {
+        match file {
+            FileName::StandardInput => true,
+            FileName::Past(_) => false,
+            FileName::File(path) => {
+                let path = self.current_dir.join(path);
+                tops(&path).is_empty() && !self.is_rendered(&path)
+            }
+        }
+    }
+
+    /// Returns whether a file is in a rendered repository, by its own path or through a link.
+    pub(crate) fn is_rendered(&self, path: &Path) -> bool {
+        let real = path.canonicalize().ok();
+        let places = || real.iter().map(PathBuf::as_path).chain([path]);
+        self.rendered.iter().any(|dir| places().any(|place| place.starts_with(dir)))
+            || tops(path).iter().any(|top| self.rendered.contains(top))
+    }
+}
+
+/// Returns the directories of the files with Applications, `ApplicationSets` or invalid documents, and those of these files that are links.
+fn application_paths(resources: &Resources, host: &Host) -> BTreeSet<PathBuf> {
+    let applications = resources.applications().iter().map(|stored| &stored.place);
+    let sets = resources.sets().iter().map(|stored| &stored.place);
+    let broken = resources.broken().iter().map(|broken| &broken.place);
+    let mut paths = BTreeSet::new();
+    for place in applications.chain(sets).chain(broken) {
+        let Some(path) = place.file.path().map(|path| host.absolute(path)) else { continue };
+        paths.extend(path.parent().map(Path::to_path_buf));
+        if path.is_symlink() {
+            paths.insert(path);
+        }
+    }
+    paths
+}
+
+/// Returns the top directories of the work trees that contain a path, links resolved or not.
+fn tops(path: &Path) -> Vec<PathBuf> {
+    match WorkTreePath::find(path) {
+        Ok(places) => places.into_iter().map(|place| place.top).collect(),
+        Err(_not_utf8) => path
+            .ancestors()
+            .filter(|dir| dir.join(".git").symlink_metadata().is_ok())
+            .filter_map(|dir| dir.canonicalize().ok())
+            .collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,124 @@
+//! The effective settings of a store, by the origin of its files.
+
+use std::collections::BTreeMap;
+
+use tiphys_access::{DEFAULT_VALUES_FILE_SCHEMES, KnownRepositories};
+use tiphys_api::{ArgoCdSettings, SecretType};
+use tiphys_store::{Place, Store as Resources, StoredSettings};
+
+use super::build_options::widening_option;
+use super::{Origin, Trust};
+use crate::credentials;
+use crate::text::listed;
+
+/// The effective settings of a store. Only the caller's settings may permit more than the defaults. Those of a rendered repository may
+/// restrict, and set the tracking method.
+#[derive(Debug, Default)]
+pub(crate) struct StoreSettings {
+    /// The settings of `argocd-cm`.
+    pub(crate) settings: ArgoCdSettings,
+    /// Repository Secrets, credential templates and CA certificates of the caller.
+    pub(crate) known: KnownRepositories,
+    /// The `sourceRepos` of projects by name. The caller's project wins over one of the same name in a repository.
+    pub(crate) source_repos: BTreeMap<String, Vec<String>>,
+}
+
+impl StoreSettings {
+    /// Merges the settings and warns about ignored ones. `namespace` is the control plane's, if the caller chose it.
+    pub(crate) fn new(resources: &Resources, namespace: Option<&str>, trust: &Trust) -> Self {
+        let is_callers = |place: &Place| trust.origin(&place.file) == Origin::Caller;
+        let mut ignored = Vec::new();
+        let (own, warning) = resources.settings(namespace, &is_callers);
+        let (theirs, other_warning) = resources.settings(namespace, &|place| !is_callers(place));
+        let (certificates, certificates_warning) = resources.server_certificates(namespace, &is_callers);
+        for warning in [warning, other_warning, certificates_warning].into_iter().flatten() {
+            tracing::warn!("{warning}");
+        }
+        let mut settings = match (own, theirs) {
+            (Some(own), _) => own.settings.clone(),
+            (None, Some(theirs)) => harmless(theirs, &mut ignored),
+            (None, None) => ArgoCdSettings::default(),
+        };
+        if let Some(theirs) = theirs {
+            restrict(&mut settings, theirs, &mut ignored);
+        }
+        let (of_caller, of_repository): (Vec<_>, Vec<_>) =
+            resources.secrets().iter().partition(|secret| is_callers(&secret.place));
+        let is_about_repositories =
+            |kind: &SecretType| matches!(kind, SecretType::Repository | SecretType::RepositoryCredentials);
+        ignored.extend(
+            of_repository.iter().filter(|stored| is_about_repositories(&stored.secret.secret_type)).map(
+                |stored| format!("repository Secret {} ({})", stored.secret.metadata.name, stored.place),
+            ),
+        );
+        let places = resources.certificate_places().filter(|place| !is_callers(place));
+        ignored.extend(places.map(|place| format!("argocd-tls-certs-cm ({place})")));
+        warn_of_ignored(&ignored);
+        Self {
+            settings,
+            known: KnownRepositories { certificates, ..credentials::known_repositories(&of_caller) },
+            source_repos: source_repos(resources, &is_callers),
+        }
+    }
+}
+
+/// Returns a repository's settings without those that permit more.
+fn harmless(theirs: &StoredSettings, ignored: &mut Vec<String>) -> ArgoCdSettings {
+    let mut settings = ArgoCdSettings { value_file_schemes: None, ..theirs.settings.clone() };
+    if let Some(option) = theirs.settings.kustomize_build_options.as_deref().and_then(widening_option) {
+        ignored.push(format!("{option} of kustomize.buildOptions ({})", theirs.place));
+        settings.kustomize_build_options = None;
+    }
+    settings
+}
+
+/// Applies the restrictions of a repository's settings: disabled source types, and URL schemes of value files.
+fn restrict(settings: &mut ArgoCdSettings, theirs: &StoredSettings, ignored: &mut Vec<String>) {
+    let ArgoCdSettings { helm_enable, kustomize_enable, value_file_schemes, .. } = &theirs.settings;
+    for (own, theirs) in
+        [(&mut settings.helm_enable, helm_enable), (&mut settings.kustomize_enable, kustomize_enable)]
+    {
+        if theirs.as_deref().is_some_and(|word| word != "true") {
+            own.clone_from(theirs);
+        }
+    }
+    let Some(schemes) = value_file_schemes else { return };
+    let mut allowed = settings
+        .value_file_schemes
+        .take()
+        .unwrap_or_else(|| DEFAULT_VALUES_FILE_SCHEMES.map(str::to_owned).to_vec());
+    if let Some(more) = schemes.iter().find(|scheme| !allowed.contains(scheme)) {
+        ignored.push(format!("{more} of helm.valuesFileSchemes ({})", theirs.place));
+    }
+    allowed.retain(|scheme| schemes.contains(scheme));
+    settings.value_file_schemes = Some(allowed);
+}
+
+fn source_repos(resources: &Resources, is_callers: &dyn Fn(&Place) -> bool) -> BTreeMap<String, Vec<String>> {
+    let (own, theirs): (Vec<_>, Vec<_>) =
+        resources.projects().iter().partition(|stored| is_callers(&stored.place));
+    for project in &theirs {
+        let name = &project.project.metadata.name;
+        if let Some(own) = own.iter().find(|own| own.project.metadata.name == *name) {
+            tracing::warn!(
+                "project {name}: {} counts, and what {} restricts does not",
+                own.place,
+                project.place
+            );
+        }
+    }
+    let all = theirs.into_iter().chain(own);
+    all.map(|stored| (stored.project.metadata.name.clone(), stored.project.spec.source_repos.clone()))
+        .collect()
+}
+
+fn warn_of_ignored(ignored: &[String]) {
+    if ignored.is_empty() {
+        return;
+    }
+    tracing::warn!(
+        "ignored, because a repository that is rendered must not widen what a render may do: {}; accept them with \
+         --trust-repository-settings",
+        listed(ignored)
+    );
+}

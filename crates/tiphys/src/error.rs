@@ -1,0 +1,52 @@
+//! Errors as the command line reports them: printed once, and mapped to exit codes.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+pub(crate) use tiphys_plugin::chain;
+pub(crate) use tiphys_service::{ErrorKind, ServiceError};
+
+use crate::terminal::message;
+
+/// Returns the exit code of a kind of error.
+pub(crate) const fn exit_code(kind: ErrorKind) -> u8 {
+    match kind {
+        ErrorKind::InvalidInput => 2,
+        ErrorKind::Rendering => 3,
+        ErrorKind::Conflict => 4,
+        ErrorKind::Bug => 70,
+        ErrorKind::Interrupted => 130,
+    }
+}
+
+/// Returns the exit code of the worst error, or success.
+pub(crate) fn exit_code_of(worst: Option<ErrorKind>) -> ExitCode {
+    worst.map_or(ExitCode::SUCCESS, |kind| ExitCode::from(exit_code(kind)))
+}
+
+/// Prints an error and its hint on standard error.
+pub(crate) fn print(error: &ServiceError) {
+    let mut out = std::io::stderr().lock();
+    // A closed standard error has no reader.
+    drop(writeln!(out, "error: {}", message(error.message())));
+    if let Some(hint) = error.hint() {
+        drop(writeln!(out, "hint: {}", message(hint)));
+    }
+}
+
+/// Prints errors and returns the worst kind among them and `worst`.
+pub(crate) fn print_all<'a>(
+    errors: impl IntoIterator<Item = &'a ServiceError>,
+    worst: Option<ErrorKind>,
+) -> Option<ErrorKind> {
+    errors.into_iter().fold(worst, |worst, error| {
+        print(error);
+        worst.max(Some(error.kind()))
+    })
+}
+
+/// Prints an error and returns its exit code.
+pub(crate) fn report(error: &ServiceError) -> ExitCode {
+    print(error);
+    ExitCode::from(exit_code(error.kind()))
+}
