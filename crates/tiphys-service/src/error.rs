@@ -76,21 +76,21 @@ impl ServiceError {
         Self { hint: limit_hint(error), ..Self::new(render_kind(error), message) }
     }
 
-    /// Creates the error of an application that could not be rendered at the base nor now. A cause that both share is named once.
+    /// Creates the error of an application that could be rendered neither at the base nor at the head. A cause that both share is named once.
     pub(crate) fn application_on_both_sides(
         (base, base_error): (&StoredApplication, &RenderError),
-        (now, now_error): (&StoredApplication, &RenderError),
+        (head, head_error): (&StoredApplication, &RenderError),
     ) -> Self {
-        let (base_place, now_place) = (error_place(base, base_error), error_place(now, now_error));
-        let (base_cause, now_cause) = (chain(base_error), chain(now_error));
-        let what = if base_cause == now_cause {
-            format!("({base_place} and {now_place}): {now_cause}")
+        let (base_place, head_place) = (error_place(base, base_error), error_place(head, head_error));
+        let (base_cause, head_cause) = (chain(base_error), chain(head_error));
+        let what = if base_cause == head_cause {
+            format!("({base_place} and {head_place}): {head_cause}")
         } else {
-            format!("({base_place}): {base_cause}; and ({now_place}): {now_cause}")
+            format!("({base_place}): {base_cause}; and ({head_place}): {head_cause}")
         };
-        let kind = render_kind(base_error).max(render_kind(now_error));
-        let hint = limit_hint(now_error).or_else(|| limit_hint(base_error));
-        Self { hint, ..Self::new(kind, format!("application {} {what}", now.full_name())) }
+        let kind = render_kind(base_error).max(render_kind(head_error));
+        let hint = limit_hint(head_error).or_else(|| limit_hint(base_error));
+        Self { hint, ..Self::new(kind, format!("application {} {what}", head.full_name())) }
     }
 
     /// Creates the error of a plugin that failed on a directory. The message leaves out the repository, which the user has not named.

@@ -49,7 +49,7 @@ impl RevisionWorkspace {
         let filter = selection.filter()?;
         let arguments = selection.references();
         let sides = Box::pin(sides::open(options, host, self, revision, &arguments)).await?;
-        let pairs = pairs::pair(&sides.past.stores, &sides.now.stores, &arguments, &filter);
+        let pairs = pairs::pair(&sides.base.stores, &sides.head.stores, &arguments, &filter);
         let jobs = options.jobs(host);
         Ok(RevisionComparison { shared: self, base: revision.base.clone(), sides, pairs, jobs })
     }
@@ -74,7 +74,7 @@ impl RevisionComparison<'_> {
                 self.pairs.doubtful.join(", ")
             )
         });
-        let warnings = select::warnings(&self.sides.now.stores.store, &self.pairs.now());
+        let warnings = select::warnings(&self.sides.head.stores.store, &self.pairs.head());
         doubtful.into_iter().chain(warnings).collect()
     }
 
@@ -87,7 +87,7 @@ impl RevisionComparison<'_> {
 
     async fn compare_pairs(&self, progress: StepCallback<'_>) -> Result<RevisionDiff, ServiceError> {
         let Self { base, sides, pairs, .. } = self;
-        unheeded::warn(&pairs.now(), sides).await?;
+        unheeded::warn(&pairs.head(), sides).await?;
         if pairs.joined.is_empty() && pairs.errors.is_empty() {
             return Err(ServiceError::invalid_input("no application to compare").with_hint(
                 "--store names the folder or file that holds Applications; -v lists what was left out",
@@ -119,38 +119,39 @@ impl RevisionComparison<'_> {
 async fn compare_pair(
     pair: &Pair,
     sides: &ComparedSides,
-    base: &BaseRevision,
+    revision: &BaseRevision,
 ) -> Result<Option<Comparison>, ServiceError> {
     let failed = |stored: &StoredApplication, error: &RenderError| {
-        explained(ServiceError::application(stored, error), error, sides, base)
+        explained(ServiceError::application(stored, error), error, sides, revision)
     };
     let (before, after) = match pair {
-        Pair::Added(now) => {
-            let rendered = sides.now.renderer.render(&now.application).await;
-            (Vec::new(), warned(now, rendered.map_err(|error| failed(now, &error))?))
+        Pair::Added(head) => {
+            let rendered = sides.head.renderer.render(&head.application).await;
+            (Vec::new(), warned(head, rendered.map_err(|error| failed(head, &error))?))
         }
-        Pair::Removed(past) => {
-            let rendered = sides.past.renderer.render(&past.application).await;
-            (rendered.map_err(|error| failed(past, &error))?.manifests, Vec::new())
+        Pair::Removed(base) => {
+            let rendered = sides.base.renderer.render(&base.application).await;
+            (rendered.map_err(|error| failed(base, &error))?.manifests, Vec::new())
         }
-        Pair::Both { past, now } => {
+        Pair::Both { base, head } => {
             let before =
-                tiphys_render::Side { renderer: &sides.past.renderer, application: &past.application };
-            let after = tiphys_render::Side { renderer: &sides.now.renderer, application: &now.application };
+                tiphys_render::Side { renderer: &sides.base.renderer, application: &base.application };
+            let after =
+                tiphys_render::Side { renderer: &sides.head.renderer, application: &head.application };
             match render_pair(before, after).await {
                 tiphys_render::Pair::Equal => return Ok(None),
                 tiphys_render::Pair::Rendered { before: Ok(before), after: Ok(after) } => {
-                    (before.manifests, warned(now, after))
+                    (before.manifests, warned(head, after))
                 }
                 tiphys_render::Pair::Rendered { before: Err(error), after: Ok(_) } => {
-                    return Err(failed(past, &error));
+                    return Err(failed(base, &error));
                 }
                 tiphys_render::Pair::Rendered { before: Ok(_), after: Err(error) } => {
-                    return Err(failed(now, &error));
+                    return Err(failed(head, &error));
                 }
                 tiphys_render::Pair::Rendered { before: Err(before), after: Err(after) } => {
-                    let failure = ServiceError::application_on_both_sides((past, &before), (now, &after));
-                    return Err(explained(failure, &after, sides, base));
+                    let failure = ServiceError::application_on_both_sides((base, &before), (head, &after));
+                    return Err(explained(failure, &after, sides, revision));
                 }
             }
         }
@@ -175,7 +176,7 @@ fn explained(
 ) -> ServiceError {
     let RenderError::Source(error) = error else { return failure };
     match &*error.failure {
-        SourceFailure::Choose(ChooseError::Unknown { name, .. }) if sides.plugins.only_now.contains(name) => {
+        SourceFailure::Choose(ChooseError::Unknown { name, .. }) if sides.plugins.only_head.contains(name) => {
             failure.with_hint(format!(
                 "plugin {name:?} is only in the working copy, and plugins are those of {}; --plugins-from head runs the commands of \
                  a change that is trusted",

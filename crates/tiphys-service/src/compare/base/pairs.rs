@@ -12,7 +12,7 @@ use tiphys_store::{ApplicationRef, Filter, SelectError, Store, StoredApplication
 /// An application on both sides, or on one of them.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Pair {
-    Both { past: Arc<StoredApplication>, now: Arc<StoredApplication> },
+    Both { base: Arc<StoredApplication>, head: Arc<StoredApplication> },
     Added(Arc<StoredApplication>),
     Removed(Arc<StoredApplication>),
 }
@@ -44,14 +44,14 @@ impl Pair {
     /// Returns the application of the new side, else that of the old side.
     pub(super) fn stored(&self) -> &StoredApplication {
         match self {
-            Self::Both { now, .. } => now,
+            Self::Both { head, .. } => head,
             Self::Added(stored) | Self::Removed(stored) => stored,
         }
     }
 
     fn sides(&self) -> impl Iterator<Item = &StoredApplication> {
         let other = match self {
-            Self::Both { past, .. } => Some(past),
+            Self::Both { base, .. } => Some(base),
             Self::Added(_) | Self::Removed(_) => None,
         };
         std::iter::once(self.stored()).chain(other.map(Arc::as_ref))
@@ -71,15 +71,15 @@ struct Found {
 
 /// Pairs the selected applications, or all without arguments. The filter includes an application if either side matches.
 pub(super) fn pair(
-    past: &SideStore,
-    now: &SideStore,
+    base: &SideStore,
+    head: &SideStore,
     arguments: &[ApplicationRef],
     filter: &Filter,
 ) -> Pairs {
-    let (mut of_past, mut of_now) = (Found::default(), Found::default());
+    let (mut of_base, mut of_head) = (Found::default(), Found::default());
     if arguments.is_empty() {
-        of_past.add_all(&past.store, &past.control_plane);
-        of_now.add_all(&now.store, &now.control_plane);
+        of_base.add_all(&base.store, &base.control_plane);
+        of_head.add_all(&head.store, &head.control_plane);
     }
     let mut errors = Vec::new();
     for argument in arguments {
@@ -88,18 +88,18 @@ pub(super) fn pair(
                 let find = |side: &SideStore| {
                     known(side.store.find(namespace.as_deref(), name, &side.control_plane))
                 };
-                match (find(past), find(now)) {
-                    (Ok(Err(then)), Ok(Err(now))) => errors.push(more_helpful(then, now)),
-                    (Ok(then), Ok(now)) => {
-                        of_past.applications.extend(then);
-                        of_now.applications.extend(now);
+                match (find(base), find(head)) {
+                    (Ok(Err(then)), Ok(Err(head))) => errors.push(more_helpful(then, head)),
+                    (Ok(then), Ok(head)) => {
+                        of_base.applications.extend(then);
+                        of_head.applications.extend(head);
                     }
                     // The application of the other side has no counterpart to compare with.
-                    (then, now) => errors.extend(then.err().into_iter().chain(now.err())),
+                    (then, head) => errors.extend(then.err().into_iter().chain(head.err())),
                 }
             }
             ApplicationRef::Path(path) => {
-                let stores = [(past, &mut of_past), (now, &mut of_now)].map(|(side, found)| {
+                let stores = [(base, &mut of_base), (head, &mut of_head)].map(|(side, found)| {
                     let store = side.paths.iter().find(|(asked, _)| asked == path).map(|(_, store)| store);
                     if let Some(store) = store {
                         found.add_all(store, &side.control_plane);
@@ -113,9 +113,9 @@ pub(super) fn pair(
         }
     }
     let mut pairs = Pairs { errors, ..Pairs::default() };
-    pairs.errors.append(&mut of_past.errors);
-    pairs.errors.append(&mut of_now.errors);
-    pairs.join((&of_past, &past.control_plane), (&of_now, &now.control_plane));
+    pairs.errors.append(&mut of_base.errors);
+    pairs.errors.append(&mut of_head.errors);
+    pairs.join((&of_base, &base.control_plane), (&of_head, &head.control_plane));
     pairs.joined.retain(|pair| pair.sides().any(|stored| filter.fits(stored)));
     pairs
 }
@@ -132,10 +132,10 @@ fn known(
 }
 
 /// Returns the error with a suggestion: the intended application may exist only at the base.
-fn more_helpful(then: SelectError, now: SelectError) -> SelectError {
-    match &now {
+fn more_helpful(then: SelectError, head: SelectError) -> SelectError {
+    match &head {
         SelectError::Unknown { suggestions, left_out: None, .. } if suggestions.is_empty() => then,
-        _ => now,
+        _ => head,
     }
 }
 
@@ -166,32 +166,32 @@ impl Found {
 
 impl Pairs {
     /// Returns the applications of the new side.
-    pub(super) fn now(&self) -> Vec<Arc<StoredApplication>> {
-        let of_now = |pair: &Pair| match pair {
-            Pair::Both { now, .. } | Pair::Added(now) => Some(Arc::clone(now)),
+    pub(super) fn head(&self) -> Vec<Arc<StoredApplication>> {
+        let of_head = |pair: &Pair| match pair {
+            Pair::Both { head, .. } | Pair::Added(head) => Some(Arc::clone(head)),
             Pair::Removed(_) => None,
         };
-        self.joined.iter().filter_map(of_now).collect()
+        self.joined.iter().filter_map(of_head).collect()
     }
 
-    fn join(&mut self, (past, past_plane): (&Found, &str), (now, now_plane): (&Found, &str)) {
-        let mut of_past = past.by_key(past_plane);
+    fn join(&mut self, (base, base_plane): (&Found, &str), (head, head_plane): (&Found, &str)) {
+        let mut of_base = base.by_key(base_plane);
         let mut seen = BTreeSet::new();
-        for stored in &now.applications {
-            let key = key(stored, now_plane);
+        for stored in &head.applications {
+            let key = key(stored, head_plane);
             if !seen.insert(key.clone()) {
                 continue;
             }
-            match of_past.remove(&key) {
-                Some(past) => self.joined.push(Pair::Both { past, now: Arc::clone(stored) }),
-                None => self.alone(Pair::Added(Arc::clone(stored)), &key, past),
+            match of_base.remove(&key) {
+                Some(base) => self.joined.push(Pair::Both { base, head: Arc::clone(stored) }),
+                None => self.alone(Pair::Added(Arc::clone(stored)), &key, base),
             }
         }
         let mut seen = BTreeSet::new();
-        for stored in &past.applications {
-            let key = key(stored, past_plane);
-            if of_past.contains_key(&key) && seen.insert(key.clone()) {
-                self.alone(Pair::Removed(Arc::clone(stored)), &key, now);
+        for stored in &base.applications {
+            let key = key(stored, base_plane);
+            if of_base.contains_key(&key) && seen.insert(key.clone()) {
+                self.alone(Pair::Removed(Arc::clone(stored)), &key, head);
             }
         }
     }
@@ -214,15 +214,15 @@ impl Pairs {
     pub(super) fn renamed(&self) -> Vec<(String, String)> {
         let mut added: HashMap<String, VecDeque<&StoredApplication>> = HashMap::new();
         for pair in &self.joined {
-            if let Pair::Added(now) = pair {
-                added.entry(spec(now)).or_default().push_back(now);
+            if let Pair::Added(head) = pair {
+                added.entry(spec(head)).or_default().push_back(head);
             }
         }
         let mut renamed = Vec::new();
         for pair in &self.joined {
-            let Pair::Removed(past) = pair else { continue };
-            let same = added.get_mut(&spec(past)).and_then(VecDeque::pop_front);
-            renamed.extend(same.map(|now| (past.full_name(), now.full_name())));
+            let Pair::Removed(base) = pair else { continue };
+            let same = added.get_mut(&spec(base)).and_then(VecDeque::pop_front);
+            renamed.extend(same.map(|head| (base.full_name(), head.full_name())));
         }
         renamed
     }

@@ -17,10 +17,10 @@ use crate::plugin::{self, PluginPaths};
 /// The plugins of both sides.
 #[derive(Default)]
 pub(super) struct ComparedPlugins {
-    pub(super) past: SidePlugins,
-    pub(super) now: SidePlugins,
+    pub(super) base: SidePlugins,
+    pub(super) head: SidePlugins,
     /// Names of plugins that only the working copy has and that are not used.
-    pub(super) only_now: BTreeSet<String>,
+    pub(super) only_head: BTreeSet<String>,
     /// The files of the base's plugins. They are needed until all runs have ended.
     pub(super) held: Vec<BasePath>,
 }
@@ -35,7 +35,7 @@ pub(super) struct SidePlugins {
 
 /// Loads the plugins. `tops` are the top directories of the compared work trees: everything that a change may have modified.
 pub(super) async fn load(
-    past: &BaseReader<'_>,
+    reader: &BaseReader<'_>,
     tops: &BTreeSet<PathBuf>,
     from: PluginsFrom,
     options: &ServiceOptions,
@@ -47,98 +47,98 @@ pub(super) async fn load(
         // The installed plugins belong to the installation, not to a compared work tree.
         let places = if origin.is_empty() { Vec::new() } else { past::work_trees(origin, &path)? };
         let compared = places.into_iter().skip_while(|place| !tops.contains(&place.top)).collect();
-        let compared = if from == PluginsFrom::Head { None } else { past.outermost(compared).await? };
+        let compared = if from == PluginsFrom::Head { None } else { reader.outermost(compared).await? };
         let Some(place) = compared else {
-            let loaded = load_now(&path, origin)?;
-            plugins.past.plugins.extend(loaded.iter().cloned());
-            plugins.now.plugins.extend(loaded);
+            let loaded = load_head(&path, origin)?;
+            plugins.base.plugins.extend(loaded.iter().cloned());
+            plugins.head.plugins.extend(loaded);
             continue;
         };
-        let PastPlugins { at_base, loaded } = load_past(past, place, &path, origin).await?;
+        let BasePlugins { at_base, loaded } = load_base(reader, place, &path, origin).await?;
         if from == PluginsFrom::Base {
-            let unused = unused(past, &at_base.place, &path, &loaded).await?;
-            plugins.only_now.extend(unused);
-            plugins.now.plugins.extend(loaded.iter().cloned());
+            let unused = unused(reader, &at_base.place, &path, &loaded).await?;
+            plugins.only_head.extend(unused);
+            plugins.head.plugins.extend(loaded.iter().cloned());
         } else {
-            let of_now = load_now(&path, origin)?;
-            plugins.past.marks.extend(marks(past, &at_base.place, &loaded, Some(past.base)).await);
-            plugins.now.marks.extend(marks(past, &at_base.place, &of_now, None).await);
-            plugins.now.plugins.extend(of_now);
+            let of_head = load_head(&path, origin)?;
+            plugins.base.marks.extend(marks(reader, &at_base.place, &loaded, Some(reader.base)).await);
+            plugins.head.marks.extend(marks(reader, &at_base.place, &of_head, None).await);
+            plugins.head.plugins.extend(of_head);
         }
-        plugins.past.plugins.extend(loaded);
+        plugins.base.plugins.extend(loaded);
         plugins.held.push(at_base);
     }
-    for plugin in &plugins.now.plugins {
+    for plugin in &plugins.head.plugins {
         plugin::warn_about_folder(plugin);
     }
     Ok(plugins)
 }
 
-fn load_now(path: &Path, origin: &str) -> Result<Vec<LoadedPlugin>, ServiceError> {
+fn load_head(path: &Path, origin: &str) -> Result<Vec<LoadedPlugin>, ServiceError> {
     load_plugins(path).map_err(|error| ServiceError::invalid_input(format!("{origin}{}", chain(&error))))
 }
 
 /// The plugins at a path of the base.
-struct PastPlugins {
+struct BasePlugins {
     /// The path, or the directory of the plugin's file at that path: a plugin has further files.
     at_base: BasePath,
     /// Empty if the path does not exist at the base.
     loaded: Vec<LoadedPlugin>,
 }
 
-async fn load_past(
-    past: &BaseReader<'_>,
+async fn load_base(
+    reader: &BaseReader<'_>,
     place: WorkTreePath,
     path: &Path,
     origin: &str,
-) -> Result<PastPlugins, ServiceError> {
-    let (mut at_base, mut problem) = past.with_all(place, Modes::Preserved).await?;
+) -> Result<BasePlugins, ServiceError> {
+    let (mut at_base, mut problem) = reader.with_all(place, Modes::Preserved).await?;
     let mut file = at_base.files.place();
     let parent = at_base.place.path.parent();
     if let (Some(_), Some(parent)) = (file.as_ref().filter(|place| place.is_file()), parent) {
         let name = at_base.place.path.file_name().unwrap_or_default().to_owned();
         let folder = WorkTreePath { path: parent, ..at_base.place };
-        (at_base, problem) = past.with_all(folder, Modes::Preserved).await?;
+        (at_base, problem) = reader.with_all(folder, Modes::Preserved).await?;
         file = at_base.files.place().map(|place| place.join(name));
     }
     if let Some(error) = problem {
         tracing::warn!(
             "the plugins of {} have none of the other files of {}: {}",
             path.display(),
-            label(past.base),
+            label(reader.base),
             chain(&error)
         );
     }
     let loaded = match file.map(|file| load_plugins(&file)) {
         None | Some(Err(LoadError::Nothing { .. })) => Vec::new(),
         Some(loaded) => loaded.map_err(|error| {
-            ServiceError::invalid_input(format!("{origin}{}", at_base.named(&chain(&error), past.base)))
+            ServiceError::invalid_input(format!("{origin}{}", at_base.named(&chain(&error), reader.base)))
         })?,
     };
-    Ok(PastPlugins { at_base, loaded })
+    Ok(BasePlugins { at_base, loaded })
 }
 
 /// Warns about plugins that differ in the working copy. Returns the names of those that the base does not have.
 async fn unused(
-    past: &BaseReader<'_>,
+    reader: &BaseReader<'_>,
     place: &WorkTreePath,
     path: &Path,
     of_base: &[LoadedPlugin],
 ) -> Result<BTreeSet<String>, ServiceError> {
-    let then = past.sources.work_tree_identity(place, Some(past.base), &past::OWN).await;
-    let now = past.sources.work_tree_identity(place, None, &past::OWN).await;
-    if then.map_err(|error| past::failed(&error))? != now.map_err(|error| past::failed(&error))? {
+    let at_base = reader.sources.work_tree_identity(place, Some(reader.base), &past::OWN).await;
+    let at_head = reader.sources.work_tree_identity(place, None, &past::OWN).await;
+    if at_base.map_err(|error| past::failed(&error))? != at_head.map_err(|error| past::failed(&error))? {
         tracing::warn!(
             "the plugins of {} are not those of {}, which run on both sides: what the change does to plugins is not shown (see \
              --plugins-from)",
             path.display(),
-            label(past.base)
+            label(reader.base)
         );
     }
     let known: BTreeSet<String> = of_base.iter().map(|plugin| plugin.config.display_name()).collect();
     // Invalid files of unused plugins are ignored.
-    let of_now = load_plugins(path).unwrap_or_default();
-    Ok(of_now
+    let of_head = load_plugins(path).unwrap_or_default();
+    Ok(of_head
         .iter()
         .map(|plugin| plugin.config.display_name())
         .filter(|name| !known.contains(name))
@@ -147,12 +147,12 @@ async fn unused(
 
 /// Returns the identity of each plugin: the files of its work tree, since the plugin may read all of them.
 async fn marks(
-    past: &BaseReader<'_>,
+    reader: &BaseReader<'_>,
     place: &WorkTreePath,
     plugins: &[LoadedPlugin],
     base: Option<&BaseRevision>,
 ) -> BTreeMap<String, String> {
-    let identity = past.sources.work_tree_identity(place, base, &Scope::Whole).await;
+    let identity = reader.sources.work_tree_identity(place, base, &Scope::Whole).await;
     // An unknown identity counts as different.
     let mark = identity.map_or_else(|_| format!("{base:?}"), |identity| format!("{identity:?}"));
     plugins.iter().map(|plugin| (plugin.config.display_name(), mark.clone())).collect()

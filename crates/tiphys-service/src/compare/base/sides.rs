@@ -28,13 +28,13 @@ pub(super) struct Side {
 
 /// Both sides.
 pub(super) struct ComparedSides {
-    pub(super) past: Side,
-    pub(super) now: Side,
+    pub(super) base: Side,
+    pub(super) head: Side,
     pub(super) plugins: ComparedPlugins,
     /// Top directories of the store's work trees, each with the URL of a repository that it is a copy of and is not used for.
     pub(super) unused_copies: Vec<(PathBuf, String)>,
     /// The sources at the base.
-    pub(super) sources_past: Arc<Sources>,
+    pub(super) sources_base: Arc<Sources>,
 }
 
 /// Opens both sides. Plugins and settings of the new side are used only if `revision` permits it.
@@ -49,7 +49,7 @@ pub(super) async fn open(
     let source_options = workspace::source_options(options, host, shared.cache_dir.clone(), Vec::new())?;
     let sources = Sources::new(Arc::clone(&shared.trees), source_options);
     let reader = BaseReader { sources: &sources, base };
-    let StoreSides { past: stores_past, now: stores_now, tops, around: mut compared } =
+    let StoreSides { base: stores_base, head: stores_head, tops, around: mut compared } =
         stores(&reader, options, arguments, host).await?;
     let unused = unused_copies(&sources, &tops).await?;
     compared.extend(sources.work_trees().await.map_err(|error| failed(&error))?);
@@ -60,16 +60,16 @@ pub(super) async fn open(
     let settings = |side: &SideStore| {
         workspace::render_settings(options, host, &side.store, &Trust::everything(host), None)
     };
-    let (settings_past, mut settings_now) = (settings(&stores_past)?, settings(&stores_now)?);
+    let (settings_base, mut settings_head) = (settings(&stores_base)?, settings(&stores_head)?);
     if *from == PluginsFrom::Base {
         trust::use_settings_of(
-            &trust::Base { store: &stores_past.store, settings: &settings_past, revision: base },
-            trust::Change { store: &stores_now.store, settings: &mut settings_now },
+            &trust::Base { store: &stores_base.store, settings: &settings_base, revision: base },
+            trust::Change { store: &stores_head.store, settings: &mut settings_head },
         );
     }
-    let sources = sources.with_known(settings_now.context.known.clone());
-    let sources_past = Box::pin(sources.at(base)).await.map_err(|error| failed(&error))?;
-    let (sources, sources_past) = (Arc::new(sources), Arc::new(sources_past));
+    let sources = sources.with_known(settings_head.context.known.clone());
+    let sources_base = Box::pin(sources.at(base)).await.map_err(|error| failed(&error))?;
+    let (sources, sources_base) = (Arc::new(sources), Arc::new(sources_base));
     let renderer = |sources, settings, side: &SidePlugins| -> Result<Renderer, ServiceError> {
         let mut catalogue = plugin::catalogue(side.plugins.clone(), options, host, &shared.runs);
         for plugin in plugin::connect_plugins(options, host)? {
@@ -79,14 +79,14 @@ pub(super) async fn open(
         Ok(renderer.with_plugin_marks(side.marks.clone()))
     };
     Ok(ComparedSides {
-        past: Side {
-            renderer: renderer(Arc::clone(&sources_past), settings_past, &plugins.past)?,
-            stores: stores_past,
+        base: Side {
+            renderer: renderer(Arc::clone(&sources_base), settings_base, &plugins.base)?,
+            stores: stores_base,
         },
-        now: Side { renderer: renderer(sources, settings_now, &plugins.now)?, stores: stores_now },
+        head: Side { renderer: renderer(sources, settings_head, &plugins.head)?, stores: stores_head },
         plugins,
         unused_copies: unused,
-        sources_past,
+        sources_base,
     })
 }
 
@@ -104,8 +104,8 @@ async fn unused_copies(
 
 /// The stores of both sides.
 struct StoreSides {
-    past: SideStore,
-    now: SideStore,
+    base: SideStore,
+    head: SideStore,
     /// Top directories of the work trees that the stores are read from at the base.
     tops: BTreeSet<PathBuf>,
     /// Top directories of all work trees that contain the stores now. A change may have added one.
@@ -121,14 +121,14 @@ async fn stores(
     host: &Host,
 ) -> Result<StoreSides, ServiceError> {
     let (mut tops, mut around) = (BTreeSet::new(), BTreeSet::new());
-    let (mut inputs_past, mut inputs_now) = (Vec::new(), Vec::new());
+    let (mut inputs_base, mut inputs_head) = (Vec::new(), Vec::new());
     let mut in_no_repository = None;
     // The trees must exist until all stores are loaded.
     let mut held: Vec<BasePath> = Vec::new();
     for path in options.store_paths() {
         let Some((at_base, outer)) = reader.path(&host.absolute(&path), Modes::Plain).await? else {
             in_no_repository.get_or_insert_with(|| path.clone());
-            for inputs in [&mut inputs_past, &mut inputs_now] {
+            for inputs in [&mut inputs_base, &mut inputs_head] {
                 inputs.push(StoreInput::Path(PathBuf::from(&path)));
             }
             continue;
@@ -136,9 +136,9 @@ async fn stores(
         let input = at_base.input(reader.base);
         // Loading reports a path that exists on neither side.
         if input.is_none() || host.absolute(&path).exists() {
-            inputs_now.push(StoreInput::Path(PathBuf::from(path)));
+            inputs_head.push(StoreInput::Path(PathBuf::from(path)));
         }
-        inputs_past.extend(input.map(StoreInput::Past));
+        inputs_base.extend(input.map(StoreInput::Past));
         tops.insert(at_base.place.top.clone());
         around.extend(outer);
         held.push(at_base);
@@ -146,9 +146,9 @@ async fn stores(
     if let Some(path) = in_no_repository.filter(|_| tops.is_empty()) {
         return Err(past::in_no_repository(&format!("--store: {path}")));
     }
-    let store_now = workspace::load_inputs(&inputs_now)?;
-    let store_past = load_past(&inputs_past)?;
-    let (mut paths_past, mut paths_now) = (Vec::new(), Vec::new());
+    let store_head = workspace::load_inputs(&inputs_head)?;
+    let store_base = load_base(&inputs_base)?;
+    let (mut paths_base, mut paths_head) = (Vec::new(), Vec::new());
     for argument in arguments {
         let ApplicationRef::Path(path) = argument else { continue };
         let shown = path.display().to_string();
@@ -157,17 +157,18 @@ async fn stores(
         let input = at_base.input(reader.base);
         if input.is_none() || host.absolute(path).exists() {
             let loaded = Resources::load(&[StoreInput::Path(path.clone())]);
-            paths_now.push((path.clone(), loaded.map_err(|error| ServiceError::invalid_input_from(&error))?));
+            paths_head
+                .push((path.clone(), loaded.map_err(|error| ServiceError::invalid_input_from(&error))?));
         }
         if let Some(input) = input {
-            paths_past.push((path.clone(), load_past(&[StoreInput::Past(input)])?));
+            paths_base.push((path.clone(), load_base(&[StoreInput::Past(input)])?));
         }
         tops.insert(at_base.place.top.clone());
         around.extend(outer);
         held.push(at_base);
     }
     drop(held);
-    let trust = Trust::new(options, host, &store_now, &[]);
+    let trust = Trust::new(options, host, &store_head, &[]);
     let side = |mut store: Resources, mut paths: Vec<(PathBuf, Resources)>| {
         let all = std::iter::once(&mut store).chain(paths.iter_mut().map(|(_, store)| store));
         all.for_each(|store| trust.allow_file_repositories(store.applications_mut()));
@@ -177,9 +178,9 @@ async fn stores(
             paths,
         }
     };
-    Ok(StoreSides { past: side(store_past, paths_past), now: side(store_now, paths_now), tops, around })
+    Ok(StoreSides { base: side(store_base, paths_base), head: side(store_head, paths_head), tops, around })
 }
 
-fn load_past(inputs: &[StoreInput]) -> Result<Resources, ServiceError> {
+fn load_base(inputs: &[StoreInput]) -> Result<Resources, ServiceError> {
     Resources::load(inputs).map_err(|error| ServiceError::invalid_input_from(&error))
 }

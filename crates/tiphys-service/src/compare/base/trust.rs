@@ -27,22 +27,22 @@ pub(super) struct Change<'a> {
 /// kustomization run programs. Repository Secrets decide who receives the credentials of a repository, those of the user included, and
 /// the `sourceRepos` of a project for which repositories they are used.
 pub(super) fn use_settings_of(base: &Base<'_>, change: Change<'_>) {
-    let (past, now) = (base.settings, change.settings);
+    let (of_base, of_head) = (base.settings, change.settings);
     let unused = |what: &str| {
         tracing::warn!(
             "{what} not those of {}, which are used on both sides (see --plugins-from)",
             label(base.revision)
         );
     };
-    if now.kustomize_build_options != past.kustomize_build_options {
+    if of_head.kustomize_build_options != of_base.kustomize_build_options {
         unused("kustomize.buildOptions of the store's argocd-cm are");
-        now.kustomize_build_options.clone_from(&past.kustomize_build_options);
+        of_head.kustomize_build_options.clone_from(&of_base.kustomize_build_options);
     }
-    if now.context.values_file_schemes != past.context.values_file_schemes {
+    if of_head.context.values_file_schemes != of_base.context.values_file_schemes {
         unused("helm.valuesFileSchemes of the store's argocd-cm are");
-        now.context.values_file_schemes.clone_from(&past.context.values_file_schemes);
+        of_head.context.values_file_schemes.clone_from(&of_base.context.values_file_schemes);
     }
-    let projects = replace_source_repos(&past.context.source_repos, &mut now.context.source_repos);
+    let projects = replace_source_repos(&of_base.context.source_repos, &mut of_head.context.source_repos);
     if !projects.is_empty() {
         unused(&format!("sourceRepos of projects of the store ({}) are", listed(&projects)));
     }
@@ -50,23 +50,23 @@ pub(super) fn use_settings_of(base: &Base<'_>, change: Change<'_>) {
     if !secrets.is_empty() {
         unused(&format!("repository Secrets of the store ({}) are", listed(&secrets)));
     }
-    let (past, now) = (&past.context.known, &mut now.context.known);
-    if now.certificates != past.certificates {
+    let (of_base, of_head) = (&of_base.context.known, &mut of_head.context.known);
+    if of_head.certificates != of_base.certificates {
         unused("authorities in the store's argocd-tls-certs-cm are");
     }
-    now.clone_from(past);
+    of_head.clone_from(of_base);
 }
 
 /// Replaces the `sourceRepos` of projects by those of the base and returns the names of changed projects. Projects that only the change
 /// has keep theirs: without `sourceRepos` a project would permit everything.
 fn replace_source_repos(
-    past: &BTreeMap<String, Vec<String>>,
-    now: &mut BTreeMap<String, Vec<String>>,
+    of_base: &BTreeMap<String, Vec<String>>,
+    of_head: &mut BTreeMap<String, Vec<String>>,
 ) -> Vec<String> {
     let mut changed = Vec::new();
-    for (name, source_repos) in past {
-        if now.get(name) != Some(source_repos) {
-            now.insert(name.clone(), source_repos.clone());
+    for (name, source_repos) in of_base {
+        if of_head.get(name) != Some(source_repos) {
+            of_head.insert(name.clone(), source_repos.clone());
             changed.push(name.clone());
         }
     }
@@ -74,10 +74,10 @@ fn replace_source_repos(
 }
 
 /// Returns the names of repository Secrets that differ between two stores.
-fn changed_secrets(past: &Store, now: &Store) -> Vec<String> {
-    let (past, now) = (by_name(past), by_name(now));
-    let names: BTreeSet<&String> = past.keys().chain(now.keys()).collect();
-    names.into_iter().filter(|name| past.get(*name) != now.get(*name)).cloned().collect()
+fn changed_secrets(of_base: &Store, of_head: &Store) -> Vec<String> {
+    let (of_base, of_head) = (by_name(of_base), by_name(of_head));
+    let names: BTreeSet<&String> = of_base.keys().chain(of_head.keys()).collect();
+    names.into_iter().filter(|name| of_base.get(*name) != of_head.get(*name)).cloned().collect()
 }
 
 /// The type and the values of a repository Secret.

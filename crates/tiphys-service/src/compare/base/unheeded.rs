@@ -44,7 +44,7 @@ async fn warning(source: &ApplicationSource, sides: &ComparedSides) -> Result<Op
             "made from {url}, of which {top} is a copy: its changed files count only with --repo {top}"
         )));
     }
-    let folder = sides.sources_past.folder_of_base(url, revision).await.map_err(|error| failed(&error))?;
+    let folder = sides.sources_base.folder_of_base(url, revision).await.map_err(|error| failed(&error))?;
     Ok(folder.map(|folder| {
         let (url, folder) = (source.shown_repository(), folder.display());
         format!(

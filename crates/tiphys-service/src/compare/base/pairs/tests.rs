@@ -31,7 +31,7 @@ fn side(lines: &str) -> SideStore {
 /// `=` both, `+` added, `-` removed, each with the name on the side that decides; `?` in doubt, `!` an error.
 fn shown(pairs: &Pairs) -> Vec<String> {
     let pair = |pair: &Pair| match pair {
-        Pair::Both { now, .. } => format!("= {}", now.full_name()),
+        Pair::Both { head, .. } => format!("= {}", head.full_name()),
         Pair::Added(stored) => format!("+ {}", stored.full_name()),
         Pair::Removed(stored) => format!("- {}", stored.full_name()),
     };
@@ -40,14 +40,14 @@ fn shown(pairs: &Pairs) -> Vec<String> {
     pairs.joined.iter().map(pair).chain(doubtful).chain(errors).collect()
 }
 
-fn paired(past: &str, now: &str, asked: &[&str]) -> Vec<String> {
+fn paired(base: &str, head: &str, asked: &[&str]) -> Vec<String> {
     let arguments: Vec<ApplicationRef> = asked.iter().map(|name| ApplicationRef::parse(name)).collect();
-    shown(&pair(&side(past), &side(now), &arguments, &Filter::default()))
+    shown(&pair(&side(base), &side(head), &arguments, &Filter::default()))
 }
 
 #[test]
 fn applications_of_one_name_are_a_pair_and_others_are_added_or_removed() {
-    for (past, now, expected) in [
+    for (base, head, expected) in [
         ("", "", &[][..]),
         ("a p", "a p", &["= a"]),
         ("a p\nb p\nc p", "d p\nc p\na p", &["+ d", "= c", "= a", "- b"]),
@@ -55,7 +55,7 @@ fn applications_of_one_name_are_a_pair_and_others_are_added_or_removed() {
         // No namespace is the control plane's.
         ("a p", "argocd/a p", &["= argocd/a"]),
     ] {
-        assert_eq!(paired(past, now, &[]), expected, "{past:?} {now:?}");
+        assert_eq!(paired(base, head, &[]), expected, "{base:?} {head:?}");
     }
 }
 
@@ -69,14 +69,14 @@ fn what_cannot_be_read_on_a_side_is_neither_added_nor_removed() {
     let broken = "! standard input:1:17: expected `,` or `]` of the list that begins at 1:4".to_owned();
     let wrong =
         "! standard input:11:11: Application a: spec.source.path: expected a string, found a list".to_owned();
-    for (past, now, expected) in [
+    for (base, head, expected) in [
         ("a p", "a p\na q\nb p", vec!["+ b".to_owned(), twice(13)]),
         ("a p\na q", "a p\nb p", vec!["+ b".to_owned(), twice(13)]),
         ("a p\nb p", "b p\n!", vec!["= b".to_owned(), "? a".to_owned(), broken.clone()]),
         ("b p\n!", "a p\nb p", vec!["= b".to_owned(), "? a".to_owned(), broken]),
         ("a p\nb p", "a []", vec!["- b".to_owned(), wrong]),
     ] {
-        assert_eq!(paired(past, now, &[]), expected, "{past:?} {now:?}");
+        assert_eq!(paired(base, head, &[]), expected, "{base:?} {head:?}");
     }
 }
 
@@ -84,7 +84,7 @@ fn what_cannot_be_read_on_a_side_is_neither_added_nor_removed() {
 fn what_was_asked_for_must_be_on_one_side_at_least() {
     let unknown = |name: &str, hint: &str| format!("! no application {name:?} in the store{hint}");
     let several = "! application \"web\" is in several namespaces; say which: m/web, n/web";
-    for (past, now, asked, expected) in [
+    for (base, head, asked, expected) in [
         ("web p\nb p", "web p\nc p", &["web"][..], vec!["= web".to_owned()]),
         ("web p\nb p", "web p\nc p", &["b", "c"], vec!["+ c".to_owned(), "- b".to_owned()]),
         ("web p", "web p", &["other"], vec![unknown("other", "")]),
@@ -93,7 +93,7 @@ fn what_was_asked_for_must_be_on_one_side_at_least() {
         ("n/web p\nm/web p", "n/web p", &["web"], vec![several.to_owned()]),
         ("n/web p\nm/web p", "n/web p", &["n/web"], vec!["= n/web".to_owned()]),
     ] {
-        assert_eq!(paired(past, now, asked), expected, "{past:?} {now:?} {asked:?}");
+        assert_eq!(paired(base, head, asked), expected, "{base:?} {head:?} {asked:?}");
     }
 }
 
