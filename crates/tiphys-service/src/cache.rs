@@ -1,6 +1,8 @@
 //! The cache directory and the content store in it.
 
-use std::fs::{self, DirBuilder, Permissions};
+mod prune;
+
+use std::fs::{self, DirBuilder, File, Permissions};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
@@ -12,6 +14,8 @@ use tiphys_tree::{ProcessStore, Reuse, Store, StoreBounds, StoreError, StoreOpti
 use crate::error::ServiceError;
 use crate::host::Host;
 use crate::options::ServiceOptions;
+
+pub use prune::prune_cache;
 
 /// Mode bits that give group and others access to a directory.
 const OPEN_TO_OTHERS: u32 = 0o077;
@@ -25,6 +29,8 @@ pub(crate) struct Cache {
     trees: Arc<Store>,
     /// Used instead of a read-only cache.
     temporary: Option<TemporaryStore>,
+    /// Keeps other commands from pruning the cache.
+    _in_use: Option<File>,
 }
 
 /// A content store of this process alone. All commands of a user share its parent directory, so that the next command removes what a
@@ -49,14 +55,17 @@ impl Cache {
     /// temporary store.
     pub(crate) fn open(options: &ServiceOptions, host: &Host) -> Result<Self, ServiceError> {
         let dir = host.cache_dir(options.cache_dir.as_deref())?;
+        let in_use = prune::begin_use(&dir, options.limits.cache_size_max);
         let reuse = if options.refresh { Reuse::OwnTrees } else { Reuse::AnyTree };
         match Store::open(store_options(options, &dir)) {
-            Ok(trees) => Ok(Self { dir, trees: Arc::new(trees.with_reuse(reuse)), temporary: None }),
+            Ok(trees) => {
+                Ok(Self { dir, trees: Arc::new(trees.with_reuse(reuse)), temporary: None, _in_use: in_use })
+            }
             Err(StoreError::Io { source, .. })
                 if options.offline && dir.is_dir() && is_read_only(&source) =>
             {
                 let temporary = TemporaryStore::open(options, host)?;
-                Ok(Self { dir, trees: temporary.store.shared(), temporary: Some(temporary) })
+                Ok(Self { dir, trees: temporary.store.shared(), temporary: Some(temporary), _in_use: in_use })
             }
             Err(error) => {
                 let error = ServiceError::invalid_input_from(&error);

@@ -21,6 +21,7 @@ mod text;
 mod trust;
 mod workspace;
 
+pub use cache::prune_cache;
 pub use error::{ErrorKind, ServiceError};
 pub use host::Host;
 pub use options::{ApplicationSelection, ConnectPlugins, ServiceLimits, ServiceOptions, StepCallback};

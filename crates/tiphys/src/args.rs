@@ -3,6 +3,7 @@
 mod applications;
 mod base;
 mod bounds;
+mod cache;
 mod cmp_server;
 mod common;
 mod diff;
@@ -16,6 +17,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 pub(crate) use applications::ApplicationArgs;
 pub(crate) use base::BaseArgs;
+pub(crate) use cache::{CacheArgs, CacheCommand};
 pub(crate) use cmp_server::{CmpServerArgs, LogFormatArg, LogLevelArg, ratio};
 pub(crate) use common::{CommonArgs, OutputFormat};
 pub(crate) use diff::{DiffArgs, DiffOutputArgs};
@@ -58,6 +60,8 @@ pub(crate) enum Command {
     Params(ParamsArgs),
     /// Serve a plugin on a socket, as Argo CD's sidecar does
     CmpServer(CmpServerArgs),
+    /// Maintain the cache of clones, charts and trees
+    Cache(CacheArgs),
     /// Print a shell's completion script
     Completion(CompletionArgs),
     /// Print the version, and the tools that were found

@@ -1,5 +1,6 @@
 //! The commands. Each takes arguments and the host, and leaves an exit code.
 
+pub(crate) mod cache;
 pub(crate) mod cmp_server;
 pub(crate) mod completion;
 pub(crate) mod diff;

@@ -43,6 +43,8 @@ pub struct ServiceLimits {
     pub registry_tags_max: u64,
     /// Pages of tags of one chart or artefact of a registry.
     pub registry_tag_pages_max: u64,
+    /// Bytes on disk of the cache. A command removes what was not used for longest, once a day.
+    pub cache_size_max: u64,
 }
 
 impl Default for ServiceLimits {
@@ -70,6 +72,7 @@ impl ServiceLimits {
         registry_answer_bytes_max: ChartLimits::DEFAULT.answer_bytes_max,
         registry_tags_max: ChartLimits::DEFAULT.tags_max,
         registry_tag_pages_max: ChartLimits::DEFAULT.tag_pages_max,
+        cache_size_max: 20 << 30,
     };
 
     /// Returns the timeout of one plugin's commands.

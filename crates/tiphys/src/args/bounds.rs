@@ -73,6 +73,11 @@ pub(crate) struct BoundArgs {
     /// Pages that the tags of one chart or artefact come in
     #[arg(long, value_name = "N", global = true, hide_short_help = true, default_value_t = DEFAULT.registry_tag_pages_max, value_parser = clap::value_parser!(u64).range(1..))]
     registry_tag_pages_max: u64,
+
+    /// Bytes on disk of the cache. Once a day, a command removes the clones, charts and trees that were not used for longest; so does
+    /// `cache prune`
+    #[arg(long, value_name = "BYTES", global = true, env = "TIPHYS_CACHE_SIZE_MAX", hide_short_help = true, default_value_t = DEFAULT.cache_size_max)]
+    cache_size_max: u64,
 }
 
 impl From<&BoundArgs> for ServiceLimits {
@@ -94,6 +99,7 @@ impl From<&BoundArgs> for ServiceLimits {
             registry_answer_bytes_max: args.registry_answer_bytes_max,
             registry_tags_max: args.registry_tags_max,
             registry_tag_pages_max: args.registry_tag_pages_max,
+            cache_size_max: args.cache_size_max,
         }
     }
 }

@@ -1,0 +1,176 @@
+//! The size limit of the cache directory: clones, charts and trees that were not used for longest are removed.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tiphys_tree::{Pruned, mark_used, prune};
+
+use crate::error::ServiceError;
+use crate::host::Host;
+use crate::options::ServiceOptions;
+
+/// Time after which a command prunes the cache again.
+const INTERVAL: Duration = Duration::from_hours(24);
+
+/// Lock file: every command holds a shared lock while it uses the cache, and an exclusive one while it prunes.
+const LOCK: &str = "in-use.lock";
+
+/// File whose modification time is that of the last pruning.
+const STAMP: &str = "pruned";
+
+/// Removes the least recently used entries of the cache until it has at most [`ServiceLimits::cache_size_max`] bytes on disk.
+///
+/// An entry is a clone, a chart or a tree. A cache that does not exist has none. Fails with [`ErrorKind::Conflict`] while another command
+/// uses the cache.
+///
+/// [`ServiceLimits::cache_size_max`]: crate::ServiceLimits::cache_size_max
+/// [`ErrorKind::Conflict`]: crate::ErrorKind::Conflict
+pub fn prune_cache(options: &ServiceOptions, host: &Host) -> Result<Pruned, ServiceError> {
+    let dir = host.cache_dir(options.cache_dir.as_deref())?;
+    if !dir.is_dir() {
+        return Ok(Pruned::default());
+    }
+    let failed = |error: io::Error| ServiceError::invalid_input(format!("{}: {error}", dir.display()));
+    let lock = lock_file(&dir).map_err(failed)?;
+    match lock.try_lock() {
+        Ok(()) => prune_locked(&dir, options.limits.cache_size_max).map_err(failed),
+        Err(TryLockError::WouldBlock) => Err(ServiceError::conflict(format!(
+            "{}: another command uses the cache; prune it when that has ended",
+            dir.display()
+        ))),
+        Err(TryLockError::Error(error)) => Err(failed(error)),
+    }
+}
+
+/// Begins to use a cache, and prunes it first if that was not done for a day and no other command uses it. The cache is in use until the
+/// returned lock is dropped. A read-only cache has no lock, and is not pruned.
+pub(super) fn begin_use(dir: &Path, bytes_max: u64) -> Option<File> {
+    let lock = lock_file(dir).ok()?;
+    if is_due(dir) && lock.try_lock().is_ok() {
+        match prune_locked(dir, bytes_max) {
+            Ok(Pruned { removed: 0, .. }) => {}
+            Ok(Pruned { removed, removed_bytes, .. }) => {
+                tracing::info!(
+                    removed,
+                    removed_bytes,
+                    "{}: unused entries of the cache were removed",
+                    dir.display()
+                );
+            }
+            Err(error) => tracing::warn!("{}: the cache could not be pruned: {error}", dir.display()),
+        }
+        // From exclusive to shared, so that other commands go on.
+        lock.unlock().ok()?;
+    }
+    lock.lock_shared().ok()?;
+    Some(lock)
+}
+
+fn lock_file(dir: &Path) -> io::Result<File> {
+    OpenOptions::new().create(true).truncate(false).write(true).open(dir.join(LOCK))
+}
+
+/// Whether the last pruning is older than [`INTERVAL`], by the clock of the file system. A cache that was never pruned gets its stamp.
+fn is_due(dir: &Path) -> bool {
+    let (lock, stamp) = (dir.join(LOCK), dir.join(STAMP));
+    mark_used(&lock);
+    let time = |path: &Path| fs::metadata(path).and_then(|found| found.modified());
+    match (time(&lock), time(&stamp)) {
+        (Ok(now), Ok(last)) => now.duration_since(last).is_ok_and(|age| age >= INTERVAL),
+        (Ok(_), Err(_)) => {
+            let _new: io::Result<File> = File::create(stamp);
+            false
+        }
+        (Err(_), _) => false,
+    }
+}
+
+fn prune_locked(dir: &Path, bytes_max: u64) -> io::Result<Pruned> {
+    let mut directories = vec![dir.join("git"), dir.join("charts/archives")];
+    directories.extend(trees_of_boots(&dir.join("trees"))?);
+    let pruned = prune(&directories, bytes_max)?;
+    File::create(dir.join(STAMP))?;
+    mark_used(&dir.join(STAMP));
+    Ok(pruned)
+}
+
+/// The content store has one directory of trees for each boot.
+fn trees_of_boots(trees: &Path) -> io::Result<Vec<PathBuf>> {
+    match fs::read_dir(trees) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        found => {
+            let paths = found?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
+            Ok(paths.into_iter().filter(|path| path.is_dir()).collect())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, File};
+    use std::path::Path;
+    use std::time::{Duration, SystemTime};
+
+    use super::{STAMP, begin_use, prune_cache};
+    use crate::options::ServiceOptions;
+    use crate::{ErrorKind, Host};
+
+    fn cache() -> tempfile::TempDir {
+        let dir = tempfile::tempdir().expect("a temporary directory");
+        for entry in ["git/a", "charts/archives", "trees/boot/b"] {
+            fs::create_dir_all(dir.path().join(entry)).expect("the directory can be made");
+        }
+        for file in ["git/a/pack", "charts/archives/c", "trees/boot/b/file"] {
+            fs::write(dir.path().join(file), vec![1; 10_000]).expect("the file can be written");
+        }
+        dir
+    }
+
+    fn options(dir: &Path, cache_size_max: u64) -> ServiceOptions {
+        let mut options = ServiceOptions { cache_dir: Some(dir.to_path_buf()), ..ServiceOptions::default() };
+        options.limits.cache_size_max = cache_size_max;
+        options
+    }
+
+    fn host() -> Host {
+        Host::for_tests(&[])
+    }
+
+    #[test]
+    fn clones_charts_and_trees_are_pruned() {
+        let dir = cache();
+        let pruned = prune_cache(&options(dir.path(), u64::MAX), &host()).expect("it can be measured");
+        assert_eq!((pruned.removed, pruned.kept), (0, 3));
+        let pruned = prune_cache(&options(dir.path(), 0), &host()).expect("it can be pruned");
+        assert_eq!((pruned.removed, pruned.kept, pruned.kept_bytes), (3, 0, 0));
+        let missing = options(&dir.path().join("missing"), 0);
+        assert_eq!(prune_cache(&missing, &host()).expect("there is nothing").removed, 0);
+    }
+
+    #[test]
+    fn cache_in_use_is_not_pruned() {
+        let dir = cache();
+        let in_use = begin_use(dir.path(), 0).expect("the cache can be locked");
+        let error = prune_cache(&options(dir.path(), 0), &host()).expect_err("it is in use");
+        assert_eq!(error.kind(), ErrorKind::Conflict);
+        drop(in_use);
+        assert_eq!(prune_cache(&options(dir.path(), 0), &host()).expect("it can be pruned").removed, 3);
+    }
+
+    #[test]
+    fn commands_prune_once_a_day() {
+        let dir = cache();
+        drop(begin_use(dir.path(), 0).expect("the cache can be locked"));
+        assert!(dir.path().join("git/a").exists(), "a new cache is a day old first");
+        let stamp = File::create(dir.path().join(STAMP)).expect("the stamp can be written");
+        let yesterday = SystemTime::UNIX_EPOCH + Duration::from_hours(24);
+        stamp.set_modified(yesterday).expect("the time can be set");
+        drop(begin_use(dir.path(), 0).expect("the cache can be locked"));
+        assert!(!dir.path().join("git/a").exists());
+        fs::create_dir(dir.path().join("git/b")).expect("the directory can be made");
+        drop(begin_use(dir.path(), 0).expect("the cache can be locked"));
+        assert!(dir.path().join("git/b").exists(), "it was pruned just now");
+    }
+}
