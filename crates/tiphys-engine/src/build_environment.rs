@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use tiphys_params::{EnvVar, expand};
 
-/// What the variables are made of.
+/// Input for the variables.
 #[derive(Clone, Copy, Debug)]
 pub struct BuildInputs<'a> {
     /// The application's instance name, see [`crate::instance_name`].
@@ -13,48 +13,48 @@ pub struct BuildInputs<'a> {
     pub destination_namespace: &'a str,
     /// Name of the project.
     pub project: &'a str,
-    /// The revision that was resolved: a commit, a chart's version, a digest.
+    /// The resolved revision: a commit, a chart version, a digest.
     pub revision: &'a str,
-    /// URL of the repository, as the source has it.
+    /// URL of the repository, as written in the source.
     pub repo_url: &'a str,
     /// Path of the source.
     pub path: &'a str,
-    /// Revision as the source has it.
+    /// Revision, as written in the source.
     pub target_revision: &'a str,
-    /// Kubernetes version of the destination, as its API server says it; empty if it is not known.
+    /// Kubernetes version of the destination, as its API server reports it; empty if unknown.
     pub kube_version: &'a str,
     /// API versions of the destination, as `group/version` and `group/version/Kind`, in any order.
     pub api_versions: &'a [String],
 }
 
-/// The build environment (`spec/cmp.md` 4.2, variables 1 to 11), in Argo CD's order.
+/// The build environment: the standard variables of Argo CD, in its order.
 ///
-/// Discovery and announcements get the same variables as `generate` does. Argo CD gives them fewer (4.3, #19832); with a smaller
-/// environment `$ARGOCD_APP_REVISION` in a plugin's variable would mean something else in the form than in the manifests.
+/// Discovery and announcements get the same variables as `generate`. Argo CD gives them fewer (argo-cd#19832), so that
+/// `$ARGOCD_APP_REVISION` in a plugin's variable would have another value for announcements than for manifests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BuildEnvironment {
     variables: Vec<EnvVar>,
 }
 
-/// What cannot be a build environment.
+/// Invalid input for a build environment.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BuildEnvironmentError {
-    /// Not a version at all.
+    /// The value is not a Kubernetes version.
     #[error("{version:?} is no Kubernetes version; it looks like `v1.28.3`")]
     KubeVersion {
-        /// As it was given.
+        /// The version as given.
         version: String,
     },
     /// An entry without `=`.
     #[error("{entry:?} is no variable; it looks like `NAME=value`")]
     Entry {
-        /// As it was given.
+        /// The entry as given.
         entry: String,
     },
 }
 
 impl BuildEnvironment {
-    /// The variables of a request.
+    /// Returns the variables of a request. The Kubernetes version must be valid or empty.
     pub fn new(inputs: &BuildInputs<'_>) -> Result<Self, BuildEnvironmentError> {
         let kube_version = reduced_version(inputs.kube_version)?;
         let api_versions: BTreeSet<&str> = inputs.api_versions.iter().map(String::as_str).collect();
@@ -75,7 +75,7 @@ impl BuildEnvironment {
         Ok(Self { variables: variables.map(|(name, value)| EnvVar::new(name, value)).to_vec() })
     }
 
-    /// The variables of `NAME=value` texts, in order. The first `=` divides.
+    /// Parses `NAME=value` entries, in order. The first `=` is the separator.
     pub fn parse<'a>(entries: impl IntoIterator<Item = &'a str>) -> Result<Self, BuildEnvironmentError> {
         let variable = |entry: &str| match entry.split_once('=') {
             Some((name, value)) => Ok(EnvVar::new(name, value)),
@@ -84,12 +84,12 @@ impl BuildEnvironment {
         Ok(Self { variables: entries.into_iter().map(variable).collect::<Result<_, _>>()? })
     }
 
-    /// The variables, in order.
+    /// Returns the variables, in order.
     pub fn variables(&self) -> &[EnvVar] {
         &self.variables
     }
 
-    /// Replaces `$NAME` and `${NAME}` in a text by these variables; of several of one name the last counts.
+    /// Replaces `$NAME` and `${NAME}` with these variables. Of several with one name, the last takes effect.
     pub fn expand(&self, text: &str) -> String {
         expand(text, |name| {
             self.variables.iter().rev().find(|variable| variable.name == name).map(|v| v.value.as_str())
@@ -97,12 +97,12 @@ impl BuildEnvironment {
     }
 }
 
-/// The beginning of a revision. Revisions are ASCII but for odd branch names, which are cut between characters.
+/// Returns the beginning of a revision. Branch names may be non-ASCII, so the cut is at a character boundary.
 fn shortened(revision: &str, length_bytes: usize) -> &str {
     &revision[..revision.floor_char_boundary(length_bytes)]
 }
 
-/// A version's dotted numbers, without `v` and what follows them (`v1.28.3+k3s1` is `1.28.3`); nothing for an unknown version.
+/// Returns the dotted numbers of a version: `v1.28.3+k3s1` is `1.28.3`. An empty version stays empty.
 fn reduced_version(version: &str) -> Result<String, BuildEnvironmentError> {
     if version.is_empty() {
         return Ok(String::new());
@@ -119,7 +119,7 @@ fn reduced_version(version: &str) -> Result<String, BuildEnvironmentError> {
         }
         numbers.push(digits.parse().map_err(|_| error())?);
         rest = &rest[digits.len()..];
-        // A dot counts only with a digit behind it: in `1.28.x` the last one begins the suffix.
+        // A dot must be followed by a digit: in `1.28.x`, the second dot begins the suffix.
         match rest.strip_prefix('.') {
             Some(after) if after.starts_with(|c: char| c.is_ascii_digit()) => rest = after,
             _ => break,

@@ -1,6 +1,6 @@
-//! Differences of manifests: two lists of objects become what was added, removed and changed.
+//! Differences between two lists of manifests: added, removed and changed objects.
 //!
-//! What is in the answer may be shown to anybody: the values of Secrets are masked, see [`Shown`].
+//! The result may be shown to anyone: values of Secrets are redacted, see [`Shown`].
 
 mod ignore;
 mod live;
@@ -19,7 +19,7 @@ pub use live::{
 pub use mask::Shown;
 pub use text::{DEFAULT_CONTEXT_LINES, unified};
 
-/// What two lists of objects differ in.
+/// The differences between two lists of objects.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Comparison {
     /// The objects that differ: those of the new side in its order, then those that only the old side has, in its order.
@@ -28,16 +28,16 @@ pub struct Comparison {
     pub equal: usize,
 }
 
-/// An object that is not the same on both sides.
+/// An object that differs between the sides.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ObjectDiff {
-    /// The object. An object that the cluster is to name has its `generateName` with a `*` for its name.
+    /// The key. For an object with `generateName`, the name is that prefix followed by `*`.
     pub key: ObjectKey,
-    /// What differs.
+    /// The difference.
     pub change: Change,
 }
 
-/// What differs, as it may be shown.
+/// A difference, redacted.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
     /// Only the new side has the object.
@@ -52,33 +52,33 @@ pub enum Change {
     },
     /// Both have it, with different content.
     Changed {
-        /// The old side's.
+        /// The object of the old side.
         before: Shown,
-        /// The new side's.
+        /// The object of the new side.
         after: Shown,
     },
 }
 
-/// How many objects differ in which way.
+/// Numbers of objects by kind of difference.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Only on the new side.
+    /// Objects that only the new side has.
     pub added: usize,
-    /// Only on the old side.
+    /// Objects that only the old side has.
     pub removed: usize,
-    /// On both, with different content.
+    /// Objects on both sides with different content.
     pub changed: usize,
-    /// On both, with the same content.
+    /// Objects on both sides with the same content.
     pub equal: usize,
 }
 
 impl Counts {
-    /// Whether anything differs.
+    /// Returns whether any object differs.
     pub fn differ(self) -> bool {
         self.added + self.removed + self.changed > 0
     }
 
-    /// Both together.
+    /// Returns the sums of both.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {
@@ -91,7 +91,7 @@ impl Counts {
 }
 
 impl Change {
-    /// `added`, `removed` or `changed`.
+    /// Returns `added`, `removed` or `changed`.
     pub fn word(&self) -> &'static str {
         match self {
             Self::Added { .. } => "added",
@@ -100,7 +100,7 @@ impl Change {
         }
     }
 
-    /// The old side's object.
+    /// Returns the object of the old side.
     pub fn before(&self) -> Option<&Shown> {
         match self {
             Self::Added { .. } => None,
@@ -108,7 +108,7 @@ impl Change {
         }
     }
 
-    /// The new side's object.
+    /// Returns the object of the new side.
     pub fn after(&self) -> Option<&Shown> {
         match self {
             Self::Removed { .. } => None,
@@ -116,7 +116,7 @@ impl Change {
         }
     }
 
-    /// The difference as the hunks of a unified diff of YAML.
+    /// Returns the difference as hunks of a unified diff of YAML.
     pub fn hunks(&self, context_lines: usize) -> String {
         let yaml = |side: Option<&Shown>| side.map(Shown::to_yaml).unwrap_or_default();
         unified(&yaml(self.before()), &yaml(self.after()), context_lines)
@@ -124,12 +124,12 @@ impl Change {
 }
 
 impl Comparison {
-    /// Whether nothing differs.
+    /// Returns whether no object differs.
     pub fn is_equal(&self) -> bool {
         self.objects.is_empty()
     }
 
-    /// How many objects differ in which way.
+    /// Returns the numbers of objects by kind of difference.
     pub fn counts(&self) -> Counts {
         let mut counts = Counts { equal: self.equal, ..Counts::default() };
         for object in &self.objects {
@@ -142,7 +142,7 @@ impl Comparison {
         counts
     }
 
-    /// Notes the two sides of an object.
+    /// Records the two sides of an object.
     fn note(&mut self, before: Option<&Manifest>, after: Option<&Manifest>) {
         let Some(either) = after.or(before) else { return };
         if before == after {
@@ -164,17 +164,17 @@ impl Comparison {
     }
 }
 
-/// Compares what was rendered with what was rendered. Objects are the same by group, kind, namespace and name; of several of one
-/// name on a side, the first is compared with the first of the other, and so on.
+/// Compares two lists of rendered objects. Objects are matched by group, kind, namespace and name. Duplicates on one side are matched in
+/// order: the first with the first of the other side, and so on.
 pub fn compare(before: &[Manifest], after: &[Manifest]) -> Comparison {
     let mut comparison = Comparison::default();
-    for (before, after) in pairs::of(before, after) {
+    for (before, after) in pairs::pair(before, after) {
         comparison.note(before, after);
     }
     comparison
 }
 
-/// A value as YAML.
+/// Returns a value as YAML.
 fn yaml(value: &Value) -> String {
     tiphys_yaml::write_yaml(value)
 }

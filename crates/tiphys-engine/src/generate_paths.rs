@@ -1,14 +1,14 @@
-//! The annotation that says which parts of a repository an application needs.
+//! The annotation that lists the parts of a repository that an application needs.
 
 /// Name of the annotation.
 pub const GENERATE_PATHS_ANNOTATION: &str = "argocd.argoproj.io/manifest-generate-paths";
 
-/// The folders and files that a plugin is to see: those of the annotation and the application's own, relative to the repository's
-/// root, sorted by their components, none of them inside another. `None`: the whole repository, since the annotation is absent, empty or names its root.
+/// Returns the directories and files that a plugin gets: those of the annotation and the application's own directory, relative to the
+/// repository's root, sorted by components, none inside another. `None` if the annotation is absent, empty, or names the root.
 ///
-/// Items are separated by `;`, white space around them does not count, a leading `/` means the root, anything else is relative to
-/// the application's path; `..` stops at the root. Argo CD's plugin path takes a pattern's characters literally while its refresh
-/// matches them; here an item is cut before the first component with one, so that whatever it may match is there.
+/// Items are separated by `;` and trimmed. A leading `/` means the root; other items are relative to the application's path. `..` stops at
+/// the root. Argo CD gives patterns to plugins literally, but matches them on refresh. Here an item ends before its first component with a
+/// pattern, so that everything it may match is included.
 pub fn generate_paths(annotation: Option<&str>, application_path: &str) -> Option<Vec<String>> {
     let items: Vec<&str> = annotation?.split(';').map(str::trim).filter(|item| !item.is_empty()).collect();
     if items.is_empty() {
@@ -19,7 +19,7 @@ pub fn generate_paths(annotation: Option<&str>, application_path: &str) -> Optio
         Some(absolute) => cleaned([without_pattern(absolute)]),
         None => cleaned([application_path, without_pattern(item)]),
     }));
-    // By components, so that what is inside a path follows it at once.
+    // Sorted by components, each path is followed directly by those inside it.
     paths.sort_by(|a, b| a.split('/').cmp(b.split('/')));
     if paths[0].is_empty() {
         return None;
@@ -28,12 +28,12 @@ pub fn generate_paths(annotation: Option<&str>, application_path: &str) -> Optio
     Some(paths)
 }
 
-/// Whether a path is another one or below it.
+/// Returns whether a path equals another one or is below it.
 fn is_inside(path: &str, outer: &str) -> bool {
     path.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// The part of a path before the first component that is a pattern.
+/// Returns the part of a path before the first component with a pattern.
 fn without_pattern(path: &str) -> &str {
     match path.find(['*', '?', '[', '{']) {
         Some(index) => &path[..path[..index].rfind('/').unwrap_or_default()],
@@ -41,7 +41,7 @@ fn without_pattern(path: &str) -> &str {
     }
 }
 
-/// Joins paths and takes out `.`, `..` and empty components.
+/// Joins paths and resolves `.`, `..` and empty components.
 fn cleaned<'a>(parts: impl IntoIterator<Item = &'a str>) -> String {
     let mut components: Vec<&str> = Vec::new();
     for component in parts.into_iter().flat_map(|part| part.split('/')) {

@@ -1,7 +1,7 @@
-//! The `helm` block of a source and the parameters of the plugin `helm`: one table for both ways.
+//! The `helm` block of a source and the parameters of the plugin `helm`, with one table for both directions.
 //!
-//! Each field of the block has a parameter of a fixed name ([`HELM_FIELDS`]), but for the two lists of single values: each of their
-//! entries becomes a parameter of its own, in order, named by the value's path behind `set.`, `set-string.` or `set-file.`.
+//! Each field has a parameter with a fixed name ([`HELM_FIELDS`]). Each entry of `parameters` and `fileParameters` becomes a parameter of
+//! its own, in order, named `set.`, `set-string.` or `set-file.` followed by the path of the value.
 
 mod shown;
 mod value_text;
@@ -19,24 +19,24 @@ pub use shown::{handed_on_name, has_plugin_values, is_held_as_text, replaced_var
 pub(crate) use value_text::Typing;
 pub use value_text::{VariableNames, Variables, build_variables};
 
-/// What the name of a parameter begins with that is one of the block's `parameters`.
+/// Name prefix of a parameter that is an entry of the block's `parameters`.
 pub const SET_PREFIX: &str = "set.";
 
-/// What the name of a parameter begins with that is one of the block's `parameters` with `forceString`.
+/// Name prefix of a parameter that is an entry of the block's `parameters` with `forceString`.
 pub const SET_STRING_PREFIX: &str = "set-string.";
 
-/// What the name of a parameter begins with that is one of the block's `fileParameters`.
+/// Name prefix of a parameter that is an entry of the block's `fileParameters`.
 pub const SET_FILE_PREFIX: &str = "set-file.";
 
-/// What the names of parameters begin with that are single values. Any path may follow: a chart takes values that it does not list.
+/// Name prefixes of single values. Any path may follow, because a chart also accepts values that it does not list.
 pub const HELM_VALUE_PREFIXES: [&str; 3] = [SET_PREFIX, SET_STRING_PREFIX, SET_FILE_PREFIX];
 
 /// A field of the block and its parameter.
 #[derive(Debug)]
 pub struct HelmField {
-    /// The field.
+    /// The name of the field.
     pub field: &'static str,
-    /// The parameter's name.
+    /// The name of the parameter.
     pub parameter: &'static str,
     access: Access,
 }
@@ -47,11 +47,11 @@ enum Access {
     Text(fn(&HelmSource) -> &String, fn(&mut HelmSource) -> &mut String),
     Switch(fn(&HelmSource) -> bool, fn(&mut HelmSource) -> &mut bool),
     List(fn(&HelmSource) -> &Vec<String>, fn(&mut HelmSource) -> &mut Vec<String>),
-    /// `valuesObject`, as the text of its JSON.
+    /// `valuesObject`, as JSON text.
     Values,
 }
 
-/// Every field of the block but `parameters` and `fileParameters`.
+/// Every field of the block except `parameters` and `fileParameters`.
 pub const HELM_FIELDS: [HelmField; 13] = [
     HelmField {
         field: "releaseName",
@@ -122,24 +122,24 @@ pub const HELM_FIELDS: [HelmField; 13] = [
     },
 ];
 
-/// A field that cannot have a value.
+/// A field that cannot take a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FieldProblem {
-    /// Another kind of value: `string` or `array` is due.
+    /// Another kind of value; the field needs this one, `string` or `array`.
     Kind(&'static str),
-    /// Not `true` or `false`.
+    /// Neither `true` nor `false`.
     Switch,
-    /// Not JSON.
+    /// Invalid JSON.
     Json,
 }
 
 impl HelmField {
-    /// Whether the parameter is a list of texts; else it is a text.
+    /// Returns whether the parameter is a list of strings, not a single string.
     pub fn is_list(&self) -> bool {
         matches!(self.access, Access::List(..))
     }
 
-    /// The parameter, if the field is set. Argo CD knows no difference between a field that is not set and one that is empty.
+    /// Returns the parameter if the field is set. Argo CD does not distinguish unset and empty fields.
     fn parameter_of(&self, block: &HelmSource) -> Option<Parameter> {
         let text = |text: String| Parameter {
             name: self.parameter.to_owned(),
@@ -160,7 +160,7 @@ impl HelmField {
         }
     }
 
-    /// Gives the field the parameter's value; `None` empties it.
+    /// Sets the field to the parameter's value; `None` clears it.
     fn set(&self, block: &mut HelmSource, parameter: Option<&Parameter>) -> Result<(), FieldProblem> {
         let text = || match parameter {
             None => Ok(None),
@@ -191,8 +191,8 @@ fn values_of(text: &str) -> Result<Value, FieldProblem> {
     read_json(text.as_bytes()).map(|node| node.to_value()).map_err(|_not_json| FieldProblem::Json)
 }
 
-/// The parameters that the plugin is given for a block: the fields in the order of the table, then `parameters` and `fileParameters` in
-/// theirs, duplicates kept. Nothing is substituted: the plugin does that, since it knows where Argo CD does.
+/// Returns the parameters for a block: the fields in table order, then `parameters` and `fileParameters` in theirs, with duplicates.
+/// Variables are not replaced: the plugin does that, because it knows in which fields Argo CD does.
 pub(crate) fn helm_parameters(block: &HelmSource) -> Vec<Parameter> {
     let set = block.parameters.iter().map(|entry| {
         let prefix = if entry.force_string { SET_STRING_PREFIX } else { SET_PREFIX };

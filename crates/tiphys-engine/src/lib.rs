@@ -1,6 +1,6 @@
-//! Pure decisions: source translation, override files, normalising of manifests, tracking.
+//! Pure decisions: translating sources, merging override files, normalizing manifests, tracking.
 //!
-//! Nothing here reads files, the environment or a clock: what a decision needs is an argument.
+//! Nothing here reads files, the environment or a clock. Callers pass all input as arguments.
 
 mod build_environment;
 pub mod diff;

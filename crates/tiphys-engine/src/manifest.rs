@@ -1,15 +1,15 @@
-//! One rendered object.
+//! A rendered object.
 
 use serde_json::{Map, Value};
 use tiphys_yaml::write_go_json;
 
-/// A rendered object: always a JSON object.
+/// A rendered object, which is always a JSON object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Manifest {
     object: Map<String, Value>,
 }
 
-/// What tells one object from another in a cluster. The version is no part of it: one object may be read in several.
+/// The identity of an object in a cluster. It has no version, because one object may be read in several.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjectKey {
     /// API group; empty for the core group.
@@ -37,12 +37,12 @@ impl std::fmt::Display for ObjectKey {
 }
 
 impl Manifest {
-    /// An object. Whether it has a kind is not asked here: items of lists need not have one (`spec/cmp.md` 14, row 6.6).
+    /// Returns the manifest of an object. The kind is not checked, because items of lists need not have one.
     pub fn new(object: Map<String, Value>) -> Self {
         Self { object }
     }
 
-    /// The object.
+    /// Returns the object.
     pub fn object(&self) -> &Map<String, Value> {
         &self.object
     }
@@ -51,17 +51,17 @@ impl Manifest {
         &mut self.object
     }
 
-    /// The object as a JSON value.
+    /// Returns the object as a JSON value.
     pub fn into_value(self) -> Value {
         Value::Object(self.object)
     }
 
-    /// The object as Go's `json.Marshal` writes it.
+    /// Returns the object as Go's `json.Marshal` writes it.
     pub fn to_go_json(&self) -> String {
         write_go_json(&Value::Object(self.object.clone()))
     }
 
-    /// Group and kind; both are empty if the API version is not one, as for Kubernetes' own reader.
+    /// Returns group and kind. As in Kubernetes' own parser, both are empty if the API version is invalid.
     pub fn group_kind(&self) -> (&str, &str) {
         let api_version = self.object.get("apiVersion").and_then(Value::as_str).unwrap_or_default();
         match group_of(api_version) {
@@ -70,17 +70,17 @@ impl Manifest {
         }
     }
 
-    /// Name; empty if there is none.
+    /// Returns the name; empty if there is none.
     pub fn name(&self) -> &str {
-        self.metadata_text("name")
+        self.metadata_string("name")
     }
 
-    /// Namespace; empty if there is none.
+    /// Returns the namespace; empty if there is none.
     pub fn namespace(&self) -> &str {
-        self.metadata_text("namespace")
+        self.metadata_string("namespace")
     }
 
-    /// The object in a namespace; with an empty one, in none.
+    /// Returns the object with this namespace; an empty one removes it.
     #[must_use]
     pub fn in_namespace(mut self, namespace: &str) -> Self {
         self.set_namespace(namespace);
@@ -103,12 +103,12 @@ impl Manifest {
         }
     }
 
-    /// Whether this is a custom resource definition.
+    /// Returns whether this is a custom resource definition.
     pub fn is_crd(&self) -> bool {
         self.group_kind() == ("apiextensions.k8s.io", "CustomResourceDefinition")
     }
 
-    /// What tells the object from others, its namespace as it is written.
+    /// Returns the identity of the object, with its namespace as written.
     pub fn key(&self) -> ObjectKey {
         let (group, kind) = self.group_kind();
         ObjectKey {
@@ -119,7 +119,7 @@ impl Manifest {
         }
     }
 
-    fn metadata_text(&self, key: &str) -> &str {
+    fn metadata_string(&self, key: &str) -> &str {
         self.object
             .get("metadata")
             .and_then(|metadata| metadata.get(key))
@@ -128,7 +128,7 @@ impl Manifest {
     }
 }
 
-/// The group of an API version: `v1` has the empty one. `None` for more than one slash.
+/// Returns the group of an API version; empty for `v1`. `None` for more than one slash.
 pub(crate) fn group_of(api_version: &str) -> Option<&str> {
     match api_version.split_once('/') {
         None | Some(("", "")) => Some(""),

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use tiphys_yaml::{Data, Entry, Node};
 
-/// What a document becomes by a patch: `null` removes a key, objects grow together, everything else is replaced. Of equal keys
-/// the last counts, and results have each key once, sorted as Go writes them: a reader that takes keys in any letter case depends on
-/// their order. Values keep the position of the text that they come from.
+/// Returns the result of a merge patch: `null` removes a key, objects are merged, everything else is replaced. Of duplicate keys the last
+/// takes effect. Keys in the result are unique and sorted as Go writes them, because the order matters to a case-insensitive reader. Values
+/// keep their position in the document that they come from.
 pub(crate) fn merge_patch(target: Option<&Node>, patch: &Node) -> Node {
     let Data::Mapping(changes) = &patch.data else { return patch.clone() };
     let mut merged = match target.map(|node| &node.data) {
@@ -29,7 +29,7 @@ pub(crate) fn merge_patch(target: Option<&Node>, patch: &Node) -> Node {
     Node { position: patch.position, data: Data::Mapping(merged.into_values().collect()) }
 }
 
-/// The last entry of each key.
+/// Returns the last entry of each key.
 fn last_of_each(entries: &[Entry]) -> BTreeMap<&str, Entry> {
     entries.iter().map(|entry| (entry.key.text.as_str(), entry.clone())).collect()
 }

@@ -1,7 +1,7 @@
-//! From what a plugin printed to objects: kinds required, lists flattened, marks set (`spec/cmp.md` 6.6).
+//! Converts the output of a plugin to objects: requires a kind, flattens lists, adds tracking (Argo CD's `GenerateManifests`).
 //!
-//! What Argo CD loses without a word is refused (14, row 6.6): a resource with a top-level `items`, which it replaces by those
-//! items or drops, and the mark of an object whose `metadata` is `null`.
+//! Objects that Argo CD would lose without a message are rejected (see `docs/differences.md`): a resource with a top-level `items`, which
+//! Argo CD replaces with those items or drops, and an object whose `metadata` is `null`, which would not be tracked.
 
 use serde_json::Value;
 use tiphys_yaml::{Data, Node, Position};
@@ -10,52 +10,52 @@ use crate::manifest::group_of;
 use crate::tracking::Unmarkable;
 use crate::{Manifest, Tracking};
 
-/// A document of a plugin's output that is no object to deploy.
+/// A document of a plugin's output that is not an object to deploy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("document {document} of the output (line {}, column {}): {problem}", position.line, position.column)]
 pub struct NormalizeError {
-    /// Which document, from 1.
+    /// The number of the document, from 1.
     pub document: usize,
-    /// Where it begins.
+    /// The position of its first character.
     pub position: Position,
-    /// What is wrong with it.
+    /// The problem.
     pub problem: NormalizeProblem,
 }
 
-/// What is wrong with a document. Texts name keys, never values: the output may hold secrets.
+/// A problem of a document. Messages contain keys, never values, because the output may contain secrets.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NormalizeProblem {
-    /// A list, a text, a number.
+    /// The document is not an object.
     #[error("expected an object, found {found}")]
     NotAnObject {
-        /// The type that it has.
+        /// The type that was found.
         found: &'static str,
     },
-    /// No `kind`, or one that is no text.
+    /// `kind` is missing, or not a non-empty string.
     #[error("Object 'Kind' is missing{}", keys_of(keys))]
     NoKind {
-        /// The keys that are there.
+        /// The keys of the document.
         keys: Vec<String>,
     },
     /// An API version that is neither `version` nor `group/version`.
     #[error("apiVersion {api_version:?} of the {kind} is neither `version` nor `group/version`")]
     ApiVersion {
-        /// As it is written.
+        /// The API version as written.
         api_version: String,
         /// Kind of the object.
         kind: String,
     },
-    /// An item of a list that is no object.
+    /// An item of a list is not an object.
     #[error("item {item} of the {kind} is {found}, not an object")]
     Item {
-        /// Which item, from 1.
+        /// The number of the item, from 1.
         item: usize,
         /// Kind of the list.
         kind: String,
-        /// The type that it has.
+        /// The type that was found.
         found: &'static str,
     },
-    /// A resource that looks like a list.
+    /// A resource that would be treated as a list.
     #[error(
         "{kind} {name:?} has a top-level `items`: Argo CD would take it for a list and lose the object itself; \
          move `items` below another field, or print its items instead"
@@ -66,14 +66,14 @@ pub enum NormalizeProblem {
         /// Its name.
         name: String,
     },
-    /// An object that cannot be marked as the application's.
+    /// An object to which tracking cannot be added.
     #[error("{kind} {name:?} cannot be marked as the application's: {reason}")]
     Tracking {
         /// Kind of the object.
         kind: String,
         /// Its name.
         name: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }
@@ -86,8 +86,8 @@ fn keys_of(keys: &[String]) -> String {
     }
 }
 
-/// Turns documents into objects, in their order. Lists are flattened one level deep, and those with `items: null` vanish; items
-/// are not asked for a kind. Every object but a custom resource definition gets the application's mark.
+/// Converts documents to objects, in order. Lists are flattened one level deep, and those with `items: null` are dropped. Items need no
+/// kind. Tracking is added to every object except custom resource definitions.
 pub fn normalize(documents: &[Node], tracking: &Tracking) -> Result<Vec<Manifest>, NormalizeError> {
     let mut manifests = Vec::with_capacity(documents.len());
     for (index, document) in documents.iter().enumerate() {
@@ -102,7 +102,7 @@ pub fn normalize(documents: &[Node], tracking: &Tracking) -> Result<Vec<Manifest
     Ok(manifests)
 }
 
-/// Adds the objects of a document; the answer is the index of the first one.
+/// Adds the objects of a document. Returns the index of the first one.
 fn flatten(document: &Node, manifests: &mut Vec<Manifest>) -> Result<usize, NormalizeProblem> {
     let first = manifests.len();
     if !matches!(document.data, Data::Mapping(_)) {
@@ -151,8 +151,8 @@ fn checked_kind(document: &Node) -> Result<&str, NormalizeProblem> {
     }
 }
 
-/// Refuses a resource that only looks like a list. A list's kind ends in `List`, and a list has no name; `List` itself is one with a
-/// name, too, since Kubernetes has no other kind that is called so.
+/// Rejects a resource with `items` that is not a list. The kind of a list ends in `List`, and a list has no name. `List` itself may have a
+/// name, since Kubernetes has no other kind with that name.
 fn require_list(document: &Node, kind: &str) -> Result<(), NormalizeProblem> {
     let name = document.at(["metadata", "name"]).and_then(Node::as_str).unwrap_or_default();
     if kind == "List" || (kind.ends_with("List") && name.is_empty()) {

@@ -1,8 +1,7 @@
-//! `.argocd-source.yaml` and `.argocd-source-<application>.yaml`: files of a repository that change the source they are found by.
+//! `.argocd-source.yaml` and `.argocd-source-<application>.yaml`: files in a repository that override fields of their source.
 //!
-//! They are plain JSON merge patches (decision of `spec/cmp.md` 14, row "3.6 / override files"). Argo CD decodes the patched
-//! source on top of the old one, so that `null` removes nothing and list items inherit; where that makes a difference, a warning
-//! names the fields.
+//! They are plain JSON merge patches (see `docs/differences.md`). Argo CD decodes the patched source on top of the old one: `null` removes
+//! nothing, and list items inherit fields. Where the results differ, a warning names the fields.
 
 mod as_argo_cd;
 
@@ -13,50 +12,50 @@ use tiphys_yaml::{Data, DecodeError, Entry, Key, Node, Position, read_document};
 
 use crate::merge_patch;
 
-/// Bytes of one override file; larger ones are mistakes.
+/// The maximum size of an override file in bytes.
 pub const OVERRIDE_FILE_BYTES_MAX: u64 = 1024 * 1024;
 
-/// The longest file name that file systems take, in bytes.
+/// The maximum length of a file name in bytes, on common file systems.
 const FILE_NAME_BYTES_MAX: usize = 255;
 
-/// Fields that say where the source is: a file in it cannot move it.
+/// Fields that locate the source. A file inside the source cannot change its location.
 const PROTECTED: [&str; 4] = ["chart", "path", "repoURL", "targetRevision"];
 
 /// An override file that was found.
 #[derive(Clone, Copy, Debug)]
 pub struct OverrideFile<'a> {
-    /// What errors call it.
+    /// The name to use in messages.
     pub name: &'a str,
-    /// Its bytes.
+    /// The content in bytes.
     pub text: &'a [u8],
 }
 
-/// A source after its override files.
+/// A source with its override files applied.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Overridden {
     /// The source.
     pub source: ApplicationSource,
-    /// What each file did, in their order.
+    /// The result of each file, in order of merging.
     pub steps: Vec<OverrideStep>,
-    /// The fields that Argo CD would leave otherwise, by their paths; a warning names them too.
+    /// Paths of the fields that have another value in Argo CD. A warning names them too.
     pub differs_in: Vec<String>,
-    /// What a person should know: ignored fields, and fields that Argo CD would leave otherwise.
+    /// Warnings for the user: ignored fields, and fields that have another value in Argo CD.
     pub warnings: Vec<Warning>,
 }
 
-/// One file's part in an [`Overridden`] source.
+/// The result of one override file in an [`Overridden`] source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OverrideStep {
-    /// The file's document.
+    /// The document of the file.
     pub patch: Node,
-    /// The source after this file and those before it.
+    /// The source after this file and all files before it.
     pub source: ApplicationSource,
 }
 
 /// An override file that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OverrideError {
-    /// The file system has no such name.
+    /// The file name would exceed the limit of file systems.
     #[error(
         "an application name of {bytes} bytes leaves no file name for its override file; shorten the name"
     )]
@@ -64,39 +63,39 @@ pub enum OverrideError {
         /// Length of the application's name, in bytes.
         bytes: usize,
     },
-    /// Not YAML.
+    /// Invalid YAML.
     #[error("cannot read override file {file}")]
     Syntax {
         /// The file.
         file: String,
-        /// What is wrong, and where.
+        /// The syntax error with its position.
         #[source]
         source: tiphys_yaml::Error,
     },
-    /// Empty, `null`, a text, a number, a list.
+    /// The document is not an object.
     #[error(
         "override file {file} is {found}, not an object of source fields; write `{{}}` for no change, or remove the file"
     )]
     NotAnObject {
         /// The file.
         file: String,
-        /// What it is.
+        /// The type that was found.
         found: &'static str,
     },
-    /// The file makes a source that does not hold.
+    /// The patched source is invalid.
     #[error("override file {file} does not make a source")]
     Field {
         /// The file.
         file: String,
-        /// The field, and where it stands in the file.
+        /// The field and its position in the file.
         #[source]
         source: DecodeError,
     },
 }
 
-/// The names of the files to look for in the application's folder, in the order of merging. A folder of such a name and a link
-/// that leads nowhere count as absent. The name is the application's instance name, taken literally: it is to be joined to the
-/// folder as any path that comes from outside.
+/// Returns the names of the override files in the application's directory, in order of merging. The caller treats directories and dangling
+/// symbolic links of these names as absent. `application` is the instance name, taken literally, so the caller must join the names to the
+/// directory like any untrusted path.
 pub fn override_file_names(application: &str) -> Result<Vec<String>, OverrideError> {
     let mut names = vec![".argocd-source.yaml".to_owned()];
     if !application.is_empty() {
@@ -109,7 +108,7 @@ pub fn override_file_names(application: &str) -> Result<Vec<String>, OverrideErr
     Ok(names)
 }
 
-/// Merges files into a source, in order. `chart`, `path`, `repoURL` and `targetRevision` stay as they are.
+/// Merges override files into a source, in order. `chart`, `path`, `repoURL` and `targetRevision` do not change.
 pub fn override_source(
     source: &ApplicationSource,
     files: &[OverrideFile<'_>],
@@ -129,11 +128,11 @@ pub fn override_source(
             message: format!("{}: `{}` is no field of a source and is ignored", file.name, field.path),
             position: Some(field.position),
         }));
-        merged = keep_place(decoded.value, source);
+        merged = keep_location(decoded.value, source);
         argo_cd.decode(&merge_patch(Some(&to_node(&argo_cd.to_value())), &patch).to_value());
         steps.push(OverrideStep { patch, source: merged.clone() });
     }
-    let argo_cd = keep_place(argo_cd.to_source(), source);
+    let argo_cd = keep_location(argo_cd.to_source(), source);
     let mut differs_in = Vec::new();
     if !files.is_empty() {
         collect_differences("", &to_value(&merged), &to_value(&argo_cd), &mut differs_in);
@@ -172,13 +171,13 @@ fn protected_fields(file: &OverrideFile<'_>, patch: &Node) -> Vec<Warning> {
         .collect()
 }
 
-/// A source with the fields of another one that say where it is.
-fn keep_place(source: ApplicationSource, place: &ApplicationSource) -> ApplicationSource {
+/// Returns the source with its location taken from another source.
+fn keep_location(source: ApplicationSource, location: &ApplicationSource) -> ApplicationSource {
     ApplicationSource {
-        chart: place.chart.clone(),
-        path: place.path.clone(),
-        repo_url: place.repo_url.clone(),
-        target_revision: place.target_revision.clone(),
+        chart: location.chart.clone(),
+        path: location.path.clone(),
+        repo_url: location.repo_url.clone(),
+        target_revision: location.target_revision.clone(),
         ..source
     }
 }
@@ -198,7 +197,7 @@ fn difference(fields: &[String], files: &[OverrideFile<'_>]) -> Option<Warning> 
     })
 }
 
-/// The paths of the fields that differ; lists differ as a whole.
+/// Collects the paths of fields that differ. Lists are compared as a whole.
 fn collect_differences(path: &str, left: &Value, right: &Value, fields: &mut Vec<String>) {
     match (left, right) {
         (Value::Object(left), Value::Object(right)) => {
@@ -218,12 +217,12 @@ fn collect_differences(path: &str, left: &Value, right: &Value, fields: &mut Vec
     }
 }
 
-/// The source as Argo CD writes it: empty fields are left out.
+/// Returns the source as Argo CD writes it, without empty fields.
 fn to_value(source: &ApplicationSource) -> Value {
     serde_json::to_value(source).unwrap_or_default()
 }
 
-/// A value as a node. Its positions mean nothing: what is in a source already was checked when it was read.
+/// Converts a value to a node. Its positions are meaningless, but never reported: the source was validated when it was read.
 fn to_node(value: &Value) -> Node {
     let position = Position { line: 1, column: 1 };
     let data = match value {

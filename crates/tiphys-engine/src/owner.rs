@@ -1,4 +1,4 @@
-//! Who makes an Application: an `ApplicationSet`, or another Application. What is changed in it by hand is undone by them.
+//! The owner of an Application: an `ApplicationSet` or another Application, which reverts manual changes to it.
 
 use std::fmt;
 
@@ -8,18 +8,18 @@ use tiphys_yaml::{Data, Node};
 use crate::TRACKING_ANNOTATION;
 use crate::tracking::TrackingId;
 
-/// What makes an Application.
+/// The object that generates an Application.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Owner {
-    /// The `ApplicationSet` of this name.
+    /// The `ApplicationSet` with this name.
     ApplicationSet(String),
-    /// The Application of this name (an app of apps).
+    /// The Application with this name (app of apps).
     Application(String),
 }
 
 impl Owner {
-    /// The owner that an Application's document names: an owner reference, else the annotation of Argo CD's tracking, if that is the
-    /// document's own and not a copy.
+    /// Returns the owner of an Application's document: from an owner reference, else from Argo CD's tracking annotation, unless that was
+    /// copied from another object.
     pub fn of(application: &Node) -> Option<Self> {
         Self::by_reference(application).or_else(|| Self::by_tracking(application))
     }
@@ -66,7 +66,7 @@ mod tests {
     use tiphys_yaml::read_document;
 
     #[test]
-    fn the_owner_is_an_owner_reference_or_the_tracking_of_this_very_document() {
+    fn owner_is_read_from_reference_or_tracking_annotation() {
         let head = "metadata:\n  name: shop\n  namespace: argocd\n";
         let tracked = |id: &str| format!("{head}  annotations:\n    argocd.argoproj.io/tracking-id: {id}\n");
         let referred = |version: &str, kind: &str| {
@@ -83,7 +83,7 @@ mod tests {
             (referred("apps/v1", "ApplicationSet"), None),
             (tracked("all:argoproj.io/Application:argocd/shop"), app("all")),
             (tracked("team_all:argoproj.io/Application:argocd/shop"), app("team_all")),
-            // Copied from another Application, or from an object.
+            // Copied from another Application, or from another object.
             (tracked("all:argoproj.io/Application:argocd/other"), None),
             (tracked("all:apps/Deployment:argocd/shop"), None),
             (tracked("shop:argoproj.io/Application:argocd/shop"), None),

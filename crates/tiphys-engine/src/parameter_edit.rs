@@ -1,7 +1,7 @@
-//! Where in a source parameters are written, and which changes of its document write them.
+//! Where a source sets its parameters, and which changes of its document set them.
 //!
-//! A `plugin` block has a list of parameters. A `kustomize` block has a field for each, and so has a `helm` block for all but single values,
-//! which are entries of its lists: so Argo CD itself understands them.
+//! A `plugin` block has a list of parameters. A `kustomize` block has a field for each. So has a `helm` block, with lists for the single
+//! values of a chart. Argo CD itself understands both.
 
 mod changes;
 #[cfg(test)]
@@ -22,10 +22,10 @@ use crate::translate::{image_entry, kustomize_parameters};
 
 pub use changes::{parameter_changes, patch_changes};
 
-/// A parameter that a source has no place for.
+/// A parameter that cannot be set in the source.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoPlaceError {
-    /// The kind of source takes no parameters.
+    /// The type of the source takes no parameters.
     #[error("the source is of type {0}, which takes no parameters")]
     Type(SourceType),
     /// A kustomize block has a field for some parameters only.
@@ -40,25 +40,25 @@ pub enum NoPlaceError {
          everything that only the plugin has is set in a `plugin` block with `name: helm` instead"
     )]
     Helm(String),
-    /// A field of a block has another kind of value.
+    /// The field takes another kind of value.
     #[error("the parameter {0:?} of a `{1}` block needs `{2}`")]
     Kind(String, &'static str, &'static str),
-    /// A value of a chart is one text.
+    /// A value of a chart must be a single string.
     #[error(
         "the parameter {0:?} is one text, as helm's --set has it; write {0}[0]=TEXT for an item of a list, or \
          {0}='{{A,B}}' for all of it"
     )]
     Value(String),
-    /// A name of a single value that helm sets nothing by.
+    /// The name is not a valid path for helm's `--set`.
     #[error("the parameter {0:?} names no value of a chart; set.PATH is what sets one, as set.image.tag")]
     Name(String, #[source] NameError),
-    /// A number that helm's `--set` does not read.
+    /// A number that helm's `--set` does not parse as a number.
     #[error(
         "helm would have the parameter {0:?} as a text: its --set reads whole numbers of up to 64 bits only; write the number into \
          `values-object` or into a value file, and unset {0} if it is set: it would win"
     )]
     Number(String),
-    /// A value of another type than the chart takes.
+    /// A value of another type than the chart accepts.
     #[error(
         "the parameter {name:?} is {}, and helm's --set would make {} of this text; write the value into `values-object` or into a value \
          file, and unset {name} if it is set: it would win",
@@ -68,21 +68,21 @@ pub enum NoPlaceError {
     Types {
         /// The parameter.
         name: String,
-        /// What its value may be.
+        /// The types that the value may have.
         due: Types,
-        /// What it would be; `None` if helm would refuse it.
+        /// The type that it would have; `None` if helm would reject it.
         found: Option<JsonType>,
     },
-    /// A field of a helm block is a boolean.
+    /// The field of a helm block is a boolean.
     #[error("the parameter {0:?} of a `helm` block is `true` or `false`")]
     Switch(String),
-    /// A field of a helm block is an object.
+    /// The field of a helm block is an object.
     #[error("the parameter {0:?} of a `helm` block is JSON, as {{\"replicas\":2}}")]
     Json(String),
 }
 
-/// The parameters that a source's block of this type stands for, by the names that people set them by. Variables are not replaced. `plugin`
-/// is the name of the chosen plugin; if it is not known, a `plugin` block's own name says whose its parameters are.
+/// Returns the parameters that a source's block of this type sets, by the names under which users set them. Variables are not replaced.
+/// `plugin` is the name of the chosen plugin. If it is unknown, the name in the `plugin` block decides.
 pub fn written_parameters(
     source: &ApplicationSource,
     source_type: SourceType,
@@ -103,20 +103,20 @@ pub fn written_parameters(
     }
 }
 
-/// What is known of parameters that are written.
+/// Information about parameters that are set.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Given<'a> {
-    /// The name of the plugin that gets them; if it is not known, a `plugin` block's own name says it.
+    /// The name of the plugin that gets them. If it is unknown, the name in the `plugin` block decides.
     pub plugin: Option<&'a str>,
-    /// What the plugin says of them, among it which values of a chart are texts.
+    /// The announcements of the plugin, including the types of a chart's values.
     pub announcements: &'a [Announcement],
-    /// The names that values are given for, those included that seem to have them already.
+    /// The names of the set parameters, including those that seem to have their new value already.
     pub names: &'a [&'a str],
-    /// What becomes of variables in values of a chart.
+    /// How variables in values of a chart are treated.
     pub variables: Variables,
 }
 
-/// The source with these parameters instead of its own. What does not change stays as it was written.
+/// Returns the source with these parameters instead of its own. Unchanged parameters stay as they were written.
 pub fn with_parameters(
     source: &ApplicationSource,
     source_type: SourceType,
@@ -125,7 +125,7 @@ pub fn with_parameters(
 ) -> Result<ApplicationSource, NoPlaceError> {
     let mut changed = source.clone();
     let named: BTreeSet<&str> = given.names.iter().copied().collect();
-    // Of several announcements of one name the first counts.
+    // Of several announcements with one name, the first takes effect.
     let announcements: HashMap<&str, &Announcement> = given
         .announcements
         .iter()
@@ -142,7 +142,7 @@ pub fn with_parameters(
                 .map_err(|(name, problem)| no_field(name, problem))?;
             let after = written.as_deref().unwrap_or(after);
             let block = changed.plugin.get_or_insert_default();
-            // An empty list is another value than none; none is what a source begins with.
+            // An empty list and no list are different values. A list that becomes empty is removed; one that was empty stays.
             block.parameters = match after {
                 [] if block.parameters.as_ref().is_none_or(|list| !list.is_empty()) => None,
                 after => Some(after.to_vec()),
@@ -197,7 +197,7 @@ fn no_field(name: &str, problem: NoField) -> NoPlaceError {
     }
 }
 
-/// The names whose last value differs, in the order of `before` and then of `after`.
+/// Returns the names whose last value differs, in the order of `before` and then of `after`.
 fn differing<'a>(
     before: &'a [Parameter],
     after: &'a [Parameter],
@@ -238,7 +238,7 @@ fn set_field(
         "version" => block.version = text()?,
         "images" => {
             let (old, new) = (map(before)?, map(after)?);
-            // The last item of an image is the one that counts, so it is the one that changes.
+            // The last item of an image takes effect, so that one is changed.
             block.images.retain(|image| {
                 new.contains_key(&image_entry(image).0) || !old.contains_key(&image_entry(image).0)
             });
@@ -261,7 +261,7 @@ fn set_field(
     Ok(())
 }
 
-/// An entry of the map of images as an item of the list that a kustomize block has.
+/// Returns an entry of the map of images as an item of a kustomize block's list.
 fn image_item(image: &str, replacement: &str) -> String {
     if image_entry(replacement) == (image.to_owned(), replacement.to_owned()) {
         replacement.to_owned()

@@ -1,4 +1,4 @@
-//! Where a document sets a parameter: an Application's source, or an override file.
+//! The positions at which a document sets parameters. The document is an Application's source or an override file.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use tiphys_yaml::{Data, Entry, Node, Position, names_equal};
 
 use crate::helm::{HELM_FIELDS, SET_FILE_PREFIX, Typing, is_for_helm, plain_paths, seen_name, split};
 
-/// The fields of a kustomize block and the parameters that they become ([`crate::translate`]).
+/// The fields of a `kustomize` block and their parameters ([`crate::translate`]).
 const KUSTOMIZE_FIELDS: [(&str, &str); 5] = [
     ("version", "version"),
     ("namePrefix", "name-prefix"),
@@ -15,9 +15,9 @@ const KUSTOMIZE_FIELDS: [(&str, &str); 5] = [
     ("commonLabels", "labels"),
 ];
 
-/// Where a source's document sets parameters, by their names: the entry of a list of parameters, of several of one name the last, which
-/// counts; else the field of the `kustomize` or `helm` block that becomes the parameter. Field names are taken in any letter case, as
-/// Argo CD takes them. `plugin` is the name of the chosen plugin, as in [`crate::written_parameters`]: an override file seldom names it.
+/// Returns the positions at which a source's document sets parameters, by parameter name: of the last entry in a parameter list, which
+/// takes effect, else of the field in the `kustomize` or `helm` block. Field names are case-insensitive, as in Argo CD. `plugin` is the
+/// chosen plugin, as in [`crate::written_parameters`], because override files seldom name it.
 pub fn parameter_places(source: &Node, plugin: Option<&str>) -> BTreeMap<String, Position> {
     let mut places = BTreeMap::new();
     let helm = HELM_FIELDS.iter().map(|field| (field.field, field.parameter));
@@ -42,7 +42,7 @@ pub fn parameter_places(source: &Node, plugin: Option<&str>) -> BTreeMap<String,
     places
 }
 
-/// The entries of a plugin block by the names that [`crate::written_parameters`] gives them.
+/// Returns the entries of a plugin block, by the names that [`crate::written_parameters`] uses.
 fn parameters_of(
     block: Option<&Entry>,
     plugin: Option<&str>,
@@ -57,7 +57,7 @@ fn parameters_of(
     entries.iter().map(|(name, item)| (shown(name), item.position)).collect()
 }
 
-/// The entries of a helm block by the names that [`crate::written_parameters`] gives them.
+/// Returns the entries of a helm block, by the names that [`crate::written_parameters`] uses.
 fn values_of(entries: &[(&str, &Node)]) -> Vec<(String, Position)> {
     let typing = |item: &Node| {
         let force = field(item, "forceString");
@@ -67,12 +67,12 @@ fn values_of(entries: &[(&str, &Node)]) -> Vec<(String, Position)> {
     entries.iter().map(|(name, item)| (seen_name(typing(item), name, &plain), item.position)).collect()
 }
 
-/// An entry of a list with its name.
+/// Returns a list entry with its name.
 fn named(item: &Node) -> Option<(&str, &Node)> {
     Some((field(item, "name")?.value.as_str()?, item))
 }
 
-/// The source at this index of an Application's document, from 0: an item of `spec.sources`, else `spec.source`.
+/// Returns the source at this zero-based index of an Application's document: an item of `spec.sources`, else `spec.source`.
 pub fn source_node(application: &Node, index: usize) -> Option<&Node> {
     let spec = &field(application, "spec")?.value;
     match field(spec, "sources").map(|sources| &sources.value.data) {
@@ -81,7 +81,7 @@ pub fn source_node(application: &Node, index: usize) -> Option<&Node> {
     }
 }
 
-/// The field that counts: of several the last.
+/// Returns a field by name; of duplicates the last, which takes effect.
 fn field<'a>(node: &'a Node, name: &str) -> Option<&'a Entry> {
     let Data::Mapping(entries) = &node.data else { return None };
     entries.iter().rfind(|entry| names_equal(&entry.key.text, name))

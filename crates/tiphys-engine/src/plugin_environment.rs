@@ -1,20 +1,20 @@
-//! What a plugin's commands get for one source, beside the build environment.
+//! The variables that a plugin's commands get for one source, in addition to the build environment.
 
 use tiphys_api::{EnvEntry, PluginSource};
 use tiphys_params::{EnvVar, PLUGIN_ENV_PREFIX, app_parameters, parameter_variables};
 
 use crate::BuildEnvironment;
 
-/// The variables of `plugin.env`, in order: names verbatim behind the prefix, values with `$` replaced from the build environment
-/// alone (`spec/cmp.md` 4.2, row 12). An entry without name and value is a variable too (14, row 4.2).
+/// Returns the variables of `plugin.env`, in order: the prefix with the name, and the value with `$` references to the build environment
+/// replaced. As in Argo CD, an entry without name and value is a variable too.
 pub fn plugin_env(env: &[EnvEntry], build: &BuildEnvironment) -> Vec<EnvVar> {
     env.iter()
         .map(|entry| EnvVar::new(format!("{PLUGIN_ENV_PREFIX}{}", entry.name), build.expand(&entry.value)))
         .collect()
 }
 
-/// All variables of a request, in Argo CD's order (`spec/cmp.md` 4.2, rows 1 to 14). Without a plugin block there are no
-/// parameters, and the variable that would hold them is absent. Of two variables of one name the later wins.
+/// Returns all variables of a request, in Argo CD's order. Without a plugin block, there are no parameters, and `ARGOCD_APP_PARAMETERS` is
+/// absent. Of several variables with one name, the last takes effect.
 pub fn request_environment(build: &BuildEnvironment, block: Option<&PluginSource>) -> Vec<EnvVar> {
     let mut variables = build.variables().to_vec();
     if let Some(block) = block {

@@ -1,14 +1,14 @@
-//! Sources that others refer to (`ref`): which names there are, and which of them a source's parameters mention.
+//! Sources that other sources refer to by `ref`, and the references in the parameters of a plugin.
 
 use std::collections::BTreeMap;
 
 use tiphys_api::ApplicationSource;
 use tiphys_params::Parameter;
 
-/// A `ref` that cannot be one; the words are Argo CD's.
+/// An invalid `ref`. The messages start with Argo CD's words.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReferenceError {
-    /// A name with other characters.
+    /// A name with characters other than letters, digits, `_` and `-`.
     #[error("sources.ref {name} cannot contain any special characters except '_' and '-'")]
     Name {
         /// The name.
@@ -22,7 +22,7 @@ pub enum ReferenceError {
     },
 }
 
-/// The sources with a `ref`, by that name. A single source cannot be referred to, whatever it is called.
+/// Returns the sources with a `ref`, by that name. The only source of an Application cannot be referred to.
 pub fn references(
     sources: &[ApplicationSource],
 ) -> Result<BTreeMap<&str, &ApplicationSource>, ReferenceError> {
@@ -42,9 +42,9 @@ pub fn references(
     Ok(found)
 }
 
-/// The names that a plugin's parameters may refer to, in the order in which they come: what stands before the first `/` of a value, or of
-/// an item of a list or a map, that begins with `$`. Whether it is a reference is the plugin's to know; what is not mentioned need not
-/// be fetched.
+/// Returns the names that a plugin's parameters may refer to, in order of first occurrence. The name is the part between `$` and the first
+/// `/` of a value, list item or map value that begins with `$`. Only the plugin knows whether it is a reference. Sources that are not
+/// mentioned need not be fetched.
 pub fn mentioned(parameters: &[Parameter]) -> Vec<&str> {
     let mut names = Vec::new();
     for parameter in parameters {

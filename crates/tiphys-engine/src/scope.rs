@@ -1,4 +1,4 @@
-//! Which kinds live in a namespace.
+//! Which kinds are namespaced.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,27 +7,27 @@ use tiphys_params::Warning;
 
 use crate::Manifest;
 
-/// Where the objects of a kind live.
+/// The scope of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// In no namespace.
+    /// Cluster-scoped.
     Cluster,
-    /// In a namespace.
+    /// Namespaced.
     Namespaced,
-    /// Not known: neither Kubernetes' own, nor defined in the same output.
+    /// Unknown: neither a kind of Kubernetes nor defined in the same output.
     Unknown,
 }
 
-/// What is known of kinds without asking a cluster: Kubernetes' own, and those that the output defines.
+/// The known scopes without a cluster: kinds of Kubernetes, and kinds that the output defines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scopes {
     defined: BTreeMap<(String, String), Scope>,
 }
 
-/// Kubernetes' groups whose names do not end in `.k8s.io`.
+/// API groups of Kubernetes whose names do not end in `.k8s.io`.
 const SHORT_GROUPS: [&str; 6] = ["", "apps", "autoscaling", "batch", "extensions", "policy"];
 
-/// Kubernetes' cluster-scoped kinds, those of versions since 1.16 that are gone included. All others of its groups have a namespace.
+/// Cluster-scoped kinds of Kubernetes since 1.16, including removed ones. All other kinds of its groups are namespaced.
 const CLUSTER_SCOPED: [(&str, &str); 39] = [
     ("", "ComponentStatus"),
     ("", "Namespace"),
@@ -71,7 +71,7 @@ const CLUSTER_SCOPED: [(&str, &str); 39] = [
 ];
 
 impl Scopes {
-    /// Takes note of the custom resource definitions among some objects.
+    /// Returns the scopes with the custom resource definitions among these objects.
     pub fn of<'a>(manifests: impl IntoIterator<Item = &'a Manifest>) -> Self {
         let definition = |manifest: &Manifest| {
             let spec = manifest.object().get("spec")?;
@@ -92,7 +92,7 @@ impl Scopes {
         }
     }
 
-    /// Where objects of a kind live.
+    /// Returns the scope of a kind.
     pub fn scope(&self, group: &str, kind: &str) -> Scope {
         if CLUSTER_SCOPED.contains(&(group, kind)) {
             return Scope::Cluster;
@@ -100,8 +100,8 @@ impl Scopes {
         if let Some(scope) = self.defined.get(&(group.to_owned(), kind.to_owned())) {
             return *scope;
         }
-        // A dot-free group and `*.k8s.io` are reserved for Kubernetes, but the latter for its extensions too (Gateway API,
-        // VolumeSnapshot), whose kinds are in no table here.
+        // Groups without a dot and `*.k8s.io` are reserved for Kubernetes, but extensions use the latter too (Gateway API, VolumeSnapshot).
+        // Their kinds are not in this table.
         if SHORT_GROUPS.contains(&group)
             || CLUSTER_SCOPED.iter().any(|(known, _)| *known == group)
             || is_namespaced_group(group)
@@ -113,13 +113,13 @@ impl Scopes {
     }
 }
 
-/// Kubernetes' groups that have no cluster-scoped kind at all.
+/// Returns whether a group of Kubernetes has no cluster-scoped kinds.
 fn is_namespaced_group(group: &str) -> bool {
     matches!(group, "coordination.k8s.io" | "discovery.k8s.io" | "events.k8s.io")
 }
 
-/// Fills a namespace into the objects that live in one and name none. Kinds whose scope is not known are taken for namespaced, as
-/// most are, with one warning that names them. Items of lists without a kind are left alone.
+/// Sets the namespace of namespaced objects that have none. Kinds of unknown scope are treated as namespaced, because most are; one warning
+/// lists them. List items without a kind do not change.
 pub fn set_namespace(manifests: &mut [Manifest], namespace: &str, scopes: &Scopes) -> Vec<Warning> {
     let mut unknown = BTreeSet::new();
     for manifest in manifests.iter_mut().filter(|manifest| manifest.namespace().is_empty()) {

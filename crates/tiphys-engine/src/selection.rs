@@ -1,4 +1,4 @@
-//! Joining what several sources rendered, and leaving objects out.
+//! Joining the objects of several sources, and leaving objects out.
 
 use std::collections::BTreeMap;
 
@@ -6,9 +6,9 @@ use tiphys_params::Warning;
 
 use crate::{Manifest, ObjectKey, Scope, Scopes};
 
-/// Joins the objects of an application's sources, in their order. Of one object that several sources rendered the last stays,
-/// with a warning; objects of one source are never joined. `namespace` is the destination's: an object that names none is the
-/// same as one that names it. Objects without a name (`generateName`) are all different.
+/// Joins the objects of an application's sources, in order. If several sources render one object, the last wins, with a warning.
+/// Duplicates within one source all stay. Objects without a namespace are treated as if they had `namespace`, that of the destination.
+/// Objects without a name (`generateName`) are all different.
 pub fn combine(sources: Vec<Vec<Manifest>>, namespace: &str) -> (Vec<Manifest>, Vec<Warning>) {
     let scopes = Scopes::of(sources.iter().flatten());
     let mut last_source: BTreeMap<ObjectKey, usize> = BTreeMap::new();
@@ -39,7 +39,7 @@ pub fn combine(sources: Vec<Vec<Manifest>>, namespace: &str) -> (Vec<Manifest>, 
     (kept, warnings)
 }
 
-/// What the object will be in the cluster.
+/// Returns the key that the object will have in the cluster.
 fn cluster_key(manifest: &Manifest, namespace: &str, scopes: &Scopes) -> ObjectKey {
     let mut key = manifest.key();
     if scopes.scope(&key.group, &key.kind) == Scope::Cluster {
@@ -50,12 +50,12 @@ fn cluster_key(manifest: &Manifest, namespace: &str, scopes: &Scopes) -> ObjectK
     key
 }
 
-/// The objects without the Secrets among them.
+/// Returns the objects without Secrets.
 pub fn skip_secrets(manifests: Vec<Manifest>) -> Vec<Manifest> {
     manifests.into_iter().filter(|manifest| manifest.group_kind() != ("", "Secret")).collect()
 }
 
-/// A warning if an application rendered nothing. Nothing looks at whether that was meant: with pruning on, it deletes all.
+/// Returns a warning if an application rendered no objects, because a sync with pruning would then delete all of them.
 pub fn nothing_rendered(application: &str, manifests: &[Manifest]) -> Option<Warning> {
     manifests.is_empty().then(|| Warning {
         message: format!("{application} rendered no objects: a sync with pruning would delete everything that it has deployed"),

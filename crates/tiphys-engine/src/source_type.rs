@@ -1,10 +1,10 @@
-//! Which tool a source names, or which one its files look like (`spec/cmp.md` 3.5 and 3.6).
+//! The type that a source names, or that its files indicate (Argo CD's `GetAppSourceType`).
 
 use std::fmt;
 
 use tiphys_api::{ApplicationSource, DirectorySource, HelmSource, KustomizeSource};
 
-/// What makes a source's manifests.
+/// The tool that generates a source's manifests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SourceType {
     /// kustomize.
@@ -36,7 +36,7 @@ impl fmt::Display for SourceType {
     }
 }
 
-/// The type that a source names; `None` leaves it to detection. To be asked after override files were merged.
+/// Returns the type that a source names, after its override files were merged. `None` leaves the type to detection.
 pub fn explicit_type(source: &ApplicationSource) -> Result<Option<SourceType>, AmbiguousSource> {
     let blocks = [
         (source.kustomize.is_some(), SourceType::Kustomize),
@@ -52,21 +52,20 @@ pub fn explicit_type(source: &ApplicationSource) -> Result<Option<SourceType>, A
     }
 }
 
-/// The source with empty `kustomize`, `helm` and `directory` blocks taken out, as Argo CD's controller does before anything else;
-/// an empty `plugin` block stays. Blocks that an override file adds are not touched by this: they come later.
+/// Returns the source without empty `kustomize`, `helm` and `directory` blocks, which Argo CD's controller removes first. An empty `plugin`
+/// block stays. Override files are merged later, so blocks that they add stay too.
 ///
-/// Argo CD's notion of empty is odd, and followed: a kustomize block with nothing but its switches for labels and annotations
-/// counts as empty, since they do nothing alone.
+/// As in Argo CD, a kustomize block counts as empty if it only has booleans for labels and annotations, since they have no effect alone.
 pub fn without_empty_blocks(source: &ApplicationSource) -> ApplicationSource {
     let mut source = source.clone();
-    source.kustomize = source.kustomize.filter(|block| *block != switches_of(block));
+    source.kustomize = source.kustomize.filter(|block| *block != booleans_of(block));
     source.helm = source.helm.filter(|block| *block != HelmSource::default());
     source.directory = source.directory.filter(|block| *block != DirectorySource::default());
     source
 }
 
-/// A kustomize block with only those switches of another one that do nothing alone.
-fn switches_of(block: &KustomizeSource) -> KustomizeSource {
+/// Returns a kustomize block with only those booleans of another one that have no effect alone.
+fn booleans_of(block: &KustomizeSource) -> KustomizeSource {
     KustomizeSource {
         force_common_labels: block.force_common_labels,
         force_common_annotations: block.force_common_annotations,
@@ -77,8 +76,8 @@ fn switches_of(block: &KustomizeSource) -> KustomizeSource {
     }
 }
 
-/// The source whose type is named by its block, but switched off by Argo CD's settings (`helm.enable: "false"`): a plain directory. One
-/// that names several types stays, since it is wrong anyway.
+/// Returns the source as a plain directory if Argo CD's settings disable the type that it names (`helm.enable: "false"`). A source that
+/// names several types stays, because it is invalid anyway.
 pub fn without_switched_off(source: &ApplicationSource, switched_off: &[SourceType]) -> ApplicationSource {
     match explicit_type(source) {
         Ok(Some(kind)) if switched_off.contains(&kind) => ApplicationSource {
@@ -91,12 +90,12 @@ pub fn without_switched_off(source: &ApplicationSource, switched_off: &[SourceTy
     }
 }
 
-/// The files that make a folder a kustomization.
+/// The files that mark a directory as a kustomization.
 pub const KUSTOMIZATION_FILES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
-/// The type that the files of the source's own folder look like, once no plugin has claimed it. `names` are those of its
-/// files (not of folders), in any order; where several decide, the last by bytes does, as in Argo CD. Types that settings switch off
-/// are not looked for.
+/// Returns the type that the files of the source's directory indicate, if no plugin matches. `names` are the names of its files, without
+/// directories, in any order. Of several matches the last by bytes decides, as in Argo CD. Types that settings disable are not
+/// detected.
 pub fn detected_type<'a>(
     names: impl IntoIterator<Item = &'a str>,
     switched_off: &[SourceType],

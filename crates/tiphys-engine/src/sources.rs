@@ -1,27 +1,27 @@
-//! Which sources an Application is rendered from.
+//! The sources from which an Application is rendered.
 
 use tiphys_api::{ApplicationSource, ApplicationSpec};
 
 use crate::{SourcePlace, without_empty_blocks};
 
-/// An Application without sources that can be rendered.
+/// An Application whose sources cannot be rendered.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SourcesError {
     /// Neither `source` nor `sources`.
     #[error("spec has neither `source` nor `sources`; set one of them")]
     None,
-    /// The source hydrator's block.
+    /// A `sourceHydrator` block.
     #[error("spec.sourceHydrator is not supported; put its drySource into `source` to render it")]
     Hydrator,
-    /// A source that does not say where it is.
+    /// A source without a repository.
     #[error("{path} has no repoURL")]
     NoRepository {
-        /// The source, as `spec.sources[1]`.
+        /// The path of the source, such as `spec.sources[1]`.
         path: String,
     },
 }
 
-/// The sources that count, in order, without the blocks that are as good as absent, and whether there are several.
+/// Returns the effective sources in order, without blocks that count as absent, and whether there are several.
 pub fn sources(spec: &ApplicationSpec) -> Result<(Vec<ApplicationSource>, SourcePlace), SourcesError> {
     if spec.source_hydrator.is_some() {
         return Err(SourcesError::Hydrator);

@@ -1,4 +1,4 @@
-//! The mark that tells which application an object belongs to.
+//! Tracking: which application an object belongs to, recorded in an annotation or a label.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,19 +10,19 @@ use crate::{Manifest, Ownership};
 /// Annotation that names application and object: `<application>:<group>/<kind>:<namespace>/<name>`.
 pub const TRACKING_ANNOTATION: &str = "argocd.argoproj.io/tracking-id";
 
-/// Annotation that names the Argo CD installation, where several share a cluster.
+/// Annotation with the ID of the Argo CD installation, for clusters that several installations share.
 pub const INSTALLATION_ID_ANNOTATION: &str = "argocd.argoproj.io/installation-id";
 
-/// Label that holds the application's name, unless settings name another.
+/// Default label for the application's name.
 pub const DEFAULT_LABEL_KEY: &str = "app.kubernetes.io/instance";
 
-/// The label of early Argo CD versions, which is set on the templates of workloads too.
+/// The label of early Argo CD versions, which is also set on pod templates.
 const LEGACY_LABEL_KEY: &str = "applications.argoproj.io/app-name";
 
-/// The longest value of a label, in bytes.
+/// The maximum length of a label value in bytes.
 const LABEL_BYTES_MAX: usize = 63;
 
-/// The value of [`TRACKING_ANNOTATION`], taken apart.
+/// A parsed value of [`TRACKING_ANNOTATION`].
 pub(crate) struct TrackingId<'a> {
     pub(crate) application: &'a str,
     pub(crate) group: &'a str,
@@ -32,7 +32,7 @@ pub(crate) struct TrackingId<'a> {
 }
 
 impl<'a> TrackingId<'a> {
-    /// Reads an annotation; one that names no application is none.
+    /// Parses an annotation. Returns `None` if it is malformed or has no application name.
     pub(crate) fn parse(text: &'a str) -> Option<Self> {
         let mut parts = text.splitn(3, ':');
         let application = parts.next().filter(|name| !name.is_empty())?;
@@ -49,7 +49,7 @@ impl fmt::Display for TrackingId<'_> {
     }
 }
 
-/// How objects are marked.
+/// How objects are tracked (`application.resourceTrackingMethod`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TrackingMethod {
     /// By annotation.
@@ -57,45 +57,45 @@ pub enum TrackingMethod {
     Annotation,
     /// By label.
     Label,
-    /// By both; only the annotation decides.
+    /// By annotation, with an informational label.
     AnnotationAndLabel,
     /// Not at all.
     None,
 }
 
-/// A text that is no tracking method.
+/// The string is not a tracking method.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} is no tracking method; use annotation, label, annotation+label or none")]
 pub struct UnknownTrackingMethod {
-    /// The text.
+    /// The string.
     pub text: String,
 }
 
-/// What the marks of one application are.
+/// How the objects of one application are tracked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tracking {
-    /// How.
+    /// The tracking method.
     pub method: TrackingMethod,
-    /// Key of the label.
+    /// The label key.
     pub label_key: String,
-    /// The application, see [`instance_name`].
+    /// The instance name of the application, see [`instance_name`].
     pub instance_name: String,
-    /// The destination's namespace: that of objects which name none.
+    /// The destination's namespace, for objects without a namespace.
     pub namespace: String,
-    /// The Argo CD installation; empty if it has no name.
+    /// The ID of the Argo CD installation; empty if it has none.
     pub installation_id: String,
 }
 
-/// An object that cannot be marked.
+/// The reason why tracking cannot be added to an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Unmarkable {
-    /// `metadata` is there and no object.
+    /// `metadata` is not an object.
     Metadata(&'static str),
-    /// `metadata.labels` or `metadata.annotations` is no object.
+    /// `metadata.labels`, `metadata.annotations` or a parent of the pod template's labels is not an object.
     NotAnObject(&'static str),
-    /// One of their values is no text.
+    /// A label or annotation has a value that is not a string.
     Value { field: &'static str, key: String },
-    /// A label's value cannot be shortened so that it is still one.
+    /// The value cannot be shortened to a valid label value.
     LabelValue(String),
 }
 
@@ -124,8 +124,8 @@ impl fmt::Display for TrackingMethod {
     }
 }
 
-/// The name by which an application is known in marks, variables and override files: `<namespace>_<name>` outside the control
-/// plane's namespace.
+/// Returns the name of an application in tracking, variables and override files: `<namespace>_<name>` outside the namespace of the control
+/// plane.
 pub fn instance_name(namespace: &str, name: &str, control_plane_namespace: &str) -> String {
     if namespace.is_empty() || namespace == control_plane_namespace {
         name.to_owned()
@@ -135,7 +135,7 @@ pub fn instance_name(namespace: &str, name: &str, control_plane_namespace: &str)
 }
 
 impl Tracking {
-    /// How live objects say which application they belong to.
+    /// Returns the rules by which live objects are assigned to applications.
     pub fn ownership(&self) -> Ownership {
         Ownership {
             method: self.method,
@@ -144,7 +144,7 @@ impl Tracking {
         }
     }
 
-    /// Marks an object. Custom resource definitions are never marked: several applications may bring one.
+    /// Adds tracking to an object, except custom resource definitions, because several applications may contain them.
     pub(crate) fn mark(&self, manifest: &mut Manifest) -> Result<(), Unmarkable> {
         if manifest.is_crd() || self.instance_name.is_empty() {
             return Ok(());
@@ -152,7 +152,7 @@ impl Tracking {
         match self.method {
             TrackingMethod::None => Ok(()),
             TrackingMethod::Annotation => self.annotate(manifest),
-            // The label alone is the application's name, so that it must not be cut; Kubernetes refuses a long one.
+            // With labels only, the value is the application's name, so it must not be cut. Kubernetes rejects long ones.
             TrackingMethod::Label => self.label(manifest, &self.instance_name),
             TrackingMethod::AnnotationAndLabel => {
                 self.annotate(manifest)?;
@@ -172,7 +172,7 @@ impl Tracking {
             name: &key.name,
         };
         let id = id.to_string();
-        let annotations = texts_of(manifest.object_mut(), "annotations")?;
+        let annotations = string_map(manifest.object_mut(), "annotations")?;
         if self.installation_id.is_empty() {
             annotations.remove(INSTALLATION_ID_ANNOTATION);
         } else {
@@ -183,18 +183,18 @@ impl Tracking {
     }
 
     fn label(&self, manifest: &mut Manifest, value: &str) -> Result<(), Unmarkable> {
-        texts_of(manifest.object_mut(), "labels")?.insert(self.label_key.clone(), value.into());
+        string_map(manifest.object_mut(), "labels")?.insert(self.label_key.clone(), value.into());
         if self.label_key == LEGACY_LABEL_KEY && has_pod_template(manifest.group_kind()) {
             let template = ["spec", "template"]
                 .iter()
                 .try_fold(manifest.object_mut(), |object, field| child(object, field, "spec.template"))?;
-            texts_of(template, "labels")?.insert(self.label_key.clone(), value.into());
+            string_map(template, "labels")?.insert(self.label_key.clone(), value.into());
         }
         Ok(())
     }
 }
 
-/// The workloads whose pods bear the legacy label.
+/// Returns whether the legacy label is set on the pod template of this kind.
 fn has_pod_template((group, kind): (&str, &str)) -> bool {
     match group {
         "apps" | "extensions" => matches!(kind, "Deployment" | "ReplicaSet" | "StatefulSet" | "DaemonSet"),
@@ -203,9 +203,9 @@ fn has_pod_template((group, kind): (&str, &str)) -> bool {
     }
 }
 
-/// `metadata.labels` or `metadata.annotations`, made if absent or `null`. A `metadata` that is `null` is refused: Argo CD loses the
-/// mark there without a word (`spec/cmp.md` 14, row 6.6).
-fn texts_of<'a>(
+/// Returns `metadata.labels` or `metadata.annotations`, created if absent or `null`. A `null` `metadata` is rejected, because Argo CD does
+/// not track such an object and reports no error (see `docs/differences.md`).
+fn string_map<'a>(
     object: &'a mut Map<String, Value>,
     field: &'static str,
 ) -> Result<&'a mut Map<String, Value>, Unmarkable> {
@@ -214,14 +214,14 @@ fn texts_of<'a>(
         Value::Null => return Err(Unmarkable::Metadata("null")),
         _ => return Err(Unmarkable::Metadata("no object")),
     };
-    let texts = child(metadata, field, field)?;
-    match texts.iter().find(|(_, value)| !value.is_string()) {
+    let strings = child(metadata, field, field)?;
+    match strings.iter().find(|(_, value)| !value.is_string()) {
         Some((key, _)) => Err(Unmarkable::Value { field, key: key.clone() }),
-        None => Ok(texts),
+        None => Ok(strings),
     }
 }
 
-/// An object inside another, made if absent or `null`.
+/// Returns a nested object, created if absent or `null`.
 fn child<'a>(
     object: &'a mut Map<String, Value>,
     key: &str,
@@ -234,7 +234,7 @@ fn child<'a>(
     value.as_object_mut().ok_or(Unmarkable::NotAnObject(called))
 }
 
-/// A label's value of at most 63 bytes that ends in a letter or a digit, if it has to be cut.
+/// Returns a label value of at most 63 bytes. A cut value ends in a letter or digit.
 fn shortened_label(value: &str) -> Result<&str, Unmarkable> {
     if value.len() <= LABEL_BYTES_MAX {
         return Ok(value);

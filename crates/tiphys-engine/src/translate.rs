@@ -1,4 +1,4 @@
-//! From a source to what will be run.
+//! Translates a source into a plan of what to run.
 
 use std::collections::BTreeMap;
 
@@ -8,59 +8,59 @@ use tiphys_params::{NamelessParameter, Parameter, require_names};
 use crate::helm::helm_parameters;
 use crate::{AmbiguousSource, BuildEnvironment, SourceType, explicit_type};
 
-/// The plugin that `kustomize` blocks and kustomizations go to.
+/// The plugin that renders `kustomize` blocks and kustomizations.
 pub const KUSTOMIZE_PLUGIN: &str = "kustomize";
 
-/// The plugin that `helm` blocks and charts go to.
+/// The plugin that renders `helm` blocks and charts.
 pub const HELM_PLUGIN: &str = "helm";
 
 /// Whether an Application has other sources beside this one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SourcePlace {
-    /// It is the only one.
+    /// It is the only source.
     Only,
-    /// There are more.
+    /// There are other sources.
     OneOfSeveral,
 }
 
-/// What makes a source's manifests.
+/// How a source's manifests are generated.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SourcePlan {
-    /// Nothing: other sources refer to its files.
+    /// Not at all: other sources refer to its files.
     ReferenceOnly,
-    /// Not said: a plugin that matches, else what [`crate::detected_type`] says, through [`translate_as`].
+    /// The type is unknown: a plugin that matches, else the type of [`crate::detected_type`], through [`translate_as`].
     Detect,
-    /// A plugin.
+    /// By a plugin.
     Plugin(PluginPlan),
-    /// Plain manifests.
+    /// By reading plain manifests.
     Directory(DirectoryPlan),
 }
 
-/// A plugin's run.
+/// A plugin run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PluginPlan {
     /// `<name>` or `<name>-<version>`; `None` leaves the choice to discovery.
     pub name: Option<String>,
-    /// The variables of the block, not substituted.
+    /// The variables of the block, before replacement.
     pub env: Vec<EnvEntry>,
-    /// The parameters; absent and empty are different.
+    /// The parameters. Absent and empty lists are different.
     pub parameters: Option<Vec<Parameter>>,
 }
 
-/// A folder of plain manifests.
+/// A directory of plain manifests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DirectoryPlan {
-    /// Whether folders below are looked at too.
+    /// Whether to read subdirectories.
     pub recurse: bool,
-    /// Pattern of files to take, relative to the path; `None` takes all.
+    /// Glob pattern of files to include, relative to the path; `None` includes all.
     pub include: Option<String>,
-    /// Pattern of files to leave out, relative to the path; `None` leaves out none.
+    /// Glob pattern of files to exclude, relative to the path; `None` excludes none.
     pub exclude: Option<String>,
-    /// Whether files count whatever their extension is.
+    /// Whether to read files with any extension.
     pub any_extension: bool,
 }
 
-/// A source that cannot be run.
+/// A source that cannot be translated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TranslateError {
     /// More than one block names a type.
@@ -69,13 +69,13 @@ pub enum TranslateError {
     /// A parameter has no name.
     #[error(transparent)]
     Parameter(#[from] NamelessParameter),
-    /// A version of Helm that Argo CD does not know either; the words are Argo CD's (`spec/helm-parity.md` 1.2).
+    /// A version of Helm that Argo CD rejects too, with the same words.
     #[error("helm version '{version}' is not supported; leave `helm.version` out")]
     HelmVersion {
-        /// As the block has it.
+        /// The version as written in the block.
         version: String,
     },
-    /// Fields of a kustomize block that are not handed on.
+    /// Fields of a kustomize block that the plugin does not support.
     #[error(
         "kustomize: {} {} not supported; namePrefix, nameSuffix, images, commonLabels and version are, the rest belongs into the \
          kustomization",
@@ -86,12 +86,12 @@ pub enum TranslateError {
         /// The fields, in Argo CD's order.
         fields: Vec<&'static str>,
     },
-    /// Jsonnet.
+    /// A `jsonnet` block.
     #[error("directory: `jsonnet` is not supported; render `.jsonnet` files with a plugin")]
     Jsonnet,
 }
 
-/// What to run for a source, once its override files were merged.
+/// Returns the plan for a source, after its override files were merged.
 pub fn translate(
     source: &ApplicationSource,
     place: SourcePlace,
@@ -106,7 +106,7 @@ pub fn translate(
     }
 }
 
-/// What to run for a source whose type is known, by its block or by its files.
+/// Returns the plan for a source whose type is known, from its block or from its files.
 pub fn translate_as(
     source: &ApplicationSource,
     kind: SourceType,
@@ -132,7 +132,7 @@ pub fn translate_as(
     }
 }
 
-/// A source whose files other sources use, and that has nothing to render itself.
+/// Returns whether a source only provides files for other sources and has nothing to render.
 pub fn is_reference_only(source: &ApplicationSource) -> bool {
     !source.reference.is_empty()
         && source.path.is_empty()
@@ -141,7 +141,7 @@ pub fn is_reference_only(source: &ApplicationSource) -> bool {
 }
 
 impl PluginPlan {
-    /// The block that gives the plugin what this plan says, for [`crate::request_environment`].
+    /// Returns the plugin block for this plan, for [`crate::request_environment`].
     pub fn block(&self) -> PluginSource {
         PluginSource {
             name: self.name.clone().unwrap_or_default(),
@@ -173,10 +173,10 @@ fn directory_plan(block: &DirectorySource) -> Result<DirectoryPlan, TranslateErr
     })
 }
 
-/// The versions of `helm.version` that Argo CD takes; each runs the Helm that there is.
+/// The values of `helm.version` that Argo CD accepts. All of them run the installed Helm.
 const HELM_VERSIONS: [&str; 3] = ["", "v3", "v4"];
 
-/// The parameters that the Helm plugin announces. Variables are left as they are: which of them are replaced where is the plugin's to know.
+/// Returns the plan with the parameters that the Helm plugin announces. The plugin replaces variables, because it knows in which fields.
 fn helm_plan(block: &HelmSource) -> Result<PluginPlan, TranslateError> {
     if !HELM_VERSIONS.contains(&block.version.as_str()) {
         return Err(TranslateError::HelmVersion { version: block.version.clone() });
@@ -185,8 +185,8 @@ fn helm_plan(block: &HelmSource) -> Result<PluginPlan, TranslateError> {
     Ok(PluginPlan { name: Some(HELM_PLUGIN.to_owned()), env: Vec::new(), parameters })
 }
 
-/// The parameters that the kustomize plugin announces. Images and labels have their variables replaced here, as Argo CD does before
-/// it runs kustomize; it knows no `KUBE_*` variables there, which are replaced here too.
+/// Returns the plan with the parameters that the kustomize plugin announces. Variables in images and labels are replaced here, as Argo CD
+/// does before it runs kustomize. Unlike there, `KUBE_*` variables are replaced too.
 fn kustomize_plan(block: &KustomizeSource, build: &BuildEnvironment) -> Result<PluginPlan, TranslateError> {
     let fields = unsupported_fields(block);
     if !fields.is_empty() {
@@ -196,7 +196,7 @@ fn kustomize_plan(block: &KustomizeSource, build: &BuildEnvironment) -> Result<P
     Ok(PluginPlan { name: Some(KUSTOMIZE_PLUGIN.to_owned()), env: Vec::new(), parameters: Some(parameters) })
 }
 
-/// The parameters that a kustomize block stands for, with images and labels as `expand` makes them.
+/// Returns the parameters for a kustomize block, with `expand` applied to images and label values.
 pub(crate) fn kustomize_parameters(
     block: &KustomizeSource,
     expand: &dyn Fn(&str) -> String,
@@ -227,8 +227,8 @@ pub(crate) fn kustomize_parameters(
     parameters
 }
 
-/// An image override as an entry of a map: the image that is replaced, and what replaces it. `old=new:tag` says both; of
-/// `image:tag` and `image@digest` the image without tag and digest is replaced by the whole.
+/// Returns an image override as a map entry: the replaced image and its replacement. `old=new:tag` contains both. `image:tag` and
+/// `image@digest` replace the image without tag and digest.
 pub(crate) fn image_entry(image: &str) -> (String, String) {
     if let Some((old, new)) = image.split_once('=') {
         return (old.to_owned(), new.to_owned());
@@ -240,7 +240,7 @@ pub(crate) fn image_entry(image: &str) -> (String, String) {
     (name[..end].to_owned(), image.to_owned())
 }
 
-/// The fields of the block that are set and that the plugin has no parameter for.
+/// Returns the set fields of the block for which the plugin has no parameter.
 fn unsupported_fields(block: &KustomizeSource) -> Vec<&'static str> {
     let fields = [
         ("commonAnnotations", !block.common_annotations.is_empty()),

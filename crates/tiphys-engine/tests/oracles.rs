@@ -1,5 +1,5 @@
-//! The recorded answers of Argo CD: `plugin-env-subst`, `source-override`, the repositories of `project-destinations`, and the client's
-//! side of `manifest-split`.
+//! Recorded results of Argo CD: `plugin-env-subst`, `source-override`, the repositories of `project-destinations`, and the client side of
+//! `manifest-split`.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use tiphys_project::source_permitted;
 use tiphys_testkit::oracle;
 use tiphys_yaml::{Node, read_json, split_output, write_go_json};
 
-/// Compares an answer with the recorded one. Which words an error has is our own business.
+/// Compares a result with the recorded one. The words of errors are not compared.
 fn compare(recorded: Option<&Value>, ours: Result<Value, String>) -> Result<(), String> {
     match (recorded, ours) {
         (None, Err(_)) => Ok(()),
@@ -24,15 +24,15 @@ fn compare(recorded: Option<&Value>, ours: Result<Value, String>) -> Result<(), 
     }
 }
 
-fn texts(list: &Value) -> Vec<&str> {
-    list.as_array().expect("a list").iter().map(|item| item.as_str().expect("a text")).collect()
+fn strings(list: &Value) -> Vec<&str> {
+    list.as_array().expect("a list").iter().map(|item| item.as_str().expect("a string")).collect()
 }
 
 #[test]
-fn plugin_env_is_substituted_as_argo_cd_does() {
+fn plugin_env_is_replaced_as_in_argo_cd() {
     oracle::check("plugin-env-subst", |case| {
         let ours = (|| {
-            let build = BuildEnvironment::parse(texts(&case["input"]["build_env"]))
+            let build = BuildEnvironment::parse(strings(&case["input"]["build_env"]))
                 .map_err(|error| error.to_string())?;
             let block = json!({"plugin": {"env": case["input"]["plugin_env"]}}).to_string();
             let block = read_json(block.as_bytes()).map_err(|error| error.to_string())?;
@@ -44,7 +44,7 @@ fn plugin_env_is_substituted_as_argo_cd_does() {
     });
 }
 
-/// The override files of a case, in the order of merging. As in Argo CD, the name is cleaned as a path within the folder.
+/// Returns the override files of a case, in order of merging. As in Argo CD, the name is cleaned as a path within the directory.
 fn override_files(case: &Value) -> Result<Vec<(String, Vec<u8>)>, String> {
     let application = case["input"]["app_name"].as_str().expect("a name");
     let mut files = Vec::new();
@@ -57,7 +57,7 @@ fn override_files(case: &Value) -> Result<Vec<(String, Vec<u8>)>, String> {
                 components.push(component);
             }
         }
-        // Folders and links that lead nowhere are objects in the case, and count as absent.
+        // Directories and dangling links are objects in the case, and count as absent.
         if let Some(text) = case["input"]["files"][components.join("/")].as_str() {
             files.push((name, text.as_bytes().to_vec()));
         }
@@ -75,7 +75,7 @@ fn overridden(case: &Value) -> Result<(ApplicationSource, Vec<String>), String> 
     Ok((overridden.source, overridden.warnings.into_iter().map(|warning| warning.message).collect()))
 }
 
-/// A source as Argo CD writes it: an empty list of parameters is left out, which our own type keeps apart from an absent one.
+/// Returns a source as Argo CD writes it. It omits an empty list of parameters, which this project distinguishes from an absent one.
 fn written(source: &ApplicationSource) -> Value {
     let mut value = serde_json::to_value(source).expect("a source can be written");
     if let Some(plugin) = value.get_mut("plugin").and_then(Value::as_object_mut)
@@ -87,10 +87,10 @@ fn written(source: &ApplicationSource) -> Value {
 }
 
 #[test]
-fn override_files_are_merged_as_argo_cd_does_or_by_decision_as_plain_merge_patches() {
+fn override_files_merge_as_in_argo_cd_or_by_decision() {
     oracle::check("source-override", |case| {
         let recorded = case["output"].get("merged_text").map(|text| {
-            let merged: Value = serde_json::from_str(text.as_str().expect("a text")).expect("JSON");
+            let merged: Value = serde_json::from_str(text.as_str().expect("a string")).expect("JSON");
             json!({
                 "merged": merged,
                 "type": case["output"]["explicit_type"],
@@ -108,9 +108,9 @@ fn override_files_are_merged_as_argo_cd_does_or_by_decision_as_plain_merge_patch
     });
 }
 
-/// Our knowledge of what Argo CD would do is right exactly if a warning comes where, and only where, the results differ.
+/// The prediction of Argo CD's result is correct exactly if a warning is produced if and only if the results differ.
 #[test]
-fn a_warning_comes_exactly_where_argo_cd_merges_otherwise() {
+fn warning_appears_iff_argo_cd_merges_differently() {
     let mut warned = 0;
     for case in oracle::cases("source-override") {
         let (Some(text), Ok((source, warnings))) =
@@ -137,15 +137,15 @@ fn tracking(method: TrackingMethod) -> Tracking {
     }
 }
 
-/// The manifests that a plugin server sends for a case.
+/// Returns the manifests that a plugin server sends for a case.
 fn sent(case: &Value) -> Result<Vec<String>, String> {
     let input = &case["input"];
     if let Some(manifests) = input.get("server_manifests") {
-        return Ok(texts(manifests).into_iter().map(str::to_owned).collect());
+        return Ok(strings(manifests).into_iter().map(str::to_owned).collect());
     }
     let stdout = match input.get("stdout_base64") {
-        Some(text) => base64(text.as_str().expect("a text")),
-        None => input["stdout"].as_str().expect("a text").as_bytes().to_vec(),
+        Some(text) => base64(text.as_str().expect("a string")),
+        None => input["stdout"].as_str().expect("a string").as_bytes().to_vec(),
     };
     let documents = split_output(&stdout).map_err(|error| error.to_string())?;
     Ok(documents.into_iter().map(|document| document.text).collect())
@@ -167,7 +167,7 @@ fn base64(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// The documents of what a plugin server sent.
+/// Parses the documents that a plugin server sent.
 fn read_manifests<'a>(manifests: impl IntoIterator<Item = &'a str>) -> Result<Vec<Node>, String> {
     let mut documents = Vec::new();
     for manifest in manifests {
@@ -187,7 +187,7 @@ fn rendered(case: &Value, method: TrackingMethod) -> Result<Value, String> {
 fn check_client(field: &str, method: TrackingMethod) {
     oracle::check(&format!("manifest-split.{field}"), |case| {
         let ours = rendered(case, method);
-        // Two keys that become one: Argo CD's answer is random, so that each of the recorded ones is right.
+        // Two keys become one: Argo CD's result is non-deterministic, so each of the recorded ones is correct.
         let alternatives = case["output_alternatives"][field].as_array();
         let recorded: Vec<&Value> =
             alternatives.map_or_else(|| vec![&case["output"][field]], |list| list.iter().collect());
@@ -198,23 +198,23 @@ fn check_client(field: &str, method: TrackingMethod) {
 }
 
 #[test]
-fn manifests_of_a_plugin_are_read_as_argo_cds_client_does() {
+fn plugin_manifests_are_read_as_by_argo_cd_client() {
     check_client("client", TrackingMethod::None);
 }
 
 #[test]
-fn manifests_of_a_plugin_are_marked_as_argo_cds_client_does() {
+fn plugin_manifests_are_tracked_as_by_argo_cd_client() {
     check_client("client_tracked", TrackingMethod::Annotation);
 }
 
-/// A plugin that runs in process hands over documents, not texts; they must be the same.
+/// A plugin that runs in process returns documents instead of serialized text. Both must be equal.
 #[test]
-fn documents_and_the_texts_that_a_server_sends_for_them_read_alike() {
+fn in_process_and_server_documents_are_equal() {
     for case in oracle::cases("manifest-split") {
         let Some(stdout) = case["input"]["stdout"].as_str() else { continue };
         let Ok(documents) = split_output(stdout.as_bytes()) else { continue };
-        let again = read_manifests(documents.iter().map(|document| document.text.as_str()))
-            .expect("what was split can be read");
+        let again =
+            read_manifests(documents.iter().map(|document| document.text.as_str())).expect("valid documents");
         let values = |nodes: Vec<Value>| nodes.iter().map(write_go_json).collect::<Vec<_>>();
         assert_eq!(
             values(documents.iter().map(|document| document.node.to_value()).collect()),
@@ -226,19 +226,19 @@ fn documents_and_the_texts_that_a_server_sends_for_them_read_alike() {
 }
 
 #[test]
-fn a_project_permits_the_repositories_that_it_permits_in_argo_cd() {
+fn source_repos_are_permitted_as_in_argo_cd() {
     oracle::check("project-destinations.source", |case| {
         if case["check"] != "source" {
             return None;
         }
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        let texts =
+        let strings =
             |list: &Value| -> Vec<String> { list.as_array().into_iter().flatten().map(text).collect() };
-        let patterns = texts(&case["project"]["sourceRepos"]);
-        // What Argo CD made of each address is recorded, too: that is the business of others.
+        let patterns = strings(&case["project"]["sourceRepos"]);
+        // The cases also record how Argo CD normalizes addresses; other tests cover that.
         let bare = |text: &String| text.strip_prefix('!').unwrap_or(text).to_owned();
         let mut normalized: BTreeMap<String, String> =
-            patterns.iter().map(bare).zip(texts(&case["normalized_patterns"]).iter().map(bare)).collect();
+            patterns.iter().map(bare).zip(strings(&case["normalized_patterns"]).iter().map(bare)).collect();
         normalized.insert(text(&case["repo_url"]), text(&case["normalized_url"]));
         let normalize = |text: &str| normalized.get(text).cloned().unwrap_or_default();
         let ours = source_permitted(&patterns, &[case["repo_url"].as_str().unwrap_or_default()], &normalize);

@@ -24,7 +24,6 @@ const CITATIONS: &[&str] = &[
 const NOT_CLEAN: &[&str] = &[
     "crates/tiphys/",
     "crates/tiphys-cmp/",
-    "crates/tiphys-engine/",
     "crates/tiphys-plugin/",
     "crates/tiphys-process/",
     "crates/tiphys-removal/",

@@ -13,11 +13,11 @@ const INPUTS: BuildInputs<'static> = BuildInputs {
 };
 
 #[test]
-fn the_eleven_variables_come_in_argo_cds_order() {
+fn variables_are_in_argo_cd_order() {
     let api_versions =
         ["v1".to_owned(), "apps/v1/Deployment".to_owned(), "apps/v1".to_owned(), "v1".to_owned()];
     let build =
-        BuildEnvironment::new(&BuildInputs { api_versions: &api_versions, ..INPUTS }).expect("it holds");
+        BuildEnvironment::new(&BuildInputs { api_versions: &api_versions, ..INPUTS }).expect("valid inputs");
     let found: Vec<String> = build.variables().iter().map(|v| format!("{}={}", v.name, v.value)).collect();
     assert_eq!(
         found,
@@ -38,7 +38,7 @@ fn the_eleven_variables_come_in_argo_cds_order() {
 }
 
 #[test]
-fn the_kubernetes_version_is_reduced_to_its_numbers() {
+fn kubernetes_version_is_reduced_to_numbers() {
     let cases = [
         ("", Some("")),
         ("v1.28.3", Some("1.28.3")),
@@ -66,9 +66,9 @@ fn the_kubernetes_version_is_reduced_to_its_numbers() {
 }
 
 #[test]
-fn a_short_or_odd_revision_is_not_cut_inside_a_character() {
+fn revision_is_cut_at_a_character_boundary() {
     for (revision, expected) in [("abc", "abc"), ("日本語の枝", "日本"), ("", "")] {
-        let build = BuildEnvironment::new(&BuildInputs { revision, ..INPUTS }).expect("it holds");
+        let build = BuildEnvironment::new(&BuildInputs { revision, ..INPUTS }).expect("valid inputs");
         assert_eq!(build.variables()[4].value, expected);
     }
 }

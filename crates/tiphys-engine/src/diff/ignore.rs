@@ -1,4 +1,4 @@
-//! `spec.ignoreDifferences`: fields of live objects that do not count.
+//! `spec.ignoreDifferences`: fields of live objects that are not compared.
 
 use serde_json::{Map, Value};
 use tiphys_api::IgnoreDifference;
@@ -6,7 +6,7 @@ use tiphys_project::{Glob, GlobError, Slash};
 
 use crate::ObjectKey;
 
-/// The fields of an application's objects that do not count.
+/// The ignored fields of an application's objects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ignored {
     rules: Vec<Rule>,
@@ -21,35 +21,35 @@ struct Rule {
     pointers: Vec<Vec<String>>,
 }
 
-/// An entry that cannot be honoured.
+/// An invalid or unsupported entry.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("spec.ignoreDifferences[{index}].{field}: {problem}")]
 pub struct IgnoreError {
-    /// Which entry, from 0.
+    /// The index of the entry, from 0.
     pub index: usize,
     /// The field of the entry.
     pub field: &'static str,
-    /// What is wrong with it.
+    /// The problem.
     pub problem: IgnoreProblem,
 }
 
-/// What is wrong with an entry.
+/// A problem of an entry.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum IgnoreProblem {
-    /// Argo CD has it, tiphys does not. To leave it out without a word would show what does not count.
+    /// Supported by Argo CD only. Skipping the entry silently would report differences that Argo CD ignores.
     #[error("not supported, only jsonPointers are; compare a copy of the Application that uses those")]
     Unsupported,
-    /// No JSON pointer.
+    /// The value is not a JSON pointer.
     #[error("{0:?} is no JSON pointer: it begins with `/`")]
     Pointer(String),
-    /// No pattern.
+    /// The value is not a glob pattern.
     #[error(transparent)]
     Glob(#[from] GlobError),
 }
 
 impl Ignored {
-    /// Reads the entries of an Application. Any entry with `jqPathExpressions` or `managedFieldsManagers` is refused, whether or not it is
-    /// for an object that there is: what counts must not depend on what is live.
+    /// Parses the entries of an Application. Any entry with `jqPathExpressions` or `managedFieldsManagers` is rejected, even if it matches
+    /// no object, because the result must not depend on which objects are live.
     pub fn new(entries: &[IgnoreDifference]) -> Result<Self, IgnoreError> {
         let rule = |(index, entry): (usize, &IgnoreDifference)| {
             let failed = |field, problem| IgnoreError { index, field, problem };
@@ -74,14 +74,14 @@ impl Ignored {
         Ok(Self { rules: entries.iter().enumerate().map(rule).collect::<Result<_, _>>()? })
     }
 
-    /// The pointers into an object of this key.
+    /// Returns the pointers that apply to an object.
     pub(super) fn pointers<'a>(&'a self, key: &'a ObjectKey) -> impl Iterator<Item = &'a [String]> {
         self.rules.iter().filter(|rule| rule.is_for(key)).flat_map(|rule| &rule.pointers).map(Vec::as_slice)
     }
 }
 
 impl Rule {
-    /// As Argo CD decides it: patterns for group and kind, and name and namespace only where they are given.
+    /// As in Argo CD, group and kind are patterns. Name and namespace match exactly if they are set.
     fn is_for(&self, key: &ObjectKey) -> bool {
         let is = |wanted: &str, own: &str| wanted.is_empty() || wanted == own;
         self.group.matches(&key.group)
@@ -91,13 +91,13 @@ impl Rule {
     }
 }
 
-/// The keys of a JSON pointer (RFC 6901). A `*` in it is a key like any other, as in Argo CD.
+/// Parses a JSON pointer (RFC 6901) into keys. As in Argo CD, `*` is an ordinary key.
 fn pointer(text: &str) -> Result<Vec<String>, IgnoreProblem> {
     let Some(rest) = text.strip_prefix('/') else { return Err(IgnoreProblem::Pointer(text.to_owned())) };
     Ok(rest.split('/').map(|key| key.replace("~1", "/").replace("~0", "~")).collect())
 }
 
-/// Removes the field that a pointer leads to, if there is one. A list's item is named by its index, from the end if that is negative.
+/// Removes the field at a pointer, if it exists. List items are addressed by index; a negative index counts from the end.
 pub(super) fn remove(object: &mut Map<String, Value>, pointer: &[String]) {
     let Some((last, way)) = pointer.split_last() else { return };
     let Some((first, way)) = way.split_first() else {
@@ -125,7 +125,7 @@ pub(super) fn remove(object: &mut Map<String, Value>, pointer: &[String]) {
     }
 }
 
-/// The place in a list of so many items that a key names.
+/// Parses a key as the index into a list of this length.
 fn index(key: &str, length: usize) -> Option<usize> {
     let index = match key.strip_prefix('-') {
         Some(back) => length.checked_sub(back.parse().ok()?)?,

@@ -1,4 +1,4 @@
-//! What was rendered against what is live.
+//! Compares rendered objects with live objects.
 
 mod kinds;
 mod left_out;
@@ -19,34 +19,34 @@ pub use left_out::{LeftOut, LeftOutReason};
 
 use kinds::KindRules;
 
-/// An object that was rendered, with the namespace that it goes to, and what is live of it.
+/// A rendered object with its live counterpart. The rendered object has its final namespace.
 #[derive(Clone, Debug)]
 pub struct LivePair {
-    /// As it was rendered.
+    /// The rendered object.
     pub rendered: Manifest,
-    /// As it is in the cluster.
+    /// The live object, if it exists.
     pub live: Option<Manifest>,
 }
 
-/// What a comparison with live objects goes by.
+/// The rules of a comparison with live objects.
 #[derive(Clone, Copy, Debug)]
 pub struct LiveRules<'a> {
-    /// The application, by its instance name.
+    /// The instance name of the application.
     pub application: &'a str,
-    /// Fields that do not count.
+    /// Fields that are not compared.
     pub ignored: &'a Ignored,
-    /// How live objects say which application they belong to.
+    /// How live objects are assigned to applications.
     pub ownership: &'a Ownership,
 }
 
-/// What a sync would change.
+/// The changes that a sync would make.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LiveComparison {
-    /// What differs; live is the old side.
+    /// The differences. Live is the old side.
     pub comparison: Comparison,
     /// Objects that were not compared.
     pub left_out: Vec<LeftOut>,
-    /// What a person should know.
+    /// Warnings for the user.
     pub warnings: Vec<Warning>,
 }
 
@@ -62,11 +62,11 @@ const SERVER_METADATA: [&str; 8] = [
     "uid",
 ];
 
-/// Compares what was rendered with what is live, in three ways: a live field counts only if it was rendered, or if it was applied before
-/// (`kubectl.kubernetes.io/last-applied-configuration`) and is not rendered any more. What only the server sets does not count. The live
-/// side is shown without what does not count. Of an object that was rendered several times the last one counts, as for Argo CD.
+/// Compares rendered with live objects by a three-way diff. A live field is compared only if it is rendered, or if it was applied before
+/// (`kubectl.kubernetes.io/last-applied-configuration`) and is not rendered any more. Fields that only the server sets are not compared.
+/// The live side contains only compared fields. If an object is rendered several times, the last one is used, as in Argo CD.
 ///
-/// `removable` are the live objects that the application would remove if it did not render them (see [`Ownership::removed_by`]).
+/// `removable` are the live objects that the application would prune if it did not render them (see [`Ownership::removed_by`]).
 pub fn compare_live(pairs: &[LivePair], removable: &[Manifest], rules: &LiveRules<'_>) -> LiveComparison {
     let mut found = LiveComparison::default();
     let last: HashMap<ObjectKey, usize> =
@@ -91,13 +91,13 @@ pub fn compare_live(pairs: &[LivePair], removable: &[Manifest], rules: &LiveRule
             Some(reason) => found.left_out.push(LeftOut { key: live.key(), reason }),
             None => found
                 .comparison
-                .note(Some(&Manifest::new(Counting::of(live, &live.key(), rules.ignored).0)), None),
+                .note(Some(&Manifest::new(ComparedFields::of(live, &live.key(), rules.ignored).0)), None),
         }
     }
     found
 }
 
-/// The namespaces in which an object may be live, the most likely first. The empty one stands for none.
+/// Returns the namespaces in which an object may be live, the most likely first. The empty string stands for cluster scope.
 pub fn possible_namespaces<'a>(
     manifest: &'a Manifest,
     destination: &'a str,
@@ -117,14 +117,14 @@ impl LiveComparison {
     /// Compares one object.
     fn note(&mut self, rendered: &Manifest, live: Option<&Manifest>, ignored: &Ignored) {
         let key = rendered.key();
-        let counting = |manifest: &Manifest| Counting::of(manifest, &key, ignored);
-        let after = counting(rendered);
+        let compared = |manifest: &Manifest| ComparedFields::of(manifest, &key, ignored);
+        let after = compared(rendered);
         let before = live.map(|live| {
-            let applied = last_applied(live).map(|applied| counting(&applied));
+            let applied = last_applied(live).map(|applied| compared(&applied));
             let rules = KindRules::of(rendered.group_kind());
             let applied = applied.as_ref().map(|applied| &applied.0);
-            let mut shown = projection::of(&rules, &after.0, &counting(live).0, applied);
-            // One object may be read in several versions: which one it was is nothing of the object.
+            let mut shown = projection::project(&rules, &after.0, &compared(live).0, applied);
+            // The API server returns one object in several versions, so the version is not a difference.
             if let Some(version) = after.0.get("apiVersion") {
                 shown.insert("apiVersion".to_owned(), version.clone());
             }
@@ -134,11 +134,11 @@ impl LiveComparison {
     }
 }
 
-/// The fields of an object that can count.
-struct Counting(Map<String, Value>);
+/// The fields of an object that may be compared.
+struct ComparedFields(Map<String, Value>);
 
-impl Counting {
-    /// Of what is said of the object of a key: what was applied need not name itself.
+impl ComparedFields {
+    /// Returns the fields. `key` is passed separately because the last applied configuration may lack its own name.
     fn of(manifest: &Manifest, key: &ObjectKey, ignored: &Ignored) -> Self {
         let mut object = manifest.object().clone();
         object.remove("status");
@@ -163,7 +163,7 @@ impl Counting {
     }
 }
 
-/// The object as it was last applied by `kubectl apply`, or by Argo CD on the client's side.
+/// Returns the last configuration applied by `kubectl apply`, or by Argo CD with client-side apply.
 fn last_applied(live: &Manifest) -> Option<Manifest> {
     let annotations = live.object().get("metadata")?.get("annotations")?;
     match serde_json::from_str(annotations.get(LAST_APPLIED_ANNOTATION)?.as_str()?) {
@@ -172,7 +172,7 @@ fn last_applied(live: &Manifest) -> Option<Manifest> {
     }
 }
 
-/// What a person should know of an object that is live.
+/// Returns warnings about a live object.
 fn warnings(rendered: &Manifest, live: &Manifest, rules: &LiveRules<'_>) -> Vec<Warning> {
     let mut messages = Vec::new();
     if let Some(owner) = rules.ownership.owner(live).filter(|owner| *owner != rules.application) {

@@ -1,4 +1,4 @@
-//! Objects as they may be shown: without the values of Secrets.
+//! Objects with the values of Secrets redacted.
 
 use std::collections::BTreeMap;
 
@@ -7,34 +7,34 @@ use serde_json::{Map, Value};
 use super::yaml;
 use crate::Manifest;
 
-/// Where `kubectl apply` keeps what it applied: the whole object, as JSON text.
+/// The annotation in which `kubectl apply` stores the applied object as JSON.
 pub(super) const LAST_APPLIED_ANNOTATION: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
-/// The mask of the first of a key's values; each other value gets one sign more, as in Argo CD.
+/// The mask for the first value of a key. Each other value gets one more `+`, as in Argo CD.
 const MASK: &str = "++++++++";
 
-/// The fields of a Secret: those that may be shown, and those that have masks of their own.
+/// The fields of a Secret that are shown or redacted separately. All other fields are redacted as a whole.
 const SECRET_FIELDS: [&str; 7] =
     ["apiVersion", "data", "immutable", "kind", "metadata", "stringData", "type"];
 
-/// An object as it may be shown: of a Secret, masks stand for the values of `data` and `stringData`. Equal values of one key have equal
-/// masks on both sides, different ones do not; nothing else can be told from them.
+/// A redacted object: in a Secret, masks replace the values of `data` and `stringData`. Masks of one key are equal on both sides exactly if
+/// the values are. They reveal nothing else.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shown(Value);
 
 impl Shown {
-    /// The object.
+    /// Returns the object.
     pub fn value(&self) -> &Value {
         &self.0
     }
 
-    /// The object as YAML with sorted keys.
+    /// Returns the object as YAML with sorted keys.
     pub fn to_yaml(&self) -> String {
         yaml(&self.0)
     }
 }
 
-/// Both sides of an object as they may be shown.
+/// Returns both sides of an object, redacted.
 pub(super) fn shown(before: Option<&Manifest>, after: Option<&Manifest>) -> (Option<Shown>, Option<Shown>) {
     let mut masks = Masks::default();
     let mut show = |manifest: &Manifest| {
@@ -47,7 +47,7 @@ pub(super) fn shown(before: Option<&Manifest>, after: Option<&Manifest>) -> (Opt
     (before.map(&mut show), after.map(&mut show))
 }
 
-/// The masks that the values of each key got.
+/// The values of each key. The index of a value determines its mask.
 #[derive(Default)]
 struct Masks {
     values: BTreeMap<String, Vec<Vec<u8>>>,
@@ -60,27 +60,27 @@ impl Masks {
                 None | Some(Value::Null) => {}
                 Some(Value::Object(entries)) => {
                     for (key, value) in entries {
-                        *value = self.of(key, plain(field, value)).into();
+                        *value = self.mask(key, plain(field, value)).into();
                     }
                 }
-                // Not a Secret that a cluster would take; what it holds may be secret all the same.
-                Some(other) => *other = self.of(field, other.to_string().into_bytes()).into(),
+                // A cluster would reject this Secret, but the content may still be secret.
+                Some(other) => *other = self.mask(field, other.to_string().into_bytes()).into(),
             }
         }
-        // A field that a Secret does not have is a mistake of writing, such as `stringdata`, with the same content.
+        // An unknown field is probably a misspelling, such as `stringdata`, with secret content.
         for (field, value) in secret.iter_mut().filter(|(field, _)| !SECRET_FIELDS.contains(&field.as_str()))
         {
-            *value = self.of(field, value.to_string().into_bytes()).into();
+            *value = self.mask(field, value.to_string().into_bytes()).into();
         }
         let annotations = secret.get_mut("metadata").and_then(|metadata| metadata.get_mut("annotations"));
         if let Some(applied) =
             annotations.and_then(|annotations| annotations.get_mut(LAST_APPLIED_ANNOTATION))
         {
-            *applied = self.of(LAST_APPLIED_ANNOTATION, applied.to_string().into_bytes()).into();
+            *applied = self.mask(LAST_APPLIED_ANNOTATION, applied.to_string().into_bytes()).into();
         }
     }
 
-    fn of(&mut self, key: &str, value: Vec<u8>) -> String {
+    fn mask(&mut self, key: &str, value: Vec<u8>) -> String {
         let known = self.values.entry(key.to_owned()).or_default();
         let index = known.iter().position(|one| *one == value).unwrap_or_else(|| {
             known.push(value);
@@ -90,7 +90,7 @@ impl Masks {
     }
 }
 
-/// What a value stands for: `data` holds bytes in base64, `stringData` text. What cannot be decoded stands for itself.
+/// Returns the bytes of a value: `data` is base64, `stringData` text. A value that cannot be decoded stands for itself.
 fn plain(field: &str, value: &Value) -> Vec<u8> {
     match value {
         Value::String(text) if field == "data" => decoded(text).unwrap_or_else(|| text.clone().into_bytes()),
@@ -99,7 +99,7 @@ fn plain(field: &str, value: &Value) -> Vec<u8> {
     }
 }
 
-/// Base64 as Go reads it: line breaks do not count.
+/// Decodes base64 as Go does: line breaks are ignored.
 pub(super) fn decoded(text: &str) -> Option<Vec<u8>> {
     use base64::Engine as _;
     let text: String = text.chars().filter(|c| !matches!(c, '\n' | '\r')).collect();

@@ -1,4 +1,4 @@
-//! Which object of one side is which of the other.
+//! Matches the objects of both sides.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::{Manifest, ObjectKey};
 
-/// Pairs of old and new: the new side's objects in their order, then the old side's that no new one is paired with.
-pub(super) fn of<'a>(
+/// Returns pairs of old and new objects: those of the new side in its order, then unmatched ones of the old side in its order.
+pub(super) fn pair<'a>(
     before: &'a [Manifest],
     after: &'a [Manifest],
 ) -> impl Iterator<Item = (Option<&'a Manifest>, Option<&'a Manifest>)> {
@@ -29,7 +29,7 @@ pub(super) fn of<'a>(
     pairs.into_iter()
 }
 
-/// The object's key; one without a name has its `generateName` with a `*`, which no name can have.
+/// Returns the key of the object. The name of an unnamed object is its `generateName` followed by `*`, which is invalid in names.
 pub(super) fn shown_key(manifest: &Manifest) -> ObjectKey {
     let mut key = manifest.key();
     if key.name.is_empty() {

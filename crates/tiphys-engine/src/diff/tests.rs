@@ -6,7 +6,7 @@ use crate::Manifest;
 fn manifest(value: Value) -> Manifest {
     match value {
         Value::Object(object) => Manifest::new(object),
-        other => panic!("no object: {other}"),
+        other => panic!("not an object: {other}"),
     }
 }
 
@@ -16,13 +16,13 @@ fn config_map(namespace: &str, name: &str, value: &str) -> Manifest {
     )
 }
 
-/// Each difference as `word key`.
+/// Returns each difference as `word key`.
 fn words(comparison: &Comparison) -> Vec<String> {
     comparison.objects.iter().map(|object| format!("{} {}", object.change.word(), object.key)).collect()
 }
 
 #[test]
-fn objects_are_told_apart_by_group_kind_namespace_and_name() {
+fn objects_match_by_group_kind_namespace_and_name() {
     let before = [
         config_map("a", "kept", "1"),
         config_map("a", "gone", "1"),
@@ -42,7 +42,7 @@ fn objects_are_told_apart_by_group_kind_namespace_and_name() {
 }
 
 #[test]
-fn an_object_in_another_version_is_the_same_object() {
+fn objects_match_across_api_versions() {
     let version = |api_version: &str| {
         [manifest(json!({"apiVersion": api_version, "kind": "Job", "metadata": {"name": "a"}}))]
     };
@@ -54,14 +54,14 @@ fn an_object_in_another_version_is_the_same_object() {
 }
 
 #[test]
-fn objects_of_one_name_are_compared_in_their_order() {
+fn duplicate_objects_are_compared_in_order() {
     let before = [config_map("a", "a", "1"), config_map("a", "a", "2"), config_map("a", "a", "3")];
     let after = [config_map("a", "a", "1"), config_map("a", "a", "3")];
     assert_eq!(words(&compare(&before, &after)), ["changed ConfigMap a/a", "removed ConfigMap a/a"]);
 }
 
 #[test]
-fn an_object_that_the_cluster_names_is_known_by_its_beginning() {
+fn objects_with_generate_name_match_by_prefix() {
     let job = |prefix: &str, image: &str| {
         [manifest(
             json!({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"generateName": prefix}, "spec": {"image": image}}),
@@ -75,14 +75,14 @@ fn an_object_that_the_cluster_names_is_known_by_its_beginning() {
 }
 
 #[test]
-fn a_difference_is_shown_as_hunks_of_yaml() {
+fn difference_is_rendered_as_yaml_hunks() {
     let comparison = compare(&[config_map("a", "a", "1")], &[config_map("a", "a", "2")]);
     let hunks: Vec<String> = comparison.objects.iter().map(|object| object.change.hunks(1)).collect();
     assert_eq!(hunks, ["@@ -2,3 +2,3 @@\n data:\n-  k: '1'\n+  k: '2'\n kind: ConfigMap\n"]);
 }
 
 #[test]
-fn secrets_that_stand_for_the_same_bytes_are_equal_where_they_are_written_alike() {
+fn secrets_with_equal_redacted_values_are_equal() {
     let secret = |data: Value| {
         [manifest(json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a"}, "data": data}))]
     };
@@ -100,7 +100,7 @@ fn secrets_that_stand_for_the_same_bytes_are_equal_where_they_are_written_alike(
 }
 
 #[test]
-fn nothing_differs_from_itself() {
+fn objects_equal_themselves() {
     let objects = [
         config_map("a", "a", "1"),
         config_map("a", "a", "2"),

@@ -1,14 +1,14 @@
-//! Unified differences of texts.
+//! Unified diffs of text.
 
 use similar::{Algorithm, TextDiff};
 
-/// Equal lines that are shown around a difference, where nobody asks for another number.
+/// Default number of unchanged lines around a difference.
 pub const DEFAULT_CONTEXT_LINES: usize = 3;
 
-/// The hunks of a unified diff, without a heading; empty if the texts are equal. A last line without a newline is marked as `diff` does.
+/// Returns the hunks of a unified diff without a header; empty if the inputs are equal. A missing final newline is marked as by `diff`.
 ///
-/// Takes time in proportion to the texts' lengths for all practical purposes: the search for the shortest difference is given up for a
-/// longer one where it would become quadratic. No clock decides that, so that the answer is always the same.
+/// The running time is linear in practice: where the search for the shortest diff would become quadratic, a longer one is accepted. That
+/// does not depend on a clock, so the result is deterministic.
 pub fn unified(before: &str, after: &str, context_lines: usize) -> String {
     let (before, after) = (lines(before), lines(after));
     let diff = TextDiff::configure()
@@ -19,7 +19,7 @@ pub fn unified(before: &str, after: &str, context_lines: usize) -> String {
     unified.context_radius(context_lines).iter_hunks().map(|hunk| hunk.to_string()).collect()
 }
 
-/// Only a newline ends a line; carriage returns are content.
+/// Splits into lines. Only a newline ends a line; carriage returns are content.
 fn lines(text: &str) -> Vec<&str> {
     text.split_inclusive('\n').collect()
 }

@@ -1,10 +1,10 @@
 use super::generate_paths;
 
-/// Annotation, the application's path, and the paths.
+/// Annotation, path of the application, expected paths.
 type Case = (Option<&'static str>, &'static str, Option<&'static [&'static str]>);
 
 #[test]
-fn paths_are_those_of_the_annotation_and_the_applications_own() {
+fn paths_are_those_of_annotation_and_application() {
     let cases: [Case; 21] = [
         (None, "apps/web", None),
         (Some(""), "apps/web", None),

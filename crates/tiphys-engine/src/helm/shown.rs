@@ -1,10 +1,10 @@
-//! The values of a chart as people see and set them: a value has one name, whether it is forced to be a text or not.
+//! The values of a chart as users see and set them: a value has one name, with or without `forceString`.
 //!
-//! A plugin announces each value as `set.<path>`. Whether an entry of a `helm` block's `parameters` has `forceString`, or the Helm plugin gets
-//! it as `set-string.<path>`, is how the value is handed on, not another value; so it is shown as `set.<path>`, too, unless there is an entry
-//! without it for the same path. Its value is shown as helm has it, and written so that helm has what was given. A `plugin` block whose
-//! parameters go to the Helm plugin has the same values, and the same rules. A block may leave the name out: then the plugin that was found
-//! for the folder gets them, and only who asked the plugins knows which one that is.
+//! Plugins announce each value as `set.<path>`. `forceString` on an entry of a `helm` block's `parameters`, or the name `set-string.<path>`
+//! for the Helm plugin, changes how the value is passed, not which value it is. So it is shown as `set.<path>` too, unless a plain entry
+//! exists for the same path. The shown string is helm's value, and a set string is escaped so that helm gets it. The same applies to a
+//! `plugin` block whose parameters go to the Helm plugin. Such a block may omit the plugin's name: then discovery chooses the plugin, and
+//! the caller must pass its name.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,27 +21,27 @@ use super::{
 };
 use crate::translate::HELM_PLUGIN;
 
-/// A parameter that the block has no place for.
+/// A parameter that cannot be set in the block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum NoField {
-    /// No field, and no prefix of a list's entries.
+    /// Neither the name of a field nor a prefix of a list's entries.
     Unknown,
-    /// A field with another kind of value.
+    /// The field takes another kind of value.
     Value(FieldProblem),
-    /// Nothing that helm could set.
+    /// The path is invalid for helm.
     Name(NameError),
-    /// A number that helm would have as a text.
+    /// A number that would be a string in helm.
     Number,
-    /// A value that helm would have as one of another type.
+    /// The value would have another type in helm.
     Types {
-        /// What it may be.
+        /// The types that it may have.
         due: Types,
-        /// What it would be; `None` if helm would refuse it.
+        /// The type that it would have; `None` if helm would reject it.
         found: Option<JsonType>,
     },
 }
 
-/// A single value as both kinds of blocks have it.
+/// A single value from either kind of block.
 #[derive(Clone, Copy, Debug)]
 struct Entry<'a> {
     path: &'a str,
@@ -49,23 +49,23 @@ struct Entry<'a> {
     typing: Typing,
 }
 
-/// Whether the Helm plugin gets the parameters of a `plugin` block: it is the chosen plugin, or the one that the block names if none was
-/// chosen.
+/// Returns whether the Helm plugin gets the parameters of a `plugin` block: it is the chosen plugin, or, if none was chosen, the one that
+/// the block names.
 pub(crate) fn is_for_helm(chosen: Option<&str>, named: Option<&str>) -> bool {
     chosen.or(named) == Some(HELM_PLUGIN)
 }
 
 impl Entry<'_> {
-    /// Whether the value would have other references if this text were given: a reference and a text that looks like one are the same where
-    /// people see them, and a value may have both.
-    fn would_refer_otherwise(self, text: &str, names: VariableNames, variables: Variables) -> bool {
+    /// Returns whether setting this string would change the references in the value. A reference and an escaped one look the same to users,
+    /// and a value may contain both.
+    fn changes_references(self, text: &str, names: VariableNames, variables: Variables) -> bool {
         let given = written_text(text, self.typing, names, variables);
         !references(self.value, names).eq(references(&given, names))
     }
 }
 
-/// The parameters of a `plugin` block that the Helm plugin gets; `None` if it gets none. `plugin` is the name of the chosen plugin, `None`
-/// if it is not known.
+/// Returns the parameters of a `plugin` block that go to the Helm plugin; `None` if they go to another one. `plugin` is the name of the
+/// chosen plugin, `None` if unknown.
 pub(crate) fn plugin_values<'a>(
     source: &'a ApplicationSource,
     plugin: Option<&str>,
@@ -75,8 +75,8 @@ pub(crate) fn plugin_values<'a>(
         .then(|| block.and_then(|block| block.parameters.as_deref()).unwrap_or_default())
 }
 
-/// Whether the parameters of a source's `plugin` block are values of a chart. `plugin` is the name of the chosen plugin; if it is not known,
-/// the block's own name decides.
+/// Returns whether the parameters of a source's `plugin` block are values of a chart. `plugin` is the name of the chosen plugin. If it is
+/// unknown, the name in the block decides.
 pub fn has_plugin_values(source: &ApplicationSource, plugin: Option<&str>) -> bool {
     plugin_values(source, plugin).is_some()
 }
@@ -107,12 +107,12 @@ fn entry_of_parameter(parameter: &Parameter) -> Option<Entry<'_>> {
     Some(Entry { path, value: parameter.string.as_deref().unwrap_or_default(), typing })
 }
 
-/// The parameters that a `helm` block stands for, by the names that people set them by.
+/// Returns the parameters that a `helm` block sets, by the names under which users set them.
 pub(crate) fn shown_parameters(block: &HelmSource) -> Vec<Parameter> {
     shown_list(&helm_parameters(block), VariableNames::Build)
 }
 
-/// The parameters of the Helm plugin by the names that people set them by.
+/// Returns the parameters of the Helm plugin, by the names under which users set them.
 pub(crate) fn shown_plugin_parameters(list: &[Parameter]) -> Vec<Parameter> {
     shown_list(list, VariableNames::BuildAndOwn)
 }
@@ -130,7 +130,7 @@ fn shown_list(list: &[Parameter], names: VariableNames) -> Vec<Parameter> {
     list.iter().map(shown).collect()
 }
 
-/// The name by which people see an entry of a value: the value's own, but for one that is forced to be a text beside a plain one.
+/// Returns the shown name of an entry: `set.<path>`, or `set-string.<path>` for a forced entry beside a plain one.
 pub(crate) fn seen_name(typing: Typing, path: &str, plain: &BTreeSet<&str>) -> String {
     let prefix = match typing {
         Typing::Forced if plain.contains(path) => SET_STRING_PREFIX,
@@ -139,13 +139,13 @@ pub(crate) fn seen_name(typing: Typing, path: &str, plain: &BTreeSet<&str>) -> S
     format!("{prefix}{path}")
 }
 
-/// The paths of plain entries.
+/// Returns the paths of plain entries.
 pub(crate) fn plain_paths<'a>(entries: impl Iterator<Item = (Typing, &'a str)>) -> BTreeSet<&'a str> {
     entries.filter(|(typing, _)| *typing == Typing::Plain).map(|(_, path)| path).collect()
 }
 
-/// Whether helm has the value that is shown by this name as a text, whatever it looks like; not, if variables are a part of it. `plugin` is
-/// the name of the chosen plugin, as in [`has_plugin_values`].
+/// Returns whether the value with this shown name is a string in helm, even if it looks like another type. `false` if it has variables.
+/// `plugin` is the name of the chosen plugin, as in [`has_plugin_values`].
 pub fn is_held_as_text(source: &ApplicationSource, plugin: Option<&str>, name: &str) -> bool {
     let entries = entries(source, plugin);
     let names = VariableNames::of(source);
@@ -155,8 +155,8 @@ pub fn is_held_as_text(source: &ApplicationSource, plugin: Option<&str>, name: &
     })
 }
 
-/// The references in the value that is shown by this name which are replaced when manifests are made, as they stand there. `plugin` is the
-/// name of the chosen plugin, as in [`has_plugin_values`].
+/// Returns the references in the value with this shown name that are replaced at render time, as written. `plugin` is the name of the
+/// chosen plugin, as in [`has_plugin_values`].
 pub fn replaced_variables<'a>(
     source: &'a ApplicationSource,
     plugin: Option<&str>,
@@ -167,21 +167,21 @@ pub fn replaced_variables<'a>(
     entry.into_iter().flat_map(move |entry| references(entry.value, names))
 }
 
-/// The entry whose value is shown by this name: of several the last, which counts.
+/// Returns the entry with this shown name; of several the last, which takes effect.
 fn entry_of<'a>(entries: &[Entry<'a>], name: &str) -> Option<Entry<'a>> {
     let name = handed_on(entries, name, None);
     let (typing, path) = split(&name)?;
     entries.iter().rfind(|entry| entry.path == path && entry.typing == typing).copied()
 }
 
-/// How a parameter of a single value hands it on, and the value's path.
+/// Splits the name of a single value into its typing and path.
 pub(crate) fn split(name: &str) -> Option<(Typing, &str)> {
     let plain = name.strip_prefix(SET_PREFIX).map(|path| (Typing::Plain, path));
     plain.or_else(|| name.strip_prefix(SET_STRING_PREFIX).map(|path| (Typing::Forced, path)))
 }
 
-/// The name by which the plugin gets a parameter that is shown by this name, or would get it once it is set. `plugin` is the name of the
-/// chosen plugin, as in [`has_plugin_values`].
+/// Returns the name under which the plugin gets the parameter with this shown name, or would get it if it were set. `plugin` is the name of
+/// the chosen plugin, as in [`has_plugin_values`].
 pub fn handed_on_name(
     source: &ApplicationSource,
     plugin: Option<&str>,
@@ -198,8 +198,8 @@ fn handed_on(entries: &[Entry<'_>], name: &str, announcement: Option<&Announceme
     }
 }
 
-/// The name by which people see what the plugin gets by this name: the value's own, where its entry forces it to be a text. `plugin`
-/// is the name of the chosen plugin, as in [`has_plugin_values`].
+/// Returns the shown name of a parameter that the plugin gets under this name. `plugin` is the name of the chosen plugin, as in
+/// [`has_plugin_values`].
 pub fn shown_name(source: &ApplicationSource, plugin: Option<&str>, name: &str) -> String {
     let entries = entries(source, plugin);
     let Some((typing, path)) = split(name) else { return name.to_owned() };
@@ -210,17 +210,17 @@ pub fn shown_name(source: &ApplicationSource, plugin: Option<&str>, name: &str) 
     seen_name(typing, path, &plain_paths(of_path.map(|entry| (entry.typing, entry.path))))
 }
 
-/// What is known of a value that is written.
+/// Information about a value that is set.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Knowledge<'a> {
-    /// What the plugin says of it.
+    /// The plugin's announcement of the value.
     pub(crate) announcement: Option<&'a Announcement>,
-    /// What its giver says of variables in it.
+    /// How variables in the value are treated.
     pub(crate) variables: Variables,
 }
 
-/// Gives a parameter of [`shown_parameters`] another value, `None` takes it away. An entry keeps its place, and its `forceString` if the
-/// value holds so; a new one is forced to be a text if its announcement says that it is one, or if it would be another value.
+/// Sets a parameter of [`shown_parameters`]; `None` removes it. An existing entry keeps its position, and its `forceString` if that suits
+/// the value. A new entry gets `forceString` if its announcement requires a string, or if helm would otherwise change the value.
 pub(crate) fn set_shown(
     block: &mut HelmSource,
     name: &str,
@@ -254,8 +254,8 @@ pub(crate) fn set_shown(
     Ok(())
 }
 
-/// The list of the Helm plugin's parameters that has these ones, named as people see them. What does not change stays as it was written, but
-/// for a value that is given anew (`named`) and only seems to be there already.
+/// Returns the Helm plugin's parameters for this list of shown ones. Unchanged parameters stay as they were written. An explicitly set one
+/// (`named`) does not, if it only looks unchanged.
 pub(crate) fn set_plugin_parameters<'a, 'b>(
     before: &[Parameter],
     after: &'b [Parameter],
@@ -279,9 +279,8 @@ pub(crate) fn set_plugin_parameters<'a, 'b>(
         });
         let is_kept = |written: &&Parameter| {
             let given = parameter.string.as_deref().filter(|_| named.contains(name));
-            let is_new = |(entry, text): (Entry<'_>, &str)| {
-                entry.would_refer_otherwise(text, names, knowledge.variables)
-            };
+            let is_new =
+                |(entry, text): (Entry<'_>, &str)| entry.changes_references(text, names, knowledge.variables);
             !entry_of_parameter(written).zip(given).is_some_and(is_new)
         };
         list.push(match same.filter(is_kept) {
@@ -292,7 +291,7 @@ pub(crate) fn set_plugin_parameters<'a, 'b>(
     Ok(list)
 }
 
-/// A parameter of the Helm plugin as it is written; what is no single value is written as it is given.
+/// Returns a parameter of the Helm plugin as it is written. A parameter that is not a single value does not change.
 fn written_parameter(
     entries: &[Entry<'_>],
     parameter: &Parameter,
@@ -316,16 +315,16 @@ fn written_parameter(
     Ok(text_parameter(prefix, path, &written.value))
 }
 
-/// What an entry is to have.
+/// The value and typing to write to an entry.
 struct Written {
     value: String,
     typing: Typing,
 }
 
 impl Written {
-    /// How the value is written that is to hold; what is announced says as what. An entry whose value has to be a text becomes forced if it
-    /// would be none, or may become none when variables are replaced. So does one whose value may be a text or something else, if helm would
-    /// have it as neither, or would make another value of it; and one of which nobody says what it is, in the latter case.
+    /// Determines how to write a value so that helm gets it with an announced type. An entry that must be a string gets `forceString` if
+    /// the value would be another type, or could be after variables are replaced. So does an entry that may be a string or another type, if
+    /// helm would make neither of it, or change it. An entry without an announced type gets it only if helm would change the value.
     fn new(
         text: &str,
         typing: Typing,
@@ -340,7 +339,7 @@ impl Written {
         }
         let item_type = announcement.and_then(|announcement| announcement.item_type.as_ref());
         if has_references(&plain.value, names) {
-            // A revision may have digits only.
+            // A revision may consist of digits only.
             let is_no_number = match item_type {
                 Some(ItemType::String(_)) => true,
                 Some(ItemType::OneOf(types)) => {
@@ -352,7 +351,7 @@ impl Written {
         }
         let found = held(&plain.value, typing, names).as_ref().map(json_type);
         let is_text = found == Some(JsonType::String);
-        // `True` is what people write for `true`, and means it.
+        // Users write `True` for `true`, and mean the boolean.
         let is_kept = || shown_text(&plain.value, typing, names).eq_ignore_ascii_case(text);
         match item_type {
             Some(ItemType::Number) if is_text => Err(NoField::Number),
@@ -371,7 +370,7 @@ impl Written {
     }
 }
 
-/// The type of a value that helm has of a text.
+/// Returns the JSON type of helm's value.
 fn json_type(value: &Value) -> JsonType {
     match value {
         Value::Null => JsonType::Null,
@@ -384,14 +383,14 @@ fn json_type(value: &Value) -> JsonType {
     }
 }
 
-/// Whether a value of a `helm` block would have other references if this text were given: both may look alike where people see them.
+/// Returns whether setting this string would change the references in a value of a `helm` block, although both may look the same to users.
 pub(crate) fn is_ambiguous(block: &HelmSource, name: &str, text: &str, variables: Variables) -> bool {
     let names = VariableNames::Build;
     entry_of(&entries_of_block(block), name)
-        .is_some_and(|entry| entry.would_refer_otherwise(text, names, variables))
+        .is_some_and(|entry| entry.changes_references(text, names, variables))
 }
 
-/// Whether a value is forced to be a text; of one that is not set, whether it would be.
+/// Returns whether a value has `forceString`. For an unset value, returns whether it would get it.
 fn is_forced(entries: &[Entry<'_>], path: &str, announcement: Option<&Announcement>) -> bool {
     if entries.iter().any(|entry| entry.path == path) {
         !has_plain(entries, path)
@@ -400,7 +399,7 @@ fn is_forced(entries: &[Entry<'_>], path: &str, announcement: Option<&Announceme
     }
 }
 
-/// Whether an announcement is of a text and of nothing else. One without a type is of a value that may have several.
+/// Returns whether an announcement allows only a string. Without a type, it allows several.
 fn is_text(announcement: &Announcement) -> bool {
     let single = matches!(announcement.collection_type, CollectionType::Absent | CollectionType::String);
     single && matches!(announcement.item_type, Some(ItemType::String(_)))
@@ -414,7 +413,7 @@ fn is_entry(entry: &HelmParameter, path: &str, typing: Typing) -> bool {
     entry.name == path && Typing::of(entry.force_string) == typing
 }
 
-/// Of several entries the last counts, so it is the one that changes.
+/// Changes the last of several entries, because it takes effect, or appends one.
 fn set_value(block: &mut HelmSource, path: &str, written: &Written, typing: Typing) {
     let Written { value, typing: new } = written;
     let force_string = *new == Typing::Forced;

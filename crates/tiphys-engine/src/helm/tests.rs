@@ -1,4 +1,4 @@
-//! The table against the type that it is about, and against the plugin's own file.
+//! Tests of the table against the type of the block and against the plugin's file.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -21,12 +21,12 @@ fn full() -> Value {
 }
 
 #[test]
-fn every_field_of_the_block_is_in_the_table_or_a_list_of_values() {
-    let block: HelmSource = serde_json::from_value(full()).expect("the block holds");
+fn table_contains_every_field_of_the_block() {
+    let block: HelmSource = serde_json::from_value(full()).expect("valid block");
     let written = serde_json::to_value(&block).expect("JSON");
-    assert_eq!(written, full(), "every field is set and kept");
+    assert_eq!(written, full(), "every field is set and serialized");
     let source =
-        read_document(json!({"helm": full()}).to_string().as_bytes()).expect("JSON").expect("it is there");
+        read_document(json!({"helm": full()}).to_string().as_bytes()).expect("JSON").expect("a document");
     let decoded = ApplicationSource::decode(&source, "").expect("a source");
     assert!(decoded.findings.unknown.is_empty(), "no field here is unknown to Argo CD");
     let mut fields: Vec<&str> = HELM_FIELDS.iter().map(|field| field.field).collect();
@@ -37,13 +37,13 @@ fn every_field_of_the_block_is_in_the_table_or_a_list_of_values() {
 }
 
 #[test]
-fn a_field_that_was_read_and_written_back_is_the_same() {
-    let block: HelmSource = serde_json::from_value(full()).expect("the block holds");
+fn fields_survive_a_round_trip() {
+    let block: HelmSource = serde_json::from_value(full()).expect("valid block");
     let mut copied = HelmSource::default();
     for field in &HELM_FIELDS {
         let parameter = field.parameter_of(&block);
         assert!(parameter.is_some(), "{} is set", field.field);
-        field.set(&mut copied, parameter.as_ref()).expect("it has a value of its own type");
+        field.set(&mut copied, parameter.as_ref()).expect("a value of the field's type");
     }
     let lists = HelmSource {
         parameters: block.parameters.clone(),
@@ -53,19 +53,19 @@ fn a_field_that_was_read_and_written_back_is_the_same() {
     assert_eq!(lists, block);
     let mut emptied = block;
     for field in &HELM_FIELDS {
-        field.set(&mut emptied, None).expect("nothing is always possible");
+        field.set(&mut emptied, None).expect("any field can be cleared");
         assert_eq!(field.parameter_of(&emptied), None, "{}", field.field);
     }
     assert_eq!(helm_parameters(&HelmSource::default()), []);
 }
 
 #[test]
-fn a_forced_text_has_one_name_for_people_and_another_for_the_plugin() {
+fn force_string_value_is_shown_as_set() {
     let block: HelmSource = serde_json::from_value(json!({"parameters": [
         {"name": "tag", "value": "1", "forceString": true}, {"name": "port", "value": "80"},
         {"name": "both", "value": "1"}, {"name": "both", "value": "2", "forceString": true},
     ]}))
-    .expect("the block holds");
+    .expect("valid block");
     let list = [("set-string.tag", "1"), ("set.port", "80"), ("set.both", "1"), ("set-string.both", "2")];
     let list = list.map(|(name, value)| text_parameter("", name, value));
     let plugin = |name: &str| PluginSource {
@@ -108,14 +108,14 @@ fn a_forced_text_has_one_name_for_people_and_another_for_the_plugin() {
     }
 }
 
-/// What the plugin has beside the fields of a block.
-const OF_THE_PLUGIN_ALONE: [&str; 1] = ["kustomize-dir"];
+/// Parameters of the plugin that no field of the block sets.
+const PLUGIN_ONLY: [&str; 1] = ["kustomize-dir"];
 
 #[test]
-fn the_plugin_announces_a_parameter_for_each_field_and_of_its_kind() {
+fn plugin_announces_parameter_for_each_field() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plugins/helm/plugin.yaml");
-    let text = std::fs::read(&file).expect("the plugin's file is there");
-    let document = read_document(&text).expect("YAML").expect("it is no empty file");
+    let text = std::fs::read(&file).expect("the plugin's file");
+    let document = read_document(&text).expect("YAML").expect("a document");
     let announced =
         document.at(["spec", "parameters", "static"]).map(Node::to_value).expect("static parameters");
     let announced: BTreeMap<String, bool> = announced
@@ -125,7 +125,7 @@ fn the_plugin_announces_a_parameter_for_each_field_and_of_its_kind() {
         .map(|entry| {
             (entry["name"].as_str().unwrap_or_default().to_owned(), entry["collectionType"] == "array")
         })
-        .filter(|(name, _)| !OF_THE_PLUGIN_ALONE.contains(&name.as_str()))
+        .filter(|(name, _)| !PLUGIN_ONLY.contains(&name.as_str()))
         .collect();
     let fields: BTreeMap<String, bool> =
         HELM_FIELDS.iter().map(|field| (field.parameter.to_owned(), field.is_list())).collect();

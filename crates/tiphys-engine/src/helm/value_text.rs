@@ -1,55 +1,54 @@
-//! The text of a value as people see it, and as an entry of `parameters` has it so that helm has that value.
+//! Converts between the value of an entry of `parameters` and the string that users see and set.
 //!
-//! On its way to helm a value passes two readers: Argo CD replaces variables, and helm's grammar takes backslashes, commas and braces for
-//! more than signs. People see what comes out, and what they give is written so that it comes out. Variables of the build environment that
-//! somebody wrote into the file are seen as they are written, since only a run knows their values; what is given has them as plain text,
-//! unless its giver says that they are to be replaced.
+//! On its way to helm, a value is parsed twice: Argo CD replaces variables, and helm's grammar interprets backslashes, commas and braces.
+//! Users see the result, and their input is escaped so that it is the result. Variables of the build environment in a value are shown
+//! unchanged, since only a run knows their values. Variables in user input are escaped, unless the user requests that they are replaced.
 
 use tiphys_api::ApplicationSource;
 use tiphys_helm_values::{Flag, Value, escape_text, held_value};
 use tiphys_params::{BUILD_VARIABLES, PLUGIN_ENV_PREFIX, Piece, pieces};
 
-/// Which variables stand for something in the values of a source. Others stand for nothing.
+/// The variables that are known in the values of a source. Argo CD replaces unknown ones with nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VariableNames {
     /// Those of the build environment.
     Build,
-    /// Those of a `plugin` block's `env`, too.
+    /// Also those of a `plugin` block's `env`.
     BuildAndOwn,
 }
 
 impl VariableNames {
-    /// Those of this source.
+    /// Returns the variables that are known in this source.
     pub fn of(source: &ApplicationSource) -> Self {
         if source.plugin.is_some() { Self::BuildAndOwn } else { Self::Build }
     }
 
-    fn have(self, name: &str) -> bool {
+    fn contain(self, name: &str) -> bool {
         BUILD_VARIABLES.contains(&name) || (self == Self::BuildAndOwn && name.starts_with(PLUGIN_ENV_PREFIX))
     }
 }
 
-/// What becomes of `$ARGOCD_APP_NAME` and its kin in a value that is given.
+/// How variables such as `$ARGOCD_APP_NAME` in a set value are treated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Variables {
-    /// They are text like everything else.
+    /// As literal text.
     #[default]
     Literal,
-    /// They are written as they stand, and replaced when manifests are made.
+    /// As variables, replaced at render time.
     Replaced,
 }
 
-/// How an entry hands its value on.
+/// How an entry passes its value to helm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Typing {
-    /// As `--set` does: whole numbers, booleans and `null` are no texts, and `{A,B}` is a list. A text in braces is seen and set as `\{A}`.
+    /// As `--set`: integers, booleans and `null` are not strings, and `{A,B}` is a list. A string in braces is shown and set as `\{A}`.
     Plain,
-    /// With `forceString`, as `--set-string` does: what people set is a text. A list that somebody wrote is seen as JSON.
+    /// As `--set-string`, with `forceString`: set values are strings. An existing list is shown as JSON.
     Forced,
 }
 
 impl Typing {
-    /// That of an entry with this `forceString`.
+    /// Returns the typing of an entry with this `forceString`.
     pub(crate) fn of(force_string: bool) -> Self {
         if force_string { Self::Forced } else { Self::Plain }
     }
@@ -62,15 +61,15 @@ impl Typing {
     }
 }
 
-/// What helm has of an entry's value, but for variables; `None` if it refuses the entry.
+/// Returns helm's value for an entry, with known variables unreplaced; `None` if helm rejects the entry.
 pub(super) fn held(written: &str, typing: Typing, names: VariableNames) -> Option<Value> {
     held_value(typing.flag(), &expanded(written, names))
 }
 
-/// The text that people see of an entry's value. What helm refuses is seen as it is written.
+/// Returns the string that users see for an entry's value. A value that helm rejects is shown as written.
 pub(super) fn shown_text(written: &str, typing: Typing, names: VariableNames) -> String {
     match held(written, typing, names) {
-        Some(Value::Text(text)) if typing == Typing::Plain && is_like_a_list(&text) => format!("\\{text}"),
+        Some(Value::Text(text)) if typing == Typing::Plain && looks_like_list(&text) => format!("\\{text}"),
         Some(Value::Text(text)) => text,
         Some(Value::List(_)) if typing == Typing::Plain => expanded(written, names),
         Some(value) => value.to_json(),
@@ -78,7 +77,7 @@ pub(super) fn shown_text(written: &str, typing: Typing, names: VariableNames) ->
     }
 }
 
-/// How an entry's value is written of which people see this text.
+/// Returns the value to write to an entry so that users see this string.
 pub(super) fn written_text(
     shown: &str,
     typing: Typing,
@@ -87,43 +86,43 @@ pub(super) fn written_text(
 ) -> String {
     let text = match variables {
         Variables::Literal => shown.replace('$', "$$"),
-        Variables::Replaced => with_dollar_signs(shown, names),
+        Variables::Replaced => escape_dollar_signs(shown, names),
     };
     match typing {
         Typing::Plain if is_list(shown) => text,
-        Typing::Plain if is_like_a_list(shown) => escape_text(text.strip_prefix('\\').unwrap_or(&text)),
+        Typing::Plain if looks_like_list(shown) => escape_text(text.strip_prefix('\\').unwrap_or(&text)),
         Typing::Forced | Typing::Plain => escape_text(&text),
     }
 }
 
-/// The references in the value of an entry that Argo CD replaces when manifests are made, as they stand there.
+/// Returns the references in an entry's value that Argo CD replaces at render time, as written.
 pub(super) fn references(written: &str, names: VariableNames) -> impl Iterator<Item = &str> {
     pieces(written).filter_map(move |piece| match piece {
-        Piece::Variable { name, written } if names.have(name) => Some(written),
+        Piece::Variable { name, written } if names.contain(name) => Some(written),
         _ => None,
     })
 }
 
-/// Whether the value of an entry has references that Argo CD replaces when manifests are made.
+/// Returns whether an entry's value has references that Argo CD replaces at render time.
 pub(super) fn has_references(written: &str, names: VariableNames) -> bool {
     references(written, names).next().is_some()
 }
 
-/// The references in a text that people give, as they stand there.
+/// Returns the references in a user's input, as written.
 pub fn build_variables(text: &str, names: VariableNames) -> impl Iterator<Item = &str> {
     text.match_indices('$').filter_map(move |(at, _)| build_variable(text.get(at..)?, names))
 }
 
-/// The reference at the beginning of a text, if it is one to a variable that stands for something.
+/// Returns the reference to a known variable at the beginning of a string.
 fn build_variable(text: &str, names: VariableNames) -> Option<&str> {
     match pieces(text).next() {
-        Some(Piece::Variable { name, written }) if names.have(name) => Some(written),
+        Some(Piece::Variable { name, written }) if names.contain(name) => Some(written),
         _ => None,
     }
 }
 
-/// Whether a text, or what is behind its backslashes, is a list where values are plain.
-fn is_like_a_list(text: &str) -> bool {
+/// Returns whether a string, or its part after leading backslashes, is a list for `--set`.
+fn looks_like_list(text: &str) -> bool {
     is_list(text.trim_start_matches('\\'))
 }
 
@@ -131,18 +130,18 @@ fn is_list(text: &str) -> bool {
     matches!(held_value(Flag::Set, text), Some(Value::List(_)))
 }
 
-/// A value behind Argo CD's part of the way, with the variables that only a run knows as they are written. Others stand for nothing.
+/// Returns a value after Argo CD's replacement, except for known variables, which only a run can replace. Unknown ones are removed.
 fn expanded(written: &str, names: VariableNames) -> String {
     let kept = |piece| match piece {
         Piece::Text(text) => text,
-        Piece::Variable { name, written } if names.have(name) => written,
+        Piece::Variable { name, written } if names.contain(name) => written,
         Piece::Variable { .. } => "",
     };
     pieces(written).map(kept).collect()
 }
 
-/// A text in front of Argo CD's part of the way, where variables are to be replaced.
-fn with_dollar_signs(text: &str, names: VariableNames) -> String {
+/// Returns a value before Argo CD's replacement: all dollar signs are escaped, except those of known variables.
+fn escape_dollar_signs(text: &str, names: VariableNames) -> String {
     let mut written = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(dollar) = rest.find('$') {

@@ -9,7 +9,7 @@ fn node(text: &str) -> Node {
 }
 
 #[test]
-fn patches_work_as_the_examples_of_rfc_7396() {
+fn examples_of_rfc_7396() {
     let cases = [
         (r#"{"a":"b"}"#, r#"{"a":"c"}"#, r#"{"a":"c"}"#),
         (r#"{"a":"b"}"#, r#"{"b":"c"}"#, r#"{"a":"b","b":"c"}"#),
@@ -34,9 +34,9 @@ fn patches_work_as_the_examples_of_rfc_7396() {
 }
 
 #[test]
-fn values_keep_the_position_of_their_text() {
+fn merged_values_keep_their_position() {
     let merged = merge_patch(Some(&node("{\"a\": 1}")), &node("{\n \"b\": 2}"));
-    assert_eq!(merged.get("b").expect("it is there").position.line, 2);
+    assert_eq!(merged.get("b").expect("the merged key").position.line, 2);
 }
 
 fn values() -> impl Strategy<Value = Value> {
@@ -56,7 +56,7 @@ fn values() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn a_patch_applied_twice_does_what_it_does_once(target in values(), patch in values()) {
+    fn merge_patch_is_idempotent(target in values(), patch in values()) {
         let patch = node(&patch.to_string());
         let once = merge_patch(Some(&node(&target.to_string())), &patch);
         prop_assert_eq!(merge_patch(Some(&once), &patch).to_value(), once.to_value());

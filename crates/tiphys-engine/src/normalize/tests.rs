@@ -19,7 +19,7 @@ fn documents(text: &str) -> Vec<Node> {
     read_documents(text.as_bytes()).expect("YAML")
 }
 
-fn unmarked(text: &str) -> Result<Vec<Manifest>, NormalizeError> {
+fn untracked(text: &str) -> Result<Vec<Manifest>, NormalizeError> {
     normalize(&documents(text), &tracking(TrackingMethod::None))
 }
 
@@ -28,7 +28,7 @@ fn names(manifests: &[Manifest]) -> Vec<&str> {
 }
 
 #[test]
-fn lists_are_flattened_one_level_and_order_is_kept() {
+fn lists_are_flattened_one_level_in_order() {
     let text = "\
 {kind: A, metadata: {name: a}}
 ---
@@ -38,13 +38,13 @@ fn lists_are_flattened_one_level_and_order_is_kept() {
 ---
 {kind: E, metadata: {name: e}}
 ";
-    let found = unmarked(text).expect("it holds");
+    let found = untracked(text).expect("valid documents");
     assert_eq!(names(&found), ["a", "b", "", "d", "e"]);
     assert_eq!(found[2].group_kind(), ("", "List"));
 }
 
 #[test]
-fn a_document_that_is_no_object_to_deploy_is_refused_with_its_place() {
+fn invalid_document_is_rejected_with_position() {
     let first = "{kind: A}\n---\n";
     let cases = [
         ("[a]", "expected an object, found a list"),
@@ -65,20 +65,20 @@ fn a_document_that_is_no_object_to_deploy_is_refused_with_its_place() {
         ("{kind: List, items: [{kind: A}, x]}", "item 2 of the List is a string, not an object"),
     ];
     for (text, expected) in cases {
-        let error = unmarked(&format!("{first}{text}\n")).expect_err(text);
+        let error = untracked(&format!("{first}{text}\n")).expect_err(text);
         assert_eq!(error.to_string(), format!("document 2 of the output (line 3, column 1): {expected}"));
         assert!(!error.to_string().contains("secret"));
     }
 }
 
 #[test]
-fn a_resource_that_only_looks_like_a_list_is_refused() {
+fn resource_with_top_level_items_is_rejected() {
     for text in [
         "{kind: Menu, metadata: {name: m}, items: [{name: x}]}",
         "{kind: PriceList, metadata: {name: m}, items: [{name: x}]}",
         "{kind: Menu, metadata: {name: m}, items: null}",
     ] {
-        let error = unmarked(text).expect_err(text).to_string();
+        let error = untracked(text).expect_err(text).to_string();
         assert!(error.contains("\"m\" has a top-level `items`"), "{text}: {error}");
     }
     for text in [
@@ -86,12 +86,12 @@ fn a_resource_that_only_looks_like_a_list_is_refused() {
         "{kind: Menu, items: {a: 1}}",
         "{kind: List, metadata: {name: m}, items: [{kind: A, metadata: {name: x}}]}",
     ] {
-        assert_eq!(unmarked(text).expect(text).len(), 1, "{text}");
+        assert_eq!(untracked(text).expect(text).len(), 1, "{text}");
     }
 }
 
 #[test]
-fn an_object_that_cannot_be_marked_is_refused_instead_of_losing_the_mark() {
+fn object_that_cannot_be_tracked_is_rejected() {
     let cases = [
         ("{kind: A, metadata: null}", "its `metadata` is null; give it at least a name"),
         ("{kind: A, metadata: x}", "its `metadata` is no object; give it at least a name"),
@@ -119,21 +119,21 @@ fn document() -> impl Strategy<Value = (String, usize)> {
 
 proptest! {
     #[test]
-    fn normalizing_keeps_every_object_in_its_place(documents in proptest::collection::vec(document(), 0..8)) {
+    fn normalizing_keeps_all_objects_in_order(documents in proptest::collection::vec(document(), 0..8)) {
         let text = documents.iter().map(|(text, _)| text.as_str()).collect::<Vec<_>>().join("\n---\n");
-        let found = unmarked(&text).expect("it holds");
+        let found = untracked(&text).expect("valid documents");
         let expected: Vec<&str> =
             documents.iter().flat_map(|(text, count)| vec![if text.contains("List") { "B" } else { "A" }; *count]).collect();
         let kinds: Vec<&str> = found.iter().map(|manifest| manifest.group_kind().1).collect();
         prop_assert_eq!(kinds, expected);
-        let marked = normalize(&read_documents(text.as_bytes()).expect("YAML"), &tracking(TrackingMethod::Annotation));
-        prop_assert_eq!(marked.expect("it holds").len(), found.len());
+        let tracked = normalize(&read_documents(text.as_bytes()).expect("YAML"), &tracking(TrackingMethod::Annotation));
+        prop_assert_eq!(tracked.expect("valid documents").len(), found.len());
     }
 }
 
 #[test]
-fn an_item_becomes_an_object_as_it_is() {
-    let found = unmarked("{kind: List, items: [{b: 1, a: [x]}]}").expect("it holds");
+fn list_item_becomes_an_unchanged_object() {
+    let found = untracked("{kind: List, items: [{b: 1, a: [x]}]}").expect("valid documents");
     assert_eq!(Value::Object(found[0].object().clone()), serde_json::json!({"a": ["x"], "b": 1}));
     assert_eq!(found[0].to_go_json(), r#"{"a":["x"],"b":1}"#);
 }

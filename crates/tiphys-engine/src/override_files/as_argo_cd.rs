@@ -1,7 +1,7 @@
-//! What Argo CD makes of an override file: the patched source decoded by Go on top of the old one.
+//! Argo CD's result for an override file: Go decodes the patched source on top of the old one.
 //!
-//! Go's decoder leaves alone what the text does not mention, adds to maps, and fills a list's items in place, those that an earlier,
-//! shorter list had cut off included. This is kept only to tell people where it matters.
+//! Go's decoder leaves fields alone that the input does not mention, adds to maps, and fills list items in place. That includes items that
+//! an earlier, shorter list had cut off. The result is used only to warn about differences.
 
 use std::collections::BTreeMap;
 
@@ -9,28 +9,28 @@ use serde_json::{Map, Value};
 use tiphys_api::ApplicationSource;
 use tiphys_yaml::names_equal;
 
-/// How Go decodes a value on top of another.
-enum Shape {
-    /// Replaced, whatever it is.
+/// How Go decodes a field on top of its old value.
+enum Merge {
+    /// The value is replaced.
     Whole,
-    /// Entries are added or replaced, never removed.
+    /// Map entries are added or replaced, never removed.
     Entries,
-    /// Field by field.
-    Fields(&'static [(&'static str, Shape)]),
-    /// Item by item.
-    Items(&'static Shape),
+    /// Decoded field by field.
+    Fields(&'static [(&'static str, Merge)]),
+    /// Decoded item by item.
+    Items(&'static Merge),
 }
 
-use Shape::{Entries, Fields, Items, Whole};
+use Merge::{Entries, Fields, Items, Whole};
 
-const NAME_AND_VALUE: Shape = Fields(&[("name", Whole), ("value", Whole)]);
+const NAME_AND_VALUE: Merge = Fields(&[("name", Whole), ("value", Whole)]);
 
-const PARAMETER: Shape =
+const PARAMETER: Merge =
     Fields(&[("name", Whole), ("string", Whole), ("array", Items(&Whole)), ("map", Entries)]);
 
-const JSONNET_VARIABLE: Shape = Fields(&[("name", Whole), ("value", Whole), ("code", Whole)]);
+const JSONNET_VARIABLE: Merge = Fields(&[("name", Whole), ("value", Whole), ("code", Whole)]);
 
-const PATCH_TARGET: Shape = Fields(&[
+const PATCH_TARGET: Merge = Fields(&[
     ("group", Whole),
     ("version", Whole),
     ("kind", Whole),
@@ -40,10 +40,10 @@ const PATCH_TARGET: Shape = Fields(&[
     ("labelSelector", Whole),
 ]);
 
-const PATCH: Shape =
+const PATCH: Merge =
     Fields(&[("path", Whole), ("patch", Whole), ("target", PATCH_TARGET), ("options", Entries)]);
 
-const HELM: Shape = Fields(&[
+const HELM: Merge = Fields(&[
     ("valueFiles", Items(&Whole)),
     ("parameters", Items(&Fields(&[("name", Whole), ("value", Whole), ("forceString", Whole)]))),
     ("releaseName", Whole),
@@ -61,7 +61,7 @@ const HELM: Shape = Fields(&[
     ("skipSchemaValidation", Whole),
 ]);
 
-const KUSTOMIZE: Shape = Fields(&[
+const KUSTOMIZE: Merge = Fields(&[
     ("namePrefix", Whole),
     ("nameSuffix", Whole),
     ("images", Items(&Whole)),
@@ -82,7 +82,7 @@ const KUSTOMIZE: Shape = Fields(&[
     ("labelIncludeTemplates", Whole),
 ]);
 
-const DIRECTORY: Shape = Fields(&[
+const DIRECTORY: Merge = Fields(&[
     ("recurse", Whole),
     (
         "jsonnet",
@@ -97,7 +97,7 @@ const DIRECTORY: Shape = Fields(&[
     ("disableExtensionFilter", Whole),
 ]);
 
-const SOURCE: Shape = Fields(&[
+const SOURCE: Merge = Fields(&[
     ("repoURL", Whole),
     ("path", Whole),
     ("targetRevision", Whole),
@@ -114,14 +114,14 @@ const SOURCE: Shape = Fields(&[
     ("tagPrefix", Whole),
 ]);
 
-/// A source as it stands in Go's memory.
+/// A source as Go's decoder keeps it in memory.
 pub(super) struct Memory(Cell);
 
 enum Cell {
     Whole(Value),
     Entries(BTreeMap<String, Value>),
     Fields(BTreeMap<&'static str, Cell>),
-    /// `items` holds those beyond `length` too: they are cut off, not gone.
+    /// `items` also contains items beyond `length`: Go truncates a slice without clearing its memory.
     Items {
         items: Vec<Cell>,
         length: usize,
@@ -129,7 +129,7 @@ enum Cell {
 }
 
 impl Memory {
-    /// A source before the first file.
+    /// Returns the source before the first file.
     pub(super) fn of(value: &Value) -> Self {
         let mut memory = Self(Cell::empty(&SOURCE));
         memory.decode(value);
@@ -141,21 +141,21 @@ impl Memory {
         self.0.decode(value, &SOURCE);
     }
 
-    /// The source as JSON, which the next patch is applied to.
+    /// Returns the source as JSON, which is the target of the next patch.
     pub(super) fn to_value(&self) -> Value {
-        // Empty fields are left out, as Argo CD leaves them out.
+        // Empty fields are omitted, as in Argo CD.
         serde_json::to_value(self.to_source()).unwrap_or_default()
     }
 
-    /// The source. What cannot be decoded was refused before, by the plain merge of the same file.
+    /// Returns the source. It can be decoded because the plain merge of the same file succeeded.
     pub(super) fn to_source(&self) -> ApplicationSource {
         serde_json::from_value(self.0.to_value()).unwrap_or_default()
     }
 }
 
 impl Cell {
-    fn empty(shape: &Shape) -> Self {
-        match shape {
+    fn empty(merge: &Merge) -> Self {
+        match merge {
             Whole => Self::Whole(Value::Null),
             Entries => Self::Entries(BTreeMap::new()),
             Fields(_) => Self::Fields(BTreeMap::new()),
@@ -163,8 +163,8 @@ impl Cell {
         }
     }
 
-    fn decode(&mut self, value: &Value, shape: &Shape) {
-        match (self, value, shape) {
+    fn decode(&mut self, value: &Value, merge: &Merge) {
+        match (self, value, merge) {
             // `null` sets nothing.
             (_, Value::Null, _) => {}
             (Self::Whole(cell), value, _) => *cell = value.clone(),
@@ -173,28 +173,28 @@ impl Cell {
             }
             (Self::Fields(cell), Value::Object(map), Fields(fields)) => {
                 for (key, value) in map {
-                    let Some((name, shape)) = fields.iter().find(|(name, _)| names_equal(name, key)) else {
+                    let Some((name, merge)) = fields.iter().find(|(name, _)| names_equal(name, key)) else {
                         continue;
                     };
                     if !value.is_null() {
-                        cell.entry(name).or_insert_with(|| Self::empty(shape)).decode(value, shape);
+                        cell.entry(name).or_insert_with(|| Self::empty(merge)).decode(value, merge);
                     }
                 }
             }
-            (Self::Items { items, length }, Value::Array(values), Items(shape)) => {
-                // An empty list is a new one; any other reuses the old one's memory.
+            (Self::Items { items, length }, Value::Array(values), Items(merge)) => {
+                // Go allocates a new slice for an empty list only; otherwise it reuses the memory.
                 if values.is_empty() {
                     items.clear();
                 }
                 for (index, value) in values.iter().enumerate() {
                     if index == items.len() {
-                        items.push(Self::empty(shape));
+                        items.push(Self::empty(merge));
                     }
-                    items[index].decode(value, shape);
+                    items[index].decode(value, merge);
                 }
                 *length = values.len();
             }
-            // Another type than the field's was refused by the plain merge.
+            // The plain merge already rejected values of another type.
             _ => {}
         }
     }
@@ -214,7 +214,7 @@ impl Cell {
             Self::Items { items, length } => Value::Array(items[..*length].iter().map(Self::item).collect()),
         }
     }
-    /// An item that `null` was decoded into for the first time is an empty text.
+    /// Converts an item. The first `null` decoded into an item yields an empty string.
     fn item(&self) -> Value {
         match self {
             Self::Whole(Value::Null) => Value::String(String::new()),

@@ -6,7 +6,7 @@ use super::{OverrideError, OverrideFile, as_argo_cd::Memory, merge_patch, overri
 use crate::override_file_names;
 
 fn source(value: Value) -> ApplicationSource {
-    serde_json::from_value(value).expect("the source holds")
+    serde_json::from_value(value).expect("valid source")
 }
 
 fn plugin() -> ApplicationSource {
@@ -22,23 +22,23 @@ fn merged(files: &[(&str, &str)]) -> Result<super::Overridden, OverrideError> {
 }
 
 #[test]
-fn files_are_merged_in_order_and_the_applications_own_wins() {
+fn override_files_are_merged_in_order() {
     let found = merged(&[("a", "plugin: {name: one}\nref: r\n"), ("b", "plugin: {name: two}\nname: main\n")])
-        .expect("they hold");
+        .expect("valid");
     let source = found.source;
-    assert_eq!(source.plugin.expect("a block").name, "two");
+    assert_eq!(source.plugin.expect("a plugin block").name, "two");
     assert_eq!((source.reference.as_str(), source.name.as_str()), ("r", "main"));
     assert_eq!(found.warnings, []);
 }
 
 #[test]
-fn each_file_is_told_with_the_source_that_it_leaves() {
+fn each_step_has_patch_and_resulting_source() {
     let found = merged(&[
         ("a", "plugin: {parameters: [{name: s, string: '2'}]}\n"),
         ("b", "\nplugin: {parameters: [{name: t, string: '3'}]}\n"),
     ])
-    .expect("they hold");
-    let told: Vec<(String, usize)> = found
+    .expect("valid");
+    let steps: Vec<(String, usize)> = found
         .steps
         .iter()
         .map(|step| {
@@ -46,14 +46,13 @@ fn each_file_is_told_with_the_source_that_it_leaves() {
             (parameters[0].name.clone(), step.patch.position.line)
         })
         .collect();
-    assert_eq!(told, [("s".to_owned(), 1), ("t".to_owned(), 2)]);
+    assert_eq!(steps, [("s".to_owned(), 1), ("t".to_owned(), 2)]);
     assert_eq!(found.steps[1].source, found.source);
 }
 
 #[test]
-fn a_file_cannot_move_the_source_and_says_so() {
-    let found =
-        merged(&[("f", "path: other\nrepoURL: https://evil\nplugin: {name: q}\n")]).expect("it holds");
+fn location_fields_are_ignored_with_a_warning() {
+    let found = merged(&[("f", "path: other\nrepoURL: https://evil\nplugin: {name: q}\n")]).expect("valid");
     assert_eq!((found.source.path.as_str(), found.source.repo_url.as_str()), ("app", "https://x"));
     let messages: Vec<String> = found.warnings.iter().map(|warning| warning.message.clone()).collect();
     assert_eq!(
@@ -66,14 +65,14 @@ fn a_file_cannot_move_the_source_and_says_so() {
 }
 
 #[test]
-fn unknown_fields_of_a_file_are_named_with_their_place() {
-    let found = merged(&[("f", "plugin:\n  nmae: q\n")]).expect("it holds");
+fn unknown_field_is_reported_with_position() {
+    let found = merged(&[("f", "plugin:\n  nmae: q\n")]).expect("valid");
     assert_eq!(found.warnings[0].message, "f: `plugin.nmae` is no field of a source and is ignored");
-    assert_eq!(found.warnings[0].position.expect("a place").line, 2);
+    assert_eq!(found.warnings[0].position.expect("a position").line, 2);
 }
 
 #[test]
-fn a_file_that_does_not_hold_is_refused_with_its_name_and_place() {
+fn invalid_file_is_rejected_with_name_and_position() {
     let cases = [
         ("", "override file f is empty, not an object"),
         ("# nothing\n", "override file f is empty, not an object"),
@@ -88,15 +87,15 @@ fn a_file_that_does_not_hold_is_refused_with_its_name_and_place() {
         assert!(error.to_string().starts_with(expected), "{text:?}: {error}");
     }
     let Err(OverrideError::Field { source, .. }) = merged(&[("f", "plugin:\n  name: yes\n")]) else {
-        panic!("a boolean is no name");
+        panic!("a boolean must not be accepted as a name");
     };
     assert_eq!((source.position.to_string().as_str(), source.path.as_str()), ("2:9", "plugin.name"));
 }
 
 #[test]
-fn a_warning_names_the_fields_that_argo_cd_would_leave_otherwise() {
-    let found = merged(&[("f", "plugin:\n  parameters: [{name: s, array: [x]}]\n")]).expect("it holds");
-    let parameters = found.source.plugin.and_then(|block| block.parameters).expect("there are parameters");
+fn warning_names_fields_that_differ_in_argo_cd() {
+    let found = merged(&[("f", "plugin:\n  parameters: [{name: s, array: [x]}]\n")]).expect("valid");
+    let parameters = found.source.plugin.and_then(|block| block.parameters).expect("parameters");
     assert_eq!(
         (parameters[0].string.as_deref(), parameters[0].array.as_deref()),
         (None, Some(&["x".to_owned()][..]))
@@ -105,14 +104,14 @@ fn a_warning_names_the_fields_that_argo_cd_would_leave_otherwise() {
 }
 
 #[test]
-fn without_files_nothing_changes_and_an_empty_list_stays_one() {
+fn empty_parameter_list_stays_empty_without_files() {
     let source = source(json!({"repoURL": "x", "plugin": {"parameters": []}}));
-    let found = override_source(&source, &[]).expect("it holds");
+    let found = override_source(&source, &[]).expect("valid");
     assert_eq!((found.source, found.warnings), (source, vec![]));
 }
 
 #[test]
-fn the_file_names_are_two_and_must_fit_a_file_system() {
+fn override_file_names_are_limited_in_length() {
     assert_eq!(
         override_file_names("web").expect("it fits"),
         [".argocd-source.yaml", ".argocd-source-web.yaml"]
@@ -122,9 +121,9 @@ fn the_file_names_are_two_and_must_fit_a_file_system() {
     assert_eq!(override_file_names(&"a".repeat(236)), Err(OverrideError::NameTooLong { bytes: 236 }));
 }
 
-/// What we say of Argo CD's own merge is what it does, in every case of the oracle that has a result.
+/// The prediction of Argo CD's merge equals the recorded result in every case that has one.
 #[test]
-fn argo_cds_merge_is_known_exactly() {
+fn prediction_of_argo_cd_merge_equals_recordings() {
     let mut checked = 0;
     for case in oracle::cases("source-override") {
         let (Some(recorded), files) = (case["output"]["merged_text"].as_str(), &case["input"]["files"])
@@ -132,9 +131,9 @@ fn argo_cds_merge_is_known_exactly() {
             continue;
         };
         let source: Value =
-            serde_json::from_str(case["input"]["source_text"].as_str().expect("a text")).expect("JSON");
+            serde_json::from_str(case["input"]["source_text"].as_str().expect("a string")).expect("JSON");
         let mut memory = Memory::of(&source);
-        for name in override_file_names(case["input"]["app_name"].as_str().expect("a text")).expect("it fits")
+        for name in override_file_names(case["input"]["app_name"].as_str().expect("a name")).expect("it fits")
         {
             let Some(text) = files[&name].as_str() else { continue };
             let patch = tiphys_yaml::read_document(text.as_bytes()).expect("YAML").expect("an object");

@@ -6,7 +6,7 @@ use crate::{Manifest, TrackingMethod};
 fn manifest(value: Value) -> Manifest {
     match value {
         Value::Object(object) => Manifest::new(object),
-        other => panic!("no object: {other}"),
+        other => panic!("not an object: {other}"),
     }
 }
 
@@ -14,7 +14,7 @@ fn ownership(method: TrackingMethod, installation_id: &str) -> Ownership {
     Ownership { method, label_key: "app".to_owned(), installation_id: installation_id.to_owned() }
 }
 
-/// A Deployment `shop/web` with this metadata beside its name.
+/// A Deployment `shop/web` with additional metadata.
 fn deployment(metadata: Value) -> Manifest {
     let mut object = json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web", "namespace": "shop"}});
     if let (Some(own), Value::Object(more)) = (object["metadata"].as_object_mut(), metadata) {
@@ -28,7 +28,7 @@ fn tracked(id: &str) -> Value {
 }
 
 #[test]
-fn an_objects_mark_says_whose_it_is_and_who_would_remove_it() {
+fn tracking_id_determines_owner_and_pruning() {
     let own = "guestbook:apps/Deployment:shop/web";
     let guestbook = Some("guestbook");
     let cases = [
@@ -43,7 +43,7 @@ fn an_objects_mark_says_whose_it_is_and_who_would_remove_it() {
         (deployment(tracked("guestbook")), None, None),
         (deployment(tracked(":apps/Deployment:shop/web")), None, None),
         (deployment(tracked("guestbook:Deployment:shop/web")), None, None),
-        // Copied from another object, as operators do.
+        // Copied from another object, as some operators do.
         (deployment(tracked("guestbook:apps/Deployment:shop/other")), guestbook, None),
         (deployment(tracked("guestbook:apps/Deployment:other/web")), guestbook, None),
         (deployment(tracked("guestbook:apps/StatefulSet:shop/web")), guestbook, None),
@@ -71,14 +71,14 @@ fn an_objects_mark_says_whose_it_is_and_who_would_remove_it() {
 }
 
 #[test]
-fn a_cluster_scoped_objects_mark_has_a_namespace_that_it_has_not() {
+fn cluster_scoped_object_is_tracked_with_a_namespace() {
     let live = manifest(json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop",
         "annotations": {"argocd.argoproj.io/tracking-id": "guestbook:/Namespace:shop/shop"}}}));
     assert_eq!(ownership(TrackingMethod::Annotation, "").removed_by(&live), Some("guestbook"));
 }
 
 #[test]
-fn a_label_says_it_where_labels_are_asked() {
+fn label_determines_owner_with_label_tracking() {
     let labelled = json!({"labels": {"app": "guestbook"}, "annotations": {"argocd.argoproj.io/tracking-id": "x:apps/Deployment:shop/other"}});
     let live = deployment(labelled);
     assert_eq!(ownership(TrackingMethod::Label, "").removed_by(&live), Some("guestbook"));
@@ -91,7 +91,7 @@ fn a_label_says_it_where_labels_are_asked() {
 }
 
 #[test]
-fn objects_of_another_installation_are_nobodys() {
+fn object_of_another_installation_has_no_owner() {
     let id = "guestbook:apps/Deployment:shop/web";
     let of = |installation: &str| {
         deployment(
@@ -110,7 +110,7 @@ fn objects_of_another_installation_are_nobodys() {
 }
 
 #[test]
-fn custom_resource_definitions_are_nobodys() {
+fn custom_resource_definition_has_no_owner() {
     let id = "guestbook:apiextensions.k8s.io/CustomResourceDefinition:/x";
     let live = manifest(json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
         "metadata": {"name": "x", "annotations": {"argocd.argoproj.io/tracking-id": id}}}));

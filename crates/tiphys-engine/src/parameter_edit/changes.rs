@@ -6,10 +6,10 @@ use tiphys_api::ApplicationSource;
 use tiphys_params::Parameter;
 use tiphys_yaml::{Change, NewValue, Step};
 
-/// The changes that turn the blocks of `before` into those of `after`, in the source at this path: as few and as small as it
-/// takes, so that whatever else a person wrote there stays.
+/// Returns the changes that turn the blocks of `before` into those of `after`, for the source at this path. Changes are minimal, so that
+/// everything else that a user wrote there stays.
 ///
-/// Parameters are matched by name: one that goes leaves the others alone, new ones come last.
+/// Parameters are matched by name: removing one does not affect the others, and new ones are appended.
 pub fn parameter_changes(
     source: &[Step],
     before: &ApplicationSource,
@@ -18,7 +18,7 @@ pub fn parameter_changes(
     let mut changes = Vec::new();
     let list = |source: &ApplicationSource| source.plugin.as_ref().and_then(|block| block.parameters.clone());
     match (list(before), list(after)) {
-        (Some(old), Some(new)) => changes.extend(of_parameters(&list_path(source), &old, &new)),
+        (Some(old), Some(new)) => changes.extend(diff_parameters(&list_path(source), &old, &new)),
         (Some(_), None) => changes.push(Change::Remove { path: list_path(source) }),
         (None, Some(new)) => {
             changes.push(Change::Set { path: list_path(source), value: list_of(&new) });
@@ -27,14 +27,14 @@ pub fn parameter_changes(
     }
     for block in BLOCKS {
         let mut path = [source, &[key(block.name)]].concat();
-        of_values(&mut path, &(block.value)(before), &(block.value)(after), &mut changes);
+        diff_values(&mut path, &(block.value)(before), &(block.value)(after), &mut changes);
     }
     changes
 }
 
-/// The changes of an override file that turn the source `before` into `after`. `document` is what the file holds now, `own` the
-/// source without any file. A merge patch replaces lists as a whole, so a list of parameters that is new there is written in full; of
-/// a `kustomize` or `helm` block only the fields that change are written.
+/// Returns the changes of an override file that turn the source `before` into `after`. `document` is the current content of the file, `own`
+/// the source without override files. A merge patch replaces lists as a whole, so a parameter list that is new to the file is written in
+/// full. Of a `kustomize` or `helm` block, only the fields that change are written.
 pub fn patch_changes(
     own: &ApplicationSource,
     document: &ApplicationSource,
@@ -45,19 +45,19 @@ pub fn patch_changes(
     let list = |source: &ApplicationSource| source.plugin.as_ref().and_then(|block| block.parameters.clone());
     if let Some(new) = list(after).filter(|new| list(before).as_ref() != Some(new)) {
         match list(document) {
-            Some(old) => changes.extend(of_parameters(&list_path(&[]), &old, &new)),
+            Some(old) => changes.extend(diff_parameters(&list_path(&[]), &old, &new)),
             None => changes.push(Change::Set { path: list_path(&[]), value: list_of(&new) }),
         }
     }
     for Block { name, value } in BLOCKS {
         let values = [&value(own), &value(document), &value(before), &value(after)];
-        of_patch(&mut vec![key(name)], values, &mut changes);
+        add_patch(&mut vec![key(name)], values, &mut changes);
     }
     changes
 }
 
-/// The changes of a merge patch that turn `before` into `after`, both objects.
-fn of_patch(path: &mut Vec<Step>, [own, document, before, after]: [&Value; 4], changes: &mut Vec<Change>) {
+/// Adds the changes of a merge patch that turn `before` into `after`. Both must be objects.
+fn add_patch(path: &mut Vec<Step>, [own, document, before, after]: [&Value; 4], changes: &mut Vec<Change>) {
     let entries = |value: &Value| value.as_object().cloned().unwrap_or_default();
     let (before, after) = (entries(before), entries(after));
     let gone = before.keys().filter(|name| !after.contains_key(*name));
@@ -73,13 +73,13 @@ fn of_patch(path: &mut Vec<Step>, [own, document, before, after]: [&Value; 4], c
                 let none = Value::Null;
                 let parts =
                     [&field(own).unwrap_or_default(), &known.unwrap_or_default(), old.unwrap_or(&none), new];
-                of_patch(path, parts, changes);
+                add_patch(path, parts, changes);
             }
-            (Some(known), Some(new)) => of_values(path, &known, new, changes),
+            (Some(known), Some(new)) => diff_values(path, &known, new, changes),
             (None, Some(new)) => {
                 changes.push(Change::Set { path: path.clone(), value: new_value(new) });
             }
-            // What the source has of its own would come back.
+            // Without `null`, the source's own value would apply again.
             (_, None) if field(own).is_some() => {
                 changes.push(Change::Set { path: path.clone(), value: NewValue::from(Value::Null) });
             }
@@ -90,10 +90,10 @@ fn of_patch(path: &mut Vec<Step>, [own, document, before, after]: [&Value; 4], c
     }
 }
 
-/// A block that has a field for each parameter.
+/// A block with a field for each parameter.
 struct Block {
     name: &'static str,
-    /// Its fields that are set.
+    /// Returns the fields that are set.
     value: fn(&ApplicationSource) -> Value,
 }
 
@@ -127,18 +127,18 @@ fn entry_path(list: &[Step], index: usize, field: &str) -> Vec<Step> {
     path
 }
 
-/// The changes between two lists in which the common names have one order.
-fn of_parameters(list: &[Step], old: &[Parameter], new: &[Parameter]) -> Vec<Change> {
+/// Returns the changes between two lists. The names in both must have the same order.
+fn diff_parameters(list: &[Step], old: &[Parameter], new: &[Parameter]) -> Vec<Change> {
     let mut changes = Vec::new();
     let mut gone = Vec::new();
     let mut rest = new.iter().peekable();
     for (index, parameter) in old.iter().enumerate() {
         match rest.next_if(|next| next.name == parameter.name) {
-            Some(next) => of_parameter(list, index, parameter, next, &mut changes),
+            Some(next) => diff_parameter(list, index, parameter, next, &mut changes),
             None => gone.push(index),
         }
     }
-    // From the end, so that the places before stay.
+    // From the end, so that earlier indexes stay valid.
     let removed = gone.iter().rev().map(|index| {
         let mut path = list.to_vec();
         path.push(Step::Index(*index));
@@ -154,7 +154,7 @@ fn of_parameters(list: &[Step], old: &[Parameter], new: &[Parameter]) -> Vec<Cha
     changes
 }
 
-fn of_parameter(list: &[Step], index: usize, old: &Parameter, new: &Parameter, changes: &mut Vec<Change>) {
+fn diff_parameter(list: &[Step], index: usize, old: &Parameter, new: &Parameter, changes: &mut Vec<Change>) {
     if old == new {
         return;
     }
@@ -171,7 +171,7 @@ fn of_parameter(list: &[Step], index: usize, old: &Parameter, new: &Parameter, c
     for (field, old, new) in fields {
         let mut path = entry_path(list, index, field);
         match (old, new) {
-            (Some(old), Some(new)) => of_values(&mut path, &old, &new, changes),
+            (Some(old), Some(new)) => diff_values(&mut path, &old, &new, changes),
             (Some(_), None) => changes.push(Change::Remove { path }),
             (None, Some(new)) => changes.push(Change::Set { path, value: NewValue::from(new) }),
             (None, None) => {}
@@ -179,15 +179,15 @@ fn of_parameter(list: &[Step], index: usize, old: &Parameter, new: &Parameter, c
     }
 }
 
-/// The smallest changes between two values: entries of objects, items of lists, else the whole.
-fn of_values(path: &mut Vec<Step>, old: &Value, new: &Value, changes: &mut Vec<Change>) {
+/// Adds the smallest changes between two values: entries of objects, items of lists, else the whole value.
+fn diff_values(path: &mut Vec<Step>, old: &Value, new: &Value, changes: &mut Vec<Change>) {
     match (old, new) {
         _ if old == new => {}
         (Value::Object(old), Value::Object(new)) => {
             for (name, value) in new {
                 path.push(key(name));
                 match old.get(name) {
-                    Some(known) => of_values(path, known, value, changes),
+                    Some(known) => diff_values(path, known, value, changes),
                     None => changes.push(Change::Set { path: path.clone(), value: new_value(value) }),
                 }
                 path.pop();
@@ -198,13 +198,13 @@ fn of_values(path: &mut Vec<Step>, old: &Value, new: &Value, changes: &mut Vec<C
                 changes.push(Change::Remove { path });
             }
         }
-        (Value::Array(old), Value::Array(new)) => of_lists(path, old, new, changes),
+        (Value::Array(old), Value::Array(new)) => diff_items(path, old, new, changes),
         _ => changes.push(Change::Set { path: path.clone(), value: new_value(new) }),
     }
 }
 
-/// Items that changed in place, were taken out or were appended; anything else writes the list anew.
-fn of_lists(path: &[Step], old: &[Value], new: &[Value], changes: &mut Vec<Change>) {
+/// Adds the changes between two lists: changed, removed or appended items. For anything else, the list is replaced.
+fn diff_items(path: &[Step], old: &[Value], new: &[Value], changes: &mut Vec<Change>) {
     let at = |index: usize| {
         let mut path = path.to_vec();
         path.push(Step::Index(index));
@@ -227,7 +227,7 @@ fn of_lists(path: &[Step], old: &[Value], new: &[Value], changes: &mut Vec<Chang
     }
 }
 
-/// A value as people write it: of an object with a name that first, then what it is.
+/// Returns a value with its fields in the usual order: `name` first, then `value`.
 fn new_value(value: &Value) -> NewValue {
     const FIRST: [&str; 2] = ["name", "value"];
     match value {
@@ -244,7 +244,7 @@ fn new_value(value: &Value) -> NewValue {
     }
 }
 
-/// An entry of `parameters` as people write it: the name first.
+/// Returns an entry of `parameters` with its fields in the usual order: `name` first.
 fn written(parameter: &Parameter) -> NewValue {
     let text = |text: &String| NewValue::Text(text.clone());
     let mut fields = vec![("name".to_owned(), text(&parameter.name))];

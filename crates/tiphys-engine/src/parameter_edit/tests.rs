@@ -1,4 +1,4 @@
-//! What a change of parameters writes into a document: as paths and values, and as the source that comes of it.
+//! Changes of parameters: as paths and values in the document, and as the resulting source.
 
 use tiphys_api::ApplicationSource;
 use tiphys_params::{Announcement, ItemType, Parameter, Parameters};
@@ -16,11 +16,11 @@ fn source(text: &str) -> ApplicationSource {
 
 fn parameters(text: &str) -> Vec<Parameter> {
     let node = read_document(text.as_bytes()).expect("YAML");
-    node.map(|node| Parameters::decode(&node, "").expect("parameters").list.unwrap_or_default())
+    node.map(|node| Parameters::decode(&node, "").expect("valid list").list.unwrap_or_default())
         .unwrap_or_default()
 }
 
-/// One change a line: `plugin.parameters[0].string = "5"`, `- plugin.parameters[1]`.
+/// One line per change: `plugin.parameters[0].string = "5"`, `- plugin.parameters[1]`.
 fn shown(changes: &[Change]) -> Vec<String> {
     let path = |steps: &[Step]| {
         steps.iter().fold(String::new(), |text, step| match step {
@@ -54,15 +54,15 @@ fn json(value: &NewValue) -> String {
 }
 
 #[test]
-fn only_what_differs_in_a_list_of_parameters_is_written() {
+fn only_changed_parameters_are_written() {
     let before = "plugin:\n  parameters:\n  - {name: a, string: '1'}\n  - {name: l, array: [x, u, z]}\n  - {name: m, map: {k: v, o: p}}\n  - {name: a, string: '2'}\n";
     let list = "- {name: a, string: '1'}\n- {name: l, array: [x, u, z]}\n- {name: m, map: {k: v, o: p}}\n- {name: a, string: '2'}\n";
     let cases: [(&str, String, &[&str]); 9] = [
-        ("nothing", list.to_owned(), &[]),
-        ("a text", list.replace("'2'", "'3'"), &["plugin.parameters[3].string = \"3\""]),
+        ("no change", list.to_owned(), &[]),
+        ("a string", list.replace("'2'", "'3'"), &["plugin.parameters[3].string = \"3\""]),
         ("an item", list.replace("u, z", "b, z"), &["plugin.parameters[1].array[1] = \"b\""]),
         ("one more item", list.replace("u, z", "u, z, w"), &["plugin.parameters[1].array[3] = \"w\""]),
-        ("an item less", list.replace("x, u", "u"), &["- plugin.parameters[1].array[0]"]),
+        ("one item less", list.replace("x, u", "u"), &["- plugin.parameters[1].array[0]"]),
         (
             "a map",
             list.replace("k: v, o: p", "k: w, q: r"),
@@ -78,7 +78,7 @@ fn only_what_differs_in_a_list_of_parameters_is_written() {
             &["plugin.parameters[1].string = \"s\"", "- plugin.parameters[1].array"],
         ),
         (
-            "less and more",
+            "removed and appended",
             "- {name: l, array: [x, u, z]}\n- {name: a, string: '2'}\n- {name: e, array: []}\n- {name: o, string: ''}\n".to_owned(),
             &[
                 "- plugin.parameters[2]",
@@ -92,17 +92,17 @@ fn only_what_differs_in_a_list_of_parameters_is_written() {
     for (what, after, expected) in cases {
         let before = source(before);
         let after = with_parameters(&before, SourceType::Plugin, &parameters(&after), Given::default())
-            .expect("a place");
+            .expect("valid");
         assert_eq!(shown(&parameter_changes(&[], &before, &after)), expected, "{what}");
     }
 }
 
 #[test]
-fn a_list_that_is_not_there_is_written_whole_with_the_name_first() {
+fn missing_list_is_written_with_name_first() {
     for before in ["", "plugin: {name: x}\n", "plugin: {parameters: ~}\n"] {
         let before = source(before);
         let new = parameters("- {name: b, map: {z: '1', u: '2'}}\n- {name: a, array: [x]}\n");
-        let after = with_parameters(&before, SourceType::Plugin, &new, Given::default()).expect("a place");
+        let after = with_parameters(&before, SourceType::Plugin, &new, Given::default()).expect("valid");
         assert_eq!(
             shown(&parameter_changes(&[], &before, &after)),
             ["plugin.parameters = [{name:\"b\",map:{u:\"2\",z:\"1\"}},{name:\"a\",array:[\"x\"]}]"]
@@ -111,9 +111,9 @@ fn a_list_that_is_not_there_is_written_whole_with_the_name_first() {
 }
 
 #[test]
-fn an_empty_list_stays_empty_and_a_list_that_becomes_empty_goes() {
+fn empty_list_stays_and_emptied_list_is_removed() {
     let none = |text: &str| {
-        with_parameters(&source(text), SourceType::Plugin, &[], Given::default()).expect("a place")
+        with_parameters(&source(text), SourceType::Plugin, &[], Given::default()).expect("valid")
     };
     assert_eq!(none("plugin: {parameters: []}\n"), source("plugin: {parameters: []}\n"));
     assert_eq!(
@@ -123,7 +123,7 @@ fn an_empty_list_stays_empty_and_a_list_that_becomes_empty_goes() {
 }
 
 #[test]
-fn a_kustomize_block_has_a_field_for_each_parameter() {
+fn kustomize_parameters_are_set_as_fields() {
     let before = "kustomize:\n  namePrefix: dev-\n  images: ['nginx:1.28', redis=example.org/redis:7, 'other:$ARGOCD_APP_NAME']\n  commonLabels: {tier: front}\n";
     let cases: [(&str, &str, &[&str]); 6] = [
         (
@@ -156,12 +156,12 @@ fn a_kustomize_block_has_a_field_for_each_parameter() {
         let before = source(before);
         let wanted = parameters(after);
         let changed =
-            with_parameters(&before, SourceType::Kustomize, &wanted, Given::default()).expect("a place");
+            with_parameters(&before, SourceType::Kustomize, &wanted, Given::default()).expect("valid");
         let mut written = written_parameters(&changed, SourceType::Kustomize, None);
         let mut wanted = wanted;
         written.sort_by(|a, b| a.name.cmp(&b.name));
         wanted.sort_by(|a, b| a.name.cmp(&b.name));
-        assert_eq!(written, wanted, "the block stands for what was asked for");
+        assert_eq!(written, wanted, "the block sets the requested parameters");
         if !after.starts_with('[') || expected.is_empty() {
             assert_eq!(shown(&parameter_changes(&[], &before, &changed)), expected, "{after}");
         }
@@ -169,7 +169,7 @@ fn a_kustomize_block_has_a_field_for_each_parameter() {
 }
 
 #[test]
-fn what_has_no_place_is_refused() {
+fn parameter_without_a_field_is_rejected() {
     let none = source("");
     let cases = [
         (
@@ -221,8 +221,8 @@ fn what_has_no_place_is_refused() {
 }
 
 #[test]
-fn an_override_file_gets_the_whole_list_and_only_the_changed_fields() {
-    // Own source, the file's document, the source in effect, the source as it is to be, and the changes.
+fn override_file_gets_whole_lists_and_changed_fields() {
+    // Source, document of the file, effective source, desired source, changes.
     let cases: [(&str, &str, &str, &str, &[&str]); 7] = [
         (
             "plugin: {name: x, parameters: [{name: a, string: '1'}]}",
@@ -274,7 +274,7 @@ fn an_override_file_gets_the_whole_list_and_only_the_changed_fields() {
     }
 }
 
-/// Announcements of values: a text unless a type stands behind the name.
+/// Announcements of values. Without a type, any value is allowed.
 fn announced(values: &[(&str, Option<ItemType>)]) -> Vec<Announcement> {
     let one = |(name, item_type): &(&str, Option<ItemType>)| Announcement {
         item_type: item_type.clone(),
@@ -288,7 +288,7 @@ fn text(name: &str, value: &str) -> Parameter {
 }
 
 #[test]
-fn a_helm_block_is_edited_where_a_value_stands_and_else_gets_an_entry() {
+fn helm_value_is_changed_in_place_or_appended() {
     let before = "helm:\n  releaseName: a\n  values: 'x: 1'\n  valueFiles: [a.yaml]\n  parameters:\n  - {name: replicas, value: '1'}\n  \
                   - {name: tag, value: '1.0', forceString: true}\n  - {name: replicas, value: '2'}\n  fileParameters: [{name: f, path: f.txt}]\n";
     let announcements = announced(&[
@@ -305,12 +305,12 @@ fn a_helm_block_is_edited_where_a_value_stands_and_else_gets_an_entry() {
     };
     let cases: [(&str, Parameter, &[&str]); 13] = [
         (
-            "the last of several counts",
+            "the last of several takes effect",
             text("set.replicas", "3"),
             &["helm.parameters[2] = {name:\"replicas\",value:\"3\"}"],
         ),
         (
-            "a forced text stays one",
+            "forceString stays",
             text("set.tag", "1.1"),
             &["helm.parameters[1] = {name:\"tag\",value:\"1.1\",forceString:true}"],
         ),
@@ -320,21 +320,21 @@ fn a_helm_block_is_edited_where_a_value_stands_and_else_gets_an_entry() {
             &["helm.parameters[1] = {name:\"tag\",value:\"1.1\",forceString:true}"],
         ),
         (
-            "an announced text is forced to be one",
+            "an announced string gets forceString",
             text("set.text", "a"),
             &["helm.parameters[3] = {name:\"text\",value:\"a\",forceString:true}"],
         ),
-        ("a number is not", text("set.port", "80"), &["helm.parameters[3] = {name:\"port\",value:\"80\"}"]),
-        ("nor is a boolean", text("set.on", "true"), &["helm.parameters[3] = {name:\"on\",value:\"true\"}"]),
-        ("nor what nobody announced", text("set.x", "1"), &["helm.parameters[3] = {name:\"x\",value:\"1\"}"]),
+        ("a number does not", text("set.port", "80"), &["helm.parameters[3] = {name:\"port\",value:\"80\"}"]),
+        ("nor a boolean", text("set.on", "true"), &["helm.parameters[3] = {name:\"on\",value:\"true\"}"]),
+        ("nor an unknown type", text("set.x", "1"), &["helm.parameters[3] = {name:\"x\",value:\"1\"}"]),
         (
-            "unless it is asked for",
+            "unless set-string is used",
             text("set-string.x", "1"),
             &["helm.parameters[3] = {name:\"x\",value:\"1\",forceString:true}"],
         ),
         ("a file", text("set-file.f", "g.txt"), &["helm.fileParameters[0] = {name:\"f\",path:\"g.txt\"}"]),
-        ("a text field", text("release-name", "b"), &["helm.releaseName = \"b\""]),
-        ("a switch", text("skip-crds", "true"), &["helm.skipCrds = true"]),
+        ("a string field", text("release-name", "b"), &["helm.releaseName = \"b\""]),
+        ("a boolean field", text("skip-crds", "true"), &["helm.skipCrds = true"]),
         ("a list", list("value-files", &["a.yaml", "b.yaml"]), &["helm.valueFiles[1] = \"b.yaml\""]),
         ("an object", text("values-object", "{\"a\":[1]}"), &["helm.valuesObject = {a:[1]}"]),
     ];
@@ -342,14 +342,14 @@ fn a_helm_block_is_edited_where_a_value_stands_and_else_gets_an_entry() {
     for (what, parameter, expected) in cases {
         let mut wanted = written_parameters(&before, SourceType::Helm, None);
         wanted.push(parameter);
-        let after = with_parameters(&before, SourceType::Helm, &wanted, given).expect("a place");
+        let after = with_parameters(&before, SourceType::Helm, &wanted, given).expect("valid");
         assert_eq!(shown(&parameter_changes(&[], &before, &after)), expected, "{what}");
     }
 }
 
 #[test]
-fn a_value_of_which_nobody_says_what_it_is_is_forced_only_if_helm_would_make_another_one_of_it() {
-    // The value, and what stands for it. Of what `set.any` may be, several types are announced; nobody announces `set.other`.
+fn untyped_value_gets_force_string_only_if_helm_changes_it() {
+    // The value and its representation. Several types are announced for `set.any`, and nothing for `set.other`.
     let cases = [
         ("5", "value:\"5\""),
         ("1.10", "value:\"1.10\""),
@@ -371,7 +371,7 @@ fn a_value_of_which_nobody_says_what_it_is_is_forced_only_if_helm_would_make_ano
             let before = source("helm: {}");
             let given = Given { announcements: &announcements, ..Given::default() };
             let wanted = [text(&format!("set.{name}"), value)];
-            let after = with_parameters(&before, SourceType::Helm, &wanted, given).expect("a place");
+            let after = with_parameters(&before, SourceType::Helm, &wanted, given).expect("valid");
             let comma = if expected.is_empty() { "" } else { "," };
             let expected = format!("helm.parameters = [{{name:\"{name}\"{comma}{expected}}}]");
             assert_eq!(shown(&parameter_changes(&[], &before, &after)), [expected], "{name}={value}");
@@ -383,9 +383,9 @@ fn a_value_of_which_nobody_says_what_it_is_is_forced_only_if_helm_would_make_ano
 }
 
 #[test]
-fn a_value_that_may_have_several_types_is_forced_only_where_helm_would_have_it_as_none_of_them() {
+fn value_of_several_types_gets_force_string_only_if_needed() {
     let refused = |found: &str| Err(format!("helm's --set would make {found} of this text"));
-    // The types, the value, and what stands for it, or why nothing does.
+    // The types, the value, and its representation or the error.
     let cases = [
         ("integer|string", "5", Ok("value:\"5\"")),
         ("integer|string", "-5", Ok("value:\"-5\"")),
@@ -441,7 +441,7 @@ fn a_value_that_may_have_several_types_is_forced_only_where_helm_would_have_it_a
 }
 
 #[test]
-fn a_variable_is_text_unless_its_giver_says_otherwise_even_where_both_look_alike() {
+fn variable_is_literal_unless_replacement_is_requested() {
     let (variable, literal) = ("$ARGOCD_APP_NAME", "$$ARGOCD_APP_NAME");
     let cases = [
         (variable, Variables::Literal, literal),
@@ -456,20 +456,20 @@ fn a_variable_is_text_unless_its_giver_says_otherwise_even_where_both_look_alike
         let wanted = [text("set.a", variable), text("set.b", variable)];
         assert_eq!(written_parameters(&before, SourceType::Helm, None), wanted);
         let given = Given { names: &["set.a"], variables, ..Given::default() };
-        let after = with_parameters(&before, SourceType::Helm, &wanted, given).expect("a place");
+        let after = with_parameters(&before, SourceType::Helm, &wanted, given).expect("valid");
         let values = |source: &ApplicationSource| -> Vec<String> {
             source.helm.iter().flat_map(|block| &block.parameters).map(|entry| entry.value.clone()).collect()
         };
         assert_eq!(
             values(&after),
             [expected.to_owned(), values(&before)[1].clone()],
-            "what is not given stays"
+            "parameters that are not set stay"
         );
     }
 }
 
 #[test]
-fn a_value_with_a_variable_and_a_text_that_looks_like_one_is_written_as_it_is_given() {
+fn value_mixing_variable_and_literal_is_written_as_requested() {
     let seen = "$ARGOCD_APP_NAME-$ARGOCD_APP_NAME";
     let (mixed, variables, texts) = (
         "$ARGOCD_APP_NAME-$$ARGOCD_APP_NAME",
@@ -496,14 +496,14 @@ fn a_value_with_a_variable_and_a_text_that_looks_like_one_is_written_as_it_is_gi
             let wanted = [text("set.a", seen)];
             assert_eq!(written_parameters(&before, source_type, None), wanted);
             let given = Given { names: &["set.a"], variables, ..Given::default() };
-            let after = with_parameters(&before, source_type, &wanted, given).expect("a place");
+            let after = with_parameters(&before, source_type, &wanted, given).expect("valid");
             assert_eq!(after, expected, "{variables:?}");
         }
     }
 }
 
 #[test]
-fn a_text_of_variables_is_forced_to_be_one_whatever_they_stand_for() {
+fn string_value_of_variables_gets_force_string() {
     let announcements = announced(&[
         ("set.text", Some(ItemType::String("string".to_owned()))),
         ("set.number", Some(ItemType::Number)),
@@ -530,24 +530,24 @@ fn a_text_of_variables_is_forced_to_be_one_whatever_they_stand_for() {
         ];
         for (source_type, before, expected) in cases {
             let wanted = [text(&format!("set.{name}"), variable)];
-            let after = with_parameters(&before, source_type, &wanted, given).expect("a place");
+            let after = with_parameters(&before, source_type, &wanted, given).expect("valid");
             assert_eq!(after, expected, "{name}");
         }
     }
 }
 
 #[test]
-fn of_several_announcements_of_a_value_the_first_says_what_it_is() {
+fn first_of_duplicate_announcements_decides_the_type() {
     let item_type = Some(ItemType::String("string".to_owned()));
     let announcements = announced(&[("set.tag", item_type), ("set.tag", Some(ItemType::Number))]);
     let given = Given { announcements: &announcements, ..Given::default() };
     let wanted = [text("set.tag", "5")];
-    let after = with_parameters(&source("helm: {}"), SourceType::Helm, &wanted, given).expect("a place");
+    let after = with_parameters(&source("helm: {}"), SourceType::Helm, &wanted, given).expect("valid");
     assert_eq!(after, source("helm: {parameters: [{name: tag, value: '5', forceString: true}]}"));
 }
 
 #[test]
-fn a_plugin_block_of_the_helm_plugin_has_the_values_that_are_given() {
+fn plugin_block_of_helm_plugin_gets_escaped_values() {
     let before = r"plugin: {name: NAME, parameters: [{name: value-files, array: [a.yaml]}, {name: set.port, string: '80'}, {name: set-string.tag,
                   string: '1'}, {name: set.raw, string: 'a\b'}]}";
     let announcements = announced(&[
@@ -557,7 +557,7 @@ fn a_plugin_block_of_the_helm_plugin_has_the_values_that_are_given() {
         ("set.any", None),
     ]);
     let given = Given { announcements: &announcements, ..Given::default() };
-    // What is given, and what changes for the Helm plugin and for another one.
+    // Name, value, and the changes for the Helm plugin and for another one.
     let cases = [
         ("set.port", "81", "plugin.parameters[1].string = \"81\"", "plugin.parameters[1].string = \"81\""),
         (
@@ -599,19 +599,19 @@ fn a_plugin_block_of_the_helm_plugin_has_the_values_that_are_given() {
                 Some(parameter) => parameter.string = Some(value.to_owned()),
                 None => wanted.push(text(name, value)),
             }
-            let after = with_parameters(&before, SourceType::Plugin, &wanted, given).expect("a place");
+            let after = with_parameters(&before, SourceType::Plugin, &wanted, given).expect("valid");
             assert_eq!(shown(&parameter_changes(&[], &before, &after)), [expected], "{name} of {plugin}");
             assert_eq!(written_parameters(&after, SourceType::Plugin, None), wanted, "{name} of {plugin}");
         }
     }
     let before = source(&before.replace("NAME", "helm"));
     let error = with_parameters(&before, SourceType::Plugin, &[text("set.port", "2.5")], given)
-        .expect_err("no number");
+        .expect_err("a number that --set does not support");
     assert!(error.to_string().starts_with("helm would have the parameter \"set.port\" as a text"), "{error}");
 }
 
 #[test]
-fn what_is_taken_away_from_a_helm_block_goes_whole() {
+fn unset_helm_parameter_is_removed_completely() {
     let before = "helm: {skipCrds: true, values: 'x: 1', parameters: [{name: a, value: '1'}, {name: b, forceString: true}, {name: a, value: '2'}]}";
     let before = source(before);
     let cases: [(&str, &[&str]); 5] = [
@@ -624,13 +624,13 @@ fn what_is_taken_away_from_a_helm_block_goes_whole() {
     for (name, expected) in cases {
         let mut wanted = written_parameters(&before, SourceType::Helm, None);
         wanted.retain(|parameter| parameter.name != name);
-        let after = with_parameters(&before, SourceType::Helm, &wanted, Given::default()).expect("a place");
+        let after = with_parameters(&before, SourceType::Helm, &wanted, Given::default()).expect("valid");
         assert_eq!(shown(&parameter_changes(&[], &before, &after)), expected, "{name}");
     }
 }
 
 #[test]
-fn an_override_file_gets_only_what_changes_of_a_helm_block() {
+fn override_file_gets_changed_fields_of_helm_block() {
     let own = "helm: {releaseName: a, parameters: [{name: x, value: '1'}]}";
     let cases: [(&str, &str, &[&str]); 4] = [
         ("", "helm: {releaseName: b, parameters: [{name: x, value: '1'}]}", &["helm.releaseName = \"b\""]),
@@ -653,7 +653,7 @@ fn an_override_file_gets_only_what_changes_of_a_helm_block() {
 }
 
 #[test]
-fn a_value_that_is_forced_to_be_a_text_has_the_name_of_the_value() {
+fn value_with_force_string_is_named_set() {
     let cases = [
         ("[{name: a, value: '1', forceString: true}]", vec!["set.a"]),
         ("[{name: a, value: '1'}, {name: a, value: '2', forceString: true}]", vec!["set.a", "set-string.a"]),

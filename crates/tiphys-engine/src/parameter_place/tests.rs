@@ -3,7 +3,7 @@ use tiphys_yaml::{Node, read_document};
 use super::{parameter_places, source_node};
 
 fn read(text: &str) -> Node {
-    read_document(text.as_bytes()).expect("it is YAML").expect("there is a document")
+    read_document(text.as_bytes()).expect("YAML").expect("a document")
 }
 
 fn line(source: &Node, name: &str) -> Option<usize> {
@@ -11,7 +11,7 @@ fn line(source: &Node, name: &str) -> Option<usize> {
 }
 
 #[test]
-fn a_parameter_stands_where_its_entry_or_its_kustomize_field_does() {
+fn positions_of_plugin_and_kustomize_parameters() {
     let source = read(
         "plugin:
   parameters:
@@ -45,7 +45,7 @@ kustomize:
 }
 
 #[test]
-fn a_parameter_of_a_helm_block_stands_where_its_entry_or_its_field_does() {
+fn positions_of_helm_block_parameters() {
     let source = read(
         "helm:
   releaseName: a
@@ -79,7 +79,7 @@ fn a_parameter_of_a_helm_block_stands_where_its_entry_or_its_field_does() {
 }
 
 #[test]
-fn a_value_of_the_helm_plugin_has_one_name_whether_it_is_forced_to_be_a_text_or_not() {
+fn set_string_entry_of_helm_plugin_is_found_as_set() {
     let list = "parameters:\n  - name: set-string.a\n  - name: set.b\n  - name: set-string.b\n";
     let helm = read(&format!("plugin:\n  name: helm\n  {list}"));
     let other = read(&format!("plugin:\n  name: other\n  {list}"));
@@ -95,12 +95,12 @@ fn a_value_of_the_helm_plugin_has_one_name_whether_it_is_forced_to_be_a_text_or_
     let unnamed = read("plugin:\n  parameters:\n  - name: set-string.a\n");
     for (chosen, expected) in [(Some("helm"), Some(3)), (Some("other"), None), (None, None)] {
         let place = parameter_places(&unnamed, chosen).get("set.a").map(|position| position.line);
-        assert_eq!(place, expected, "a block without a name, and the plugin {chosen:?}");
+        assert_eq!(place, expected, "unnamed block, plugin {chosen:?}");
     }
 }
 
 #[test]
-fn fields_are_found_in_any_letter_case_and_other_types_hold_nothing() {
+fn field_names_are_case_insensitive_and_types_checked() {
     assert_eq!(line(&read("Plugin: {Parameters: [{Name: a}]}"), "a"), Some(1));
     for text in ["plugin: x", "plugin: {parameters: {a: b}}", "plugin: {parameters: [a, {name: 5}]}", "[]"] {
         assert_eq!(line(&read(text), "a"), None, "{text}");
@@ -108,7 +108,7 @@ fn fields_are_found_in_any_letter_case_and_other_types_hold_nothing() {
 }
 
 #[test]
-fn the_sources_of_an_application_are_counted_as_argo_cd_counts_them() {
+fn source_index_follows_argo_cd() {
     let place = |text: &str, index| source_node(&read(text), index).map(|node| node.position.to_string());
     let several = "spec:\n  source: {path: x}\n  sources:\n  - path: a\n  - path: b\n";
     assert_eq!(place(several, 1).as_deref(), Some("5:5"));

@@ -5,17 +5,17 @@ use super::request_environment;
 use crate::BuildEnvironment;
 
 fn names_and_values(block: Option<&PluginSource>) -> Vec<String> {
-    let build = BuildEnvironment::parse(["ARGOCD_APP_NAME=web"]).expect("it holds");
+    let build = BuildEnvironment::parse(["ARGOCD_APP_NAME=web"]).expect("valid variables");
     request_environment(&build, block).iter().map(|v| format!("{}={}", v.name, v.value)).collect()
 }
 
 #[test]
-fn without_a_plugin_block_there_is_no_parameters_variable() {
+fn parameters_variable_is_absent_without_plugin_block() {
     assert_eq!(names_and_values(None), ["ARGOCD_APP_NAME=web"]);
 }
 
 #[test]
-fn an_empty_plugin_block_gives_null_parameters_and_an_empty_list_gives_an_empty_one() {
+fn absent_parameters_are_null_and_empty_ones_a_list() {
     let mut block = PluginSource::default();
     assert_eq!(names_and_values(Some(&block)), ["ARGOCD_APP_NAME=web", "ARGOCD_APP_PARAMETERS=null"]);
     block.parameters = Some(Vec::new());
@@ -23,7 +23,7 @@ fn an_empty_plugin_block_gives_null_parameters_and_an_empty_list_gives_an_empty_
 }
 
 #[test]
-fn variables_are_substituted_and_parameters_are_not() {
+fn variables_are_replaced_in_env_but_not_in_parameters() {
     let block = PluginSource {
         env: vec![EnvEntry { name: "X".to_owned(), value: "$ARGOCD_APP_NAME".to_owned() }],
         parameters: Some(vec![Parameter {

@@ -12,7 +12,7 @@ fn names(sources: &Value) -> Result<Vec<String>, String> {
 }
 
 #[test]
-fn sources_with_a_ref_are_known_by_it_where_there_are_several() {
+fn references_need_several_sources_and_valid_unique_names() {
     let cases = [
         (json!([]), Ok(vec![])),
         (json!([{"ref": "only"}]), Ok(vec![])),
@@ -39,13 +39,13 @@ fn sources_with_a_ref_are_known_by_it_where_there_are_several() {
 }
 
 #[test]
-fn what_begins_with_a_dollar_sign_is_mentioned_once_in_its_order() {
+fn dollar_names_are_mentioned_once_in_order() {
     let parameters: Vec<Parameter> = serde_json::from_value(json!([
         {"name": "value-files", "array": ["a.yaml", "$v/x.yaml", "x/$no/y", "$v/z.yaml", "$w"]},
         {"name": "set-file.a", "string": "$u/f"},
         {"name": "m", "map": {"k": "$t/f", "l": "text $no"}},
         {"name": "$no", "string": ""},
     ]))
-    .expect("parameters");
+    .expect("valid parameters");
     assert_eq!(mentioned(&parameters), ["v", "w", "u", "t"]);
 }

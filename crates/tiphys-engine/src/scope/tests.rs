@@ -14,7 +14,7 @@ fn crd(group: &str, kind: &str, scope: &str) -> Value {
 }
 
 #[test]
-fn kinds_are_known_from_kubernetes_or_from_their_definition() {
+fn scope_is_known_from_kubernetes_or_definition() {
     let scopes = Scopes::of(&manifests(json!([
         crd("example.com", "Cluster", "Cluster"),
         crd("example.com", "Thing", "Namespaced")
@@ -37,7 +37,7 @@ fn kinds_are_known_from_kubernetes_or_from_their_definition() {
 }
 
 #[test]
-fn a_namespace_is_filled_in_where_one_belongs_and_none_is() {
+fn missing_namespace_is_set_for_namespaced_kinds() {
     let mut objects = manifests(json!([
         {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}},
         {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "b", "namespace": "own"}},

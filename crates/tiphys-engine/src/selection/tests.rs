@@ -22,7 +22,7 @@ fn notes(manifests: &[Manifest]) -> Vec<&str> {
 }
 
 #[test]
-fn of_one_object_from_two_sources_the_last_wins_with_a_warning() {
+fn last_source_of_an_object_wins_with_a_warning() {
     let first = vec![
         manifest("ConfigMap", "", "a", "1"),
         manifest("ConfigMap", "", "b", "2"),
@@ -47,14 +47,14 @@ fn of_one_object_from_two_sources_the_last_wins_with_a_warning() {
 }
 
 #[test]
-fn objects_of_one_source_and_those_without_a_name_are_all_kept() {
+fn duplicates_in_one_source_and_unnamed_objects_stay() {
     let source = vec![manifest("A", "", "a", "1"), manifest("A", "", "a", "2"), manifest("A", "", "", "3")];
     let (kept, warnings) = combine(vec![source, vec![manifest("A", "", "", "4")]], "ns");
     assert_eq!((notes(&kept), warnings.len()), (vec!["1", "2", "3", "4"], 0));
 }
 
 #[test]
-fn secrets_are_left_out_and_what_is_called_alike_is_not() {
+fn only_core_secrets_are_skipped() {
     let mut custom = manifest("Secret", "", "c", "3").object().clone();
     custom.insert("apiVersion".to_owned(), "example.com/v1".into());
     let objects =
@@ -63,7 +63,7 @@ fn secrets_are_left_out_and_what_is_called_alike_is_not() {
 }
 
 #[test]
-fn an_application_without_objects_is_warned_of_pruning() {
+fn empty_application_gets_pruning_warning() {
     let warning = nothing_rendered("argocd/web", &[]).expect("a warning");
     assert!(
         warning.message.contains("argocd/web") && warning.message.contains("pruning would delete everything")

@@ -4,11 +4,11 @@ use tiphys_api::ApplicationSource;
 use super::{SourceType, detected_type, explicit_type, without_empty_blocks, without_switched_off};
 
 fn source(blocks: Value) -> ApplicationSource {
-    serde_json::from_value(blocks).expect("the source holds")
+    serde_json::from_value(blocks).expect("valid source")
 }
 
 #[test]
-fn a_block_names_the_type_and_two_are_refused_with_argo_cds_words() {
+fn block_names_the_type_and_several_are_rejected() {
     let cases = [
         (json!({}), Ok(None)),
         (json!({"plugin": {}}), Ok(Some(SourceType::Plugin))),
@@ -28,7 +28,7 @@ fn a_block_names_the_type_and_two_are_refused_with_argo_cds_words() {
 }
 
 #[test]
-fn empty_blocks_vanish_but_for_the_plugins() {
+fn empty_blocks_are_removed_except_plugin() {
     let cases = [
         (json!({"plugin": {}}), true),
         (json!({"helm": {}}), false),
@@ -42,13 +42,13 @@ fn empty_blocks_vanish_but_for_the_plugins() {
         (json!({"directory": {"include": "*"}}), true),
     ];
     for (blocks, stays) in cases {
-        let found = explicit_type(&without_empty_blocks(&source(blocks.clone()))).expect("one block");
+        let found = explicit_type(&without_empty_blocks(&source(blocks.clone()))).expect("at most one block");
         assert_eq!(found.is_some(), stays, "{blocks}");
     }
 }
 
 #[test]
-fn files_say_the_type_where_no_block_does() {
+fn type_is_detected_from_files() {
     let cases: [(&[&str], SourceType); 8] = [
         (&[], SourceType::Directory),
         (&["a.yaml"], SourceType::Directory),
@@ -65,7 +65,7 @@ fn files_say_the_type_where_no_block_does() {
 }
 
 #[test]
-fn a_type_that_is_switched_off_is_a_plain_directory() {
+fn disabled_type_is_a_plain_directory() {
     let off = [SourceType::Helm];
     let cases = [
         (json!({"helm": {"releaseName": "x"}}), Some(SourceType::Directory)),
@@ -79,7 +79,7 @@ fn a_type_that_is_switched_off_is_a_plain_directory() {
         assert_eq!(found, Ok(expected), "{blocks}");
     }
     let both = source(json!({"helm": {}, "plugin": {}}));
-    assert!(explicit_type(&without_switched_off(&both, &off)).is_err(), "two types stay two");
+    assert!(explicit_type(&without_switched_off(&both, &off)).is_err(), "two types remain ambiguous");
     let files = ["Chart.yaml", "Kustomization"];
     assert_eq!(detected_type(files, &off), SourceType::Kustomize);
     assert_eq!(detected_type(files, &[SourceType::Helm, SourceType::Kustomize]), SourceType::Directory);

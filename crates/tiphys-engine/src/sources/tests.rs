@@ -5,25 +5,24 @@ use super::{SourcesError, sources};
 use crate::SourcePlace;
 
 fn spec(value: Value) -> ApplicationSpec {
-    serde_json::from_value(value).expect("the spec holds")
+    serde_json::from_value(value).expect("valid spec")
 }
 
 #[test]
-fn sources_count_in_order_and_lose_their_empty_blocks() {
-    let (found, place) =
-        sources(&spec(json!({"source": {"repoURL": "a", "helm": {}}}))).expect("there is one");
+fn sources_keep_order_and_lose_empty_blocks() {
+    let (found, place) = sources(&spec(json!({"source": {"repoURL": "a", "helm": {}}}))).expect("one source");
     assert_eq!((found[0].helm.is_some(), place), (false, SourcePlace::Only));
     let several = spec(
         json!({"source": {"repoURL": "x"}, "sources": [{"repoURL": "a", "plugin": {}}, {"repoURL": "b"}]}),
     );
-    let (found, place) = sources(&several).expect("there are two");
+    let (found, place) = sources(&several).expect("two sources");
     let urls: Vec<&str> = found.iter().map(|source| source.repo_url.as_str()).collect();
     assert_eq!((urls, place), (vec!["a", "b"], SourcePlace::OneOfSeveral));
     assert!(found[0].plugin.is_some());
 }
 
 #[test]
-fn an_application_without_a_source_says_what_is_missing() {
+fn application_without_valid_source_is_rejected() {
     let cases = [
         (json!({}), SourcesError::None),
         (json!({"source": {"path": "x"}}), SourcesError::NoRepository { path: "spec.source".to_owned() }),

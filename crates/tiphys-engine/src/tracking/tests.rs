@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use super::{Tracking, TrackingMethod, instance_name};
 use crate::Manifest;
 
-fn marked(object: Value, method: TrackingMethod, change: impl Fn(&mut Tracking)) -> Value {
+fn track(object: Value, method: TrackingMethod, change: impl Fn(&mut Tracking)) -> Value {
     let mut tracking = Tracking {
         method,
         label_key: "app.kubernetes.io/instance".to_owned(),
@@ -14,12 +14,12 @@ fn marked(object: Value, method: TrackingMethod, change: impl Fn(&mut Tracking))
     change(&mut tracking);
     let Value::Object(object) = object else { panic!("an object") };
     let mut manifest = Manifest::new(object);
-    tracking.mark(&mut manifest).expect("it can be marked");
+    tracking.mark(&mut manifest).expect("a trackable object");
     manifest.into_value()
 }
 
 #[test]
-fn the_method_decides_where_the_mark_is() {
+fn tracking_method_selects_annotation_or_label() {
     let object = json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "d"}});
     let annotation = json!({"argocd.argoproj.io/tracking-id": "web:apps/Deployment:ns/d"});
     let label = json!({"app.kubernetes.io/instance": "web"});
@@ -33,33 +33,33 @@ fn the_method_decides_where_the_mark_is() {
         (TrackingMethod::None, json!({"name": "d"})),
     ];
     for (method, metadata) in cases {
-        assert_eq!(marked(object.clone(), method, |_| {})["metadata"], metadata, "{method}");
+        assert_eq!(track(object.clone(), method, |_| {})["metadata"], metadata, "{method}");
     }
 }
 
 #[test]
-fn definitions_are_never_marked_nor_is_anything_without_an_application() {
+fn crds_and_unnamed_applications_are_not_tracked() {
     let crd = json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "x"}});
-    assert_eq!(marked(crd.clone(), TrackingMethod::AnnotationAndLabel, |_| {}), crd);
+    assert_eq!(track(crd.clone(), TrackingMethod::AnnotationAndLabel, |_| {}), crd);
     let object = json!({"kind": "A", "metadata": {"name": "x"}});
-    let found = marked(object.clone(), TrackingMethod::Annotation, |tracking| tracking.instance_name.clear());
+    let found = track(object.clone(), TrackingMethod::Annotation, |tracking| tracking.instance_name.clear());
     assert_eq!(found, object);
 }
 
 #[test]
-fn the_objects_own_namespace_wins_over_the_destinations() {
+fn namespace_of_object_wins_over_destination() {
     let object = json!({"apiVersion": "v1", "kind": "A", "metadata": {"name": "x", "namespace": "own"}});
-    let found = marked(object, TrackingMethod::Annotation, |_| {});
+    let found = track(object, TrackingMethod::Annotation, |_| {});
     assert_eq!(found["metadata"]["annotations"]["argocd.argoproj.io/tracking-id"], "web:/A:own/x");
 }
 
 #[test]
-fn the_installation_is_named_if_it_has_a_name_and_a_foreign_name_goes() {
+fn installation_id_is_set_or_removed() {
     let object = json!({"kind": "A", "metadata": {"annotations": {"argocd.argoproj.io/installation-id": "old", "k": "v"}}});
-    let found = marked(object.clone(), TrackingMethod::Annotation, |_| {});
+    let found = track(object.clone(), TrackingMethod::Annotation, |_| {});
     let id = "web:/A:ns/";
     assert_eq!(found["metadata"]["annotations"], json!({"argocd.argoproj.io/tracking-id": id, "k": "v"}));
-    let found = marked(object, TrackingMethod::Annotation, |tracking| {
+    let found = track(object, TrackingMethod::Annotation, |tracking| {
         "new".clone_into(&mut tracking.installation_id);
     });
     assert_eq!(
@@ -69,11 +69,11 @@ fn the_installation_is_named_if_it_has_a_name_and_a_foreign_name_goes() {
 }
 
 #[test]
-fn a_label_is_shortened_only_where_the_annotation_decides() {
+fn label_is_shortened_only_with_annotation_and_label() {
     let object = json!({"kind": "A"});
     let name = format!("{}-{}", "a".repeat(62), "b".repeat(10));
     let label = |method| {
-        let found = marked(object.clone(), method, |tracking| tracking.instance_name.clone_from(&name));
+        let found = track(object.clone(), method, |tracking| tracking.instance_name.clone_from(&name));
         found["metadata"]["labels"]["app.kubernetes.io/instance"].as_str().expect("a label").to_owned()
     };
     assert_eq!(label(TrackingMethod::AnnotationAndLabel), "a".repeat(62));
@@ -81,13 +81,13 @@ fn a_label_is_shortened_only_where_the_annotation_decides() {
 }
 
 #[test]
-fn the_legacy_label_is_set_on_the_templates_of_workloads_too() {
+fn legacy_label_is_set_on_pod_templates() {
     let key = "applications.argoproj.io/app-name";
     for (api_version, kind, templated) in
         [("apps/v1", "Deployment", true), ("batch/v1", "Job", true), ("batch/v1", "CronJob", false)]
     {
         let object = json!({"apiVersion": api_version, "kind": kind, "metadata": {"name": "d"}, "spec": {}});
-        let found = marked(object, TrackingMethod::Label, |tracking| key.clone_into(&mut tracking.label_key));
+        let found = track(object, TrackingMethod::Label, |tracking| key.clone_into(&mut tracking.label_key));
         let pointer = format!("/spec/template/metadata/labels/{}", key.replace('/', "~1"));
         assert_eq!(found.pointer(&pointer).is_some(), templated, "{kind}");
         assert_eq!(found["metadata"]["labels"][key], "web");
@@ -95,7 +95,7 @@ fn the_legacy_label_is_set_on_the_templates_of_workloads_too() {
 }
 
 #[test]
-fn an_application_elsewhere_has_its_namespace_in_its_name() {
+fn instance_name_has_namespace_outside_control_plane() {
     let cases = [("", "web"), ("argocd", "web"), ("team", "team_web")];
     for (namespace, expected) in cases {
         assert_eq!(instance_name(namespace, "web", "argocd"), expected);
@@ -103,11 +103,11 @@ fn an_application_elsewhere_has_its_namespace_in_its_name() {
 }
 
 #[test]
-fn methods_are_read_from_their_own_words_only() {
+fn tracking_methods_are_parsed_exactly() {
     for method in ["annotation", "label", "annotation+label", "none"] {
         assert_eq!(method.parse::<TrackingMethod>().map(|method| method.to_string()).as_deref(), Ok(method));
     }
-    let error = "Annotation".parse::<TrackingMethod>().expect_err("words are lower-case");
+    let error = "Annotation".parse::<TrackingMethod>().expect_err("method names are lower-case");
     assert_eq!(
         error.to_string(),
         "\"Annotation\" is no tracking method; use annotation, label, annotation+label or none"

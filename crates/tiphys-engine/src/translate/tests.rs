@@ -9,23 +9,23 @@ fn plan(source: &Value, place: SourcePlace) -> Result<SourcePlan, TranslateError
 }
 
 fn decoded(source: &Value) -> ApplicationSource {
-    serde_json::from_value(source.clone()).expect("the source holds")
+    serde_json::from_value(source.clone()).expect("valid source")
 }
 
 fn build() -> BuildEnvironment {
-    BuildEnvironment::parse(["ARGOCD_APP_REVISION=abc", "ARGOCD_APP_NAME=web"]).expect("it holds")
+    BuildEnvironment::parse(["ARGOCD_APP_REVISION=abc", "ARGOCD_APP_NAME=web"]).expect("valid variables")
 }
 
-/// The plan in short: plugin name and parameters as JSON.
+/// The name and the parameters, as JSON, of a plugin plan.
 fn plugin(source: &Value) -> (Option<String>, Value) {
-    match plan(source, SourcePlace::Only).expect("it can be run") {
+    match plan(source, SourcePlace::Only).expect("a plan") {
         SourcePlan::Plugin(plan) => (plan.name, serde_json::to_value(plan.parameters).expect("JSON")),
         other => panic!("{other:?}"),
     }
 }
 
 #[test]
-fn a_plugin_block_is_run_as_it_is_with_or_without_a_name() {
+fn plugin_block_is_used_unchanged() {
     assert_eq!(plugin(&json!({"plugin": {}})), (None, Value::Null));
     assert_eq!(plugin(&json!({"plugin": {"name": ""}})), (None, Value::Null));
     let block = json!({"plugin": {"name": "p-v1", "parameters": [{"name": "a", "string": "$X"}]}});
@@ -33,14 +33,14 @@ fn a_plugin_block_is_run_as_it_is_with_or_without_a_name() {
 }
 
 #[test]
-fn a_parameter_without_a_name_is_refused() {
+fn parameter_without_name_is_rejected() {
     let error = plan(&json!({"plugin": {"parameters": [{"name": "a"}, {"string": "x"}]}}), SourcePlace::Only);
-    let message = error.expect_err("a name is missing").to_string();
+    let message = error.expect_err("a missing name").to_string();
     assert!(message.starts_with("parameter 2 of 2 has no name"), "{message}");
 }
 
 #[test]
-fn no_block_leaves_the_type_to_detection_and_a_source_that_is_only_referred_to_renders_nothing() {
+fn source_without_block_is_detected_or_reference_only() {
     assert_eq!(plan(&json!({"path": "x"}), SourcePlace::Only), Ok(SourcePlan::Detect));
     let cases = [
         (json!({"ref": "r"}), SourcePlace::OneOfSeveral, SourcePlan::ReferenceOnly),
@@ -56,7 +56,7 @@ fn no_block_leaves_the_type_to_detection_and_a_source_that_is_only_referred_to_r
 }
 
 #[test]
-fn a_directory_block_keeps_its_patterns() {
+fn directory_block_keeps_patterns_and_jsonnet_is_rejected() {
     let found =
         plan(&json!({"directory": {"recurse": true, "include": "*.yaml", "exclude": ""}}), SourcePlace::Only);
     let expected = DirectoryPlan {
@@ -71,7 +71,7 @@ fn a_directory_block_keeps_its_patterns() {
 }
 
 #[test]
-fn a_kustomize_block_becomes_the_parameters_of_the_kustomize_plugin() {
+fn kustomize_block_is_translated_to_parameters() {
     let block = json!({"kustomize": {
         "version": "v5.8.1", "namePrefix": "p-", "nameSuffix": "-$ARGOCD_APP_NAME",
         "images": ["img:1", "reg:5000/a/b", "reg:5000/a/b:2", "c@sha256:00", "old=new:$ARGOCD_APP_REVISION"],
@@ -94,7 +94,7 @@ fn a_kustomize_block_becomes_the_parameters_of_the_kustomize_plugin() {
 }
 
 #[test]
-fn fields_that_the_kustomize_plugin_does_not_have_are_refused_by_name() {
+fn unsupported_kustomize_fields_are_rejected() {
     let cases = [
         (json!({"namespace": "x"}), "kustomize: `namespace` is not supported"),
         (
@@ -114,7 +114,7 @@ fn fields_that_the_kustomize_plugin_does_not_have_are_refused_by_name() {
 }
 
 #[test]
-fn a_helm_block_becomes_the_parameters_of_the_helm_plugin() {
+fn helm_block_is_translated_to_parameters() {
     let block = json!({"helm": {
         "releaseName": "web", "namespace": "ns", "kubeVersion": "1.30", "apiVersions": ["v1", "a/v1"], "version": "v3",
         "valueFiles": ["a.yaml", "", "a.yaml"], "ignoreMissingValueFiles": true,
@@ -158,7 +158,7 @@ fn a_helm_block_becomes_the_parameters_of_the_helm_plugin() {
 }
 
 #[test]
-fn a_version_of_helm_that_argo_cd_does_not_know_is_refused_with_its_words() {
+fn helm_version_unknown_to_argo_cd_is_rejected() {
     for (version, is_known) in
         [("", true), ("v3", true), ("v4", true), ("3", false), ("v2", false), ("V3", false)]
     {
@@ -178,12 +178,12 @@ fn a_version_of_helm_that_argo_cd_does_not_know_is_refused_with_its_words() {
 }
 
 #[test]
-fn a_detected_type_is_run_with_defaults() {
+fn detected_type_has_default_plan() {
     let source = ApplicationSource::default();
     let build = BuildEnvironment::default();
     let found = translate_as(&source, SourceType::Directory, &build);
     assert_eq!(found, Ok(SourcePlan::Directory(DirectoryPlan::default())));
-    let helm = translate_as(&source, SourceType::Helm, &build).expect("no field is wrong");
+    let helm = translate_as(&source, SourceType::Helm, &build).expect("valid fields");
     let SourcePlan::Plugin(plan) = helm else { panic!("{helm:?}") };
     assert_eq!((plan.name.as_deref(), plan.parameters), (Some("helm"), Some(Vec::new())));
 }

@@ -19,7 +19,7 @@ fn key(group: &str, kind: &str, namespace: &str, name: &str) -> ObjectKey {
 }
 
 #[test]
-fn an_entry_is_for_the_objects_that_it_names() {
+fn entry_matches_objects_by_group_kind_and_name() {
     let deployment = key("apps", "Deployment", "shop", "web");
     let named = |namespace: &str, name: &str| IgnoreDifference {
         namespace: namespace.to_owned(),
@@ -39,13 +39,13 @@ fn an_entry_is_for_the_objects_that_it_names() {
         (named("", "w*"), false),
     ];
     for (entry, expected) in cases {
-        let ignored = Ignored::new(std::slice::from_ref(&entry)).expect("the entry holds");
+        let ignored = Ignored::new(std::slice::from_ref(&entry)).expect("a valid entry");
         assert_eq!(ignored.pointers(&deployment).count(), usize::from(expected), "{entry:?}");
     }
 }
 
 #[test]
-fn a_pointer_removes_one_field() {
+fn json_pointer_removes_one_field() {
     let object = json!({"a": {"b": 1, "c/d": 2, "e~f": 3, "*": 4, "": 5}, "l": [{"x": 1, "y": 2}, 7, 8]});
     let cases = [
         ("/a/b", "/a/b"),
@@ -60,7 +60,7 @@ fn a_pointer_removes_one_field() {
     ];
     for (text, removed) in cases {
         let Value::Object(mut fields) = object.clone() else { panic!("{object}") };
-        remove(&mut fields, &pointer(text).expect("it is a pointer"));
+        remove(&mut fields, &pointer(text).expect("a JSON pointer"));
         let left = Value::Object(fields);
         let count = |value: &Value| value.to_string().len();
         assert!(count(&left) < count(&object), "{text}: {left}");
@@ -69,13 +69,13 @@ fn a_pointer_removes_one_field() {
     }
     for text in ["/", "/b", "/a/x", "/a/b/c", "/l/3", "/l/-4", "/l/x", "/l/-", "/l/*/x", "/x/y/z"] {
         let Value::Object(mut fields) = object.clone() else { panic!("{object}") };
-        remove(&mut fields, &pointer(text).expect("it is a pointer"));
+        remove(&mut fields, &pointer(text).expect("a JSON pointer"));
         assert_eq!(Value::Object(fields), object, "{text}");
     }
 }
 
 #[test]
-fn what_cannot_be_honoured_is_refused_by_name() {
+fn unsupported_or_invalid_entries_are_rejected() {
     let unsupported =
         "not supported, only jsonPointers are; compare a copy of the Application that uses those";
     let with = |change: fn(&mut IgnoreDifference)| {

@@ -1,42 +1,42 @@
-//! What Kubernetes makes of the fields of its own kinds: which lists are keyed, which values have several spellings, which are not kept.
+//! How the API server treats fields of Kubernetes' own kinds: keyed lists, equivalent values, omitted values.
 //!
-//! The tables follow the Go types of Kubernetes' API (`patchMergeKey`, `listType`, `resource.Quantity`, `omitempty`). Nothing of it is
-//! said of custom resources, whose schemas are not known here.
+//! The tables follow the Go types of the Kubernetes API (`patchMergeKey`, `listType`, `resource.Quantity`, `omitempty`). They do not apply
+//! to custom resources, whose schemas are unknown here.
 
 use serde_json::Value;
 
 use crate::{Scope, Scopes};
 
-/// How the items of a list are told apart.
+/// How the items of a list are identified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ListKind {
-    /// By their places. The list belongs whole to who writes it.
-    Places,
-    /// By themselves.
+    /// By index. The list is owned as a whole by its writer (`listType=atomic`).
+    Indexed,
+    /// By value (`listType=set`).
     Set,
-    /// By these fields, each with the value that the server takes where there is none.
+    /// By these fields, each with the default that the server assumes (`listType=map`).
     Keyed(&'static [(&'static str, Option<&'static str>)]),
 }
 
-/// A kind, and the tables that hold for it.
+/// A kind and the tables that apply to it.
 #[derive(Clone, Debug)]
 pub(super) struct KindRules<'a> {
     group: &'a str,
     kind: &'a str,
-    /// Whether it is one of Kubernetes' own.
+    /// Whether it is a kind of Kubernetes.
     own: bool,
-    /// Where it has the specification of a pod.
+    /// The path of the pod specification, if the kind has one.
     pod_spec: Option<&'static [&'static str]>,
 }
 
 impl<'a> KindRules<'a> {
-    /// The rules for a kind.
+    /// Returns the rules for a kind.
     pub(super) fn of((group, kind): (&'a str, &'a str)) -> Self {
         let own = Scopes::default().scope(group, kind) != Scope::Unknown;
         Self { group, kind, own, pod_spec: pod_spec(group, kind) }
     }
 
-    /// How the items of the list at a path are told apart. Paths name fields; that one of them is a list's item is not said.
+    /// Returns how the items of the list at a path are identified. Paths contain field names only, no list indexes.
     pub(super) fn list(&self, path: &[&str]) -> ListKind {
         const NAME: ListKind = ListKind::Keyed(&[("name", None)]);
         match (self.group, self.kind, path) {
@@ -75,13 +75,13 @@ impl<'a> KindRules<'a> {
                 "ports" => ListKind::Keyed(&[("containerPort", None), ("protocol", Some("TCP"))]),
                 "volumeMounts" => ListKind::Keyed(&[("mountPath", None)]),
                 "volumeDevices" => ListKind::Keyed(&[("devicePath", None)]),
-                _ => ListKind::Places,
+                _ => ListKind::Indexed,
             },
-            _ => ListKind::Places,
+            _ => ListKind::Indexed,
         }
     }
 
-    /// Whether the value at a path is a quantity, of which `1`, `"1"` and `1000m` are spellings.
+    /// Returns whether the value at a path is a quantity: `1`, `"1"` and `1000m` are equal.
     pub(super) fn is_quantity(&self, path: &[&str]) -> bool {
         let by_kind = match (self.group, self.kind) {
             ("", "PersistentVolume") => matches!(path, ["spec", "capacity", _]),
@@ -107,9 +107,9 @@ impl<'a> KindRules<'a> {
             || matches!(self.in_pod_spec(path), Some(["overhead", _]))
     }
 
-    /// Whether the server does not keep this value at a path: it is the zero of Go's type, and left out where it is written. What may
-    /// be absent and means something else then (`allowPrivilegeEscalation`) is not among them.
-    pub(super) fn is_left_out(&self, path: &[&str], value: &Value) -> bool {
+    /// Returns whether the server omits this value at a path, because it is the zero value of a Go field with `omitempty`. Fields whose
+    /// absence has another meaning (`allowPrivilegeEscalation`) are not included.
+    pub(super) fn is_omitted(&self, path: &[&str], value: &Value) -> bool {
         if !self.own {
             return false;
         }
@@ -142,7 +142,7 @@ impl<'a> KindRules<'a> {
         }
     }
 
-    /// Whether the server is asked for a value of its own by this one.
+    /// Returns whether this value requests a value from the server.
     pub(super) fn is_for_the_server(&self, path: &[&str], value: &Value) -> bool {
         (self.group, self.kind) == ("", "Service")
             && match path {
@@ -152,7 +152,7 @@ impl<'a> KindRules<'a> {
             }
     }
 
-    /// The rest of a path within the specification of a pod.
+    /// Returns the part of a path below the pod specification.
     fn in_pod_spec<'p>(&self, path: &'p [&'p str]) -> Option<&'p [&'p str]> {
         path.strip_prefix(self.pod_spec?)
     }

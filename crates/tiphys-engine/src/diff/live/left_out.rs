@@ -1,4 +1,4 @@
-//! Objects that are not compared with what is live.
+//! Objects that are not compared with live objects.
 
 use std::fmt;
 
@@ -6,25 +6,25 @@ use serde_json::Value;
 
 use crate::{Manifest, ObjectKey};
 
-/// An object that is not compared, and why.
+/// An object that is not compared, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOut {
     /// The object.
     pub key: ObjectKey,
-    /// Why.
+    /// The reason.
     pub reason: LeftOutReason,
 }
 
-/// Why an object is not compared.
+/// The reason why an object is not compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeftOutReason {
-    /// A hook: it is made anew by each sync, and may be removed after it.
+    /// A hook: every sync creates it again, and it may be deleted afterwards.
     Hook,
-    /// The cluster is to name it: no sync finds it again.
+    /// The cluster generates the name, so the object cannot be found again.
     NoName,
-    /// Not rendered any more, but a sync does not remove it (`Prune=false`).
+    /// Not rendered any more, but not pruned by a sync (`Prune=false`).
     NotPruned,
-    /// Not rendered any more, which is meant so (`IgnoreExtraneous`).
+    /// Deliberately not rendered (`IgnoreExtraneous`).
     Extraneous,
 }
 
@@ -40,7 +40,7 @@ impl fmt::Display for LeftOut {
     }
 }
 
-/// Why a rendered object is not compared.
+/// Returns why a rendered object is not compared.
 pub(super) fn of_rendered(manifest: &Manifest) -> Option<LeftOutReason> {
     if is_hook(manifest) {
         Some(LeftOutReason::Hook)
@@ -51,27 +51,27 @@ pub(super) fn of_rendered(manifest: &Manifest) -> Option<LeftOutReason> {
     }
 }
 
-/// Why a live object that is not rendered does not count as removed.
+/// Returns why a live object that is not rendered is not reported as removed.
 pub(super) fn of_live(manifest: &Manifest) -> Option<LeftOutReason> {
     if is_hook(manifest) {
         Some(LeftOutReason::Hook)
-    } else if says(manifest, "argocd.argoproj.io/compare-options", "IgnoreExtraneous") {
+    } else if has_item(manifest, "argocd.argoproj.io/compare-options", "IgnoreExtraneous") {
         Some(LeftOutReason::Extraneous)
-    } else if says(manifest, "argocd.argoproj.io/sync-options", "Prune=false") {
+    } else if has_item(manifest, "argocd.argoproj.io/sync-options", "Prune=false") {
         Some(LeftOutReason::NotPruned)
     } else {
         None
     }
 }
 
-/// Argo CD's hooks and Helm's. `crd-install` is Helm 2's mark of a definition that is to come first, and no hook.
+/// Returns whether the object is a hook of Argo CD or Helm. Helm 2's `crd-install` marks a definition to install first and is not a hook.
 fn is_hook(manifest: &Manifest) -> bool {
     annotation(manifest, "argocd.argoproj.io/hook").is_some()
         || annotation(manifest, "helm.sh/hook").is_some_and(|hook| hook != "crd-install")
 }
 
-/// Whether an annotation's list has an item.
-fn says(manifest: &Manifest, key: &str, item: &str) -> bool {
+/// Returns whether the comma-separated list in an annotation has this item.
+fn has_item(manifest: &Manifest, key: &str, item: &str) -> bool {
     annotation(manifest, key).is_some_and(|list| list.split(',').any(|one| one.trim() == item))
 }
 

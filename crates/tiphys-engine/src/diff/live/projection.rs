@@ -1,4 +1,4 @@
-//! The part of a live object that counts.
+//! The compared part of a live object.
 
 use std::collections::HashMap;
 
@@ -7,9 +7,9 @@ use serde_json::{Map, Value};
 use super::kinds::{KindRules, ListKind};
 use super::quantity;
 
-/// The live object as far as it counts: what was rendered, with the live values where they differ, and what was applied before and is
-/// not rendered any more.
-pub(super) fn of(
+/// Returns the compared part of the live object: the rendered fields, with live values where they differ, and fields that were applied
+/// before and are not rendered any more.
+pub(super) fn project(
     rules: &KindRules<'_>,
     rendered: &Map<String, Value>,
     live: &Map<String, Value>,
@@ -36,10 +36,8 @@ impl Projection<'_> {
             let applied = applied.and_then(|applied| applied.get(key));
             let value = match live.get(key) {
                 Some(live) => Some(self.value(path, rendered, live, applied)),
-                // A field that says nothing and one that is absent are the same.
-                None if is_empty(rendered) || self.rules.is_left_out(path, rendered) => {
-                    Some(rendered.clone())
-                }
+                // An empty field and an absent one are equal.
+                None if is_empty(rendered) || self.rules.is_omitted(path, rendered) => Some(rendered.clone()),
                 None => None,
             };
             shown.extend(value.map(|value| (key.clone(), value)));
@@ -67,15 +65,15 @@ impl Projection<'_> {
             (Value::Array(rendered), Value::Array(live)) => {
                 Value::Array(self.items(path, rendered, live, applied.and_then(Value::as_array)))
             }
-            // Nothing was rendered, and nothing that counts is live.
+            // Nothing is rendered or was applied, so the live value is not compared.
             (Value::Null, _) if applied.is_none_or(Value::is_null) => Value::Null,
-            _ if self.are_one(path, rendered, live) => rendered.clone(),
+            _ if self.are_equivalent(path, rendered, live) => rendered.clone(),
             _ => live.clone(),
         }
     }
 
-    /// Whether two values that are written differently are the same.
-    fn are_one(&self, path: &[&str], rendered: &Value, live: &Value) -> bool {
+    /// Returns whether two values are equal although they are written differently.
+    fn are_equivalent(&self, path: &[&str], rendered: &Value, live: &Value) -> bool {
         if self.rules.is_for_the_server(path, rendered) || is_empty(rendered) && is_empty(live) {
             return true;
         }
@@ -112,8 +110,8 @@ impl Projection<'_> {
             .collect()
     }
 
-    /// The live items of a keyed list that count, in their own order: those that were rendered, and those that were applied before.
-    /// `None` if an item has no key, or one that another has.
+    /// Returns the compared items of a keyed list, in live order: those that are rendered, and those that were applied before. `None` if an
+    /// item has no key or a duplicate one.
     fn keyed<'v>(
         &self,
         kind: ListKind,
@@ -124,7 +122,7 @@ impl Projection<'_> {
     ) -> Option<Vec<Value>> {
         let rendered = by_key(kind, rendered)?;
         let applied = applied.and_then(|applied| by_key(kind, applied)).unwrap_or_default();
-        // Of a live list whose keys do not hold, nothing can be left out.
+        // In a live list with invalid keys, no item can be left out.
         by_key(kind, live)?;
         let mut shown = Vec::new();
         for item in live {
@@ -139,7 +137,7 @@ impl Projection<'_> {
     }
 }
 
-/// Items by their keys.
+/// Returns the items by key. `None` if an item has no key or a duplicate one.
 fn by_key(kind: ListKind, items: &[Value]) -> Option<HashMap<String, &Value>> {
     let mut found = HashMap::with_capacity(items.len());
     for item in items {
@@ -152,7 +150,7 @@ fn by_key(kind: ListKind, items: &[Value]) -> Option<HashMap<String, &Value>> {
 
 fn key_of(kind: ListKind, item: &Value) -> Option<String> {
     let fields = match kind {
-        ListKind::Places => return None,
+        ListKind::Indexed => return None,
         ListKind::Set => return item.as_str().map(str::to_owned),
         ListKind::Keyed(fields) => fields,
     };
@@ -164,7 +162,7 @@ fn key_of(kind: ListKind, item: &Value) -> Option<String> {
     values.collect::<Option<Vec<String>>>().map(|values| values.join(" "))
 }
 
-/// Whether a value says no more than an absent one.
+/// Returns whether a value is equivalent to an absent one.
 fn is_empty(value: &Value) -> bool {
     match value {
         Value::Null => true,
@@ -174,7 +172,7 @@ fn is_empty(value: &Value) -> bool {
     }
 }
 
-/// A text or a number as text.
+/// Returns a string or number as a string.
 fn plain(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
@@ -183,10 +181,10 @@ fn plain(value: &Value) -> Option<String> {
     }
 }
 
-/// The largest whole number up to which floating-point numbers are exact.
+/// The integer up to which all integers are exact as floating-point numbers.
 const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
 
-/// Whether two numbers are one: `1` and `1.0` are.
+/// Returns whether two numbers are equal: `1` and `1.0` are.
 fn numbers_are_equal(one: &serde_json::Number, other: &serde_json::Number) -> bool {
     if one == other {
         return true;
@@ -195,7 +193,7 @@ fn numbers_are_equal(one: &serde_json::Number, other: &serde_json::Number) -> bo
         return false;
     }
     match (one.as_f64(), other.as_f64()) {
-        #[expect(clippy::float_cmp, reason = "both are exact below the bound")]
+        #[expect(clippy::float_cmp, reason = "both are exact below the limit")]
         (Some(one), Some(other)) => one == other && one.abs() < EXACT_MAX,
         _ => false,
     }

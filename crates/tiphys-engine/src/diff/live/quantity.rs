@@ -7,7 +7,7 @@ struct Quantity {
     twos: i32,
 }
 
-/// Whether two texts are spellings of one quantity. What is none is equal to nothing.
+/// Returns whether two strings are the same quantity. An invalid quantity equals nothing, not even itself.
 pub(super) fn equal(one: &str, other: &str) -> bool {
     match (Quantity::parse(one), Quantity::parse(other)) {
         (Some(one), Some(other)) => one.equals(&other),
@@ -31,7 +31,7 @@ impl Quantity {
         if joined.is_empty() || !joined.bytes().all(|c| c.is_ascii_digit()) {
             return None;
         }
-        // More digits than fit are no quantity of Kubernetes, whose numbers have 64 bits and nine places.
+        // Kubernetes' quantities have 64 bits and nine decimal places, so a number that does not fit is invalid.
         let digits: i128 = if significant.is_empty() { 0 } else { significant.parse().ok()? };
         Some(Self { digits: sign * digits, tens: tens - i32::try_from(fraction.len()).ok()?, twos })
     }
@@ -47,14 +47,14 @@ impl Quantity {
         }
     }
 
-    /// The digits for these exponents; `None` if they do not fit.
+    /// Returns the digits for these exponents; `None` on overflow.
     fn scaled(&self, tens: i32, twos: i32) -> Option<i128> {
         let power = |base: i128, exponent: i32| base.checked_pow(u32::try_from(exponent).ok()?);
         self.digits.checked_mul(power(10, self.tens - tens)?)?.checked_mul(power(2, self.twos - twos)?)
     }
 }
 
-/// The exponents of ten and of two that a suffix stands for.
+/// Returns the exponents of ten and two for a suffix.
 fn scale(suffix: &str) -> Option<(i32, i32)> {
     Some(match suffix {
         "n" => (-9, 0),

@@ -8,11 +8,11 @@ use crate::{Manifest, Ownership, Scopes, TrackingMethod};
 fn manifest(value: Value) -> Manifest {
     match value {
         Value::Object(object) => Manifest::new(object),
-        other => panic!("no object: {other}"),
+        other => panic!("not an object: {other}"),
     }
 }
 
-/// Compares for the application `shop`, ignoring these pointers into every object.
+/// Compares for the application `shop`, ignoring these pointers in every object.
 fn compared(pairs: &[(Value, Option<Value>)], removable: &[Value], pointers: &[&str]) -> LiveComparison {
     let pairs: Vec<LivePair> = pairs
         .iter()
@@ -28,7 +28,7 @@ fn compared(pairs: &[(Value, Option<Value>)], removable: &[Value], pointers: &[&
         json_pointers: pointers.iter().map(|&pointer| pointer.to_owned()).collect(),
         ..IgnoreDifference::default()
     };
-    let ignored = Ignored::new(&[entry]).expect("the pointers hold");
+    let ignored = Ignored::new(&[entry]).expect("valid pointers");
     let ownership = Ownership {
         method: TrackingMethod::Annotation,
         label_key: String::new(),
@@ -41,7 +41,7 @@ fn compared(pairs: &[(Value, Option<Value>)], removable: &[Value], pointers: &[&
     )
 }
 
-/// The two sides of the only difference.
+/// Returns both sides of the only difference.
 fn sides(found: &LiveComparison) -> (Option<&Value>, Option<&Value>) {
     let [object] = found.comparison.objects.as_slice() else { panic!("{found:?}") };
     (
@@ -55,7 +55,7 @@ fn applied(object: &Value) -> Value {
 }
 
 #[test]
-fn what_only_the_server_sets_does_not_count() {
+fn server_set_fields_are_not_compared() {
     let rendered = json!({"apiVersion": "v1", "kind": "X", "metadata": {"name": "a", "creationTimestamp": null}, "status": {"ready": false}});
     let live = json!({"apiVersion": "v1", "kind": "X", "status": {"ready": true}, "metadata": {
         "name": "a", "creationTimestamp": "2026-01-02T03:04:05Z", "uid": "1", "resourceVersion": "2", "generation": 3,
@@ -67,7 +67,7 @@ fn what_only_the_server_sets_does_not_count() {
 }
 
 #[test]
-fn what_was_applied_and_is_not_rendered_any_more_is_a_difference() {
+fn applied_field_that_is_not_rendered_is_a_difference() {
     let annotations = applied(&json!({"spec": {"a": 1, "b": 2}, "status": {"x": 1}}));
     let live = json!({"kind": "X", "metadata": {"name": "a", "annotations": annotations}, "spec": {"a": 1, "b": 2, "c": 3}});
     let rendered = json!({"kind": "X", "metadata": {"name": "a"}, "spec": {"a": 1}});
@@ -77,7 +77,7 @@ fn what_was_applied_and_is_not_rendered_any_more_is_a_difference() {
 }
 
 #[test]
-fn what_was_applied_is_not_believed_if_it_cannot_be_read() {
+fn invalid_last_applied_annotation_is_ignored() {
     for annotation in [json!("{"), json!("[]"), json!(1)] {
         let annotations = json!({"kubectl.kubernetes.io/last-applied-configuration": annotation});
         let live =
@@ -88,7 +88,7 @@ fn what_was_applied_is_not_believed_if_it_cannot_be_read() {
 }
 
 #[test]
-fn ignored_fields_count_on_no_side() {
+fn ignored_fields_are_not_compared() {
     let object = |replicas: u32, image: &str| json!({"kind": "X", "metadata": {"name": "a"}, "spec": {"replicas": replicas, "image": image}});
     let found = compared(&[(object(1, "a"), Some(object(5, "a")))], &[], &["/spec/replicas"]);
     assert_eq!(found.comparison.equal, 1);
@@ -104,11 +104,11 @@ fn ignored_fields_count_on_no_side() {
         &[],
         &["/spec/replicas"],
     );
-    assert_eq!(found.comparison.equal, 1, "what was applied is ignored too");
+    assert_eq!(found.comparison.equal, 1, "ignored in the last applied configuration too");
 }
 
 #[test]
-fn secrets_are_compared_by_their_bytes_and_masked() {
+fn secrets_are_compared_by_bytes_and_redacted() {
     let secret = |fields: Value| {
         let mut object = json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a"}});
         if let (Some(object), Value::Object(fields)) = (object.as_object_mut(), fields) {
@@ -133,7 +133,7 @@ fn secrets_are_compared_by_their_bytes_and_masked() {
 }
 
 #[test]
-fn an_object_that_is_not_live_is_added_and_one_that_is_not_rendered_removed() {
+fn missing_objects_are_added_and_unrendered_ones_removed() {
     let named = |name: &str| {
         let annotations = applied(&json!({}));
         json!({"kind": "X", "metadata": {"name": name, "uid": "1", "annotations": annotations}, "status": {"ready": true}})
@@ -155,7 +155,7 @@ fn an_object_that_is_not_live_is_added_and_one_that_is_not_rendered_removed() {
 }
 
 #[test]
-fn objects_that_a_sync_does_not_keep_or_remove_are_left_out_and_told() {
+fn hooks_and_unpruned_objects_are_left_out_with_reason() {
     let annotated = |name: &str, key: &str, value: &str| json!({"kind": "X", "metadata": {"name": name, "annotations": {key: value}}});
     let found = compared(
         &[
@@ -169,19 +169,19 @@ fn objects_that_a_sync_does_not_keep_or_remove_are_left_out_and_told() {
         ],
         &[],
     );
-    let told: Vec<String> = found.left_out.iter().map(ToString::to_string).collect();
+    let messages: Vec<String> = found.left_out.iter().map(ToString::to_string).collect();
     let expected = [
         "X hook is a hook",
         "X job-* has no name of its own",
         "X kept is not rendered, but says Prune=false",
         "X extra is not rendered, but says IgnoreExtraneous",
     ];
-    assert_eq!(told, expected);
+    assert_eq!(messages, expected);
     assert!(found.comparison.is_equal(), "{found:?}");
 }
 
 #[test]
-fn an_object_of_another_application_and_one_in_another_version_are_warned_of() {
+fn other_owner_or_api_version_is_warned_about() {
     let object = |version: &str, application: &str| {
         let id = format!("{application}:apps/X:web/a");
         json!({"apiVersion": version, "kind": "X", "metadata": {"name": "a", "namespace": "web", "annotations": {"argocd.argoproj.io/tracking-id": id}}})
@@ -189,26 +189,26 @@ fn an_object_of_another_application_and_one_in_another_version_are_warned_of() {
     let own = compared(&[(object("apps/v1", "shop"), Some(object("apps/v1", "shop")))], &[], &[]);
     assert_eq!((own.warnings, own.comparison.equal), (Vec::new(), 1));
     let found = compared(&[(object("apps/v1", "shop"), Some(object("apps/v1beta1", "other")))], &[], &[]);
-    let told: Vec<&str> = found.warnings.iter().map(|warning| warning.message.as_str()).collect();
+    let messages: Vec<&str> = found.warnings.iter().map(|warning| warning.message.as_str()).collect();
     let expected = [
         "X.apps web/a is tracked by another application, other",
         "X.apps web/a is live as apps/v1beta1 and rendered as apps/v1: fields that the versions call differently differ",
     ];
-    assert_eq!(told, expected);
+    assert_eq!(messages, expected);
     assert_eq!(sides(&found).0.and_then(|before| before.get("apiVersion")), Some(&json!("apps/v1")));
 }
 
 #[test]
-fn of_an_object_that_is_rendered_twice_the_last_one_counts() {
+fn last_of_duplicate_rendered_objects_is_compared() {
     let object = |value: &str| json!({"kind": "X", "metadata": {"name": "a"}, "spec": value});
     let found = compared(&[(object("1"), Some(object("2"))), (object("2"), Some(object("2")))], &[], &[]);
     assert_eq!(found.comparison.counts(), crate::diff::Counts { equal: 1, ..Default::default() });
-    let told: Vec<&str> = found.warnings.iter().map(|warning| warning.message.as_str()).collect();
-    assert_eq!(told, ["X a is rendered more than once; the last one counts"]);
+    let messages: Vec<&str> = found.warnings.iter().map(|warning| warning.message.as_str()).collect();
+    assert_eq!(messages, ["X a is rendered more than once; the last one counts"]);
 }
 
 #[test]
-fn an_object_is_looked_for_where_it_can_be() {
+fn possible_namespaces_depend_on_scope() {
     let definition =
         manifest(json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
         "spec": {"group": "example.com", "names": {"kind": "Wide"}, "scope": "Cluster"}}));

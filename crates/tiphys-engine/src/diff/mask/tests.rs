@@ -6,7 +6,7 @@ use crate::Manifest;
 fn manifest(value: Value) -> Manifest {
     match value {
         Value::Object(object) => Manifest::new(object),
-        other => panic!("no object: {other}"),
+        other => panic!("not an object: {other}"),
     }
 }
 
@@ -18,12 +18,12 @@ fn secret(fields: Value) -> Manifest {
     manifest(object)
 }
 
-/// The fields beside those that every Secret of these tests has.
-fn masked(before: Value, after: Value) -> (Value, Value) {
+/// Returns both sides after redaction, without the fields that all Secrets of these tests have.
+fn redacted(before: Value, after: Value) -> (Value, Value) {
     let (before, after) = shown(Some(&secret(before)), Some(&secret(after)));
     let rest = |side: Option<super::Shown>| {
-        let mut value = side.expect("there is a side").value().clone();
-        let object = value.as_object_mut().expect("it is an object");
+        let mut value = side.expect("a side").value().clone();
+        let object = value.as_object_mut().expect("an object");
         for field in ["apiVersion", "kind"] {
             object.remove(field);
         }
@@ -36,7 +36,7 @@ fn masked(before: Value, after: Value) -> (Value, Value) {
 }
 
 #[test]
-fn masks_show_equality_and_nothing_else() {
+fn masks_reveal_only_equality() {
     let (first, second) = ("++++++++", "+++++++++");
     let cases = [
         (
@@ -47,7 +47,7 @@ fn masks_show_equality_and_nothing_else() {
             json!({"data": {"k": first}}),
         ),
         (
-            "a field that is written otherwise",
+            "a misspelled field",
             json!({"stringdata": {"k": "a"}, "type": "Opaque"}),
             json!({"stringdata": {"k": "b"}, "type": "Opaque"}),
             json!({"stringdata": first, "type": "Opaque"}),
@@ -75,14 +75,14 @@ fn masks_show_equality_and_nothing_else() {
             json!({"data": {"k": first}}),
         ),
         (
-            "equal values of different keys say nothing",
+            "equal values of different keys",
             json!({"data": {"k": "YQ=="}}),
             json!({"data": {"l": "YQ=="}}),
             json!({"data": {"k": first}}),
             json!({"data": {"l": first}}),
         ),
         (
-            "as text and as bytes",
+            "in stringData and in data",
             json!({"data": {"k": "YQ=="}}),
             json!({"stringData": {"k": "a"}}),
             json!({"data": {"k": first}}),
@@ -96,14 +96,14 @@ fn masks_show_equality_and_nothing_else() {
             json!({"data": {"k": first}}),
         ),
         (
-            "no base64",
+            "invalid base64",
             json!({"data": {"k": "?"}}),
             json!({"data": {"k": 5}}),
             json!({"data": {"k": first}}),
             json!({"data": {"k": second}}),
         ),
         (
-            "no object",
+            "not an object",
             json!({"data": "hunter2"}),
             json!({"data": ["hunter2"]}),
             json!({"data": first}),
@@ -125,25 +125,25 @@ fn masks_show_equality_and_nothing_else() {
         ),
     ];
     for (what, before, after, expected_before, expected_after) in cases {
-        assert_eq!(masked(before, after), (expected_before, expected_after), "{what}");
+        assert_eq!(redacted(before, after), (expected_before, expected_after), "{what}");
     }
 }
 
 #[test]
-fn what_kubectl_keeps_of_a_secret_is_masked_too() {
+fn last_applied_annotation_of_secret_is_redacted() {
     let annotated = |applied: &str| json!({"metadata": {"name": "a", "annotations": {"x": "y", "kubectl.kubernetes.io/last-applied-configuration": applied}}});
     let before = annotated("{\"data\":{\"k\":\"aHVudGVyMg==\"}}");
-    let (before, after) = masked(before, annotated("{}"));
+    let (before, after) = redacted(before, annotated("{}"));
     assert_eq!(before, annotated("++++++++"));
     assert_eq!(after, annotated("+++++++++"));
 }
 
 #[test]
-fn only_secrets_of_kubernetes_are_masked() {
+fn only_core_secrets_are_redacted() {
     for (api_version, kind) in [("v1", "ConfigMap"), ("example.com/v1", "Secret")] {
         let object =
             json!({"apiVersion": api_version, "kind": kind, "metadata": {"name": "a"}, "data": {"k": "v"}});
         let (before, _) = shown(Some(&manifest(object.clone())), None);
-        assert_eq!(before.expect("there is a side").value(), &object);
+        assert_eq!(before.expect("a side").value(), &object);
     }
 }

@@ -3,7 +3,7 @@ use std::time::{Duration, Instant};
 use super::unified;
 
 #[test]
-fn hunks_have_as_many_equal_lines_around_them_as_asked_for() {
+fn hunks_have_requested_number_of_context_lines() {
     let before = "a\nb\nc\nd\ne\nf\ng\n";
     let cases = [
         ("a\nb\nc\nD\ne\nf\ng\n", 1, "@@ -3,3 +3,3 @@\n c\n-d\n+D\n e\n"),
@@ -20,7 +20,7 @@ fn hunks_have_as_many_equal_lines_around_them_as_asked_for() {
 }
 
 #[test]
-fn only_a_newline_ends_a_line() {
+fn only_newline_ends_a_line() {
     assert_eq!(unified("a\rb\n", "a\rc\n", 3), "@@ -1 +1 @@\n-a\rb\n+a\rc\n");
     assert_eq!(unified("a\r\n", "a\n", 3), "@@ -1 +1 @@\n-a\r\n+a\n");
     let none = "\\ No newline at end of file\n";
@@ -29,7 +29,7 @@ fn only_a_newline_ends_a_line() {
 }
 
 #[test]
-fn large_texts_are_compared_in_time() {
+fn large_inputs_are_compared_within_time_limit() {
     const LINES: usize = 20_000;
     let text = |side: &str, period: usize| -> String {
         let lines: Vec<String> =
@@ -42,9 +42,9 @@ fn large_texts_are_compared_in_time() {
         ("many lines, in another order", text("a", 9_973), text("a", 9_967)),
     ];
     for (what, before, after) in cases {
-        let begun = Instant::now();
+        let start = Instant::now();
         let hunks = unified(&before, &after, 3);
-        assert!(begun.elapsed() < Duration::from_secs(10), "{what}: {:?}", begun.elapsed());
+        assert!(start.elapsed() < Duration::from_secs(10), "{what}: {:?}", start.elapsed());
         let removed = hunks.lines().filter(|line| line.starts_with('-')).count();
         let added = hunks.lines().filter(|line| line.starts_with('+')).count();
         assert!(removed > 0 && removed == added, "{what}: {removed} {added}");

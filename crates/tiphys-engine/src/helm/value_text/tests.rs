@@ -1,4 +1,4 @@
-//! What is shown is what helm has, and what is given is what helm will have.
+//! The shown value is helm's value, and the set value becomes helm's value.
 
 use proptest::prelude::*;
 use tiphys_helm_values::{Flag, Value, held_value};
@@ -16,14 +16,14 @@ fn has_references(written: &str) -> bool {
     super::has_references(written, NAMES)
 }
 
-/// As it is written where variables are text.
+/// Escapes a value, with variables as literal text.
 fn written_text(shown: &str, typing: Typing) -> String {
     super::written_text(shown, typing, NAMES, Variables::Literal)
 }
 
 #[test]
-fn people_see_what_helm_has() {
-    // Written, seen of a plain value, seen of a forced one.
+fn shown_value_is_the_value_in_helm() {
+    // Written, shown for plain typing, shown for forced typing.
     let cases = [
         (r"a\b", "ab", "ab"),
         (r"a\\b", r"a\b", r"a\b"),
@@ -53,8 +53,8 @@ fn people_see_what_helm_has() {
 }
 
 #[test]
-fn a_value_is_written_so_that_it_holds() {
-    // Given, written as a plain value, written as a forced one.
+fn set_value_is_escaped() {
+    // Set, written for plain typing, written for forced typing.
     let cases = [
         (r"a\b", r"a\\b", r"a\\b"),
         (r"a\,b", r"a\\\,b", r"a\\\,b"),
@@ -74,8 +74,8 @@ fn a_value_is_written_so_that_it_holds() {
 }
 
 #[test]
-fn variables_stay_as_they_stand_where_they_are_to_be_replaced_and_are_text_elsewhere() {
-    // Given, written with variables that are replaced, and without.
+fn variables_are_escaped_unless_they_are_replaced() {
+    // Set, written with variables that are replaced, and with literal ones.
     let cases = [
         (
             "$ARGOCD_APP_NAME-${ARGOCD_APP_REVISION}-$HOME",
@@ -97,7 +97,7 @@ fn variables_stay_as_they_stand_where_they_are_to_be_replaced_and_are_text_elsew
 }
 
 #[test]
-fn the_references_in_a_text_are_those_that_a_run_replaces() {
+fn references_are_those_that_a_run_replaces() {
     let of = |text| build_variables(text, NAMES).collect::<Vec<_>>();
     assert_eq!(
         of("a $ARGOCD_APP_NAME $X ${ARGOCD_APP_REVISION}$"),
@@ -108,30 +108,30 @@ fn the_references_in_a_text_are_those_that_a_run_replaces() {
     assert_eq!(of("$ARGOCD_APP_NAME $ARGOCD_ENV_A"), ["$ARGOCD_APP_NAME", "$ARGOCD_ENV_A"]);
 }
 
-/// Any text, mostly of the signs that mean something on the way.
+/// Any string, mostly of characters with a meaning in Argo CD or helm.
 fn text() -> impl Strategy<Value = String> {
     let signs = r"[ab0-9.,=\\$(){}\\\\ +\u{e9}]{0,16}";
     let names = "([{}$,\\\\]|ARGOCD_APP_NAME|HOME|\\$\\{ARGOCD_APP_NAME\\}){0,6}";
     prop_oneof![any::<String>(), signs, names]
 }
 
-/// What a run makes of variables: a value without any sign that means something.
+/// Replaces variables as a run does, with a value that has no special characters.
 fn run(text: &str) -> String {
     expand(text, |name| (name == "ARGOCD_APP_NAME").then_some("web"))
 }
 
 proptest! {
     #[test]
-    fn what_is_set_is_what_helm_has(text in text()) {
+    fn set_value_is_the_value_in_helm(text in text()) {
         let held = held_value(Flag::SetString, &run(&written_text(&text, Typing::Forced)));
         prop_assert_eq!(held, Some(Value::Text(text)));
     }
 
     #[test]
-    fn what_is_set_is_what_is_seen(text in text()) {
+    fn set_value_is_the_shown_value(text in text()) {
         prop_assert_eq!(shown_text(&written_text(&text, Typing::Forced), Typing::Forced), text.clone());
         let seen = shown_text(&written_text(&text, Typing::Plain), Typing::Plain);
-        // Of what is no text the usual spelling is seen.
+        // Values that are not strings are shown in their usual notation.
         let again = shown_text(&written_text(&seen, Typing::Plain), Typing::Plain);
         prop_assert_eq!(&again, &seen);
         if matches!(super::held(&written_text(&text, Typing::Plain), Typing::Plain, NAMES), Some(Value::Text(_) | Value::List(_))) {
@@ -140,7 +140,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_seen_of_a_text_is_what_helm_has(written in text()) {
+    fn shown_string_is_the_value_in_helm(written in text()) {
         if let Some(Value::Text(text)) = held_value(Flag::SetString, &run(&written))
             && !has_references(&written)
         {

@@ -2,13 +2,13 @@ use serde_json::{Value, json};
 
 use super::{KindRules, ListKind};
 
-/// A path from its text.
+/// Parses a dotted path.
 fn path(text: &str) -> Vec<&str> {
     text.split('.').collect()
 }
 
 #[test]
-fn lists_of_kubernetes_are_keyed_where_its_types_say_so() {
+fn kubernetes_lists_have_their_merge_keys() {
     let name = Some("name");
     let cases = [
         ("apps", "Deployment", "spec.template.spec.containers", name),
@@ -40,7 +40,7 @@ fn lists_of_kubernetes_are_keyed_where_its_types_say_so() {
     ];
     for (group, kind, list, expected) in cases {
         let found = match KindRules::of((group, kind)).list(&path(list)) {
-            ListKind::Places => None,
+            ListKind::Indexed => None,
             ListKind::Set => Some(String::new()),
             ListKind::Keyed(fields) => {
                 Some(fields.iter().map(|(field, _)| *field).collect::<Vec<_>>().join(" "))
@@ -51,7 +51,7 @@ fn lists_of_kubernetes_are_keyed_where_its_types_say_so() {
 }
 
 #[test]
-fn quantities_are_known_by_their_places() {
+fn quantities_are_recognized_by_path() {
     let cases = [
         ("apps", "Deployment", "spec.template.spec.containers.resources.limits.cpu", true),
         ("apps", "Deployment", "spec.template.spec.overhead.cpu", true),
@@ -76,7 +76,7 @@ fn quantities_are_known_by_their_places() {
 }
 
 #[test]
-fn zeros_are_left_out_where_go_leaves_them_out() {
+fn zero_values_are_omitted_as_in_go() {
     let pod = "spec.template.spec";
     let cases: &[(&str, &str, String, Value, bool)] = &[
         ("apps", "Deployment", format!("{pod}.hostNetwork"), json!(false), true),
@@ -100,6 +100,6 @@ fn zeros_are_left_out_where_go_leaves_them_out() {
     ];
     for (group, kind, field, value, expected) in cases {
         let rules = KindRules::of((group, kind));
-        assert_eq!(rules.is_left_out(&path(field), value), *expected, "{group}/{kind} {field} {value}");
+        assert_eq!(rules.is_omitted(&path(field), value), *expected, "{group}/{kind} {field} {value}");
     }
 }

@@ -4,7 +4,7 @@ use super::{LeftOutReason, of_live, of_rendered};
 use crate::Manifest;
 
 #[test]
-fn annotations_say_what_is_not_compared() {
+fn annotations_exclude_objects_from_comparison() {
     use LeftOutReason::{Extraneous, Hook, NoName, NotPruned};
     let cases = [
         (json!({}), None, None),

@@ -1,27 +1,27 @@
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use super::of;
+use super::project;
 use crate::diff::live::kinds::KindRules;
 
 fn fields(value: Value) -> Map<String, Value> {
     match value {
         Value::Object(fields) => fields,
-        other => panic!("no object: {other}"),
+        other => panic!("not an object: {other}"),
     }
 }
 
-/// What is shown of a live object of a kind.
+/// Returns the compared part of a live object of a kind.
 fn shown(kind: (&str, &str), rendered: &Value, live: &Value, applied: &Value) -> Value {
     let applied = applied.as_object();
-    Value::Object(of(&KindRules::of(kind), &fields(rendered.clone()), &fields(live.clone()), applied))
+    Value::Object(project(&KindRules::of(kind), &fields(rendered.clone()), &fields(live.clone()), applied))
 }
 
 const CUSTOM: (&str, &str) = ("example.com", "X");
 const POD: (&str, &str) = ("", "Pod");
 
 #[test]
-fn a_live_field_counts_if_it_is_rendered_or_was_applied() {
+fn live_field_is_compared_if_rendered_or_applied() {
     let cases = [
         ("equal", json!({"a": 1}), json!({"a": 1}), json!(null), json!({"a": 1})),
         ("changed", json!({"a": 1}), json!({"a": 2}), json!(null), json!({"a": 2})),
@@ -42,7 +42,7 @@ fn a_live_field_counts_if_it_is_rendered_or_was_applied() {
             json!({"a": {"b": 1}}),
             json!({"a": {"b": 1, "c": 2}}),
         ),
-        ("not rendered and not live any more", json!({}), json!({}), json!({"a": 1}), json!({})),
+        ("applied, but neither rendered nor live", json!({}), json!({}), json!({"a": 1}), json!({})),
         (
             "changed by others after it was applied",
             json!({}),
@@ -51,10 +51,10 @@ fn a_live_field_counts_if_it_is_rendered_or_was_applied() {
             json!({"a": 2}),
         ),
         ("another type", json!({"a": {"b": 1}}), json!({"a": [1]}), json!(null), json!({"a": [1]})),
-        ("a number that is another", json!({"a": 1}), json!({"a": "1"}), json!(null), json!({"a": "1"})),
-        ("a number that is the same", json!({"a": 1}), json!({"a": 1.0}), json!(null), json!({"a": 1})),
+        ("a number and a string", json!({"a": 1}), json!({"a": "1"}), json!(null), json!({"a": "1"})),
+        ("equal numbers", json!({"a": 1}), json!({"a": 1.0}), json!(null), json!({"a": 1})),
         (
-            "numbers that floats cannot tell apart",
+            "different numbers that are equal as floats",
             json!({"a": 9_007_199_254_740_993_i64}),
             json!({"a": 9_007_199_254_740_992.0}),
             json!(null),
@@ -67,7 +67,7 @@ fn a_live_field_counts_if_it_is_rendered_or_was_applied() {
 }
 
 #[test]
-fn a_field_that_says_nothing_is_as_good_as_none() {
+fn empty_field_equals_absent_field() {
     for nothing in [json!(null), json!({}), json!([]), json!({"b": null, "c": {"d": []}})] {
         let rendered = json!({"a": nothing});
         assert_eq!(shown(CUSTOM, &rendered, &json!({}), &json!(null)), rendered);
@@ -96,14 +96,14 @@ fn a_field_that_says_nothing_is_as_good_as_none() {
             json!({"a": {}}),
         ),
         (
-            "an empty list that is not empty",
+            "an empty list that others filled",
             json!({"a": []}),
             json!({"a": [1]}),
             json!(null),
             json!({"a": [1]}),
         ),
         (
-            "texts, numbers and switches say something",
+            "empty strings, zero and false are values",
             json!({"a": "", "b": 0, "c": false}),
             json!({}),
             json!(null),
@@ -116,7 +116,7 @@ fn a_field_that_says_nothing_is_as_good_as_none() {
 }
 
 #[test]
-fn items_of_lists_are_matched_by_place_only_in_lists_of_one_length() {
+fn list_items_match_by_index_in_lists_of_equal_length() {
     let cases = [
         (
             "fields set by others",
@@ -157,7 +157,7 @@ fn items_of_lists_are_matched_by_place_only_in_lists_of_one_length() {
 }
 
 #[test]
-fn items_of_kubernetes_lists_are_matched_by_their_keys() {
+fn kubernetes_list_items_match_by_key() {
     let cases = [
         (
             "defaults",
@@ -202,14 +202,14 @@ fn items_of_kubernetes_lists_are_matched_by_their_keys() {
             json!([{"name": "a", "x": 1}]),
         ),
         (
-            "a live key that is there twice",
+            "a duplicate live key",
             json!([{"name": "a"}]),
             json!([{"name": "a", "x": 1}, {"name": "a"}]),
             json!(null),
             json!([{"name": "a", "x": 1}, {"name": "a"}]),
         ),
         (
-            "a key that is there twice",
+            "a duplicate key",
             json!([{"name": "a"}, {"name": "a"}]),
             json!([{"name": "a"}, {"name": "a", "x": 1}]),
             json!(null),
@@ -229,7 +229,7 @@ fn items_of_kubernetes_lists_are_matched_by_their_keys() {
         assert_eq!(shown(POD, &pod(rendered), &pod(live), &applied), pod(expected), "{what}");
     }
     let ports = |ports: Value| json!({"spec": {"containers": [{"name": "a", "ports": ports}]}});
-    // The protocol that the server takes where there is none is a part of the key; others have opened a third port.
+    // The default protocol is part of the key. Others have added a third port.
     let rendered = ports(json!([{"containerPort": 53}, {"containerPort": 53, "protocol": "UDP"}]));
     let live = ports(
         json!([{"containerPort": 9}, {"containerPort": 53, "protocol": "TCP"}, {"containerPort": 53, "protocol": "UDP"}]),
@@ -241,7 +241,7 @@ fn items_of_kubernetes_lists_are_matched_by_their_keys() {
 }
 
 #[test]
-fn what_kubernetes_writes_in_another_way_is_no_difference() {
+fn equivalent_kubernetes_values_are_equal() {
     let pod = |container: Value| json!({"spec": {"containers": [container]}});
     let cases = [
         (
@@ -267,7 +267,7 @@ fn what_kubernetes_writes_in_another_way_is_no_difference() {
     assert_eq!(shown(CUSTOM, &limits("1"), &limits("1000m"), &json!(null)), limits("1000m"));
 }
 
-/// Values without lists: what a merge patch can say.
+/// Values without lists and `null`, which a merge patch can set.
 fn object() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![Just(json!(1)), Just(json!("x")), Just(json!(true)), Just(json!("y"))];
     leaf.prop_recursive(4, 24, 4, |inner| {
@@ -277,7 +277,7 @@ fn object() -> impl Strategy<Value = Value> {
     .prop_map(|value| json!({"spec": value}))
 }
 
-/// The merge patch (RFC 7396) that makes one object of another.
+/// Returns the merge patch (RFC 7396) that turns one object into another.
 fn patch_between(before: &Map<String, Value>, after: &Map<String, Value>) -> Map<String, Value> {
     let mut patch = Map::new();
     for key in before.keys().filter(|key| !after.contains_key(*key)) {
@@ -313,14 +313,14 @@ fn apply(object: &mut Map<String, Value>, patch: &Map<String, Value>) {
 
 proptest! {
     #[test]
-    fn nothing_differs_from_itself(object in object(), applied in object()) {
+    fn projection_is_idempotent(object in object(), applied in object()) {
         prop_assert_eq!(shown(CUSTOM, &object, &object, &json!(null)), object.clone());
         let twice = shown(CUSTOM, &object, &shown(CUSTOM, &object, &applied, &json!(null)), &json!(null));
         prop_assert_eq!(twice, shown(CUSTOM, &object, &applied, &json!(null)));
     }
 
     #[test]
-    fn what_is_shown_made_to_what_is_rendered_makes_live_to_it(rendered in object(), live in object(), applied in object()) {
+    fn applying_the_diff_to_live_yields_rendered(rendered in object(), live in object(), applied in object()) {
         let before = shown(CUSTOM, &rendered, &live, &applied);
         let patch = patch_between(&fields(before), &fields(rendered.clone()));
         let mut synced = fields(live);

@@ -1,7 +1,7 @@
 use super::equal;
 
 #[test]
-fn spellings_of_one_quantity_are_equal() {
+fn equal_quantities_are_equal_in_any_notation() {
     let cases: &[&[&str]] = &[
         &["1", "1000m", "1.0", "+1", "01", "1e0", "1000000u", "1000000000n", "0.001k"],
         &["0.1", "100m", ".1", "1e-1"],
@@ -22,7 +22,7 @@ fn spellings_of_one_quantity_are_equal() {
 }
 
 #[test]
-fn what_is_no_quantity_is_equal_to_nothing() {
+fn invalid_quantity_equals_nothing() {
     let long = "1".repeat(100);
     for text in ["", ".", "-", "1 Gi", "1gi", "1K", "e3", "1e", "1e999", "--1", "1.2.3", "one", "1+1", &long]
     {

@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use super::normalize;
 
 #[test]
-fn a_secret_has_one_form() {
+fn secret_is_normalized() {
     let cases = [
         (json!({"stringData": {"k": "a"}}), json!({"data": {"k": "YQ=="}})),
         (
@@ -13,7 +13,7 @@ fn a_secret_has_one_form() {
         (json!({"stringData": {"k": "a"}, "data": null}), json!({"data": {"k": "YQ=="}})),
         (json!({"data": {"k": "YWFh\r\nYWFh\n"}}), json!({"data": {"k": "YWFhYWFh"}})),
         (json!({"stringData": {}}), json!({})),
-        // What the server would refuse stays as it is.
+        // The server would reject these.
         (json!({"data": {"k": "?", "l": 1}}), json!({"data": {"k": "?", "l": 1}})),
         (json!({"stringData": {"k": 1}}), json!({"stringData": {"k": 1}})),
         (json!({"stringData": {"k": "a"}, "data": "x"}), json!({"stringData": {"k": "a"}, "data": "x"})),
