@@ -1,23 +1,23 @@
-//! `APP` on the command line: a name in the store, or a file.
+//! The `APP` argument: a name in the store, or a file.
 
 use std::path::PathBuf;
 
-/// What an `APP` argument means.
+/// A parsed `APP` argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ApplicationRef {
-    /// An application of the store.
+    /// An application in the store.
     Name {
-        /// Its namespace, if it was given.
+        /// The namespace, if given.
         namespace: Option<String>,
-        /// Its name.
+        /// The name.
         name: String,
     },
-    /// The applications of a file or folder.
+    /// The applications in a file or directory.
     Path(PathBuf),
 }
 
 impl ApplicationRef {
-    /// The path, if it is one.
+    /// Returns the path, if it is one.
     pub fn into_path(self) -> Option<PathBuf> {
         match self {
             Self::Path(path) => Some(path),
@@ -25,7 +25,7 @@ impl ApplicationRef {
         }
     }
 
-    /// A path if it begins with `.` or `/` or ends in `.yaml`, `.yml` or `.json`; else `name` or `namespace/name`.
+    /// Parses an argument: a path if it begins with `.` or `/` or ends in `.yaml`, `.yml` or `.json`, else `[namespace/]name`.
     pub fn parse(text: &str) -> Self {
         let is_path =
             text.starts_with(['.', '/']) || [".yaml", ".yml", ".json"].iter().any(|end| text.ends_with(end));

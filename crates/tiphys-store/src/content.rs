@@ -1,4 +1,4 @@
-//! Reading one text: which of its documents belong to the store, and what is wrong with the others.
+//! Reading one file: the documents that belong to the store, and the errors in the others.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use crate::resources::{StoredCertificates, StoredProject, StoredSecret, StoredSe
 use crate::store::{Broken, BrokenReason, SkipReason, Skipped, StoredApplication, StoredSet};
 use crate::{FileName, FileVersion, Place};
 
-/// What every text that matters holds: the API group, also in the label of Secrets, or the name of one of the ConfigMaps.
-const MARKS: [&[u8]; 3] = [b"argoproj.io/", SETTINGS_NAME.as_bytes(), CERTIFICATES_NAME.as_bytes()];
+/// Byte strings of which every relevant file contains one: the API group, also in the label of Secrets, or the name of a ConfigMap.
+const MARKERS: [&[u8]; 3] = [b"argoproj.io/", SETTINGS_NAME.as_bytes(), CERTIFICATES_NAME.as_bytes()];
 
-/// What one text brings to a store.
+/// The documents that one file adds to a store.
 #[derive(Debug, Default)]
 pub(crate) struct Content {
     pub(crate) applications: Vec<Arc<StoredApplication>>,
@@ -26,17 +26,17 @@ pub(crate) struct Content {
     pub(crate) secrets: Vec<StoredSecret>,
     pub(crate) skipped: Vec<Skipped>,
     pub(crate) broken: Vec<Broken>,
-    /// Whether the text was parsed at all.
-    pub(crate) looked_at: bool,
+    /// Whether the file was parsed.
+    pub(crate) is_parsed: bool,
 }
 
-/// Reads a text. One without any of the marks is not parsed.
+/// Reads a file. It is not parsed if it contains none of the markers.
 pub(crate) fn read(file: &FileName, text: &[u8]) -> Content {
     let mut content = Content::default();
-    if !MARKS.iter().any(|mark| memchr::memmem::find(text, mark).is_some()) {
+    if !MARKERS.iter().any(|marker| memchr::memmem::find(text, marker).is_some()) {
         return content;
     }
-    content.looked_at = true;
+    content.is_parsed = true;
     let place = |position| Place { file: file.clone(), position };
     let documents = match read_documents(text) {
         Ok(documents) => documents,
@@ -44,7 +44,7 @@ pub(crate) fn read(file: &FileName, text: &[u8]) -> Content {
             let at = place(error.position);
             if memchr::memmem::find(text, b"{{").is_some() {
                 content.skipped.push(Skipped { place: at, object: None, reason: SkipReason::Template });
-            } else if memchr::memmem::find(text, MARKS[0]).is_some() {
+            } else if memchr::memmem::find(text, MARKERS[0]).is_some() {
                 content.broken.push(Broken { place: at, object: None, reason: BrokenReason::Syntax(error) });
             } else {
                 content.skipped.push(Skipped { place: at, object: None, reason: SkipReason::Syntax(error) });
@@ -105,7 +105,7 @@ impl Content {
                 .map(|secret| self.secrets.push(StoredSecret { secret, place: place.clone() })),
         };
         if let Err(reason) = result {
-            // The place of the mistake says more than that of the document.
+            // The position of the error is more precise than that of the document.
             let position = reason.position().or(place.position);
             self.broken.push(Broken { place: Place { position, ..place }, object: Some(object), reason });
         }

@@ -1,15 +1,15 @@
-//! What a document is to a store: told from its kind, before any of it is decoded.
+//! The role of a document in a store, determined from its kind before it is decoded.
 
 use tiphys_api::{GROUP, SECRET_TYPE_LABEL, decode_base64};
 use tiphys_yaml::{Data, Node};
 
-/// The ConfigMap of Argo CD's settings.
+/// The ConfigMap with Argo CD's settings.
 pub(crate) const SETTINGS_NAME: &str = "argocd-cm";
 
-/// The ConfigMap of the servers' own authorities.
+/// The ConfigMap with the CA certificates of servers.
 pub(crate) const CERTIFICATES_NAME: &str = "argocd-tls-certs-cm";
 
-/// A document that belongs to a store.
+/// A kind of document that belongs to a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Application,
@@ -20,7 +20,7 @@ pub(crate) enum Kind {
     Secret,
 }
 
-/// The kind of a document; `None` if it has no place in a store.
+/// Returns the kind of a document; `None` if it does not belong to a store.
 pub(crate) fn kind_of(node: &Node) -> Option<Kind> {
     let text = |key| node.get(key).and_then(Node::as_str);
     let (api_version, kind) = (text("apiVersion")?, text("kind")?);
@@ -46,7 +46,7 @@ pub(crate) fn kind_of(node: &Node) -> Option<Kind> {
     }
 }
 
-/// The objects of a document: the items of a List or of an array, to any depth, else the document itself.
+/// Collects the objects of a document: the items of a List or an array, at any depth, else the document itself.
 pub(crate) fn objects(document: Node, found: &mut Vec<Node>) {
     let is_list = is_list(&document);
     let items = match document.data {
@@ -77,13 +77,13 @@ fn is_list(document: &Node) -> bool {
         && document.get("items").is_some_and(|items| matches!(items.data, Data::Sequence(_)))
 }
 
-/// Why a document is only a part of an object, as patches and templates are; `None` if it looks whole.
+/// Returns why a document is only a part of an object, such as a patch or a template. `None` if it looks complete.
 pub(crate) fn partial(node: &Node, kind: Kind) -> Option<&'static str> {
     let name = node.at(["metadata", "name"]);
     if name.is_some_and(is_template) || node.at(["metadata", "namespace"]).is_some_and(is_template) {
         return Some("its name is a template");
     }
-    // A name that is no text is one all the same, so that the mistake is told.
+    // A name that is not a string counts as a name, so that decoding reports the mistake.
     if name.is_none_or(|name| name.is_null() || name.as_str() == Some("")) {
         return Some("it has no name");
     }
@@ -91,14 +91,14 @@ pub(crate) fn partial(node: &Node, kind: Kind) -> Option<&'static str> {
         return Some("it is a patch");
     }
     match kind {
-        Kind::Application if !names_a_repository(node) => Some("it names no repository"),
+        Kind::Application if !has_repository(node) => Some("it names no repository"),
         Kind::AppProject | Kind::ApplicationSet if node.get("spec").is_none_or(Node::is_null) => {
             Some("it has no spec")
         }
         Kind::Secret if ["data", "stringData"].iter().all(|key| node.get(key).is_none_or(Node::is_null)) => {
             Some("it has no data")
         }
-        // Placeholders of tools that fill in secrets later are no base64.
+        // Placeholders of tools that inject secrets later are not base64.
         Kind::Secret if !has_base64_data(node) => Some("a value of its `data` is not base64"),
         _ => None,
     }
@@ -113,8 +113,8 @@ fn has_base64_data(node: &Node) -> bool {
     entries.iter().filter_map(|entry| entry.value.as_str()).all(|text| decode_base64(text).is_some())
 }
 
-/// Whether a source of an Application says where it is. A source of the wrong type counts as one, so that the mistake is told.
-fn names_a_repository(node: &Node) -> bool {
+/// Returns whether a source of an Application has a repository. One of the wrong type counts, so that decoding reports the mistake.
+fn has_repository(node: &Node) -> bool {
     let Some(spec) = node.get("spec") else { return false };
     let Data::Mapping(entries) = &spec.data else { return !spec.is_null() };
     entries.iter().filter(|entry| !entry.value.is_null()).any(|entry| {

@@ -1,4 +1,4 @@
-//! Changing files of a store: what a file was when it was read, and what it shall be.
+//! Editing files of a store: the content that was read and the new content.
 
 mod write;
 
@@ -13,14 +13,14 @@ use crate::{FILE_BYTES_MAX, FileName, StoredApplication};
 
 pub use write::FileWriteError;
 
-/// What the bytes of a file were. People see and give the first 16 hexadecimal digits of their BLAKE3 digest.
+/// Version of a file's content. Users see and pass the first 16 hexadecimal digits of the BLAKE3 digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FileVersion([u8; blake3::OUT_LEN]);
 
-/// How many bytes of a version are shown.
+/// The number of digest bytes that are shown.
 const SHOWN_BYTES: usize = 8;
 
-/// A file with changes that are not yet written.
+/// A file with changes that are not written yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileEdit {
     path: PathBuf,
@@ -28,27 +28,27 @@ pub struct FileEdit {
     after: Vec<u8>,
 }
 
-/// Why a file cannot be changed.
+/// The reason why a file cannot be edited.
 #[derive(Debug, thiserror::Error)]
 pub enum FileEditError {
-    /// What was read is no file that is there now.
+    /// The document does not come from an existing file.
     #[error("{name} is no file that can be changed; give the file itself as the store")]
     NoFile {
-        /// What it is called.
+        /// Its name in messages.
         name: FileName,
     },
-    /// The file is not what it was when the store was loaded, or it is gone.
+    /// The file was changed or deleted after the store was loaded.
     #[error("{} was changed by somebody else after it was read; nothing was written, try again", path.display())]
     Conflict {
         /// The file.
         path: PathBuf,
     },
-    /// The file system does not give the file.
+    /// Reading failed.
     #[error("cannot read {}", path.display())]
     Read {
         /// The file.
         path: PathBuf,
-        /// The system's answer.
+        /// The I/O error.
         #[source]
         source: io::Error,
     },
@@ -58,19 +58,19 @@ pub enum FileEditError {
         /// The file.
         path: PathBuf,
     },
-    /// The changes do not fit the text.
+    /// The changes do not fit the content.
     #[error("cannot change {}", path.display())]
     Edit {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The error of the edit.
         #[source]
         source: EditError,
     },
 }
 
 impl FileVersion {
-    /// The version that has these bytes.
+    /// Returns the version of this content.
     pub fn of(bytes: &[u8]) -> Self {
         Self(*blake3::hash(bytes).as_bytes())
     }
@@ -83,13 +83,13 @@ impl fmt::Display for FileVersion {
 }
 
 impl StoredApplication {
-    /// What its file was when it was read; `None` if it does not come from a file that is there now.
+    /// Returns the version of its file when it was read; `None` if it does not come from an existing file.
     pub fn version(&self) -> Option<FileVersion> {
         self.version
     }
 
-    /// Its file with changes, the paths of which begin at the Application. Nothing is written. The file is read again: if it is not
-    /// what it was, that is a [`FileEditError::Conflict`].
+    /// Returns its file with changes, whose paths start at the Application. Nothing is written. The file is read again; if it changed, that
+    /// is a [`FileEditError::Conflict`].
     pub fn edit(&self, changes: &[Change]) -> Result<FileEdit, FileEditError> {
         let name = &self.place.file;
         let (Some(path), Some(version)) = (name.path(), self.version) else {
@@ -107,14 +107,14 @@ impl StoredApplication {
 }
 
 impl FileEdit {
-    /// An existing file, read now, with changes.
+    /// Reads an existing file and applies changes to it.
     pub fn of(path: impl Into<PathBuf>, target: Target, changes: &[Change]) -> Result<Self, FileEditError> {
         let path = path.into();
         let before = read(&path)?;
         Self::from_bytes(&path, before, target, changes)
     }
 
-    /// A file that is not there yet. Writing it fails if it is there by then.
+    /// Returns the edit that creates a file. Writing it fails if the file exists by then.
     pub fn create(path: impl Into<PathBuf>, text: impl Into<Vec<u8>>) -> Self {
         Self { path: path.into(), before: None, after: text.into() }
     }
@@ -131,22 +131,22 @@ impl FileEdit {
         }
     }
 
-    /// The file, as people call it.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What it was; `None` if it is new.
+    /// Returns the old content; `None` if the file is new.
     pub fn before(&self) -> Option<&[u8]> {
         self.before.as_deref()
     }
 
-    /// What it becomes.
+    /// Returns the new content.
     pub fn after(&self) -> &[u8] {
         &self.after
     }
 
-    /// Whether writing would change nothing.
+    /// Returns whether writing would change nothing.
     pub fn is_unchanged(&self) -> bool {
         self.before.as_ref() == Some(&self.after)
     }

@@ -1,4 +1,4 @@
-//! Which files of a folder belong to a store.
+//! Finding the files of a store.
 
 use std::fs;
 use std::io::{self, Read as _};
@@ -8,20 +8,20 @@ use ignore::{DirEntry, WalkBuilder};
 
 use crate::{FileName, PastInput};
 
-/// The largest file that is read, in bytes. A cluster's Applications in one List stay far below it.
+/// The maximum size of a file in bytes. All Applications of a cluster in one List are far smaller.
 pub const FILE_BYTES_MAX: u64 = 64 << 20;
 
-/// Name of the files that say what to leave out, in the syntax of `.gitignore`.
+/// Name of the files that list what to ignore, in the syntax of `.gitignore`.
 const IGNORE_FILE: &str = ".tiphysignore";
 
-/// A file that may hold documents, or why it cannot be looked at.
+/// A file that may contain documents, or the reason why it cannot be read.
 #[derive(Debug)]
 pub(crate) struct Candidate {
     /// The file.
     pub(crate) path: PathBuf,
-    /// The file without links, by which one that is reached twice is known.
+    /// The path with symbolic links resolved. Files with the same path are read once.
     pub(crate) real: PathBuf,
-    /// What people call it.
+    /// The name to use in messages.
     pub(crate) name: FileName,
     pub(crate) problem: Option<io::Error>,
 }
@@ -33,8 +33,8 @@ impl Candidate {
     }
 }
 
-/// The YAML and JSON files of a folder, sorted by path. Hidden folders and what `.tiphysignore` files name are left out; links to
-/// files are followed, links to folders are not. A file that is named itself is taken whatever its name is.
+/// Returns the YAML and JSON files of a directory, sorted by path. Hidden directories and paths matched by `.tiphysignore` files are
+/// skipped. Symbolic links to files are followed, links to directories are not. If `path` is a file, it is returned whatever its name.
 pub(crate) fn candidates(path: &Path) -> Result<Vec<Candidate>, io::Error> {
     let root = fs::canonicalize(path)?;
     if !root.is_dir() {
@@ -65,8 +65,8 @@ pub(crate) fn candidates(path: &Path) -> Result<Vec<Candidate>, io::Error> {
     Ok(found)
 }
 
-/// The same of what a revision had. A file is known by its place in the work tree, so that one which is reached twice counts once,
-/// whatever the trees are that it was put into.
+/// Returns the files of a revision. A file is identified by its path in the work tree, so that it counts once even if it was checked out to
+/// several trees.
 pub(crate) fn past_candidates(input: &PastInput) -> Result<Vec<Candidate>, io::Error> {
     let root = fs::canonicalize(&input.root)?;
     let within = |path: &Path, root: &Path| path.strip_prefix(root).unwrap_or(path).to_path_buf();
@@ -81,14 +81,14 @@ pub(crate) fn past_candidates(input: &PastInput) -> Result<Vec<Candidate>, io::E
         .collect())
 }
 
-/// A file below `folder`, whose real path is `root`, if it may hold documents.
+/// Returns a file below `folder`, whose resolved path is `root`, if it may contain documents.
 fn candidate(entry: DirEntry, folder: &Path, root: &Path) -> Option<Candidate> {
     let kind = entry.file_type()?;
     if kind.is_dir() || !has_document_extension(entry.path()) {
         return None;
     }
     let real = if kind.is_symlink() {
-        // One that leads nowhere is not there.
+        // A dangling link counts as missing.
         fs::canonicalize(entry.path()).ok().filter(|real| real.is_file())?
     } else if kind.is_file() {
         root.join(entry.path().strip_prefix(folder).ok()?)
@@ -98,7 +98,7 @@ fn candidate(entry: DirEntry, folder: &Path, root: &Path) -> Option<Candidate> {
     Some(Candidate::new(entry.into_path(), real))
 }
 
-/// The bytes of a file; `None` if there are more than [`FILE_BYTES_MAX`].
+/// Returns the content of a file; `None` if it exceeds [`FILE_BYTES_MAX`].
 pub(crate) fn read_bounded(path: &Path) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     fs::File::open(path)?.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes)?;
@@ -110,7 +110,7 @@ fn has_document_extension(path: &Path) -> bool {
         .is_some_and(|extension| matches!(extension.as_encoded_bytes(), b"yaml" | b"yml" | b"json"))
 }
 
-/// The path that an error of the walk is about.
+/// Returns the path in an error of the directory walk.
 fn path_of(error: &ignore::Error) -> Option<&Path> {
     match error {
         ignore::Error::WithPath { path, .. } => Some(path),

@@ -1,8 +1,8 @@
-//! The folder of YAML: finding applications and their positions, and changing their files.
+//! Stores: finding applications in directories of YAML, with positions, and changing their files.
 //!
-//! A store is what `--store` names: folders, files and texts that came through standard input. Most of what lies beside
-//! Applications in a repository (Helm templates, patches, other manifests) is no mistake: it is left out, counted, and the reasons
-//! can be listed. What is ours and does not hold is kept as a [`Broken`] place until somebody asks for what it may hide.
+//! A store consists of the inputs of `--store`: directories, files and standard input. Most other files in a repository (Helm templates,
+//! patches, other manifests) are not errors: they are skipped and counted, and the reasons can be listed. Invalid documents of Argo CD are
+//! recorded as [`Broken`] and reported if they may affect the result.
 
 mod application_ref;
 mod content;

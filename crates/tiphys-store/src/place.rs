@@ -1,4 +1,4 @@
-//! Where something stands.
+//! Locations of documents.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -6,33 +6,33 @@ use std::sync::Arc;
 
 use tiphys_yaml::Position;
 
-/// A text that documents were read from.
+/// The source of documents.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FileName {
     /// A file.
     File(Arc<Path>),
     /// Standard input.
     StandardInput,
-    /// A file as a revision has it: `REV:path`, the path being one in the repository.
+    /// A file at a git revision: `REV:path`, with the path in the repository.
     Past(Arc<str>),
 }
 
-/// A position in a text.
+/// A position in a file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
-    /// The text.
+    /// The file.
     pub file: FileName,
-    /// Where in it; `None` for the text as a whole.
+    /// The position; `None` for the whole file.
     pub position: Option<Position>,
 }
 
 impl FileName {
-    /// A file.
+    /// Returns the name of a file.
     pub fn file(path: impl Into<PathBuf>) -> Self {
         Self::File(path.into().into())
     }
 
-    /// The file, if it is one that is there now.
+    /// Returns the path if it is an existing file.
     pub fn path(&self) -> Option<&Path> {
         match self {
             Self::File(path) => Some(path),

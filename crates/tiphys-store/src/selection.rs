@@ -1,4 +1,4 @@
-//! Choosing applications of a store.
+//! Selecting applications of a store.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use crate::{
     ApplicationRef, Broken, Place, Selector, SkipReason, Store, StoreError, StoreInput, StoredApplication,
 };
 
-/// Which of the applications that were asked for are meant.
+/// A filter on the selected applications.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
     /// `-l`.
@@ -17,51 +17,51 @@ pub struct Filter {
     pub project: Option<String>,
 }
 
-/// The applications that were asked for.
+/// The selected applications.
 #[derive(Debug, Default)]
 pub struct Selection {
-    /// Those that are there, in the order of the arguments, or of the store if there are none; each once.
+    /// The applications, in the order of the arguments, else of the store, without duplicates.
     pub applications: Vec<Arc<StoredApplication>>,
-    /// What could not be chosen. One mistake does not hide the other applications.
+    /// The errors. An error does not affect other applications.
     pub errors: Vec<SelectError>,
 }
 
-/// An application that was asked for and cannot be had.
+/// The reason why an application cannot be selected.
 #[derive(Debug, thiserror::Error)]
 pub enum SelectError {
-    /// No such application.
+    /// No application has this name.
     #[error("no application {name:?} in the store{}", hint(suggestions, left_out.as_deref()))]
     Unknown {
-        /// As it was asked for.
+        /// The name as given.
         name: String,
-        /// Names that look alike, best first.
+        /// Similar names, best first.
         suggestions: Vec<String>,
-        /// A document of this name that was left out.
+        /// A document with this name that was skipped.
         left_out: Option<Box<(Place, SkipReason)>>,
     },
-    /// Several namespaces have one.
+    /// Applications in several namespaces have this name.
     #[error("application {name:?} is in several namespaces; say which: {}", candidates.join(", "))]
     Ambiguous {
-        /// As it was asked for.
+        /// The name as given.
         name: String,
         /// The full names.
         candidates: Vec<String>,
     },
-    /// Several documents describe it.
+    /// Several documents define the application.
     #[error("application {name:?} is described more than once: {}", places.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))]
     Duplicate {
         /// Its full name.
         name: String,
-        /// Where.
+        /// The locations.
         places: Vec<Place>,
     },
-    /// A file or folder without applications.
+    /// A file or directory without applications.
     #[error("{} has no application", path.display())]
     NoneInPath {
         /// The path.
         path: PathBuf,
     },
-    /// Something of ours does not hold, and may be what was asked for.
+    /// A broken document that may define the requested application.
     #[error(transparent)]
     Broken(Box<Broken>),
     /// A path cannot be opened.
@@ -86,7 +86,7 @@ impl SelectError {
 }
 
 impl StoredApplication {
-    /// `namespace/name`, or the name alone where the document has no namespace.
+    /// Returns `namespace/name`, or only the name if the document has no namespace.
     pub fn full_name(&self) -> String {
         let metadata = &self.application.metadata;
         if metadata.namespace.is_empty() {
@@ -96,7 +96,7 @@ impl StoredApplication {
         }
     }
 
-    /// The namespace that the application is in: the control plane's if its document has none.
+    /// Returns the namespace of the application: that of the control plane if its document has none.
     pub fn namespace<'a>(&'a self, control_plane: &'a str) -> &'a str {
         match self.application.metadata.namespace.as_str() {
             "" => control_plane,
@@ -110,8 +110,8 @@ impl StoredApplication {
 }
 
 impl Store {
-    /// Chooses applications: those of the arguments, or all. A broken document is an error if all are asked for, or if what was asked
-    /// for is not there. `control_plane` is the namespace of applications that name none.
+    /// Selects applications: those of the arguments, or all. A broken document is an error if all are selected, or if a requested
+    /// application is not found. `control_plane` is the namespace of applications without one.
     pub fn select(&self, arguments: &[ApplicationRef], filter: &Filter, control_plane: &str) -> Selection {
         let mut selection = Selection::default();
         if arguments.is_empty() {
@@ -143,7 +143,7 @@ impl Store {
         selection
     }
 
-    /// The one application of a name.
+    /// Returns the only application with this name.
     pub fn find(
         &self,
         namespace: Option<&str>,
@@ -182,7 +182,7 @@ impl Store {
         for stored in &self.applications {
             match by_name.get(&stored.key(control_plane)).map(Vec::as_slice) {
                 Some([_]) | None => selection.applications.push(stored.clone()),
-                // The first of them tells of all.
+                // One error for the first of them lists all.
                 Some(places @ [first, ..]) if **first == stored.place => {
                     selection.errors.push(SelectError::Duplicate {
                         name: stored.full_name(),
@@ -206,7 +206,7 @@ impl Store {
             return SelectError::broken(broken);
         }
         let left_out = self.skipped.iter().find(|skipped| named(skipped.object.as_ref()));
-        // A file that cannot be parsed may be the one that has it.
+        // A file that cannot be parsed may contain the application.
         if left_out.is_none()
             && let Some(broken) = self.broken.iter().find(|broken| broken.object.is_none())
         {
@@ -233,7 +233,7 @@ impl Store {
 }
 
 impl Filter {
-    /// Whether an application is meant.
+    /// Returns whether the filter accepts an application.
     pub fn fits(&self, stored: &StoredApplication) -> bool {
         let application = &stored.application;
         self.project.as_deref().is_none_or(|project| application.spec.project_name() == project)

@@ -1,20 +1,20 @@
-//! Label selectors, as `kubectl -l` takes them.
+//! Label selectors as in `kubectl -l`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A label selector: all of its requirements must hold.
+/// A label selector. All requirements must be met.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selector {
     requirements: Vec<Requirement>,
 }
 
-/// A text that is no label selector.
+/// An invalid label selector.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("selector {selector:?}: {problem}; it looks like `a=b,c!=d,e in (f,g),h notin (i),j,!k`")]
 pub struct SelectorError {
     /// The whole selector.
     pub selector: String,
-    /// What is wrong.
+    /// The problem.
     pub problem: String,
 }
 
@@ -29,12 +29,12 @@ enum Condition {
     Exists,
     Absent,
     In(BTreeSet<String>),
-    /// Holds for objects without the label too.
+    /// Also met by objects without the label.
     NotIn(BTreeSet<String>),
 }
 
 impl Selector {
-    /// Reads a selector; an empty one selects everything.
+    /// Parses a selector. An empty one selects everything.
     pub fn parse(text: &str) -> Result<Self, SelectorError> {
         let requirements: Result<_, String> = requirements(text).into_iter().map(requirement).collect();
         match requirements {
@@ -43,7 +43,7 @@ impl Selector {
         }
     }
 
-    /// Whether an object with these labels is selected.
+    /// Returns whether an object with these labels is selected.
     pub fn matches(&self, labels: &BTreeMap<String, String>) -> bool {
         self.requirements.iter().all(|requirement| {
             let value = labels.get(&requirement.key);
@@ -57,7 +57,7 @@ impl Selector {
     }
 }
 
-/// Splits at the commas that are not within parentheses.
+/// Splits at commas outside of parentheses.
 fn requirements(text: &str) -> Vec<&str> {
     if text.trim().is_empty() {
         return Vec::new();
@@ -81,44 +81,44 @@ fn requirements(text: &str) -> Vec<&str> {
 fn requirement(text: &str) -> Result<Requirement, String> {
     let text = text.trim();
     if let Some(key) = text.strip_prefix('!') {
-        return Ok(Requirement { key: word(key)?, condition: Condition::Absent });
+        return Ok(Requirement { key: label_key(key)?, condition: Condition::Absent });
     }
     for (operator, negated) in [("!=", true), ("==", false), ("=", false)] {
         if let Some((key, value)) = text.split_once(operator) {
-            let values = BTreeSet::from([value_word(value)?]);
+            let values = BTreeSet::from([label_value(value)?]);
             let condition = if negated { Condition::NotIn(values) } else { Condition::In(values) };
-            return Ok(Requirement { key: word(key)?, condition });
+            return Ok(Requirement { key: label_key(key)?, condition });
         }
     }
     if let Some(list) = text.strip_suffix(')') {
         let (head, values) =
             list.split_once('(').ok_or_else(|| format!("{text:?} has no opening parenthesis"))?;
-        let values: BTreeSet<String> = values.split(',').map(value_word).collect::<Result<_, _>>()?;
+        let values: BTreeSet<String> = values.split(',').map(label_value).collect::<Result<_, _>>()?;
         let mut words = head.split_whitespace();
         return match (words.next(), words.next(), words.next()) {
             (Some(key), Some("in"), None) => {
-                Ok(Requirement { key: word(key)?, condition: Condition::In(values) })
+                Ok(Requirement { key: label_key(key)?, condition: Condition::In(values) })
             }
             (Some(key), Some("notin"), None) => {
-                Ok(Requirement { key: word(key)?, condition: Condition::NotIn(values) })
+                Ok(Requirement { key: label_key(key)?, condition: Condition::NotIn(values) })
             }
             _ => Err(format!("{text:?} has neither `in` nor `notin` before its values")),
         };
     }
-    Ok(Requirement { key: word(text)?, condition: Condition::Exists })
+    Ok(Requirement { key: label_key(text)?, condition: Condition::Exists })
 }
 
-/// A label's key.
-fn word(text: &str) -> Result<String, String> {
-    let word = value_word(text)?;
-    if word.is_empty() { Err("a label's key is missing".to_owned()) } else { Ok(word) }
+/// Parses a label key.
+fn label_key(text: &str) -> Result<String, String> {
+    let key = label_value(text)?;
+    if key.is_empty() { Err("a label's key is missing".to_owned()) } else { Ok(key) }
 }
 
-/// A label's value, which may be empty.
-fn value_word(text: &str) -> Result<String, String> {
+/// Parses a label value, which may be empty.
+fn label_value(text: &str) -> Result<String, String> {
     let text = text.trim();
-    let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/');
-    if text.chars().all(is_word) { Ok(text.to_owned()) } else { Err(format!("{text:?} is no label")) }
+    let is_valid = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/');
+    if text.chars().all(is_valid) { Ok(text.to_owned()) } else { Err(format!("{text:?} is no label")) }
 }
 
 #[cfg(test)]

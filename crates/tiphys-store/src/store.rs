@@ -1,4 +1,4 @@
-//! Loading a store, and what it holds.
+//! Loading a store, and its contents.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -18,35 +18,35 @@ use crate::files::{Candidate, FILE_BYTES_MAX, candidates, past_candidates, read_
 use crate::resources::StoredCertificates;
 use crate::{FileName, FileVersion, Place, StoredProject, StoredSecret, StoredSettings};
 
-/// Threads that read files. More do not help: parsing is done long before the disk is.
+/// The maximum number of threads that read files. More do not help, because the disk is slower than parsing.
 const READERS_MAX: usize = 4;
 
-/// One `--store`.
+/// One `--store` argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StoreInput {
-    /// A folder or a file.
+    /// A directory or a file.
     Path(PathBuf),
-    /// What came through standard input.
+    /// The content of standard input.
     StandardInput(Vec<u8>),
-    /// A folder or a file as a revision of its repository has it.
+    /// A directory or a file at a git revision.
     Past(PastInput),
 }
 
-/// Where a folder or a file can be read as a revision has it.
+/// Files of a git revision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PastInput {
-    /// A folder with the files of the revision, or with a part of them.
+    /// A directory with all or some files of the revision.
     pub root: PathBuf,
-    /// The folder or file in it, relative.
+    /// The relative path of the directory or file in it.
     pub path: PathBuf,
-    /// The work tree that the revision is one of.
+    /// The work tree of the repository.
     pub work_tree: PathBuf,
-    /// The revision, as people call it.
+    /// The revision as the user wrote it.
     pub revision: String,
 }
 
 impl PastInput {
-    /// What a file of the revision is called: as git calls it.
+    /// Returns the name of a file of the revision in git's notation.
     pub(crate) fn name(&self, path: &Path) -> FileName {
         FileName::Past(format!("{}:{}", self.revision, path.display()).into())
     }
@@ -57,9 +57,9 @@ impl PastInput {
 pub struct StoredApplication {
     /// The application.
     pub application: Application,
-    /// Fields that were left out, and parameters that are hardly meant so.
+    /// Ignored fields, and suspicious parameters.
     pub findings: Findings,
-    /// Where its document begins.
+    /// The location of its document.
     pub place: Place,
     /// Its document, for the positions of its fields.
     pub node: Node,
@@ -73,57 +73,57 @@ pub struct StoredSet {
     pub metadata: Metadata,
     /// Its document.
     pub node: Node,
-    /// Where its document begins.
+    /// The location of its document.
     pub place: Place,
 }
 
-/// A file or a document that was left out, which is no mistake.
+/// A file or document that was skipped. This is not an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skipped {
-    /// Where it stands.
+    /// Its location.
     pub place: Place,
-    /// What it says that it is, if it could be read.
+    /// Kind and name, if they could be read.
     pub object: Option<ObjectRef>,
-    /// Why.
+    /// The reason.
     pub reason: SkipReason,
 }
 
-/// Why something was left out.
+/// The reason why a file or document was skipped.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SkipReason {
-    /// Not YAML, but a template of it.
+    /// A template, not YAML.
     #[error("a template, not YAML")]
     Template,
-    /// Not YAML, and nothing of Argo CD's in it.
+    /// Invalid YAML without resources of Argo CD.
     #[error("not YAML: {}", .0.message)]
     Syntax(tiphys_yaml::Error),
     /// A part of an object.
     #[error("only a part of an object: {0}")]
     Partial(&'static str),
-    /// Larger than anything that belongs here.
+    /// Larger than a file of a store may be.
     #[error("larger than {FILE_BYTES_MAX} bytes")]
     TooLarge,
-    /// The file system refused it.
+    /// Reading failed.
     #[error("cannot be read: {0}")]
     Unreadable(String),
 }
 
-/// Something of ours that does not hold.
+/// An invalid document of Argo CD.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {}{}", object.as_ref().map(|object| format!("{object}: ")).unwrap_or_default(), reason.message())]
 pub struct Broken {
-    /// Where the mistake is.
+    /// The location of the error.
     pub place: Place,
-    /// The object, if it could be named.
+    /// The object, if kind and name could be read.
     pub object: Option<ObjectRef>,
-    /// What is wrong.
+    /// The error.
     pub reason: BrokenReason,
 }
 
-/// What is wrong with something of ours.
+/// The error of an invalid document.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BrokenReason {
-    /// Not YAML.
+    /// Invalid YAML.
     #[error("not YAML")]
     Syntax(#[source] tiphys_yaml::Error),
     /// A resource with a field of the wrong type.
@@ -134,28 +134,28 @@ pub enum BrokenReason {
     Field(#[from] DecodeError),
 }
 
-/// How much a store looked at.
+/// Numbers of files in a store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Files of the kind that may hold documents.
+    /// Files that may contain documents, by their extension.
     pub files: usize,
-    /// Those of them without anything of Argo CD's, which were not parsed.
+    /// Those of them without resources of Argo CD, which were not parsed.
     pub files_without_resources: usize,
 }
 
-/// A store that cannot be loaded at all.
+/// The reason why a store cannot be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The path is not there, or not readable.
+    /// The path does not exist or is not readable.
     #[error("cannot open {}", path.display())]
     Open {
         /// The path.
         path: PathBuf,
-        /// The system's answer.
+        /// The I/O error.
         #[source]
         source: io::Error,
     },
-    /// A file that was named itself is too large.
+    /// A file that is an input itself is too large.
     #[error("{} is larger than {FILE_BYTES_MAX} bytes, the most that a store's file may have", path.display())]
     TooLarge {
         /// The file.
@@ -163,7 +163,7 @@ pub enum StoreError {
     },
 }
 
-/// Everything that was loaded, in the order of the inputs, of files by path, and of documents in a file.
+/// All loaded documents, in the order of inputs, paths, and documents in a file.
 #[derive(Debug, Default)]
 pub struct Store {
     pub(crate) applications: Vec<Arc<StoredApplication>>,
@@ -187,7 +187,7 @@ impl From<SecretError> for BrokenReason {
 }
 
 impl BrokenReason {
-    /// Where in the text, if it is known.
+    /// Returns the position in the file, if known.
     pub(crate) fn position(&self) -> Option<Position> {
         match self {
             Self::Syntax(error) => error.position,
@@ -196,7 +196,7 @@ impl BrokenReason {
         }
     }
 
-    /// What is wrong, without the place.
+    /// Returns the message without the location.
     fn message(&self) -> String {
         let field = |error: &DecodeError| format!("{}: {}", error.path, error.message);
         match self {
@@ -208,8 +208,8 @@ impl BrokenReason {
 }
 
 impl Store {
-    /// Loads folders, files and texts. A file that is reached twice counts once. What is wrong within them is kept
-    /// ([`Store::broken`]); only a path that cannot be opened fails.
+    /// Loads directories, files and standard input. A file that is reached twice is loaded once. Errors in documents are recorded
+    /// ([`Store::broken`]); only a path that cannot be opened is an error.
     pub fn load(inputs: &[StoreInput]) -> Result<Self, StoreError> {
         let mut store = Self::default();
         let mut files = Vec::new();
@@ -225,55 +225,55 @@ impl Store {
                 StoreInput::Past(past) => past_candidates(past)
                     .map_err(|source| StoreError::Open { path: past.root.join(&past.path), source })?,
             };
-            // Of two ways to one file the first gives its name.
+            // If a file is reached twice, its first name is used.
             files.extend(found.into_iter().filter(|candidate| seen.insert(candidate.real.clone())));
         }
         store.read_files(&files);
         Ok(store)
     }
 
-    /// The applications.
+    /// Returns the applications.
     pub fn applications(&self) -> &[Arc<StoredApplication>] {
         &self.applications
     }
 
-    /// The projects.
+    /// Returns the projects.
     pub fn projects(&self) -> &[StoredProject] {
         &self.projects
     }
 
-    /// The project of a name. A store need not have it.
+    /// Returns the project with this name, if the store has it.
     pub fn project(&self, name: &str) -> Option<&StoredProject> {
         self.projects.iter().find(|stored| stored.project.metadata.name == name)
     }
 
-    /// The `ApplicationSets`.
+    /// Returns the `ApplicationSets`.
     pub fn sets(&self) -> &[StoredSet] {
         &self.sets
     }
 
-    /// The Secrets that Argo CD reads.
+    /// Returns the Secrets that Argo CD reads.
     pub fn secrets(&self) -> &[StoredSecret] {
         &self.secrets
     }
 
-    /// What was left out, and why.
+    /// Returns the skipped files and documents, with reasons.
     pub fn skipped(&self) -> &[Skipped] {
         &self.skipped
     }
 
-    /// What is ours and does not hold.
+    /// Returns the invalid documents of Argo CD.
     pub fn broken(&self) -> &[Broken] {
         &self.broken
     }
 
-    /// How much was looked at.
+    /// Returns the numbers of files.
     pub fn counts(&self) -> Counts {
         self.counts
     }
 
-    /// Argo CD's settings, of the documents that `counts` accepts: those in the given namespace, else the first ones. The second part warns
-    /// of others that say something else.
+    /// Returns Argo CD's settings from the documents that `counts` accepts: those in the given namespace, else the first ones. The second
+    /// value is a warning about others with different content.
     pub fn settings(
         &self,
         namespace: Option<&str>,
@@ -291,8 +291,8 @@ impl Store {
         (Some(chosen), warning)
     }
 
-    /// The servers' CA certificates (`argocd-tls-certs-cm`) of the documents that `counts` accepts, in PEM, by the server's name: those in
-    /// the given namespace, else the first ones. The second part warns of others that say something else.
+    /// Returns the CA certificates of servers (`argocd-tls-certs-cm`) from the documents that `counts` accepts, as PEM by server name:
+    /// those in the given namespace, else the first ones. The second value is a warning about others with different content.
     pub fn server_certificates(
         &self,
         namespace: Option<&str>,
@@ -314,17 +314,17 @@ impl Store {
         (chosen.certificates.by_server.clone(), warning)
     }
 
-    /// Where CA certificates of servers are.
+    /// Returns the locations of CA certificates of servers.
     pub fn certificate_places(&self) -> impl Iterator<Item = &Place> {
         self.certificates.iter().map(|stored| &stored.place)
     }
 
-    /// The applications, to say what each may do.
+    /// Returns the applications for modification, to restrict what each may do.
     pub fn applications_mut(&mut self) -> &mut [Arc<StoredApplication>] {
         &mut self.applications
     }
 
-    /// The namespace of the control plane: that of the settings which `comes_first` accepts, that of the others, else
+    /// Returns the namespace of the control plane: that of the settings that `comes_first` accepts, else that of the others, else
     /// [`DEFAULT_CONTROL_PLANE_NAMESPACE`].
     pub fn control_plane_namespace(&self, comes_first: &dyn Fn(&Place) -> bool) -> &str {
         let settings = || self.settings.iter();
@@ -337,7 +337,7 @@ impl Store {
 
     fn add(&mut self, content: Content) {
         self.counts.files += 1;
-        self.counts.files_without_resources += usize::from(!content.looked_at);
+        self.counts.files_without_resources += usize::from(!content.is_parsed);
         self.applications.extend(content.applications);
         self.projects.extend(content.projects);
         self.sets.extend(content.sets);
@@ -348,7 +348,7 @@ impl Store {
         self.broken.extend(content.broken);
     }
 
-    /// Reads files on several threads and adds them in their order.
+    /// Reads files on several threads and adds their contents in order.
     fn read_files(&mut self, files: &[Candidate]) {
         let readers = std::thread::available_parallelism()
             .map_or(1, NonZeroUsize::get)
@@ -389,7 +389,7 @@ impl Store {
     }
 }
 
-/// The files of a path. One that was named itself must be readable.
+/// Returns the files of an input. If it is a file itself, it must not be too large.
 fn candidates_of(path: &Path) -> Result<Vec<Candidate>, StoreError> {
     let open = |source| StoreError::Open { path: path.to_owned(), source };
     let found = candidates(path).map_err(open)?;
@@ -402,7 +402,7 @@ fn candidates_of(path: &Path) -> Result<Vec<Candidate>, StoreError> {
     Ok(found)
 }
 
-/// Reads a file of a folder. One that cannot be read is left out.
+/// Reads a file of a directory. A file that cannot be read is skipped.
 fn read_file(candidate: &Candidate) -> Content {
     let file = candidate.name.clone();
     let text = match &candidate.problem {
@@ -417,7 +417,7 @@ fn read_file(candidate: &Candidate) -> Content {
         Ok(text) => read(&file, &text),
         Err(reason) => Content {
             skipped: vec![Skipped { place: Place { file, position: None }, object: None, reason }],
-            looked_at: true,
+            is_parsed: true,
             ..Content::default()
         },
     }

@@ -18,15 +18,15 @@ spec:
     repoURL: https://git.example.com/r.git
 ";
 
-/// A folder with `app.yaml`.
+/// A directory with `app.yaml`.
 fn folder() -> TempDir {
-    let dir = tempfile::tempdir().expect("a temporary folder");
+    let dir = tempfile::tempdir().expect("a temporary directory");
     fs::write(dir.path().join("app.yaml"), APP).expect("a file");
     dir
 }
 
 fn load(dir: &Path) -> Store {
-    Store::load(&[StoreInput::Path(dir.to_owned())]).expect("the folder can be opened")
+    Store::load(&[StoreInput::Path(dir.to_owned())]).expect("readable directory")
 }
 
 fn set(path: &[&str], value: &str) -> Vec<Change> {
@@ -38,14 +38,14 @@ fn rename() -> Vec<Change> {
     set(&["metadata", "name"], "b")
 }
 
-/// The change of the only application's name.
+/// Returns an edit that renames the only application.
 fn edit(dir: &Path) -> FileEdit {
-    load(dir).applications()[0].edit(&rename()).expect("the file is as it was")
+    load(dir).applications()[0].edit(&rename()).expect("unchanged file")
 }
 
 fn names(dir: &Path) -> Vec<String> {
     let mut names: Vec<String> = fs::read_dir(dir)
-        .expect("a folder")
+        .expect("a directory")
         .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
         .collect();
     names.sort();
@@ -57,11 +57,11 @@ fn mode(path: &Path) -> u32 {
 }
 
 fn chmod(path: &Path, mode: u32) {
-    fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("the mode can be set");
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("chmod");
 }
 
 #[test]
-fn an_application_is_changed_in_its_file_and_nothing_else_is() {
+fn edit_changes_only_the_application() {
     let dir = folder();
     let path = dir.path().join("app.yaml");
     chmod(&path, 0o640);
@@ -71,7 +71,7 @@ fn an_application_is_changed_in_its_file_and_nothing_else_is() {
     assert_eq!(fs::read_to_string(&path).expect("the file"), APP, "nothing is written yet");
     let after = APP.replace("name: a #", "name: b #");
     assert_eq!(edit.after(), after.as_bytes());
-    edit.write().expect("the file can be written");
+    edit.write().expect("writable file");
     assert_eq!(fs::read_to_string(&path).expect("the file"), after);
     assert_eq!(mode(&path), 0o640);
     assert_eq!(names(dir.path()), ["app.yaml"]);
@@ -79,55 +79,55 @@ fn an_application_is_changed_in_its_file_and_nothing_else_is() {
 }
 
 #[test]
-fn a_version_is_that_of_the_bytes() {
+fn version_is_the_digest_of_the_content() {
     let dir = folder();
-    let version = load(dir.path()).applications()[0].version().expect("it comes from a file");
+    let version = load(dir.path()).applications()[0].version().expect("a version");
     assert_eq!(version, FileVersion::of(APP.as_bytes()));
     // From the test vectors of BLAKE3.
     assert_eq!(FileVersion::of(b"").to_string(), "af1349b9f5f9a1a6");
     assert_ne!(version, FileVersion::of(b"other"));
-    let store = Store::load(&[StoreInput::StandardInput(APP.into())]).expect("a text");
+    let store = Store::load(&[StoreInput::StandardInput(APP.into())]).expect("valid input");
     assert_eq!(store.applications()[0].version(), None);
-    let error = store.applications()[0].edit(&rename()).expect_err("there is no file");
+    let error = store.applications()[0].edit(&rename()).expect_err("no file");
     assert!(matches!(error, FileEditError::NoFile { .. }), "{error}");
 }
 
 #[test]
-fn a_file_that_changed_since_the_store_was_loaded_is_a_conflict() {
+fn file_changed_after_loading_is_a_conflict() {
     let dir = folder();
     let path = dir.path().join("app.yaml");
     let store = load(dir.path());
-    fs::write(&path, APP.replace("mine", "theirs")).expect("the file can be written");
-    let error = store.applications()[0].edit(&rename()).expect_err("it changed");
+    fs::write(&path, APP.replace("mine", "theirs")).expect("writable file");
+    let error = store.applications()[0].edit(&rename()).expect_err("a changed file");
     assert!(matches!(error, FileEditError::Conflict { .. }), "{error}");
-    fs::remove_file(&path).expect("the file can be removed");
-    let error = store.applications()[0].edit(&rename()).expect_err("it is gone");
+    fs::remove_file(&path).expect("removable file");
+    let error = store.applications()[0].edit(&rename()).expect_err("a deleted file");
     assert!(matches!(error, FileEditError::Conflict { .. }), "{error}");
 }
 
 #[test]
-fn a_file_that_changes_before_it_is_written_is_a_conflict_and_stays() {
+fn file_changed_before_writing_is_a_conflict() {
     let dir = folder();
     let path = dir.path().join("app.yaml");
     let edit = edit(dir.path());
     let theirs = APP.replace("mine", "theirs");
-    fs::write(&path, &theirs).expect("the file can be written");
-    let error = edit.clone().write().expect_err("it changed");
+    fs::write(&path, &theirs).expect("writable file");
+    let error = edit.clone().write().expect_err("a changed file");
     assert!(error.is_conflict(), "{error}");
     assert_eq!(fs::read_to_string(&path).expect("the file"), theirs);
     assert_eq!(names(dir.path()), ["app.yaml"]);
-    fs::remove_file(&path).expect("the file can be removed");
-    let error = edit.write().expect_err("it is gone");
+    fs::remove_file(&path).expect("removable file");
+    let error = edit.write().expect_err("a deleted file");
     assert!(error.is_conflict(), "{error}");
     assert_eq!(names(dir.path()), [""; 0]);
 }
 
 #[test]
-fn a_read_only_file_is_refused_whoever_asks() {
+fn read_only_file_is_rejected() {
     let dir = folder();
     let path = dir.path().join("app.yaml");
     chmod(&path, 0o444);
-    let error = edit(dir.path()).write().expect_err("it is read-only");
+    let error = edit(dir.path()).write().expect_err("a read-only file");
     assert!(matches!(error, FileWriteError::ReadOnly { .. }), "{error}");
     assert!(!error.is_conflict());
     assert_eq!(fs::read_to_string(&path).expect("the file"), APP);
@@ -135,14 +135,14 @@ fn a_read_only_file_is_refused_whoever_asks() {
 }
 
 #[test]
-fn a_link_stays_and_its_target_is_replaced() {
-    let dir = tempfile::tempdir().expect("a temporary folder");
+fn symbolic_link_stays_and_its_target_is_replaced() {
+    let dir = tempfile::tempdir().expect("a temporary directory");
     let (real, apps) = (dir.path().join("real"), dir.path().join("apps"));
-    fs::create_dir(&real).expect("a folder");
-    fs::create_dir(&apps).expect("a folder");
+    fs::create_dir(&real).expect("a directory");
+    fs::create_dir(&apps).expect("a directory");
     fs::write(real.join("target"), APP).expect("a file");
     std::os::unix::fs::symlink("../real/target", apps.join("app.yaml")).expect("a link");
-    edit(&apps).write().expect("the file can be written");
+    edit(&apps).write().expect("writable file");
     assert!(apps.join("app.yaml").is_symlink());
     assert_eq!(fs::read_to_string(real.join("target")).expect("the file"), APP.replace("name: a", "name: b"));
     assert_eq!(names(&real), ["target"]);
@@ -150,70 +150,70 @@ fn a_link_stays_and_its_target_is_replaced() {
 }
 
 #[test]
-fn a_change_that_changes_nothing_leaves_the_file_alone() {
+fn edit_without_effect_does_not_write() {
     let dir = folder();
     let path = dir.path().join("app.yaml");
     chmod(&path, 0o444);
     let before = fs::metadata(&path).expect("the file").ino();
     let store = load(dir.path());
-    let edit = store.applications()[0].edit(&set(&["metadata", "name"], "a")).expect("the file is as it was");
+    let edit = store.applications()[0].edit(&set(&["metadata", "name"], "a")).expect("unchanged file");
     assert!(edit.is_unchanged());
-    edit.write().expect("there is nothing to write");
+    edit.write().expect("nothing to write");
     assert_eq!(fs::metadata(&path).expect("the file").ino(), before);
 }
 
 #[test]
-fn a_new_file_is_made_only_if_there_is_none() {
+fn file_is_created_only_if_missing() {
     let dir = folder();
     let path = dir.path().join(".argocd-source-a.yaml");
     let edit = FileEdit::create(&path, "a: 1\n");
     assert_eq!(edit.before(), None);
-    edit.clone().write().expect("the file can be made");
+    edit.clone().write().expect("a new file");
     assert_eq!(fs::read_to_string(&path).expect("the file"), "a: 1\n");
-    let error = FileEdit::create(&path, "b: 2\n").write().expect_err("it is there");
+    let error = FileEdit::create(&path, "b: 2\n").write().expect_err("an existing file");
     assert!(error.is_conflict(), "{error}");
     assert_eq!(fs::read_to_string(&path).expect("the file"), "a: 1\n");
     assert_eq!(names(dir.path()), [".argocd-source-a.yaml", "app.yaml"]);
-    let error = FileEdit::create(dir.path().join("none/x.yaml"), "").write().expect_err("there is no folder");
+    let error = FileEdit::create(dir.path().join("none/x.yaml"), "").write().expect_err("no directory");
     assert!(matches!(error, FileWriteError::Folder { .. }), "{error}");
 }
 
 #[test]
-fn any_file_can_be_changed() {
+fn file_outside_the_store_can_be_edited() {
     let dir = folder();
     let path = dir.path().join(".argocd-source.yaml");
     fs::write(&path, "# none yet\n").expect("a file");
     let edit =
-        FileEdit::of(&path, Target::FirstDocument, &set(&["plugin", "name"], "x")).expect("it can be read");
-    edit.write().expect("the file can be written");
+        FileEdit::of(&path, Target::FirstDocument, &set(&["plugin", "name"], "x")).expect("readable file");
+    edit.write().expect("writable file");
     assert_eq!(fs::read_to_string(&path).expect("the file"), "# none yet\nplugin:\n  name: x\n");
     let error =
-        FileEdit::of(dir.path().join("none.yaml"), Target::FirstDocument, &[]).expect_err("there is none");
+        FileEdit::of(dir.path().join("none.yaml"), Target::FirstDocument, &[]).expect_err("a missing file");
     assert!(matches!(error, FileEditError::Read { .. }), "{error}");
-    let error =
-        FileEdit::of(&path, Target::FirstDocument, &set(&["plugin", "name", "x"], "y")).expect_err("a text");
+    let error = FileEdit::of(&path, Target::FirstDocument, &set(&["plugin", "name", "x"], "y"))
+        .expect_err("a string");
     assert!(matches!(error, FileEditError::Edit { .. }), "{error}");
 }
 
 #[test]
-fn what_is_no_regular_file_is_not_replaced() {
+fn only_regular_files_are_replaced() {
     let dir = folder();
     let edit = FileEdit { before: Some(Vec::new()), ..FileEdit::create(dir.path(), "x") };
-    let error = edit.write().expect_err("it is a folder");
+    let error = edit.write().expect_err("a directory");
     assert!(matches!(error, FileWriteError::NotAFile { .. }), "{error}");
 }
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_folder_that_takes_no_new_file_is_named() {
-    let before = fs::read("/proc/self/comm").expect("the kernel gives it");
+fn directory_without_write_access_is_reported() {
+    let before = fs::read("/proc/self/comm").expect("readable file");
     let edit = FileEdit { before: Some(before), ..FileEdit::create("/proc/self/comm", "x") };
-    let error = edit.write().expect_err("nobody can make a file there");
+    let error = edit.write().expect_err("no file can be created in /proc");
     assert!(matches!(error, FileWriteError::Folder { .. }), "{error}");
 }
 
 #[test]
-fn of_changes_at_the_same_time_each_is_in_the_file_or_a_conflict() {
+fn concurrent_edits_succeed_or_conflict() {
     const WRITERS: usize = 4;
     const ROUNDS: usize = 50;
     let dir = folder();
@@ -240,13 +240,13 @@ fn of_changes_at_the_same_time_each_is_in_the_file_or_a_conflict() {
                 })
             })
             .collect();
-        writers.into_iter().flat_map(|writer| writer.join().expect("a writer ends")).collect()
+        writers.into_iter().flat_map(|writer| writer.join().expect("a finished writer")).collect()
     });
-    assert!(!written.is_empty(), "somebody always succeeds");
+    assert!(!written.is_empty(), "at least one writer succeeds");
     let store = load(dir.path());
     let labels = &store.applications()[0].application.metadata.labels;
     let lost: Vec<&String> = written.iter().filter(|key| !labels.contains_key(*key)).collect();
-    assert_eq!(lost, Vec::<&String>::new(), "what was said to be written is there");
-    assert_eq!(labels.len(), written.len(), "and nothing else");
+    assert_eq!(lost, Vec::<&String>::new(), "successful writes are not lost");
+    assert_eq!(labels.len(), written.len(), "conflicting writes change nothing");
     assert_eq!(names(dir.path()), ["app.yaml"]);
 }

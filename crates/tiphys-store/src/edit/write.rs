@@ -1,4 +1,4 @@
-//! Writing a changed file as a whole or not at all.
+//! Atomic writing of changed files.
 
 use std::fs::{self, File, Metadata, OpenOptions, Permissions, TryLockError};
 use std::io::{self, Read as _, Write as _};
@@ -9,78 +9,78 @@ use tempfile::{NamedTempFile, PersistError};
 
 use super::FileEdit;
 
-/// What the names of unfinished files begin with. Without the extension of a document no store takes them for one.
-const UNFINISHED_PREFIX: &str = ".tiphys-";
+/// Name prefix of temporary files. They do not have the extension of a document, so stores ignore them.
+const TEMPORARY_PREFIX: &str = ".tiphys-";
 
-/// The mode of a new file, before the process's mask.
+/// The mode of a new file, before the umask is applied.
 const NEW_FILE_MODE: u32 = 0o666;
 
-/// The bit without which the owner declared a file as not to be written.
+/// The permission bit that is cleared on read-only files.
 const OWNER_WRITES: u32 = 0o200;
 
-/// Why a file was not written. It is as it was.
+/// The reason why a file was not written. It is unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum FileWriteError {
-    /// The file is not what it was when it was read, or it is gone.
+    /// The file was changed or deleted after it was read.
     #[error("{} was changed by somebody else in the meantime; nothing was written, try again", path.display())]
     Conflict {
         /// The file.
         path: PathBuf,
     },
-    /// The new file is there already.
+    /// The file that should be created exists.
     #[error("{} was made by somebody else in the meantime; nothing was written, try again", path.display())]
     Exists {
         /// The file.
         path: PathBuf,
     },
-    /// The file may not be written.
+    /// The file is read-only.
     #[error("{} is read-only; nothing was written (`chmod u+w` permits it)", path.display())]
     ReadOnly {
         /// The file.
         path: PathBuf,
     },
-    /// It is no regular file.
+    /// The path is not a regular file.
     #[error("{} is no regular file, so that it cannot be replaced; nothing was written", path.display())]
     NotAFile {
         /// The path.
         path: PathBuf,
     },
-    /// The new file cannot be made beside the old one.
+    /// The temporary file cannot be created beside the old one.
     #[error("cannot make a file in {}, which is needed to replace {} as a whole; nothing was written", folder.display(), path.display())]
     Folder {
         /// The file.
         path: PathBuf,
-        /// Its folder.
+        /// Its directory.
         folder: PathBuf,
-        /// The system's answer.
+        /// The I/O error.
         #[source]
         source: io::Error,
     },
-    /// The file system refused it.
+    /// Writing failed.
     #[error("cannot write {}; it is as it was", path.display())]
     Write {
         /// The file.
         path: PathBuf,
-        /// The system's answer.
+        /// The I/O error.
         #[source]
         source: io::Error,
     },
 }
 
 impl FileWriteError {
-    /// Whether the file is not what it was when it was read.
+    /// Returns whether the file changed after it was read.
     pub fn is_conflict(&self) -> bool {
         matches!(self, Self::Conflict { .. } | Self::Exists { .. })
     }
 }
 
 impl FileEdit {
-    /// Writes the file: a new one in the same folder takes its place in one step, so that nobody ever reads a part of it. Mode and
-    /// owner are kept as far as this process may; a symbolic link stays and its target is replaced. Of a file with several names
-    /// (hard links) only this one gets the new text. Extended attributes are not kept.
+    /// Writes the file atomically: a temporary file in the same directory is renamed to it, so that readers never see a part of it. Mode
+    /// and owner are preserved as far as the process is permitted to. A symbolic link stays and its target is replaced. Of several hard
+    /// links, only this one gets the new content. Extended attributes are lost.
     ///
-    /// Just before that the file is read once more: if it is not what it was, nothing happens. Of several that write in this way at
-    /// once one succeeds, and the others have a conflict; editors take no such lock.
+    /// Directly before the rename, the file is read once more. If it changed, nothing is written. Of several concurrent callers, one
+    /// succeeds and the others get a conflict. Editors do not take this lock.
     pub fn write(self) -> Result<(), FileWriteError> {
         if self.is_unchanged() {
             return Ok(());
@@ -97,7 +97,7 @@ impl FileEdit {
         if !metadata.is_file() {
             return Err(FileWriteError::NotAFile { path: self.path.clone() });
         }
-        // Replacing needs a right on the folder only; who took the bit away from the file meant the file.
+        // The rename only needs permission for the directory, but a cleared write bit is meant for the file.
         if metadata.mode() & OWNER_WRITES == 0 {
             return Err(FileWriteError::ReadOnly { path: self.path.clone() });
         }
@@ -107,31 +107,31 @@ impl FileEdit {
             }
             _ => self.lost_or(source),
         })?;
-        self.claim(&opened)?;
-        let folder = folder_of(&target);
-        let unfinished = self.unfinished(folder)?;
-        keep_rights(unfinished.as_file(), &metadata).map_err(|source| self.failed(source))?;
-        self.fill(&unfinished)?;
-        // From here to the rename the change of an editor that takes no lock would be lost; it is two calls of the system.
+        self.lock(&opened)?;
+        let folder = directory_of(&target);
+        let temporary = self.temporary(folder)?;
+        copy_permissions(temporary.as_file(), &metadata).map_err(|source| self.failed(source))?;
+        self.fill(&temporary)?;
+        // A change by an editor, which takes no lock, is lost if it happens between this check and the rename.
         self.require_same(&opened, &target, before)?;
-        unfinished.persist(&target).map_err(|PersistError { error, .. }| self.failed(error))?;
-        sync_folder(folder);
+        temporary.persist(&target).map_err(|PersistError { error, .. }| self.failed(error))?;
+        sync_directory(folder);
         Ok(())
     }
 
-    /// Keeps others who write in this way from the file until it is closed. Who comes second has a conflict and not to wait: what he
-    /// read is about to be replaced.
-    fn claim(&self, opened: &File) -> Result<(), FileWriteError> {
+    /// Locks the file against concurrent calls until it is closed. A second caller gets a conflict instead of waiting, because the content
+    /// that it has read is about to be replaced.
+    fn lock(&self, opened: &File) -> Result<(), FileWriteError> {
         match opened.try_lock() {
             Ok(()) => Ok(()),
             Err(TryLockError::WouldBlock) => Err(FileWriteError::Conflict { path: self.path.clone() }),
-            // A file system without locks: what is left is the comparison of the bytes.
+            // On a file system without locks, only the comparison of the bytes remains.
             Err(TryLockError::Error(source)) if source.kind() == io::ErrorKind::Unsupported => Ok(()),
             Err(TryLockError::Error(source)) => Err(self.failed(source)),
         }
     }
 
-    /// Refuses a file that is another one by now, or has other bytes. A lock on a file that was replaced guards nothing.
+    /// Rejects a file that was replaced or has other bytes. A lock on a replaced file protects nothing.
     fn require_same(&self, opened: &File, target: &Path, before: &[u8]) -> Result<(), FileWriteError> {
         let current = File::open(target).map_err(|source| self.lost_or(source))?;
         let identity = |file: &File| file.metadata().map(|metadata| (metadata.dev(), metadata.ino()));
@@ -139,9 +139,9 @@ impl FileEdit {
         let is_same =
             locked.map_err(|source| self.failed(source))? == found.map_err(|source| self.failed(source))?;
         let mut bytes = Vec::new();
-        // One byte more than was there shows that it is longer.
-        let bound = before.len() as u64 + 1;
-        current.take(bound).read_to_end(&mut bytes).map_err(|source| self.failed(source))?;
+        // One byte more than before shows that the file is longer.
+        let length_max = before.len() as u64 + 1;
+        current.take(length_max).read_to_end(&mut bytes).map_err(|source| self.failed(source))?;
         if is_same && bytes == before {
             Ok(())
         } else {
@@ -150,23 +150,21 @@ impl FileEdit {
     }
 
     fn create_new(&self) -> Result<(), FileWriteError> {
-        let folder = folder_of(&self.path);
-        let unfinished = self.unfinished(folder)?;
-        self.fill(&unfinished)?;
-        unfinished.persist_noclobber(&self.path).map_err(|PersistError { error, .. }| {
-            match error.kind() {
-                io::ErrorKind::AlreadyExists => FileWriteError::Exists { path: self.path.clone() },
-                _ => self.failed(error),
-            }
+        let folder = directory_of(&self.path);
+        let temporary = self.temporary(folder)?;
+        self.fill(&temporary)?;
+        temporary.persist_noclobber(&self.path).map_err(|PersistError { error, .. }| match error.kind() {
+            io::ErrorKind::AlreadyExists => FileWriteError::Exists { path: self.path.clone() },
+            _ => self.failed(error),
         })?;
-        sync_folder(folder);
+        sync_directory(folder);
         Ok(())
     }
 
-    /// An empty file beside the target, which is removed on every way out but the last.
-    fn unfinished(&self, folder: &Path) -> Result<NamedTempFile, FileWriteError> {
+    /// Creates an empty temporary file beside the target. It is deleted unless it is renamed.
+    fn temporary(&self, folder: &Path) -> Result<NamedTempFile, FileWriteError> {
         tempfile::Builder::new()
-            .prefix(UNFINISHED_PREFIX)
+            .prefix(TEMPORARY_PREFIX)
             .permissions(Permissions::from_mode(NEW_FILE_MODE))
             .tempfile_in(folder)
             .map_err(|source| FileWriteError::Folder {
@@ -176,12 +174,12 @@ impl FileEdit {
             })
     }
 
-    fn fill(&self, unfinished: &NamedTempFile) -> Result<(), FileWriteError> {
-        let mut file = unfinished.as_file();
+    fn fill(&self, temporary: &NamedTempFile) -> Result<(), FileWriteError> {
+        let mut file = temporary.as_file();
         file.write_all(&self.after).and_then(|()| file.sync_all()).map_err(|source| self.failed(source))
     }
 
-    /// A file that is gone was changed by somebody.
+    /// Converts an I/O error. A missing file is a conflict.
     fn lost_or(&self, source: io::Error) -> FileWriteError {
         match source.kind() {
             io::ErrorKind::NotFound => FileWriteError::Conflict { path: self.path.clone() },
@@ -194,9 +192,9 @@ impl FileEdit {
     }
 }
 
-/// Gives a new file the owner and the mode of the one that it replaces. Who is not allowed to keep the group gives its members no
-/// more than everybody has.
-fn keep_rights(file: &File, old: &Metadata) -> io::Result<()> {
+/// Copies owner and mode of the replaced file to a new one. If the group cannot be preserved, its members get no more permissions than
+/// others.
+fn copy_permissions(file: &File, old: &Metadata) -> io::Result<()> {
     let new = file.metadata()?;
     let mut mode = old.mode() & 0o7777;
     if (new.uid() != old.uid() || new.gid() != old.gid())
@@ -209,15 +207,15 @@ fn keep_rights(file: &File, old: &Metadata) -> io::Result<()> {
     file.set_permissions(Permissions::from_mode(mode))
 }
 
-fn folder_of(path: &Path) -> &Path {
+fn directory_of(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     }
 }
 
-/// Has the new name written to the disk. The file is in its place in any case, so that a failure is none of the change.
-fn sync_folder(folder: &Path) {
+/// Syncs the directory. An error is ignored, because the rename has already succeeded.
+fn sync_directory(folder: &Path) {
     if let Ok(folder) = File::open(folder) {
         drop(folder.sync_all());
     }

@@ -7,7 +7,7 @@ fn app(name: &str, namespace: &str, labels: &str, project: &str) -> String {
 }
 
 fn store(text: &str) -> Store {
-    Store::load(&[StoreInput::StandardInput(text.as_bytes().to_vec())]).expect("a text can be read")
+    Store::load(&[StoreInput::StandardInput(text.as_bytes().to_vec())]).expect("valid input")
 }
 
 fn sample() -> Store {
@@ -37,7 +37,7 @@ fn select(store: &Store, arguments: &[&str]) -> (Vec<String>, Vec<String>) {
 }
 
 #[test]
-fn an_argument_is_a_path_by_how_it_looks() {
+fn argument_is_parsed_as_name_or_path() {
     let name = |namespace: Option<&str>, name: &str| ApplicationRef::Name {
         namespace: namespace.map(str::to_owned),
         name: name.to_owned(),
@@ -59,7 +59,7 @@ fn an_argument_is_a_path_by_how_it_looks() {
 }
 
 #[test]
-fn a_name_is_found_with_or_without_its_namespace() {
+fn name_is_found_with_or_without_namespace() {
     let store = sample();
     let cases = [
         ("db", "argocd/db"),
@@ -68,13 +68,13 @@ fn a_name_is_found_with_or_without_its_namespace() {
         ("team/web", "team/web"),
         ("cache", "team/cache"),
     ];
-    for (asked, expected) in cases {
-        assert_eq!(select(&store, &[asked]), (vec![expected.to_owned()], vec![]), "{asked}");
+    for (name, expected) in cases {
+        assert_eq!(select(&store, &[name]), (vec![expected.to_owned()], vec![]), "{name}");
     }
 }
 
 #[test]
-fn a_name_that_is_not_there_comes_with_those_that_look_alike() {
+fn unknown_name_is_reported_with_suggestions() {
     let (_, errors) = select(&sample(), &["cahce", "team/chache", "nothing-like-it"]);
     assert_eq!(
         errors,
@@ -87,13 +87,13 @@ fn a_name_that_is_not_there_comes_with_those_that_look_alike() {
 }
 
 #[test]
-fn a_name_in_several_namespaces_has_to_say_which() {
+fn ambiguous_name_is_rejected() {
     let (_, errors) = select(&sample(), &["web"]);
     assert_eq!(errors, ["application \"web\" is in several namespaces; say which: argocd/web, team/web"]);
 }
 
 #[test]
-fn two_documents_of_one_name_are_an_error_only_when_asked_for() {
+fn duplicate_application_fails_only_if_selected() {
     let store = sample();
     assert_eq!(select(&store, &["db"]).1, Vec::<String>::new());
     let expected =
@@ -104,11 +104,11 @@ fn two_documents_of_one_name_are_an_error_only_when_asked_for() {
     assert_eq!(errors, [expected]);
 }
 
-/// Selector, project, arguments, and what is chosen.
+/// Selector, project, arguments, selected applications.
 type Case = (&'static str, Option<&'static str>, &'static [&'static str], &'static [&'static str]);
 
 #[test]
-fn filters_choose_among_all_and_among_arguments() {
+fn filters_apply_to_store_and_arguments() {
     let store = sample();
     let cases: [Case; 5] = [
         ("team=blue", None, &[], &["web", "argocd/db"]),
@@ -119,7 +119,7 @@ fn filters_choose_among_all_and_among_arguments() {
     ];
     for (selector, project, arguments, expected) in cases {
         let filter = Filter {
-            selector: Selector::parse(selector).expect("a selector"),
+            selector: Selector::parse(selector).expect("valid selector"),
             project: project.map(str::to_owned),
         };
         let arguments: Vec<ApplicationRef> =
@@ -130,13 +130,13 @@ fn filters_choose_among_all_and_among_arguments() {
 }
 
 #[test]
-fn an_application_that_is_asked_for_twice_comes_once() {
+fn application_named_twice_is_selected_once() {
     assert_eq!(select(&sample(), &["db", "argocd/db"]), (vec!["argocd/db".to_owned()], vec![]));
 }
 
 #[test]
-fn a_path_brings_its_own_applications() {
-    let dir = tempfile::tempdir().expect("a temporary folder");
+fn path_selects_the_applications_in_it() {
+    let dir = tempfile::tempdir().expect("a temporary directory");
     let file = dir.path().join("one.yaml");
     std::fs::write(&file, [app("x", "", "", ""), app("z", "", "", "")].concat()).expect("a file");
     let empty = dir.path().join("none.yaml");
@@ -150,7 +150,7 @@ fn a_path_brings_its_own_applications() {
 }
 
 #[test]
-fn a_document_that_was_left_out_is_named_when_it_is_asked_for() {
+fn selecting_a_skipped_document_reports_the_reason() {
     let store =
         store("apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: web}\nspec: {}\n");
     assert_eq!(
@@ -163,7 +163,7 @@ fn a_document_that_was_left_out_is_named_when_it_is_asked_for() {
 }
 
 #[test]
-fn a_broken_document_is_an_error_if_it_is_asked_for_or_may_be_meant() {
+fn broken_document_fails_if_selected_or_possibly_meant() {
     let broken = app("bad", "", "", "").replace("repoURL: x", "repoURL: 5");
     let store = store(&[app("good", "", "", ""), broken].concat());
     assert_eq!(select(&store, &["good"]), (vec!["good".to_owned()], vec![]));
@@ -178,7 +178,7 @@ fn a_broken_document_is_an_error_if_it_is_asked_for_or_may_be_meant() {
 }
 
 #[test]
-fn a_file_that_cannot_be_parsed_may_hold_what_is_asked_for() {
+fn unparsable_file_may_contain_the_application() {
     let store = store("# argoproj.io/\na: [\n");
     let selection = store.select(&[ApplicationRef::parse("web")], &Filter::default(), "argocd");
     assert!(matches!(&selection.errors[..], [SelectError::Broken(_)]), "{:?}", selection.errors);

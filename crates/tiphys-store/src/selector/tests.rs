@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use super::Selector;
 
 #[test]
-fn requirements_hold_as_kubectl_takes_them() {
+fn selectors_match_as_in_kubectl() {
     let labels: BTreeMap<String, String> = [("team", "blue"), ("tier", "web"), ("example.com/x", "")]
         .map(|(k, v)| (k.to_owned(), v.to_owned()))
         .into();
@@ -38,7 +38,7 @@ fn requirements_hold_as_kubectl_takes_them() {
 }
 
 #[test]
-fn what_is_no_selector_is_refused_with_the_part_that_is_wrong() {
+fn invalid_selector_is_rejected_with_invalid_part() {
     let cases = [
         ("a=b c", "\"b c\" is no label"),
         ("=x", "a label's key is missing"),

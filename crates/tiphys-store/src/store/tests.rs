@@ -8,19 +8,19 @@ use tiphys_api::SecretType;
 use super::{Counts, PastInput, Store, StoreError, StoreInput};
 use crate::{Place, StoredSecret, StoredSettings};
 
-/// A folder with files.
+/// Creates a directory with files.
 fn folder(files: &[(&str, &str)]) -> TempDir {
-    let dir = tempfile::tempdir().expect("a temporary folder");
+    let dir = tempfile::tempdir().expect("a temporary directory");
     for (path, text) in files {
         let path = dir.path().join(path);
-        fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+        fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
         fs::write(path, text).expect("a file");
     }
     dir
 }
 
 fn load(dir: &TempDir) -> Store {
-    Store::load(&[StoreInput::Path(dir.path().to_owned())]).expect("the folder can be opened")
+    Store::load(&[StoreInput::Path(dir.path().to_owned())]).expect("readable directory")
 }
 
 fn app(name: &str) -> String {
@@ -33,7 +33,7 @@ fn names(store: &Store) -> Vec<&str> {
     store.applications().iter().map(|stored| stored.application.metadata.name.as_str()).collect()
 }
 
-/// `file:line:column: reason`, files relative to the folder.
+/// `file:line:column: reason`, with files relative to the directory.
 fn skipped(store: &Store, dir: &TempDir) -> Vec<String> {
     let root = format!("{}/", dir.path().display());
     store
@@ -49,7 +49,7 @@ fn broken(store: &Store, dir: &TempDir) -> Vec<String> {
 }
 
 #[test]
-fn documents_lists_and_arrays_are_read_in_order_with_their_places() {
+fn documents_lists_and_arrays_are_read_in_order() {
     let list = format!(
         "apiVersion: v1\nkind: List\nitems:\n- {}\n- {{apiVersion: v1, kind: Pod}}\n",
         app("c").trim_end().replace('\n', "\n  ")
@@ -71,24 +71,24 @@ fn documents_lists_and_arrays_are_read_in_order_with_their_places() {
 }
 
 #[test]
-fn standard_input_and_a_file_of_any_name_are_stores_too() {
+fn standard_input_and_any_named_file_are_stores() {
     let dir = folder(&[("apps.txt", &app("file"))]);
     let inputs =
         [StoreInput::StandardInput(app("piped").into_bytes()), StoreInput::Path(dir.path().join("apps.txt"))];
-    let store = Store::load(&inputs).expect("both can be opened");
+    let store = Store::load(&inputs).expect("readable inputs");
     assert_eq!(names(&store), ["piped", "file"]);
     assert_eq!(store.applications()[0].place.to_string(), "standard input:1:1");
 }
 
 #[test]
-fn a_path_that_is_not_there_is_an_error_that_names_it() {
-    let error = Store::load(&[StoreInput::Path("/nonexistent/store".into())]).expect_err("it is not there");
+fn missing_path_is_reported() {
+    let error = Store::load(&[StoreInput::Path("/nonexistent/store".into())]).expect_err("a missing path");
     assert!(matches!(&error, StoreError::Open { path, .. } if path == Path::new("/nonexistent/store")));
     assert_eq!(error.to_string(), "cannot open /nonexistent/store");
 }
 
 #[test]
-fn hidden_folders_and_ignored_files_are_not_looked_at() {
+fn hidden_directories_and_ignored_files_are_skipped() {
     let dir = folder(&[
         (".git/a.yaml", &app("git")),
         (".hidden.yaml", &app("hidden-file")),
@@ -106,7 +106,7 @@ fn hidden_folders_and_ignored_files_are_not_looked_at() {
 }
 
 #[test]
-fn a_store_full_of_templates_and_patches_is_no_mistake_and_the_reasons_can_be_listed() {
+fn templates_and_patches_are_skipped_with_reason() {
     let dir = folder(&[
         ("app.yaml", &app("web")),
         (
@@ -167,7 +167,7 @@ fn a_store_full_of_templates_and_patches_is_no_mistake_and_the_reasons_can_be_li
 }
 
 #[test]
-fn what_is_ours_and_does_not_hold_is_kept_with_file_line_and_object() {
+fn broken_documents_are_recorded_with_location() {
     let dir = folder(&[
         ("a.yaml", "# argoproj.io/\nkind: [\n"),
         ("b.yaml", &app("web").replace("https://git.example.com/r.git", "5")),
@@ -198,15 +198,15 @@ fn what_is_ours_and_does_not_hold_is_kept_with_file_line_and_object() {
 }
 
 #[test]
-fn a_file_that_is_reached_twice_counts_once() {
+fn file_reached_twice_is_loaded_once() {
     let dir = folder(&[("a.yaml", &app("a")), ("sub/b.yaml", &app("b"))]);
     let inputs =
         [dir.path().to_owned(), dir.path().join("sub"), dir.path().join("sub/b.yaml")].map(StoreInput::Path);
-    assert_eq!(names(&Store::load(&inputs).expect("they can be opened")), ["a", "b"]);
+    assert_eq!(names(&Store::load(&inputs).expect("readable inputs")), ["a", "b"]);
 }
 
 #[test]
-fn settings_come_from_the_config_map_of_argo_cd() {
+fn settings_are_read_from_argocd_cm() {
     let dir = folder(&[(
         "cm.yaml",
         "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: argocd-cm, namespace: gitops}\ndata:\n  application.resourceTrackingMethod: label\n  application.instanceLabelKey: example.com/app\n  installationID: one\n  kustomize.buildOptions: --enable-helm\n  kustomize.buildOptions.v5: --x\n  helm.valuesFileSchemes: 'https, s3,'\n  resource.customizations.ignoreDifferences.all: x\n  resource.customizations.health.x: ignoreDifferences\n  resource.customizations: 'x: {ignoreDifferences: y}'\n",
@@ -214,7 +214,7 @@ fn settings_come_from_the_config_map_of_argo_cd() {
     let store = load(&dir);
     let (stored, warning) = store.settings(None, &|_| true);
     assert_eq!(warning, None);
-    let settings = &stored.expect("there are settings").settings;
+    let settings = &stored.expect("settings").settings;
     assert_eq!(store.control_plane_namespace(&|_| true), "gitops");
     assert_eq!(settings.tracking_method.as_deref(), Some("label"));
     assert_eq!(settings.label_key.as_deref(), Some("example.com/app"));
@@ -229,7 +229,7 @@ fn settings_come_from_the_config_map_of_argo_cd() {
 }
 
 #[test]
-fn certificates_come_from_the_config_map_of_argo_cd_and_of_several_the_namespace_chooses() {
+fn certificates_are_read_from_the_namespace() {
     let cm = |namespace: &str, pem: &str| {
         format!(
             "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: argocd-tls-certs-cm, namespace: {namespace}}}\ndata: {{charts.example.org: {pem}, empty: ' '}}\n"
@@ -240,13 +240,13 @@ fn certificates_come_from_the_config_map_of_argo_cd_and_of_several_the_namespace
     let of = |pem: &str| BTreeMap::from([("charts.example.org".to_owned(), pem.to_owned())]);
     let (found, warning) = store.server_certificates(None, &|_| true);
     assert_eq!(found, of("first"));
-    assert!(warning.expect("there are two").contains("b.yaml:1:1"));
+    assert!(warning.expect("a warning").contains("b.yaml:1:1"));
     assert_eq!(store.server_certificates(Some("two"), &|_| true), (of("second"), None));
     assert_eq!(store.server_certificates(Some("three"), &|_| true), (of("first"), None));
 }
 
 #[test]
-fn without_settings_the_control_plane_is_in_argocd_and_of_several_the_namespace_chooses() {
+fn control_plane_namespace_defaults_to_argocd() {
     let cm = |namespace: &str, id: &str| {
         format!(
             "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: argocd-cm, namespace: {namespace}}}\ndata: {{installationID: {id}}}\n"
@@ -260,7 +260,7 @@ fn without_settings_the_control_plane_is_in_argocd_and_of_several_the_namespace_
     };
     let (id, warning) = of(store.settings(None, &|_| true));
     assert_eq!(id.as_deref(), Some("first"));
-    assert!(warning.expect("there are two").contains("b.yaml:1:1"));
+    assert!(warning.expect("a warning").contains("b.yaml:1:1"));
     assert_eq!(of(store.settings(Some("two"), &|_| true)), (Some("second".to_owned()), None));
     let is_second = |place: &Place| place.to_string().contains("b.yaml");
     assert_eq!(of(store.settings(None, &is_second)), (Some("second".to_owned()), None));
@@ -268,7 +268,7 @@ fn without_settings_the_control_plane_is_in_argocd_and_of_several_the_namespace_
 }
 
 #[test]
-fn secrets_of_argo_cd_are_kept_and_cannot_print() {
+fn secrets_are_loaded_and_redacted_in_debug_output() {
     let dir = folder(&[
         (
             "a.yaml",
@@ -290,7 +290,7 @@ fn secrets_of_argo_cd_are_kept_and_cannot_print() {
 }
 
 #[test]
-fn projects_and_sets_are_loaded() {
+fn projects_and_application_sets_are_loaded() {
     let dir = folder(&[
         (
             "p.yaml",
@@ -314,7 +314,7 @@ fn projects_and_sets_are_loaded() {
 }
 
 #[test]
-fn many_files_are_read_in_order_whatever_thread_reads_them() {
+fn files_are_read_in_order_on_several_threads() {
     let files: Vec<(String, String)> =
         (0..200).map(|n| (format!("{n:03}.yaml"), app(&format!("a{n:03}")))).collect();
     let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
@@ -324,7 +324,7 @@ fn many_files_are_read_in_order_whatever_thread_reads_them() {
 }
 
 #[test]
-fn a_link_to_a_file_is_followed_and_a_link_that_leads_nowhere_is_not_there() {
+fn links_to_files_are_followed_and_dangling_ones_skipped() {
     let dir = folder(&[("real.txt", &app("linked"))]);
     std::os::unix::fs::symlink(dir.path().join("real.txt"), dir.path().join("a.yaml")).expect("a link");
     std::os::unix::fs::symlink(dir.path().join("gone"), dir.path().join("b.yaml")).expect("a link");
@@ -334,7 +334,7 @@ fn a_link_to_a_file_is_followed_and_a_link_that_leads_nowhere_is_not_there() {
 }
 
 #[test]
-fn what_a_revision_had_is_called_as_git_calls_it_and_counts_once() {
+fn files_of_a_revision_are_named_as_in_git() {
     let whole = folder(&[
         ("apps/a.yaml", &app("a")),
         ("apps/.hidden/h.yaml", &app("h")),
@@ -351,10 +351,10 @@ fn what_a_revision_had_is_called_as_git_calls_it_and_counts_once() {
         })
     };
     let inputs = [input(&whole, ""), input(&part, "apps"), input(&part, "apps/b.yaml")];
-    let store = Store::load(&inputs).expect("the folders can be opened");
+    let store = Store::load(&inputs).expect("readable inputs");
     let places: Vec<String> = store.applications().iter().map(|stored| stored.place.to_string()).collect();
     assert_eq!(places, ["origin/main:apps/a.yaml:1:1", "origin/main:apps/again.yaml:1:1"]);
     let broken: Vec<String> = store.broken().iter().map(|broken| broken.place.to_string()).collect();
     assert_eq!(broken, ["origin/main:apps/x.yaml:1:17"]);
-    assert_eq!(store.applications()[0].place.file.path(), None, "nobody writes to it");
+    assert_eq!(store.applications()[0].place.file.path(), None, "files of a revision are not editable");
 }
