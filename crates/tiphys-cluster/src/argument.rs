@@ -1,4 +1,4 @@
-//! `--cluster-state [NAME=]DIR`, and which cluster a destination means.
+//! `--cluster-state [NAME=]DIR`, and the cluster of a destination.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -8,20 +8,20 @@ use tiphys_api::{Destination, IN_CLUSTER_SERVER};
 
 use crate::ClusterReader;
 
-/// The name of the cluster that Argo CD itself runs in.
+/// The name of the cluster in which Argo CD runs.
 pub const IN_CLUSTER_NAME: &str = "in-cluster";
 
-/// One `--cluster-state`.
+/// One `--cluster-state` argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClusterStateArgument {
-    /// Name or URL of the cluster; [`IN_CLUSTER_SERVER`] if none was given.
+    /// Name or URL of the cluster; [`IN_CLUSTER_SERVER`] by default.
     pub cluster: String,
-    /// The folder.
+    /// The directory.
     pub folder: PathBuf,
 }
 
 impl ClusterStateArgument {
-    /// Reads `NAME=DIR`, `URL=DIR` or `DIR`. A text with a slash before its first `=` is a folder, unless it is a URL.
+    /// Parses `NAME=DIR`, `URL=DIR` or `DIR`. An argument with a slash before the first `=` is a directory, unless that part is a URL.
     pub fn parse(text: &str) -> Self {
         match text.split_once('=') {
             Some((cluster, folder))
@@ -34,20 +34,19 @@ impl ClusterStateArgument {
     }
 }
 
-/// The clusters that can be read, by name or URL.
+/// The readable clusters, by name or URL.
 #[derive(Clone, Default)]
 pub struct Clusters {
     readers: BTreeMap<String, Arc<dyn ClusterReader>>,
 }
 
 impl Clusters {
-    /// Adds a cluster; one of the same name is replaced.
+    /// Adds a cluster, or replaces one with the same name.
     pub fn insert(&mut self, cluster: &str, reader: Arc<dyn ClusterReader>) {
         self.readers.insert(server_of(cluster).to_owned(), reader);
     }
 
-    /// The cluster of a destination, which names it by URL or by name, under the name that it is known by here. `None` if nothing stands
-    /// for it.
+    /// Returns the cluster of a destination, which refers to it by URL or by name, with its name or URL here. `None` if it is unknown.
     pub fn of(&self, destination: &Destination) -> Option<(&str, &Arc<dyn ClusterReader>)> {
         let cluster = if destination.server.is_empty() { &destination.name } else { &destination.server };
         self.readers.get_key_value(server_of(cluster)).map(|(name, reader)| (name.as_str(), reader))
@@ -59,7 +58,7 @@ impl Clusters {
     }
 }
 
-/// One name for the cluster that has two.
+/// Maps the name of the in-cluster destination to its URL, so that both find the same cluster.
 fn server_of(cluster: &str) -> &str {
     if cluster == IN_CLUSTER_NAME { IN_CLUSTER_SERVER } else { cluster }
 }

@@ -1,4 +1,4 @@
-//! A folder of YAML that stands for a cluster.
+//! A directory of YAML files as the state of a cluster.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,11 +11,11 @@ use tiphys_yaml::{Data, Node, Position, read_documents};
 
 use crate::{ClusterError, ClusterReader};
 
-/// Folders below the given one, in levels: deeper ones are taken for a mistake.
+/// The maximum number of nested directories. Deeper ones are probably a mistake.
 const DEPTH_MAX: usize = 32;
 
-/// The live objects of a cluster, read from the YAML and JSON files of a folder. Lists are taken apart; hidden folders and links to
-/// folders are not looked into.
+/// The live objects of a cluster, read from the YAML and JSON files of a directory. Lists are flattened. Hidden directories and symbolic
+/// links to directories are skipped.
 #[derive(Clone, Default)]
 pub struct FolderCluster {
     objects: BTreeMap<(String, String), BTreeMap<(String, String), Entry>>,
@@ -27,69 +27,69 @@ struct Entry {
     place: String,
 }
 
-/// A folder that cannot stand for a cluster. Texts never hold a value of an object.
+/// The reason why a directory cannot be read as a cluster state. Messages never contain values of an object.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
-    /// Not there, or not readable.
+    /// The path does not exist or is not readable.
     #[error("cannot read cluster state {}", path.display())]
     Io {
-        /// The file or folder.
+        /// The file or directory.
         path: PathBuf,
-        /// The system's answer.
+        /// The I/O error.
         #[source]
         source: io::Error,
     },
-    /// Not YAML.
+    /// Invalid YAML.
     #[error("cluster state {} is not YAML", path.display())]
     Syntax {
         /// The file.
         path: PathBuf,
-        /// What is wrong, and where.
+        /// The syntax error with its position.
         #[source]
         source: tiphys_yaml::Error,
     },
-    /// A document that is no live object.
+    /// A document is not a live object.
     #[error("cluster state {}:{position}: {problem}", path.display())]
     Object {
         /// The file.
         path: PathBuf,
-        /// Where the document begins.
+        /// The position of the document.
         position: Position,
-        /// What is wrong with it.
+        /// The problem.
         problem: Box<ObjectProblem>,
     },
-    /// Folders within folders without an end in sight.
+    /// Directories are nested too deeply.
     #[error("cluster state {} is more than {DEPTH_MAX} folders deep", path.display())]
     Depth {
-        /// The folder.
+        /// The directory.
         path: PathBuf,
     },
 }
 
-/// What is wrong with a document.
+/// The problem of a document.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ObjectProblem {
-    /// A list or a single value.
+    /// The document is a list or a scalar.
     #[error("expected an object, found {0}")]
     NotAnObject(&'static str),
-    /// No kind.
+    /// The object has no kind.
     #[error("the object has no `kind`")]
     NoKind,
-    /// No name.
+    /// The object has no name.
     #[error("the {0} has no name")]
     NoName(String),
-    /// The object is there already.
+    /// Another document defines the same object.
     #[error("{key} is already described in {first}")]
     Twice {
         /// The object.
         key: ObjectKey,
-        /// Where.
+        /// The location of the other document.
         first: String,
     },
 }
 
 impl fmt::Debug for FolderCluster {
-    /// Only what there is: objects may be Secrets.
+    /// Writes only the number of objects, because they may be Secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let count: usize = self.objects.values().map(BTreeMap::len).sum();
         write!(f, "FolderCluster({count} objects)")
@@ -97,14 +97,14 @@ impl fmt::Debug for FolderCluster {
 }
 
 impl FolderCluster {
-    /// Reads a folder, or a single file.
+    /// Reads a directory or a single file.
     pub fn load(path: &Path) -> Result<Self, FolderError> {
         let mut cluster = Self::default();
         cluster.extend(path)?;
         Ok(cluster)
     }
 
-    /// Reads one more folder or file of the same cluster.
+    /// Adds another directory or file of the same cluster.
     pub fn extend(&mut self, path: &Path) -> Result<(), FolderError> {
         let metadata =
             fs::metadata(path).map_err(|source| FolderError::Io { path: path.to_owned(), source })?;

@@ -1,6 +1,6 @@
-//! Readers of live objects: a folder of YAML that stands for a cluster.
+//! Readers of live objects: a directory of YAML files as the state of a cluster.
 //!
-//! What reads a cluster depends on [`ClusterReader`] only; Kubernetes itself becomes a second implementation.
+//! Callers depend on [`ClusterReader`] only, so that a Kubernetes client can be a second implementation.
 
 mod argument;
 mod folder;

@@ -1,14 +1,14 @@
-//! What can be asked of a cluster.
+//! The interface for reading a cluster.
 
 use tiphys_engine::{Manifest, ObjectKey};
 
-/// Reads live objects of one cluster.
+/// A reader of the live objects of one cluster.
 #[async_trait::async_trait]
 pub trait ClusterReader: Send + Sync {
-    /// The object of a key; `None` if there is none. The key's namespace is empty for cluster-scoped kinds.
+    /// Returns the object with this key; `None` if it does not exist. The namespace is empty for cluster-scoped kinds.
     async fn get(&self, key: &ObjectKey) -> Result<Option<Manifest>, ClusterError>;
 
-    /// The objects of a kind in one namespace, or in all and in none, in the order of namespace and name.
+    /// Returns the objects of a kind, sorted by namespace and name. `None` selects all namespaces and cluster-scoped objects.
     async fn list(
         &self,
         group: &str,
@@ -16,17 +16,17 @@ pub trait ClusterReader: Send + Sync {
         namespace: Option<&str>,
     ) -> Result<Vec<Manifest>, ClusterError>;
 
-    /// Every object, in the order of group, kind, namespace and name.
+    /// Returns all objects, sorted by group, kind, namespace and name.
     async fn all(&self) -> Result<Vec<Manifest>, ClusterError>;
 }
 
-/// A cluster that does not answer. A folder always does; this is for those that are asked over a network.
+/// A cluster cannot be read. Directories never fail; this is for readers that use the network.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot read {what} from the cluster")]
 pub struct ClusterError {
-    /// What was asked for.
+    /// The objects that were requested.
     pub what: String,
-    /// Why it failed.
+    /// The cause.
     #[source]
     pub source: Box<dyn std::error::Error + Send + Sync>,
 }

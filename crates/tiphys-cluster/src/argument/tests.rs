@@ -6,7 +6,7 @@ use super::{ClusterStateArgument, Clusters};
 use crate::FolderCluster;
 
 #[test]
-fn an_argument_names_a_cluster_or_means_the_one_of_argo_cd() {
+fn argument_without_cluster_means_in_cluster() {
     let cases = [
         ("live", IN_CLUSTER_SERVER, "live"),
         ("./a=b", IN_CLUSTER_SERVER, "./a=b"),
@@ -23,7 +23,7 @@ fn an_argument_names_a_cluster_or_means_the_one_of_argo_cd() {
 }
 
 #[test]
-fn a_destination_finds_its_cluster_by_url_or_name() {
+fn cluster_is_found_by_url_or_name() {
     let mut clusters = Clusters::default();
     clusters.insert("in-cluster", Arc::new(FolderCluster::default()));
     clusters.insert("prod", Arc::new(FolderCluster::default()));

@@ -9,19 +9,19 @@ use tiphys_engine::{Manifest, ObjectKey};
 use super::FolderCluster;
 use crate::ClusterReader;
 
-/// A folder's answers are there at once.
+/// Returns the result of a future that never waits.
 fn ready<T>(future: impl Future<Output = T>) -> T {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => value,
-        Poll::Pending => panic!("a folder answers at once"),
+        Poll::Pending => panic!("a directory never waits"),
     }
 }
 
 fn folder(files: &[(&str, &str)]) -> TempDir {
-    let dir = tempfile::tempdir().expect("a temporary folder");
+    let dir = tempfile::tempdir().expect("a temporary directory");
     for (path, text) in files {
         let path = dir.path().join(path);
-        fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+        fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
         fs::write(path, text).expect("a file");
     }
     dir
@@ -44,7 +44,7 @@ fn objects_are_found_by_group_kind_namespace_and_name() {
         (".hidden/d.yaml", "not: an object\n"),
         ("notes.txt", "[\n"),
     ]);
-    let cluster = FolderCluster::load(dir.path()).expect("it can be read");
+    let cluster = FolderCluster::load(dir.path()).expect("valid state");
     let cases = [
         (key("", "ConfigMap", "two", "a"), true),
         (key("example.com", "ConfigMap", "two", "a"), true),
@@ -53,26 +53,23 @@ fn objects_are_found_by_group_kind_namespace_and_name() {
         (key("apps", "Deployment", "two", "a"), false),
     ];
     for (key, there) in cases {
-        let found = ready(cluster.get(&key)).expect("a folder answers");
+        let found = ready(cluster.get(&key)).expect("no error");
         assert_eq!(found.as_ref().map(Manifest::key), there.then_some(key));
     }
     let names = |namespace| -> Vec<String> {
-        let found = ready(cluster.list("", "ConfigMap", namespace)).expect("a folder answers");
+        let found = ready(cluster.list("", "ConfigMap", namespace)).expect("no error");
         found.iter().map(|manifest| format!("{}/{}", manifest.namespace(), manifest.name())).collect()
     };
     assert_eq!(names(None), ["one/b", "two/a"]);
     assert_eq!(names(Some("two")), ["two/a"]);
     assert_eq!(names(Some("three")), Vec::<String>::new());
-    let all: Vec<String> = ready(cluster.all())
-        .expect("a folder answers")
-        .iter()
-        .map(|manifest| manifest.key().to_string())
-        .collect();
+    let all: Vec<String> =
+        ready(cluster.all()).expect("no error").iter().map(|manifest| manifest.key().to_string()).collect();
     assert_eq!(all, ["ConfigMap one/b", "ConfigMap two/a", "Namespace one", "ConfigMap.example.com two/a"]);
 }
 
 #[test]
-fn a_file_that_is_no_cluster_state_is_refused_with_its_place_and_without_its_values() {
+fn invalid_file_is_rejected_without_revealing_values() {
     let object =
         "apiVersion: v1\nkind: Secret\nmetadata: {name: a, namespace: ns}\nstringData: {k: hunter2}\n";
     let twice = format!("{object}---\n{object}");
@@ -89,27 +86,27 @@ fn a_file_that_is_no_cluster_state_is_refused_with_its_place_and_without_its_val
         assert!(error.contains("f.yaml") && error.contains(expected), "{error}");
         assert!(!error.contains("hunter2"), "{error}");
     }
-    let error = FolderCluster::load("/nonexistent/state".as_ref()).expect_err("it is not there");
+    let error = FolderCluster::load("/nonexistent/state".as_ref()).expect_err("a missing path");
     assert_eq!(error.to_string(), "cannot read cluster state /nonexistent/state");
 }
 
 #[test]
-fn a_cluster_does_not_print_its_objects() {
+fn debug_output_does_not_contain_objects() {
     let dir = folder(&[("f.yaml", "kind: Secret\nmetadata: {name: a}\nstringData: {k: hunter2}\n")]);
-    let cluster = FolderCluster::load(&dir.path().join("f.yaml")).expect("a file will do");
+    let cluster = FolderCluster::load(&dir.path().join("f.yaml")).expect("valid file");
     assert_eq!(format!("{cluster:?}"), "FolderCluster(1 objects)");
 }
 
 #[test]
-fn a_cluster_can_be_read_from_several_places() {
+fn cluster_state_is_read_from_several_paths() {
     let dir = folder(&[
         ("a/f.yaml", "kind: A\nmetadata: {name: a}\n"),
         ("b.yaml", "kind: B\nmetadata: {name: b}\n"),
         ("c.yaml", "kind: A\nmetadata: {name: a}\n"),
     ]);
-    let mut cluster = FolderCluster::load(&dir.path().join("a")).expect("it can be read");
-    cluster.extend(&dir.path().join("b.yaml")).expect("it can be read");
-    assert_eq!(ready(cluster.all()).expect("a folder answers").len(), 2);
-    let error = cluster.extend(&dir.path().join("c.yaml")).expect_err("an object is there twice").to_string();
+    let mut cluster = FolderCluster::load(&dir.path().join("a")).expect("valid state");
+    cluster.extend(&dir.path().join("b.yaml")).expect("valid state");
+    assert_eq!(ready(cluster.all()).expect("no error").len(), 2);
+    let error = cluster.extend(&dir.path().join("c.yaml")).expect_err("a duplicate object").to_string();
     assert!(error.contains("A a is already described in ") && error.contains("a/f.yaml:1:1"), "{error}");
 }
