@@ -1,6 +1,6 @@
-//! Keeps kustomizations inside of their repository, before kustomize reads them.
+//! Checks that kustomizations do not leave their repository, before kustomize reads them.
 //!
-//! Kustomize refuses files outside of a kustomization's own folder, but takes any folder of the machine for a base: `../../../other`.
+//! Kustomize rejects files outside of a kustomization's directory, but accepts any directory of the machine as a base: `../../../other`.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -9,14 +9,14 @@ use std::path::{Path, PathBuf};
 use tiphys_tree::{ContainmentError, EntryPath, RepoPath, read_bounded, resolve};
 use tiphys_yaml::{Data, Node, names_equal, read_document};
 
-/// Bytes of a kustomization with all that it names.
+/// The maximum size in bytes of a kustomization and all kustomizations that it refers to.
 pub const KUSTOMIZATION_BYTES_MAX: u64 = 5 << 20;
 
 /// File names that kustomize reads.
 pub const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
-/// Fields with paths. Without inner fields the field itself is a list of paths; else it is an object, or a list of objects, of which these
-/// fields are a path or a list of paths.
+/// Fields with paths. Without inner fields, the field is a list of paths. Otherwise it is an object or a list of objects, in which each
+/// inner field is a path or a list of paths.
 const FIELDS: [(&str, &[&str]); 18] = [
     ("resources", &[]),
     ("bases", &[]),
@@ -38,45 +38,45 @@ const FIELDS: [(&str, &[&str]); 18] = [
     ("helmChartInflationGenerator", &["chartName", "chartHome", "helmHome", "values"]),
 ];
 
-/// Fields with the name of a chart, which is a path below a folder that a field `chartHome` names.
+/// Fields with the name of a chart, which is a path below the directory in a `chartHome` field.
 const CHART_NAMES: [&str; 2] = ["name", "chartName"];
 
-/// The folder of charts where no field names one.
+/// The default directory of charts.
 const CHART_HOME: &str = "charts";
 
-/// The fields with helm's configuration folder.
+/// The fields with helm's configuration directory.
 const CONFIG_HOMES: [&str; 2] = ["configHome", "helmHome"];
 
-/// Why a kustomization is not given to kustomize.
+/// The reason why a kustomization is rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum KustomizationError {
-    /// It names something outside of the repository.
+    /// It refers to a path outside of the repository.
     #[error("{file}: {field}: {path:?} leads out of the repository; name something inside of it, or a URL")]
     Outside {
         /// The kustomization, relative to the repository's root.
         file: String,
         /// The field.
         field: &'static str,
-        /// As it is written.
+        /// The path as written.
         path: String,
     },
-    /// It names a configuration folder for helm, whose plugins helm would run.
+    /// It sets a configuration directory for helm, whose plugins helm would run.
     #[error("{file}: {field}: {inner} is refused, since helm runs plugins that are there; remove it")]
     ConfigHome {
         /// The kustomization, relative to the repository's root.
         file: String,
-        /// The field with it.
+        /// The outer field.
         field: &'static str,
-        /// Its name there.
+        /// The inner field.
         inner: &'static str,
     },
-    /// It is too large, together with those before.
+    /// It is too large, together with the kustomizations read before.
     #[error("{file}: kustomizations of more than {KUSTOMIZATION_BYTES_MAX} bytes")]
     TooLarge {
         /// The kustomization, relative to the repository's root.
         file: String,
     },
-    /// It takes more than the reader allows, of which kustomize may allow more.
+    /// It exceeds a limit of the YAML reader, which kustomize may not have.
     #[error("{file}")]
     Limit {
         /// The kustomization, relative to the repository's root.
@@ -85,22 +85,22 @@ pub enum KustomizationError {
         #[source]
         source: tiphys_yaml::Error,
     },
-    /// It could not be read.
+    /// Reading failed.
     #[error("cannot read {file}")]
     Io {
         /// The kustomization, relative to the repository's root.
         file: String,
-        /// The system's answer.
+        /// The I/O error.
         #[source]
         source: io::Error,
     },
 }
 
-/// Refuses the kustomization of a folder of a repository if it, or one that it names, names something outside of the repository. Links are
-/// followed as far as they stay inside; nothing outside is looked at. What does not exist is kustomize's to report, and so is a kustomization
-/// that is not YAML. Whether a folder has no kustomization is not looked at.
+/// Checks the kustomization in a directory of a repository, and all that it refers to. Paths outside of the repository are rejected.
+/// Symbolic links are followed as long as they stay inside, and nothing outside is read. Missing files, invalid YAML and a missing
+/// kustomization are left to kustomize to report.
 ///
-/// A text in a field for paths counts as one even if it is a URL or an object: kustomize tries both.
+/// A string in a field with paths counts as a path even if it is a URL or an inline object, because kustomize tries both.
 pub fn check(root: &Path, folder: &RepoPath) -> Result<(), KustomizationError> {
     let mut seen = BTreeSet::new();
     let mut waiting: Vec<PathBuf> = resolve(root, folder).into_iter().collect();
@@ -125,7 +125,7 @@ pub fn check(root: &Path, folder: &RepoPath) -> Result<(), KustomizationError> {
                 for home in if is_chart { homes.as_slice() } else { &[""] } {
                     let whole = if home.is_empty() { path.to_owned() } else { format!("{home}/{path}") };
                     let here = file.parent().unwrap_or_default();
-                    // As kustomize does: word for word first, then with links.
+                    // As in kustomize: lexically first, then with links resolved.
                     let found = here.join(whole.as_bytes()).map(|path| resolve(root, path));
                     match found {
                         Ok(Ok(found)) if !seen.contains(&found) && found.is_dir() => waiting.push(found),
@@ -142,7 +142,7 @@ pub fn check(root: &Path, folder: &RepoPath) -> Result<(), KustomizationError> {
     Ok(())
 }
 
-/// A kustomization; `None` where there is none that kustomize could read.
+/// Reads a kustomization; `None` if kustomize could not read it either.
 fn read(root: &Path, file: &EntryPath<'_>, bytes_left: &mut u64) -> Result<Option<Node>, KustomizationError> {
     let Ok(real) = resolve(root, file) else { return Ok(None) };
     if !real.is_file() {
@@ -162,7 +162,7 @@ fn read(root: &Path, file: &EntryPath<'_>, bytes_left: &mut u64) -> Result<Optio
 /// A path in a kustomization.
 struct NamedPath<'n> {
     field: &'static str,
-    /// The field of an object in the first one.
+    /// The field in the object, if `field` contains objects.
     inner: Option<&'static str>,
     path: &'n str,
 }
@@ -175,9 +175,9 @@ fn paths(kustomization: &Node) -> Vec<NamedPath<'_>> {
                 found.extend(item.as_str().map(|path| NamedPath { field, inner: None, path }));
             }
             for name in inner {
-                let texts = values(item, name).flat_map(items).filter_map(Node::as_str);
-                found.extend(texts.map(|text| {
-                    // A file may have a key in front.
+                let strings = values(item, name).flat_map(items).filter_map(Node::as_str);
+                found.extend(strings.map(|text| {
+                    // A file may have the form `key=path`.
                     let file = text.split_once('=').filter(|_| *name == "files").map(|(_, file)| file);
                     NamedPath { field, inner: Some(name), path: file.unwrap_or(text) }
                 }));
@@ -187,7 +187,7 @@ fn paths(kustomization: &Node) -> Vec<NamedPath<'_>> {
     found
 }
 
-/// The folders below which a chart may be looked for.
+/// Returns the directories in which charts may be found.
 fn chart_homes<'n>(paths: &[NamedPath<'n>]) -> Vec<&'n str> {
     let homes = paths.iter().filter(|one| one.inner == Some("chartHome") && !one.path.is_empty());
     let mut homes: Vec<&str> = homes.map(|one| one.path).collect();
@@ -197,7 +197,7 @@ fn chart_homes<'n>(paths: &[NamedPath<'n>]) -> Vec<&'n str> {
     homes
 }
 
-/// All values of a field, however its name is written: kustomize reads names as Go's JSON decoder does.
+/// Returns all values of a field. As in kustomize, names are matched like in Go's JSON decoder.
 fn values<'n>(object: &'n Node, name: &str) -> impl Iterator<Item = &'n Node> {
     let entries = match &object.data {
         Data::Mapping(entries) => entries.as_slice(),
@@ -206,7 +206,7 @@ fn values<'n>(object: &'n Node, name: &str) -> impl Iterator<Item = &'n Node> {
     entries.iter().filter(move |entry| names_equal(&entry.key.text, name)).map(|entry| &entry.value)
 }
 
-/// The items of a list; of something else itself.
+/// Returns the items of a list, or the value itself.
 fn items(node: &Node) -> &[Node] {
     match &node.data {
         Data::Sequence(items) => items,

@@ -1,4 +1,4 @@
-//! Kustomizations that name what is inside and what is outside.
+//! Kustomizations with paths inside and outside of the repository.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -8,7 +8,7 @@ use tiphys_tree::RepoPath;
 
 use super::{KUSTOMIZATION_BYTES_MAX, check};
 
-/// A repository with the folders `base` and `apps/web`, and a folder beside it.
+/// Creates a repository with the directories `base` and `apps/web`, and a directory beside it.
 fn repository(folder: &Path) -> PathBuf {
     let root = folder.join("repo");
     for dir in ["repo/apps/web", "repo/base", "outside"] {
@@ -18,7 +18,7 @@ fn repository(folder: &Path) -> PathBuf {
     root
 }
 
-/// What is said of the folder `apps/web` with this kustomization.
+/// Returns the error for the directory `apps/web` with this kustomization, or an empty string.
 fn checked(root: &Path, kustomization: &str) -> String {
     fs::write(root.join("apps/web/kustomization.yaml"), kustomization).unwrap();
     match check(root, &RepoPath::new("apps/web").unwrap()) {
@@ -51,7 +51,7 @@ fn kustomization_does_not_leave_repository() {
     }
     let outside = [
         ("resources: [../../../outside]", "resources", "../../../outside"),
-        // Whether it exists makes no difference.
+        // The result does not depend on whether the path exists.
         ("resources: [../../../absent]", "resources", "../../../absent"),
         ("resources: [/etc]", "resources", "/etc"),
         ("resources: [a/../../../../outside]", "resources", "a/../../../../outside"),
@@ -98,7 +98,7 @@ fn kustomization_does_not_leave_repository() {
 }
 
 #[test]
-fn helm_configuration_of_the_repository_is_refused() {
+fn helm_configuration_of_repository_is_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let root = repository(folder.path());
     for (field, inner) in [("helmGlobals", "configHome"), ("helmChartInflationGenerator", "helmHome")] {
@@ -110,7 +110,7 @@ fn helm_configuration_of_the_repository_is_refused() {
 }
 
 #[test]
-fn base_does_not_leave_repository_either() {
+fn base_does_not_leave_repository() {
     let folder = tempfile::tempdir().unwrap();
     let root = repository(folder.path());
     symlink("../base", root.join("apps/link")).unwrap();
@@ -119,7 +119,7 @@ fn base_does_not_leave_repository_either() {
         .unwrap();
     let expected = "base/Kustomization: components: \"../../outside\" leads out of the repository; name something inside of it, or a URL";
     assert_eq!(checked(&root, "resources: [../../base]"), expected);
-    // The folder behind a link is where its own paths begin.
+    // Paths are relative to the directory behind a link.
     assert_eq!(checked(&root, "resources: [../link]"), expected);
     fs::write(root.join("base/Kustomization"), "resources: [../apps/web]\ncomponents: [../apps]\n").unwrap();
     assert_eq!(checked(&root, "resources: [../../base]"), "");
@@ -128,7 +128,7 @@ fn base_does_not_leave_repository_either() {
 }
 
 #[test]
-fn kustomization_beyond_a_limit_is_refused() {
+fn kustomization_beyond_a_limit_is_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let root = repository(folder.path());
     let deep = format!("helmCharts: [{{valuesInline: {}{}}}]\n", "[".repeat(1_000), "]".repeat(1_000));
