@@ -1,26 +1,26 @@
-//! Reading typed fields out of a [`Node`] as Go's `encoding/json` reads them into a struct: keys match in any letter case,
-//! `null` leaves a field unset, types are strict, the last of several equal keys wins.
+//! Typed access to the fields of a [`Node`], as Go's `encoding/json` decodes them into a struct: keys are case-insensitive, `null` leaves a
+//! field unset, types are strict, the last of duplicate keys wins.
 
 use std::collections::{BTreeMap, HashSet};
 
 use crate::{Data, Entry, Key, Node, Position};
 
-/// A field that has the wrong type, or a document that is no object.
+/// A field has the wrong type, or the document is not an object.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {}, column {}: {}{message}", position.line, position.column, named(path))]
+#[error("line {}, column {}: {}{message}", position.line, position.column, path_prefix(path))]
 pub struct DecodeError {
-    /// Where the offending value begins.
+    /// Position of the invalid value.
     pub position: Position,
-    /// Path of the field, as `spec.generate.command[1]`.
+    /// Path of the field, such as `spec.generate.command[1]`.
     pub path: String,
-    /// What is wrong, for instance `expected a string, found a number`.
+    /// The error, such as `expected a string, found a number`.
     pub message: String,
 }
 
 impl DecodeError {
-    /// The error of a value that has another type than the one that is due, which is given in words with an article.
+    /// Returns the error for a value of an unexpected type. `due` is the expected type with an article.
     pub fn mismatch(node: &Node, path: &str, due: &str) -> Self {
-        // The most frequent mistake: `1.0`, `yes` or `y` that is meant as a text.
+        // The most frequent mistake: `1.0`, `yes` or `y` where a string is expected.
         let is_unquoted =
             matches!(node.data, Data::Bool(_) | Data::Integer(_) | Data::Unsigned(_) | Data::Float(_));
         let remedy = if is_unquoted && due == "a string" { "; put it in quotes" } else { "" };
@@ -32,12 +32,12 @@ impl DecodeError {
     }
 }
 
-/// A document has no path to name.
-fn named(path: &str) -> String {
+/// Formats a path as a prefix; empty for a document.
+fn path_prefix(path: &str) -> String {
     if path.is_empty() { String::new() } else { format!("{path}: ") }
 }
 
-/// A mapping whose fields are read by name; it remembers which ones were asked for, so that the rest can be reported.
+/// A mapping whose fields are read by name. It records which ones were read, so that unknown ones can be reported.
 #[derive(Debug)]
 pub struct Object<'a> {
     entries: Vec<&'a Entry>,
@@ -47,15 +47,15 @@ pub struct Object<'a> {
 }
 
 impl<'a> Object<'a> {
-    /// Takes a mapping apart. `path` is what error texts call it; empty for a document. `null` is an empty object.
+    /// Reads a mapping. `path` is its path in messages, empty for a document. `null` is an empty object.
     ///
-    /// Keys that occur twice are read one over the other, as Go reads JSON. A document that was YAML goes through
-    /// [`Node::deduplicated`] first, as Kubernetes' does.
+    /// Duplicate keys are decoded on top of each other, as Go does for JSON. A YAML document must be passed through [`Node::deduplicated`]
+    /// first, as in Kubernetes.
     pub fn new(node: &'a Node, path: impl Into<String>) -> Result<Self, DecodeError> {
         Self::overlaid(&[node], path)
     }
 
-    /// As [`Object::new`], of several mappings of which each is read over the ones before it.
+    /// Reads several mappings like [`Object::new`], each on top of the previous ones.
     pub fn overlaid(nodes: &[&'a Node], path: impl Into<String>) -> Result<Self, DecodeError> {
         let path = path.into();
         let position = nodes.last().map_or(Position::START, |node| node.position);
@@ -70,22 +70,22 @@ impl<'a> Object<'a> {
         Ok(Self { entries, position, path, known: Vec::new() })
     }
 
-    /// Path of this object.
+    /// Returns the path of this object.
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// Path of a field, as error texts call it.
+    /// Returns the path of a field, for messages.
     pub fn path_of(&self, key: &str) -> String {
         if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) }
     }
 
-    /// Where this object begins.
+    /// Returns the position of this object.
     pub fn position(&self) -> Position {
         self.position
     }
 
-    /// All values of the key in the order of the document, `null` ones included; the key is now known.
+    /// Returns all values of a key in document order, including `null`, and marks the key as known.
     pub fn all(&mut self, key: &'static str) -> Vec<&'a Node> {
         self.known.push(key);
         self.entries
@@ -95,17 +95,17 @@ impl<'a> Object<'a> {
             .collect()
     }
 
-    /// The last value of the key that is not `null`.
+    /// Returns the last value of a key that is not `null`.
     pub fn get(&mut self, key: &'static str) -> Option<&'a Node> {
         self.all(key).into_iter().rfind(|node| !node.is_null())
     }
 
-    /// A text.
+    /// Returns a string field.
     pub fn text(&mut self, key: &'static str) -> Result<Option<&'a str>, DecodeError> {
         self.last_of(key, "a string", Node::as_str)
     }
 
-    /// A boolean.
+    /// Returns a boolean field.
     pub fn boolean(&mut self, key: &'static str) -> Result<Option<bool>, DecodeError> {
         self.last_of(key, "a boolean", |node| match node.data {
             Data::Bool(value) => Some(value),
@@ -113,11 +113,11 @@ impl<'a> Object<'a> {
         })
     }
 
-    /// A list of texts; a `null` item is an empty text, as in Go. Of several lists the last counts, and a `null` in place of
-    /// the list takes earlier ones away; a `null` item leaves what an earlier list had in its place.
+    /// Returns a list of strings. As in Go, a `null` item is an empty string. Of duplicate lists, the last wins. A `null` list discards
+    /// earlier ones; a `null` item leaves the item of an earlier list.
     pub fn texts(&mut self, key: &'static str) -> Result<Option<Vec<String>>, DecodeError> {
         let path = self.path_of(key);
-        // Go decodes into the memory of the earlier list, also beyond the end of a shorter one in between.
+        // Go decodes into the memory of the earlier list, even beyond the end of a shorter list in between.
         let mut memory: Vec<&str> = Vec::new();
         let mut length = None;
         for node in self.all(key) {
@@ -152,8 +152,8 @@ impl<'a> Object<'a> {
         Ok(length.map(|length| memory.into_iter().take(length).map(str::to_owned).collect()))
     }
 
-    /// A mapping from text to text; a `null` value is an empty text, as in Go. Several are merged, but a `null` in place of the
-    /// mapping takes earlier ones away.
+    /// Returns a mapping from strings to strings. As in Go, a `null` value is an empty string. Duplicate mappings are merged; a `null`
+    /// mapping discards earlier ones.
     pub fn text_map(&mut self, key: &'static str) -> Result<Option<BTreeMap<String, String>>, DecodeError> {
         let path = self.path_of(key);
         let mut map: Option<BTreeMap<String, String>> = None;
@@ -180,8 +180,8 @@ impl<'a> Object<'a> {
         Ok(map)
     }
 
-    /// A list of any values: the last one, `None` if that is `null`. (Go reads the items of several lists one over the other;
-    /// who needs that takes [`Object::all`] and [`Object::overlaid`].)
+    /// Returns the last list of a key, `None` if that is `null`. Go decodes the items of duplicate lists on top of each other; use
+    /// [`Object::all`] and [`Object::overlaid`] for that.
     pub fn list(&mut self, key: &'static str) -> Result<Option<&'a [Node]>, DecodeError> {
         let path = self.path_of(key);
         let mut last = None;
@@ -195,7 +195,7 @@ impl<'a> Object<'a> {
         Ok(last)
     }
 
-    /// An object; `None` if it is absent or `null`. Several of one key are merged, the later fields winning, as in Go.
+    /// Returns an object field; `None` if it is absent or `null`. As in Go, duplicates are merged and later fields win.
     pub fn object(&mut self, key: &'static str) -> Result<Option<Object<'a>>, DecodeError> {
         let nodes: Vec<&Node> = self.all(key).into_iter().filter(|node| !node.is_null()).collect();
         if nodes.is_empty() {
@@ -204,7 +204,7 @@ impl<'a> Object<'a> {
         Object::overlaid(&nodes, self.path_of(key)).map(Some)
     }
 
-    /// The keys that were asked for, in the order in which each was first asked for.
+    /// Returns the keys that were read, in order of the first access.
     pub fn known(&self) -> Vec<&'static str> {
         let mut known: Vec<&'static str> = Vec::with_capacity(self.known.len());
         for key in &self.known {
@@ -215,13 +215,13 @@ impl<'a> Object<'a> {
         known
     }
 
-    /// The entries whose keys nobody asked for.
+    /// Returns the entries whose keys were not read.
     pub fn unknown(&self) -> Vec<&'a Entry> {
         let unknown = |entry: &&&Entry| !self.known.iter().any(|known| names_equal(&entry.key.text, known));
         self.entries.iter().filter(unknown).copied().collect()
     }
 
-    /// The keys that occur more than once, with their later positions.
+    /// Returns the second and later occurrences of duplicate keys.
     pub fn duplicates(&self) -> Vec<&'a Key> {
         let mut seen = HashSet::with_capacity(self.entries.len());
         self.entries
@@ -231,7 +231,7 @@ impl<'a> Object<'a> {
             .collect()
     }
 
-    /// The last value that is not `null`. All of them must have the type: Go remembers the first error and goes on.
+    /// Returns the last value that is not `null`. All values must have the type, because Go reports the first error after decoding all.
     fn last_of<T>(
         &mut self,
         key: &'static str,
@@ -250,13 +250,13 @@ impl<'a> Object<'a> {
     }
 }
 
-/// Whether Go's JSON decoder takes `a` and `b` for the same field name: simple case folding, `ſ` and the Kelvin sign included.
+/// Returns whether Go's JSON decoder matches two field names: by simple case folding, including `ſ` and the Kelvin sign.
 pub fn names_equal(a: &str, b: &str) -> bool {
     a == b || a.chars().map(folded).eq(b.chars().map(folded))
 }
 
-/// One character for all that differ in case only. Beyond ASCII this is exact for what folds into ASCII, which is what field
-/// names are made of.
+/// Returns one character for all that differ in case only. This is exact for characters that fold to ASCII, which is sufficient for field
+/// names.
 fn folded(character: char) -> char {
     match character {
         'ſ' => 's',

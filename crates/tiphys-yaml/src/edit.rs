@@ -1,9 +1,9 @@
-//! Changes of YAML and JSON texts that keep every other byte.
+//! Edits of YAML and JSON texts that preserve every other byte.
 //!
-//! A text is read with the place of every part ([`crate::reader::spans`]). The changes are applied to a draft of the object
-//! ([`draft`]), which knows for each part whether it is as in the text. What is different becomes patches of bytes ([`emit`]), in
-//! the style of what stands around it ([`habits`], [`render`]). The result is read again and compared with the intended value
-//! ([`check`]); nothing that differs is ever returned.
+//! A text is parsed with the byte range of every part ([`crate::reader::spans`]). The changes are applied to a draft of the object
+//! ([`draft`]), which tracks for each part whether it is unchanged. Differences become byte patches ([`emit`]) in the style of the
+//! surrounding text ([`habits`], [`render`]). The result is parsed again and compared with the intended value ([`check`]). A result that
+//! differs is never returned.
 
 mod check;
 mod draft;
@@ -29,74 +29,74 @@ use lines::Lines;
 
 pub use value::NewValue;
 
-/// One step on the way to a value.
+/// One step of a path to a value.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Step {
-    /// To the value of an object's key, letter case included.
+    /// The value of an object's key. Case-sensitive.
     Key(String),
-    /// To an item of a list, counted from 0.
+    /// An item of a list, from 0.
     Index(usize),
 }
 
-/// What of a text is changed.
+/// The part of a text that is edited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// The value of the first document, which may be empty or not there at all.
+    /// The value of the first document, which may be empty or missing.
     FirstDocument,
-    /// The outermost value that begins here, as [`crate::Node::position`] says: a document or a part of one.
+    /// The outermost value with this [`crate::Node::position`]: a document or a part of one.
     At(Position),
 }
 
 /// A change of the target's value. Paths begin at the target.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
-    /// Replaces the value at the path, or adds the last key. Objects that are missing on the way are made, and so are lists whose
-    /// item 0 is set; `null` counts as missing. An index that is the list's length appends. A list or an object that replaces one
-    /// changes only the parts that differ.
+    /// Replaces the value at the path, or adds the last key. Missing objects on the path are created, and so are lists whose item 0 is set;
+    /// `null` counts as missing. An index equal to the length of the list appends. If a list or object replaces another one, only the parts
+    /// that differ change.
     Set {
-        /// To the value.
+        /// Path to the value.
         path: Vec<Step>,
-        /// What it becomes.
+        /// The new value.
         value: NewValue,
     },
-    /// Removes a key, if it was written twice both, or an item. What becomes empty is left as `{}` or `[]`.
+    /// Removes a key, with its duplicates, or an item. An object or list that becomes empty is written as `{}` or `[]`.
     Remove {
-        /// To the key or the item.
+        /// Path to the key or item.
         path: Vec<Step>,
     },
 }
 
-/// Why a text was not changed.
+/// The reason why a text cannot be edited.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum EditError {
-    /// The text is no YAML.
+    /// Invalid YAML.
     #[error("the text cannot be read")]
     Unreadable(#[source] Error),
     /// The text is UTF-16.
     #[error("the text is UTF-16; convert it to UTF-8, then it can be changed")]
     Utf16,
-    /// Nothing begins where the target should.
+    /// No value begins at the position of the target.
     #[error("no value begins at {0}; read the text again")]
     NoTarget(Position),
-    /// A change goes through something that is no object or no list.
+    /// A path goes through a value that is not an object or list.
     #[error("`{path}`{} is {found}, where {wanted} is needed", place_words(*position))]
     WrongType {
-        /// The place in the object.
+        /// The path of the value.
         path: String,
-        /// The place in the text; `None` if an earlier change made it, or changed something in it.
+        /// Its position in the text; `None` if an earlier change created or changed it.
         position: Option<Position>,
-        /// What it is, with an article.
+        /// The type that was found, with an article.
         found: &'static str,
-        /// What it should be, with an article.
+        /// The required type, with an article.
         wanted: &'static str,
     },
-    /// What is to be removed, or the item that is to be set, is not there.
+    /// The key or item to remove, or the item to set, does not exist.
     #[error("there is no `{path}`")]
     Missing {
-        /// The place in the object.
+        /// The path of the key or item.
         path: String,
     },
-    /// The change would change something else, or not have the effect, because a value is shared.
+    /// The change would also change other values, or have no effect, because of an anchor or a merge.
     #[error(
         "the anchor `{anchor}` at {position} shares its value with {used}, so that it cannot be changed in one place alone; edit \
          the file by hand"
@@ -104,39 +104,38 @@ pub enum EditError {
     Shared {
         /// The anchor.
         anchor: String,
-        /// Where the shared value stands.
+        /// Position of the shared value.
         position: Position,
-        /// Where it is used.
+        /// Position of an alias to it.
         used: Position,
     },
-    /// The way in which the text is written leaves no room for the change.
+    /// The change is not possible in the style of the text.
     #[error(
         "the object at {position} is written in a way that cannot be changed without changing more; edit it by hand"
     )]
     NotPossible {
-        /// Where the target begins.
+        /// Position of the target.
         position: Position,
     },
 }
 
-/// Applies changes, one after the other, to a part of a YAML or JSON text, and gives the new text.
+/// Applies changes in order to a part of a YAML or JSON text, and returns the new text.
 ///
-/// Every byte outside of what changes stays: comments, order, quoting, blank lines, indentation, line ends, a byte-order mark, a
-/// missing final line break, other documents. What is new is written as its neighbours are: in brackets or by indentation,
-/// quoted as the text that it replaces if that can hold it, else quoted only where some reader of YAML 1.1 or 1.2 would take it
-/// for something else than a text. Comments and empty lines go as follows:
+/// Every byte outside of the changed parts is preserved: comments, order, quotes, blank lines, indentation, line ends, a byte-order mark, a
+/// missing final line break, other documents. New parts follow their neighbours: in flow or block style, quoted like the replaced scalar if
+/// possible, else quoted only where a YAML 1.1 or 1.2 parser would not read a string. Comments and empty lines are treated as follows:
 ///
-/// * The comment behind a value that is replaced stays.
-/// * An item or entry that is removed takes the comments behind it, below it and indented deeper, and directly above it and
-///   indented as it is (up to the first empty line) along. Of the empty lines on both sides those below it stay.
-/// * What is added to a list or an object goes behind the last item or entry, and behind comments directly below that are
-///   indented deeper than the list or object; with an empty line before it if there is one between all the others.
+/// * The comment after a replaced value stays.
+/// * A removed item or entry takes these comments along: after it, below it with deeper indentation, and directly above it with the same
+///   indentation, up to the first empty line. Of the empty lines on both sides, those below stay.
+/// * An addition to a list or an object follows its last item or entry and comments directly below that are indented deeper than the list
+///   or object. An empty line precedes it if one is between all the others.
 ///
-/// An alias in whose value something changes is replaced by the value, written out. A value with an anchor that is used
-/// elsewhere can only be changed if the uses keep their values.
+/// An alias whose value changes is replaced by the value, written out. A value with an anchor that is used elsewhere can only be changed if
+/// its aliases keep their values.
 ///
-/// The result is read again: it has exactly the intended value, and everything else in the text has the value that it had; if
-/// that cannot be had, [`EditError::Shared`] or [`EditError::NotPossible`] says so.
+/// The result is parsed again: it has exactly the intended value, and the rest of the text has its old value. If that is impossible, the
+/// error is [`EditError::Shared`] or [`EditError::NotPossible`].
 pub fn edit(text: &[u8], target: Target, changes: &[Change]) -> Result<Vec<u8>, EditError> {
     if is_utf16(text) {
         return Err(EditError::Utf16);
@@ -160,11 +159,11 @@ pub fn edit(text: &[u8], target: Target, changes: &[Change]) -> Result<Vec<u8>, 
     };
     let lines = Lines::of(content);
     let mut touched = Vec::new();
-    // What stands below can keep something from looking well.
+    // The content below may not allow the preferred style.
     for manner in [Manner::Neat, Manner::Safe] {
         let Ok(patches) = Emitter::new(content, &lines, &tree, manner).patches(&draft) else { continue };
         for result in patches.results(content) {
-            // What was a character within the text must not become a byte-order mark.
+            // U+FEFF inside the text must not become a byte-order mark.
             let begins_alike = !mark.is_empty() || !result.starts_with('\u{FEFF}');
             if begins_alike && intended.is_value_of(&result, &tree) {
                 return Ok([mark, result.as_bytes()].concat());
@@ -175,7 +174,7 @@ pub fn edit(text: &[u8], target: Target, changes: &[Change]) -> Result<Vec<u8>, 
     Err(shared(&tree, target_id, &draft.changed(), &touched).unwrap_or_else(not_possible))
 }
 
-/// The place of the first byte that is no UTF-8.
+/// Returns the error for the first invalid byte.
 fn not_utf8(bytes: &[u8], error: Utf8Error) -> Error {
     let before = String::from_utf8_lossy(bytes.get(..error.valid_up_to()).unwrap_or_default());
     let lines = before.matches('\n').count();
@@ -183,25 +182,25 @@ fn not_utf8(bytes: &[u8], error: Utf8Error) -> Error {
     Error::at(Position::START.offset(lines, columns), "invalid UTF-8")
 }
 
-/// The span of the target; `None` for the first document of a text that has none.
+/// Returns the span of the target; `None` for the first document of an empty text.
 fn locate(tree: &Tree, target: Target) -> Result<Option<Id>, EditError> {
     match target {
         Target::FirstDocument => Ok(tree.documents.first().map(|document| document.root)),
         Target::At(position) => {
-            // A key is no value; it is found only if nothing else begins there.
+            // Spans of keys also match, but a value at the same position comes first.
             let found = tree.find(position).ok_or(EditError::NoTarget(position))?;
             Ok(Some(found))
         }
     }
 }
 
-/// The first shared value that a change touched: one in which something changes, or whose bytes do.
+/// Returns the error for the first shared value that a change affects: in its value or in its bytes.
 fn shared(tree: &Tree, target: Option<Id>, changed: &[Id], bytes: &[Range<usize>]) -> Option<EditError> {
     let is_touched = |id: Id| {
         let span = &tree[id];
         changed.contains(&id) || bytes.iter().any(|range| range.start <= span.end && range.end >= span.start)
     };
-    // A merge within the target may also hide the new value, or bring one that is to be removed.
+    // A merge in the target may also hide the new value, or provide one that was removed.
     let within = target.map_or(0..0, |id| tree[id].start..tree[id].end);
     let hides = |used: &&Use| used.is_merge && within.contains(&used.offset);
     let used =
@@ -211,7 +210,7 @@ fn shared(tree: &Tree, target: Option<Id>, changed: &[Id], bytes: &[Range<usize>
     Some(EditError::Shared { anchor, position: target.position, used: used.position })
 }
 
-/// A path as error texts write it.
+/// Formats a path for messages.
 fn path_text(path: &[Step]) -> String {
     path.iter().fold(String::new(), |text, step| match step {
         Step::Key(key) if text.is_empty() => key.clone(),
@@ -220,12 +219,12 @@ fn path_text(path: &[Step]) -> String {
     })
 }
 
-/// ` at 2:6`, or nothing.
+/// Returns ` at 2:6`, or an empty string.
 fn place_words(position: Option<Position>) -> String {
     position.map(|position| format!(" at {position}")).unwrap_or_default()
 }
 
-/// The type of a value in words with an article.
+/// Returns the type of a value with an article.
 fn type_words(data: &Data) -> &'static str {
     match data {
         Data::Null => "null",

@@ -2,40 +2,40 @@
 
 use crate::Position;
 
-/// How the message of a bound of levels begins, and no other.
+/// Beginning of the message for the nesting limit, and only of that.
 const TOO_DEEP: &str = "nested deeper than";
 
-/// How the messages of the other bounds begin, and no others.
+/// Beginnings of the messages for the other limits, and only of those.
 pub(crate) const EXCESSIVE: &str = "the document contains excessive";
 pub(crate) const TOO_MANY: &str = "the document has more than";
 
-/// Why a text could not be read.
+/// The error of parsing a text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}{message}", position.map(|p| format!("line {}, column {}: ", p.line, p.column)).unwrap_or_default())]
 pub struct Error {
-    /// Where, if it is known; counts from the beginning of the text that was given.
+    /// The position from the beginning of the given text, if known.
     pub position: Option<Position>,
-    /// What is wrong, as a lower-case fragment without a full stop.
+    /// The error, as a lower-case fragment without a full stop.
     pub message: String,
 }
 
 impl Error {
-    /// An error at a place.
+    /// Returns an error at a position.
     pub fn at(position: Position, message: impl Into<String>) -> Self {
         Self { position: Some(position), message: message.into() }
     }
 
-    /// That lists and objects are within one another in more levels than are followed.
+    /// Returns the error for lists and objects that are nested deeper than `levels_max`.
     pub fn too_deep(position: Position, levels_max: usize) -> Self {
         Self::at(position, format!("{TOO_DEEP} {levels_max} levels"))
     }
 
-    /// Whether it is one of [`Error::too_deep`]: another reader may follow more levels.
+    /// Returns whether this is [`Error::too_deep`]. A parser with another limit may accept the text.
     pub fn is_too_deep(&self) -> bool {
         self.message.starts_with(TOO_DEEP)
     }
 
-    /// Whether the text has more than [`Limits`](crate::Limits) allow: another reader may read it.
+    /// Returns whether the text exceeds [`Limits`](crate::Limits). A parser with other limits may accept it.
     pub fn is_limit(&self) -> bool {
         [TOO_DEEP, EXCESSIVE, TOO_MANY].iter().any(|limit| self.message.starts_with(limit))
     }

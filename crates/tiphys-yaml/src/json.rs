@@ -1,4 +1,4 @@
-//! JSON: strict reading, and writing byte for byte as Go's `json.Marshal` does.
+//! JSON: strict parsing, and writing byte for byte as Go's `json.Marshal` does.
 
 mod parse;
 mod write;
@@ -10,9 +10,9 @@ pub(crate) use parse::{OutOfRange, Parser};
 pub(crate) use write::{float_text, with_even_tie, write_node};
 pub use write::{write_go_json, write_go_string};
 
-/// Reads one strict JSON text (no comments, no trailing text) as Go does: lone surrogates and bytes that are not UTF-8 become
-/// U+FFFD, numbers beyond a float's range are errors. Positions are kept, and of duplicate keys all. Nesting is bounded by
-/// [`LIMITS`] (Go: 10,000 levels), since what is done with a document takes stack.
+/// Parses one strict JSON text without comments or trailing content, as Go does: lone surrogates and invalid UTF-8 bytes become U+FFFD, and
+/// numbers outside the range of a float are errors. Positions and all duplicate keys are kept. Nesting is limited by [`LIMITS`] (Go:
+/// 10,000 levels), since processing a document takes stack.
 pub fn read_json(text: &[u8]) -> Result<Node, Error> {
     let mut parser = Parser::new(text, Position::START, LIMITS, OutOfRange::Refused);
     let node = parser.value()?;
@@ -20,8 +20,8 @@ pub fn read_json(text: &[u8]) -> Result<Node, Error> {
     Ok(node)
 }
 
-/// Reads a text that is one JSON list or object, where the result is what the YAML reader would give, or where that one would
-/// fail. `None`: it is for the YAML reader.
+/// Parses a text that is one JSON list or object, if the YAML parser would give the same result or fail. `None` if the YAML parser must be
+/// used.
 pub(crate) fn read_as_kubernetes(bytes: &[u8], limits: Limits, unquoted: Unquoted) -> Option<Node> {
     let text = std::str::from_utf8(text::without_bom(bytes)).ok()?;
     if !text.trim_start_matches([' ', '\t', '\r', '\n']).starts_with(['{', '[']) {
@@ -31,14 +31,14 @@ pub(crate) fn read_as_kubernetes(bytes: &[u8], limits: Limits, unquoted: Unquote
         Parser::new(text.as_bytes(), Position::START, limits, OutOfRange::Text).with_unquoted(unquoted);
     let node = parser.value().ok()?;
     parser.end().ok()?;
-    if yaml_reads_otherwise(text) && yaml_accepts(bytes, limits) {
+    if has_yaml_line_breaks(text) && yaml_accepts(bytes, limits) {
         return None;
     }
     Some(node)
 }
 
-/// Whether the text has one of the characters that are line breaks in YAML 1.1 and none in JSON.
-pub(crate) fn yaml_reads_otherwise(text: &str) -> bool {
+/// Returns whether the text has a character that is a line break in YAML 1.1 but not in JSON.
+pub(crate) fn has_yaml_line_breaks(text: &str) -> bool {
     text.contains(['\u{85}', '\u{2028}', '\u{2029}'])
 }
 

@@ -1,6 +1,6 @@
-//! YAML as Kubernetes reads it, with positions, edits that keep every other byte, and JSON as Go writes it.
+//! YAML as Kubernetes reads it, with positions, edits that preserve all other bytes, and JSON as Go writes it.
 //!
-//! This is the one place in the workspace that parses YAML or writes JSON and YAML that others compare byte for byte.
+//! No other crate of the workspace parses YAML, or writes JSON or YAML that is compared byte for byte.
 
 mod decode;
 mod edit;

@@ -1,10 +1,10 @@
-//! A document with the place of every part, before any type is put on it.
+//! An untyped document with the position of every value and key.
 
 use std::collections::HashSet;
 
 use serde_json::{Map, Number, Value};
 
-/// A place in a text; both numbers count from 1, columns in characters.
+/// A position in a text. Both numbers count from 1; columns count characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position {
     /// Line, from 1.
@@ -14,11 +14,11 @@ pub struct Position {
 }
 
 impl Position {
-    /// Where a text begins.
+    /// The beginning of a text.
     pub const START: Self = Self { line: 1, column: 1 };
 
-    /// The place that is this many lines below, and then this many characters to the right: of this column if the line is the
-    /// same, else of the line's beginning.
+    /// Returns the position that is `lines` below and `columns` to the right. The column counts from this one if `lines` is 0, else from
+    /// the beginning of the line.
     #[must_use]
     pub(crate) fn offset(self, lines: usize, columns: usize) -> Self {
         let column = if lines == 0 { self.column + columns } else { columns + 1 };
@@ -32,56 +32,56 @@ impl std::fmt::Display for Position {
     }
 }
 
-/// A value and where it begins.
+/// A value with its position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    /// Where the value begins. A null that nothing was written for stands where it would have begun.
+    /// Position of the first character. An implicit null has the position at which a value would begin.
     pub position: Position,
     /// The value.
     pub data: Data,
 }
 
-/// What a [`Node`] holds: JSON's types, since Kubernetes turns all YAML into JSON first.
+/// The value of a [`Node`], in JSON's types, because Kubernetes converts all YAML to JSON first.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Data {
-    /// `null`, `~` or nothing.
+    /// `null`, `~` or an empty scalar.
     Null,
-    /// A YAML 1.1 boolean (`yes`, `on`, `y` and the like included).
+    /// A YAML 1.1 boolean, including `yes`, `on`, `y` and the like.
     Bool(bool),
-    /// An integer that fits 64 bits with a sign.
+    /// An integer in the range of [`i64`].
     Integer(i64),
-    /// An integer above [`i64::MAX`] that fits 64 bits.
+    /// An integer above [`i64::MAX`] in the range of [`u64`].
     Unsigned(u64),
     /// Any other number.
     Float(f64),
-    /// A text.
+    /// A string.
     String(String),
     /// A list.
     Sequence(Vec<Node>),
-    /// An object. Keys may occur twice; readers that follow Go take the last.
+    /// An object. Keys may be duplicate; readers that follow Go use the last one.
     Mapping(Vec<Entry>),
 }
 
-/// One key of a mapping and its value.
+/// A key of a mapping with its value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// The key, turned into a text as Kubernetes does (`true: 1` has the key `true`).
+    /// The key, converted to a string as in Kubernetes: `true: 1` has the key `true`.
     pub key: Key,
     /// The value.
     pub value: Node,
 }
 
-/// A mapping's key.
+/// The key of a mapping.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
-    /// The key's text.
+    /// The key as a string.
     pub text: String,
-    /// Where the key begins.
+    /// Position of the first character.
     pub position: Position,
 }
 
 impl Node {
-    /// The value of the last entry with exactly this key, if this is a mapping that has one.
+    /// Returns the value of the last entry with exactly this key, if this is a mapping.
     pub fn get(&self, key: &str) -> Option<&Node> {
         match &self.data {
             Data::Mapping(entries) => entries.iter().rev().find(|e| e.key.text == key).map(|e| &e.value),
@@ -89,7 +89,7 @@ impl Node {
         }
     }
 
-    /// The text, if this is one.
+    /// Returns the string, if this is one.
     pub fn as_str(&self) -> Option<&str> {
         match &self.data {
             Data::String(text) => Some(text),
@@ -97,12 +97,12 @@ impl Node {
         }
     }
 
-    /// Whether this is `null`.
+    /// Returns whether this is `null`.
     pub fn is_null(&self) -> bool {
         matches!(self.data, Data::Null)
     }
 
-    /// The node at a path of keys and list indices (written as decimal numbers), if there is one.
+    /// Returns the node at a path of keys and decimal list indexes.
     pub fn at<'a>(&self, path: impl IntoIterator<Item = &'a str>) -> Option<&Node> {
         path.into_iter().try_fold(self, |node, step| match &node.data {
             Data::Mapping(_) => node.get(step),
@@ -111,7 +111,7 @@ impl Node {
         })
     }
 
-    /// The type of this value in words with an article, for errors that people read.
+    /// Returns the type of this value with an article, for messages.
     pub fn type_words(&self) -> &'static str {
         match self.data {
             Data::Null => "null",
@@ -123,7 +123,7 @@ impl Node {
         }
     }
 
-    /// The keys that their mapping has had before, in the order of the document, each with its path
+    /// Returns the second and later occurrences of duplicate keys, in document order, each with its path
     /// (`spec.source.plugin.parameters[0].map.key`).
     pub fn repeated_keys(&self) -> Vec<(String, &Key)> {
         let mut found = Vec::new();
@@ -160,8 +160,8 @@ impl Node {
         }
     }
 
-    /// The JSON value without positions: of duplicate keys the last is kept; numbers that Go would write without a point are
-    /// integers if they fit [`i64`], and all others floats, as in Kubernetes' unstructured objects (`spec/cmp.md` 14, row 6.6).
+    /// Returns the JSON value. Of duplicate keys, the last is used. As in Kubernetes' unstructured objects, numbers that Go would write
+    /// without a decimal point are integers if they fit [`i64`], all others floats.
     pub fn to_value(&self) -> Value {
         match &self.data {
             Data::Null => Value::Null,
@@ -182,15 +182,15 @@ impl Node {
         }
     }
 
-    /// This node as it is after Kubernetes turned YAML into JSON: of duplicate keys the last is kept, and keys stand in the
-    /// order of their bytes. Reading typed fields ([`crate::Object`]) from YAML starts from here; from JSON it does not, since
-    /// Go reads JSON's duplicates one over the other.
+    /// Returns this node as it is after Kubernetes' conversion from YAML to JSON: of duplicate keys the last is kept, and keys are sorted
+    /// by bytes. Typed fields ([`crate::Object`]) of a YAML document must be read from this. Documents in JSON are read without it, because
+    /// Go decodes duplicate keys on top of each other.
     #[must_use]
     pub fn deduplicated(self) -> Self {
         let data = match self.data {
             Data::Sequence(items) => Data::Sequence(items.into_iter().map(Node::deduplicated).collect()),
             Data::Mapping(mut entries) => {
-                // The sort is stable, so that the last of equal keys is the one that was last in the document.
+                // The sort is stable, so the last of equal keys is the last in the document.
                 entries.sort_by(|a, b| a.key.text.cmp(&b.key.text));
                 entries.reverse();
                 entries.dedup_by(|next, kept| next.key.text == kept.key.text);
@@ -207,7 +207,7 @@ impl Node {
         Self { position: self.position, data }
     }
 
-    /// Compact JSON as Go's `json.Marshal` writes it: keys sorted, of duplicate ones the last, integers of 64 bits kept.
+    /// Returns compact JSON as Go's `json.Marshal` writes it: sorted keys, the last of duplicate ones, and exact 64-bit integers.
     pub fn to_json(&self) -> String {
         let mut out = String::new();
         crate::json::write_node(&mut out, self);
@@ -215,13 +215,13 @@ impl Node {
     }
 }
 
-/// One step on the way to a node.
+/// One step of a path.
 enum Step<'a> {
     Key(&'a str),
     Index(usize),
 }
 
-/// A path as error texts write it.
+/// Formats a path for messages.
 fn path_text(path: &[Step<'_>]) -> String {
     path.iter().fold(String::new(), |text, step| match step {
         Step::Key(key) if text.is_empty() => (*key).to_owned(),

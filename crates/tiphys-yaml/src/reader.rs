@@ -1,9 +1,9 @@
-//! YAML by the rules of the reader that Kubernetes uses (YAML 1.1 scalars and keys, merge keys, aliases).
+//! YAML by the rules of Kubernetes' parser (YAML 1.1 scalars and keys, merge keys, aliases).
 //!
-//! Kubernetes reads with go-yaml v2, a translation of libyaml into Go, and turns the result into JSON (`sigs.k8s.io/yaml`).
-//! Their rules are kept in four steps: a [`cursor`] that knows lines and columns, tokens ([`scan`]), events ([`parse`]), and
-//! documents ([`compose`], with [`crate::scalar`]). No library is used: the ports of libyaml to Rust are unsafe or panic on
-//! short inputs (`[!a,b]`), and other readers split tokens by YAML 1.2.
+//! Kubernetes uses go-yaml v2, a translation of libyaml to Go, and converts the result to JSON (`sigs.k8s.io/yaml`). Their rules are
+//! implemented in four steps: a [`cursor`] that tracks lines and columns, tokens ([`scan`]), events ([`parse`]), and documents
+//! ([`compose`], with [`crate::scalar`]). No library is used: the ports of libyaml to Rust are unsafe or panic on short inputs (`[!a,b]`),
+//! and other parsers tokenize by YAML 1.2.
 
 mod compose;
 mod cursor;
@@ -17,50 +17,49 @@ use crate::{Error, Node, Position, json, text};
 pub(crate) use compose::Documents;
 pub(crate) use scan::ScalarStyle;
 
-/// Bounds on what one text may make of itself.
+/// Limits on the resources that one text may use.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_field_names, reason = "each is a maximum")]
 pub struct Limits {
     /// Nesting of lists and objects, in levels.
     pub depth_max: usize,
-    /// Nodes in one document after aliases are expanded.
+    /// Number of nodes in one document after aliases are expanded.
     pub nodes_max: usize,
-    /// Text that the aliases of one document may add to it, in bytes.
+    /// Bytes that the aliases of one document may add to it.
     pub alias_bytes_max: usize,
 }
 
-/// The bounds that are used where nobody says otherwise.
+/// The default limits.
 pub const LIMITS: Limits = Limits { depth_max: 1_000, nodes_max: 5_000_000, alias_bytes_max: 64 << 20 };
 
-/// Reads the first document; `None` if there is none or it is empty. What follows it is not looked at.
-/// A byte-order mark and UTF-16 are understood. JSON is understood too where it is no YAML 1.1 (`\/`, surrogate escapes).
+/// Parses the first document; `None` if there is none or it is empty. Content after it is ignored. A byte-order mark and UTF-16 are
+/// supported, and JSON even where it is not valid YAML 1.1 (`\/`, surrogate escapes).
 pub fn read_document(text: &[u8]) -> Result<Option<Node>, Error> {
     read_document_within(text, LIMITS)
 }
 
-/// As [`read_document`], with other bounds.
+/// Parses like [`read_document`], with other limits.
 pub fn read_document_within(text: &[u8], limits: Limits) -> Result<Option<Node>, Error> {
     read_first(text, limits, Unquoted::Typed)
 }
 
-/// As [`read_document`], but what is written without quotes and without a tag is the text that stands there (`yes`, `0123`, `1e3`,
-/// `1.10`), keys too, and so are JSON's numbers and booleans; only `null`, `~` and nothing are null. For values that are texts
-/// whatever they look like.
+/// Parses like [`read_document`], but scalars without quotes and tags are strings as written (`yes`, `0123`, `1e3`, `1.10`). The same
+/// applies to keys and to JSON's numbers and booleans. Only `null`, `~` and the empty scalar are null. For values that are always strings.
 pub fn read_document_of_texts(text: &[u8]) -> Result<Option<Node>, Error> {
     read_first(text, LIMITS, Unquoted::Texts)
 }
 
-/// All documents, each as [`read_document_of_texts`] reads the first. Empty and `null` ones are left out.
+/// Parses all documents like [`read_document_of_texts`]. Empty and `null` documents are left out.
 pub fn read_documents_of_texts(text: &[u8]) -> Result<Vec<Node>, Error> {
     read_all(text, LIMITS, Unquoted::Texts)
 }
 
-/// Reads all documents of a file, with positions that count from the file's beginning. Empty and `null` ones are left out.
+/// Parses all documents of a file, with positions from the beginning of the file. Empty and `null` documents are left out.
 pub fn read_documents(text: &[u8]) -> Result<Vec<Node>, Error> {
     read_documents_within(text, LIMITS)
 }
 
-/// As [`read_documents`], with other bounds, which hold for each document.
+/// Parses like [`read_documents`], with other limits for each document.
 pub fn read_documents_within(text: &[u8], limits: Limits) -> Result<Vec<Node>, Error> {
     read_all(text, limits, Unquoted::Typed)
 }
@@ -89,7 +88,7 @@ fn read_first(text: &[u8], limits: Limits, unquoted: Unquoted) -> Result<Option<
     Ok(documents.next_document()?.filter(|node| !node.is_null()))
 }
 
-/// Reads all documents of a text without a byte-order mark, `null` ones included, and says whether it is one JSON value.
+/// Parses all documents of a text without a byte-order mark, including `null` ones. Also returns whether it is one JSON value.
 pub(crate) fn all_documents(text: &str) -> Result<(Vec<Node>, bool), Error> {
     if let Some(node) = json::read_as_kubernetes(text.as_bytes(), LIMITS, Unquoted::Typed) {
         return Ok((vec![node], true));

@@ -1,5 +1,5 @@
-//! What a plain or tagged YAML scalar is: the rules of go-yaml v2, which Kubernetes reads with, and the text that
-//! `sigs.k8s.io/yaml` makes of a key that is no text.
+//! Resolution of plain and tagged YAML scalars by the rules of go-yaml v2, which Kubernetes uses, and the conversion of keys to strings by
+//! `sigs.k8s.io/yaml`.
 
 use crate::Data;
 use crate::json::with_even_tie;
@@ -16,13 +16,13 @@ pub(crate) const MERGE_TAG: &str = "tag:yaml.org,2002:merge";
 /// The tag of base64.
 pub(crate) const BINARY_TAG: &str = "tag:yaml.org,2002:binary";
 
-/// What a scalar is read as when nothing but its text counts.
+/// The value of a scalar without a tag.
 enum Resolved {
     Data(Data, Kind),
     Text(Kind),
 }
 
-/// The types that go-yaml tells apart.
+/// The types that go-yaml distinguishes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Null,
@@ -46,8 +46,8 @@ impl Kind {
     }
 }
 
-/// Reads a scalar. `tag` is the resolved tag if one was written; `plain` says that the text may be something else than a text
-/// (an unquoted scalar, or one tagged `!`). The error says what is wrong with the tag.
+/// Resolves a scalar. `tag` is the resolved tag, if present. `plain` is whether the scalar may be anything but a string: it is unquoted, or
+/// tagged `!`. The error describes the problem of the tag.
 pub(crate) fn read_scalar(tag: Option<&str>, plain: bool, text: String) -> Result<Data, String> {
     let Some(tag) = tag else {
         return Ok(if plain { untagged(text) } else { Data::String(text) });
@@ -82,22 +82,22 @@ pub(crate) fn read_scalar(tag: Option<&str>, plain: bool, text: String) -> Resul
     }
 }
 
-/// What becomes of scalars without quotes and tags.
+/// How scalars without quotes and tags are resolved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Unquoted {
-    /// What YAML 1.1 says.
+    /// By the rules of YAML 1.1.
     #[default]
     Typed,
-    /// Texts as they are written; only `null`, `~` and nothing are null.
+    /// As strings, unchanged. Only `null`, `~` and the empty scalar are null.
     Texts,
 }
 
-/// Reads a scalar as [`Unquoted::Texts`] says.
+/// Resolves a scalar as [`Unquoted::Texts`].
 pub(crate) fn unquoted_text(text: String) -> Data {
     if matches!(text.as_str(), "" | "~" | "null") { Data::Null } else { Data::String(text) }
 }
 
-/// Whether an unquoted scalar with this text is read as a text.
+/// Returns whether an unquoted scalar with this content is a string.
 pub(crate) fn is_text_when_plain(text: &str) -> bool {
     matches!(resolve(text), Resolved::Text(_))
 }
@@ -105,7 +105,7 @@ pub(crate) fn is_text_when_plain(text: &str) -> bool {
 fn untagged(text: String) -> Data {
     match resolve(&text) {
         Resolved::Data(data, _) => data,
-        // Dates stay texts: go-yaml gives times only to those who ask for them.
+        // Dates stay strings, because go-yaml returns times only to callers that decode into a time.
         Resolved::Text(_) => Data::String(text),
     }
 }
@@ -171,7 +171,7 @@ fn number(text: &str) -> Option<Resolved> {
     {
         return Some(Resolved::Data(Data::Float(value), Kind::Float));
     }
-    // A sign after the prefix: go-yaml strips `0b` itself once Go's own rule for prefixes has failed.
+    // A sign after the prefix: go-yaml strips `0b` itself if Go's own rule for prefixes fails.
     let data = if let Some(digits) = plain.strip_prefix("0b") {
         signed(digits, 2)
     } else if let Some(digits) = plain.strip_prefix("-0b") {
@@ -182,7 +182,7 @@ fn number(text: &str) -> Option<Resolved> {
     data.map(|data| Resolved::Data(data, Kind::Int))
 }
 
-/// An integer by Go's rule for base 0: `0x`, `0o`, `0b` in either case, and a leading zero for octal.
+/// Parses an integer by Go's rule for base 0: `0x`, `0o`, `0b` in either case, and a leading zero for octal.
 fn integer(text: &str) -> Option<Data> {
     let (sign, digits) = match text.as_bytes().first()? {
         b'+' => ("", text.get(1..)?),
@@ -200,7 +200,7 @@ fn integer(text: &str) -> Option<Data> {
         return None;
     }
     let data = if sign.is_empty() { signed(digits, radix) } else { signed(&format!("-{digits}"), radix) }?;
-    // Go's reader of integers without a sign takes no sign at all, not even `+`.
+    // Go's `ParseUint` accepts no sign, not even `+`.
     (!matches!(data, Data::Unsigned(_)) || !text.starts_with('+')).then_some(data)
 }
 
@@ -214,7 +214,7 @@ fn signed(digits: &str, radix: u32) -> Option<Data> {
     u64::from_str_radix(digits, radix).ok().map(Data::Unsigned)
 }
 
-/// `[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`
+/// Returns whether the string matches `[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`.
 pub(crate) fn is_yaml_float(text: &str) -> bool {
     fn digits(text: &str) -> &str {
         text.trim_start_matches(|character: char| character.is_ascii_digit())
@@ -242,7 +242,7 @@ pub(crate) fn is_yaml_float(text: &str) -> bool {
     }
 }
 
-/// A decimal float as Go's `strconv.ParseFloat` reads one: underscores only between digits, out of range is no float.
+/// Parses a decimal float as Go's `strconv.ParseFloat`: underscores only between digits, and not outside of the range.
 fn float(text: &str) -> Option<f64> {
     let plain: std::borrow::Cow<'_, str> = if text.contains('_') {
         let bytes = text.as_bytes();
@@ -265,7 +265,7 @@ fn float(text: &str) -> Option<f64> {
     plain.parse::<f64>().ok().filter(|value| value.is_finite())
 }
 
-/// The text of a key, as `sigs.k8s.io/yaml` makes it. The error says what cannot be a key.
+/// Converts a key to a string as `sigs.k8s.io/yaml` does. The error describes why the value cannot be a key.
 pub(crate) fn key_text(data: Data) -> Result<String, &'static str> {
     match data {
         Data::String(text) => Ok(text),
@@ -279,7 +279,7 @@ pub(crate) fn key_text(data: Data) -> Result<String, &'static str> {
     }
 }
 
-/// Go's `strconv.FormatFloat(value, 'g', -1, 32)` with YAML's words for what is no number.
+/// Formats a float like Go's `strconv.FormatFloat(value, 'g', -1, 32)`, with YAML's words for infinity and NaN.
 fn float_key(value: f64) -> String {
     #[expect(clippy::cast_possible_truncation, reason = "the rule formats keys with 32 bits")]
     let narrow = value as f32;
@@ -293,7 +293,7 @@ fn float_key(value: f64) -> String {
     let scientific = with_even_tie(f64::from(narrow), format!("{narrow:e}"), reads_back);
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or_default();
-    // Go's shortest form of `%g` changes over at these two.
+    // Go's shortest `%g` switches to an exponent at these limits.
     if (-4..6).contains(&exponent) {
         with_even_tie(f64::from(narrow), narrow.to_string(), reads_back)
     } else {

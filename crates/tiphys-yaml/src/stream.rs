@@ -1,6 +1,6 @@
-//! Splitting what a plugin printed into documents, as Kubernetes' decoder of YAML-or-JSON streams does.
+//! Splitting the output of a plugin into documents, like Kubernetes' `YAMLOrJSONDecoder`.
 //!
-//! What is valid and fails there is accepted here; what is lost there without a word is refused here (`spec/cmp.md` 14, row 6.6).
+//! Valid input that it rejects is accepted, and input that it drops silently is rejected (see `docs/differences.md`).
 
 mod chunks;
 
@@ -11,29 +11,29 @@ use crate::{Error, LIMITS, Node, Position, json};
 
 use chunks::Chunk;
 
-/// One document of a plugin's output.
+/// A document of a plugin's output.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OutputDocument {
-    /// What the plugin server hands on: an object's own bytes if it was JSON, else compact JSON with sorted keys.
+    /// The text that the plugin server returns: the original bytes of a JSON object, else compact JSON with sorted keys.
     pub text: String,
-    /// The document as it was read, with positions that count from the beginning of the output.
+    /// The parsed document, with positions from the beginning of the output.
     pub node: Node,
 }
 
-/// How far the decoder looks for the brace that makes a stream JSON, in bytes.
+/// The number of bytes in which the decoder looks for the `{` of a JSON stream.
 const JSON_LOOK_AHEAD_BYTES: usize = 4096;
 
-/// Splits the standard output of a plugin's `generate`, all of it: the one final newline that Argo CD's command runner removes
-/// (`spec/cmp.md` 6.5) is dropped here, which a final block text with kept newlines shows. The rest is [`split_documents`].
+/// Splits the complete standard output of a plugin's `generate`. Argo CD's command runner removes one final newline, so it is removed here
+/// too; this is visible in a final block scalar that keeps newlines. The rest is done by [`split_documents`].
 pub fn split_output(stdout: &[u8]) -> Result<Vec<OutputDocument>, Error> {
     // In UTF-16 the last byte is half a character.
     split_documents(if is_utf16(stdout) { stdout } else { stdout.strip_suffix(b"\n").unwrap_or(stdout) })
 }
 
-/// Splits a stream of manifests (`spec/cmp.md` 6.6 and 14). Empty and `null` documents are left out.
+/// Splits a stream of manifests. Empty and `null` documents are left out.
 ///
-/// If the first character that is not white space is `{`, the output is a stream of JSON values, else it is YAML; a stream that
-/// turns out not to be JSON goes on as YAML.
+/// If the first character except white space is `{`, the output is a stream of JSON values, else it is YAML. If an error occurs in a stream
+/// of JSON values, the rest is parsed as YAML.
 pub fn split_documents(stream: &[u8]) -> Result<Vec<OutputDocument>, Error> {
     let decoded = if is_utf16(stream) { decode(stream) } else { as_utf8(stream) };
     let text: &str = &decoded.text;
@@ -41,8 +41,8 @@ pub fn split_documents(stream: &[u8]) -> Result<Vec<OutputDocument>, Error> {
         return Err(Error::at(end_of(text), reason));
     }
     let mut documents = Vec::new();
-    let looked_at = text.get(..text.floor_char_boundary(JSON_LOOK_AHEAD_BYTES)).unwrap_or_default();
-    if looked_at.trim_start().starts_with('{') {
+    let beginning = text.get(..text.floor_char_boundary(JSON_LOOK_AHEAD_BYTES)).unwrap_or_default();
+    if beginning.trim_start().starts_with('{') {
         read_json_stream(text, &mut documents)?;
     } else {
         read_yaml_stream(text, Position::START, &mut documents)?;
@@ -50,7 +50,7 @@ pub fn split_documents(stream: &[u8]) -> Result<Vec<OutputDocument>, Error> {
     Ok(documents)
 }
 
-/// As [`decode`], but a byte-order mark is left to the documents: before `---` it hides the separator.
+/// Decodes like [`decode`], but keeps a byte-order mark for the document, because before `---` it hides the separator.
 fn as_utf8(bytes: &[u8]) -> Decoded<'_> {
     match std::str::from_utf8(bytes) {
         Ok(text) => Decoded { text: text.into(), broken: None },
@@ -74,7 +74,7 @@ fn read_json_stream(text: &str, documents: &mut Vec<OutputDocument>) -> Result<(
             }
             Err(json_error) => {
                 let rest = text.get(start..).unwrap_or_default();
-                // More than one value make it a JSON stream for good, unless a separator says otherwise.
+                // After more than one value the stream must be JSON, unless a separator follows.
                 if values > 1 && !rest.starts_with("---") {
                     return Err(json_error);
                 }
@@ -92,14 +92,14 @@ fn read_json_stream(text: &str, documents: &mut Vec<OutputDocument>) -> Result<(
     Ok(())
 }
 
-/// Whether JSON was meant by a text that is neither JSON nor YAML: an object whose keys have quotes.
+/// Returns whether invalid input was probably meant as JSON: an object with quoted keys.
 fn looks_like_json(text: &str) -> bool {
     text.strip_prefix('{').is_some_and(|inside| inside.trim_start().starts_with(['"', '}']))
 }
 
-/// The caller reads a manifest again as YAML, so a text in which YAML sees other line breaks counts as YAML sees it.
+/// Returns a JSON document. If YAML has other line breaks in it, the node is parsed as YAML, because callers parse the text as YAML.
 fn json_document(raw: &str, node: Node, position: Position) -> OutputDocument {
-    let node = if json::yaml_reads_otherwise(raw) {
+    let node = if json::has_yaml_line_breaks(raw) {
         let decoded = Decoded { text: raw.into(), broken: None };
         match Documents::new(&decoded, position, LIMITS).next_document() {
             Ok(Some(node)) => node,
@@ -130,7 +130,7 @@ fn read_chunk(chunk: &Chunk<'_>) -> Result<Option<OutputDocument>, Error> {
             Ok(None) => {
                 let mut text = node.to_json();
                 if reader.has_replaced_bytes() {
-                    // Go escapes the character where it stands for a byte, and only there.
+                    // Go escapes the character only where it replaces a byte.
                     text = text.replace(char::REPLACEMENT_CHARACTER, "\\ufffd");
                 }
                 return Ok(Some(OutputDocument { text, node }));
@@ -140,14 +140,14 @@ fn read_chunk(chunk: &Chunk<'_>) -> Result<Option<OutputDocument>, Error> {
         },
         Err(error) => Err(error),
     };
-    // JSON that is no YAML 1.1: surrogate escapes, keys of any length.
+    // JSON that is not valid YAML 1.1: surrogate escapes, keys of any length.
     read.or_else(|error| {
         let node = json_of(chunk).ok_or(error)?;
         Ok(Some(OutputDocument { text: node.to_json(), node }))
     })
 }
 
-/// Kubernetes reads the first document only, and forgets what else there is.
+/// Returns the error for content after a document. Kubernetes parses the first document only and ignores the rest.
 fn not_the_end(position: Position) -> Error {
     Error::at(
         position,

@@ -1,12 +1,12 @@
-//! Bytes turned into text: UTF-8 and UTF-16 with byte-order marks, and Go's replacement of what is no UTF-8.
+//! Decoding of bytes: UTF-8 and UTF-16 with byte-order marks, and Go's replacement of invalid UTF-8.
 
 use std::borrow::Cow;
 
-/// Decoded text, up to the first place that could not be decoded.
+/// Decoded text, up to the first invalid byte.
 pub(crate) struct Decoded<'a> {
-    /// What could be decoded, without a byte-order mark.
+    /// The valid text, without a byte-order mark.
     pub(crate) text: Cow<'a, str>,
-    /// Why the text ends before the bytes do, if it does.
+    /// The error after the text, if the input is invalid.
     pub(crate) broken: Option<&'static str>,
 }
 
@@ -14,7 +14,7 @@ const UTF8_BOM: &[u8] = b"\xef\xbb\xbf";
 const UTF16_LE_BOM: &[u8] = b"\xff\xfe";
 const UTF16_BE_BOM: &[u8] = b"\xfe\xff";
 
-/// Decodes UTF-8, or UTF-16 that begins with a byte-order mark, as a YAML reader must.
+/// Decodes UTF-8, or UTF-16 with a byte-order mark, as YAML requires.
 pub(crate) fn decode(bytes: &[u8]) -> Decoded<'_> {
     if let Some(rest) = bytes.strip_prefix(UTF16_LE_BOM) {
         return decode_utf16(rest, u16::from_le_bytes);
@@ -32,12 +32,12 @@ pub(crate) fn decode(bytes: &[u8]) -> Decoded<'_> {
     }
 }
 
-/// The bytes after a UTF-8 byte-order mark, or all of them.
+/// Returns the bytes after a UTF-8 byte-order mark, or all of them.
 pub(crate) fn without_bom(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(UTF8_BOM).unwrap_or(bytes)
 }
 
-/// Whether the bytes begin with a byte-order mark of UTF-16.
+/// Returns whether the bytes begin with a byte-order mark of UTF-16.
 pub(crate) fn is_utf16(bytes: &[u8]) -> bool {
     bytes.starts_with(UTF16_LE_BOM) || bytes.starts_with(UTF16_BE_BOM)
 }
@@ -55,8 +55,8 @@ fn decode_utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Decoded<'static> {
     Decoded { text: Cow::Owned(text), broken }
 }
 
-/// Bytes as text, each byte that is not part of UTF-8 replaced by U+FFFD. (The standard library's lossy conversion gives one
-/// replacement for a whole truncated character; Go gives one for each byte.)
+/// Decodes UTF-8 and replaces each invalid byte by U+FFFD, as Go does. The standard library's lossy conversion replaces a whole truncated
+/// character once.
 pub(crate) fn go_lossy(bytes: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return Cow::Borrowed(text);

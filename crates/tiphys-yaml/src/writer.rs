@@ -1,4 +1,4 @@
-//! YAML for people and for `kubectl`.
+//! Writing YAML for users and for `kubectl`.
 
 pub(crate) mod style;
 
@@ -9,21 +9,21 @@ use serde_json::{Map, Value};
 use crate::json::float_text;
 use style::{Indentation, Style};
 
-/// How much deeper an object stands than what it is in, in columns. A list stands below its key without any.
+/// Indentation of a nested object in columns. A list is not indented below its key.
 const STEP_COLUMNS: usize = 2;
 
-/// A key with more bytes than this gets a line of its own: readers look no further than 1,024 characters for the colon.
+/// The maximum length in bytes of a key without `?`. Parsers look for the colon within 1,024 characters only.
 const SIMPLE_KEY_BYTES_MAX: usize = 128;
 
-/// Writes a value as block YAML, keys sorted, without a document marker, with a final newline.
-/// Every text that a YAML 1.1 or 1.2 reader would take for something else is quoted.
+/// Writes a value as block YAML with sorted keys, without a document marker, with a final newline. Every string that a YAML 1.1 or 1.2
+/// parser would not read as a string is quoted.
 pub fn write_yaml(value: &Value) -> String {
     let mut out = String::new();
     match value {
         Value::Object(map) if !map.is_empty() => write_object(&mut out, map, 0),
         Value::Array(items) if !items.is_empty() => write_list(&mut out, items, 0),
         Value::String(text) => {
-            // An indentation that is counted from nothing is read differently by YAML 1.1 and 1.2.
+            // An indentation indicator at the top level means different things in YAML 1.1 and 1.2.
             let style = match Style::of(text) {
                 Style::Literal { counted: true } => Style::DoubleQuoted,
                 style => style,
@@ -39,10 +39,10 @@ pub fn write_yaml(value: &Value) -> String {
     out
 }
 
-/// Writes an object whose first key stands at the end of what is written; the others go to `column`.
+/// Writes an object. The first key is appended to the output; the others are indented to `column`.
 fn write_object(out: &mut String, map: &Map<String, Value>, column: usize) {
     let mut entries: Vec<(&str, &Value)> = map.iter().map(|(key, value)| (key.as_str(), value)).collect();
-    // A feature of serde_json that any crate may turn on keeps keys in the order of insertion.
+    // A feature of serde_json that any crate may enable keeps keys in insertion order.
     entries.sort_unstable_by_key(|(key, _)| *key);
     for (index, (key, value)) in entries.into_iter().enumerate() {
         if index > 0 {
@@ -69,7 +69,7 @@ fn write_object(out: &mut String, map: &Map<String, Value>, column: usize) {
     }
 }
 
-/// Writes a list whose first dash stands at the end of what is written; the others go to `column`.
+/// Writes a list. The first dash is appended to the output; the others are indented to `column`.
 fn write_list(out: &mut String, items: &[Value], column: usize) {
     for (index, item) in items.iter().enumerate() {
         if index > 0 {
@@ -88,7 +88,7 @@ fn write_list(out: &mut String, items: &[Value], column: usize) {
 }
 
 fn write_key(out: &mut String, key: &str, column: usize) {
-    // A key is written in one line, whatever is in it.
+    // A key is always written in one line.
     let style = match Style::of(key) {
         Style::Literal { .. } => Style::DoubleQuoted,
         style => style,
@@ -104,7 +104,7 @@ fn write_key(out: &mut String, key: &str, column: usize) {
     out.push(':');
 }
 
-/// Writes what fits behind a key or a dash; `column` is that of the object or list it is in.
+/// Writes a value that fits behind a key or a dash. `column` is that of the surrounding object or list.
 fn write_flat(out: &mut String, value: &Value, column: usize) {
     match value {
         Value::Null => out.push_str("null"),

@@ -33,7 +33,6 @@ const NOT_CLEAN: &[&str] = &[
     "crates/tiphys-testkit/",
     "crates/tiphys-tree/",
     "crates/tiphys-web/",
-    "crates/tiphys-yaml/",
     "docs/reference/commands.md",
     "plugins/helm/src/",
     "plugins/helm/tests/",

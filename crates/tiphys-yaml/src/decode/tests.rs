@@ -23,7 +23,7 @@ fn check<T: std::fmt::Debug>(
 }
 
 #[test]
-fn texts_and_booleans_are_strict_and_null_leaves_them_unset() {
+fn strings_and_booleans_are_strict_and_null_is_unset() {
     check(
         |object| object.text("f").map(|text| text.map(str::to_owned)),
         &[
@@ -51,7 +51,7 @@ fn texts_and_booleans_are_strict_and_null_leaves_them_unset() {
 }
 
 #[test]
-fn lists_of_texts_are_read_over_the_earlier_ones() {
+fn duplicate_string_lists_are_decoded_on_top() {
     check(
         |object| object.texts("f"),
         &[
@@ -73,7 +73,7 @@ fn lists_of_texts_are_read_over_the_earlier_ones() {
 }
 
 #[test]
-fn mappings_of_texts_are_merged() {
+fn string_maps_are_merged() {
     check(
         |object| object.text_map("f"),
         &[
@@ -89,7 +89,7 @@ fn mappings_of_texts_are_merged() {
 }
 
 #[test]
-fn of_several_lists_the_last_counts() {
+fn last_of_duplicate_lists_wins() {
     check(
         |object| object.list("f").map(|items| items.map(<[Node]>::len)),
         &[
@@ -102,7 +102,7 @@ fn of_several_lists_the_last_counts() {
 }
 
 #[test]
-fn objects_are_merged_field_by_field() {
+fn duplicate_objects_are_merged() {
     let node = json(r#"{"f":{"a":"1","b":"2"},"F":{"b":"3"},"f":null}"#);
     let mut object = Object::new(&node, "").expect("an object");
     let mut inner = object.object("f").expect("an object").expect("present");
@@ -120,14 +120,14 @@ fn objects_are_merged_field_by_field() {
 }
 
 #[test]
-fn a_document_must_be_an_object_or_null() {
-    assert!(Object::new(&json("null"), "").expect("null is empty").unknown().is_empty());
+fn document_must_be_an_object_or_null() {
+    assert!(Object::new(&json("null"), "").expect("an empty object").unknown().is_empty());
     let error = Object::new(&json("[1]"), "").expect_err("a list");
     assert_eq!(error.to_string(), "line 1, column 1: expected an object, found a list");
 }
 
 #[test]
-fn in_yaml_the_last_of_equal_keys_replaces_the_others() {
+fn last_of_duplicate_yaml_keys_replaces_the_others() {
     let node =
         read_document(b"spec: {a: u}\nspec: {b: v}\nSpec: {a: w}\n").expect("valid").expect("not empty");
     let node = node.deduplicated();
@@ -139,7 +139,7 @@ fn in_yaml_the_last_of_equal_keys_replaces_the_others() {
 }
 
 #[test]
-fn fields_nobody_asked_for_and_duplicates_can_be_reported() {
+fn unknown_and_duplicate_fields_are_reported() {
     let node = json(r#"{"a":"1","x":1,"A":"2","y":2,"x":3}"#);
     let mut object = Object::new(&node, "").expect("an object");
     assert_eq!(object.text("a"), Ok(Some("2")));
@@ -151,7 +151,7 @@ fn fields_nobody_asked_for_and_duplicates_can_be_reported() {
 }
 
 #[test]
-fn names_match_in_any_letter_case() {
+fn field_names_are_case_insensitive() {
     for (a, b, equal) in [
         ("static", "Static", true),
         ("static", "\u{17f}tatic", true),

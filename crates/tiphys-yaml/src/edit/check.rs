@@ -1,4 +1,4 @@
-//! What a result must be: the changes applied to values, without regard to how they are written.
+//! The expected result of an edit: the changes applied to values, independent of their notation.
 
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, HashMap};
@@ -8,42 +8,42 @@ use crate::reader::spans::Tree;
 use crate::reader::{self};
 use crate::{Data, Entry, Key, Node, Position};
 
-/// All documents of a text as they shall be.
+/// The expected documents of a text.
 pub(super) struct Intended {
     documents: Vec<Node>,
-    /// The document of the target, and the way to it: numbers of items and entries.
+    /// The index of the target's document, and the path to the target: indexes of items and entries.
     document: usize,
-    way: Vec<usize>,
+    path: Vec<usize>,
 }
 
 impl Intended {
-    /// The documents as they are.
+    /// Returns the unchanged documents.
     pub(super) fn new(tree: &Tree, target: Target) -> Result<Self, EditError> {
         let mut documents: Vec<Node> = tree.documents.iter().map(|document| document.node.clone()).collect();
-        let (document, way) = match target {
+        let (document, path) = match target {
             Target::FirstDocument => (0, Vec::new()),
             Target::At(position) => documents
                 .iter()
                 .enumerate()
-                .find_map(|(document, node)| Some((document, way_to(node, position)?)))
+                .find_map(|(document, node)| Some((document, path_to(node, position)?)))
                 .ok_or(EditError::NoTarget(position))?,
         };
         if documents.is_empty() {
             documents.push(Node { position: Position::START, data: Data::Null });
         }
-        Ok(Self { documents, document, way })
+        Ok(Self { documents, document, path })
     }
 
-    /// The value of the target.
+    /// Returns the value of the target.
     pub(super) fn target(&self) -> &Node {
         let root = &self.documents[self.document];
-        self.way.iter().try_fold(root, |node, number| child(node, *number)).unwrap_or(root)
+        self.path.iter().try_fold(root, |node, number| child(node, *number)).unwrap_or(root)
     }
 
-    /// Applies changes that fit.
+    /// Applies changes that are known to be valid.
     pub(super) fn apply(&mut self, changes: &[Change]) {
         let root = &mut self.documents[self.document];
-        let Some(target) = self.way.iter().try_fold(root, |node, number| child_mut(node, *number)) else {
+        let Some(target) = self.path.iter().try_fold(root, |node, number| child_mut(node, *number)) else {
             return;
         };
         let mut part = Part::Whole(std::mem::replace(&mut target.data, Data::Null));
@@ -53,7 +53,7 @@ impl Intended {
         target.data = part.into_data();
     }
 
-    /// Whether a text has these documents, and is JSON if it was before.
+    /// Returns whether a text has the expected documents, and is JSON if it was before.
     pub(super) fn is_value_of(&self, text: &str, before: &Tree) -> bool {
         let Ok((documents, is_json)) = reader::all_documents(text) else { return false };
         let is_collection = |node: &Node| matches!(node.data, Data::Sequence(_) | Data::Mapping(_));
@@ -79,13 +79,13 @@ fn child_mut(node: &mut Node, number: usize) -> Option<&mut Node> {
     }
 }
 
-/// The way to the outermost value that begins at a position.
-fn way_to(node: &Node, position: Position) -> Option<Vec<usize>> {
+/// Returns the path to the outermost value at a position.
+fn path_to(node: &Node, position: Position) -> Option<Vec<usize>> {
     let mut found = Vec::new();
     find(node, position, &mut found).then_some(found)
 }
 
-fn find(node: &Node, position: Position, way: &mut Vec<usize>) -> bool {
+fn find(node: &Node, position: Position, path: &mut Vec<usize>) -> bool {
     if node.position == position {
         return true;
     }
@@ -95,20 +95,20 @@ fn find(node: &Node, position: Position, way: &mut Vec<usize>) -> bool {
         _ => 0,
     };
     for number in 0..count {
-        way.push(number);
-        if child(node, number).is_some_and(|child| find(child, position, way)) {
+        path.push(number);
+        if child(node, number).is_some_and(|child| find(child, position, path)) {
             return true;
         }
-        way.pop();
+        path.pop();
     }
     false
 }
 
-/// A value while changes are applied. What something changes in is opened, so that no key has to be searched for.
+/// A value while changes are applied. Changed collections are opened, so that keys are found without a search.
 enum Part {
     Whole(Data),
     List(Vec<Part>),
-    /// Of keys that occur twice the last counts, and the order does not.
+    /// Of duplicate keys, only the last is kept. The order is irrelevant.
     Object(BTreeMap<String, Part>),
 }
 
@@ -137,7 +137,7 @@ impl Part {
         }
     }
 
-    /// The part at a step, which is made if it is missing.
+    /// Returns the part at a step, which is created if it is missing.
     fn step_into(&mut self, step: &Step) -> Option<&mut Self> {
         if matches!(self, Self::Whole(Data::Null)) {
             *self = match step {
@@ -160,7 +160,7 @@ impl Part {
         }
     }
 
-    /// Makes a list or an object something whose parts can be changed.
+    /// Opens a list or an object, so that its parts can be changed.
     fn open(&mut self) {
         let Self::Whole(data) = self else { return };
         *self = match std::mem::replace(data, Data::Null) {
@@ -195,7 +195,7 @@ impl Part {
     }
 }
 
-/// Whether two values are the same, wherever they stand. Of keys that occur twice the last counts; the order of keys does not.
+/// Returns whether two values are equal, regardless of positions. Of duplicate keys, the last is used; the order of keys is ignored.
 pub(super) fn same(a: &Node, b: &Node) -> bool {
     same_data(&a.data, &b.data)
 }
@@ -208,8 +208,8 @@ pub(super) fn same_data(a: &Data, b: &Data) -> bool {
         (Data::Mapping(a), Data::Mapping(b)) => {
             let is_aligned = a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.key.text == b.key.text);
             if is_aligned {
-                // Most objects have no key twice, so that the places of the last ones are looked up only where something differs.
-                let last = LazyCell::new(|| last_places(a));
+                // Most objects have no duplicate keys, so the indexes of the last ones are computed only if some value differs.
+                let last = LazyCell::new(|| last_indexes(a));
                 return a.iter().zip(b).enumerate().all(|(at, (a, b))| {
                     same(&a.value, &b.value) || last.get(a.key.text.as_str()) != Some(&at)
                 });
@@ -229,8 +229,8 @@ pub(super) fn same_data(a: &Data, b: &Data) -> bool {
     }
 }
 
-/// Where each key occurs last.
-fn last_places(entries: &[Entry]) -> HashMap<&str, usize> {
+/// Returns the last index of each key.
+fn last_indexes(entries: &[Entry]) -> HashMap<&str, usize> {
     entries.iter().enumerate().map(|(at, entry)| (entry.key.text.as_str(), at)).collect()
 }
 

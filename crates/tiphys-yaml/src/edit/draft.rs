@@ -1,4 +1,4 @@
-//! The target's value while changes are applied to it: each part knows where it stands in the text, and whether it is as there.
+//! The target's value while changes are applied to it. Each part knows its place in the text, and whether it is unchanged.
 
 mod object;
 
@@ -9,19 +9,19 @@ use crate::{Data, Node, Position};
 
 use object::{Object, Removed};
 
-/// A value, as it is or as it shall be.
+/// A value, unchanged or changed.
 #[derive(Debug)]
 pub(super) struct Draft<'a> {
-    /// Where it stands in the text; `None` if it is new.
+    /// Its span in the text; `None` if it is new.
     pub(super) origin: Option<Id>,
     pub(super) content: Content<'a>,
 }
 
 #[derive(Debug)]
 pub(super) enum Content<'a> {
-    /// As in the text. With an origin nothing has to be written; without one this is a copy of what an alias or a merge brings.
+    /// Unchanged. Without an origin, it is a copy of the value of an alias or merge.
     Same(&'a Node),
-    /// A new value that is neither list nor object.
+    /// A new value that is not a list or an object.
     Flat(NewValue),
     List(Vec<Item<'a>>),
     Object(Object<'a>),
@@ -30,21 +30,21 @@ pub(super) enum Content<'a> {
 /// An item of a list.
 #[derive(Debug)]
 pub(super) struct Item<'a> {
-    /// Which child it is in the text; `None` if it is new.
+    /// The index of the child in the text; `None` if it is new.
     pub(super) from: Option<usize>,
     pub(super) value: Draft<'a>,
 }
 
-/// Why a change does not fit; the path is that of the change up to a step.
+/// The reason why a change cannot be applied, with the path up to the step that failed.
 #[derive(Debug)]
 pub(super) struct Refusal {
     path: Vec<Step>,
-    why: Why,
+    reason: Reason,
 }
 
 #[derive(Debug)]
-enum Why {
-    /// `position`: where it stands in the text; `None` if changes made it, or changed something in it.
+enum Reason {
+    /// `position` is the position in the text; `None` if a change created or changed the value.
     WrongType {
         found: &'static str,
         wanted: &'static str,
@@ -56,20 +56,20 @@ enum Why {
 impl Refusal {
     pub(super) fn into_error(self) -> EditError {
         let path = path_text(&self.path);
-        match self.why {
-            Why::WrongType { found, wanted, position } => {
+        match self.reason {
+            Reason::WrongType { found, wanted, position } => {
                 EditError::WrongType { path, position, found, wanted }
             }
-            Why::Missing => EditError::Missing { path },
+            Reason::Missing => EditError::Missing { path },
         }
     }
 }
 
-/// What an empty text holds.
+/// The value of an empty text.
 static NOTHING: Node = Node { position: Position::START, data: Data::Null };
 
 impl<'a> Draft<'a> {
-    /// The value of the target as it is.
+    /// Returns the unchanged value of the target.
     pub(super) fn of(node: Option<&'a Node>, origin: Option<Id>) -> Self {
         Self { origin, content: Content::Same(node.unwrap_or(&NOTHING)) }
     }
@@ -83,25 +83,25 @@ impl<'a> Draft<'a> {
             Change::Set { path, value } => {
                 let mut draft = self;
                 for (done, step) in path.iter().enumerate() {
-                    draft = draft.step_into(step, tree).map_err(|why| Refusal::new(path, done, why))?;
+                    draft = draft.step_into(step, tree).map_err(|reason| Refusal::new(path, done, reason))?;
                 }
                 draft.assign(value, tree);
             }
             Change::Remove { path } => {
                 let Some((last, parents)) = path.split_last() else {
-                    return Err(Refusal { path: Vec::new(), why: Why::Missing });
+                    return Err(Refusal { path: Vec::new(), reason: Reason::Missing });
                 };
                 let mut draft = self;
                 for (done, step) in parents.iter().enumerate() {
-                    draft = draft.existing(step, tree).map_err(|why| Refusal::new(path, done, why))?;
+                    draft = draft.existing(step, tree).map_err(|reason| Refusal::new(path, done, reason))?;
                 }
-                draft.remove(last, tree).map_err(|why| Refusal::new(path, parents.len(), why))?;
+                draft.remove(last, tree).map_err(|reason| Refusal::new(path, parents.len(), reason))?;
             }
         }
         Ok(())
     }
 
-    /// The value as it shall be.
+    /// Returns the changed value.
     pub(super) fn value(&self) -> NewValue {
         match &self.content {
             Content::Same(node) => NewValue::from(*node),
@@ -117,7 +117,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// The parts of the text in which something changes, this one first.
+    /// Returns the parts of the text that change, this one first.
     pub(super) fn changed(&self) -> Vec<Id> {
         let mut found: Vec<Id> = self.origin.into_iter().collect();
         let inner: Vec<&Self> = match &self.content {
@@ -132,8 +132,8 @@ impl<'a> Draft<'a> {
         found
     }
 
-    /// The part at a step, which is made if it is missing.
-    fn step_into(&mut self, step: &Step, tree: &Tree) -> Result<&mut Self, Why> {
+    /// Returns the part at a step, which is created if it is missing.
+    fn step_into(&mut self, step: &Step, tree: &Tree) -> Result<&mut Self, Reason> {
         match step {
             Step::Key(key) => Ok(self.object(tree)?.get_or_add(key)),
             Step::Index(index) => {
@@ -141,38 +141,38 @@ impl<'a> Draft<'a> {
                 if *index == items.len() {
                     items.push(Item { from: None, value: Draft::flat(NewValue::Null) });
                 }
-                items.get_mut(*index).map(|item| &mut item.value).ok_or(Why::Missing)
+                items.get_mut(*index).map(|item| &mut item.value).ok_or(Reason::Missing)
             }
         }
     }
 
-    /// The part at a step that is there.
-    fn existing(&mut self, step: &Step, tree: &Tree) -> Result<&mut Self, Why> {
+    /// Returns the existing part at a step.
+    fn existing(&mut self, step: &Step, tree: &Tree) -> Result<&mut Self, Reason> {
         if self.is_null() {
-            return Err(Why::Missing);
+            return Err(Reason::Missing);
         }
         match step {
-            Step::Key(key) => self.object(tree)?.get(key).ok_or(Why::Missing),
+            Step::Key(key) => self.object(tree)?.get(key).ok_or(Reason::Missing),
             Step::Index(index) => {
-                self.list(tree)?.get_mut(*index).map(|item| &mut item.value).ok_or(Why::Missing)
+                self.list(tree)?.get_mut(*index).map(|item| &mut item.value).ok_or(Reason::Missing)
             }
         }
     }
 
-    fn remove(&mut self, step: &Step, tree: &Tree) -> Result<(), Why> {
+    fn remove(&mut self, step: &Step, tree: &Tree) -> Result<(), Reason> {
         if self.is_null() {
-            return Err(Why::Missing);
+            return Err(Reason::Missing);
         }
         match step {
             Step::Key(key) => {
                 if self.object(tree)?.remove(key) == Removed::Nothing {
-                    return Err(Why::Missing);
+                    return Err(Reason::Missing);
                 }
             }
             Step::Index(index) => {
                 let items = self.list(tree)?;
                 if *index >= items.len() {
-                    return Err(Why::Missing);
+                    return Err(Reason::Missing);
                 }
                 items.remove(*index);
             }
@@ -184,19 +184,19 @@ impl<'a> Draft<'a> {
         matches!(&self.content, Content::Same(Node { data: Data::Null, .. }) | Content::Flat(NewValue::Null))
     }
 
-    fn wrong_type(&self, wanted: &'static str) -> Why {
-        // What changes made stands nowhere.
+    fn wrong_type(&self, wanted: &'static str) -> Reason {
+        // Parts that a change created have no position.
         let (found, position) = match &self.content {
             Content::Same(node) => (type_words(&node.data), Some(node.position)),
             Content::Flat(value) => (type_words(&value.data()), None),
             Content::List(_) => ("a list", None),
             Content::Object(_) => ("an object", None),
         };
-        Why::WrongType { found, wanted, position }
+        Reason::WrongType { found, wanted, position }
     }
 
-    /// This value as an object that can be changed; `null` becomes one.
-    fn object(&mut self, tree: &Tree) -> Result<&mut Object<'a>, Why> {
+    /// Converts this value to an object that can be changed. `null` becomes an empty one.
+    fn object(&mut self, tree: &Tree) -> Result<&mut Object<'a>, Reason> {
         if self.is_null() {
             self.content = Content::Object(Object::default());
         } else if let Content::Same(Node { data: Data::Mapping(entries), .. }) = &self.content {
@@ -208,8 +208,8 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// This value as a list that can be changed; `null` becomes one.
-    fn list(&mut self, tree: &Tree) -> Result<&mut Vec<Item<'a>>, Why> {
+    /// Converts this value to a list that can be changed. `null` becomes an empty one.
+    fn list(&mut self, tree: &Tree) -> Result<&mut Vec<Item<'a>>, Reason> {
         if self.is_null() {
             self.content = Content::List(Vec::new());
         } else if let Content::Same(Node { data: Data::Sequence(nodes), .. }) = &self.content {
@@ -226,7 +226,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Makes this the value, by changing only what differs.
+    /// Sets the value, changing only the parts that differ.
     fn assign(&mut self, value: &NewValue, tree: &Tree) {
         if self.equals(value) {
             return;
@@ -260,12 +260,12 @@ impl<'a> Draft<'a> {
         match &self.content {
             Content::Same(node) => same_data(&node.data, &value.data()),
             Content::Flat(flat) => flat == value,
-            // What is in them is compared one by one.
+            // Their parts are compared one by one.
             Content::List(_) | Content::Object(_) => false,
         }
     }
 
-    /// Whether this is an object whose keys all stand in it: what a merge brings cannot be removed.
+    /// Returns whether this is an object without merge keys, because merged entries cannot be removed.
     fn is_changeable_object(&self, tree: &Tree) -> bool {
         let merges = |origin| {
             children(origin, tree).is_some_and(|children| {
@@ -289,14 +289,14 @@ impl<'a> Draft<'a> {
 }
 
 impl Refusal {
-    fn new(path: &[Step], done: usize, why: Why) -> Self {
-        // What is missing is the step itself; what is of the wrong type stands before it.
-        let length = if matches!(why, Why::Missing) { done + 1 } else { done };
-        Self { path: path.get(..length).unwrap_or_default().to_vec(), why }
+    fn new(path: &[Step], done: usize, reason: Reason) -> Self {
+        // A missing step is part of the path; for a wrong type, the path is that of the value before the step.
+        let length = if matches!(reason, Reason::Missing) { done + 1 } else { done };
+        Self { path: path.get(..length).unwrap_or_default().to_vec(), reason }
     }
 }
 
-/// Makes the items those values: what is equal at the beginning and at the end stays, the rest is changed one by one.
+/// Sets the items. Equal items at the beginning and the end stay, the others are changed one by one.
 fn assign_items<'a>(items: &mut Vec<Item<'a>>, values: &[NewValue], tree: &Tree) {
     let equal = |(item, value): &(&Item<'a>, &NewValue)| item.value.equals(value);
     let head = items.iter().zip(values).take_while(equal).count();
@@ -325,7 +325,7 @@ fn assign_items<'a>(items: &mut Vec<Item<'a>>, values: &[NewValue], tree: &Tree)
     items.splice(old.end.min(items.len() - tail)..items.len() - tail, added);
 }
 
-/// The children of a collection that stands in the text.
+/// Returns the children of a collection in the text.
 fn children(origin: Option<Id>, tree: &Tree) -> Option<&[Child]> {
     tree[origin?].collection().map(|collection| collection.children.as_slice())
 }

@@ -1,4 +1,4 @@
-//! Patches of bytes that make the text what a draft says.
+//! Creates byte patches from a draft.
 
 mod block;
 mod flow;
@@ -15,45 +15,45 @@ use super::render::{FlowStyle, Rendered, Renderer, Steps};
 use crate::reader::ScalarStyle;
 use crate::reader::spans::{Child, Collection, CollectionKind, Id, Layout, Shape, Span, Tree};
 
-/// Columns from a dash to its item, where nothing says otherwise.
+/// The default number of columns from a dash to its item.
 const DASH_STEP: usize = 2;
 
-/// Makes patches.
+/// Creates patches.
 pub(super) struct Emitter<'a> {
     text: &'a str,
     lines: &'a Lines<'a>,
     tree: &'a Tree,
     habits: Habits,
     patches: Patches,
-    /// Where block texts end, and whether all empty lines below belong to them.
+    /// Ends of block scalars, and whether each keeps all empty lines below.
     block_ends: HashMap<usize, bool>,
 }
 
-/// There is no place for what is to be written.
+/// The value cannot be written in its context.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Unwritable;
 
-/// Where a value stands.
+/// The context of a value.
 #[derive(Clone, Debug)]
-enum Place<'s> {
-    /// It is a document.
+enum Context<'s> {
+    /// A document.
     Root,
-    /// Behind the colon of an entry by indentation. `behind`: the place behind the colon, which is missing in `? key` alone.
+    /// After the colon of a block entry. `behind` is the end of the colon; `None` for `? key` without one.
     Key { behind: Option<usize>, column: usize, steps: Steps },
-    /// Behind a dash.
+    /// After a dash.
     Dash { behind: usize, column: usize },
-    /// In brackets. `colon`: what must come before a value that is written where nothing was.
+    /// In a flow collection. `colon` must precede a value where none is written yet.
     Flow { behind: usize, colon: &'static str, style: &'s FlowStyle },
 }
 
-/// A child of a collection as it shall be.
+/// A child of the changed collection.
 struct Slot<'d, 'a> {
     from: Option<usize>,
     key: Option<&'d str>,
     value: &'d Draft<'a>,
 }
 
-/// Where a new child is put: beside one that stays, which is named by its number.
+/// The position of a new child relative to an existing one, given by its index.
 #[derive(Clone, Copy, Debug)]
 enum Beside {
     Before(usize),
@@ -72,12 +72,12 @@ impl<'a> Emitter<'a> {
         Self { text, lines, tree, habits, patches, block_ends }
     }
 
-    /// The patches for a target.
+    /// Returns the patches for a target.
     pub(super) fn patches(mut self, target: &Draft<'_>) -> Result<Patches, Unwritable> {
         if let Some(id) = target.origin {
             let style = self.target_flow_style();
-            let place = self.place_of_target(id, &style);
-            self.draft(target, &place)?;
+            let context = self.context_of_target(id, &style);
+            self.draft(target, &context)?;
         } else {
             let value = target.value();
             if value != NewValue::Null {
@@ -89,7 +89,7 @@ impl<'a> Emitter<'a> {
         if self.patches.settle() { Ok(self.patches) } else { Err(Unwritable) }
     }
 
-    /// A block text at the very end of a text without a final line break has none either. If lines come behind it, it must say so.
+    /// Changes the chomping of a final block scalar without a final line break, if lines are added after it. Otherwise it would get one.
     fn keep_last_block_text(&mut self) {
         let end = self.text.len();
         let last = self.tree.spans().find(|span| {
@@ -108,38 +108,38 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Where the target stands: it may be a document or anything in one.
-    fn place_of_target<'s>(&self, id: Id, style: &'s FlowStyle) -> Place<'s> {
+    /// Returns the context of the target, which may be a document or any part of one.
+    fn context_of_target<'s>(&self, id: Id, style: &'s FlowStyle) -> Context<'s> {
         let parent = self.tree.collections().find_map(|(span, collection)| {
             let child = collection.children.iter().find(|child| child.value == id)?;
             Some((span, collection, child))
         });
         match parent {
-            None if self.tree.is_json => Place::Flow { behind: self.tree[id].content, colon: "", style },
-            None => Place::Root,
+            None if self.tree.is_json => Context::Flow { behind: self.tree[id].content, colon: "", style },
+            None => Context::Root,
             Some((span, collection, child)) => {
                 let steps = self.steps_in(span, collection);
-                Self::place(span, collection, child, steps, style)
+                Self::context(span, collection, child, steps, style)
             }
         }
     }
 
-    /// Where a child of a collection stands. `steps`: those in the collection.
-    fn place<'s>(
+    /// Returns the context of a child. `steps` are those of the collection.
+    fn context<'s>(
         span: &Span,
         collection: &Collection,
         child: &Child,
         steps: Steps,
         style: &'s FlowStyle,
-    ) -> Place<'s> {
+    ) -> Context<'s> {
         match (collection.layout, &child.key) {
-            (Layout::Block, Some(_)) => Place::Key { behind: child.colon, column: span.column, steps },
-            (Layout::Block, None) => Place::Dash { behind: child.lead + 1, column: span.column },
+            (Layout::Block, Some(_)) => Context::Key { behind: child.colon, column: span.column, steps },
+            (Layout::Block, None) => Context::Dash { behind: child.lead + 1, column: span.column },
             (_, Some(_)) => match child.colon {
-                Some(colon) => Place::Flow { behind: colon, colon: " ", style },
-                None => Place::Flow { behind: child.end, colon: ": ", style },
+                Some(colon) => Context::Flow { behind: colon, colon: " ", style },
+                None => Context::Flow { behind: child.end, colon: ": ", style },
             },
-            (_, None) => Place::Flow { behind: child.lead, colon: "", style },
+            (_, None) => Context::Flow { behind: child.lead, colon: "", style },
         }
     }
 
@@ -151,7 +151,7 @@ impl<'a> Emitter<'a> {
         Steps { object: self.habits.object_step, list: self.habits.list_step, dash: DASH_STEP }
     }
 
-    /// The steps below the keys of an object: those that it has itself, else those of the file.
+    /// Returns the indentation below the keys of an object: its own, else that of the file.
     fn steps_in(&self, span: &Span, collection: &Collection) -> Steps {
         let own = |kind| {
             block_values(span, collection, self.tree)
@@ -167,8 +167,8 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Writes what is different in a value that stands in the text.
-    fn draft(&mut self, draft: &Draft<'_>, place: &Place<'_>) -> Result<(), Unwritable> {
+    /// Adds the patches for a value in the text.
+    fn draft(&mut self, draft: &Draft<'_>, context: &Context<'_>) -> Result<(), Unwritable> {
         let Some(id) = draft.origin else { return Ok(()) };
         let slots: Vec<Slot<'_, '_>> = match &draft.content {
             Content::Same(_) => return Ok(()),
@@ -187,18 +187,18 @@ impl<'a> Emitter<'a> {
         let tree = self.tree;
         let span = &tree[id];
         match (span.collection(), slots.iter().find_map(|slot| slot.from)) {
-            // Something of it stays, so that it is changed child by child.
+            // Some children stay, so the others are changed one by one.
             (Some(collection), Some(first)) => match collection.layout {
                 Layout::Block => self.block(span, collection, &slots, first),
-                Layout::Flow { .. } => self.flow(span, collection, &slots, place, first),
-                Layout::Pair => self.pair(span, collection, &slots, place, &draft.value()),
+                Layout::Flow { .. } => self.flow(span, collection, &slots, context, first),
+                Layout::Pair => self.pair(span, collection, &slots, context, &draft.value()),
             },
-            _ => self.replace(span, &draft.value(), place),
+            _ => self.replace(span, &draft.value(), context),
         }
     }
 }
 
-/// `|` or `>` and what says more about a block text.
+/// Returns the header of a block scalar: `|` or `>` and the indicators after it.
 fn header<'a>(text: &'a str, span: &Span) -> &'a str {
     let rest = text.get(span.content..).unwrap_or_default();
     let end = rest.find(|next| !matches!(next, '|' | '>' | '+' | '-' | '0'..='9')).unwrap_or(rest.len());

@@ -1,41 +1,41 @@
-//! How a file is written, so that what is added looks like the rest of it.
+//! Detects the style of a file, so that additions match it.
 
 use super::lines::Lines;
 use crate::reader::ScalarStyle;
 use crate::reader::spans::{Collection, CollectionKind, Layout, Shape, Span, Tree};
 
-/// The most columns that the indentation of a block text can be counted with.
+/// The maximum indentation indicator of a block scalar.
 const STEP_COLUMNS_MAX: usize = 9;
 
-/// The habits of a whole file; where it shows none, those of `kubectl`.
+/// The style of a whole file. The defaults are those of `kubectl`.
 #[derive(Debug)]
 pub(super) struct Habits {
-    /// Columns from an object to the object that is the value of one of its keys.
+    /// Columns from an object to an object that is the value of one of its keys.
     pub(super) object_step: usize,
     /// Columns from an object to the dashes of a list that is the value of one of its keys.
     pub(super) list_step: usize,
     pub(super) quote: Quote,
     pub(super) manner: Manner,
     pub(super) line_break: &'static str,
-    /// What each level is indented with in JSON of several lines; `None` if it stands in one.
+    /// The indentation of each level in multi-line JSON; `None` if it is in one line.
     pub(super) json_unit: Option<String>,
-    /// What stands behind the colons of JSON.
+    /// The white space after colons in JSON.
     pub(super) json_gap: &'static str,
 }
 
-/// What a text is quoted with that must be.
+/// The preferred quotes of a string that requires them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Quote {
     Single,
     Double,
 }
 
-/// How much care is taken to have it look well.
+/// Whether readability may influence the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Manner {
-    /// Texts of several lines stand below `|`, and empty lines between what others have them between.
+    /// Multi-line strings are block scalars, and additions are separated by empty lines where others are.
     Neat,
-    /// Texts of several lines stand in quotes, and nothing is added for the looks: what stands below may allow neither.
+    /// Multi-line strings are quoted, and no empty lines are added. Used if the content below allows neither.
     Safe,
 }
 
@@ -72,14 +72,14 @@ impl Habits {
     }
 }
 
-/// A list or an object by indentation that is the value of a key.
+/// A block collection that is the value of a key.
 pub(super) struct BlockValue {
     pub(super) kind: CollectionKind,
-    /// Columns to the right of the key.
+    /// Columns relative to the key.
     pub(super) step: usize,
 }
 
-/// The values of an object that are collections by indentation.
+/// Returns the values of an object that are block collections.
 pub(super) fn block_values<'a>(
     span: &'a Span,
     collection: &'a Collection,
@@ -102,7 +102,7 @@ fn line_break(text: &str) -> &'static str {
     }
 }
 
-/// The indentation of JSON in several lines, and what stands behind its colons.
+/// Returns the indentation of multi-line JSON, and the white space after colons.
 fn json_habits(lines: &Lines<'_>, tree: &Tree) -> (Option<String>, &'static str) {
     let unit = tree.collections().find_map(|(span, collection)| {
         let child = collection.children.first().filter(|child| lines.is_first(child.lead))?;
@@ -113,11 +113,11 @@ fn json_habits(lines: &Lines<'_>, tree: &Tree) -> (Option<String>, &'static str)
         let colon = child.colon?;
         Some(if tree[child.value].content > colon { " " } else { "" })
     });
-    // Without any evidence: compact if all of it stands in one line.
+    // Without any evidence, the default is a blank after colons.
     (unit, gap.unwrap_or(" "))
 }
 
-/// Counts numbers.
+/// Counts occurrences of numbers.
 #[derive(Default)]
 struct Counts(Vec<(usize, usize)>);
 
@@ -129,7 +129,7 @@ impl Counts {
         }
     }
 
-    /// The number that came most often; of several the one that came first.
+    /// Returns the most frequent number; of several, the one that occurred first.
     fn most_common(&self) -> Option<usize> {
         self.0.iter().rev().max_by_key(|(_, count)| *count).map(|(number, _)| *number)
     }

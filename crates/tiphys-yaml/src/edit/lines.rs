@@ -1,13 +1,13 @@
-//! Lines of a text, by offsets in bytes. A line ends where YAML 1.1 says: also at U+0085, U+2028 and U+2029.
+//! Lines of a text by byte offset. Line breaks are those of YAML 1.1, including U+0085, U+2028 and U+2029.
 
-/// What ends a line; `\r\n` does as one.
+/// Line breaks. `\r\n` counts as one.
 const BREAKS: [char; 5] = ['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}'];
 
-/// A text seen as lines.
+/// A text divided into lines.
 #[derive(Debug)]
 pub(super) struct Lines<'a> {
     text: &'a str,
-    /// Where each line begins, so that no line is walked along for each thing that stands in it.
+    /// Start of each line. They are computed once, so that long lines need not be scanned for every part in them.
     starts: Vec<usize>,
 }
 
@@ -21,7 +21,7 @@ impl<'a> Lines<'a> {
         Self { text, starts: std::iter::once(0).chain(behind_breaks).collect() }
     }
 
-    /// How many lines begin here or before.
+    /// Returns the number of lines that begin at or before an offset.
     fn count_to(&self, at: usize) -> usize {
         self.starts.partition_point(|start| *start <= at)
     }
@@ -34,7 +34,7 @@ impl<'a> Lines<'a> {
         self.text.as_bytes().get(..at).unwrap_or_default()
     }
 
-    /// How many bytes the line break has that begins here.
+    /// Returns the length of the line break that begins here.
     fn break_at(&self, at: usize) -> usize {
         match self.bytes_from(at) {
             [b'\r', b'\n', ..] | [0xC2, 0x85, ..] => 2,
@@ -44,7 +44,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// How many bytes the line break has that ends here.
+    /// Returns the length of the line break that ends here.
     fn break_before(&self, at: usize) -> usize {
         match self.bytes_to(at) {
             [.., b'\r', b'\n'] | [.., 0xC2, 0x85] => 2,
@@ -54,12 +54,12 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Where the line begins that this place is in.
+    /// Returns the start of the line with this offset.
     pub(super) fn start(&self, at: usize) -> usize {
         self.count_to(at).checked_sub(1).and_then(|line| self.starts.get(line)).copied().unwrap_or_default()
     }
 
-    /// Where the line ends that this place is in, without its break.
+    /// Returns the end of the line with this offset, without its break.
     pub(super) fn end(&self, at: usize) -> usize {
         match self.starts.get(self.count_to(at)) {
             Some(next) => next - self.break_before(*next),
@@ -67,13 +67,12 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Where the next line begins, or the text ends; `end` is the end of a line.
+    /// Returns the start of the next line, or the end of the text. `end` is the end of a line.
     pub(super) fn next(&self, end: usize) -> usize {
         end + self.break_at(end)
     }
 
-    /// The end, without its break, of the line on which something ends. A block text ends behind its last line break, which is
-    /// that of its last line.
+    /// Returns the end, without its break, of the line on which a value ends. A block scalar ends after the break of its last line.
     pub(super) fn tail(&self, end: usize) -> usize {
         match self.break_before(end) {
             0 => self.end(end),
@@ -81,36 +80,36 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Whether only blanks stand before this place on its line.
+    /// Returns whether only blanks precede the offset on its line.
     pub(super) fn is_first(&self, at: usize) -> bool {
         let before = self.text.get(self.start(at)..at).unwrap_or_default();
         before.bytes().all(is_blank)
     }
 
-    /// Whether only blanks or a comment stand behind this place on its line.
+    /// Returns whether only blanks or a comment follow the offset on its line.
     pub(super) fn is_last(&self, at: usize) -> bool {
         let rest = self.text.get(at..self.end(at)).unwrap_or_default();
         let text = rest.trim_start_matches([' ', '\t']);
         text.is_empty() || text.starts_with('#')
     }
 
-    /// Where the blanks before this place begin.
+    /// Returns the start of the blanks before the offset.
     pub(super) fn before_blanks(&self, at: usize) -> usize {
         at - self.bytes_to(at).iter().rev().take_while(|byte| is_blank(**byte)).count()
     }
 
-    /// Where the blanks behind this place end.
+    /// Returns the end of the blanks after the offset.
     pub(super) fn after_blanks(&self, at: usize) -> usize {
         at + self.bytes_from(at).iter().take_while(|byte| is_blank(**byte)).count()
     }
 
-    /// The white space that the line begins with that this place is in.
+    /// Returns the leading white space of the line with this offset.
     pub(super) fn indentation(&self, at: usize) -> &'a str {
         let start = self.start(at);
         self.text.get(start..self.after_blanks(start)).unwrap_or_default()
     }
 
-    /// Where the line above begins, if there is one; `start` is the beginning of a line.
+    /// Returns the start of the previous line, if any. `start` is the start of a line.
     pub(super) fn above(&self, start: usize) -> Option<usize> {
         match self.break_before(start) {
             0 => None,
@@ -118,7 +117,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// What the line is that begins here.
+    /// Returns the kind of the line that begins here.
     pub(super) fn kind(&self, start: usize) -> Line {
         let text = self.after_blanks(start);
         match self.bytes_from(text).first() {
@@ -131,7 +130,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// What a line is.
+/// The kind of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Line {
     Blank,
@@ -139,7 +138,7 @@ pub(super) enum Line {
         column: usize,
     },
     Content,
-    /// The text ends.
+    /// The end of the text.
     None,
 }
 

@@ -1,8 +1,8 @@
-//! Replacements of bytes, put together to a new text.
+//! Byte patches and their application.
 
 use std::ops::Range;
 
-/// Replacements that do not overlap, but for those that only delete.
+/// Patches that do not overlap, except for deletions.
 #[derive(Debug, Default)]
 pub(super) struct Patches {
     list: Vec<Patch>,
@@ -19,12 +19,12 @@ struct Patch {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Bytes,
-    /// Whole lines, which begin on a line of their own.
+    /// Whole lines, which begin on a new line.
     Lines,
 }
 
 impl Patches {
-    /// `line_break`: how new lines end.
+    /// Returns an empty list. `line_break` is the end of new lines.
     pub(super) fn new(line_break: &'static str) -> Self {
         Self { list: Vec::new(), line_break }
     }
@@ -37,14 +37,14 @@ impl Patches {
         self.replace(at..at, text);
     }
 
-    /// Line breaks of `text` become those of the file.
+    /// Replaces a range. Line breaks of `text` are converted to those of the file.
     pub(super) fn replace(&mut self, range: Range<usize>, text: &str) {
         if !range.is_empty() || !text.is_empty() {
             self.list.push(Patch { range, text: text.replace('\n', self.line_break), kind: Kind::Bytes });
         }
     }
 
-    /// Inserts lines, each with its line break. `at` is the beginning of a line, or the end of the text.
+    /// Inserts lines, each with its line break. `at` is the start of a line or the end of the text.
     pub(super) fn insert_lines(&mut self, at: usize, lines: &str) {
         if !lines.is_empty() {
             self.list.push(Patch {
@@ -55,14 +55,14 @@ impl Patches {
         }
     }
 
-    /// Whether lines are inserted here.
+    /// Returns whether lines are inserted here.
     pub(super) fn has_lines_at(&self, at: usize) -> bool {
         self.list.iter().any(|patch| patch.kind == Kind::Lines && patch.range.start == at)
     }
 
-    /// Puts the patches in order. `false`: some want the same bytes.
+    /// Sorts the patches. Returns `false` if some overlap.
     pub(super) fn settle(&mut self) -> bool {
-        // Stable: what is inserted at one place stays in the order in which it came.
+        // The sort is stable, so insertions at one offset keep their order.
         self.list.sort_by_key(|patch| (patch.range.start, patch.range.end));
         let mut end = 0;
         for patch in &self.list {
@@ -74,19 +74,19 @@ impl Patches {
         true
     }
 
-    /// The bytes that are replaced.
+    /// Returns the replaced ranges.
     pub(super) fn ranges(&self) -> Vec<Range<usize>> {
         self.list.iter().map(|patch| patch.range.clone()).collect()
     }
 
-    /// The new text as it should be, and second ways to have it.
+    /// Returns the preferred new text, and alternatives.
     pub(super) fn results(&self, text: &str) -> Vec<String> {
         let result = self.applied(text);
         let has_final_break = text.is_empty() || text.ends_with(['\n', '\r']);
         if self.list.is_empty() || has_final_break {
             return vec![result];
         }
-        // The last line had no break, so that it should have none again; a block text at the end may need it.
+        // The last line had no break and should have none again, but a final block scalar may need it.
         match result.strip_suffix(self.line_break) {
             Some(stripped) => vec![stripped.to_owned(), result],
             None => vec![result],

@@ -1,4 +1,4 @@
-//! New values as text: by indentation, in brackets, and as JSON.
+//! Writes new values as text: in block style, in flow style, and as JSON.
 
 use super::NewValue;
 use super::habits::{Habits, Manner, Quote};
@@ -6,10 +6,10 @@ use crate::json::float_text;
 use crate::reader::ScalarStyle;
 use crate::writer::style::{Escapes, Indentation, Style, write_double_quoted, write_text};
 
-/// A key with more bytes than this gets a line of its own behind `?`: readers look no further than 1,024 characters for the colon.
+/// The maximum length in bytes of a key without `?`. Parsers look for the colon within 1,024 characters only.
 const SIMPLE_KEY_BYTES_MAX: usize = 128;
 
-/// A value by indentation: what stands behind the key or dash, and the lines below, each with its line break.
+/// A value in block style: the text after the key or dash, and the lines below, each with its line break.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Rendered {
     pub(super) head: String,
@@ -21,7 +21,7 @@ impl Rendered {
         Self { head, lines: String::new() }
     }
 
-    /// Takes the first line of a text, the last line of which has a line break, as the head.
+    /// Splits a text at its first line break. The last line must end with one.
     fn of_lines(text: &str) -> Self {
         match text.split_once('\n') {
             Some((head, lines)) => Self { head: head.to_owned(), lines: lines.to_owned() },
@@ -30,7 +30,7 @@ impl Rendered {
     }
 }
 
-/// How far things stand to the right of what they are in, in columns.
+/// Indentation of nested collections in columns.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Steps {
     /// From an object to an object in it.
@@ -41,18 +41,18 @@ pub(super) struct Steps {
     pub(super) dash: usize,
 }
 
-/// How something is written in brackets.
+/// The style of a flow collection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FlowStyle {
-    /// Keys and texts are quoted as in JSON.
+    /// Whether keys and strings are quoted as in JSON.
     pub(super) is_json: bool,
-    /// What stands behind colons.
+    /// The white space after colons.
     pub(super) gap: &'static str,
-    /// What stands behind commas if all stands in one line.
+    /// The white space after commas, if the collection is in one line.
     pub(super) comma_gap: &'static str,
-    /// What stands between braces and what is in them.
+    /// The white space inside braces.
     pub(super) padding: &'static str,
-    /// The indentation of each level if every item has a line of its own.
+    /// The indentation of each level, if every item has a line of its own.
     pub(super) unit: Option<String>,
 }
 
@@ -63,21 +63,21 @@ pub(super) struct Renderer<'a> {
 }
 
 impl Renderer<'_> {
-    /// The value of a key of an object in `column`.
+    /// Returns the value of a key of an object in `column`.
     pub(super) fn of_key(self, value: &NewValue, column: usize, steps: Steps) -> Rendered {
         let mut text = String::new();
         self.behind_key(&mut text, value, column, steps);
         Rendered::of_lines(text.strip_prefix(' ').unwrap_or(&text))
     }
 
-    /// The item of a list whose dashes are in `column`.
+    /// Returns the item of a list whose dashes are in `column`.
     pub(super) fn of_dash(self, value: &NewValue, column: usize, steps: Steps) -> Rendered {
         let mut text = String::new();
         self.behind_dash(&mut text, value, column, steps);
         Rendered::of_lines(&text)
     }
 
-    /// A whole entry, as lines.
+    /// Returns a whole entry, as lines.
     pub(super) fn entry(self, key: &str, value: &NewValue, column: usize, steps: Steps) -> String {
         let mut text = String::new();
         indent(&mut text, column);
@@ -85,7 +85,7 @@ impl Renderer<'_> {
         text
     }
 
-    /// A whole item, as lines.
+    /// Returns a whole item, as lines.
     pub(super) fn item(self, value: &NewValue, column: usize, steps: Steps) -> String {
         let mut text = String::new();
         indent(&mut text, column);
@@ -113,9 +113,9 @@ impl Renderer<'_> {
         self.behind_dash(out, value, column, steps);
     }
 
-    /// Writes a value behind the colon, with its blank and the final line break.
+    /// Writes a value after the colon, with its blank and the final line break.
     fn behind_key(self, out: &mut String, value: &NewValue, column: usize, steps: Steps) {
-        // Deeper things follow the file, not the place of this one.
+        // Deeper levels follow the style of the file, not of this collection.
         let inner = Steps { object: self.habits.object_step, list: self.habits.list_step, dash: 2 };
         match value {
             NewValue::Object(entries) if !entries.is_empty() => {
@@ -136,7 +136,7 @@ impl Renderer<'_> {
         }
     }
 
-    /// Writes an item behind the dash and its blanks, with the final line break.
+    /// Writes an item after the dash and its blanks, with the final line break.
     fn behind_dash(self, out: &mut String, value: &NewValue, column: usize, steps: Steps) {
         let inner = Steps { object: self.habits.object_step, list: self.habits.list_step, dash: 2 };
         match value {
@@ -153,7 +153,7 @@ impl Renderer<'_> {
         }
     }
 
-    /// Writes entries, the first one where the text ends.
+    /// Writes entries, the first one at the end of the output.
     fn push_entries(self, out: &mut String, entries: &[(String, NewValue)], column: usize, steps: Steps) {
         for (index, (key, value)) in entries.iter().enumerate() {
             if index > 0 {
@@ -182,7 +182,7 @@ impl Renderer<'_> {
         }
     }
 
-    /// A text as lines below `|`.
+    /// Returns a string as a literal block scalar.
     pub(super) fn literal(self, text: &str, indentation: Indentation) -> Option<Rendered> {
         let mut out = String::new();
         write_text(&mut out, text, self.literal_style(text)?, indentation);
@@ -190,19 +190,19 @@ impl Renderer<'_> {
         Some(Rendered::of_lines(&out))
     }
 
-    /// How a text of several lines is written below `|`. One that ends with empty lines is not: those below it would be part of it.
+    /// Returns the style of a literal. A string that ends with empty lines has none, because empty lines below would be part of it.
     fn literal_style(self, text: &str) -> Option<Style> {
         let style = Some(Style::of(text)).filter(|_| self.habits.manner == Manner::Neat);
         style.filter(|style| matches!(style, Style::Literal { .. }) && !text.ends_with("\n\n"))
     }
 
-    /// A text in one line, in the style of the one that it replaces if that can hold it.
+    /// Returns a string in one line, in the style of the replaced scalar if possible.
     pub(super) fn text(self, text: &str, old: Option<ScalarStyle>) -> String {
         let style = Style::of(text);
         let fits_single = matches!(style, Style::Plain | Style::SingleQuoted);
         let preferred = match self.habits.quote {
             Quote::Single => Style::SingleQuoted,
-            // Without it each quote and backslash would need another.
+            // In double quotes, each quote and backslash would need an escape.
             Quote::Double if text.contains(['"', '\\']) => Style::SingleQuoted,
             Quote::Double => Style::DoubleQuoted,
         };
@@ -219,7 +219,7 @@ impl Renderer<'_> {
         out
     }
 
-    /// A value in brackets, or a scalar in them. `indentation`: of the line on which it begins.
+    /// Returns a value in flow style. `indentation` is that of the line on which it begins.
     pub(super) fn flow(
         self,
         value: &NewValue,
@@ -244,7 +244,7 @@ impl Renderer<'_> {
         }
     }
 
-    /// An entry of an object in braces.
+    /// Returns an entry of an object in braces.
     pub(super) fn flow_entry(
         self,
         key: &str,
@@ -253,7 +253,7 @@ impl Renderer<'_> {
         indentation: &str,
     ) -> String {
         let key = if style.is_json { json_text(key) } else { self.text(key, None) };
-        // Without JSON's quotes a colon ends a key only before a blank.
+        // After an unquoted key, the colon requires a blank.
         let gap = if style.is_json { style.gap } else { " " };
         format!("{key}:{gap}{}", self.flow(value, style, indentation, None))
     }
@@ -275,7 +275,7 @@ impl FlowStyle {
     }
 }
 
-/// Anything that is no text and has nothing in it.
+/// Formats a scalar or an empty collection.
 fn flat(value: &NewValue) -> String {
     match value {
         NewValue::Null => "null".to_owned(),
@@ -290,7 +290,7 @@ fn flat(value: &NewValue) -> String {
     }
 }
 
-/// A text as a JSON string.
+/// Formats a string as JSON.
 fn json_text(text: &str) -> String {
     let mut out = String::new();
     write_double_quoted(&mut out, text, Escapes::Json);

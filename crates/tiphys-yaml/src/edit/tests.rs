@@ -8,10 +8,10 @@ use std::path::Path;
 use super::*;
 use crate::read_json;
 
-/// How what an editor would not show is written in the cases.
+/// Invisible characters and their notation in the cases.
 const SHOWN: [(&str, &str); 2] = [("\r", "␍"), ("\u{FEFF}", "⟦BOM⟧")];
 
-/// Behind a text that has no final line break.
+/// Marks a text without a final line break.
 const NO_BREAK: &str = "∎\n";
 
 fn shown(text: &str) -> String {
@@ -24,7 +24,7 @@ fn raw(text: &str) -> String {
     text.strip_suffix(NO_BREAK).map(str::to_owned).unwrap_or(text)
 }
 
-/// `spec/parameters/0`
+/// Parses a path such as `spec/parameters/0`.
 fn path(text: &str) -> Vec<Step> {
     let step = |step: &str| match step.parse() {
         Ok(index) => Step::Index(index),
@@ -33,7 +33,7 @@ fn path(text: &str) -> Vec<Step> {
     text.split('/').filter(|step| !step.is_empty()).map(step).collect()
 }
 
-/// One change in one line: `set PATH JSON` or `remove PATH`; `at LINE:COLUMN` names the target.
+/// Parses one change per line: `set PATH JSON` or `remove PATH`. `at LINE:COLUMN` sets the target.
 fn read_changes(lines: &str) -> (Target, Vec<Change>) {
     let mut target = Target::FirstDocument;
     let mut changes = Vec::new();
@@ -59,7 +59,7 @@ fn read_changes(lines: &str) -> (Target, Vec<Change>) {
 
 fn outcome(before: &str, target: Target, changes: &[Change]) -> String {
     match edit(before.as_bytes(), target, changes) {
-        Ok(after) => format!("==== after\n{}", shown(std::str::from_utf8(&after).expect("still UTF-8"))),
+        Ok(after) => format!("==== after\n{}", shown(std::str::from_utf8(&after).expect("UTF-8"))),
         Err(error) => {
             let source = std::error::Error::source(&error).map(|source| format!(": {source}"));
             format!("==== error\n{error}{}\n", source.unwrap_or_default())
@@ -71,7 +71,7 @@ fn outcome(before: &str, target: Target, changes: &[Change]) -> String {
 #[track_caller]
 fn check_file(name: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/edit").join(name);
-    let text = std::fs::read_to_string(&path).expect("the cases are there");
+    let text = std::fs::read_to_string(&path).expect("the cases");
     let mut actual = String::new();
     for case in text.split("######## ").skip(1) {
         let (rule, case) = case.split_once('\n').expect(case);
@@ -96,16 +96,16 @@ macro_rules! files {
 }
 
 files! {
-    applications_keep_their_looks: "applications.txt",
-    scalars_are_replaced_in_their_style: "scalars.txt",
-    entries_and_items_are_added_and_removed_by_indentation: "block.txt",
-    values_in_brackets_stay_in_brackets: "flow.txt",
+    applications_keep_their_formatting: "applications.txt",
+    scalars_keep_their_style: "scalars.txt",
+    block_entries_and_items_are_added_and_removed: "block.txt",
+    flow_collections_stay_in_flow_style: "flow.txt",
     json_stays_json: "json.txt",
-    shared_values_are_not_changed_unseen: "anchors.txt",
+    shared_values_are_not_changed_silently: "anchors.txt",
 }
 
 #[test]
-fn what_is_no_utf_8_is_refused() {
+fn only_utf_8_is_accepted() {
     let changes = [Change::Set { path: path("a"), value: "x".into() }];
     let utf16: Vec<u8> = "\u{FEFF}a: 1".encode_utf16().flat_map(u16::to_le_bytes).collect();
     assert_eq!(edit(&utf16, Target::FirstDocument, &changes), Err(EditError::Utf16));

@@ -1,10 +1,10 @@
-//! Values that are written into a text.
+//! Values to write into a text.
 
 use serde_json::{Number, Value};
 
 use crate::{Data, Node};
 
-/// A JSON value that keeps the order of its keys.
+/// A JSON value that preserves the order of keys.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NewValue {
     /// `null`.
@@ -13,11 +13,11 @@ pub enum NewValue {
     Bool(bool),
     /// A number.
     Number(Number),
-    /// A text.
+    /// A string.
     Text(String),
     /// A list.
     List(Vec<NewValue>),
-    /// An object. Of a key that occurs twice the last value counts.
+    /// An object. Of duplicate keys, the last is used.
     Object(Vec<(String, NewValue)>),
 }
 
@@ -34,7 +34,7 @@ impl From<String> for NewValue {
 }
 
 impl From<Value> for NewValue {
-    /// Keys stand in the order that the value gives.
+    /// Converts a JSON value. Keys keep the order of the map.
     fn from(value: Value) -> Self {
         match value {
             Value::Null => Self::Null,
@@ -56,7 +56,7 @@ impl From<&Node> for NewValue {
             Data::Bool(value) => Self::Bool(*value),
             Data::Integer(value) => Self::Number((*value).into()),
             Data::Unsigned(value) => Self::Number((*value).into()),
-            // What is not finite is refused when a text is read.
+            // The parser rejects infinity and NaN.
             Data::Float(value) => Number::from_f64(*value).map_or(Self::Null, Self::Number),
             Data::String(text) => Self::Text(text.clone()),
             Data::Sequence(items) => Self::List(items.iter().map(Self::from).collect()),
@@ -68,7 +68,7 @@ impl From<&Node> for NewValue {
 }
 
 impl NewValue {
-    /// The value as it is read back.
+    /// Returns the value as the parser reads it back.
     pub(super) fn data(&self) -> Data {
         match self {
             Self::Null => Data::Null,
@@ -97,7 +97,7 @@ impl NewValue {
         Node { position: crate::Position::START, data: self.data() }
     }
 
-    /// Whether a text in it has several lines.
+    /// Returns whether any string in it has several lines.
     pub(super) fn has_lines(&self) -> bool {
         match self {
             Self::Null | Self::Bool(_) | Self::Number(_) => false,

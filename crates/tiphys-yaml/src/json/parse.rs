@@ -1,55 +1,55 @@
-//! Strict JSON with positions. `serde_json` gives no positions of values and refuses what Go accepts (lone surrogates, bytes
-//! that are not UTF-8), so this is a reader of our own.
+//! Strict JSON with positions. `serde_json` does not report positions of values, and rejects input that Go accepts (lone surrogates,
+//! invalid UTF-8), so this is a separate parser.
 
 use crate::scalar::Unquoted;
 use crate::text::go_lossy;
 use crate::{Data, Entry, Error, Key, Limits, Node, Position};
 
-/// What becomes of a number that is too large for a float.
+/// How a number outside the range of a float is treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OutOfRange {
-    /// An error, as Go's JSON reader has it.
+    /// As an error, like Go's JSON parser.
     Refused,
-    /// A text, as the YAML reader has it.
+    /// As a string, like the YAML parser.
     Text,
 }
 
-/// Reads JSON values one after the other.
+/// Parses JSON values one after the other.
 pub(crate) struct Parser<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// The place that was asked for last, and its position: the next one is counted from there.
+    /// The last requested offset and its position. The next position is counted from there.
     known: (usize, Position),
     limits: Limits,
-    /// Values and keys that were read, and the document, as the YAML reader counts.
+    /// The number of parsed values and keys, plus the document, as the YAML parser counts them.
     nodes: usize,
     out_of_range: OutOfRange,
     unquoted: Unquoted,
 }
 
-/// A list or an object that has begun.
+/// An unfinished list or object.
 enum Open {
     Sequence(Position, Vec<Node>),
     Mapping(Position, Vec<Entry>, Key),
 }
 
 impl<'a> Parser<'a> {
-    /// `origin` is the position of the first byte.
+    /// Returns a parser. `origin` is the position of the first byte.
     pub(crate) fn new(bytes: &'a [u8], origin: Position, limits: Limits, out_of_range: OutOfRange) -> Self {
         Self { bytes, at: 0, known: (0, origin), limits, nodes: 1, out_of_range, unquoted: Unquoted::Typed }
     }
 
-    /// The same, with numbers and booleans read in this way.
+    /// Returns the parser with this mode for numbers and booleans.
     pub(crate) fn with_unquoted(self, unquoted: Unquoted) -> Self {
         Self { unquoted, ..self }
     }
 
-    /// How many bytes have been read.
+    /// Returns the number of parsed bytes.
     pub(crate) fn offset(&self) -> usize {
         self.at
     }
 
-    /// Skips white space; `false` at the end of the text.
+    /// Skips white space. Returns `false` at the end of the input.
     pub(crate) fn skip_blanks(&mut self) -> bool {
         while let Some(b' ' | b'\t' | b'\r' | b'\n') = self.peek() {
             self.at += 1;
@@ -57,12 +57,12 @@ impl<'a> Parser<'a> {
         self.peek().is_some()
     }
 
-    /// Refuses anything but white space up to the end.
+    /// Skips white space and requires the end of the input.
     pub(crate) fn end(&mut self) -> Result<(), Error> {
         if self.skip_blanks() { Err(self.unexpected("the end of the text")) } else { Ok(()) }
     }
 
-    /// Reads a value and what is in it. Nesting takes no stack.
+    /// Parses a value. Nesting does not take stack.
     pub(crate) fn value(&mut self) -> Result<Node, Error> {
         self.nodes = 1;
         let mut open: Vec<Open> = Vec::new();
@@ -94,7 +94,7 @@ impl<'a> Parser<'a> {
                 }
                 _ => Node { position, data: self.scalar(position)? },
             };
-            // A finished value goes into what is open around it, which may be finished by that.
+            // A finished value goes into the surrounding collection, which may be finished thereby.
             loop {
                 match open.pop() {
                     None => return Ok(done),
@@ -230,7 +230,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reads a string; the next byte is its quote.
+    /// Parses a string; the next byte is its quote.
     fn string(&mut self) -> Result<String, Error> {
         self.at += 1;
         let mut text = String::new();
@@ -253,7 +253,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reads an escape; the next byte is its backslash.
+    /// Parses an escape; the next byte is its backslash.
     fn escape(&mut self) -> Result<char, Error> {
         let character = match self.rest().get(1) {
             Some(b'"') => '"',
@@ -279,7 +279,7 @@ impl<'a> Parser<'a> {
         if let Some(character) = char::from_u32(unit) {
             return Ok(character);
         }
-        // A surrogate: with its other half one character, alone it is replaced.
+        // A surrogate: a pair is one character, a lone one is replaced.
         if (0xD800..0xDC00).contains(&unit)
             && let Some(low @ 0xDC00..0xE000) = self.hex_unit()
         {
@@ -290,7 +290,7 @@ impl<'a> Parser<'a> {
         Ok(char::REPLACEMENT_CHARACTER)
     }
 
-    /// The value of the `\uXXXX` that comes next, if it does.
+    /// Returns the value of `\uXXXX` at the current offset, if present.
     fn hex_unit(&self) -> Option<u32> {
         let digits = self.rest().strip_prefix(b"\\u")?.get(..4)?;
         digits.iter().try_fold(0, |unit, digit| Some(unit << 4 | char::from(*digit).to_digit(16)?))
@@ -315,13 +315,13 @@ impl<'a> Parser<'a> {
         self.next_is_now(byte)
     }
 
-    /// Where the next byte stands. Lines end at `\n`; every character counts as one column.
+    /// Returns the position of the next byte. Lines end at `\n`; every character is one column.
     pub(crate) fn position(&mut self) -> Position {
         let (offset, mut position) = self.known;
         for byte in self.bytes.get(offset..self.at).unwrap_or_default() {
             match byte {
                 b'\n' => position = Position { line: position.line + 1, column: 1 },
-                // The later bytes of a character.
+                // Continuation bytes of a character.
                 0x80..=0xBF => {}
                 _ => position.column += 1,
             }

@@ -12,17 +12,17 @@ fn read(text: &[u8]) -> String {
 
 fn table(name: &str) -> Vec<String> {
     let path = tiphys_testkit::workspace_root().join("testdata/yaml").join(name);
-    let table = std::fs::read_to_string(&path).expect("the table is there");
+    let table = std::fs::read_to_string(&path).expect("the table");
     let lines: Vec<String> = table.split('\n').filter(|line| !line.is_empty()).map(str::to_owned).collect();
     assert!(lines.len() > 100, "{} cases only", lines.len());
     lines
 }
 
 #[test]
-fn json_is_read_and_written_as_in_go() {
+fn json_is_parsed_and_written_as_in_go() {
     for line in table("go-json.jsonl") {
-        let case: Value = serde_json::from_str(&line).expect("a line is JSON");
-        let text = case["json"].as_str().expect("each case has a text");
+        let case: Value = serde_json::from_str(&line).expect("JSON");
+        let text = case["json"].as_str().expect("a text");
         let ours = read_json(text.as_bytes()).map(|node| node.to_json());
         match case["go"].as_str() {
             Some(theirs) => assert_eq!(ours.as_deref(), Ok(theirs), "{text:?}"),
@@ -35,7 +35,7 @@ fn json_is_read_and_written_as_in_go() {
 fn floats_are_written_as_in_go() {
     for line in table("go-floats.tsv") {
         let columns: Vec<&str> = line.split('\t').collect();
-        let [bits, text, key] = columns[..] else { panic!("{line}: three columns") };
+        let [bits, text, key] = columns[..] else { panic!("{line}: expected three columns") };
         let value = f64::from_bits(u64::from_str_radix(bits, 16).expect("bits"));
         assert_eq!(float_text(value), text, "{bits}");
         assert_eq!(write_go_json(&json!({ "f": value })), format!(r#"{{"f":{text}}}"#));
@@ -45,7 +45,7 @@ fn floats_are_written_as_in_go() {
 }
 
 #[test]
-fn keys_are_sorted_by_bytes_and_texts_escaped_for_html() {
+fn keys_are_sorted_by_bytes_and_html_is_escaped() {
     let value = json!({
         "é": 1, "z": [true, false, null, -1, u64::MAX], "Z": {}, "": [],
         "<&>": "\u{0}\u{8}\u{c}\n\r\t\u{1f}\"\\/'\u{7f}\u{80}\u{2028}\u{2029}\u{2027}😀\u{fffd}",
@@ -61,7 +61,7 @@ fn keys_are_sorted_by_bytes_and_texts_escaped_for_html() {
 }
 
 #[test]
-fn what_is_no_text_is_replaced_byte_by_byte() {
+fn invalid_utf_8_is_replaced_byte_by_byte() {
     for (text, expected) in [
         (&b"\"\xff\xfe\""[..], "\"\u{fffd}\u{fffd}\""),
         (b"\"\xf0\x9f\x98\"", "\"\u{fffd}\u{fffd}\u{fffd}\""),
@@ -75,7 +75,7 @@ fn what_is_no_text_is_replaced_byte_by_byte() {
 }
 
 #[test]
-fn numbers_keep_64_bits() {
+fn integers_keep_64_bits() {
     for (text, data) in [
         ("9223372036854775807", Data::Integer(i64::MAX)),
         ("9223372036854775808", Data::Unsigned(1 << 63)),
@@ -92,7 +92,7 @@ fn numbers_keep_64_bits() {
 }
 
 #[test]
-fn errors_say_what_and_where() {
+fn errors_have_message_and_position() {
     for (text, expected) in [
         ("", "line 1, column 1: expected a value, the text ends"),
         ("{\"a\":1,}", "line 1, column 8: expected a key in double quotes, `}` found"),
@@ -117,7 +117,7 @@ fn errors_say_what_and_where() {
 }
 
 #[test]
-fn nesting_is_bounded_so_that_what_is_done_with_a_document_fits_the_stack_of_any_thread() {
+fn nesting_limit_protects_the_stack() {
     let depth_max = crate::LIMITS.depth_max;
     let nested = |depth: usize| format!("{}{}", "{\"a\":[".repeat(depth / 2), "]}".repeat(depth / 2));
     let node = read_json(nested(depth_max).as_bytes()).expect("not too deep");
@@ -134,7 +134,7 @@ fn nesting_is_bounded_so_that_what_is_done_with_a_document_fits_the_stack_of_any
 }
 
 #[test]
-fn duplicates_are_kept_and_the_last_is_written() {
+fn duplicate_keys_are_kept_and_the_last_is_written() {
     let node = read_json(br#"{"a":1,"b":2,"a":3}"#).expect("valid");
     let Data::Mapping(entries) = &node.data else { panic!("an object") };
     assert_eq!(entries.len(), 3);

@@ -6,15 +6,15 @@ use serde_json::{Number, Value};
 
 use crate::{Data, Entry, Node};
 
-/// Writes a value as Go's `json.Marshal` writes a map: compact, keys sorted by bytes, `<`, `>`, `&`, U+2028 and U+2029 escaped,
-/// floats in Go's shortest form.
+/// Writes a value as Go's `json.Marshal` writes a map: compact, keys sorted by bytes, `<`, `>`, `&`, U+2028 and U+2029 escaped, floats in
+/// Go's shortest form.
 pub fn write_go_json(value: &Value) -> String {
     let mut out = String::new();
     write_value(&mut out, value);
     out
 }
 
-/// Appends a text as a JSON string with Go's escapes.
+/// Appends a string as JSON with Go's escapes.
 pub fn write_go_string(out: &mut String, text: &str) {
     out.push('"');
     let mut written = 0;
@@ -31,7 +31,7 @@ pub fn write_go_string(out: &mut String, text: &str) {
             b'>' => "\\u003e",
             b'&' => "\\u0026",
             0..0x20 => "",
-            // The first of three bytes; U+2028 and U+2029 end lines in JavaScript.
+            // The first of three bytes. U+2028 and U+2029 end lines in JavaScript.
             0xE2 => match text.get(index..index + 3) {
                 Some("\u{2028}") => "\\u2028",
                 Some("\u{2029}") => "\\u2029",
@@ -51,7 +51,7 @@ pub fn write_go_string(out: &mut String, text: &str) {
     out.push('"');
 }
 
-/// Appends a node: keys sorted, of duplicate ones the last.
+/// Appends a node with sorted keys, using the last of duplicate ones.
 pub(crate) fn write_node(out: &mut String, node: &Node) {
     match &node.data {
         Data::Null => out.push_str("null"),
@@ -65,7 +65,7 @@ pub(crate) fn write_node(out: &mut String, node: &Node) {
         }
         Data::Mapping(entries) => {
             let mut sorted: Vec<&Entry> = entries.iter().collect();
-            // Stable, so that the last of equal keys is the last in the document.
+            // The sort is stable, so the last of equal keys is the last in the document.
             sorted.sort_by(|a, b| a.key.text.cmp(&b.key.text));
             let mut rest = sorted.iter().peekable();
             let mut lasts = Vec::with_capacity(sorted.len());
@@ -89,7 +89,7 @@ fn write_value(out: &mut String, value: &Value) {
         Value::Object(map) => {
             let mut entries: Vec<(&str, &Value)> =
                 map.iter().map(|(key, value)| (key.as_str(), value)).collect();
-            // A feature of serde_json that any crate may turn on keeps keys in the order of insertion.
+            // A feature of serde_json that any crate may enable keeps keys in insertion order.
             entries.sort_unstable_by_key(|(key, _)| *key);
             write_object(out, &entries, write_value);
         }
@@ -127,8 +127,8 @@ fn write_number(out: &mut String, number: &Number) {
     }
 }
 
-/// A float as Go's `json.Marshal` writes it: the shortest decimal that reads back the same, with an exponent below 1e-6 and
-/// from 1e21. What is not finite has no JSON; it becomes `null`.
+/// Formats a float as Go's `json.Marshal` does: the shortest decimal that parses to the same value, with an exponent below 1e-6 and from
+/// 1e21. Infinity and NaN have no JSON representation and become `null`.
 pub(crate) fn float_text(value: f64) -> String {
     let size = value.abs();
     if !value.is_finite() {
@@ -142,16 +142,16 @@ pub(crate) fn float_text(value: f64) -> String {
     if size >= 1e21 { text.replace('e', "e+") } else { text }
 }
 
-/// Where two shortest decimals are equally near, Go takes the one with the even last digit, the standard library either.
-/// `reads_back` says whether a decimal stands for the value.
+/// If two shortest decimals are equally near, Go chooses the one with the even last digit; the standard library may choose either.
+/// `reads_back` returns whether a decimal parses to the value.
 pub(crate) fn with_even_tie(value: f64, shortest: String, reads_back: impl Fn(&str) -> bool) -> String {
-    /// Digits after the one that must be a 5; if these are zeros, all are.
+    /// Number of digits to check after a 5. If they are zeros, all further digits are.
     const EXACT_DIGITS: usize = 30;
     let (mantissa, exponent) = match shortest.split_once('e') {
         Some((mantissa, exponent)) => (mantissa, Some(exponent)),
         None => (shortest.as_str(), None),
     };
-    // A tie lies half a unit of the last digit away, so that digit stands before the point or in the fraction that is shown.
+    // A tie is half a unit of the last digit away, so that digit is before the decimal point or in the formatted fraction.
     let is_odd = mantissa.ends_with(['1', '3', '5', '7', '9']);
     let Some((_, fraction)) = mantissa.split_once('.').filter(|_| is_odd) else { return shortest };
     let exact = match exponent {

@@ -1,4 +1,4 @@
-//! Events put together to documents: the rules of go-yaml v2 for keys, merges, anchors and aliases.
+//! Builds documents from events by the rules of go-yaml v2 for keys, merges, anchors and aliases.
 
 use std::collections::HashMap;
 
@@ -20,23 +20,23 @@ pub(crate) struct Documents<'a> {
 }
 
 impl<'a> Documents<'a> {
-    /// `origin` is where the text begins in what positions count from.
+    /// Returns the documents. `origin` is the position at which the text begins.
     pub(crate) fn new(decoded: &'a Decoded<'_>, origin: Position, limits: Limits) -> Self {
         let scanner = Scanner::new(Cursor::new(&decoded.text, decoded.broken, origin));
         Self { parser: Parser::new(scanner), limits, unquoted: Unquoted::Typed, has_replaced_bytes: false }
     }
 
-    /// The same documents, with scalars read in this way.
+    /// Returns the documents with this mode for unquoted scalars.
     pub(crate) fn with_unquoted(self, unquoted: Unquoted) -> Self {
         Self { unquoted, ..self }
     }
 
-    /// The next document, `null` ones included; `None` at the end.
+    /// Returns the next document, including `null` ones; `None` at the end.
     pub(crate) fn next_document(&mut self) -> Result<Option<Node>, Error> {
         self.next_document_watched(&mut |_, _, _| {})
     }
 
-    /// As [`Documents::next_document`]; `watch` is shown every event of the document and where it stands.
+    /// Returns the next document like [`Documents::next_document`]. `watch` is called for every event of the document.
     pub(super) fn next_document_watched(
         &mut self,
         watch: &mut impl FnMut(&Event, Position, &Extent),
@@ -56,19 +56,19 @@ impl<'a> Documents<'a> {
         }
     }
 
-    /// Whether the last document has a `!!binary` with bytes that are no text, which became U+FFFD.
+    /// Returns whether the last document has a `!!binary` value with invalid UTF-8, which became U+FFFD.
     pub(crate) fn has_replaced_bytes(&self) -> bool {
         self.has_replaced_bytes
     }
 
-    /// Where the text that has not been read begins, once a document has been: the next document, or `None` at the end.
+    /// Returns the position of the next document, or `None` at the end. Must be called after a document was read.
     pub(crate) fn next_start(&mut self) -> Result<Option<Position>, Error> {
         let (event, position) = self.parser.next_event()?;
         Ok((event != Event::StreamEnd).then_some(position))
     }
 }
 
-/// A list or an object that has begun.
+/// An unfinished list or object.
 struct Open {
     position: Position,
     anchor: Option<OpenAnchor>,
@@ -80,7 +80,7 @@ enum OpenKind {
     Mapping { entries: Vec<Entry>, merged: Vec<std::ops::Range<usize>>, pending: Pending },
 }
 
-/// What the next node of an object is.
+/// The expected next node of an object.
 enum Pending {
     Key,
     Value(Key),
@@ -93,9 +93,9 @@ struct OpenAnchor {
     steps_before: usize,
 }
 
-/// What an alias stands for.
+/// The value of an anchor.
 enum Anchored {
-    /// Still being read: an alias to it would contain itself.
+    /// Unfinished. An alias to it would contain itself.
     Open {
         serial: usize,
     },
@@ -107,7 +107,7 @@ enum Anchored {
     },
 }
 
-/// Puts one document together.
+/// Builds one document.
 struct Composer {
     limits: Limits,
     unquoted: Unquoted,
@@ -115,10 +115,10 @@ struct Composer {
     root: Option<Node>,
     anchors: HashMap<String, Anchored>,
     anchors_seen: usize,
-    /// What go-yaml counts to refuse excessive aliasing: visited nodes, and those of them inside an alias.
+    /// The numbers that go-yaml uses to reject excessive aliasing: visited nodes, and those inside an alias.
     steps: usize,
     alias_steps: usize,
-    /// Nodes and bytes of text in copies, for our own bounds.
+    /// Numbers of nodes and bytes in copies, for the limits.
     copied_nodes: usize,
     copied_bytes: usize,
     has_replaced_bytes: bool,
@@ -167,7 +167,7 @@ impl Composer {
         plain: bool,
         position: Position,
     ) -> Result<(), Error> {
-        if self.key_is_due() && value == "<<" && (plain || tag == Some(MERGE_TAG)) {
+        if self.expects_key() && value == "<<" && (plain || tag == Some(MERGE_TAG)) {
             if let Some(Open { kind: OpenKind::Mapping { pending, .. }, .. }) = self.open.last_mut() {
                 *pending = Pending::Merge;
             }
@@ -185,7 +185,7 @@ impl Composer {
         }
         let node = Node { position, data };
         self.close_anchor(anchor, &node, position)?;
-        self.place(node)
+        self.attach(node)
     }
 
     fn alias(&mut self, name: &str, position: Position) -> Result<(), Error> {
@@ -210,7 +210,7 @@ impl Composer {
             return Err(too_many(position, self.limits));
         }
         let node = node.clone();
-        self.place(node)
+        self.attach(node)
     }
 
     fn begin(&mut self, anchor: Option<String>, kind: OpenKind, position: Position) -> Result<(), Error> {
@@ -232,10 +232,10 @@ impl Composer {
         };
         let node = Node { position: open.position, data };
         self.close_anchor(open.anchor, &node, open.position)?;
-        self.place(node)
+        self.attach(node)
     }
 
-    fn key_is_due(&self) -> bool {
+    fn expects_key(&self) -> bool {
         matches!(self.open.last(), Some(Open { kind: OpenKind::Mapping { pending: Pending::Key, .. }, .. }))
     }
 
@@ -255,7 +255,7 @@ impl Composer {
         Some(OpenAnchor { name, serial, steps_before: self.steps })
     }
 
-    /// Keeps a copy of the node for aliases, unless the name has been given to another node inside it.
+    /// Stores a copy of the node for aliases, unless a nested node has reused the name.
     fn close_anchor(
         &mut self,
         anchor: Option<OpenAnchor>,
@@ -282,8 +282,8 @@ impl Composer {
         Ok(())
     }
 
-    /// Puts a finished node where it belongs.
-    fn place(&mut self, node: Node) -> Result<(), Error> {
+    /// Adds a finished node to the current collection.
+    fn attach(&mut self, node: Node) -> Result<(), Error> {
         let Some(open) = self.open.last_mut() else {
             check_number(&node)?;
             self.root = Some(node);
@@ -317,7 +317,7 @@ impl Composer {
     }
 }
 
-/// Infinity and what is no number may be keys, but have no JSON as values.
+/// Rejects infinity and NaN as values, because JSON cannot represent them. They may be keys.
 fn check_number(node: &Node) -> Result<(), Error> {
     match node.data {
         Data::Float(value) if !value.is_finite() => Err(Error::at(
@@ -334,7 +334,7 @@ fn merge(entries: &mut Vec<Entry>, node: Node) -> Result<(), Error> {
     match node.data {
         Data::Mapping(merged) => entries.extend(merged),
         Data::Sequence(items) => {
-            // Of several the first wins, and later entries win over earlier ones: so they are taken from the end.
+            // Of several the first wins, and later entries win over earlier ones, so the order is reversed.
             for item in items.into_iter().rev() {
                 match item.data {
                     Data::Mapping(merged) => entries.extend(merged),
@@ -347,26 +347,24 @@ fn merge(entries: &mut Vec<Entry>, node: Node) -> Result<(), Error> {
     Ok(())
 }
 
-/// Takes out what a merge overrides and what overrides a merge, so that only keys that were written twice occur twice.
-/// (As in go-yaml the later one wins, also where that is the merged one.)
+/// Removes entries that a merge overrides and merged entries that are overridden, so that only keys written twice are duplicates. As in
+/// go-yaml the later one wins, even if that is the merged one.
 fn settle_merges(entries: Vec<Entry>, merged: &[std::ops::Range<usize>]) -> Vec<Entry> {
     let mut ranges = merged.iter().peekable();
     let mut kept: Vec<Option<(Entry, bool)>> = Vec::with_capacity(entries.len());
-    let mut places: HashMap<String, Vec<usize>> = HashMap::new();
+    let mut indexes: HashMap<String, Vec<usize>> = HashMap::new();
     for (index, entry) in entries.into_iter().enumerate() {
         while ranges.peek().is_some_and(|range| range.end <= index) {
             ranges.next();
         }
         let is_merged = ranges.peek().is_some_and(|range| range.contains(&index));
-        let earlier = places.entry(entry.key.text.clone()).or_default();
-        // What is merged leaves nothing before it, so a merged entry is the first of its key.
-        let first_was_merged = earlier
-            .first()
-            .and_then(|place| kept.get(*place))
-            .is_some_and(|slot| matches!(slot, Some((_, true))));
+        let earlier = indexes.entry(entry.key.text.clone()).or_default();
+        // A merged entry removes all earlier ones, so it is the first of its key.
+        let first_was_merged =
+            earlier.first().and_then(|at| kept.get(*at)).is_some_and(|slot| matches!(slot, Some((_, true))));
         if is_merged || first_was_merged {
-            for place in earlier.drain(..) {
-                if let Some(slot) = kept.get_mut(place) {
+            for at in earlier.drain(..) {
+                if let Some(slot) = kept.get_mut(at) {
                     *slot = None;
                 }
             }
@@ -377,7 +375,7 @@ fn settle_merges(entries: Vec<Entry>, merged: &[std::ops::Range<usize>]) -> Vec<
     kept.into_iter().flatten().map(|(entry, _)| entry).collect()
 }
 
-/// go-yaml's rule: nearly everything may come from aliases in small documents, a tenth in very large ones.
+/// Returns whether go-yaml's ratio is exceeded: nearly all nodes of small documents may come from aliases, a tenth of very large ones.
 fn excessive_aliasing(steps: usize, alias_steps: usize) -> bool {
     const SMALL_STEPS: f64 = 400_000.0;
     const LARGE_STEPS: f64 = 4_000_000.0;
@@ -398,7 +396,7 @@ fn too_many(position: Position, limits: Limits) -> Error {
     Error::at(position, format!("{TOO_MANY} {} nodes", limits.nodes_max))
 }
 
-/// How much a copy of a node is.
+/// The size of a copy of a node.
 struct Size {
     nodes: usize,
     depth: usize,

@@ -1,8 +1,8 @@
-//! A place in a text that moves forward and knows its line and column.
+//! A forward cursor over a text that tracks line and column.
 
 use crate::{Error, Position};
 
-/// A place in the text; all count from 0, column and index in characters, the offset in bytes.
+/// A location in the text. All count from 0: line, column and index in characters, the offset in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Mark {
     pub(super) line: usize,
@@ -16,13 +16,13 @@ pub(super) struct Cursor<'a> {
     text: &'a str,
     mark: Mark,
     origin: Position,
-    /// Why there is no more after the text, if something is wrong there.
+    /// The error after the end of the text, if any.
     broken: Option<String>,
 }
 
 impl<'a> Cursor<'a> {
-    /// `origin` is where the text begins in what positions count from. The text is read up to the first character that YAML
-    /// does not allow, or up to its end and then `broken`.
+    /// Returns a cursor. `origin` is the position at which the text begins. The text ends at the first character that YAML does not allow,
+    /// else at its end with the error `broken`.
     pub(super) fn new(text: &'a str, broken: Option<&str>, origin: Position) -> Self {
         let (text, broken) = match first_not_allowed(text) {
             Some((end, character)) => {
@@ -42,17 +42,17 @@ impl<'a> Cursor<'a> {
         self.mark.column
     }
 
-    /// What is still to be read.
+    /// Returns the remaining text.
     pub(super) fn rest(&self) -> &'a str {
         self.text.get(self.mark.offset..).unwrap_or_default()
     }
 
-    /// The next byte. Every character that YAML gives a meaning is one byte, but for three line breaks.
+    /// Returns the next byte. Every character with a meaning in YAML is one byte, except three line breaks.
     pub(super) fn byte(&self) -> Option<u8> {
         self.byte_at(0)
     }
 
-    /// The byte that comes `ahead` bytes after the next one.
+    /// Returns the byte `ahead` bytes after the next one.
     pub(super) fn byte_at(&self, ahead: usize) -> Option<u8> {
         self.text.as_bytes().get(self.mark.offset + ahead).copied()
     }
@@ -69,7 +69,7 @@ impl<'a> Cursor<'a> {
         matches!(self.byte(), Some(b' ' | b'\t'))
     }
 
-    /// Whether a line ends here; the end of the text is not counted.
+    /// Returns whether the next character is a line break. The end of the text is not one.
     pub(super) fn is_break(&self) -> bool {
         self.break_bytes(0) > 0
     }
@@ -78,7 +78,7 @@ impl<'a> Cursor<'a> {
         self.is_at_end() || self.is_break()
     }
 
-    /// Whether white space, a line break or the end of the text comes `ahead` bytes after the next one.
+    /// Returns whether white space, a line break or the end of the text is `ahead` bytes after the next byte.
     pub(super) fn is_space_at(&self, ahead: usize) -> bool {
         match self.byte_at(ahead) {
             None | Some(b' ' | b'\t') => true,
@@ -86,20 +86,20 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Whether the line begins with this marker of documents, followed by white space.
+    /// Returns whether the line begins with this document marker, followed by white space.
     pub(super) fn is_marker(&self, marker: &str) -> bool {
         self.mark.column == 0 && self.rest().starts_with(marker) && self.is_space_at(marker.len())
     }
 
-    /// Skips ASCII characters that are no line breaks.
+    /// Skips ASCII characters other than line breaks.
     pub(super) fn skip_bytes(&mut self, count: usize) {
         self.mark.offset += count;
         self.mark.column += count;
         self.mark.index += count;
     }
 
-    /// Appends characters as long as the run goes on, which all bytes of a character beyond ASCII must agree on, and no line
-    /// break comes.
+    /// Appends characters up to a line break or a byte for which `goes_on` is false. It must return the same for all bytes of a non-ASCII
+    /// character.
     pub(super) fn read_while(&mut self, text: &mut String, goes_on: impl Fn(u8) -> bool) {
         text.push_str(self.take_while(goes_on));
     }
@@ -124,7 +124,7 @@ impl<'a> Cursor<'a> {
         taken
     }
 
-    /// Skips a line break, if there is one, and appends what it stands for in a text.
+    /// Skips a line break, if present, and appends its normalized form.
     pub(super) fn read_break(&mut self, text: &mut String) {
         text.push_str(self.take_break());
     }
@@ -145,7 +145,7 @@ impl<'a> Cursor<'a> {
                 offset: self.mark.offset + bytes,
             };
         }
-        // The separators of lines and paragraphs are kept as they are.
+        // Line and paragraph separators are not normalized.
         if bytes < 3 && bytes > 0 { "\n" } else { taken }
     }
 
@@ -159,7 +159,7 @@ impl<'a> Cursor<'a> {
         self.origin.offset(mark.line, mark.column)
     }
 
-    /// An error at a place; if the text was cut off here, the reason for that instead.
+    /// Returns an error at a location. If the text was cut off here, the reason for that is returned instead.
     pub(super) fn error_at(&self, mark: Mark, message: impl Into<String>) -> Error {
         match self.cut_off() {
             Some(error) => error,
@@ -167,12 +167,12 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// An error at the next character.
+    /// Returns an error at the next character.
     pub(super) fn error(&self, message: impl Into<String>) -> Error {
         self.error_at(self.mark, message)
     }
 
-    /// What is wrong after the text, if it has been read up to its end.
+    /// Returns the error after the text, if its end has been reached.
     pub(super) fn cut_off(&self) -> Option<Error> {
         let reason = self.broken.as_ref().filter(|_| self.is_at_end())?;
         Some(Error::at(self.position_of(self.mark), reason))
@@ -183,7 +183,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// How many bytes the line break has that the bytes begin with.
+/// Returns the length in bytes of the line break at the beginning.
 fn break_bytes(bytes: &[u8]) -> usize {
     match bytes {
         [b'\r', b'\n', ..] | [0xC2, 0x85, ..] => 2,
@@ -193,13 +193,13 @@ fn break_bytes(bytes: &[u8]) -> usize {
     }
 }
 
-/// The first character that YAML 1.1 does not allow in a text, and its offset.
+/// Returns the first character that YAML 1.1 does not allow, with its offset.
 fn first_not_allowed(text: &str) -> Option<(usize, char)> {
     let is_allowed = |character: char| {
         matches!(character,
             '\t' | '\n' | '\r' | ' '..='~' | '\u{85}' | '\u{A0}'..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}' | '\u{10000}'..)
     };
-    // Nearly all texts are plain ASCII; that is found out without decoding them.
+    // Nearly all texts are plain ASCII, which can be checked without decoding.
     if text.bytes().all(|byte| matches!(byte, b'\t' | b'\n' | b'\r' | b' '..=b'~')) {
         return None;
     }

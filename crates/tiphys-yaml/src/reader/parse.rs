@@ -1,7 +1,7 @@
-//! Events of YAML 1.1: the structure that the tokens make.
+//! Events of YAML 1.1: the structure of the token stream.
 //!
-//! One state says what may come next, a stack of states says what comes after the collection that is being read; nesting takes
-//! no stack of the machine.
+//! The state determines what may come next. A stack of states determines what follows the current collection, so that nesting does not take
+//! call stack.
 
 use super::cursor::Mark;
 use super::scan::{ScalarStyle, Scanner, Token, TokenKind};
@@ -9,7 +9,7 @@ use crate::{Error, Position};
 
 const CORE_TAG_PREFIX: &str = "tag:yaml.org,2002:";
 
-/// What happens in a document.
+/// A parsing event of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Event {
     StreamEnd,
@@ -18,14 +18,14 @@ pub(super) enum Event {
     Alias {
         anchor: String,
     },
-    /// `tag` is resolved. `plain`: without a tag the text may be something else than a text.
+    /// `tag` is resolved. `plain` is whether the scalar may be anything but a string.
     Scalar {
         anchor: Option<String>,
         tag: Option<String>,
         text: String,
         plain: bool,
     },
-    /// Tags of collections mean nothing to Kubernetes.
+    /// Tags of collections are ignored, as in Kubernetes.
     SequenceStart {
         anchor: Option<String>,
     },
@@ -36,41 +36,41 @@ pub(super) enum Event {
     MappingEnd,
 }
 
-/// Where an event stands in the text, in bytes: for those who want to change it.
+/// The byte range of an event, for edits.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Extent {
-    /// Where its item or entry begins: at `-`, at `?`, at the key, or at the value itself.
+    /// Start of its item or entry: at `-`, at `?`, at the key, or at the value.
     pub(super) lead: Option<usize>,
-    /// Behind the `:` before it.
+    /// End of the `:` before it.
     pub(super) colon: Option<usize>,
-    /// The `,` before it.
+    /// Offset of the `,` before it.
     pub(super) comma: Option<usize>,
-    /// Where it begins, anchor and tag included.
+    /// Start, including anchor and tag.
     pub(super) start: usize,
-    /// Its tag.
+    /// Range of its tag.
     pub(super) tag: Option<(usize, usize)>,
-    /// Behind its anchor and tag, if it has one of them.
+    /// End of anchor and tag, if present.
     pub(super) properties_end: Option<usize>,
-    /// Where it begins without anchor and tag.
+    /// Start without anchor and tag.
     pub(super) content: Mark,
-    /// Behind its last byte; of a collection behind its bracket, where that is known.
+    /// End. For a collection, the end of its bracket, if known.
     pub(super) end: usize,
-    pub(super) look: Look,
+    pub(super) form: Form,
 }
 
-/// How something is written.
+/// The notation of an event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Look {
-    /// Not at all.
+pub(super) enum Form {
+    /// Implicit.
     #[default]
     Nothing,
     Scalar(ScalarStyle),
     Alias,
-    /// A collection by indentation.
+    /// A block collection.
     Block,
-    /// A collection in brackets.
+    /// A flow collection.
     Flow,
-    /// A pair in a list, which is an object without brackets.
+    /// A single pair in a flow list, which is an object without braces.
     Pair,
 }
 
@@ -98,23 +98,23 @@ enum State {
     End,
 }
 
-/// What kind of node may stand at a place.
+/// The nodes that are allowed in a context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum Allowed {
     Block,
-    /// As [`Place::Block`], or a list whose dashes stand in the column of the key.
+    /// Like [`Allowed::Block`], or a list whose dashes are in the column of the key.
     BlockOrIndentless,
     Flow,
 }
 
-/// Turns tokens into events.
+/// Converts tokens to events.
 pub(super) struct Parser<'a> {
     scanner: Scanner<'a>,
     state: State,
     after: Vec<State>,
-    /// Where the collections began that are being read, for error texts.
-    begun: Vec<Mark>,
-    /// Handles of tags and what they stand for.
+    /// Starts of the unfinished collections, for messages.
+    starts: Vec<Mark>,
+    /// Declared tag handles with their prefixes.
     handles: Vec<(String, String)>,
     extent: Extent,
 }
@@ -127,18 +127,18 @@ impl<'a> Parser<'a> {
             scanner,
             state: State::FirstDocument,
             after: Vec::new(),
-            begun: Vec::new(),
+            starts: Vec::new(),
             handles: Vec::new(),
             extent: Extent::default(),
         }
     }
 
-    /// Where the last event stands.
+    /// Returns the byte range of the last event.
     pub(super) fn extent(&self) -> &Extent {
         &self.extent
     }
 
-    /// The next event and where it begins. After an error there is nothing more to be had.
+    /// Returns the next event with its position. Must not be called after an error.
     pub(super) fn next_event(&mut self) -> Result<(Event, Position), Error> {
         self.extent = Extent::default();
         let outcome = match self.state {
@@ -146,7 +146,7 @@ impl<'a> Parser<'a> {
             State::NextDocument => self.document_start(State::NextDocument),
             State::DocumentContent => self.document_content(),
             State::DocumentEnd => self.document_end(),
-            State::BlockNode => self.node(Place::Block),
+            State::BlockNode => self.node(Allowed::Block),
             State::BlockSequenceEntry => self.block_sequence_entry(),
             State::IndentlessSequenceEntry => self.indentless_sequence_entry(),
             State::BlockMappingKey => self.block_mapping_key(),
@@ -167,7 +167,7 @@ impl<'a> Parser<'a> {
         };
         let (event, mark) = outcome?;
         self.extent.start = mark.offset;
-        if self.extent.look == Look::Nothing {
+        if self.extent.form == Form::Nothing {
             self.extent.content = mark;
             self.extent.end = self.extent.properties_end.unwrap_or(mark.offset);
         }
@@ -248,7 +248,7 @@ impl<'a> Parser<'a> {
                 self.leave();
                 Ok(empty(start))
             }
-            _ => self.node(Place::Block),
+            _ => self.node(Allowed::Block),
         }
     }
 
@@ -262,13 +262,13 @@ impl<'a> Parser<'a> {
         Ok((Event::DocumentEnd, start))
     }
 
-    /// Reads an alias, or the properties of a node and its beginning.
-    fn node(&mut self, place: Place) -> Outcome {
+    /// Reads an alias, or the properties and the beginning of a node.
+    fn node(&mut self, allowed: Allowed) -> Outcome {
         let token = self.peek()?;
         let start = token.start;
         if let TokenKind::Alias(anchor) = &token.kind {
             let (anchor, end) = (anchor.clone(), token.end);
-            self.look(Look::Alias, start, end);
+            self.form(Form::Alias, start, end);
             self.scanner.take();
             self.leave();
             return Ok((Event::Alias { anchor }, start));
@@ -277,8 +277,8 @@ impl<'a> Parser<'a> {
         let token = self.peek()?;
         let (content, end) = (token.start, token.end);
         match &token.kind {
-            TokenKind::BlockEntry if place == Place::BlockOrIndentless => {
-                self.look(Look::Block, content, end);
+            TokenKind::BlockEntry if allowed == Allowed::BlockOrIndentless => {
+                self.form(Form::Block, content, end);
                 self.state = State::IndentlessSequenceEntry;
                 Ok((Event::SequenceStart { anchor }, start))
             }
@@ -287,28 +287,28 @@ impl<'a> Parser<'a> {
                     return Err(self.error(content, "expected a value"));
                 };
                 self.leave();
-                self.look(Look::Scalar(style), content, end);
-                // `!` alone makes a text of anything, but does not keep `<<` from merging.
+                self.form(Form::Scalar(style), content, end);
+                // `!` makes any scalar a string, but `<<` still merges.
                 let plain = tag.as_ref().map_or(style == ScalarStyle::Plain, |tag| tag == "!");
                 Ok((Event::Scalar { anchor, tag, text, plain }, start))
             }
             TokenKind::FlowSequenceStart => {
-                self.look(Look::Flow, content, end);
+                self.form(Form::Flow, content, end);
                 self.enter(State::FlowSequenceFirstEntry);
                 Ok((Event::SequenceStart { anchor }, start))
             }
             TokenKind::FlowMappingStart => {
-                self.look(Look::Flow, content, end);
+                self.form(Form::Flow, content, end);
                 self.enter(State::FlowMappingFirstKey);
                 Ok((Event::MappingStart { anchor }, start))
             }
-            TokenKind::BlockSequenceStart if place != Place::Flow => {
-                self.look(Look::Block, content, end);
+            TokenKind::BlockSequenceStart if allowed != Allowed::Flow => {
+                self.form(Form::Block, content, end);
                 self.enter(State::BlockSequenceEntry);
                 Ok((Event::SequenceStart { anchor }, start))
             }
-            TokenKind::BlockMappingStart if place != Place::Flow => {
-                self.look(Look::Block, content, end);
+            TokenKind::BlockMappingStart if allowed != Allowed::Flow => {
+                self.form(Form::Block, content, end);
                 self.enter(State::BlockMappingKey);
                 Ok((Event::MappingStart { anchor }, start))
             }
@@ -367,9 +367,9 @@ impl<'a> Parser<'a> {
                 self.scanner.take();
                 match self.peek()?.kind {
                     TokenKind::BlockEntry | TokenKind::BlockEnd => {
-                        Ok(self.nothing(behind(start), State::BlockSequenceEntry))
+                        Ok(self.nothing(after(start), State::BlockSequenceEntry))
                     }
-                    _ => self.node_and(State::BlockSequenceEntry, Place::Block),
+                    _ => self.node_and(State::BlockSequenceEntry, Allowed::Block),
                 }
             }
             TokenKind::BlockEnd => Ok(self.close(Event::SequenceEnd)),
@@ -388,9 +388,9 @@ impl<'a> Parser<'a> {
         self.scanner.take();
         match self.peek()?.kind {
             TokenKind::BlockEntry | TokenKind::Key | TokenKind::Value | TokenKind::BlockEnd => {
-                Ok(self.nothing(behind(start), State::IndentlessSequenceEntry))
+                Ok(self.nothing(after(start), State::IndentlessSequenceEntry))
             }
-            _ => self.node_and(State::IndentlessSequenceEntry, Place::Block),
+            _ => self.node_and(State::IndentlessSequenceEntry, Allowed::Block),
         }
     }
 
@@ -401,7 +401,7 @@ impl<'a> Parser<'a> {
             TokenKind::Key => {
                 self.extent.lead = Some(start.offset);
                 self.scanner.take();
-                self.block_mapping_node(behind(start), State::BlockMappingValue)
+                self.block_mapping_node(after(start), State::BlockMappingValue)
             }
             TokenKind::BlockEnd => Ok(self.close(Event::MappingEnd)),
             _ => Err(self.error_within(start, "expected the next key", "object")),
@@ -414,16 +414,16 @@ impl<'a> Parser<'a> {
         if token.kind == TokenKind::Value {
             self.extent.colon = Some(token.end);
             self.scanner.take();
-            self.block_mapping_node(behind(start), State::BlockMappingKey)
+            self.block_mapping_node(after(start), State::BlockMappingKey)
         } else {
             Ok(self.nothing(start, State::BlockMappingKey))
         }
     }
 
-    fn block_mapping_node(&mut self, behind: Mark, next: State) -> Outcome {
+    fn block_mapping_node(&mut self, after: Mark, next: State) -> Outcome {
         match self.peek()?.kind {
-            TokenKind::Key | TokenKind::Value | TokenKind::BlockEnd => Ok(self.nothing(behind, next)),
-            _ => self.node_and(next, Place::BlockOrIndentless),
+            TokenKind::Key | TokenKind::Value | TokenKind::BlockEnd => Ok(self.nothing(after, next)),
+            _ => self.node_and(next, Allowed::BlockOrIndentless),
         }
     }
 
@@ -436,13 +436,13 @@ impl<'a> Parser<'a> {
         match token.kind {
             TokenKind::FlowSequenceEnd => Ok(self.close(Event::SequenceEnd)),
             TokenKind::Key => {
-                // A pair in a list is an object of its own.
-                self.look(Look::Pair, start, start.offset);
+                // A pair in a flow list is an object of its own.
+                self.form(Form::Pair, start, start.offset);
                 self.scanner.take();
                 self.state = State::FlowSequencePairKey;
                 Ok((Event::MappingStart { anchor: None }, start))
             }
-            _ => self.node_and(State::FlowSequenceEntry, Place::Flow),
+            _ => self.node_and(State::FlowSequenceEntry, Allowed::Flow),
         }
     }
 
@@ -453,7 +453,7 @@ impl<'a> Parser<'a> {
             TokenKind::Value | TokenKind::FlowEntry | TokenKind::FlowSequenceEnd => {
                 Ok(self.nothing(start, State::FlowSequencePairValue))
             }
-            _ => self.node_and(State::FlowSequencePairValue, Place::Flow),
+            _ => self.node_and(State::FlowSequencePairValue, Allowed::Flow),
         }
     }
 
@@ -464,9 +464,9 @@ impl<'a> Parser<'a> {
             self.extent.colon = Some(token.end);
             self.scanner.take();
             if !matches!(self.peek()?.kind, TokenKind::FlowEntry | TokenKind::FlowSequenceEnd) {
-                return self.node_and(State::FlowSequencePairEnd, Place::Flow);
+                return self.node_and(State::FlowSequencePairEnd, Allowed::Flow);
             }
-            return Ok(self.nothing(behind(start), State::FlowSequencePairEnd));
+            return Ok(self.nothing(after(start), State::FlowSequencePairEnd));
         }
         Ok(self.nothing(start, State::FlowSequencePairEnd))
     }
@@ -493,10 +493,10 @@ impl<'a> Parser<'a> {
                         let start = token.start;
                         Ok(self.nothing(start, State::FlowMappingValue))
                     }
-                    _ => self.node_and(State::FlowMappingValue, Place::Flow),
+                    _ => self.node_and(State::FlowMappingValue, Allowed::Flow),
                 }
             }
-            _ => self.node_and(State::FlowMappingNoValue, Place::Flow),
+            _ => self.node_and(State::FlowMappingNoValue, Allowed::Flow),
         }
     }
 
@@ -507,9 +507,9 @@ impl<'a> Parser<'a> {
             self.extent.colon = Some(token.end);
             self.scanner.take();
             if !matches!(self.peek()?.kind, TokenKind::FlowEntry | TokenKind::FlowMappingEnd) {
-                return self.node_and(State::FlowMappingKey, Place::Flow);
+                return self.node_and(State::FlowMappingKey, Allowed::Flow);
             }
-            return Ok(self.nothing(behind(start), State::FlowMappingKey));
+            return Ok(self.nothing(after(start), State::FlowMappingKey));
         }
         Ok(self.nothing(start, State::FlowMappingKey))
     }
@@ -533,21 +533,21 @@ impl<'a> Parser<'a> {
         self.scanner.peek()
     }
 
-    fn node_and(&mut self, next: State, place: Place) -> Outcome {
+    fn node_and(&mut self, next: State, allowed: Allowed) -> Outcome {
         self.after.push(next);
-        self.node(place)
+        self.node(allowed)
     }
 
-    /// A null that nothing was written for.
+    /// Returns the event of an implicit null.
     fn nothing(&mut self, mark: Mark, next: State) -> (Event, Mark) {
         self.state = next;
         empty(mark)
     }
 
-    /// Begins a collection; its first token is taken.
+    /// Consumes the first token of a collection.
     fn enter(&mut self, state: State) {
         if let Some(token) = self.scanner.take() {
-            self.begun.push(token.start);
+            self.starts.push(token.start);
         }
         self.state = state;
     }
@@ -555,16 +555,16 @@ impl<'a> Parser<'a> {
     fn close(&mut self, event: Event) -> (Event, Mark) {
         let token = self.scanner.take();
         self.extent.end = token.as_ref().map_or(0, |token| token.end);
-        // An end is written, if only by what follows.
-        self.extent.look = Look::Block;
+        // The end of a collection is never implicit.
+        self.extent.form = Form::Block;
         let start = token.map_or_else(Mark::default, |token| token.start);
-        self.begun.pop();
+        self.starts.pop();
         self.leave();
         (event, start)
     }
 
-    fn look(&mut self, look: Look, content: Mark, end: usize) {
-        self.extent.look = look;
+    fn form(&mut self, form: Form, content: Mark, end: usize) {
+        self.extent.form = form;
         self.extent.content = content;
         self.extent.end = end;
     }
@@ -578,9 +578,9 @@ impl<'a> Parser<'a> {
     }
 
     fn error_within(&self, mark: Mark, expected: &str, what: &str) -> Error {
-        let begun = self.begun.last().map(|mark| self.scanner.position_of(*mark));
+        let start = self.starts.last().map(|mark| self.scanner.position_of(*mark));
         let whose =
-            begun.map(|Position { line, column }| format!(" of the {what} that begins at {line}:{column}"));
+            start.map(|Position { line, column }| format!(" of the {what} that begins at {line}:{column}"));
         self.error(mark, format!("{expected}{}", whose.unwrap_or_default()))
     }
 }
@@ -589,7 +589,7 @@ fn empty(mark: Mark) -> (Event, Mark) {
     (Event::Scalar { anchor: None, tag: None, text: String::new(), plain: true }, mark)
 }
 
-/// The place after an indicator of one character.
-fn behind(mark: Mark) -> Mark {
+/// Returns the location after an indicator of one character.
+fn after(mark: Mark) -> Mark {
     Mark { column: mark.column + 1, index: mark.index + 1, offset: mark.offset + 1, ..mark }
 }

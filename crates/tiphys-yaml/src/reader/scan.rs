@@ -1,8 +1,7 @@
-//! Tokens of YAML 1.1: what indentation and the indicators mean, before any structure.
+//! Tokens of YAML 1.1: indentation and indicators, without structure.
 //!
-//! The rules, and the corner cases in them, are those of libyaml in the shape that go-yaml v2 gave them: whether something is
-//! a key shows only at the `:` behind it, so the places where a key may have begun are remembered, for one line and 1,024
-//! characters.
+//! The rules and their corner cases are those of libyaml as translated in go-yaml v2. A simple key is recognized only at the `:` after it,
+//! so possible starts of keys are recorded, for one line and 1,024 characters.
 
 mod scalars;
 mod tags;
@@ -12,10 +11,10 @@ use std::collections::VecDeque;
 use super::cursor::{Cursor, Mark};
 use crate::{Error, Position};
 
-/// A key without `?` is at most this long, in characters.
+/// The maximum length of a key without `?`, in characters.
 const KEY_CHARS_MAX: usize = 1024;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum TokenKind {
     VersionDirective { major: u32 },
@@ -40,48 +39,48 @@ pub(super) enum TokenKind {
     StreamEnd,
 }
 
-/// How a scalar is written.
+/// The style of a scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ScalarStyle {
     Plain,
     SingleQuoted,
     DoubleQuoted,
-    /// After `|`, or after `>`.
+    /// After `|` or `>`.
     Block,
 }
 
-/// A token and where it stands.
+/// A token with its range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Token {
     pub(super) kind: TokenKind,
     pub(super) start: Mark,
-    /// The offset behind its last byte. A block scalar ends with the line break of its last line, if it has one.
+    /// Offset of its end. A block scalar ends after the line break of its last line, if present.
     pub(super) end: usize,
 }
 
-/// A place where a key may have begun.
+/// A possible start of a simple key.
 #[derive(Clone, Copy)]
 struct KeyStart {
     possible: bool,
-    /// It must be one: it stands where only a key of the object around it can.
+    /// Whether only a key of the surrounding object is valid here.
     required: bool,
     token_number: usize,
     mark: Mark,
 }
 
-/// Turns a text into tokens.
+/// Converts a text to tokens.
 pub(super) struct Scanner<'a> {
     cursor: Cursor<'a>,
     tokens: VecDeque<Token>,
-    /// How many tokens have been taken.
+    /// Number of consumed tokens.
     taken: usize,
     stream_ended: bool,
     flow_level: usize,
-    /// Column of the block collection that is being read; -1 outside of all.
+    /// Column of the current block collection; -1 outside of all.
     indent: isize,
     indents: Vec<isize>,
     key_may_begin: bool,
-    /// One for each flow level; their token numbers ascend.
+    /// One for each flow level, with ascending token numbers.
     key_starts: Vec<KeyStart>,
 }
 
@@ -101,19 +100,19 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The next token, left where it is.
+    /// Returns the next token without consuming it.
     pub(super) fn peek(&mut self) -> Result<&Token, Error> {
         while self.needs_more()? {
             self.fetch()?;
         }
-        // After the end there are ends without end.
+        // After the end of the stream, further calls return the end again.
         if self.tokens.is_empty() {
             self.push_empty(TokenKind::StreamEnd);
         }
         Ok(&self.tokens[0])
     }
 
-    /// Takes the token that was peeked at.
+    /// Consumes the peeked token.
     pub(super) fn take(&mut self) -> Option<Token> {
         let token = self.tokens.pop_front();
         self.taken += usize::from(token.is_some());
@@ -124,7 +123,7 @@ impl<'a> Scanner<'a> {
         self.cursor.position_of(mark)
     }
 
-    /// Whether the first token may still turn out to have something before it: the `?` of a key, the beginning of an object.
+    /// Returns whether a token may still be inserted before the first one: the start of a key or of an object.
     fn needs_more(&mut self) -> Result<bool, Error> {
         if self.stream_ended {
             return Ok(false);
@@ -181,7 +180,7 @@ impl<'a> Scanner<'a> {
     /// Skips white space and comments.
     fn skip_to_token(&mut self) {
         loop {
-            // Where a key may begin a tab would be indentation.
+            // Where a key may begin, a tab would be indentation.
             let tabs_are_blanks = self.flow_level > 0 || !self.key_may_begin;
             while self.cursor.is(b' ') || (tabs_are_blanks && self.cursor.is(b'\t')) {
                 self.cursor.skip_bytes(1);
@@ -199,17 +198,17 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Adds a token that ends where the cursor is.
+    /// Adds a token that ends at the cursor.
     fn push(&mut self, kind: TokenKind, start: Mark) {
         self.tokens.push_back(Token { kind, start, end: self.cursor.mark().offset });
     }
 
-    /// Adds a token that nothing is written for.
+    /// Adds an empty token.
     fn push_empty(&mut self, kind: TokenKind) {
         self.push(kind, self.cursor.mark());
     }
 
-    /// Puts a token before the one with this number.
+    /// Inserts a token before the one with this number.
     fn insert(&mut self, number: usize, kind: TokenKind, start: Mark) {
         let at = number.saturating_sub(self.taken).min(self.tokens.len());
         self.tokens.insert(at, Token { kind, start, end: start.offset });
@@ -264,7 +263,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Begins a block collection if the column is deeper than the one that is being read.
+    /// Begins a block collection if the column is deeper than the current one.
     fn begin_block(&mut self, column: usize, number: usize, kind: TokenKind, mark: Mark) {
         if self.flow_level == 0 && self.indent < column.cast_signed() {
             self.indents.push(self.indent);

@@ -1,4 +1,4 @@
-//! Where every part of a text stands, in bytes: what an edit needs besides the values.
+//! Byte ranges of every part of a text, which an edit needs in addition to the values.
 
 mod json;
 
@@ -6,68 +6,68 @@ use std::collections::HashMap;
 use std::ops::{Index, Range};
 
 use super::compose::Documents;
-use super::parse::{Event, Extent, Look};
+use super::parse::{Event, Extent, Form};
 use super::scan::ScalarStyle;
 use crate::scalar::{MERGE_TAG, Unquoted, key_text, read_scalar};
 use crate::text::Decoded;
 use crate::{Error, LIMITS, Node, Position};
 
-/// Names a [`Span`] of its [`Tree`].
+/// The index of a [`Span`] in its [`Tree`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Id(usize);
 
 /// All documents of a text.
 #[derive(Debug)]
 pub(crate) struct Tree {
-    /// `null` documents included.
+    /// The documents, including `null` ones.
     pub(crate) documents: Vec<Document>,
     pub(crate) uses: Vec<Use>,
-    /// The whole text is one JSON value.
+    /// Whether the whole text is one JSON value.
     pub(crate) is_json: bool,
     spans: Vec<Span>,
 }
 
-/// A document: its value, and where that stands.
+/// A document with its value and span.
 #[derive(Debug)]
 pub(crate) struct Document {
     pub(crate) node: Node,
     pub(crate) root: Id,
 }
 
-/// An alias, and the value that it stands for.
+/// An alias and the value that it refers to.
 #[derive(Debug)]
 pub(crate) struct Use {
     pub(crate) target: Id,
     pub(crate) position: Position,
     pub(crate) offset: usize,
-    /// It brings in what a merge key merges.
+    /// Whether it is the value of a merge key, or an item of it.
     pub(crate) is_merge: bool,
 }
 
-/// Where a value stands. Offsets count from the text's beginning, after a byte-order mark.
+/// The range of a value. Offsets count from the beginning of the text, after a byte-order mark.
 #[derive(Debug)]
 pub(crate) struct Span {
-    /// As [`Node::position`] of the value.
+    /// Equals [`Node::position`] of the value.
     pub(crate) position: Position,
-    /// Where it begins, anchor and tag included.
+    /// Start, including anchor and tag.
     pub(crate) start: usize,
-    /// Behind its anchor and tag, if it has one of them.
+    /// End of anchor and tag, if present.
     pub(crate) properties_end: Option<usize>,
     pub(crate) tag: Option<Range<usize>>,
     pub(crate) anchor: Option<String>,
-    /// Where it begins, behind anchor and tag.
+    /// Start, without anchor and tag.
     pub(crate) content: usize,
     /// Column of `content` in characters, from 0.
     pub(crate) column: usize,
-    /// Behind its last byte. A block scalar ends with its last line break, a collection without brackets with its last child.
+    /// End. A block scalar ends after its last line break, a block collection with its last child.
     pub(crate) end: usize,
     pub(crate) shape: Shape,
 }
 
-/// What stands at a [`Span`].
+/// The kind of value at a [`Span`].
 #[derive(Debug)]
 pub(crate) enum Shape {
-    /// A null that nothing is written for.
+    /// An implicit null.
     Nothing,
     Scalar(ScalarStyle),
     Alias,
@@ -82,43 +82,43 @@ pub(crate) struct Collection {
     pub(crate) children: Vec<Child>,
 }
 
-/// What a collection is.
+/// The kind of a collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CollectionKind {
     List,
     Object,
 }
 
-/// How a collection is held together.
+/// The style of a collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layout {
-    /// By indentation.
+    /// Block style, by indentation.
     Block,
-    /// By brackets. `trailing_comma`: one that nothing comes after.
+    /// Flow style, in brackets. `trailing_comma` is the offset of a comma after the last child.
     Flow { trailing_comma: Option<usize> },
-    /// One pair in a list in brackets: an object without brackets of its own.
+    /// A single pair in a flow list: an object without braces.
     Pair,
 }
 
 /// An item of a list or an entry of an object.
 #[derive(Debug)]
 pub(crate) struct Child {
-    /// Where it begins: at `-`, at `?`, at its key or at its value.
+    /// Start: at `-`, at `?`, at the key, or at the value.
     pub(crate) lead: usize,
     /// The comma before it.
     pub(crate) comma: Option<usize>,
     pub(crate) key: Option<Key>,
-    /// Behind the `:`.
+    /// End of the `:`.
     pub(crate) colon: Option<usize>,
     pub(crate) value: Id,
-    /// Behind its last byte.
+    /// End.
     pub(crate) end: usize,
 }
 
 /// The key of an entry.
 #[derive(Debug)]
 pub(crate) struct Key {
-    /// `None` for the merge key `<<`.
+    /// The key as a string; `None` for the merge key `<<`.
     pub(crate) text: Option<String>,
     pub(crate) span: Id,
 }
@@ -132,7 +132,7 @@ impl Index<Id> for Tree {
 }
 
 impl Tree {
-    /// Reads all documents of a text without a byte-order mark.
+    /// Parses all documents of a text without a byte-order mark.
     pub(crate) fn read(text: &str) -> Result<Self, Error> {
         if let Some(node) = crate::json::read_as_kubernetes(text.as_bytes(), LIMITS, Unquoted::Typed) {
             return Ok(json::tree(text, node));
@@ -150,19 +150,19 @@ impl Tree {
         Ok(Self { documents: found, uses: builder.uses, is_json: false, spans: builder.spans })
     }
 
-    /// All spans, those of keys too.
+    /// Returns all spans, including those of keys.
     pub(crate) fn spans(&self) -> impl Iterator<Item = &Span> {
         self.spans.iter()
     }
 
-    /// All lists and objects.
+    /// Returns all lists and objects.
     pub(crate) fn collections(&self) -> impl Iterator<Item = (&Span, &Collection)> {
         self.spans.iter().filter_map(|span| Some((span, span.collection()?)))
     }
 
-    /// The outermost value that begins at a position.
+    /// Returns the outermost value at a position.
     pub(crate) fn find(&self, position: Position) -> Option<Id> {
-        // A collection comes before what it begins with.
+        // A collection comes before its first child.
         self.spans.iter().position(|span| span.position == position).map(Id)
     }
 }
@@ -177,7 +177,7 @@ impl Span {
 }
 
 impl Collection {
-    /// The comma behind a child.
+    /// Returns the comma after a child.
     pub(crate) fn comma_after(&self, child: usize) -> Option<usize> {
         match (self.children.get(child + 1), self.layout) {
             (Some(next), _) => next.comma,
@@ -187,28 +187,28 @@ impl Collection {
     }
 }
 
-/// A collection that has begun.
+/// An unfinished collection.
 struct Open {
     id: Id,
     children: Vec<Child>,
-    /// What has been read of the next entry of an object: its beginning, the comma before it and its key.
+    /// The start, the preceding comma and the key of the current entry of an object.
     key: Option<(usize, Option<usize>, Key)>,
 }
 
 impl Open {
-    /// Whether the next value is that of a merge key.
+    /// Returns whether the next value is that of a merge key.
     fn merges(&self) -> bool {
         self.key.as_ref().is_some_and(|(_, _, key)| key.text.is_none())
     }
 }
 
-/// An anchor that has been seen: its value, and the text of that as a key.
+/// The value of an anchor, and its string as a key.
 struct Anchored {
     id: Id,
     as_key: Option<String>,
 }
 
-/// Puts spans together from events.
+/// Builds spans from events.
 #[derive(Default)]
 struct Builder {
     spans: Vec<Span>,
@@ -224,20 +224,20 @@ impl Builder {
             Event::StreamEnd | Event::DocumentStart | Event::DocumentEnd => {}
             Event::Scalar { anchor, tag, text, plain } => {
                 let is_merge = text == "<<" && (*plain || tag.as_deref() == Some(MERGE_TAG));
-                let as_key = if anchor.is_some() || self.key_is_due() {
+                let as_key = if anchor.is_some() || self.expects_key() {
                     read_scalar(tag.as_deref(), *plain, text.clone())
                         .ok()
                         .and_then(|data| key_text(data).ok())
                 } else {
                     None
                 };
-                let shape = match extent.look {
-                    Look::Scalar(style) => Shape::Scalar(style),
+                let shape = match extent.form {
+                    Form::Scalar(style) => Shape::Scalar(style),
                     _ => Shape::Nothing,
                 };
                 let id = self.add(position, extent, anchor.as_deref(), shape, as_key.clone());
-                // Only a key can be a merge key; elsewhere the text is not looked at.
-                self.place(id, extent, if is_merge { None } else { as_key });
+                // Only a key can be a merge key; the string is ignored elsewhere.
+                self.attach(id, extent, if is_merge { None } else { as_key });
             }
             Event::Alias { anchor } => {
                 let id = self.add(position, extent, None, Shape::Alias, None);
@@ -248,7 +248,7 @@ impl Builder {
                 let is_merge = self.open.iter().rev().take(2).any(Open::merges);
                 self.uses.push(Use { target, position, offset: extent.start, is_merge });
                 // An alias is never a merge key.
-                self.place(id, extent, Some(as_key.unwrap_or_default()));
+                self.attach(id, extent, Some(as_key.unwrap_or_default()));
             }
             Event::SequenceStart { anchor } => {
                 self.begin(position, extent, anchor.as_deref(), CollectionKind::List);
@@ -260,7 +260,7 @@ impl Builder {
         }
     }
 
-    fn key_is_due(&self) -> bool {
+    fn expects_key(&self) -> bool {
         self.open.last().is_some_and(|open| open.key.is_none() && self.is_object(open.id))
     }
 
@@ -296,20 +296,20 @@ impl Builder {
     }
 
     fn begin(&mut self, position: Position, extent: &Extent, anchor: Option<&str>, kind: CollectionKind) {
-        let layout = match extent.look {
-            Look::Flow => Layout::Flow { trailing_comma: None },
-            Look::Pair => Layout::Pair,
+        let layout = match extent.form {
+            Form::Flow => Layout::Flow { trailing_comma: None },
+            Form::Pair => Layout::Pair,
             _ => Layout::Block,
         };
         let shape = Shape::Collection(Collection { layout, kind, children: Vec::new() });
         let id = self.add(position, extent, anchor, shape, None);
-        self.place(id, extent, Some(String::new()));
+        self.attach(id, extent, Some(String::new()));
         self.open.push(Open { id, children: Vec::new(), key: None });
     }
 
-    /// Puts a value or a key where it belongs. What is still to come of a collection is added when it ends.
-    fn place(&mut self, id: Id, extent: &Extent, key_text: Option<String>) {
-        let is_key = self.key_is_due();
+    /// Adds a value or key to the current collection. The rest of a collection is added when it ends.
+    fn attach(&mut self, id: Id, extent: &Extent, key_text: Option<String>) {
+        let is_key = self.expects_key();
         let span = &self.spans[id.0];
         let (begin, end) = (extent.lead.unwrap_or(span.start), span.end);
         let Some(open) = self.open.last_mut() else {
@@ -320,14 +320,14 @@ impl Builder {
             open.key = Some((begin, extent.comma, Key { text: key_text, span: id }));
             return;
         }
-        // A null that nothing is written for stands where the next thing does.
-        let is_nowhere = matches!(span.shape, Shape::Nothing) && span.properties_end.is_none();
+        // The span of an implicit null begins at the next token, so the end of the child is determined otherwise.
+        let is_implicit = matches!(span.shape, Shape::Nothing) && span.properties_end.is_none();
         let child = if let Some((lead, comma, key)) = open.key.take() {
             let key_end = self.spans[key.span.0].end;
-            let end = if is_nowhere { extent.colon.unwrap_or(key_end) } else { end };
+            let end = if is_implicit { extent.colon.unwrap_or(key_end) } else { end };
             Child { lead, comma, key: Some(key), colon: extent.colon, value: id, end }
         } else {
-            let end = if is_nowhere { begin + 1 } else { end };
+            let end = if is_implicit { begin + 1 } else { end };
             Child { lead: begin, comma: extent.comma, key: None, colon: None, value: id, end }
         };
         open.children.push(child);

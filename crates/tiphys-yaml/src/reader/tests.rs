@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::*;
 use crate::Data;
 
-/// The first document as the JSON that Kubernetes makes of it, or the error.
+/// Returns the first document as the JSON that Kubernetes converts it to, or the error.
 fn read(yaml: &str) -> String {
     read_bytes(yaml.as_bytes())
 }
@@ -25,16 +25,16 @@ fn check(cases: &[(&str, &str)]) {
     }
 }
 
-/// Compares with a table of what Go answers. `accepted` are the documents that fail there and not here.
+/// Compares with recorded results of Go. `accepted` are documents that are rejected there but accepted here.
 #[track_caller]
 fn check_table(name: &str, accepted: &[&str]) {
     let path = tiphys_testkit::workspace_root().join("testdata/yaml").join(name);
-    let table = std::fs::read_to_string(&path).expect("the table is there");
+    let table = std::fs::read_to_string(&path).expect("the table");
     let mut differences = String::new();
     let mut count = 0;
     for line in table.split('\n').filter(|line| !line.is_empty()) {
-        let case: Value = serde_json::from_str(line).expect("a line is JSON");
-        let yaml = case["yaml"].as_str().expect("each case has a document");
+        let case: Value = serde_json::from_str(line).expect("JSON");
+        let yaml = case["yaml"].as_str().expect("a document");
         let decoded = crate::text::decode(yaml.as_bytes());
         let mut documents = Documents::new(&decoded, Position::START, LIMITS);
         let ours = documents.next_document().map(|node| {
@@ -57,21 +57,21 @@ fn check_table(name: &str, accepted: &[&str]) {
 }
 
 #[test]
-fn scalars_and_keys_are_read_as_go_reads_them() {
+fn scalars_and_keys_are_resolved_as_in_go() {
     check_table("go-scalars.jsonl", &[]);
 }
 
 #[test]
-fn structure_is_read_as_go_reads_it() {
+fn structure_is_parsed_as_in_go() {
     check_table(
         "go-structure.jsonl",
-        // A question mark within a text in a flow collection is valid YAML.
+        // A question mark inside a plain scalar in a flow collection is valid YAML.
         &["[http://x?y]\n"],
     );
 }
 
 #[test]
-fn the_first_document_is_read_and_nothing_after_it() {
+fn only_the_first_document_is_read() {
     check(&[
         ("a: 1\n---\nb: [\n", r#"{"a":1}"#),
         ("a: 1\n...\n@\n", r#"{"a":1}"#),
@@ -84,7 +84,7 @@ fn the_first_document_is_read_and_nothing_after_it() {
 }
 
 #[test]
-fn json_is_read_where_it_is_no_yaml() {
+fn json_that_is_invalid_yaml_is_read() {
     let long_key = "k".repeat(1_100);
     let long = format!(r#"{{"{long_key}":1}}"#);
     check(&[
@@ -93,22 +93,22 @@ fn json_is_read_where_it_is_no_yaml() {
         ("{\"a\":\"\u{7f}\u{80}\u{ffff}\"}", "{\"a\":\"\u{7f}\u{80}\u{ffff}\"}"),
         ("{\t\"a\"\n:1}", r#"{"a":1}"#),
         (&long, &long),
-        // A number that is no float is a text, as in YAML.
+        // A number outside the range of a float is a string, as in YAML.
         ("[1E400]", r#"["1E400"]"#),
-        // What is a line break in YAML stays one, if YAML can read the text at all.
+        // YAML's additional line breaks count if YAML can parse the text at all.
         ("{\"a\":\"x\u{85}y\"}", r#"{"a":"x y"}"#),
         ("{\"a\":\"x\u{85}\u{7f}\"}", "{\"a\":\"x\u{85}\u{7f}\"}"),
     ]);
 }
 
 #[test]
-fn the_escapes_of_json_are_read_in_yaml_too() {
+fn json_escapes_are_valid_in_yaml() {
     check(&[("a: \"\\/\\ud83d\\ude00\"", r#"{"a":"/😀"}"#)]);
     assert_eq!(read("a: \"\\ud83d\""), "line 1, column 5: the escape is no character");
 }
 
 #[test]
-fn encodings_are_told_by_their_marks() {
+fn encoding_is_detected_by_byte_order_mark() {
     let utf16 = |unit: fn(u16) -> [u8; 2]| -> Vec<u8> {
         "\u{FEFF}a: é😀\n".encode_utf16().flat_map(unit).collect()
     };
@@ -126,7 +126,7 @@ fn position(node: &Node) -> (usize, usize) {
 }
 
 #[test]
-fn every_value_and_key_knows_its_place() {
+fn values_and_keys_have_positions() {
     let yaml = "# é\r\na: é x\r\n\"é\": {b: [1, {c: }]}\nd:\n- e: |\n    x\n  f: &x !!str 1\n  g: *x\n-\n";
     let node = read_document(yaml.as_bytes()).expect("valid").expect("not empty");
     for (path, line, column) in [
@@ -136,20 +136,20 @@ fn every_value_and_key_knows_its_place() {
         (&["é", "b"], 3, 10),
         (&["é", "b", "0"], 3, 11),
         (&["é", "b", "1"], 3, 14),
-        // Nothing was written: where it would have begun.
+        // An implicit null has the position at which a value would begin.
         (&["é", "b", "1", "c"], 3, 17),
         (&["d"], 5, 1),
         (&["d", "0"], 5, 3),
         (&["d", "0", "e"], 5, 6),
         // With anchor and tag.
         (&["d", "0", "f"], 7, 6),
-        // An alias is what it stands for.
+        // An alias has the position of its value.
         (&["d", "0", "true"], 7, 6),
         (&["d", "1"], 9, 2),
     ] {
         let path: &[&str] = path;
         let path: Vec<&str> = path.iter().map(|step| if *step == "true" { "g" } else { step }).collect();
-        let found = node.at(path.iter().copied()).unwrap_or_else(|| panic!("{path:?} is there"));
+        let found = node.at(path.iter().copied()).unwrap_or_else(|| panic!("{path:?} not found"));
         assert_eq!(position(found), (line, column), "{path:?}");
     }
     let Data::Mapping(entries) = &node.data else { panic!("an object") };
@@ -159,7 +159,7 @@ fn every_value_and_key_knows_its_place() {
 }
 
 #[test]
-fn json_has_places_too() {
+fn json_values_have_positions() {
     let node = read_document(b"{\n  \"\xc3\xa9\": [1,\n \"x\"]}").expect("valid").expect("not empty");
     assert_eq!(position(&node), (1, 1));
     assert_eq!(node.at(["é"]).map(position), Some((2, 8)));
@@ -168,7 +168,7 @@ fn json_has_places_too() {
 }
 
 #[test]
-fn all_documents_of_a_file_are_read_with_places_in_the_file() {
+fn documents_have_positions_in_the_file() {
     let nodes =
         read_documents(b"a: 1\n--- # c\n---\nnull\n---\n- b\n...\n%YAML 1.1\n---\nc\n").expect("valid");
     let found: Vec<_> = nodes.iter().map(|node| (node.to_json(), position(node))).collect();
@@ -176,9 +176,9 @@ fn all_documents_of_a_file_are_read_with_places_in_the_file() {
         found,
         [(r#"{"a":1}"#.to_owned(), (1, 1)), (r#"["b"]"#.to_owned(), (6, 1)), (r#""c""#.to_owned(), (10, 1))]
     );
-    let error = read_documents(b" a: 1\nb: 2\n").expect_err("the indentation is wrong");
+    let error = read_documents(b" a: 1\nb: 2\n").expect_err("wrong indentation");
     assert_eq!(error.to_string(), "line 2, column 1: expected `---` before another document");
-    let error = read_documents(b"a: 1\n---\nb: [\n").expect_err("the second is not closed");
+    let error = read_documents(b"a: 1\n---\nb: [\n").expect_err("an unclosed list");
     assert_eq!(error.to_string(), "line 4, column 1: expected a value");
     assert!(read_documents(b"# nothing\n").expect("valid").is_empty());
 }
@@ -197,7 +197,7 @@ fn duplicate_keys_are_kept_in_order() {
 }
 
 #[test]
-fn repeated_keys_are_told_with_their_paths_and_places() {
+fn repeated_keys_are_reported_with_path_and_position() {
     let yaml = "a: 1\nb:\n- {c: 1, d: 2}\n- {c: 1, c: {e: 1, e: 2}}\na: 2\na: 3\n";
     let node = read_document(yaml.as_bytes()).expect("valid").expect("not empty");
     let found: Vec<String> =
@@ -206,7 +206,7 @@ fn repeated_keys_are_told_with_their_paths_and_places() {
 }
 
 #[test]
-fn what_a_merge_overrides_is_no_duplicate() {
+fn overridden_merge_entries_are_not_duplicates() {
     for (yaml, expected) in [
         ("b: &x {k: 1, l: 1}\nc: {<<: *x, k: 2}\n", vec!["l", "k"]),
         ("b: &x {k: 1, l: 1}\nc: {k: 2, <<: *x}\n", vec!["k", "l"]),
@@ -221,7 +221,7 @@ fn what_a_merge_overrides_is_no_duplicate() {
 }
 
 #[test]
-fn numbers_become_those_of_kubernetes_objects() {
+fn numbers_are_converted_as_in_kubernetes() {
     let node = read_document(b"[1.0, 1e3, -0.0, 9223372036854775808, 1e20, 0.5]")
         .expect("valid")
         .expect("not empty");
@@ -231,7 +231,7 @@ fn numbers_become_those_of_kubernetes_objects() {
 }
 
 #[test]
-fn bounds_hold() {
+fn limits_are_enforced() {
     let limits = Limits { depth_max: 3, nodes_max: 10, alias_bytes_max: 100 };
     let read = |yaml: &str| match read_document_within(yaml.as_bytes(), limits) {
         Ok(_) => "read".to_owned(),
@@ -240,7 +240,7 @@ fn bounds_hold() {
             error.to_string()
         }
     };
-    let malformed = read_document_within(b"{", limits).expect_err("an object that is not closed");
+    let malformed = read_document_within(b"{", limits).expect_err("an unclosed object");
     assert!(!malformed.is_limit());
     for (yaml, expected) in [
         ("[[[1]]]", "read"),
@@ -265,7 +265,7 @@ fn bounds_hold() {
 }
 
 #[test]
-fn excessive_aliasing_is_refused_as_in_go() {
+fn excessive_aliasing_is_rejected_as_in_go() {
     let mut bomb = "a: &a [x,x,x,x,x,x,x,x,x]\n".to_owned();
     for (name, inner) in [("b", "a"), ("c", "b"), ("d", "c"), ("e", "d")] {
         writeln!(bomb, "{name}: &{name} [{}]", vec![format!("*{inner}"); 9].join(","))
@@ -275,7 +275,7 @@ fn excessive_aliasing_is_refused_as_in_go() {
 }
 
 #[test]
-fn errors_say_what_and_where() {
+fn errors_have_message_and_position() {
     check(&[
         ("a:\n\tb: 1", "line 2, column 1: a tab cannot be used for indentation"),
         ("a: b: c", "line 1, column 5: `: ` is not allowed here; quote the text that it is part of"),
@@ -311,7 +311,7 @@ fn errors_say_what_and_where() {
 }
 
 #[test]
-fn tags_anchors_and_escapes_at_the_end_of_a_text_are_no_trap() {
+fn truncated_tags_anchors_and_escapes_do_not_panic() {
     for yaml in [
         "[!a,b]",
         "{a: !!str, b: 1}",
@@ -337,8 +337,8 @@ fn tags_anchors_and_escapes_at_the_end_of_a_text_are_no_trap() {
 }
 
 #[test]
-fn long_flat_texts_are_read_in_time_that_grows_with_their_length() {
-    // A tokenizer that looks at all open brackets for each token takes minutes for this.
+fn long_flat_texts_are_read_in_linear_time() {
+    // A tokenizer that scans all open brackets for each token takes minutes for this.
     let deep = format!("{}{}{}", "[".repeat(999), "1,".repeat(200_000), "]".repeat(999));
     let node = read_document(deep.as_bytes()).expect("valid").expect("not empty");
     assert_eq!(node.to_json().len(), deep.len() - 1);
@@ -350,7 +350,7 @@ fn long_flat_texts_are_read_in_time_that_grows_with_their_length() {
 }
 
 #[test]
-fn unquoted_scalars_can_be_read_as_the_texts_that_stand_there() {
+fn unquoted_scalars_can_be_read_as_strings() {
     for (yaml, expected) in [
         (
             "a: yes\nb: 0123\nc: 1e3\nd: 9007199254740993\ne: 1.10\n",

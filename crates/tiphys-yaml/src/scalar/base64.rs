@@ -1,6 +1,6 @@
-//! Base64 as Go's standard encoding decodes it: line breaks are skipped, padding is required.
+//! Base64 as Go's standard encoding decodes it: line breaks are ignored, padding is required.
 
-/// The bytes, or `None` if the text is not base64.
+/// Decodes base64; `None` if it is invalid.
 pub(crate) fn decode(text: &[u8]) -> Option<Vec<u8>> {
     let symbols: Vec<u8> = text.iter().copied().filter(|byte| !matches!(byte, b'\r' | b'\n')).collect();
     if !symbols.len().is_multiple_of(4) {
@@ -16,7 +16,7 @@ pub(crate) fn decode(text: &[u8]) -> Option<Vec<u8>> {
         for symbol in group {
             bits = bits << 6 | value(*symbol)?;
         }
-        // A group of n symbols carries n - 1 bytes; the bits that are left over are not looked at.
+        // A group of n symbols encodes n - 1 bytes. The remaining bits are ignored.
         let filled = bits << (6 * (4 - group.len()));
         bytes.extend_from_slice(filled.to_be_bytes().get(1..group.len())?);
     }

@@ -1,7 +1,7 @@
-//! Which texts go-yaml takes for a time. It matters only for what is tagged `!!timestamp` or another type: without a tag a
-//! time stays a text.
+//! Strings that go-yaml resolves to a time. This matters only for scalars with a tag such as `!!timestamp`: without a tag, a time stays a
+//! string.
 
-/// Whether the text is a date (`2006-1-2`), a date and a time without a zone after a blank, or a date and a time with a zone
+/// Returns whether the string is a date (`2006-1-2`), a date and a time without a zone after a blank, or a date and a time with a zone
 /// after `T` or `t`.
 pub(super) fn is_timestamp(text: &str) -> bool {
     let bytes = text.as_bytes();
@@ -38,7 +38,7 @@ fn days(year: u32, month: u32) -> u32 {
     }
 }
 
-/// What is still to be read.
+/// The remaining input.
 struct Rest<'a> {
     bytes: &'a [u8],
 }
@@ -59,7 +59,7 @@ impl Rest<'_> {
         Some(digits.iter().fold(0, |number, digit| number * 10 + u32::from(digit - b'0')))
     }
 
-    /// `15:4:5`, with a fraction after `.` or `,` if there is one.
+    /// Parses `15:4:5`, with an optional fraction after `.` or `,`.
     fn clock(&mut self) -> Option<()> {
         let hour = self.digits(1, 2)?;
         self.byte(b':')?;
@@ -74,7 +74,7 @@ impl Rest<'_> {
         (hour < 24 && minute < 60 && second < 60).then_some(())
     }
 
-    /// `Z` or `+07:00`.
+    /// Parses `Z` or `+07:00`.
     fn zone(&mut self) -> Option<()> {
         if self.byte(b'Z').is_some() {
             return Some(());

@@ -1,4 +1,4 @@
-//! Where one YAML document of a stream ends and the next begins: a matter of lines, decided before any YAML is read.
+//! Splitting a stream into YAML documents by lines, before any YAML is parsed.
 
 use std::borrow::Cow;
 
@@ -7,16 +7,16 @@ use crate::Position;
 /// The text of at most one document.
 #[derive(Debug, PartialEq)]
 pub(super) struct Chunk<'a> {
-    /// Always ends with a line break: a block scalar at the very end has its last one too.
+    /// The text, which always ends with a line break, so that a final block scalar keeps its last one.
     pub(super) text: Cow<'a, str>,
-    /// Where the chunk begins.
+    /// The position of its first line.
     pub(super) position: Position,
-    /// Where its first line of content is, if that begins with `---` and text glued to it: a separator gone wrong, though YAML
-    /// takes it for a text.
+    /// The position of its first line with content, if that begins with `---` directly followed by text. It is a string in YAML, but
+    /// probably a mistyped separator.
     pub(super) glued_separator: Option<Position>,
 }
 
-/// A chunk that is being collected.
+/// An unfinished chunk.
 #[derive(Clone, Copy)]
 struct Begun {
     offset: usize,
@@ -38,14 +38,14 @@ impl Begun {
     }
 }
 
-/// What a line is for the splitting.
+/// The kind of a line.
 #[derive(PartialEq)]
 enum Line {
-    /// `---`, then nothing but white space or a comment.
+    /// `---`, followed by white space or a comment only.
     Separator,
-    /// `---` and then the beginning of the document. Kubernetes refuses it, YAML does not.
+    /// `---`, followed by the beginning of a document. Kubernetes rejects it, although it is valid YAML.
     SeparatorAndContent,
-    /// Anything else, `----` and `---text` included.
+    /// Any other line, including `----` and `---text`.
     Text,
 }
 
@@ -66,7 +66,7 @@ impl Line {
 /// Splits a text that begins at `origin`.
 pub(super) fn split(text: &str, origin: Position) -> Vec<Chunk<'_>> {
     let mut chunks = Vec::new();
-    // None before the first line of a chunk.
+    // `None` before the first line of a chunk.
     let mut begun: Option<Begun> = None;
     let mut at_stream_start = true;
     let mut offset = 0;
@@ -81,7 +81,7 @@ pub(super) fn split(text: &str, origin: Position) -> Vec<Chunk<'_>> {
                 push(&mut chunks, own, chunk);
                 at_stream_start = false;
                 begun = if directives.is_some() {
-                    // They belong to the document that the separator begins.
+                    // The directives belong to the document after the separator.
                     let lines = own.matches('\n').count();
                     Some(Begun::at(offset - tail.len(), chunk.position.offset(lines, 0)))
                 } else if kind == Line::SeparatorAndContent {
@@ -91,7 +91,7 @@ pub(super) fn split(text: &str, origin: Position) -> Vec<Chunk<'_>> {
                 };
             }
             (Some(chunk), Line::Text) => chunk.add(line, &kind, position),
-            // A separator before any text is part of the chunk, as in Kubernetes' reader.
+            // As in Kubernetes' reader, a separator before any text is part of the chunk.
             (None, _) => {
                 let mut chunk = Begun::at(offset, position);
                 if kind != Line::Separator {
@@ -112,19 +112,19 @@ pub(super) fn split(text: &str, origin: Position) -> Vec<Chunk<'_>> {
 }
 
 fn push<'a>(chunks: &mut Vec<Chunk<'a>>, text: &'a str, begun: &Begun) {
-    // End markers without a document before them are no document.
+    // End markers without a preceding document are not a document.
     if text.lines().all(|line| is_blank_or_comment(line) || is_end_marker(line)) {
         return;
     }
-    // Kubernetes reads lines without the `\r` before their `\n`, and ends the last one.
+    // Kubernetes' reader removes `\r` before `\n` and terminates the last line.
     let text =
         if text.contains("\r\r\n") { text.replace("\r\r\n", "\r\n").into() } else { Cow::Borrowed(text) };
     let text = if text.ends_with('\n') { text } else { format!("{text}\n").into() };
     chunks.push(Chunk { text, position: begun.position, glued_separator: begun.glued_separator });
 }
 
-/// Where lines of directives (`%YAML`, `%TAG`) begin that end the text. Directives stand at the beginning of a stream or after
-/// an end marker; elsewhere a line that begins with `%` is content.
+/// Returns the offset of directives (`%YAML`, `%TAG`) at the end of the text. They are valid at the beginning of a stream or after an end
+/// marker only; elsewhere a line that begins with `%` is content.
 fn directives_at_end(text: &str, at_stream_start: bool) -> Option<usize> {
     let mut start = text.len();
     let mut first_directive = None;
@@ -144,7 +144,7 @@ fn directives_at_end(text: &str, at_stream_start: bool) -> Option<usize> {
 
 fn is_blank_or_comment(line: &str) -> bool {
     let line = line.trim_start_matches(' ').trim_end_matches(['\r', '\n']);
-    // YAML has more line breaks, after which the comment is over.
+    // YAML has more line breaks, which end a comment.
     (line.is_empty() || line.starts_with('#')) && !line.contains(['\r', '\u{85}', '\u{2028}', '\u{2029}'])
 }
 
@@ -156,7 +156,7 @@ fn is_end_marker(line: &str) -> bool {
 }
 
 impl Chunk<'_> {
-    /// The text after a separator that the chunk begins with, and where that is.
+    /// Returns the text after a leading separator, with its position.
     pub(super) fn content(&self) -> (&str, Position) {
         let mut text: &str = &self.text;
         let mut position = self.position;

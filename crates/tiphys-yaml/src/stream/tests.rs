@@ -3,18 +3,18 @@ use tiphys_testkit::oracle;
 
 use super::*;
 
-fn texts(stdout: &[u8]) -> Result<Vec<String>, String> {
+fn split(stdout: &[u8]) -> Result<Vec<String>, String> {
     split_output(stdout)
         .map(|documents| documents.into_iter().map(|document| document.text).collect())
         .map_err(|error| error.to_string())
 }
 
 fn base64(text: &str) -> Vec<u8> {
-    crate::scalar::base64::decode(text.as_bytes()).expect("the oracle has base64 here")
+    crate::scalar::base64::decode(text.as_bytes()).expect("valid base64")
 }
 
 #[test]
-fn the_servers_answers_are_those_of_argo_cd() {
+fn server_results_equal_those_of_argo_cd() {
     oracle::check("manifest-split.server", |case| {
         if case["group"] == "client-only" {
             return None;
@@ -22,9 +22,9 @@ fn the_servers_answers_are_those_of_argo_cd() {
         let input = &case["input"];
         let stdout = match input["stdout"].as_str() {
             Some(text) => text.as_bytes().to_vec(),
-            None => base64(input["stdout_base64"].as_str().expect("one of the two is there")),
+            None => base64(input["stdout_base64"].as_str().expect("one of both fields")),
         };
-        let ours = texts(&stdout);
+        let ours = split(&stdout);
         let theirs = &case["output"]["server"];
         let accepted: Vec<&Value> = match case["output_alternatives"]["server"].as_array() {
             Some(alternatives) => alternatives.iter().collect(),
@@ -42,29 +42,29 @@ fn the_servers_answers_are_those_of_argo_cd() {
     });
 }
 
-/// The texts of the documents or the error.
+/// The text of each document, or the error.
 #[track_caller]
 fn check(cases: &[(&str, Result<&[&str], &str>)]) {
     for (stdout, expected) in cases {
-        let expected = expected.map(|texts| texts.iter().map(|text| (*text).to_owned()).collect());
-        assert_eq!(texts(stdout.as_bytes()), expected.map_err(str::to_owned), "{stdout:?}");
+        let expected = expected.map(|split| split.iter().map(|text| (*text).to_owned()).collect());
+        assert_eq!(split(stdout.as_bytes()), expected.map_err(str::to_owned), "{stdout:?}");
     }
 }
 
-/// One newline is taken from the output, and the last line that is left gets one again if it has none.
+/// One newline is removed from the output, and the last line gets one if it has none.
 #[test]
-fn a_block_scalar_at_the_very_end_keeps_as_many_newlines_as_in_argo_cd() {
+fn final_block_scalar_keeps_newlines_as_in_argo_cd() {
     for style in ["|+", ">+"] {
         for (newlines, kept) in [(1, 1), (2, 1), (3, 2), (4, 3), (5, 4)] {
             let stdout = format!("kind: K\na: {style}\n  lit{}", "\n".repeat(newlines));
             let expected = format!("{{\"a\":\"lit{}\",\"kind\":\"K\"}}", "\\n".repeat(kept));
-            assert_eq!(texts(stdout.as_bytes()), Ok(vec![expected]), "{stdout:?}");
+            assert_eq!(split(stdout.as_bytes()), Ok(vec![expected]), "{stdout:?}");
         }
     }
 }
 
 #[test]
-fn what_is_valid_and_fails_in_argo_cd_is_accepted() {
+fn valid_input_that_argo_cd_rejects_is_accepted() {
     check(&[
         (
             "a: 1\n--- {\"b\":2}\n--- |\n  x\n--- !x\ny\n",
@@ -78,11 +78,11 @@ fn what_is_valid_and_fails_in_argo_cd_is_accepted() {
         ("a: [b?c]\n", Ok(&["{\"a\":[\"b?c\"]}"])),
     ]);
     let utf16: Vec<u8> = "\u{FEFF}a: 1\n---\nb: 2\n".encode_utf16().flat_map(u16::to_be_bytes).collect();
-    assert_eq!(texts(&utf16), Ok(vec!["{\"a\":1}".to_owned(), "{\"b\":2}".to_owned()]));
+    assert_eq!(split(&utf16), Ok(vec!["{\"a\":1}".to_owned(), "{\"b\":2}".to_owned()]));
 }
 
 #[test]
-fn what_argo_cd_loses_in_silence_is_refused() {
+fn input_that_argo_cd_drops_silently_is_rejected() {
     check(&[
         (
             "a: 1\n...\nb: 2\n",
@@ -100,15 +100,15 @@ fn what_argo_cd_loses_in_silence_is_refused() {
 }
 
 #[test]
-fn a_separator_with_text_glued_to_it_is_refused() {
+fn separator_without_a_blank_is_rejected() {
     for stdout in ["---foo\n", "a: 1\n---\n# c\n\n---foo: 1\n", "----\n"] {
-        let error = texts(stdout.as_bytes()).expect_err(stdout);
+        let error = split(stdout.as_bytes()).expect_err(stdout);
         assert!(error.ends_with("`---` must be followed by a blank or a line break"), "{error}");
     }
 }
 
 #[test]
-fn errors_count_lines_from_the_beginning_of_the_output() {
+fn error_positions_count_from_start_of_output() {
     check(&[
         (
             "a: 1\n---\nb: 2\n---\n c: 3\nd: [\n",
@@ -118,15 +118,15 @@ fn errors_count_lines_from_the_beginning_of_the_output() {
         ),
         ("{\"a\":1}\n{\"b\":}\n{\"c\":3}", Err("line 2, column 6: expected a value, `}` found")),
         ("{\"a\":1}\n{\"b\":2}\nx", Err("line 3, column 1: expected a value, `x` found")),
-        // Neither JSON nor YAML: which of the two was meant shows at the first key.
+        // Neither JSON nor YAML. The first key determines which error is reported.
         ("{\"a\":1} {b: 2", Err("line 2, column 1: expected `,` or `}` of the object that begins at 1:9")),
         ("{\"a\":1,\n\"b\":\u{7}}", Err("line 2, column 5: expected a value, U+0007 found")),
     ]);
-    assert_eq!(texts(b"a: 1\n---\nb: \xff").expect_err("not UTF-8"), "line 3, column 4: invalid UTF-8");
+    assert_eq!(split(b"a: 1\n---\nb: \xff").expect_err("invalid UTF-8"), "line 3, column 4: invalid UTF-8");
 }
 
 #[test]
-fn documents_know_their_place_in_the_output() {
+fn documents_have_positions_in_the_output() {
     for (stdout, expected) in [
         ("{\"a\":1} {\"a\":2}\n\n{\"a\":3}", [(1, 1), (1, 9), (3, 1)]),
         ("---\na: 1\n---\n# c\n\na: 2\n--- {a: 3}\n", [(2, 1), (6, 1), (7, 5)]),
@@ -142,16 +142,16 @@ fn documents_know_their_place_in_the_output() {
 }
 
 #[test]
-fn the_brace_that_makes_a_stream_json_must_come_early() {
+fn json_is_detected_only_near_the_beginning() {
     let pretty = "{ \"a\" : 1 }";
     let early = format!("{}{pretty}", " ".repeat(JSON_LOOK_AHEAD_BYTES - 1));
     let late = format!("{}{pretty}", " ".repeat(JSON_LOOK_AHEAD_BYTES));
-    assert_eq!(texts(early.as_bytes()), Ok(vec![pretty.to_owned()]));
-    assert_eq!(texts(late.as_bytes()), Ok(vec!["{\"a\":1}".to_owned()]));
+    assert_eq!(split(early.as_bytes()), Ok(vec![pretty.to_owned()]));
+    assert_eq!(split(late.as_bytes()), Ok(vec!["{\"a\":1}".to_owned()]));
 }
 
 #[test]
-fn integers_of_64_bits_stay_integers_in_the_servers_text() {
+fn server_text_keeps_64_bit_integers() {
     let documents = split_output(b"a: 18446744073709551615\n").expect("valid");
     assert_eq!(documents[0].text, "{\"a\":18446744073709551615}");
     assert_eq!(documents[0].node.to_value(), serde_json::json!({"a": 18_446_744_073_709_551_615_f64}));

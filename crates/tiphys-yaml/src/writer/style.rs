@@ -1,16 +1,16 @@
-//! How a text is written so that every reader takes it for that text.
+//! Choosing a scalar style in which every YAML parser reads the same string.
 
 use std::fmt::Write as _;
 
 use crate::scalar::{is_text_when_plain, is_yaml_float};
 
-/// The ways to write a text.
+/// The styles of a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Style {
     Plain,
     SingleQuoted,
     DoubleQuoted,
-    /// Line by line after `|`. `counted`: the indentation must be stated, since the first line begins with a blank.
+    /// Literal block scalar (`|`). `counted`: the first line begins with a blank, so an indentation indicator is required.
     Literal {
         counted: bool,
     },
@@ -41,14 +41,14 @@ impl Style {
     }
 }
 
-/// Where the lines of a literal go: `step` columns (from 1 to 9) to the right of the list or object that it is in.
+/// The indentation of a literal: `step` columns (1 to 9) relative to the surrounding list or object.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Indentation {
     pub(crate) parent: usize,
     pub(crate) step: usize,
 }
 
-/// Appends a text, without the line break that ends the last line of a literal.
+/// Appends a string, without the line break after the last line of a literal.
 pub(crate) fn write_text(out: &mut String, text: &str, style: Style, indentation: Indentation) {
     match style {
         Style::Plain => out.push_str(text),
@@ -61,7 +61,7 @@ pub(crate) fn write_text(out: &mut String, text: &str, style: Style, indentation
         Style::Literal { counted } => {
             out.push('|');
             if counted {
-                // Always relative to what the text is in.
+                // The indicator is relative to the surrounding collection.
                 out.push_str(&indentation.step.to_string());
             }
             let content = text.trim_end_matches('\n');
@@ -77,22 +77,22 @@ pub(crate) fn write_text(out: &mut String, text: &str, style: Style, indentation
                     out.push_str(line);
                 }
             }
-            // The caller ends the last line.
+            // The caller adds the last line break.
             out.extend(std::iter::repeat_n('\n', (text.len() - content.len()).saturating_sub(1)));
         }
     }
 }
 
-/// How a character that may not stand as it is is written between double quotes.
+/// The escapes that are used between double quotes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Escapes {
-    /// With YAML's short forms.
+    /// All short escapes of YAML.
     Yaml,
-    /// With none but those that JSON has.
+    /// Only the escapes of JSON.
     Json,
 }
 
-/// Appends a text in double quotes. Nothing is escaped that need not be.
+/// Appends a string in double quotes. Only characters that require it are escaped.
 pub(crate) fn write_double_quoted(out: &mut String, text: &str, escapes: Escapes) {
     out.push('"');
     for character in text.chars() {
@@ -119,14 +119,13 @@ pub(crate) fn write_double_quoted(out: &mut String, text: &str, escapes: Escapes
     out.push('"');
 }
 
-/// Whether a character may stand as it is: no control character, no line break of YAML 1.1, no byte-order mark, none that is
-/// not one.
+/// Returns whether a character needs no escape: it is not a control character, line break of YAML 1.1, byte-order mark or noncharacter.
 fn is_visible(character: char) -> bool {
     const BREAKS_AND_MARKS: [char; 5] = ['\u{2028}', '\u{2029}', '\u{FEFF}', '\u{FFFE}', '\u{FFFF}'];
     matches!(character, ' '..='~' | '\u{A0}'..) && !BREAKS_AND_MARKS.contains(&character)
 }
 
-/// Whether a text of visible characters can stand without quotes, in a flow collection too.
+/// Returns whether a string of visible characters needs no quotes, even in a flow collection.
 fn is_plain(text: &str) -> bool {
     let bytes = text.as_bytes();
     let (Some(first), Some(last)) = (bytes.first(), bytes.last()) else { return false };
@@ -151,15 +150,15 @@ fn is_plain(text: &str) -> bool {
         && !looks_like_date(text)
 }
 
-/// The words that some reader takes for a boolean, null or a number, in any letter case.
+/// Returns whether some parser reads the word as a boolean, null or number, in any letter case.
 fn is_word(text: &str) -> bool {
     const WORDS: [&str; 14] =
         ["y", "n", "yes", "no", "on", "off", "true", "false", "null", "~", ".inf", "+.inf", "-.inf", ".nan"];
     text.len() <= 5 && WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
-/// What readers of YAML 1.1 or 1.2 take for a number: with underscores or commas between digits, out of range, octal in either
-/// spelling, base 60.
+/// Returns whether a YAML 1.1 or 1.2 parser reads the string as a number: with underscores or commas between digits, out of range, octal in
+/// either notation, base 60.
 fn looks_like_number(text: &str) -> bool {
     if !text.starts_with(|first: char| first.is_ascii_digit() || matches!(first, '+' | '-' | '.')) {
         return false;
@@ -179,7 +178,7 @@ fn looks_like_number(text: &str) -> bool {
     based || base_60
 }
 
-/// `2001-12-14`, alone or before a time.
+/// Returns whether the string begins with a date such as `2001-12-14`, alone or before a time.
 fn looks_like_date(text: &str) -> bool {
     let mut parts = text.splitn(3, '-');
     let (Some(year), Some(month), Some(rest)) = (parts.next(), parts.next(), parts.next()) else {

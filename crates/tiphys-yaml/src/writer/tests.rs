@@ -4,7 +4,7 @@ use serde_json::json;
 use super::*;
 use crate::read_document;
 
-/// A value and its YAML, which must read back as the value.
+/// Checks the YAML of a value, which must parse to the same value.
 #[track_caller]
 fn check(cases: &[(Value, &str)]) {
     for (value, expected) in cases {
@@ -31,7 +31,7 @@ fn objects_are_indented_and_lists_are_not() {
 }
 
 #[test]
-fn numbers_are_written_as_go_writes_them() {
+fn numbers_are_written_as_in_go() {
     check(&[
         (json!([0, -1, u64::from(u32::MAX), i64::MIN]), "- 0\n- -1\n- 4294967295\n- -9223372036854775808\n"),
         (json!([0.5, 1e21, 1e-7, 1.5e300]), "- 0.5\n- 1e+21\n- 1e-7\n- 1.5e+300\n"),
@@ -39,7 +39,7 @@ fn numbers_are_written_as_go_writes_them() {
 }
 
 #[test]
-fn texts_that_would_be_misread_are_quoted() {
+fn ambiguous_strings_are_quoted() {
     for text in [
         "",
         "~",
@@ -112,7 +112,7 @@ fn texts_that_would_be_misread_are_quoted() {
 }
 
 #[test]
-fn other_texts_are_not_quoted() {
+fn other_strings_are_not_quoted() {
     for text in [
         "a",
         "a b",
@@ -141,7 +141,7 @@ fn other_texts_are_not_quoted() {
 }
 
 #[test]
-fn lines_are_written_as_a_literal_where_possible() {
+fn multi_line_strings_are_literals_where_possible() {
     check(&[
         (json!({"a": "x\ny"}), "a: |-\n  x\n  y\n"),
         (json!({"a": "x\n\n  y\n"}), "a: |\n  x\n\n    y\n"),
@@ -158,7 +158,7 @@ fn lines_are_written_as_a_literal_where_possible() {
 }
 
 #[test]
-fn characters_that_yaml_does_not_allow_are_escaped() {
+fn invalid_characters_are_escaped() {
     check(&[(
         json!({"a": "\0\u{7}\u{7f}\u{85}\u{a0}\u{2028}\u{feff}\u{ffff}😀"}),
         "a: \"\\0\\x07\\x7F\\x85\u{a0}\\u2028\\uFEFF\\uFFFF😀\"\n",
@@ -173,7 +173,7 @@ fn long_keys_are_read_back() {
     }
 }
 
-fn texts() -> impl Strategy<Value = String> {
+fn strings() -> impl Strategy<Value = String> {
     prop_oneof![
         any::<String>(),
         "[ \\t\\n\\r:#'\"a0\\-\\[\\]{},&*!|>%@`?~.\u{85}\u{2028}\u{feff}\u{7f}]{0,12}",
@@ -190,12 +190,12 @@ fn values() -> impl Strategy<Value = Value> {
         any::<f64>()
             .prop_filter("integers read back as integers", |value| value.is_finite() && value.fract() != 0.0)
             .prop_map(Value::from),
-        texts().prop_map(Value::from),
+        strings().prop_map(Value::from),
     ];
     leaf.prop_recursive(5, 40, 6, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
-            prop::collection::vec((texts(), inner), 0..6)
+            prop::collection::vec((strings(), inner), 0..6)
                 .prop_map(|entries| Value::Object(entries.into_iter().collect())),
         ]
     })
@@ -205,7 +205,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
     #[test]
-    fn what_is_written_reads_back(value in values()) {
+    fn written_values_parse_to_the_same_value(value in values()) {
         let yaml = write_yaml(&value);
         prop_assert_eq!(read_back(&yaml), value, "{}", yaml);
     }

@@ -1,4 +1,4 @@
-//! Children by indentation: where their lines begin and end, and which comments are theirs.
+//! Children of block collections: the range of their lines, and the comments that belong to them.
 
 use std::ops::Range;
 
@@ -9,14 +9,14 @@ use crate::edit::lines::Line;
 use crate::edit::render::{FlowStyle, Steps};
 use crate::reader::spans::{Child, Collection, CollectionKind, Layout, Shape, Span};
 
-/// How a collection in brackets is written.
+/// The style of a flow collection.
 struct Brackets {
     kind: CollectionKind,
     style: FlowStyle,
 }
 
 impl Emitter<'_> {
-    /// Changes children that stand by indentation. `first`: the first one that stays.
+    /// Changes the children of a block collection. `first` is the first one that stays.
     pub(super) fn block(
         &mut self,
         span: &Span,
@@ -33,11 +33,11 @@ impl Emitter<'_> {
         let brackets = self.brackets_of_last(children);
         let mut beside = Beside::Before(first);
         let mut kept = vec![false; children.len()];
-        // New ones that follow each other are written at once.
+        // Consecutive new children are inserted at once.
         for run in slots.chunk_by(|one, next| one.from.is_none() && next.from.is_none()) {
             if let [Slot { from: Some(index), value, .. }] = run {
-                let place = Self::place(span, collection, &children[*index], steps, &style);
-                self.draft(value, &place)?;
+                let context = Self::context(span, collection, &children[*index], steps, &style);
+                self.draft(value, &context)?;
                 kept[*index] = true;
                 beside = Beside::Behind(*index);
                 continue;
@@ -55,7 +55,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// A new child, as lines.
+    /// Returns a new child, as lines.
     fn new_block_child(
         &self,
         slot: &Slot<'_, '_>,
@@ -72,7 +72,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Whether empty lines stand between all children.
+    /// Returns whether there are empty lines between all children.
     fn is_spaced(&self, children: &[Child], column: usize) -> bool {
         let has_gap_above = |child: &Child| {
             let start = self.own_comments(self.lines.start(child.lead), column, 0);
@@ -81,7 +81,7 @@ impl Emitter<'_> {
         children.len() > 1 && children.iter().skip(1).all(has_gap_above)
     }
 
-    /// How the last child is written, if it stands in brackets and in one line.
+    /// Returns the style of the last child, if it is a flow collection in one line.
     fn brackets_of_last(&self, children: &[Child]) -> Option<Brackets> {
         let last = &self.tree[children.last()?.value];
         let inner = last.collection().filter(|inner| {
@@ -92,8 +92,8 @@ impl Emitter<'_> {
         Some(Brackets { kind: inner.kind, style: self.flow_style(last, inner, None) })
     }
 
-    /// An item in brackets, as a line, if the last one is of the same kind and stands in brackets. Texts of several lines are
-    /// better read by indentation.
+    /// Returns an item in flow style, as a line, if the last item has the same kind and is in flow style. Values with multi-line strings
+    /// are more readable in block style.
     fn bracketed_item(
         &self,
         brackets: Option<&Brackets>,
@@ -112,8 +112,8 @@ impl Emitter<'_> {
         Some(format!("{indentation}-{blanks}{text}\n"))
     }
 
-    /// Where what comes behind a child is put: behind its last line, and behind comments below it that are indented deeper than
-    /// its list or object.
+    /// Returns the offset at which a child can be inserted after this one: after its last line, and after comments below it that are
+    /// indented deeper than the collection.
     fn end_of_block_child(&self, child: &Child, column: usize) -> usize {
         let mut at = self.lines.next(self.lines.tail(child.end));
         while let Line::Comment { column: comment } = self.lines.kind(at)
@@ -124,10 +124,10 @@ impl Emitter<'_> {
         at
     }
 
-    /// `gap`: what stands between children, if an empty line does.
+    /// Inserts children after this one. `gap` is the separating empty line, if children are separated by one.
     fn insert_behind_block_child(&mut self, child: &Child, new: &[String], column: usize, gap: &str) {
         let at = self.end_of_block_child(child, column);
-        // Behind `|+` an empty line would be part of the text.
+        // After `|+`, an empty line would be part of the scalar.
         let gap = if self.block_ends.get(&at) == Some(&true) { "" } else { gap };
         let lines: String = new.iter().flat_map(|lines| [gap, lines]).collect();
         self.patches.insert_lines(at, &lines);
@@ -136,7 +136,7 @@ impl Emitter<'_> {
     fn insert_before_block_child(&mut self, next: &Child, lines: &str, column: usize, children: &[Child]) {
         let is_inline = children.first().is_some_and(|first| !self.lines.is_first(first.lead));
         if is_inline {
-            // The first one stands behind a dash; the new one takes its place.
+            // The first child follows a dash, so the new one is inserted there.
             let text = format!("{}{}", lines.trim_start_matches(' '), " ".repeat(column));
             self.patches.insert(next.lead, &text);
         } else {
@@ -145,7 +145,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Where the comments begin that stand directly above a line and in its column, if there are any; else the line itself.
+    /// Returns the start of the comments directly above a line and in its column, else of the line itself.
     pub(super) fn own_comments(&self, line: usize, column: usize, floor: usize) -> usize {
         let mut start = line;
         while let Some(above) = self.lines.above(start)
@@ -169,7 +169,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Removes children that follow each other, with their lines and comments. Others stay.
+    /// Removes consecutive children with their lines and comments.
     fn remove_block_children(&mut self, span: &Span, children: &[Child], run: Range<usize>) {
         let (Some(first), Some(last)) =
             (children.get(run.start), run.end.checked_sub(1).and_then(|last| children.get(last)))
@@ -182,7 +182,7 @@ impl Emitter<'_> {
         {
             let between = self.text.get(self.lines.tail(last.end)..next.lead).unwrap_or_default();
             if between.trim_matches([' ', '\t', '\r', '\n']).is_empty() {
-                // The next one moves up behind the dash.
+                // The next child moves up to the dash.
                 self.patches.delete(first.lead..next.lead);
             } else {
                 self.patches.delete(self.lines.before_blanks(first.lead)..self.lines.tail(last.end));
@@ -192,14 +192,14 @@ impl Emitter<'_> {
         let floor =
             run.start.checked_sub(1).and_then(|previous| children.get(previous)).map_or(0, |child| child.end);
         let range = self.delete_block_children(first, last, span.column, floor);
-        // What was between the first one and the next is not needed at the beginning.
+        // At the beginning of the collection, the empty lines after the removed children are not needed.
         let above = self.lines.above(range.start).map(|above| self.lines.kind(above));
         if run.start == 0 && next.is_some() && above.is_none_or(|above| above == Line::Content) {
             self.patches.delete(range.end..self.below_blanks(range.end));
         }
     }
 
-    /// Where the empty lines end that begin here, if there are any.
+    /// Returns the end of the empty lines that begin here.
     fn below_blanks(&self, mut line: usize) -> usize {
         while self.lines.kind(line) == Line::Blank {
             line = self.lines.next(self.lines.end(line));
@@ -207,8 +207,8 @@ impl Emitter<'_> {
         line
     }
 
-    /// Deletes the lines of children that follow each other, with their comments, and with the blank lines above them if there
-    /// are some below too. Nothing before `floor` belongs to them. Gives what was deleted.
+    /// Deletes the lines of consecutive children with their comments, and with the empty lines above if there are some below too. Nothing
+    /// before `floor` is deleted. Returns the deleted range.
     pub(super) fn delete_block_children(
         &mut self,
         first: &Child,
@@ -227,8 +227,8 @@ impl Emitter<'_> {
             }
         }
         self.patches.delete(start..end);
-        // Empty lines and deep comments below must not become part of a block text above. They go on their own, since something may
-        // be put before them.
+        // Empty lines and deep comments below must not become part of a block scalar above. They are deleted by a separate patch, since
+        // lines may be inserted before them.
         if let Some(keeps) = self.block_ends.get(&start) {
             let mut below = end;
             while match self.lines.kind(below) {
@@ -246,7 +246,7 @@ impl Emitter<'_> {
         start..end
     }
 
-    /// Columns from the dashes of a list to its items.
+    /// Returns the columns from the dashes of a list to its items.
     fn dash_step(&self, children: &[Child]) -> usize {
         let step = children.iter().rev().find_map(|child| {
             let value = &self.tree[child.value];

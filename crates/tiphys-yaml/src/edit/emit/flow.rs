@@ -1,14 +1,14 @@
-//! Children in brackets: their commas, and lines of their own.
+//! Children of flow collections: their commas and lines.
 
 use std::ops::Range;
 
-use super::{Beside, Emitter, Place, Slot, Unwritable};
+use super::{Beside, Context, Emitter, Slot, Unwritable};
 use crate::edit::NewValue;
 use crate::edit::render::FlowStyle;
 use crate::reader::ScalarStyle;
 use crate::reader::spans::{Child, Collection, CollectionKind, Id, Layout, Shape, Span};
 
-/// Whether a comma stands behind a child.
+/// Whether a comma is required after a child.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Comma {
     Wanted,
@@ -16,26 +16,26 @@ enum Comma {
 }
 
 impl Emitter<'_> {
-    /// How a target that stands in brackets itself is written.
+    /// Returns the style of a target that is itself a flow collection.
     pub(super) fn target_flow_style(&self) -> FlowStyle {
         let is_json = self.tree.is_json;
         let gap = if is_json { self.habits.json_gap } else { " " };
         FlowStyle { is_json, gap, comma_gap: gap, padding: "", unit: self.habits.json_unit.clone() }
     }
 
-    /// Changes children in brackets. `first`: the first one that stays.
+    /// Changes the children of a flow collection. `first` is the first one that stays.
     pub(super) fn flow(
         &mut self,
         span: &Span,
         collection: &Collection,
         slots: &[Slot<'_, '_>],
-        place: &Place<'_>,
+        context: &Context<'_>,
         first: usize,
     ) -> Result<(), Unwritable> {
         let children = &collection.children;
-        let outer = match place {
-            Place::Flow { style, .. } => Some(*style),
-            Place::Root | Place::Key { .. } | Place::Dash { .. } => None,
+        let outer = match context {
+            Context::Flow { style, .. } => Some(*style),
+            Context::Root | Context::Key { .. } | Context::Dash { .. } => None,
         };
         let style = self.flow_style(span, collection, outer);
         let keeps_comma = matches!(collection.layout, Layout::Flow { trailing_comma: Some(_) });
@@ -45,7 +45,7 @@ impl Emitter<'_> {
             let is_last = number + 1 == slots.len();
             let comma = if is_last && !keeps_comma { Comma::Unwanted } else { Comma::Wanted };
             if let Some(index) = slot.from {
-                let inner = Self::place(span, collection, &children[index], self.steps(), &style);
+                let inner = Self::context(span, collection, &children[index], self.steps(), &style);
                 self.draft(slot.value, &inner)?;
                 self.settle_comma(collection, index, comma);
                 kept[index] = true;
@@ -58,12 +58,12 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Writes or removes the comma behind a child that stays.
+    /// Adds or removes the comma after a child that stays.
     fn settle_comma(&mut self, collection: &Collection, index: usize, comma: Comma) {
         match (collection.comma_after(index), comma) {
             (None, Comma::Wanted) => {
                 let child = &collection.children[index];
-                // Without a blank a comma would be part of a key without quotes.
+                // Without a blank, the comma would be part of the unquoted key.
                 let is_open = child.colon == Some(child.end);
                 self.patches.insert(child.end, if is_open { " ," } else { "," });
             }
@@ -72,7 +72,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Writes a new child, on a line of its own if the one beside it has one.
+    /// Inserts a new child, on a line of its own if its neighbour has one.
     fn insert_flow_child(
         &mut self,
         collection: &Collection,
@@ -101,7 +101,7 @@ impl Emitter<'_> {
             Beside::Behind(_) => {
                 let end = collection.comma_after(index).map_or(sibling.end, |comma| comma + 1);
                 if is_on_own_line {
-                    // Behind a comment on the same line.
+                    // After a comment on the same line.
                     let at = if self.lines.is_last(end) { self.lines.end(end) } else { end };
                     self.patches.insert(at, &format!("\n{indentation}{text}"));
                 } else {
@@ -113,7 +113,7 @@ impl Emitter<'_> {
 
     /// Removes the children that are not kept.
     fn remove_other_flow_children(&mut self, collection: &Collection, kept: &[bool]) {
-        // Those that only removed ones follow take the blanks before them along, the others those behind them.
+        // Children after the last kept one are removed with the blanks before them, others with the blanks after them.
         let last_kept = kept.iter().rposition(|kept| *kept);
         for (index, (child, is_kept)) in collection.children.iter().zip(kept).enumerate() {
             if !is_kept {
@@ -124,20 +124,20 @@ impl Emitter<'_> {
         }
     }
 
-    /// Changes an object that is a pair in a list: what is not one pair needs braces.
+    /// Changes an object that is a single pair in a list. If it is not one pair any more, it gets braces.
     pub(super) fn pair(
         &mut self,
         span: &Span,
         collection: &Collection,
         slots: &[Slot<'_, '_>],
-        place: &Place<'_>,
+        context: &Context<'_>,
         value: &NewValue,
     ) -> Result<(), Unwritable> {
-        let (Place::Flow { style, .. }, [child]) = (place, &collection.children[..]) else {
+        let (Context::Flow { style, .. }, [child]) = (context, &collection.children[..]) else {
             return Err(Unwritable);
         };
         if let [Slot { from: Some(_), value, .. }] = slots {
-            let inner = Self::place(span, collection, child, self.steps(), style);
+            let inner = Self::context(span, collection, child, self.steps(), style);
             self.draft(value, &inner)
         } else {
             let text = self.renderer().flow(value, style, "", None);
@@ -146,7 +146,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The bytes of a child with its comma: its lines if nothing else is on them.
+    /// Returns the range of a child with its comma, including the lines if they contain nothing else.
     fn flow_child(&self, child: &Child, comma: Option<usize>, is_last: bool) -> Range<usize> {
         let end = comma.map_or(child.end, |comma| comma + 1);
         if self.lines.is_first(child.lead) && self.lines.is_last(end) {
@@ -161,7 +161,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// How the children of a collection in brackets are written.
+    /// Returns the style of a flow collection's children.
     pub(super) fn flow_style(
         &self,
         span: &Span,
@@ -204,7 +204,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The indentation of what is put into a collection, if it gets several lines: as its siblings do, else as the JSON file does.
+    /// Returns the indentation of multi-line children: like their siblings, else like the JSON file.
     fn flow_unit(&self, span: &Span, collection: &Collection) -> Option<String> {
         let unit = self.habits.json_unit.clone()?;
         let is_in_one_line = |span: &Span| self.lines.end(span.content) >= span.end;

@@ -1,8 +1,8 @@
-//! Another value where one stands: the old one's place, comment and anchor stay.
+//! Replacing a value, while its position, comment and anchor stay.
 
 use std::ops::Range;
 
-use super::{DASH_STEP, Emitter, Place, Unwritable, header, scalar_style};
+use super::{Context, DASH_STEP, Emitter, Unwritable, header, scalar_style};
 use crate::edit::NewValue;
 use crate::edit::lines::Line;
 use crate::edit::render::{Rendered, Steps};
@@ -11,16 +11,16 @@ use crate::reader::spans::{Collection, Layout, Shape, Span};
 use crate::writer::style::Indentation;
 
 impl Emitter<'_> {
-    /// Writes another value where one stands, whatever that is.
+    /// Replaces a value of any kind.
     pub(super) fn replace(
         &mut self,
         span: &Span,
         value: &NewValue,
-        place: &Place<'_>,
+        context: &Context<'_>,
     ) -> Result<(), Unwritable> {
         self.remove_tag(span);
-        match place {
-            Place::Flow { behind, colon, style } => {
+        match context {
+            Context::Flow { behind, colon, style } => {
                 let indentation = self.lines.indentation(span.content);
                 let text = self.renderer().flow(value, style, indentation, scalar_style(span));
                 if matches!(span.shape, Shape::Nothing) {
@@ -31,13 +31,13 @@ impl Emitter<'_> {
                     self.patches.replace(span.content..span.end, &text);
                 }
             }
-            Place::Root => self.replace_root(span, value),
-            Place::Key { behind: None, .. } => return Err(Unwritable),
-            Place::Key { behind: Some(behind), column, steps } => {
+            Context::Root => self.replace_root(span, value),
+            Context::Key { behind: None, .. } => return Err(Unwritable),
+            Context::Key { behind: Some(behind), column, steps } => {
                 let rendered = self.behind_key(span, value, *column, *steps);
                 self.replace_block(span, rendered, *behind, *column);
             }
-            Place::Dash { behind, column } => {
+            Context::Dash { behind, column } => {
                 let rendered = self.behind_dash(span, value, *behind, *column);
                 self.replace_block(span, rendered, *behind, *column);
             }
@@ -54,7 +54,7 @@ impl Emitter<'_> {
 
     fn behind_dash(&self, span: &Span, value: &NewValue, behind: usize, column: usize) -> Rendered {
         let is_inline = self.lines.start(behind) == self.lines.start(span.start);
-        // A tag goes, so that the value begins where the tag did.
+        // A tag is removed, so the value begins at its start.
         let dash = if is_inline && !matches!(span.shape, Shape::Nothing) {
             span.start + 1 - behind
         } else {
@@ -62,7 +62,7 @@ impl Emitter<'_> {
         };
         match value {
             NewValue::Text(text) => self.replaced_text(span, text, column, DASH_STEP),
-            // Behind an anchor no key and no dash may stand.
+            // After an anchor, neither a key nor a dash is valid.
             value if span.anchor.is_some() => {
                 let steps = Steps { object: DASH_STEP, list: DASH_STEP, dash: DASH_STEP };
                 self.renderer().of_key(value, column, steps)
@@ -71,7 +71,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// A text in the style of the one that it replaces, if that can hold it.
+    /// Returns a string in the style of the replaced scalar, if possible.
     fn replaced_text(&self, span: &Span, text: &str, column: usize, step: usize) -> Rendered {
         let old = scalar_style(span);
         let old_text = self.text.get(span.content..span.end).unwrap_or_default();
@@ -85,7 +85,7 @@ impl Emitter<'_> {
         Rendered::flat(self.renderer().text(text, old))
     }
 
-    /// Columns that the lines of a block text are indented with.
+    /// Returns the indentation of a block scalar's lines, in columns.
     fn literal_step(&self, span: &Span, column: usize) -> Option<usize> {
         if scalar_style(span) != Some(ScalarStyle::Block) {
             return None;
@@ -98,7 +98,7 @@ impl Emitter<'_> {
         blanks.checked_sub(column).filter(|step| (1..10).contains(step))
     }
 
-    /// Writes a value where another one stands behind a colon or a dash.
+    /// Replaces the value after a colon or a dash.
     fn replace_block(&mut self, span: &Span, rendered: Rendered, behind: usize, column: usize) {
         let behind = span.properties_end.unwrap_or(behind);
         let Rendered { head, lines } = rendered;
@@ -145,23 +145,23 @@ impl Emitter<'_> {
 
     fn replace_head(&mut self, behind: usize, range: Range<usize>, head: &str) {
         if head.is_empty() {
-            // The blanks before it go too.
+            // The blanks before the value are deleted too.
             self.patches.delete(self.lines.before_blanks(range.start).max(behind)..range.end);
         } else {
             self.patches.replace(range, head);
         }
     }
 
-    /// A value as a document.
+    /// Returns a value as a document.
     pub(super) fn root(&self, value: &NewValue) -> Rendered {
         match value {
-            // YAML 1.1 and 1.2 do not agree on indentation that is counted from nothing.
+            // YAML 1.1 and 1.2 disagree on indentation indicators at the top level.
             NewValue::Text(text) => Rendered::flat(self.renderer().text(text, None)),
             value => self.renderer().of_dash(value, 0, Steps { dash: 0, ..self.steps() }),
         }
     }
 
-    /// Writes another value where a whole document stands.
+    /// Replaces a whole document.
     fn replace_root(&mut self, span: &Span, value: &NewValue) {
         let Rendered { head, lines } = self.root(value);
         let all = format!("{head}\n{lines}");
@@ -182,7 +182,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// A tag says what the old value is.
+    /// Removes the tag of the old value, because it may be wrong for the new one.
     fn remove_tag(&mut self, span: &Span) {
         let Some(tag) = &span.tag else { return };
         let behind = self.lines.after_blanks(tag.end);

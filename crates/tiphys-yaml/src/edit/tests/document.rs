@@ -1,8 +1,8 @@
-//! Texts in all the styles that people write, made from numbers.
+//! Generates texts in all common styles from random numbers.
 
 use std::fmt::Write as _;
 
-/// Decisions; when the numbers are used up, the first choice each time.
+/// A source of decisions. When the numbers are used up, each decision is the first choice.
 pub(super) struct Choices {
     data: Vec<u16>,
     at: usize,
@@ -13,7 +13,7 @@ impl Choices {
         Self { data, at: 0 }
     }
 
-    /// A number below `count`.
+    /// Returns a number below `count`.
     pub(super) fn next(&mut self, count: usize) -> usize {
         let number = self.data.get(self.at).copied().unwrap_or_default();
         self.at += 1;
@@ -21,18 +21,18 @@ impl Choices {
     }
 }
 
-/// A text, and what is to be known of it.
+/// A generated text with the properties that a test needs.
 pub(super) struct Document {
     pub(super) text: String,
-    /// It has something that keeps some changes from being possible: anchors that are used, keys behind `?`.
-    pub(super) is_odd: bool,
-    /// The most lines that a scalar has.
+    /// Whether some changes may be impossible: it has aliases or keys after `?`.
+    pub(super) is_hard: bool,
+    /// The maximum number of lines of a scalar.
     pub(super) scalar_lines_max: usize,
-    /// Scalars without anchors and tags in their places.
+    /// Scalars without anchors and tags.
     pub(super) scalars: Vec<Scalar>,
 }
 
-/// Where a scalar stands.
+/// The range of a scalar.
 #[derive(Debug)]
 pub(super) struct Scalar {
     pub(super) path: String,
@@ -41,7 +41,7 @@ pub(super) struct Scalar {
     pub(super) end: usize,
 }
 
-/// The habits of a text, and what has been written of it.
+/// The style of a text, and the text written so far.
 struct Writer<'c> {
     choices: &'c mut Choices,
     text: String,
@@ -51,8 +51,8 @@ struct Writer<'c> {
     notes: usize,
     anchors: Vec<(String, bool)>,
     uses_anchors: bool,
-    is_odd: bool,
-    /// A block text was the last thing.
+    is_hard: bool,
+    /// Whether the last value was a block scalar.
     is_after_block: bool,
     scalars: Vec<Scalar>,
 }
@@ -72,7 +72,7 @@ const KEYS: [&str; 12] = [
     "x.y/z",
 ];
 
-/// The paths that error texts write for the keys.
+/// The paths of the keys in messages.
 const KEY_TEXTS: [&str; 12] =
     ["a", "name", "string", "spec", "quoted", "double", "with blank", "key:colon", "é", "0", "true", "x.y/z"];
 
@@ -90,19 +90,19 @@ impl Document {
             text: String::new(),
             notes: 0,
             anchors: Vec::new(),
-            is_odd: false,
+            is_hard: false,
             is_after_block: false,
             scalars: Vec::new(),
         };
         writer.stream();
-        let Writer { choices, mut text, is_odd, mut scalars, .. } = writer;
+        let Writer { choices, mut text, is_hard, mut scalars, .. } = writer;
         if choices.next(5) == 1 && text.ends_with('\n') {
             text.pop();
             for scalar in &mut scalars {
                 scalar.end = scalar.end.min(text.len());
             }
         }
-        // Offsets are those of the text with plain line ends and without a mark.
+        // Until here, offsets assume `\n` as line end and no byte-order mark.
         let (is_windows, has_mark) = (choices.next(4) == 1, choices.next(6) == 1);
         if is_windows {
             for scalar in &mut scalars {
@@ -118,7 +118,7 @@ impl Document {
             }
             text.insert(0, '\u{FEFF}');
         }
-        Self { text, is_odd, scalar_lines_max: 12, scalars }
+        Self { text, is_hard, scalar_lines_max: 12, scalars }
     }
 }
 
@@ -162,7 +162,7 @@ impl Writer<'_> {
         write!(self.text, "# note {}", self.notes).expect("writing to a string");
     }
 
-    /// The end of a line, with a comment or without one.
+    /// Writes the end of a line, with or without a comment.
     fn comment(&mut self) {
         match self.choices.next(8) {
             1 => self.text.push_str("  "),
@@ -180,7 +180,7 @@ impl Writer<'_> {
         self.text.push('\n');
     }
 
-    /// Empty lines and comments, more or less in a column.
+    /// Writes empty lines and comments, in the given column or another.
     fn lines_between(&mut self, column: usize) {
         for _ in 0..self.choices.next(8).saturating_sub(5) {
             match self.choices.next(4) {
@@ -193,7 +193,7 @@ impl Writer<'_> {
                 }
                 _ => {
                     let column = self.choices.next(8);
-                    // Deeper it would be part of the block text above.
+                    // With deeper indentation it would be part of the block scalar above.
                     self.indent(if self.is_after_block { 0 } else { column });
                     self.note();
                     self.line("");
@@ -202,7 +202,7 @@ impl Writer<'_> {
         }
     }
 
-    /// An object whose first key stands where the text ends; the others go to `column`.
+    /// Writes an object. The first key is appended to the text; the others are indented to `column`.
     fn object(&mut self, column: usize, depth: usize, path: &str) {
         let mut used = Vec::new();
         for number in 0..=self.choices.next(4) {
@@ -223,7 +223,7 @@ impl Writer<'_> {
                 .collect();
             if !mergeable.is_empty() && self.choices.next(6) == 1 && !path.is_empty() && number == 0 {
                 let name = &mergeable[self.choices.next(mergeable.len())];
-                self.is_odd = true;
+                self.is_hard = true;
                 write!(self.text, "<<: *{name}").expect("writing to a string");
                 self.comment();
                 self.indent(column);
@@ -231,7 +231,7 @@ impl Writer<'_> {
             let separator = if path.is_empty() { "" } else { "." };
             let path = format!("{path}{separator}{}", KEY_TEXTS[index]);
             if self.choices.next(20) == 1 {
-                self.is_odd = true;
+                self.is_hard = true;
                 write!(self.text, "? {}\n{}:", KEYS[index], " ".repeat(column)).expect("writing to a string");
             } else {
                 write!(self.text, "{}:", KEYS[index]).expect("writing to a string");
@@ -240,7 +240,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A list whose first dash stands where the text ends; the others go to `column`.
+    /// Writes a list. The first dash is appended to the text; the others are indented to `column`.
     fn list(&mut self, column: usize, depth: usize, path: &str) {
         for number in 0..=self.choices.next(4) {
             if number > 0 {
@@ -252,14 +252,14 @@ impl Writer<'_> {
         }
     }
 
-    /// A value behind a colon or a dash, up to the end of its last line.
+    /// Writes a value after a colon or a dash, up to the end of its last line.
     fn value(&mut self, column: usize, depth: usize, path: &str, parent: Parent) {
         self.is_after_block = false;
         let mut anchor = None;
         if self.uses_anchors {
             match self.choices.next(5) {
                 1 => {
-                    // Finished values only can be used, but a name must not come again in one that is not.
+                    // An alias needs a finished value. Names are unique, so that an unfinished value does not hide it.
                     self.notes += 1;
                     let name = format!("n{}", self.notes);
                     write!(self.text, " &{name}").expect("writing to a string");
@@ -267,7 +267,7 @@ impl Writer<'_> {
                 }
                 2 if !self.anchors.is_empty() => {
                     let (name, _) = self.anchors[self.choices.next(self.anchors.len())].clone();
-                    self.is_odd = true;
+                    self.is_hard = true;
                     write!(self.text, " *{name}").expect("writing to a string");
                     return self.comment();
                 }
@@ -281,7 +281,7 @@ impl Writer<'_> {
                 false
             }
             3 => {
-                // Nothing.
+                // An implicit null.
                 self.comment();
                 false
             }
@@ -320,7 +320,7 @@ impl Writer<'_> {
         self.anchors.extend(anchor.map(|name| (name, is_object)));
     }
 
-    /// A scalar behind a colon or a dash, with its comment.
+    /// Writes a scalar after a colon or a dash, with its comment.
     fn scalar(&mut self, column: usize, path: &str, has_anchor: bool) {
         if self.choices.next(12) == 1 {
             self.text.push_str(" !!str");
@@ -349,7 +349,7 @@ impl Writer<'_> {
                 self.comment();
                 for number in 0..=self.choices.next(3) {
                     self.indent(indentation);
-                    // The first line says what the indentation is.
+                    // The first line determines the indentation.
                     let first = if number == 0 && !header.contains('2') { 2 } else { 3 };
                     let line = ["text", "# no comment", "  deeper"][self.choices.next(first)];
                     self.line(line);
@@ -358,7 +358,7 @@ impl Writer<'_> {
                     }
                 }
                 self.is_after_block = true;
-                // To `|+` belong the empty lines that are still to come.
+                // A scalar with `|+` includes the empty lines that follow.
                 return self.found(path, start, has_tag || has_anchor || header == "|+");
             }
             _ => self.text.push_str(PLAIN[self.choices.next(PLAIN.len())]),
@@ -373,7 +373,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A value in brackets, in one line or in several.
+    /// Writes a flow collection, in one line or in several.
     fn flow(&mut self, depth: usize) {
         let is_object = self.choices.next(2) == 0;
         let (open, close) = if is_object { ('{', '}') } else { ('[', ']') };
@@ -392,7 +392,7 @@ impl Writer<'_> {
                 self.text.push_str(key);
                 match self.choices.next(6) {
                     0 => {
-                        // Without a value; a blank keeps the comma from being part of it.
+                        // Without a value. The blank separates the comma from the key.
                         self.text.push(' ');
                         continue;
                     }

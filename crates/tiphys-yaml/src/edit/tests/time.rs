@@ -1,4 +1,4 @@
-//! Many changes of long texts take time that grows with their number, and not with its square.
+//! Edits of large texts take time that grows linearly with the number of changes, not quadratically.
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 use super::path;
 use crate::edit::{Change, NewValue, Target, edit};
 
-/// What one text may take in a build without optimization on a machine that has other work: many times what it does take. With a
-/// walk along the line or through the keys for each change it is exceeded.
+/// The time limit per text in an unoptimized build on a busy machine, many times what it takes. A scan of the line or of the keys for each
+/// change exceeds it.
 const TIME_MAX: Duration = Duration::from_secs(10);
 
-/// How many changes each text gets.
+/// The number of changes per text.
 const COUNT: usize = 16_000;
 
-/// How many changes where each would walk through what is in memory. That takes little, so that there must be more.
+/// The number of changes for scans of memory. Such a scan is fast, so more changes are needed.
 const MANY: usize = 60_000;
 
 fn numbered(count: usize, part: impl FnMut(usize) -> String) -> Vec<String> {
@@ -26,15 +26,15 @@ fn set(place: &str, value: impl Into<NewValue>) -> Change {
 
 #[track_caller]
 fn check(before: &str, changes: &[Change], after: &str) {
-    let begun = Instant::now();
-    let changed = edit(before.as_bytes(), Target::FirstDocument, changes).expect("it fits");
-    let taken = begun.elapsed();
-    assert!(String::from_utf8(changed).expect("still UTF-8") == after, "another text than expected");
+    let start = Instant::now();
+    let changed = edit(before.as_bytes(), Target::FirstDocument, changes).expect("a valid edit");
+    let taken = start.elapsed();
+    assert!(String::from_utf8(changed).expect("UTF-8") == after, "unexpected result");
     assert!(taken < TIME_MAX, "{taken:?} for {} changes", changes.len());
 }
 
 #[test]
-fn many_parameters_by_indentation_are_changed_in_time() {
+fn many_block_parameters_are_changed_in_time() {
     let mut text = String::from("# all\nparameters:\n");
     let mut after = text.clone();
     let mut changes = Vec::new();
@@ -55,7 +55,7 @@ fn many_parameters_by_indentation_are_changed_in_time() {
 }
 
 #[test]
-fn many_values_of_json_in_one_line_are_changed_in_time() {
+fn many_values_of_one_line_json_are_changed_in_time() {
     let entries = |value: &str| numbered(COUNT, |number| format!("\"k{number}\":\"{value}\"")).join(",");
     let changes =
         numbered(COUNT, |number| format!("k{number}")).iter().map(|key| set(key, "b")).collect::<Vec<_>>();
@@ -63,7 +63,7 @@ fn many_values_of_json_in_one_line_are_changed_in_time() {
 }
 
 #[test]
-fn many_items_are_added_to_json_in_one_line_in_time() {
+fn many_items_are_added_to_one_line_json_in_time() {
     let items = |count| numbered(count, |number| format!("{{\"n\":{number}}}")).join(",");
     let item = |number: usize| NewValue::Object(vec![("n".to_owned(), NewValue::Number(number.into()))]);
     let changes: Vec<Change> =
@@ -73,7 +73,7 @@ fn many_items_are_added_to_json_in_one_line_in_time() {
 }
 
 #[test]
-fn many_items_of_a_yaml_list_in_one_line_are_changed_and_added_in_time() {
+fn many_flow_items_are_changed_and_added_in_time() {
     let changes: Vec<Change> =
         (0..2 * COUNT).map(|number| set(&format!("list/{number}"), format!("b{number}"))).collect();
     let text = |letter, count| {
@@ -83,7 +83,7 @@ fn many_items_of_a_yaml_list_in_one_line_are_changed_and_added_in_time() {
 }
 
 #[test]
-fn many_items_before_the_first_of_a_list_are_added_in_time() {
+fn many_items_are_added_before_the_first_in_time() {
     let items = numbered(MANY, |number| format!("i{number}"));
     let values =
         items.iter().map(|item| NewValue::from(item.as_str())).chain([NewValue::from("last")]).collect();
@@ -92,7 +92,7 @@ fn many_items_before_the_first_of_a_list_are_added_in_time() {
 }
 
 #[test]
-fn many_items_of_a_list_in_one_line_are_removed_in_time() {
+fn many_flow_items_are_removed_in_time() {
     let text = |count| format!("list: [{}]\n", numbered(count, |number| format!("i{number}")).join(", "));
     let changes: Vec<Change> =
         (1..2 * COUNT).rev().map(|number| Change::Remove { path: path(&format!("list/{number}")) }).collect();
@@ -116,7 +116,7 @@ fn many_keys_are_removed_from_an_object_in_time() {
 }
 
 #[test]
-fn many_items_are_added_behind_a_long_one_in_one_line_in_time() {
+fn many_items_are_added_after_a_long_line_in_time() {
     let long = numbered(COUNT, |number| format!("i{number}")).join(", ");
     let added = || numbered(COUNT, |number| format!("- [i{number}]\n")).concat();
     let changes: Vec<Change> = (0..COUNT)
@@ -129,7 +129,7 @@ fn many_items_are_added_behind_a_long_one_in_one_line_in_time() {
 }
 
 #[test]
-fn many_entries_are_added_behind_many_comments_in_time() {
+fn many_entries_are_added_after_comments_in_time() {
     let text = String::from("a: 1\n") + &"  # note\n".repeat(COUNT);
     let changes: Vec<Change> = (0..COUNT).map(|number| set(&format!("k{number}"), "v")).collect();
     let added = numbered(COUNT, |number| format!("k{number}: v\n")).concat();

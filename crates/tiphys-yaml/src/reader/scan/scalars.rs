@@ -10,7 +10,7 @@ pub(super) enum Block {
     Folded,
 }
 
-/// What becomes of the line breaks at the end of a block scalar.
+/// How the line breaks at the end of a block scalar are treated.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Chomping {
     Strip,
@@ -18,7 +18,7 @@ enum Chomping {
     Keep,
 }
 
-/// White space within a scalar of several lines, until it is known what comes after it.
+/// White space in a multi-line scalar, buffered until the next character is known.
 #[derive(Default)]
 struct Gap {
     blanks: String,
@@ -28,8 +28,8 @@ struct Gap {
 }
 
 impl Gap {
-    /// Appends what the white space stands for, and forgets it: blanks as they are, a single line break as a blank, of several
-    /// all but the first.
+    /// Appends the folded white space and clears the buffer: blanks are unchanged, a single line break is a blank, and of several line
+    /// breaks all but the first are kept.
     fn flush(&mut self, text: &mut String) {
         if !self.has_break {
             text.push_str(&self.blanks);
@@ -51,7 +51,7 @@ impl Gap {
 }
 
 impl Scanner<'_> {
-    /// Gives the text and the offset of its end: white space behind it is read too.
+    /// Returns the text and the offset of its end. White space after it is consumed too.
     pub(super) fn scan_plain(&mut self) -> Result<(String, usize), Error> {
         let start = self.cursor.mark();
         let mut end = start.offset;
@@ -111,7 +111,7 @@ impl Scanner<'_> {
     pub(super) fn scan_single_quoted(&mut self) -> Result<TokenKind, Error> {
         let text = self.scan_quoted(b'\'', |scanner, text, _| {
             if scanner.cursor.is(b'\'') {
-                // It is a doubled one: a single one ends the text.
+                // This quote is doubled, because a single one would end the scalar.
                 text.push('\'');
                 scanner.cursor.skip_bytes(2);
             }
@@ -134,7 +134,7 @@ impl Scanner<'_> {
         Ok(TokenKind::Scalar { text, style: ScalarStyle::DoubleQuoted })
     }
 
-    /// Reads a quoted text; `read` reads some of it up to white space or the quote.
+    /// Reads a quoted scalar. `read` reads a part of it, up to white space or the quote.
     fn scan_quoted(
         &mut self,
         quote: u8,
@@ -194,7 +194,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Reads an escape in a double-quoted text; the next character is its backslash.
+    /// Reads an escape in a double-quoted scalar. The next character is its backslash.
     fn scan_escape(&mut self, text: &mut String, gap: &mut Gap) -> Result<(), Error> {
         let Some(escape) = self.cursor.byte_at(1) else {
             self.cursor.skip_bytes(1);
@@ -223,7 +223,7 @@ impl Scanner<'_> {
                 if !self.cursor.is_break() {
                     return Err(self.cursor.error("unknown escape in a quoted text"));
                 }
-                // An escaped line break stands for nothing; the blanks before the next text are dropped.
+                // An escaped line break is dropped, with the blanks that follow it.
                 self.cursor.skip_break();
                 gap.has_break = true;
                 return Ok(());
@@ -234,7 +234,7 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    /// Reads the code after `\x`, `\u` or `\U`. Two surrogates are one character, as in JSON.
+    /// Reads the code after `\x`, `\u` or `\U`. As in JSON, two surrogates are one character.
     fn scan_code(&mut self, digits: usize, text: &mut String) -> Result<(), Error> {
         let start = self.cursor.mark();
         self.cursor.skip_bytes(2);
@@ -266,7 +266,7 @@ impl Scanner<'_> {
         Ok(code)
     }
 
-    /// Gives the text and the offset of its end: the lines behind it that are empty are read too.
+    /// Returns the text and the offset of its end. Empty lines after it are consumed too.
     pub(super) fn scan_block(&mut self, block: Block) -> Result<(String, usize), Error> {
         self.cursor.skip_bytes(1);
         let (chomping, increment) = self.scan_block_header()?;
@@ -300,14 +300,13 @@ impl Scanner<'_> {
         }
         if chomping == Chomping::Keep {
             text.push_str(&more_breaks);
-            // Where the line begins that is not part of it; only blanks have been read of that one. At the end of the text there may
-            // be none.
+            // The end is the beginning of the next line, of which only blanks were read. At the end of the text, there may be none.
             end = end.max(self.cursor.mark().offset - self.cursor.column());
         }
         Ok((text, end))
     }
 
-    /// Reads what stands behind `|` or `>`, in either order, and the line break.
+    /// Reads chomping and indentation indicators, in either order, and the line break.
     fn scan_block_header(&mut self) -> Result<(Chomping, Option<usize>), Error> {
         let mut chomping = None;
         let mut increment = None;
@@ -336,7 +335,7 @@ impl Scanner<'_> {
         Ok((chomping.unwrap_or(Chomping::Clip), increment))
     }
 
-    /// Reads indentation and empty lines, and finds the indentation out if it is not known. Gives the indentation.
+    /// Reads indentation and empty lines, and detects the indentation if it is unknown. Returns the indentation.
     fn scan_block_breaks(&mut self, indent: &mut Option<usize>, breaks: &mut String) -> Result<usize, Error> {
         let mut deepest = 0;
         loop {

@@ -11,9 +11,9 @@ impl Scanner<'_> {
         self.cursor.skip_bytes(1);
         let mut name = String::new();
         self.cursor.read_while(&mut name, is_word_byte);
-        let ends_well = self.cursor.is_space_at(0)
+        let is_terminated = self.cursor.is_space_at(0)
             || matches!(self.cursor.byte(), Some(b'?' | b':' | b',' | b']' | b'}' | b'%' | b'@' | b'`'));
-        if name.is_empty() || !ends_well {
+        if name.is_empty() || !is_terminated {
             return Err(self.cursor.error("the name of an anchor is made of letters, digits, `-` and `_`"));
         }
         Ok(name)
@@ -35,7 +35,7 @@ impl Scanner<'_> {
                 let suffix = self.scan_tag_uri(String::new(), start)?;
                 (handle, suffix)
             } else {
-                // What looked like a handle is the beginning of the name.
+                // The text is not a handle but the beginning of the name.
                 let begun = handle.get(1..).unwrap_or_default().to_owned();
                 let suffix = self.scan_tag_name(begun)?;
                 if suffix.is_empty() { (String::new(), "!".to_owned()) } else { ("!".to_owned(), suffix) }
@@ -105,7 +105,7 @@ impl Scanner<'_> {
         Ok(TokenKind::TagDirective { handle, prefix })
     }
 
-    /// Reads `!`, `!!`, `!name!`, or as much of them as there is.
+    /// Reads `!`, `!!`, `!name!`, or a prefix of them.
     fn scan_tag_handle(&mut self) -> Result<String, Error> {
         if !self.cursor.is(b'!') {
             return Err(self.cursor.error("expected `!`"));

@@ -1,10 +1,10 @@
-//! The spans of a JSON text that has been read: where it is no YAML the tokens of YAML do not help.
+//! Spans of a JSON text that was already parsed. YAML's tokens cannot be used where it is not valid YAML.
 
 use super::{Child, Collection, CollectionKind, Document, Id, Key, Layout, ScalarStyle, Shape, Span, Tree};
 use crate::json::{OutOfRange, Parser};
 use crate::{Data, LIMITS, Node, Position};
 
-/// The spans of a text that was read as `node`.
+/// Returns the spans of a text that was parsed to `node`.
 pub(super) fn tree(text: &str, node: Node) -> Tree {
     let mut walker =
         Walker { bytes: text.as_bytes(), text, at: 0, known: (0, Position::START), spans: Vec::new() };
@@ -12,18 +12,18 @@ pub(super) fn tree(text: &str, node: Node) -> Tree {
     Tree { documents: vec![Document { node, root }], uses: Vec::new(), is_json: true, spans: walker.spans }
 }
 
-/// Goes through a text that holds to JSON's grammar.
+/// Walks through valid JSON.
 struct Walker<'a> {
     bytes: &'a [u8],
     text: &'a str,
     at: usize,
-    /// The place that was asked for last, and its position.
+    /// The last requested offset and its position.
     known: (usize, Position),
     spans: Vec<Span>,
 }
 
 impl Walker<'_> {
-    /// Nesting takes stack here; it is bounded by [`LIMITS`].
+    /// Adds a value. Nesting takes stack here; it is limited by [`LIMITS`].
     fn value(&mut self) -> Id {
         self.skip_blanks();
         let id = self.add();
@@ -68,7 +68,7 @@ impl Walker<'_> {
         self.spans[id.0].shape = Shape::Collection(Collection { layout, kind, children });
     }
 
-    /// Reads a key and the colon behind it.
+    /// Adds a key and skips the colon after it.
     fn key(&mut self) -> Key {
         let id = self.add();
         let start = self.at;
@@ -84,7 +84,7 @@ impl Walker<'_> {
         Key { text: Some(text), span: id }
     }
 
-    /// Adds a scalar that begins here.
+    /// Adds a scalar at the current offset.
     fn add(&mut self) -> Id {
         let position = self.position();
         let style = if self.byte() == Some(b'"') { ScalarStyle::DoubleQuoted } else { ScalarStyle::Plain };
@@ -115,7 +115,7 @@ impl Walker<'_> {
     }
 
     fn skip_word(&mut self) {
-        // One byte at least, so that this ends whatever the text is.
+        // At least one byte, so that this terminates for any text.
         self.at += usize::from(self.at < self.bytes.len());
         while self
             .byte()
@@ -135,7 +135,7 @@ impl Walker<'_> {
         self.bytes.get(self.at).copied()
     }
 
-    /// Where the next byte stands, counted as the JSON reader does.
+    /// Returns the position of the next byte, counted like the JSON parser does.
     fn position(&mut self) -> Position {
         let (offset, mut position) = self.known;
         for character in self.text.get(offset..self.at).unwrap_or_default().chars() {

@@ -11,7 +11,7 @@ fn check(cases: &[(&str, &[(&str, usize)])]) {
 }
 
 #[test]
-fn lines_that_begin_with_three_dashes_separate() {
+fn separator_lines_split_the_stream() {
     check(&[
         ("", &[]),
         ("a", &[("a\n", 1)]),
@@ -26,17 +26,17 @@ fn lines_that_begin_with_three_dashes_separate() {
 }
 
 #[test]
-fn a_separator_before_any_text_is_kept() {
+fn leading_separator_is_part_of_the_chunk() {
     check(&[("---\na", &[("---\na\n", 1)]), ("---\n---\na", &[("---\n", 1), ("a\n", 3)])]);
 }
 
 #[test]
-fn content_after_a_separator_begins_a_document() {
+fn separator_line_may_contain_the_document() {
     check(&[("a\n--- {b: 1}\n--- |\n c\n", &[("a\n", 1), ("--- {b: 1}\n", 2), ("--- |\n c\n", 3)])]);
 }
 
 #[test]
-fn directives_go_with_the_document_that_follows() {
+fn directives_belong_to_the_next_document() {
     check(&[
         ("%YAML 1.2\n---\na", &[("%YAML 1.2\n---\na\n", 1)]),
         ("a\n...\n%YAML 1.2\n# c\n---\nb", &[("a\n...\n", 1), ("%YAML 1.2\n# c\n---\nb\n", 3)]),
@@ -46,6 +46,6 @@ fn directives_go_with_the_document_that_follows() {
 }
 
 #[test]
-fn end_markers_alone_are_no_document() {
+fn end_markers_alone_are_not_a_document() {
     check(&[("...\n", &[]), ("# c\n...\n---\na", &[("a\n", 4)])]);
 }
