@@ -43,6 +43,6 @@ pub struct TrialOptions {
     pub params: Vec<String>,
     /// Entries of `spec.source.plugin.env`: `NAME=VALUE`.
     pub plugin_env: Vec<String>,
-    /// Keeps the plugin's working directory, in a new directory below this one.
-    pub keep_workdirs: Option<PathBuf>,
+    /// Whether to keep the plugin's working directory.
+    pub keep_workdir: bool,
 }

@@ -118,7 +118,7 @@ impl Trial {
     pub fn open(options: &ServiceOptions, host: &Host, trial: &TrialOptions) -> Result<Self, ServiceError> {
         let mut subject = TrialSubject::load(&trial.plugin, &trial.folder, host)?;
         try_on::set_block(subject.block(), &trial.params, &trial.plugin_env, host)?;
-        let keep_workdirs = trial.keep_workdirs.clone();
+        let keep_workdirs = trial.keep_workdir.then(|| host.create_kept_workdirs()).transpose()?;
         subject.open(options, host, WorkspaceOptions { keep_workdirs, ..WorkspaceOptions::default() })
     }
 

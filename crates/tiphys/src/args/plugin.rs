@@ -208,7 +208,7 @@ impl From<&PluginMatchArgs> for TrialOptions {
             folder: TrialFolder::from(&args.folder),
             params: Vec::new(),
             plugin_env: Vec::new(),
-            keep_workdirs: None,
+            keep_workdir: false,
         }
     }
 }
@@ -220,7 +220,7 @@ impl From<&PluginRunArgs> for TrialOptions {
             folder: TrialFolder::from(&args.folder),
             params: args.params.clone(),
             plugin_env: args.plugin_env.clone(),
-            keep_workdirs: None,
+            keep_workdir: args.keep_workdir,
         }
     }
 }
@@ -237,7 +237,7 @@ impl PluginCheckArgs {
             },
             params: self.params.clone(),
             plugin_env: self.plugin_env.clone(),
-            keep_workdirs: None,
+            keep_workdir: false,
         })
     }
 }

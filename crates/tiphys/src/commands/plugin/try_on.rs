@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 use tiphys_engine::Manifest;
 use tiphys_plugin::{Match, Phase};
-use tiphys_service::plugin::{self, Trial, TrialOptions};
+use tiphys_service::plugin::{self, Trial};
 
 use crate::args::{CommonArgs, OutputFormat, PluginMatchArgs, PluginRunArgs};
 use crate::commands::render::env_lines;
@@ -83,11 +83,7 @@ async fn print_env(trial: &Trial, phases: &[Phase]) -> Result<ExitCode, ServiceE
 }
 
 fn open(common: &CommonArgs, args: &PluginRunArgs, host: &Process) -> Result<Trial, ServiceError> {
-    let mut trial = TrialOptions::from(args);
-    if args.keep_workdir {
-        trial.keep_workdirs = Some(host.create_kept_workdirs()?);
-    }
-    Trial::open(&common.service_options(host), host, &trial)
+    Trial::open(&common.service_options(host), host, &args.into())
 }
 
 async fn unless_interrupted<T>(
