@@ -1,10 +1,11 @@
-//! What servers of charts answer, and where charts are said to be; what must hold is said beside the code.
+//! Responses of chart servers, and the URLs of charts. The invariants are next to the code.
 
-use tiphys_source::exposed::{fuzz_address, fuzz_challenge, fuzz_index, fuzz_registry};
+use tiphys_http::exposed::fuzz_url;
+use tiphys_source::exposed::{fuzz_challenge, fuzz_index, fuzz_registry};
 
-/// The first line is a repository's URL, the second one what an index or a redirection names.
+/// The first line is a repository's URL, the second one a reference of an index or a redirect.
 pub(crate) fn address_body(bytes: &[u8]) {
-    fuzz_address(bytes);
+    fuzz_url(bytes);
 }
 
 /// An `index.yaml`.
@@ -17,7 +18,7 @@ pub(crate) fn registry_body(bytes: &[u8]) {
     fuzz_registry(bytes);
 }
 
-/// A header `WWW-Authenticate`.
+/// A `WWW-Authenticate` header.
 pub(crate) fn challenge_body(bytes: &[u8]) {
     fuzz_challenge(bytes);
 }

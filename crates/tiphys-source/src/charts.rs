@@ -1,12 +1,12 @@
-//! Charts of Helm repositories and registries, and other artefacts of registries, fetched without helm (`spec/helm-parity.md` 2.4).
+//! Charts of Helm repositories and registries, and other artefacts of registries, downloaded without helm.
 //!
-//! An exact version is fetched once and kept by its digest; what a range, or the tag of an artefact, stands for is looked up once a
-//! command. The network is used on threads for blocking work, each call with a deadline.
+//! Archives are cached by digest. An exact version is downloaded once; a range, or the tag of an artefact, is resolved once per command.
 
 mod artefact;
 mod cache;
 mod client;
 mod error;
+mod error_context;
 mod fetch;
 mod identity;
 mod index;
@@ -14,7 +14,6 @@ mod limits;
 mod local;
 mod once;
 mod opened;
-mod place;
 mod registry;
 mod repository;
 mod unpacked;
@@ -22,8 +21,7 @@ mod unpacked;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tiphys_access::redact_address;
-use tiphys_access::{CredentialReach, RepositoryAccess};
+use tiphys_access::{CredentialReach, RepositoryAccess, redact_address};
 use tiphys_logins::OwnLogins;
 use tiphys_tree::{Modes, Store, Tree};
 use tokio::sync::OnceCell;
@@ -47,33 +45,32 @@ use opened::LearnedLogins;
 /// A chart of a Helm repository or registry, or an artefact of a registry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChartSource {
-    /// As the Application has it: `https://…` of a Helm repository; of a registry `HOST/PATH` or `oci://HOST/PATH`.
+    /// The URL in the Application: `https://…` for a Helm repository; `HOST/PATH` or `oci://HOST/PATH` for a registry.
     pub repo_url: String,
-    /// The chart's name in the repository; empty for an artefact, whose URL is its whole address (`oci://…`).
+    /// The chart's name in the repository; empty for an artefact, whose URL is its full address (`oci://…`).
     pub chart: String,
-    /// A version or a range of versions, as Argo CD reads them; of an artefact a tag, a digest or a range.
+    /// A version or a range of versions, as in Argo CD; for an artefact a tag, a digest or a range.
     pub target_revision: String,
-    /// How the repository is reached; nothing is set in it for one that nobody knows.
+    /// The connection settings of the repository; empty if there are none.
     pub access: RepositoryAccess,
-    /// Who gets the repository's user and password.
+    /// The servers that receive the repository's user and password.
     pub credentials: CredentialReach,
-    /// The logins of the person who asks, for a repository of which `access` has no credentials; they are looked at only if the chart is
-    /// not in a folder of this machine.
+    /// The user's logins, for a repository without credentials in `access`. They are read only if no local directory has the chart.
     pub own_logins: Option<OwnLogins>,
 }
 
-/// Where the files of a chart are.
+/// The location of a chart's files.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum ChartFiles {
-    /// In an archive of the cache.
+    /// An archive in the cache.
     Archive(Artefact),
-    /// In an archive that stands for it (`--repo`), which stays where it is.
+    /// An archive in a directory of `--repo`.
     Packed(local::ChartArchive),
-    /// In a folder that stands for it.
+    /// A directory in a directory of `--repo`.
     Folder(local::ChartFolder),
 }
 
-/// A chart that was found: its exact version, or an artefact's digest, and its files.
+/// A chart's exact version, or an artefact's digest, and its files.
 #[derive(Clone, Debug)]
 pub(crate) struct FoundChart {
     pub(crate) revision: String,
@@ -81,17 +78,17 @@ pub(crate) struct FoundChart {
     pub(crate) files: Arc<ChartFiles>,
 }
 
-/// What one command has looked up.
+/// The charts that one command has resolved.
 #[derive(Default)]
 pub(crate) struct Charts {
     found: Mutex<HashMap<Question, Arc<OnceCell<FoundChart>>>>,
-    shared: Arc<Shared>,
+    shared: Shared,
 }
 
-/// What is looked up: by whom and in which way ([`ChartSource::identity`]), with whose logins, and the address, chart and revision.
+/// The key of a chart: [`ChartSource::identity`], the user's logins, and the URL, chart and revision.
 type Question = (String, Option<OwnLogins>, [String; 3]);
 
-/// What all charts of one command share.
+/// State that all charts of one command share.
 #[derive(Default)]
 struct Shared {
     indexes: Indexes,
@@ -100,7 +97,7 @@ struct Shared {
 }
 
 impl Charts {
-    /// Finds a chart, and fetches it if it is not there. Asked twice, it is looked up once.
+    /// Resolves a chart, and downloads it unless it is cached. Repeated calls resolve it once.
     pub(crate) async fn find(
         &self,
         source: &ChartSource,
@@ -114,20 +111,21 @@ impl Charts {
             Arc::clone(found.entry(key).or_default())
         };
         let find = || async {
-            let (source, options, shared) = (source.clone(), Arc::clone(options), Arc::clone(&self.shared));
-            blocking(move || {
-                if let Some(found) = local::find(&source, &options)? {
-                    return Ok(found);
-                }
-                Fetch::new(&source.opened(&shared.logins)?, &options, &shared)?.find()
-            })
-            .await
+            let local = {
+                let (source, options) = (source.clone(), Arc::clone(options));
+                blocking(move || local::find(&source, &options)).await?
+            };
+            if let Some(found) = local {
+                return Ok(found);
+            }
+            let opened = source.opened(&self.shared.logins).await?;
+            Fetch::new(&opened, options, &self.shared)?.find().await
         };
         cell.get_or_try_init(find).await.cloned()
     }
 }
 
-/// The files of a chart as a tree whose root is the chart's folder.
+/// The files of a chart as a tree whose root is the chart's directory.
 pub(crate) fn tree(
     store: &Store,
     options: &SourceOptions,
@@ -142,19 +140,19 @@ pub(crate) fn tree(
 }
 
 impl ChartSource {
-    /// As errors name it.
+    /// The redacted URL, for messages.
     fn shown(&self) -> String {
         redact_address(self.repo_url.trim())
     }
 
-    /// Whether it is of a registry: its repository is known to be one, or is written without a scheme.
+    /// Whether the repository is a registry: its settings say so, or its URL has no scheme.
     fn is_of_registry(&self) -> bool {
         let url = self.repo_url.trim();
         url.starts_with("oci://") || !url.contains("://") || self.access.enable_oci
     }
 }
 
-/// The parts of an address: its scheme with what follows it, the user and password in it, and the rest from the host on.
+/// Splits an address into the scheme with `://`, the user information, and the rest from the host on.
 fn in_parts(address: &str) -> (&str, &str, &str) {
     let (scheme, rest) = address.split_at(address.find("://").map_or(0, |at| at + "://".len()));
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
@@ -164,7 +162,7 @@ fn in_parts(address: &str) -> (&str, &str, &str) {
     }
 }
 
-/// A name for some texts that no other texts have.
+/// A collision-resistant hash of strings.
 fn hashed<'a>(parts: impl IntoIterator<Item = &'a str>) -> String {
     let mut hasher = blake3::Hasher::new();
     for part in parts {

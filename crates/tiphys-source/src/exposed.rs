@@ -1,4 +1,3 @@
-//! No interface: inner parts of this crate for fuzz targets.
+//! Functions for fuzz targets; not part of the API.
 
 pub use crate::charts::{fuzz_challenge, fuzz_index, fuzz_registry};
-pub use crate::web::fuzz_address;

@@ -1,9 +1,9 @@
 //! Sources of trees: local folders, git repositories, and charts of Helm repositories and registries.
 //!
-//! [`Sources::resolve`] says which commit a repository and a revision mean, [`Sources::tree`] gives that commit's files as a
-//! read-only [`Tree`](tiphys_tree::Tree). Git's program fetches; its objects are read in this process, without a checkout
-//! and so without a lock: any number of revisions of a repository are read at once. [`Sources::resolve_chart`] finds a chart and
-//! fetches it over HTTP, without helm.
+//! [`Sources::resolve`] resolves a revision of a repository to a commit, [`Sources::tree`] returns that commit's files as a read-only
+//! [`Tree`](tiphys_tree::Tree). The git program fetches; its objects are read in this process, without a checkout and so without a
+//! lock: any number of revisions of a repository are read at once. [`Sources::resolve_chart`] resolves a chart and downloads it over
+//! HTTP, without helm.
 
 mod base;
 mod cache_files;
@@ -32,7 +32,6 @@ mod service;
 mod sources;
 mod submodule;
 mod url;
-mod web;
 mod work_tree;
 
 pub use base::{BasePoint, BaseRevision};

@@ -42,9 +42,9 @@ pub(crate) fn for_people(verbose: u8, host: &Process) {
         .init();
 }
 
-/// A filter without what the HTTP client tells of each request: the bytes, with logins and tokens in them.
+/// Removes the logs of the HTTP client's libraries from a filter: they may contain the bytes of requests, with credentials in them.
 fn without_secrets(filter: EnvFilter) -> EnvFilter {
-    ["ureq=warn", "ureq_proto=warn"]
+    ["reqwest=warn", "hyper=warn", "hyper_util=warn"]
         .iter()
         .filter_map(|directive| directive.parse().ok())
         .fold(filter, EnvFilter::add_directive)

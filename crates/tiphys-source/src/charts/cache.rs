@@ -1,12 +1,15 @@
-//! Archives by their digest, and which of them a chart's version is: `charts/archives` and `charts/names` below the cache's folder.
+//! The cache of archives, by digest, and of the archive of each chart version: `charts/archives` and `charts/names` in the cache
+//! directory.
 
 use std::fs::File;
-use std::io::{self, Read, Write as _};
-use std::path::PathBuf;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
+use tiphys_http::{HttpError, Response};
 use tiphys_tree::{Modes, Store, Tree, mark_used};
+use tokio::io::AsyncWriteExt as _;
 
 use super::artefact::{Artefact, Digest};
 use super::hashed;
@@ -14,29 +17,28 @@ use super::unpacked::{Owner, Packed};
 use crate::SourceError;
 use crate::cache_files::{new_file, private_folder, write_whole};
 use crate::options::SourceOptions;
+use crate::sources::blocking;
 
-/// Bytes that are read at once.
-const CHUNK_BYTES: usize = 64 * 1024;
-
-/// Bytes of a file of `charts/names`.
+/// Maximum size of a file in `charts/names`, in bytes.
 const NAME_BYTES_MAX: u64 = 64 * 1024;
 
+#[derive(Clone)]
 pub(super) struct ArchiveCache {
     archives: PathBuf,
     names: PathBuf,
-    /// Bytes of an archive.
+    /// Maximum size of an archive, in bytes.
     archive_bytes_max: u64,
 }
 
-/// Why something could not be taken in.
-pub(super) enum IntakeError {
-    /// The one who gives it failed.
-    Read(io::Error),
-    /// It has more bytes than it may.
-    TooLarge,
-    /// It is something else.
-    Digest(Digest),
-    /// The cache failed.
+/// An archive that could not be stored.
+pub(super) enum StoreArchiveError {
+    /// The download failed.
+    Http(HttpError),
+    /// The archive has more than `max` bytes.
+    TooLarge { max: u64 },
+    /// The archive has another digest than the expected one.
+    Digest { found: Digest, expected: Digest },
+    /// The cache directory could not be written.
     Cache(SourceError),
 }
 
@@ -50,56 +52,66 @@ impl ArchiveCache {
         }
     }
 
-    /// What a chart was at the last look-up, if its archive is still there.
-    pub(super) fn known(&self, key: &[&str]) -> Option<Artefact> {
+    /// The artefact that was remembered for a key, if its archive still exists.
+    pub(super) async fn known(&self, key: &[&str]) -> Option<Artefact> {
+        let (cache, name) = (self.clone(), self.name(key));
+        blocking(move || Ok(cache.read_name(&name))).await.ok().flatten()
+    }
+
+    fn read_name(&self, name: &Path) -> Option<Artefact> {
         let mut text = Vec::new();
-        File::open(self.name(key)).ok()?.take(NAME_BYTES_MAX).read_to_end(&mut text).ok()?;
+        File::open(name).ok()?.take(NAME_BYTES_MAX).read_to_end(&mut text).ok()?;
         let artefact = Artefact::from_json(&serde_json::from_slice::<Value>(&text).ok()?)?;
-        self.has(&artefact.digest).then_some(artefact)
+        self.archive(&artefact.digest).is_file().then_some(artefact)
     }
 
-    /// Keeps in mind what a chart is.
-    pub(super) fn remember(&self, key: &[&str], artefact: &Artefact) -> Result<(), SourceError> {
-        private_folder(&self.names)?;
-        write_whole(&self.name(key), &artefact.to_json().to_string())
+    /// Remembers the artefact of a key.
+    pub(super) async fn remember(&self, key: &[&str], artefact: &Artefact) -> Result<(), SourceError> {
+        let (names, name, text) = (self.names.clone(), self.name(key), artefact.to_json().to_string());
+        blocking(move || {
+            private_folder(&names)?;
+            write_whole(&name, &text)
+        })
+        .await
     }
 
-    pub(super) fn has(&self, digest: &Digest) -> bool {
-        self.archive(digest).is_file()
-    }
-
-    /// Takes an archive in, whole or not at all.
-    pub(super) fn take_in(
+    /// Stores the body of a response as an archive. The file appears when it is complete.
+    pub(super) async fn store(
         &self,
-        from: &mut dyn Read,
-        bytes_max: u64,
+        mut response: Response,
         expected: Option<&Digest>,
-    ) -> Result<Digest, IntakeError> {
-        private_folder(&self.archives).map_err(IntakeError::Cache)?;
-        let failed = |error| IntakeError::Cache(SourceError::cache("write to", &self.archives)(error));
-        let mut file = new_file(&self.archives).map_err(failed)?;
-        let (mut hasher, mut left) = (Sha256::new(), bytes_max);
-        let mut chunk = vec![0; CHUNK_BYTES];
-        loop {
-            let read = match from.read(&mut chunk) {
-                Ok(0) => break,
-                Ok(read) => read,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(IntakeError::Read(error)),
+    ) -> Result<Digest, StoreArchiveError> {
+        let dir = self.archives.clone();
+        let failed = |error| StoreArchiveError::Cache(SourceError::cache("write to", &self.archives)(error));
+        let new = blocking(move || {
+            private_folder(&dir)?;
+            let open = || -> io::Result<_> {
+                let file = new_file(&dir)?;
+                let writer = file.as_file().try_clone()?;
+                Ok((file, writer))
             };
-            left = left.checked_sub(u64::try_from(read).unwrap_or(u64::MAX)).ok_or(IntakeError::TooLarge)?;
-            hasher.update(&chunk[..read]);
-            file.write_all(&chunk[..read]).map_err(failed)?;
+            open().map_err(SourceError::cache("write to", &dir))
+        });
+        let (file, writer) = new.await.map_err(StoreArchiveError::Cache)?;
+        let mut writer = tokio::fs::File::from_std(writer);
+        let (mut hasher, mut left) = (Sha256::new(), self.archive_bytes_max);
+        while let Some(chunk) = response.chunk().await.map_err(StoreArchiveError::Http)? {
+            let size = u64::try_from(chunk.len()).unwrap_or(u64::MAX);
+            left =
+                left.checked_sub(size).ok_or(StoreArchiveError::TooLarge { max: self.archive_bytes_max })?;
+            hasher.update(&chunk);
+            writer.write_all(&chunk).await.map_err(failed)?;
         }
-        let digest = Digest::of(hasher);
-        if expected.is_some_and(|expected| *expected != digest) {
-            return Err(IntakeError::Digest(digest));
+        writer.flush().await.map_err(failed)?;
+        let found = Digest::of(hasher);
+        if let Some(expected) = expected.filter(|expected| **expected != found) {
+            return Err(StoreArchiveError::Digest { found, expected: expected.clone() });
         }
-        file.persist(self.archive(&digest)).map_err(|error| failed(error.error))?;
-        Ok(digest)
+        file.persist(self.archive(&found)).map_err(|error| failed(error.error))?;
+        Ok(found)
     }
 
-    /// The tree that an archive holds.
+    /// The tree in an archive.
     pub(super) fn tree(&self, store: &Store, artefact: &Artefact, modes: Modes) -> Result<Tree, SourceError> {
         mark_used(&self.archive(&artefact.digest));
         let packed = Packed { path: &self.archive(&artefact.digest), artefact, owner: Owner::Cache };

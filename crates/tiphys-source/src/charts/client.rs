@@ -1,26 +1,31 @@
-//! The way to a repository's servers: one client for all repositories that are reached alike, and a server that does not answer is
-//! waited for once a command.
+//! Requests to a repository's servers. Repositories with the same connection settings share a client, and a command does not wait twice
+//! for a server that does not respond.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use tiphys_http::{
+    CredentialScope, Credentials, Deadline, HttpClient, HttpError, HttpUrl, Request, Response, Target,
+    Timeout,
+};
+
 use super::identity::way;
+use super::once::Once;
 use super::{ChartSource, hashed};
 use crate::CredentialReach;
 use crate::options::{CONNECT_TIMEOUT_OPTION, FETCH_TIMEOUT_OPTION, LOOKUP_TIMEOUT_OPTION, SourceOptions};
-use crate::web::{Address, Answer, Ask, Authorization, Bound, Deadline, Hop, Reach, Web, WebError};
 
-/// Redirections that are followed for one request, as many as Go follows.
+/// The number of redirects that are followed for one request; the limit of Go's client.
 const REDIRECTS_MAX: usize = 10;
 
-/// The clients of one command, and which servers did not answer it.
+/// The HTTP clients of one command, and the servers that did not respond to it.
 #[derive(Default)]
 pub(crate) struct Clients {
-    made: Mutex<HashMap<String, Arc<Web>>>,
-    silent: Mutex<HashMap<String, WebError>>,
+    by_settings: Once<String, Arc<HttpClient>, HttpError>,
+    unresponsive: Mutex<HashMap<String, HttpError>>,
 }
 
-/// The way to one repository. Nothing is made before something is asked.
+/// Sends the requests for one chart. The HTTP client is created with the first request.
 pub(super) struct Client<'a> {
     clients: &'a Clients,
     source: &'a ChartSource,
@@ -28,16 +33,26 @@ pub(super) struct Client<'a> {
     /// [`ChartSource::identity`].
     identity: &'a str,
     /// The repository's own server.
-    server: Address,
-    /// For everything that is asked for one chart, together.
-    whole: Deadline,
+    server: HttpUrl,
+    /// The deadline of all requests for the chart together.
+    deadline: Deadline,
 }
 
-/// Why there was no answer, and whose it should have been.
+/// The `Accept` header, the credentials and the deadline of a request.
+#[derive(Clone, Copy)]
+pub(super) struct Parameters<'a> {
+    /// Empty for any media type.
+    pub(super) accept: &'a str,
+    pub(super) credentials: Option<&'a Credentials>,
+    /// For the whole response, redirects included.
+    pub(super) deadline: Deadline,
+}
+
+/// A request without a complete response.
 #[derive(Clone, Debug)]
-pub(super) struct Unanswered {
-    pub(super) hop: Box<Hop>,
-    pub(super) why: WebError,
+pub(super) struct RequestFailure {
+    pub(super) target: Box<Target>,
+    pub(super) error: HttpError,
 }
 
 impl<'a> Client<'a> {
@@ -45,140 +60,140 @@ impl<'a> Client<'a> {
         clients: &'a Clients,
         (source, identity): (&'a ChartSource, &'a str),
         options: &'a SourceOptions,
-        server: Address,
+        server: HttpUrl,
     ) -> Self {
-        let whole = Deadline::after(Bound { timeout: options.fetch_timeout, option: FETCH_TIMEOUT_OPTION });
-        Self { clients, source, options, identity, server, whole }
+        let timeout = Timeout { duration: options.fetch_timeout, option: FETCH_TIMEOUT_OPTION };
+        Self { clients, source, options, identity, server, deadline: Deadline::after(timeout) }
     }
 
-    /// Until when a chart has to be there.
+    /// The deadline of the chart.
     pub(super) fn deadline(&self) -> Deadline {
-        self.whole
+        self.deadline
     }
 
-    /// Until when the answer to a question has to be there that begins now.
+    /// The deadline of a lookup that starts now.
     pub(super) fn lookup_deadline(&self) -> Deadline {
-        self.whole.part(Bound { timeout: self.options.lookup_timeout, option: LOOKUP_TIMEOUT_OPTION })
+        self.deadline.min(Timeout { duration: self.options.lookup_timeout, option: LOOKUP_TIMEOUT_OPTION })
     }
 
-    /// Asks for something, and goes where redirections lead. A server that did not answer before is not asked again, whoever leads there.
-    pub(super) fn get(
+    /// Sends a GET request and follows redirects. Fails without a request to a server that did not respond before.
+    pub(super) async fn get(
         &self,
-        address: &Address,
-        authorization: Option<&Authorization>,
-        ask: Ask<'_>,
-    ) -> Result<Answer, Unanswered> {
-        let mut hop = Hop::first(address.clone());
+        url: &HttpUrl,
+        parameters: Parameters<'_>,
+    ) -> Result<Response, RequestFailure> {
+        let mut target = Target::new(url.clone());
         for _ in 0..=REDIRECTS_MAX {
-            let answer = self.ask(&hop, ask, |web| web.get(&hop, authorization, ask))?;
-            match answer.redirection() {
-                Ok(None) => return Ok(answer),
-                Ok(Some(next)) => hop = next,
-                Err(why) => return Err(Unanswered { hop: Box::new(hop), why }),
+            let response = self.send(&target, parameters, None).await?;
+            match response.redirect() {
+                Ok(None) => return Ok(response),
+                Ok(Some(next)) => target = next,
+                Err(error) => return Err(RequestFailure { target: Box::new(target), error }),
             }
         }
-        let why = WebError::Other(format!("it redirects more than {REDIRECTS_MAX} times"));
-        Err(Unanswered { hop: Box::new(hop), why })
+        let error = HttpError::Other(format!("it redirects more than {REDIRECTS_MAX} times"));
+        Err(RequestFailure { target: Box::new(target), error })
     }
 
-    /// Sends a form. A redirection is an answer like others: what is in the form is for this server.
-    pub(super) fn post_form(
+    /// Sends a POST request with a form. Redirects are not followed: the form is for this server only.
+    pub(super) async fn post_form(
         &self,
-        address: &Address,
+        url: &HttpUrl,
         form: &[(&str, &str)],
-        ask: Ask<'_>,
-    ) -> Result<Answer, Unanswered> {
-        let hop = Hop::first(address.clone());
-        self.ask(&hop, ask, |web| web.post_form(&hop, form, ask))
+        parameters: Parameters<'_>,
+    ) -> Result<Response, RequestFailure> {
+        self.send(&Target::new(url.clone()), parameters, Some(form)).await
     }
 
-    fn ask(
+    async fn send(
         &self,
-        hop: &Hop,
-        ask: Ask<'_>,
-        call: impl FnOnce(&Web) -> Result<Answer, WebError>,
-    ) -> Result<Answer, Unanswered> {
-        let unanswered = |why| Unanswered { hop: Box::new(hop.clone()), why };
-        let known = |key: String| locked(&self.clients.silent).get(&key).cloned();
-        if let Some(why) =
-            known(self.connection(&hop.address)).or_else(|| known(self.conversation(&hop.address)))
-        {
-            return Err(unanswered(why));
+        target: &Target,
+        Parameters { accept, credentials, deadline }: Parameters<'_>,
+        form: Option<&[(&str, &str)]>,
+    ) -> Result<Response, RequestFailure> {
+        let failure = |error| RequestFailure { target: Box::new(target.clone()), error };
+        let known = |key: String| locked(&self.clients.unresponsive).get(&key).cloned();
+        let error = known(self.connection(&target.url)).or_else(|| known(self.conversation(&target.url)));
+        if let Some(error) = error {
+            return Err(failure(error));
         }
-        let time_given = ask.deadline.left().unwrap_or_default();
-        let web = self.clients.web(self.source, &self.server, self.options).map_err(unanswered)?;
-        call(&web).map_err(|why| {
-            // Who had little time left may have been answered a moment later.
-            if !matches!(why, WebError::Timeout(_)) || time_given >= ask.deadline.bound.timeout / 2 {
-                self.remember(&hop.address, &why);
-            }
-            unanswered(why)
-        })
-    }
-
-    /// The whole body of an answer to a question; `None` if it has more bytes than it may.
-    pub(super) fn bytes(
-        &self,
-        answer: Answer,
-        max: u64,
-        deadline: Deadline,
-    ) -> Result<Option<Vec<u8>>, Unanswered> {
-        let hop = Box::new(answer.hop.clone());
-        answer.bytes(max, deadline).map_err(|why| {
-            self.remember(&hop.address, &why);
-            Unanswered { hop, why }
-        })
-    }
-
-    /// Keeps in mind that a server does not answer, if this is what an error says.
-    fn remember(&self, address: &Address, error: &WebError) {
-        let key = match error {
-            WebError::Other(_) => return,
-            WebError::NoConnection(_) | WebError::ConnectTimeout(_) => self.connection(address),
-            WebError::Timeout(_) => self.conversation(address),
+        let remaining = deadline.remaining();
+        let client = self.clients.client(self.source, &self.server, self.options).await.map_err(failure)?;
+        let request = Request { target, accept, credentials, deadline };
+        let response = match form {
+            None => client.get(&request).await,
+            Some(fields) => client.post_form(&request, fields).await,
         };
-        locked(&self.clients.silent).entry(key).or_insert_with(|| error.clone());
+        response.map_err(|error| {
+            // With little time left, the server might have responded a moment later.
+            let had_time = remaining >= deadline.timeout().duration / 2;
+            if had_time || !matches!(error, HttpError::Timeout(_)) {
+                self.remember(&target.url, &error);
+            }
+            failure(error)
+        })
     }
 
-    /// A server on the way that leads to it, whatever is asked there.
-    fn connection(&self, address: &Address) -> String {
-        hashed(["connection", way(&self.source.access).as_str(), &address.server()])
+    /// Reads the whole body of a response; none if it is longer than `max` bytes.
+    pub(super) async fn bytes(
+        &self,
+        response: Response,
+        max: u64,
+    ) -> Result<Option<Vec<u8>>, RequestFailure> {
+        let target = Box::new(response.target().clone());
+        response.bytes(max).await.map_err(|error| {
+            self.remember(&target.url, &error);
+            RequestFailure { target, error }
+        })
     }
 
-    /// A server as one repository's: what it has of others may come in time.
-    fn conversation(&self, address: &Address) -> String {
-        hashed(["conversation", self.identity, &self.source.repo_url, &address.server()])
+    /// Remembers that a server does not respond, if that is the error.
+    fn remember(&self, url: &HttpUrl, error: &HttpError) {
+        let key = match error {
+            HttpError::Tls(_) | HttpError::Other(_) => return,
+            HttpError::NoConnection(_) | HttpError::ConnectTimeout(_) => self.connection(url),
+            HttpError::Timeout(_) => self.conversation(url),
+        };
+        locked(&self.clients.unresponsive).entry(key).or_insert_with(|| error.clone());
+    }
+
+    /// The key of connections to a server with the repository's connection settings, for any request.
+    fn connection(&self, url: &HttpUrl) -> String {
+        hashed(["connection", way(&self.source.access).as_str(), &url.origin()])
+    }
+
+    /// The key of requests for one repository to a server: for another repository it may respond in time.
+    fn conversation(&self, url: &HttpUrl) -> String {
+        hashed(["conversation", self.identity, &self.source.repo_url, &url.origin()])
     }
 }
 
 impl Clients {
-    /// The client for a repository, which is made if there is none for its settings.
-    fn web(
+    /// Returns the HTTP client for a repository's connection settings; creates it if there is none yet.
+    async fn client(
         &self,
         source: &ChartSource,
-        server: &Address,
+        server: &HttpUrl,
         options: &SourceOptions,
-    ) -> Result<Arc<Web>, WebError> {
+    ) -> Result<Arc<HttpClient>, HttpError> {
         let access = &source.access;
-        let reach = match source.credentials {
-            CredentialReach::OwnServer => Reach::Server(server.clone()),
-            CredentialReach::EveryServer => Reach::Everybody,
+        let scope = match source.credentials {
+            CredentialReach::OwnServer => CredentialScope::Origin(server.clone()),
+            CredentialReach::EveryServer => CredentialScope::AllServers,
         };
-        // Without a client certificate, and with checks, all servers are alike.
-        let has_own = access.insecure || !access.tls_client_cert_data.is_empty();
-        let own = match reach {
-            Reach::Server(_) if has_own => server.server(),
+        // Without a client certificate and `insecure`, the settings for all servers are the same.
+        let has_own_server_settings = access.insecure || !access.tls_client_cert_data.is_empty();
+        let own_server = match scope {
+            CredentialScope::Origin(_) if has_own_server_settings => server.origin(),
             _ => String::new(),
         };
-        let mut made = locked(&self.made);
-        let key = hashed([way(access).as_str(), &own]);
-        if let Some(web) = made.get(&key) {
-            return Ok(Arc::clone(web));
-        }
-        let connecting = Bound { timeout: options.connect_timeout, option: CONNECT_TIMEOUT_OPTION };
-        let web = Arc::new(Web::new(access, reach, connecting, &|name| options.variable(name))?);
-        made.insert(key, Arc::clone(&web));
-        Ok(web)
+        let connect_timeout = Timeout { duration: options.connect_timeout, option: CONNECT_TIMEOUT_OPTION };
+        let key = hashed([way(access).as_str(), &own_server]);
+        let create = || async {
+            let environment = |name: &str| options.variable(name);
+            HttpClient::new(access, scope, connect_timeout, &environment).await.map(Arc::new)
+        };
+        self.by_settings.get(key, create).await.map_err(|error| (*error).clone())
     }
 }
 

@@ -1,4 +1,4 @@
-//! From a chart's name and a revision to an archive in the cache.
+//! Resolves a chart's revision and downloads its archive into the cache.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -14,10 +14,10 @@ use super::{ChartError, ChartFiles, ChartSource, FoundChart, Shared};
 use crate::SourceError;
 use crate::options::{Freshness, Network, Progress, SourceOptions};
 
-/// Who has the chart.
+/// The server with the chart.
 enum Server<'a> {
-    Repository(HelmRepository<'a>),
-    Registry(Registry<'a>),
+    Repository(Box<HelmRepository<'a>>),
+    Registry(Box<Registry<'a>>),
 }
 
 pub(super) struct Fetch<'a> {
@@ -30,7 +30,7 @@ pub(super) struct Fetch<'a> {
 }
 
 impl<'a> Fetch<'a> {
-    /// The time for the whole chart begins to run.
+    /// The deadline of the chart starts now.
     pub(super) fn new(
         opened: &'a Opened,
         options: &'a SourceOptions,
@@ -38,27 +38,27 @@ impl<'a> Fetch<'a> {
     ) -> Result<Self, SourceError> {
         let Opened { source, identity, .. } = opened;
         let server = if source.is_of_registry() {
-            Server::Registry(Registry::new(opened, options, shared)?)
+            Server::Registry(Box::new(Registry::new(opened, options, shared)?))
         } else {
-            Server::Repository(HelmRepository::new((source, identity), options, shared)?)
+            Server::Repository(Box::new(HelmRepository::new((source, identity), options, shared)?))
         };
         Ok(Self { source, options, cache: ArchiveCache::new(options), server, identity })
     }
 
-    /// Finds the chart and has it in the cache.
-    pub(super) fn find(&self) -> Result<FoundChart, SourceError> {
+    /// Resolves the target revision, and downloads the archive unless it is cached.
+    pub(super) async fn find(&self) -> Result<FoundChart, SourceError> {
         let wanted = self.source.target_revision.trim();
         let artefact = if self.options.network == Network::Offline {
-            self.known(wanted).ok_or_else(|| self.offline(wanted))?
+            self.known(wanted).await.ok_or_else(|| self.offline(wanted))?
         } else if self.is_exact(wanted) {
-            self.exact(wanted)?
+            self.exact(wanted).await?
         } else {
             let found = if Version::parse(wanted).is_ok() && !self.source.chart.is_empty() {
-                self.partial(wanted)?
+                self.partial(wanted).await?
             } else {
-                self.looked_up(wanted)?
+                self.looked_up(wanted).await?
             };
-            self.cache.remember(&self.key(wanted), &found)?;
+            self.cache.remember(&self.key(wanted), &found).await?;
             found
         };
         Ok(FoundChart {
@@ -68,64 +68,67 @@ impl<'a> Fetch<'a> {
         })
     }
 
-    /// Whether a revision stands for the same files for ever.
+    /// Whether a revision always refers to the same files.
     fn is_exact(&self, revision: &str) -> bool {
         if self.source.chart.is_empty() {
             return revision.starts_with("sha256:") && Digest::parse(revision).is_some();
         }
-        // `1.2` is a version, and helm takes the newest `1.2.x` for it.
+        // `1.2` is a version, but Helm selects the newest `1.2.x` for it.
         let numbers = revision.split(['-', '+']).next().unwrap_or_default();
         Version::parse(revision).is_ok() && numbers.split('.').count() == 3
     }
 
-    /// What a version with fewer than three numbers stands for now. It is told as it is written, as Argo CD does.
-    fn partial(&self, wanted: &str) -> Result<Artefact, SourceError> {
+    /// Resolves a version with fewer than three numbers. The result keeps the version as written, as in Argo CD.
+    async fn partial(&self, wanted: &str) -> Result<Artefact, SourceError> {
         let found = match &self.server {
-            Server::Registry(_) => self.fetched(wanted)?,
-            Server::Repository(repository) => self.exact(&repository.selected(wanted)?)?,
+            Server::Registry(_) => self.fetched(wanted).await?,
+            Server::Repository(repository) => self.exact(&repository.selected(wanted).await?).await?,
         };
         Ok(Artefact { revision: wanted.to_owned(), ..found })
     }
 
-    /// What a range, or a tag of an artefact, stands for now.
-    fn looked_up(&self, wanted: &str) -> Result<Artefact, SourceError> {
+    /// Resolves a range, or a tag of an artefact.
+    async fn looked_up(&self, wanted: &str) -> Result<Artefact, SourceError> {
         let revision = match &self.server {
             Server::Registry(registry) if self.source.chart.is_empty() => {
-                registry.digest_of(wanted, |tags| newest(wanted, tags))?
+                registry.digest_of(wanted, |tags| newest(wanted, tags)).await?
             }
-            Server::Registry(registry) => newest(wanted, &registry.tags()?)?,
-            Server::Repository(repository) => repository.newest(|versions| {
-                let versions: Vec<String> = versions.iter().map(|&version| version.to_owned()).collect();
-                newest(wanted, &versions)
-            })?,
+            Server::Registry(registry) => newest(wanted, &registry.tags().await?)?,
+            Server::Repository(repository) => {
+                let choose = |versions: &[&str]| {
+                    let versions: Vec<String> = versions.iter().map(|&version| version.to_owned()).collect();
+                    newest(wanted, &versions)
+                };
+                repository.newest(choose).await?
+            }
         };
-        self.exact(&revision)
+        self.exact(&revision).await
     }
 
-    fn exact(&self, revision: &str) -> Result<Artefact, SourceError> {
+    async fn exact(&self, revision: &str) -> Result<Artefact, SourceError> {
         if self.options.freshness == Freshness::Cached
-            && let Some(known) = self.known(revision)
+            && let Some(known) = self.known(revision).await
         {
             return Ok(known);
         }
-        self.fetched(revision)
+        self.fetched(revision).await
     }
 
-    fn fetched(&self, revision: &str) -> Result<Artefact, SourceError> {
+    async fn fetched(&self, revision: &str) -> Result<Artefact, SourceError> {
         let shown = self.source.shown();
         self.options.report(&Progress::Fetching { repository: &shown, revision });
         let begun = Instant::now();
         let artefact = match &self.server {
-            Server::Registry(registry) => registry.fetch(revision, &self.cache)?,
-            Server::Repository(repository) => repository.fetch(revision, &self.cache)?,
+            Server::Registry(registry) => registry.fetch(revision, &self.cache).await?,
+            Server::Repository(repository) => repository.fetch(revision, &self.cache).await?,
         };
-        self.cache.remember(&self.key(revision), &artefact)?;
+        self.cache.remember(&self.key(revision), &artefact).await?;
         self.options.report(&Progress::Fetched { repository: &shown, duration: begun.elapsed() });
         Ok(artefact)
     }
 
-    fn known(&self, revision: &str) -> Option<Artefact> {
-        self.cache.known(&self.key(revision))
+    async fn known(&self, revision: &str) -> Option<Artefact> {
+        self.cache.known(&self.key(revision)).await
     }
 
     fn key<'b>(&'b self, revision: &'b str) -> [&'b str; 4] {
@@ -141,7 +144,7 @@ impl<'a> Fetch<'a> {
     }
 }
 
-/// The newest version of a range; a text that is no range may be a version by its very name.
+/// The newest version of a range. A string that is not a range must equal a version.
 fn newest(wanted: &str, versions: &[String]) -> Result<String, SourceError> {
     let invalid = |reason: String| SourceError::from(ChartError::Revision { reason });
     match VersionRange::parse(wanted) {

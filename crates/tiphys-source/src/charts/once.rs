@@ -1,23 +1,27 @@
-//! What is asked for once in a command, however many want to know it at once.
+//! Values that a command computes once, however many callers need them at the same time.
 
 use std::collections::HashMap;
 use std::fmt;
 use std::hash::Hash;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// An answer, or why there is none; or a place for that.
-type Slot<V, E> = Arc<OnceLock<Result<V, Arc<E>>>>;
+use tokio::sync::OnceCell;
 
-/// Answers by what was asked. Each has a place of its own, so that nobody waits for an answer to another question.
+/// A value, or the error of its computation; empty until one of both exists.
+type Slot<V, E> = Arc<OnceCell<Result<V, Arc<E>>>>;
+
+/// Values by key. Callers of different keys do not wait for each other.
 pub(super) struct Once<K, V, E>(Mutex<HashMap<K, Slot<V, E>>>);
 
 impl<K: Eq + Hash, V: Clone, E> Once<K, V, E> {
-    /// The answer to a question: `ask` is called for one of those who want it, and the others wait for that. If it fails, all are told why.
-    /// To be called on a thread for blocking work.
-    pub(super) fn get(&self, question: K, ask: impl FnOnce() -> Result<V, E>) -> Result<V, Arc<E>> {
-        let slot =
-            Arc::clone(self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(question).or_default());
-        slot.get_or_init(|| ask().map_err(Arc::new)).clone()
+    /// Returns the value of a key. `compute` is called for one of the callers that need the value; the others wait for its result. All
+    /// get its error, too. If that caller is cancelled, `compute` of another one is called.
+    pub(super) async fn get<F>(&self, key: K, compute: impl FnOnce() -> F) -> Result<V, Arc<E>>
+    where
+        F: Future<Output = Result<V, E>>,
+    {
+        let slot = Arc::clone(self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default());
+        slot.get_or_init(|| async { compute().await.map_err(Arc::new) }).await.clone()
     }
 }
 
@@ -27,7 +31,7 @@ impl<K, V, E> Default for Once<K, V, E> {
     }
 }
 
-/// Questions and answers may be secret.
+/// Omits keys and values, which may be secret.
 impl<K, V, E> fmt::Debug for Once<K, V, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Once").finish_non_exhaustive()

@@ -1,4 +1,4 @@
-//! A repository of which no Secret has credentials, opened with the logins of the person who asks.
+//! Credentials of the user for repositories without credentials in a Secret.
 
 use std::sync::Arc;
 
@@ -6,70 +6,75 @@ use tiphys_access::{ChartProtocol, FoundAccess, MountedLogins, RegistryLogin, Se
 use tiphys_logins::{
     EntryError, FileError, HelperError, Login, Needs, OwnLogins, entry_login, read_certificates,
 };
-use tokio::runtime::Handle;
 
 use super::once::Once;
 use super::{ChartError, ChartSource, CredentialReach, hashed, in_parts};
 use crate::SourceError;
+use crate::sources::blocking;
 
-/// A source with all that opens its repository.
+/// A source with the credentials for its repository.
 pub(super) struct Opened {
     pub(super) source: ChartSource,
-    /// [`ChartSource::identity`], and what else opens it. For a helper its name stands: what it answers may be another text each time, and
-    /// opens the same.
+    /// [`ChartSource::identity`], extended by the user's credentials. A credential helper is represented by its name: it may return
+    /// another short-lived token each time.
     pub(super) identity: String,
-    /// What gets tokens of a registry without a user and a password (`identitytoken`).
+    /// A refresh token for registry tokens, in place of a user and password (`identitytoken`).
     pub(super) identity_token: Option<Secret>,
-    /// Who knows a login that the source does not have.
+    /// The credential helper to ask if the source has no credentials.
     pub(super) helper: Option<Helper>,
-    /// What was found and is no login. It matters where the registry wants one.
+    /// Why a login that was found is invalid. Reported only if the registry demands credentials.
     pub(super) unusable: Option<EntryError>,
 }
 
-/// A program that knows the login to a registry. It is asked when the registry wants a login, and never where nothing may be fetched.
+/// A credential helper. It runs only when the registry demands credentials, and never offline.
 #[derive(Clone, Debug)]
 pub(super) struct Helper {
     logins: OwnLogins,
-    /// The part of its name behind `docker-credential-`.
+    /// Its name without the prefix `docker-credential-`.
     pub(super) name: String,
-    /// What opens the registry if this one knows nothing.
+    /// The login to use if the helper has none.
     otherwise: RegistryLogin,
     /// The registry's key.
     registry: String,
 }
 
-/// What one command has learned of people's logins: each of their files is read once, and each helper is asked once for a registry. One that
-/// hangs costs its bound once, too, and all who wait for it are told.
+/// The user's logins that one command has read: each file once, and each helper once per registry. Errors and timeouts are remembered, too.
 #[derive(Debug, Default)]
 pub(super) struct LearnedLogins {
-    files: Once<(OwnLogins, Needs), Arc<MountedLogins>, FileError>,
+    files: Once<(OwnLogins, Needs), ReadFiles, SourceError>,
     helpers: Once<HelperQuestion, Option<Login>, HelperError>,
 }
 
-/// What a helper and all that comes behind it know.
+/// The login from a chain of helpers and files.
 #[derive(Debug, Default)]
 pub(super) struct Helped {
     pub(super) login: Option<Login>,
-    /// What was found behind the helper and is no login.
+    /// Why a login behind the helper is invalid.
     pub(super) unusable: Option<EntryError>,
 }
 
-/// Whose helper is asked, its name, and for which registry.
+/// The user's files, or why they cannot be read.
+type ReadFiles = Result<Arc<MountedLogins>, Arc<FileError>>;
+
+/// The owner of a helper, its name, and the registry.
 type HelperQuestion = (OwnLogins, String, String);
 
 impl LearnedLogins {
-    fn of_files(&self, logins: &OwnLogins, needs: Needs) -> Result<Arc<MountedLogins>, Arc<FileError>> {
-        self.files.get((logins.clone(), needs), || logins.read(needs).map(Arc::new))
+    async fn of_files(&self, logins: &OwnLogins, needs: Needs) -> Result<ReadFiles, SourceError> {
+        let read = || {
+            let logins = logins.clone();
+            blocking(move || Ok(logins.read(needs).map(Arc::new).map_err(Arc::new)))
+        };
+        self.files.get((logins.clone(), needs), read).await.map_err(SourceError::Before)
     }
 
-    /// What the helper knows, else what comes behind it. To be called on a thread for blocking work.
-    pub(super) fn of_helper(&self, helper: &Helper) -> Result<Helped, Arc<HelperError>> {
+    /// Asks a helper, then those behind it, until one has a login.
+    pub(super) async fn of_helper(&self, helper: &Helper) -> Result<Helped, Arc<HelperError>> {
         let Helper { logins, registry, .. } = helper;
         let (mut name, mut otherwise) = (&helper.name, &helper.otherwise);
         loop {
             let question = (logins.clone(), name.clone(), registry.clone());
-            let ask = || Handle::current().block_on(logins.ask(name, registry));
-            let login = self.helpers.get(question, ask)?;
+            let login = self.helpers.get(question, || logins.ask(name, registry)).await?;
             if login.is_some() {
                 return Ok(Helped { login, unusable: None });
             }
@@ -88,18 +93,17 @@ impl LearnedLogins {
 }
 
 impl ChartSource {
-    /// The same with what the person's files have for it, and the program that knows more, where neither a Secret nor the address itself
-    /// opens it.
-    pub(super) fn opened(&self, learned: &LearnedLogins) -> Result<Opened, SourceError> {
+    /// Adds the user's credentials from files, or the credential helper to ask, unless a Secret or the URL has credentials.
+    pub(super) async fn opened(&self, learned: &LearnedLogins) -> Result<Opened, SourceError> {
         let mut source = self.clone();
         let (mut helper, mut identity_token, mut unusable) = (None, None, None);
         let of_secret =
             if self.is_of_registry() { self.access.has_password() } else { self.access.has_credentials() };
         let (_, of_url, _) = in_parts(self.repo_url.trim());
-        // What is written down of a Helm repository beside its login, as whom to trust, is for an address with a login, too.
+        // The other settings of a Helm repository in the user's files, such as its CA, also apply to a URL with credentials.
         let is_sought = !of_secret && (of_url.is_empty() || !self.is_of_registry());
         if let Some(logins) = source.own_logins.take().filter(|_| is_sought) {
-            let login = source.open(&logins, learned)?;
+            let login = source.open(&logins, learned).await?;
             if !of_url.is_empty() {
                 source.access.username.clear();
                 source.access.password = Secret::default();
@@ -133,19 +137,34 @@ impl ChartSource {
         Ok(Opened { source, identity, identity_token, helper, unusable })
     }
 
-    /// Takes what the person's files have, and says what else opens a registry.
-    fn open(&mut self, logins: &OwnLogins, learned: &LearnedLogins) -> Result<RegistryLogin, SourceError> {
+    /// Adds the settings of the user's files. Returns the registry login that they name.
+    async fn open(
+        &mut self,
+        logins: &OwnLogins,
+        learned: &LearnedLogins,
+    ) -> Result<RegistryLogin, SourceError> {
         let address = self.repo_url.trim().to_owned();
         let (needs, protocol) = if self.is_of_registry() {
             (Needs::RepositoriesAndLogins, ChartProtocol::Registry)
         } else {
             (Needs::Repositories, ChartProtocol::Index)
         };
-        let failed = |source| ChartError::LoginFile { repository: self.shown(), source };
-        let mounted = learned.of_files(logins, needs).map_err(failed)?;
+        let repository = self.shown();
+        let failed = |source| ChartError::LoginFile { repository, source };
+        let mounted = match learned.of_files(logins, needs).await? {
+            Ok(mounted) => mounted,
+            Err(error) => return Err(failed(error).into()),
+        };
         let found = mounted.fill_in(self.access.clone(), &address, protocol);
         let FoundAccess { mut access, credentials, owner: _, login, files } = found;
-        read_certificates(files, &mut access).map_err(|error| failed(Arc::new(error)))?;
+        let read = move || {
+            let read = read_certificates(files, &mut access);
+            Ok(read.map(|()| access))
+        };
+        let access = match blocking(read).await? {
+            Ok(access) => access,
+            Err(error) => return Err(failed(Arc::new(error)).into()),
+        };
         if credentials == CredentialReach::EveryServer {
             self.credentials = credentials;
         }
@@ -155,7 +174,7 @@ impl ChartSource {
 }
 
 impl Helper {
-    /// The identity of who asks with it.
+    /// The identity of a source that uses this helper.
     fn identity(&self, source: &str) -> String {
         let mut identity = hashed([source, "helper", &self.name]);
         let mut otherwise = &self.otherwise;

@@ -1,37 +1,38 @@
-//! A registry: charts and artefacts by the distribution protocol of OCI.
+//! An OCI registry: charts and other artefacts over the OCI distribution protocol.
 
 mod challenge;
 mod fuzz;
 
-use std::cell::{OnceCell, RefCell};
+use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
+use tiphys_http::{Base, CredentialScope, Credentials, HttpError, HttpUrl, Response};
 use tiphys_logins::Login;
+use tokio::sync::OnceCell;
 
 use super::artefact::{Artefact, Contents, Digest, Packing};
 use super::cache::ArchiveCache;
-use super::client::{Client, Unanswered};
+use super::client::{Client, Parameters, RequestFailure};
+use super::error_context::{ErrorContext, Operation};
 use super::limits::{ANSWER_BYTES_OPTION, TAG_PAGES_OPTION, TAGS_OPTION};
 use super::opened::{Helped, Helper, LearnedLogins, Opened};
-use super::place::{Asked, Place};
 use super::{ChartError, ChartSource, Shared};
 use crate::options::{Progress, SourceOptions};
-use crate::web::{Address, Answer, Ask, Authorization, Base, Reach, Scheme, TLS, WebError};
 use crate::{Secret, SourceError};
 use challenge::Challenge;
 pub use fuzz::{fuzz_challenge, fuzz_registry};
 
-/// Layers of an artefact, as Argo CD has it.
+/// Maximum number of layers of an artefact; the limit of Argo CD.
 const LAYERS_MAX: usize = 10;
 
-/// Manifests that are understood.
+/// Supported media types of manifests.
 const MANIFESTS: &str =
     "application/vnd.oci.image.manifest.v1+json, application/vnd.docker.distribution.manifest.v2+json";
 
-/// The configuration of an artefact that is a chart.
+/// The media type of a chart's configuration.
 const HELM_CONFIGURATION: &str = "application/vnd.cncf.helm.config.v1+json";
 
-/// The layers that are unpacked, as Argo CD has it.
+/// Media types of the layers that are unpacked; the list of Argo CD.
 const LAYERS: [(&str, Packing); 3] = [
     ("application/vnd.oci.image.layer.v1.tar", Packing::Tar),
     ("application/vnd.oci.image.layer.v1.tar+gzip", Packing::TarGzip),
@@ -39,42 +40,42 @@ const LAYERS: [(&str, Packing); 3] = [
 ];
 const HELM_LAYER: &str = "application/vnd.cncf.helm.chart.content.v1.tar+gzip";
 
-/// Who asks for tokens with an identity token.
+/// `client_id` of token requests with an identity token.
 const CLIENT_ID: &str = "tiphys";
 
-/// Docker's registry has one name for people and another one for programs.
+/// The name of Docker Hub in image references, and the host of its registry.
 const DOCKER_HUB: (&str, &str) = ("docker.io", "registry-1.docker.io");
 
 pub(super) struct Registry<'a> {
     source: &'a ChartSource,
     options: &'a SourceOptions,
-    /// `https://HOST/v2/PATH`
-    root: Address,
-    /// The path on the server.
+    /// `https://HOST/v2/NAME`
+    root: HttpUrl,
+    /// The repository's name in the registry.
     name: String,
     client: Client<'a>,
     login: Option<Login>,
-    /// What may know a login where there is none.
+    /// The credential helper to ask if there is no login.
     helper: Option<&'a Helper>,
     logins: &'a LearnedLogins,
-    /// What it has answered.
+    /// The helper's answer.
     helped: OnceCell<Helped>,
-    /// What the server took last.
-    authorization: RefCell<Option<Authorization>>,
-    place: Place,
+    /// The credentials that the registry accepted last.
+    credentials: Mutex<Option<Credentials>>,
+    errors: ErrorContext,
 }
 
-/// What a registry's address and a chart's name say.
+/// The repository that a registry's address and a chart's name refer to.
 struct Root {
-    /// `https://HOST/v2/PATH`
-    address: Address,
-    /// The path on the server.
+    /// `https://HOST/v2/NAME`
+    url: HttpUrl,
+    /// The repository's name in the registry.
     name: String,
     /// The user and password in the address.
     login: Option<(String, Secret)>,
 }
 
-/// One part of an artefact.
+/// A layer of an artefact.
 struct Layer {
     media_type: String,
     digest: Digest,
@@ -94,73 +95,73 @@ impl<'a> Registry<'a> {
                 reason: "write a registry as HOST/PATH or oci://HOST/PATH, in lower case",
             })
         };
-        let scheme = if access.insecure_oci_force_http { Scheme::Http } else { Scheme::Https };
-        let Root { address: root, name, login: in_url } =
+        let scheme = if access.insecure_oci_force_http { "http" } else { "https" };
+        let Root { url: root, name, login: in_url } =
             Root::read(&source.repo_url, &source.chart, scheme).ok_or_else(wrong)?;
-        let mut place = Place::new(source.shown(), root.clone(), access, in_url.is_some(), options);
+        let mut errors = ErrorContext::new(source.shown(), root.clone(), access, in_url.is_some(), options);
         if let Some(helper) = helper {
-            place.tried = format!("what docker-credential-{} knows", helper.name);
+            errors.tried = format!("what docker-credential-{} knows", helper.name);
         } else if identity_token.is_some() {
-            "the identity token of the registry's login".clone_into(&mut place.tried);
+            "the identity token of the registry's login".clone_into(&mut errors.tried);
         } else if let Some(unusable) = unusable {
-            place.tried = format!("no credentials: {unusable}");
+            errors.tried = format!("no credentials: {unusable}");
         }
         let login =
             access.has_password().then(|| (access.username.clone(), access.password.clone())).or(in_url);
         let login = login.map(|(username, password)| Login::Password { username, password });
         let login = login.or_else(|| identity_token.clone().map(Login::Token));
         let client = Client::new(&shared.clients, (source, identity), options, root.clone());
-        let authorization = RefCell::default();
-        let (helper, helped) = (helper.as_ref(), OnceCell::new());
-        let logins = &shared.logins;
-        Ok(Self { source, options, root, name, client, login, helper, logins, helped, authorization, place })
+        let (helper, logins) = (helper.as_ref(), &shared.logins);
+        let (helped, credentials) = (OnceCell::new(), Mutex::default());
+        Ok(Self { source, options, root, name, client, login, helper, logins, helped, credentials, errors })
     }
 
-    /// The versions that the tags stand for: a tag has `_` where a version has `+`.
-    pub(super) fn tags(&self) -> Result<Vec<String>, SourceError> {
+    /// Returns the versions of all tags. Tags have `_` instead of `+`.
+    pub(super) async fn tags(&self) -> Result<Vec<String>, SourceError> {
         const WHAT: &str = "the list of its tags";
-        self.options.report(&Progress::LookingUp { repository: &self.place.shown });
-        let mut next = self.at("tags/list");
+        self.options.report(&Progress::LookingUp { repository: &self.errors.repository });
+        let mut next = self.below("tags/list");
         let mut tags: Vec<String> = Vec::new();
         let (mut pages, pages_max) = (0, self.options.chart_limits.tag_pages_max);
-        while let Some(address) = next.take() {
+        while let Some(url) = next.take() {
             if pages == pages_max {
                 let problem = format!("it does not end after {pages} pages; see {TAG_PAGES_OPTION}");
-                return Err(self.place.odd(WHAT, problem));
+                return Err(self.errors.invalid(WHAT, problem));
             }
             pages += 1;
-            let asked = self.asked(WHAT);
-            let answer = self.get(&address, "", asked)?;
-            if answer.status != 200 {
-                return Err(self.refused(asked, &answer, || self.missing(&self.source.target_revision)));
+            let operation = self.lookup(WHAT);
+            let response = self.get(&url, "", operation).await?;
+            if response.status() != 200 {
+                let missing = || self.missing(&self.source.target_revision);
+                return Err(self.refused(operation, &response, missing));
             }
-            next = following(&answer);
-            if let Some(other) = next.as_ref().filter(|next| !next.is_on_same_server(&self.root)) {
-                return Err(self
-                    .place
-                    .odd(asked.what, format!("its next page is on another server, {other}")));
+            next = next_page(&response);
+            if let Some(other) = next.as_ref().filter(|next| !next.is_same_origin(&self.root)) {
+                let problem = format!("its next page is on another server, {other}");
+                return Err(self.errors.invalid(WHAT, problem));
             }
-            let page = self.json(answer, asked)?;
+            let page = self.json(response, operation).await?;
             let found = page["tags"].as_array().into_iter().flatten().filter_map(Value::as_str);
             tags.extend(found.map(|tag| tag.replace('_', "+")));
             let max = self.options.chart_limits.tags_max;
             if u64::try_from(tags.len()).unwrap_or(u64::MAX) > max {
                 let problem = format!("there are more than {max} tags; see {TAGS_OPTION}");
-                return Err(self.place.odd(asked.what, problem));
+                return Err(self.errors.invalid(WHAT, problem));
             }
         }
         Ok(tags)
     }
 
-    /// The digest of a tag, or of the newest that `choose` finds among all if there is no such tag, and the text is a range.
-    pub(super) fn digest_of(
+    /// Returns the digest of a tag. If the tag does not exist and `revision` is a range, returns the digest of the version that `choose`
+    /// selects among all tags.
+    pub(super) async fn digest_of(
         &self,
         revision: &str,
         choose: impl FnOnce(&[String]) -> Result<String, SourceError>,
     ) -> Result<String, SourceError> {
-        self.options.report(&Progress::LookingUp { repository: &self.place.shown });
+        self.options.report(&Progress::LookingUp { repository: &self.errors.repository });
         if is_tag(revision)
-            && let Some((_, digest)) = self.manifest(revision)?
+            && let Some((_, digest)) = self.manifest(revision).await?
         {
             return Ok(digest.to_string());
         }
@@ -169,72 +170,72 @@ impl<'a> Registry<'a> {
         if !is_range {
             return Err(self.missing(revision));
         }
-        let version = choose(&self.tags()?)?;
-        let found = self.manifest(&tag(&version))?;
+        let version = choose(&self.tags().await?)?;
+        let found = self.manifest(&tag(&version)).await?;
         found.map(|(_, digest)| digest.to_string()).ok_or_else(|| self.missing(&version))
     }
 
-    /// Fetches a version of a chart, or the artefact of a digest.
-    pub(super) fn fetch(&self, revision: &str, cache: &ArchiveCache) -> Result<Artefact, SourceError> {
-        let (manifest, _) = self.manifest(&tag(revision))?.ok_or_else(|| self.missing(revision))?;
+    /// Downloads a version of a chart, or the artefact with a digest.
+    pub(super) async fn fetch(&self, revision: &str, cache: &ArchiveCache) -> Result<Artefact, SourceError> {
+        let (manifest, _) = self.manifest(&tag(revision)).await?.ok_or_else(|| self.missing(revision))?;
         let (layer, packing, contents) = self.content(&manifest)?;
-        // An archive that others have fetched is not taken for it: a manifest may name any digest, without having the archive.
-        self.download(&layer, revision, cache)?;
+        // A cached archive with the layer's digest is not used: a manifest can name the digest of a layer that its repository does not
+        // have, and that this user may not read.
+        self.download(&layer, revision, cache).await?;
         Ok(Artefact { revision: revision.to_owned(), digest: layer.digest, packing, contents })
     }
 
-    fn download(&self, layer: &Layer, revision: &str, cache: &ArchiveCache) -> Result<(), SourceError> {
+    async fn download(&self, layer: &Layer, revision: &str, cache: &ArchiveCache) -> Result<(), SourceError> {
         let what = format!("{} {revision}", self.name);
-        let asked = Asked { what: &what, action: "fetching a chart of", deadline: self.client.deadline() };
-        let address = self.at(&format!("blobs/{}", layer.digest));
-        let address = address.ok_or_else(|| self.missing(revision))?;
-        let answer = self.get(&address, "", asked)?;
-        if answer.status != 200 {
-            return Err(self.refused(asked, &answer, || self.missing(revision)));
+        let deadline = self.client.deadline();
+        let operation = Operation { what: &what, action: "fetching a chart of", deadline };
+        let url = self.below(&format!("blobs/{}", layer.digest));
+        let url = url.ok_or_else(|| self.missing(revision))?;
+        let response = self.get(&url, "", operation).await?;
+        if response.status() != 200 {
+            return Err(self.refused(operation, &response, || self.missing(revision)));
         }
-        let (max, expected) = (self.options.chart_limits.archive_bytes_max, Some(&layer.digest));
-        let hop = answer.hop.clone();
-        let taken = cache.take_in(&mut answer.into_reader(), max, expected);
-        taken.map(drop).map_err(|error| self.place.not_taken_in(asked, hop, error, expected, max))
+        let target = response.target().clone();
+        let stored = cache.store(response, Some(&layer.digest)).await;
+        stored.map(drop).map_err(|error| self.errors.not_stored(operation, target, error))
     }
 
-    /// The manifest of a tag or a digest, and its digest; `None` if there is none.
-    fn manifest(&self, reference: &str) -> Result<Option<(Value, Digest)>, SourceError> {
+    /// The manifest of a tag or a digest, and its digest; none if it does not exist.
+    async fn manifest(&self, reference: &str) -> Result<Option<(Value, Digest)>, SourceError> {
         let what = format!("the manifest of {}:{reference}", self.name);
-        let asked = self.asked(&what);
-        let Some(address) = self.at(&format!("manifests/{reference}")) else { return Ok(None) };
-        let answer = self.get(&address, MANIFESTS, asked)?;
-        if answer.status == 404 {
+        let operation = self.lookup(&what);
+        let Some(url) = self.below(&format!("manifests/{reference}")) else { return Ok(None) };
+        let response = self.get(&url, MANIFESTS, operation).await?;
+        if response.status() == 404 {
             return Ok(None);
         }
-        if answer.status != 200 {
-            return Err(self.refused(asked, &answer, || self.missing(reference)));
+        if response.status() != 200 {
+            return Err(self.refused(operation, &response, || self.missing(reference)));
         }
-        let bytes = self.bytes(answer, asked)?;
+        let bytes = self.bytes(response, operation).await?;
         let digest = Digest::of_bytes(&bytes);
         if let Some(expected) = Digest::parse(reference).filter(|expected| *expected != digest) {
-            return Err(ChartError::Digest {
-                what,
-                repository: self.place.shown.clone(),
-                found: digest.to_string(),
-                expected: expected.to_string(),
-            }
-            .into());
+            return Err(self.errors.other_digest(&what, &digest, &expected));
         }
-        let manifest = serde_json::from_slice(&bytes).map_err(|_| self.place.odd(&what, "it is no JSON"))?;
+        let manifest =
+            serde_json::from_slice(&bytes).map_err(|_| self.errors.invalid(&what, "it is no JSON"))?;
         Ok(Some((manifest, digest)))
     }
 
-    /// The one layer with the files, by Argo CD's rules.
+    /// The only layer with files, by Argo CD's rules.
     fn content(&self, manifest: &Value) -> Result<(Layer, Packing, Contents), SourceError> {
-        let odd = |problem: String| self.place.odd(&format!("the manifest of {}", self.name), problem);
+        let invalid =
+            |problem: String| self.errors.invalid(&format!("the manifest of {}", self.name), problem);
         let is_chart = manifest["config"]["mediaType"] == HELM_CONFIGURATION;
         if !is_chart && !self.source.chart.is_empty() {
-            return Err(odd("it is no chart".to_owned()));
+            return Err(invalid("it is no chart".to_owned()));
         }
         let layers = manifest["layers"].as_array().map(Vec::as_slice).unwrap_or_default();
         if layers.len() > LAYERS_MAX {
-            return Err(odd(format!("expected no more than {LAYERS_MAX} oci layers, got {}", layers.len())));
+            return Err(invalid(format!(
+                "expected no more than {LAYERS_MAX} oci layers, got {}",
+                layers.len()
+            )));
         }
         let mut found = Vec::new();
         for layer in layers {
@@ -245,15 +246,17 @@ impl<'a> Registry<'a> {
             }
             let known = LAYERS.iter().find(|(name, _)| *name == media_type);
             let (_, packing) = known.ok_or_else(|| {
-                odd(format!("oci layer media type {media_type} is not in the list of allowed media types"))
+                invalid(format!(
+                    "oci layer media type {media_type} is not in the list of allowed media types"
+                ))
             })?;
             let digest = layer["digest"].as_str().and_then(Digest::parse);
-            let digest = digest.ok_or_else(|| odd("a layer has no SHA-256 digest".to_owned()))?;
+            let digest = digest.ok_or_else(|| invalid("a layer has no SHA-256 digest".to_owned()))?;
             found.push((Layer { media_type: media_type.to_owned(), digest }, *packing));
         }
         let count = found.len();
         let (Some((layer, packing)), 1) = (found.pop(), count) else {
-            return Err(odd(format!("expected only a single oci content layer, got {count}")));
+            return Err(invalid(format!("expected only a single oci content layer, got {count}")));
         };
         let contents = match (
             self.source.chart.rsplit('/').next().unwrap_or_default(),
@@ -266,56 +269,70 @@ impl<'a> Registry<'a> {
         Ok((layer, packing, contents))
     }
 
-    /// Asks, and asks again with what the server wants to see.
-    fn get(&self, address: &Address, accept: &str, asked: Asked<'_>) -> Result<Answer, SourceError> {
-        let ask = Ask { accept, deadline: asked.deadline };
-        let known = self.authorization.borrow().clone();
-        let answer = self.client.get(address, known.as_ref(), ask);
-        let answer = answer.map_err(|error| self.unreachable(asked, &error))?;
-        if answer.status != 401 || !answer.hop.address.is_on_same_server(&self.root) {
-            return Ok(answer);
+    /// Sends a GET request; sends it again with the credentials that the registry demands.
+    async fn get(
+        &self,
+        url: &HttpUrl,
+        accept: &str,
+        operation: Operation<'_>,
+    ) -> Result<Response, SourceError> {
+        let failed = |failure| self.request_failed(operation, &failure);
+        let deadline = operation.deadline;
+        let known = self.credentials.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let parameters = Parameters { accept, credentials: known.as_ref(), deadline };
+        let response = self.client.get(url, parameters).await.map_err(failed)?;
+        if response.status() != 401 || !response.target().url.is_same_origin(&self.root) {
+            return Ok(response);
         }
-        let Some(authorization) = self.authorize(&answer, asked)? else { return Ok(answer) };
-        let answer = self.client.get(address, Some(&authorization), ask);
-        *self.authorization.borrow_mut() = Some(authorization);
-        answer.map_err(|error| self.unreachable(asked, &error))
+        let challenge = response.headers("www-authenticate").find_map(Challenge::read);
+        let Some(credentials) = self.credentials_for(challenge, operation).await? else {
+            return Ok(response);
+        };
+        drop(response);
+        let parameters = Parameters { accept, credentials: Some(&credentials), deadline };
+        let response = self.client.get(url, parameters).await;
+        *self.credentials.lock().unwrap_or_else(PoisonError::into_inner) = Some(credentials);
+        response.map_err(failed)
     }
 
-    /// What a server wants to see; `None` if we do not have it.
-    fn authorize(&self, refusal: &Answer, asked: Asked<'_>) -> Result<Option<Authorization>, SourceError> {
-        let reach = Reach::Server(self.root.clone());
-        let challenge = refusal.headers("www-authenticate").find_map(Challenge::read);
+    /// The credentials that satisfy a challenge; none if there are none.
+    async fn credentials_for(
+        &self,
+        challenge: Option<Challenge>,
+        operation: Operation<'_>,
+    ) -> Result<Option<Credentials>, SourceError> {
+        let scope = CredentialScope::Origin(self.root.clone());
         match challenge {
             None => Ok(None),
-            Some(Challenge::Basic) => Ok(self.login()?.and_then(|login| basic(login, reach))),
-            Some(Challenge::Bearer { realm, service, scope }) => {
-                let scope = scope.unwrap_or_else(|| format!("repository:{}:pull", self.name));
-                let token = self.token(&realm, service.as_deref(), &scope, asked)?;
-                let value = Secret::new(format!("Bearer {}", token.expose()));
-                Ok(Some(Authorization { value, reach }))
+            Some(Challenge::Basic) => Ok(self.login().await?.and_then(|login| basic(login, scope))),
+            Some(Challenge::Bearer { realm, service, scope: token_scope }) => {
+                let token_scope = token_scope.unwrap_or_else(|| format!("repository:{}:pull", self.name));
+                let token = self.token(&realm, service.as_deref(), &token_scope, operation).await?;
+                Ok(Some(Credentials::bearer(&token, scope)))
             }
         }
     }
 
-    /// A token of the server that the registry names for that. User and password go there, but not from TLS to none. An identity token is
-    /// sent as OAuth 2 has it (the distribution's `token/oauth`).
-    fn token(
+    /// Requests a token from the registry's token server, with the user and password. They are not sent from an https registry to an http
+    /// token server. An identity token is sent as the form of the distribution's `token/oauth` specification.
+    async fn token(
         &self,
         realm: &str,
         service: Option<&str>,
         scope: &str,
-        asked: Asked<'_>,
+        operation: Operation<'_>,
     ) -> Result<Secret, SourceError> {
         const WHAT: &str = "the registry's token";
-        let asked = Asked { what: WHAT, ..asked };
+        let operation = Operation { what: WHAT, ..operation };
         let realm = self.root.resolve(realm, Base::File);
-        let mut realm = realm.ok_or_else(|| self.place.odd(WHAT, "its server is no http or https URL"))?;
-        if self.root.scheme == Scheme::Https && realm.scheme == Scheme::Http {
-            return Err(self.place.odd(WHAT, format!("its server {realm} has no TLS")));
+        let mut realm =
+            realm.ok_or_else(|| self.errors.invalid(WHAT, "its server is no http or https URL"))?;
+        if self.root.is_https() && !realm.is_https() {
+            return Err(self.errors.invalid(WHAT, format!("its server {realm} has no TLS")));
         }
-        let ask = Ask { accept: "application/json", deadline: asked.deadline };
-        let login = self.login()?;
-        let answer = if let Some(Login::Token(token)) = login {
+        let (accept, deadline) = ("application/json", operation.deadline);
+        let login = self.login().await?;
+        let response = if let Some(Login::Token(token)) = login {
             let form = [
                 ("grant_type", "refresh_token"),
                 ("client_id", CLIENT_ID),
@@ -323,98 +340,97 @@ impl<'a> Registry<'a> {
                 ("scope", scope),
                 ("refresh_token", token.expose()),
             ];
-            self.client.post_form(&realm, &form, ask)
+            let parameters = Parameters { accept, credentials: None, deadline };
+            self.client.post_form(&realm, &form, parameters).await
         } else {
             if let Some(service) = service {
                 realm = realm.with_query("service", service);
             }
             let realm = realm.with_query("scope", scope);
-            let login = login.and_then(|login| basic(login, Reach::Server(realm.clone())));
-            self.client.get(&realm, login.as_ref(), ask)
+            let login = login.and_then(|login| basic(login, CredentialScope::Origin(realm.clone())));
+            self.client.get(&realm, Parameters { accept, credentials: login.as_ref(), deadline }).await
         };
-        let answer = answer.map_err(|error| self.unreachable(asked, &error))?;
-        if answer.status != 200 {
-            return Err(self.refused(asked, &answer, || self.place.missing(asked, &answer)));
+        let response = response.map_err(|failure| self.request_failed(operation, &failure))?;
+        if response.status() != 200 {
+            return Err(self.refused(operation, &response, || self.errors.missing(operation, &response)));
         }
-        let answer = self.json(answer, asked)?;
+        let answer = self.json(response, operation).await?;
         let token = ["token", "access_token"].iter().find_map(|field| answer[field].as_str());
         let token = token.filter(|token| !token.is_empty());
-        token.map(Secret::new).ok_or_else(|| self.place.odd(WHAT, "the answer has none"))
+        token.map(Secret::new).ok_or_else(|| self.errors.invalid(WHAT, "the answer has none"))
     }
 
-    /// What opens it. A helper is asked no sooner than the registry asks.
-    fn login(&self) -> Result<Option<&Login>, SourceError> {
+    /// The login; a credential helper runs only when it is needed, and once.
+    async fn login(&self) -> Result<Option<&Login>, SourceError> {
         let (None, Some(helper)) = (&self.login, self.helper) else { return Ok(self.login.as_ref()) };
-        if let Some(known) = self.helped.get() {
-            return Ok(known.login.as_ref());
-        }
-        let failed = |source| ChartError::Helper { repository: self.place.shown.clone(), source };
-        let answer = self.logins.of_helper(helper).map_err(failed)?;
-        Ok(self.helped.get_or_init(|| answer).login.as_ref())
+        let ask = || async {
+            let failed = |source| ChartError::Helper { repository: self.errors.repository.clone(), source };
+            self.logins.of_helper(helper).await.map_err(failed)
+        };
+        Ok(self.helped.get_or_try_init(ask).await?.login.as_ref())
     }
 
-    /// The error of an answer that is none; `missing` for what is not there. What came behind a helper and is no login is known by now.
+    /// The error of an unsuccessful response; `missing` makes the one of 404 and 410. It names a login that the helper made unusable.
     fn refused(
         &self,
-        asked: Asked<'_>,
-        answer: &Answer,
+        operation: Operation<'_>,
+        response: &Response,
         missing: impl FnOnce() -> SourceError,
     ) -> SourceError {
         let Some(unusable) = self.helped.get().and_then(|helped| helped.unusable.as_ref()) else {
-            return self.place.refused(asked, answer, missing);
+            return self.errors.refused(operation, response, missing);
         };
-        let mut place = self.place.clone();
-        place.tried = format!("{}, and no other credentials: {unusable}", place.tried);
-        place.refused(asked, answer, missing)
+        let mut errors = self.errors.clone();
+        errors.tried = format!("{}, and no other credentials: {unusable}", errors.tried);
+        errors.refused(operation, response, missing)
     }
 
-    fn json(&self, answer: Answer, asked: Asked<'_>) -> Result<Value, SourceError> {
-        let bytes = self.bytes(answer, asked)?;
-        serde_json::from_slice(&bytes).map_err(|_| self.place.odd(asked.what, "it is no JSON"))
+    async fn json(&self, response: Response, operation: Operation<'_>) -> Result<Value, SourceError> {
+        let bytes = self.bytes(response, operation).await?;
+        serde_json::from_slice(&bytes).map_err(|_| self.errors.invalid(operation.what, "it is no JSON"))
     }
 
-    fn bytes(&self, answer: Answer, asked: Asked<'_>) -> Result<Vec<u8>, SourceError> {
+    async fn bytes(&self, response: Response, operation: Operation<'_>) -> Result<Vec<u8>, SourceError> {
         let max = self.options.chart_limits.answer_bytes_max;
-        let bytes = self
-            .client
-            .bytes(answer, max, asked.deadline)
-            .map_err(|error| self.place.failed(asked, &error))?;
-        bytes.ok_or_else(|| self.place.too_large(asked.what, max, ANSWER_BYTES_OPTION))
+        let bytes = self.client.bytes(response, max).await;
+        let bytes = bytes.map_err(|failure| self.errors.failed(operation, &failure))?;
+        bytes.ok_or_else(|| self.errors.too_large(operation.what, max, ANSWER_BYTES_OPTION))
     }
 
-    fn at(&self, path: &str) -> Option<Address> {
-        self.root.resolve(path, Base::Folder)
+    /// A URL below the repository's root.
+    fn below(&self, path: &str) -> Option<HttpUrl> {
+        self.root.resolve(path, Base::Directory)
     }
 
-    fn asked<'b>(&self, what: &'b str) -> Asked<'b> {
-        Asked { what, action: "looking up charts of", deadline: self.client.lookup_deadline() }
+    /// A lookup that starts now.
+    fn lookup<'b>(&self, what: &'b str) -> Operation<'b> {
+        Operation { what, action: "looking up charts of", deadline: self.client.lookup_deadline() }
     }
 
-    fn unreachable(&self, asked: Asked<'_>, error: &Unanswered) -> SourceError {
-        let Unanswered { hop, why } = error;
-        match why {
-            WebError::Other(detail)
-                if detail.starts_with(TLS) && hop.address.is_on_same_server(&self.root) =>
-            {
+    fn request_failed(&self, operation: Operation<'_>, failure: &RequestFailure) -> SourceError {
+        let RequestFailure { target, error } = failure;
+        match error {
+            HttpError::Tls(detail) if target.url.is_same_origin(&self.root) => {
                 let hint = "if the registry speaks no TLS, set insecureOCIForceHttp: \"true\" in its Secret";
-                let why = WebError::Other(format!("{detail}; {hint}"));
-                self.place.failed(asked, &Unanswered { hop: hop.clone(), why })
+                let error = HttpError::Tls(format!("{detail}; {hint}"));
+                self.errors.failed(operation, &RequestFailure { target: target.clone(), error })
             }
-            _ => self.place.failed(asked, error),
+            _ => self.errors.failed(operation, failure),
         }
     }
 
     fn missing(&self, revision: &str) -> SourceError {
-        let (chart, version, repository) = match self.source.chart.as_str() {
-            "" => (self.name.clone(), revision.to_owned(), self.place.shown.clone()),
-            chart => (chart.to_owned(), revision.to_owned(), self.place.shown.clone()),
+        let chart = match self.source.chart.as_str() {
+            "" => self.name.clone(),
+            chart => chart.to_owned(),
         };
+        let (version, repository) = (revision.to_owned(), self.errors.repository.clone());
         ChartError::Missing { chart, version, repository, hint: String::new() }.into()
     }
 }
 
 impl Root {
-    fn read(repo_url: &str, chart: &str, scheme: Scheme) -> Option<Self> {
+    fn read(repo_url: &str, chart: &str, scheme: &str) -> Option<Self> {
         let text = repo_url.trim();
         let text = text.split_once("://").map_or(text, |(_, rest)| rest).trim_matches('/');
         let (host, path) = text.split_once('/').unwrap_or((text, ""));
@@ -430,36 +446,36 @@ impl Root {
             return None;
         }
         let host = if host == DOCKER_HUB.0 { DOCKER_HUB.1 } else { host };
-        let (address, login) = Address::parse(&format!("{}://{host}/v2/{name}", scheme.text()))?;
-        Some(Self { address, name, login })
+        let (url, login) = HttpUrl::parse(&format!("{scheme}://{host}/v2/{name}"))?;
+        Some(Self { url, name, login })
     }
 }
 
-/// User and password as a header has them.
-fn basic(login: &Login, reach: Reach) -> Option<Authorization> {
+/// HTTP Basic authentication with a login; none for an identity token.
+fn basic(login: &Login, scope: CredentialScope) -> Option<Credentials> {
     match login {
         Login::Password { username, password } => {
-            Some(Authorization::basic(username, password.expose(), reach))
+            Some(Credentials::basic(username, password.expose(), scope))
         }
         Login::Token(_) => None,
     }
 }
 
-/// The tag of a version: a tag has no `+`.
+/// The tag of a version: `+` is not allowed in tags.
 fn tag(version: &str) -> String {
     version.replace('+', "_")
 }
 
-/// Whether a text can be a tag or a digest; a range has other signs.
+/// Whether a string can be a tag or a digest. Ranges have other characters.
 fn is_tag(text: &str) -> bool {
-    let is_sign = |c: char| c.is_ascii_alphanumeric() || "._-:".contains(c);
-    !text.is_empty() && text.chars().all(is_sign)
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || "._-:".contains(c);
+    !text.is_empty() && text.chars().all(is_allowed)
 }
 
-/// The page behind this one: `<URL>; rel="next"`.
-fn following(answer: &Answer) -> Option<Address> {
-    let link =
-        answer.headers("link").flat_map(|text| text.split(',')).find(|link| link.contains("rel=\"next\""))?;
+/// The URL of the next page: `Link: <URL>; rel="next"`.
+fn next_page(response: &Response) -> Option<HttpUrl> {
+    let mut links = response.headers("link").flat_map(|text| text.split(','));
+    let link = links.find(|link| link.contains("rel=\"next\""))?;
     let (_, rest) = link.split_once('<')?;
-    answer.hop.address.resolve(rest.split('>').next()?, Base::File)
+    response.target().url.resolve(rest.split('>').next()?, Base::File)
 }

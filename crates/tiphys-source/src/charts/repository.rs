@@ -1,16 +1,18 @@
-//! A Helm repository: an index and archives over HTTP.
+//! A Helm repository: `index.yaml` and archives over HTTP.
 
 use std::sync::Arc;
 
-use super::artefact::{Artefact, Contents, Packing};
+use tiphys_http::{Base, CredentialScope, Credentials, HttpUrl};
+
+use super::artefact::{Artefact, Contents, Digest, Packing};
 use super::cache::ArchiveCache;
-use super::client::Client;
+use super::client::{Client, Parameters};
+use super::error_context::{ErrorContext, Operation};
 use super::index::{Index, IndexEntry, select};
 use super::limits::INDEX_BYTES_OPTION;
-use super::place::{Asked, Place};
 use super::{ChartError, ChartSource, Shared};
 use crate::options::{Progress, SourceOptions};
-use crate::web::{Address, Ask, Authorization, Base, Reach, Scheme};
+use crate::sources::blocking;
 use crate::{CredentialReach, SourceError};
 
 pub(super) struct HelmRepository<'a> {
@@ -19,10 +21,10 @@ pub(super) struct HelmRepository<'a> {
     shared: &'a Shared,
     /// [`ChartSource::identity`].
     identity: &'a str,
-    address: Address,
+    url: HttpUrl,
     client: Client<'a>,
-    authorization: Option<Authorization>,
-    place: Place,
+    credentials: Option<Credentials>,
+    errors: ErrorContext,
 }
 
 impl<'a> HelmRepository<'a> {
@@ -32,32 +34,31 @@ impl<'a> HelmRepository<'a> {
         shared: &'a Shared,
     ) -> Result<Self, SourceError> {
         let access = &source.access;
-        let (address, in_url) = Address::parse(&source.repo_url).ok_or_else(|| ChartError::Address {
+        let (url, in_url) = HttpUrl::parse(&source.repo_url).ok_or_else(|| ChartError::Address {
             repository: source.shown(),
             reason: "write an http or https URL of a Helm repository; for a registry HOST/PATH, with enableOCI: \"true\" in its Secret, or oci://HOST/PATH",
         })?;
-        let place = Place::new(source.shown(), address.clone(), access, in_url.is_some(), options);
+        let errors = ErrorContext::new(source.shown(), url.clone(), access, in_url.is_some(), options);
         let login = if access.username.is_empty() && access.password.is_empty() {
             in_url
         } else {
             Some((access.username.clone(), access.password.clone()))
         };
-        let reach = match source.credentials {
-            CredentialReach::OwnServer => Reach::Server(address.clone()),
-            CredentialReach::EveryServer => Reach::Everybody,
+        let scope = match source.credentials {
+            CredentialReach::OwnServer => CredentialScope::Origin(url.clone()),
+            CredentialReach::EveryServer => CredentialScope::AllServers,
         };
-        let authorization =
-            login.map(|(user, password)| Authorization::basic(&user, password.expose(), reach));
-        let client = Client::new(&shared.clients, (source, identity), options, address.clone());
-        Ok(Self { source, options, shared, identity, address, client, authorization, place })
+        let credentials = login.map(|(user, password)| Credentials::basic(&user, password.expose(), scope));
+        let client = Client::new(&shared.clients, (source, identity), options, url.clone());
+        Ok(Self { source, options, shared, identity, url, client, credentials, errors })
     }
 
-    /// The version that the newest of a range is.
-    pub(super) fn newest(
+    /// Returns the version that `choose` selects among all versions of the chart.
+    pub(super) async fn newest(
         &self,
         choose: impl FnOnce(&[&str]) -> Result<String, SourceError>,
     ) -> Result<String, SourceError> {
-        let index = self.index()?;
+        let index = self.index().await?;
         let chart = &self.source.chart;
         let versions =
             index.versions(chart).ok_or_else(|| self.missing(&self.source.target_revision, &[]))?;
@@ -65,73 +66,73 @@ impl<'a> HelmRepository<'a> {
         choose(&versions)
     }
 
-    /// The version that a version with fewer than three numbers stands for.
-    pub(super) fn selected(&self, version: &str) -> Result<String, SourceError> {
-        let index = self.index()?;
+    /// Returns the full version for one with fewer than three numbers.
+    pub(super) async fn selected(&self, version: &str) -> Result<String, SourceError> {
+        let index = self.index().await?;
         let versions = index.versions(&self.source.chart).unwrap_or_default();
         let entry = select(versions, version).ok_or_else(|| self.missing(version, versions))?;
         Ok(entry.version.clone())
     }
 
-    /// Fetches a version.
-    pub(super) fn fetch(&self, version: &str, cache: &ArchiveCache) -> Result<Artefact, SourceError> {
-        let index = self.index()?;
+    /// Downloads a version.
+    pub(super) async fn fetch(&self, version: &str, cache: &ArchiveCache) -> Result<Artefact, SourceError> {
+        let index = self.index().await?;
         let versions = index.versions(&self.source.chart).unwrap_or_default();
         let entry = select(versions, version).ok_or_else(|| self.missing(version, versions))?;
-        // An archive that others have fetched is not taken for it: the index may name any digest, without having the archive.
+        // A cached archive with the index's digest is not used: an index can name the digest of an archive that its repository does not
+        // have, and that this user may not read.
         Ok(Artefact {
             revision: version.to_owned(),
-            digest: self.download(entry, cache)?,
+            digest: self.download(entry, cache).await?,
             packing: Packing::TarGzip,
             contents: Contents::Folder(self.source.chart.rsplit('/').next().unwrap_or_default().to_owned()),
         })
     }
 
-    fn download(
-        &self,
-        entry: &IndexEntry,
-        cache: &ArchiveCache,
-    ) -> Result<super::artefact::Digest, SourceError> {
+    async fn download(&self, entry: &IndexEntry, cache: &ArchiveCache) -> Result<Digest, SourceError> {
         let name = format!("chart {} {}", self.source.chart, entry.version);
-        let asked = Asked { what: &name, action: "fetching a chart of", deadline: self.client.deadline() };
-        let address = self.address.resolve(&entry.url, Base::Folder).filter(|_| !entry.url.is_empty());
-        let address =
-            address.ok_or_else(|| self.place.odd(&name, "the index names no http or https URL for it"))?;
-        let loses_tls = self.address.scheme == Scheme::Https && address.scheme == Scheme::Http;
-        if loses_tls
-            && self.authorization.is_some()
-            && self.source.credentials == CredentialReach::EveryServer
-        {
+        let deadline = self.client.deadline();
+        let operation = Operation { what: &name, action: "fetching a chart of", deadline };
+        let url = self.url.resolve(&entry.url, Base::Directory).filter(|_| !entry.url.is_empty());
+        let url =
+            url.ok_or_else(|| self.errors.invalid(&name, "the index names no http or https URL for it"))?;
+        let sends_credentials_unencrypted = self.url.is_https()
+            && !url.is_https()
+            && self.credentials.is_some()
+            && self.source.credentials == CredentialReach::EveryServer;
+        if sends_credentials_unencrypted {
             let problem = format!(
-                "the index names {address} for it, which has no TLS, and credentials would be sent there"
+                "the index names {url} for it, which has no TLS, and credentials would be sent there"
             );
-            return Err(self.place.odd(&name, problem));
+            return Err(self.errors.invalid(&name, problem));
         }
-        let ask = Ask { accept: "", deadline: asked.deadline };
-        let answer = self.client.get(&address, self.authorization.as_ref(), ask);
-        let answer = answer.map_err(|error| self.place.failed(asked, &error))?;
-        if answer.status != 200 {
-            let missing = || self.place.missing(asked, &answer);
-            let error = self.place.refused(asked, &answer, missing);
-            return Err(self.with_other_server(error, &answer.hop.address));
+        let response = self.client.get(&url, self.parameters(operation)).await;
+        let response = response.map_err(|failure| self.errors.failed(operation, &failure))?;
+        if response.status() != 200 {
+            let missing = || self.errors.missing(operation, &response);
+            let error = self.errors.refused(operation, &response, missing);
+            return Err(self.with_other_server(error, &response.target().url));
         }
-        let (max, expected) = (self.options.chart_limits.archive_bytes_max, entry.digest.as_ref());
-        let hop = answer.hop.clone();
-        let taken = cache.take_in(&mut answer.into_reader(), max, expected);
-        taken.map_err(|error| self.place.not_taken_in(asked, hop, error, expected, max))
+        let target = response.target().clone();
+        let stored = cache.store(response, entry.digest.as_ref()).await;
+        stored.map_err(|error| self.errors.not_stored(operation, target, error))
     }
 
-    /// Says that credentials were not sent, where that is why they were missed.
-    fn with_other_server(&self, error: SourceError, address: &Address) -> SourceError {
+    fn parameters(&self, operation: Operation<'_>) -> Parameters<'_> {
+        Parameters { accept: "", credentials: self.credentials.as_ref(), deadline: operation.deadline }
+    }
+
+    /// Adds to an authentication error that another server does not get the repository's credentials.
+    fn with_other_server(&self, error: SourceError, url: &HttpUrl) -> SourceError {
         match error {
             SourceError::Credentials { repository, tried, remedy: _, detail }
-                if self.authorization.is_some()
+                if self.credentials.is_some()
                     && self.source.credentials == CredentialReach::OwnServer
-                    && !address.is_on_same_server(&self.address) =>
+                    && !url.is_same_origin(&self.url) =>
             {
                 SourceError::Credentials {
                     repository,
-                    tried: format!("{tried} for its own server only, and none for {address}"),
+                    tried: format!("{tried} for its own server only, and none for {url}"),
                     remedy: "set passCredentials: true in the Application's helm block if that server may have them",
                     detail,
                 }
@@ -140,29 +141,30 @@ impl<'a> HelmRepository<'a> {
         }
     }
 
-    fn index(&self) -> Result<Arc<Index>, SourceError> {
-        let read = || {
-            const WHAT: &str = "index.yaml";
-            self.options.report(&Progress::LookingUp { repository: &self.place.shown });
+    /// The index; downloaded once per command.
+    async fn index(&self) -> Result<Arc<Index>, SourceError> {
+        const WHAT: &str = "index.yaml";
+        let download = || async {
+            self.options.report(&Progress::LookingUp { repository: &self.errors.repository });
             let deadline = self.client.lookup_deadline();
-            let asked = Asked { what: WHAT, action: "looking up charts of", deadline };
-            let address = self.address.resolve(WHAT, Base::Folder);
-            let address =
-                address.ok_or_else(|| self.place.odd(WHAT, "the repository's URL has no place for it"))?;
-            let ask = Ask { accept: "", deadline };
-            let answer = self.client.get(&address, self.authorization.as_ref(), ask);
-            let answer = answer.map_err(|error| self.place.failed(asked, &error))?;
-            if answer.status != 200 {
-                return Err(self.place.refused(asked, &answer, || self.place.missing(asked, &answer)));
+            let operation = Operation { what: WHAT, action: "looking up charts of", deadline };
+            let failed = |failure| self.errors.failed(operation, &failure);
+            let url = self.url.resolve(WHAT, Base::Directory);
+            let url =
+                url.ok_or_else(|| self.errors.invalid(WHAT, "the repository's URL has no place for it"))?;
+            let response = self.client.get(&url, self.parameters(operation)).await.map_err(failed)?;
+            if response.status() != 200 {
+                let missing = || self.errors.missing(operation, &response);
+                return Err(self.errors.refused(operation, &response, missing));
             }
             let max = self.options.chart_limits.index_bytes_max;
-            let text =
-                self.client.bytes(answer, max, deadline).map_err(|error| self.place.failed(asked, &error))?;
-            let text = text.ok_or_else(|| self.place.too_large(WHAT, max, INDEX_BYTES_OPTION))?;
-            Index::read(&text).map(Arc::new).map_err(|problem| self.place.odd(WHAT, problem))
+            let text = self.client.bytes(response, max).await.map_err(failed)?;
+            let text = text.ok_or_else(|| self.errors.too_large(WHAT, max, INDEX_BYTES_OPTION))?;
+            let index = blocking(move || Ok(Index::read(&text))).await?;
+            index.map(Arc::new).map_err(|problem| self.errors.invalid(WHAT, problem))
         };
-        let question = format!("{} {}", self.identity, self.address.text());
-        self.shared.indexes.get(question, read).map_err(SourceError::Before)
+        let key = format!("{} {}", self.identity, self.url.as_str());
+        self.shared.indexes.get(key, download).await.map_err(SourceError::Before)
     }
 
     fn missing(&self, version: &str, versions: &[IndexEntry]) -> SourceError {
@@ -170,7 +172,7 @@ impl<'a> HelmRepository<'a> {
         ChartError::Missing {
             chart: self.source.chart.clone(),
             version: version.to_owned(),
-            repository: self.place.shown.clone(),
+            repository: self.errors.repository.clone(),
             hint: newest.map(|newest| format!("; its newest version is {newest}")).unwrap_or_default(),
         }
         .into()

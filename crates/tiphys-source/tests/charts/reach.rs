@@ -1,5 +1,4 @@
-//! Whom a client certificate is shown, and whose certificate is not checked: the repository's own server, and others only where the
-//! Application says so.
+//! `insecure` and the client certificate apply to the repository's own server; to other servers only with `passCredentials`.
 
 use tiphys_access::{RepositoryAccess, Secret};
 use tiphys_source::CredentialReach;
@@ -8,15 +7,15 @@ use tiphys_testkit::chart_server::{Access, ChartServer, Transport};
 
 use crate::workbench::{Workbench, chart, failure, fetch, log_in, pair, web, with};
 
-/// The beginning of what is said of another server.
-const HINT: &str = "are for its own server; set passCredentials: true in the Application's helm block";
+/// Part of the message for other servers.
+const HINT: &str = "apply to its own server only; set passCredentials: true in the Application's helm block";
 
 fn show(access: &mut RepositoryAccess, client: &Identity) {
     access.tls_client_cert_data.clone_from(&client.certificate_pem);
     access.tls_client_cert_key = Secret::new(client.key_pem.clone());
 }
 
-/// The chart is on another server: the index names it there, or its own server redirects to it.
+/// Fetches a chart from another server: once the index names that server, once the own server redirects to it.
 async fn check(own: &ChartServer, other: &ChartServer, settings: impl Fn(&mut RepositoryAccess)) {
     other.repository("/charts", &[web("1.0.0")]);
     own.repository_elsewhere("/named", &[web("1.0.0")], &format!("{}/charts/", other.url()));
@@ -35,7 +34,7 @@ async fn check(own: &ChartServer, other: &ChartServer, settings: impl Fn(&mut Re
 }
 
 #[tokio::test]
-async fn a_server_is_not_trusted_unseen_because_another_one_is() {
+async fn insecure_is_for_the_repositorys_own_server_only() {
     let (authority, others) = (Authority::new(), Authority::new());
     let (identity, of_other) = (authority.server(), others.server());
     let own = ChartServer::start(Transport::Tls(&identity));
@@ -44,7 +43,7 @@ async fn a_server_is_not_trusted_unseen_because_another_one_is() {
 }
 
 #[tokio::test]
-async fn a_client_certificate_is_shown_to_the_repositorys_own_server_only() {
+async fn client_certificate_is_for_the_own_server_only() {
     let (authority, clients) = (Authority::new(), Authority::new());
     let (identity, client) = (authority.server(), clients.client());
     let own = ChartServer::start(Transport::MutualTls(&identity, &clients));
@@ -57,7 +56,7 @@ async fn a_client_certificate_is_shown_to_the_repositorys_own_server_only() {
 }
 
 #[tokio::test]
-async fn two_repositories_of_one_command_do_not_share_what_is_for_one_of_them() {
+async fn repositories_do_not_share_client_certificates() {
     let (authority, clients) = (Authority::new(), Authority::new());
     let (identity, client) = (authority.server(), clients.client());
     let [one, other] = [(); 2].map(|()| {
@@ -79,7 +78,7 @@ async fn two_repositories_of_one_command_do_not_share_what_is_for_one_of_them() 
 }
 
 #[tokio::test]
-async fn a_registrys_server_for_tokens_is_checked_where_it_is_another_one() {
+async fn token_server_on_another_host_needs_a_certificate() {
     let (authority, others) = (Authority::new(), Authority::new());
     let (identity, of_other) = (authority.server(), others.server());
     let registry = ChartServer::start(Transport::Tls(&identity));

@@ -1,4 +1,4 @@
-//! Which of a person's logins a source gets.
+//! Selection of the user's logins for a source.
 
 use std::fs;
 use std::time::Duration;
@@ -9,8 +9,8 @@ use tiphys_logins::{HelperBound, OwnLogins};
 use super::LearnedLogins;
 use crate::ChartSource;
 
-#[test]
-fn a_registry_gets_the_login_of_docker_unless_its_settings_let_others_read_it_or_its_address_has_one() {
+#[tokio::test]
+async fn registry_gets_the_docker_login_unless_insecure_or_in_the_url() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     // user:pass
     let config = r#"{"auths": {"r.example.org": {"auth": "dXNlcjpwYXNz"}}}"#;
@@ -24,7 +24,7 @@ fn a_registry_gets_the_login_of_docker_unless_its_settings_let_others_read_it_or
         (url, RepositoryAccess { enable_oci: true, insecure: true, ..none() }, ""),
         (url, none(), ""),
         ("oci://r.example.org/charts", none(), "user"),
-        // What stands in the address comes first.
+        // Credentials in the URL take precedence.
         ("oci://other:word@r.example.org/charts", none(), ""),
     ] {
         let source = ChartSource {
@@ -35,13 +35,13 @@ fn a_registry_gets_the_login_of_docker_unless_its_settings_let_others_read_it_or
             credentials: CredentialReach::OwnServer,
             own_logins: Some(OwnLogins::new(variables.clone(), bound)),
         };
-        let opened = source.opened(&LearnedLogins::default()).expect("the file can be read");
+        let opened = source.opened(&LearnedLogins::default()).await.expect("the file can be read");
         assert_eq!(opened.source.access.username, expected, "{url} {:?}", source.access);
     }
 }
 
-#[test]
-fn what_is_written_down_of_a_helm_repository_beside_its_login_is_for_an_address_with_a_login_too() {
+#[tokio::test]
+async fn settings_of_helm_files_apply_to_urls_with_credentials() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = folder.path().join("repositories.yaml");
     let entry = r#"{"name": "r", "url": "https://other:word@r.example.org/charts", "username": "user", "password": "pass",
@@ -57,7 +57,7 @@ fn what_is_written_down_of_a_helm_repository_beside_its_login_is_for_an_address_
         credentials: CredentialReach::OwnServer,
         own_logins: Some(OwnLogins::new(variables, bound)),
     };
-    let access = source.opened(&LearnedLogins::default()).expect("the file can be read").source.access;
+    let access = source.opened(&LearnedLogins::default()).await.expect("the file can be read").source.access;
     let expected = RepositoryAccess { insecure: true, ..RepositoryAccess::default() };
     assert_eq!(access, RepositoryAccess { url: access.url.clone(), name: access.name.clone(), ..expected });
 }

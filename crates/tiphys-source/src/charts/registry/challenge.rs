@@ -1,4 +1,4 @@
-//! What a server wants to see: the header `WWW-Authenticate`.
+//! The `WWW-Authenticate` header: which credentials a server demands.
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Challenge {
@@ -7,7 +7,7 @@ pub(super) enum Challenge {
 }
 
 impl Challenge {
-    /// Reads one header; `None` for what is not understood.
+    /// Reads a header; none for unsupported schemes.
     pub(super) fn read(text: &str) -> Option<Self> {
         let (scheme, rest) = text.trim().split_once(' ').unwrap_or((text.trim(), ""));
         match scheme.to_ascii_lowercase().as_str() {
@@ -29,7 +29,7 @@ impl Challenge {
     }
 }
 
-/// `name="value"`, divided by commas; values may have commas, and quotes behind a backslash.
+/// Splits `name="value"` pairs at commas. Quoted values may contain commas, and quotes escaped with a backslash.
 fn parameters(text: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut rest = text;

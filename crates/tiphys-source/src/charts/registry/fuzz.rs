@@ -1,10 +1,11 @@
-//! What must hold for any address of a registry, and for anything that one answers.
+//! Invariants of registry addresses and of challenges from anywhere.
+
+use tiphys_http::{Base, HttpUrl};
 
 use super::Root;
 use super::challenge::Challenge;
-use crate::web::{Address, Base, Scheme};
 
-/// Any header is a challenge or none; one that was read can be written and read again.
+/// Reads a challenge, writes it and reads it again.
 pub fn fuzz_challenge(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let Some(challenge) = Challenge::read(&text) else { return };
@@ -20,15 +21,15 @@ pub fn fuzz_challenge(bytes: &[u8]) {
     assert_eq!(Challenge::read(&written).as_ref(), Some(&challenge), "{written}");
 }
 
-/// Any address and name of a chart lead to a path below `/v2/` of one server, or are refused. The first line is the address.
+/// Reads the first line as a registry's address and the second one as a chart's name. The result is a path below `/v2/` of one server.
 pub fn fuzz_registry(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let (repo_url, chart) = text.split_once('\n').unwrap_or((&text, ""));
-    let Some(Root { address, name, .. }) = Root::read(repo_url, chart, Scheme::Https) else { return };
-    assert_eq!(address.text(), format!("{}/v2/{name}", address.server_text()), "{text:?}");
+    let Some(Root { url, name, .. }) = Root::read(repo_url, chart, "https") else { return };
+    assert_eq!(url.as_str(), format!("{}/v2/{name}", url.origin()), "{text:?}");
     assert!(!name.split('/').any(|part| ["", ".", ".."].contains(&part)), "{name}");
-    let manifest = address.resolve("manifests/1.0.0", Base::Folder).expect("it is below");
-    assert_eq!(manifest.text(), format!("{}/manifests/1.0.0", address.text()));
-    let (again, login) = Address::parse(&address.text()).expect("it was one");
-    assert!(again == address && login.is_none(), "{address}");
+    let manifest = url.resolve("manifests/1.0.0", Base::Directory).expect("it is below");
+    assert_eq!(manifest.as_str(), format!("{}/manifests/1.0.0", url.as_str()));
+    let (again, login) = HttpUrl::parse(url.as_str()).expect("it was parsed before");
+    assert!(again == url && login.is_none(), "{url}");
 }

@@ -1,0 +1,51 @@
+//! Credentials, and the servers that may receive them.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use tiphys_access::Secret;
+
+use crate::HttpUrl;
+
+/// A value of the `Authorization` header and the servers that receive it.
+#[derive(Clone, Debug)]
+pub struct Credentials {
+    authorization: Secret,
+    scope: CredentialScope,
+}
+
+/// The servers that receive credentials, and to which a client certificate and `insecure` apply.
+#[derive(Clone, Debug)]
+pub enum CredentialScope {
+    /// The server with the same origin as this URL: scheme, host and port. Neither an index nor a redirect extends it.
+    Origin(HttpUrl),
+    /// Every server that an index or a redirect names (`passCredentials`).
+    AllServers,
+}
+
+impl Credentials {
+    /// HTTP Basic authentication.
+    pub fn basic(username: &str, password: &str, scope: CredentialScope) -> Self {
+        let pair = BASE64.encode(format!("{username}:{password}"));
+        Self { authorization: Secret::new(format!("Basic {pair}")), scope }
+    }
+
+    /// A bearer token.
+    pub fn bearer(token: &Secret, scope: CredentialScope) -> Self {
+        Self { authorization: Secret::new(format!("Bearer {}", token.expose())), scope }
+    }
+
+    /// The header value for a request to this URL. None if the URL is out of scope.
+    pub(crate) fn authorization_for(&self, url: &HttpUrl) -> Option<&Secret> {
+        self.scope.includes(url).then_some(&self.authorization)
+    }
+}
+
+impl CredentialScope {
+    /// Whether the server of this URL is in scope.
+    pub(crate) fn includes(&self, url: &HttpUrl) -> bool {
+        match self {
+            Self::AllServers => true,
+            Self::Origin(server) => server.is_same_origin(url),
+        }
+    }
+}

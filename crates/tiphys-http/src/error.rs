@@ -1,0 +1,92 @@
+//! Errors of requests, and their classification from the errors of reqwest, hyper and rustls.
+
+use std::error::Error;
+use std::io::{self, ErrorKind};
+use std::iter::successors;
+
+use crate::Timeout;
+
+/// A request without a complete response. Messages contain neither URLs nor secrets.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum HttpError {
+    /// The request, including its body, exceeded its deadline.
+    #[error("timed out after {:?}; see {}", .0.duration, .0.option)]
+    Timeout(Timeout),
+    /// The connection, including the TLS handshake, was not established in time.
+    #[error("timed out after {:?} while connecting; see {}", .0.duration, .0.option)]
+    ConnectTimeout(Timeout),
+    /// No connection: the host was not found, or refused it, or is unreachable.
+    #[error("{0}")]
+    NoConnection(String),
+    /// TLS failed, for example because a certificate is not trusted.
+    #[error("TLS: {0}")]
+    Tls(String),
+    /// Any other failure.
+    #[error("{0}")]
+    Other(String),
+}
+
+impl HttpError {
+    /// Classifies the error of a request.
+    pub(crate) fn of_request(error: &reqwest::Error, connect_timeout: Timeout) -> Self {
+        let causes = causes(error);
+        if let Some(error) = find::<rustls::Error>(&causes) {
+            return Self::Tls(error.to_string());
+        }
+        if let Some(error) = find::<io::Error>(&causes).filter(|error| is_no_connection(error)) {
+            return Self::NoConnection(error.to_string());
+        }
+        if error.is_connect() && error.is_timeout() {
+            return Self::ConnectTimeout(connect_timeout);
+        }
+        if causes.last().is_some_and(|cause| cause.to_string().starts_with("tunnel error: ")) {
+            return Self::NoConnection("the proxy refused to connect to it".to_owned());
+        }
+        Self::of_last(&causes)
+    }
+
+    /// Classifies the error of a body.
+    pub(crate) fn of_body(error: &reqwest::Error) -> Self {
+        let causes = causes(error);
+        find::<rustls::Error>(&causes)
+            .map_or_else(|| Self::of_last(&causes), |error| Self::Tls(error.to_string()))
+    }
+
+    /// The last cause describes the failure; those before it only name the layers of the client.
+    fn of_last(causes: &[&(dyn Error + 'static)]) -> Self {
+        Self::Other(causes.last().map_or_else(|| "the request failed".to_owned(), ToString::to_string))
+    }
+}
+
+/// The causes of an error, without the error itself: its message contains the URL.
+fn causes(error: &reqwest::Error) -> Vec<&(dyn Error + 'static)> {
+    successors(error.source(), |&cause| next_cause(cause)).collect()
+}
+
+fn next_cause<'a>(cause: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
+    // The source of an I/O error is not the error that it wraps, but the source of that one.
+    match cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
+        Some(wrapped) => Some(wrapped),
+        None => cause.source(),
+    }
+}
+
+fn find<'a, T: Error + 'static>(causes: &[&'a (dyn Error + 'static)]) -> Option<&'a T> {
+    causes.iter().find_map(|cause| cause.downcast_ref::<T>())
+}
+
+/// Whether no connection was established, as opposed to one that was closed later.
+fn is_no_connection(error: &io::Error) -> bool {
+    // The standard library has no error kind for failed name resolution.
+    let is_unknown_host = error.to_string().starts_with("failed to lookup address information");
+    is_unknown_host
+        || match error.kind() {
+            ErrorKind::ConnectionRefused
+            | ErrorKind::HostUnreachable
+            | ErrorKind::NetworkUnreachable
+            | ErrorKind::AddrNotAvailable => true,
+            // The operating system gave up. Timeouts of the client have no code of it.
+            ErrorKind::TimedOut => error.raw_os_error().is_some(),
+            _ => false,
+        }
+}

@@ -1,0 +1,32 @@
+//! The HTTP client of the workspace.
+//!
+//! [`HttpClient`] sends requests with the connection settings of one repository ([`RepositoryAccess`]): CA certificates, a client
+//! certificate, a proxy. It decides which of these settings, and which [`Credentials`], another server may get. Redirects are not
+//! followed: [`Response::redirect`] returns the target, and the caller sends the next request.
+//!
+//! HTTP/1.1 only, no cookies, no decompression. Every request has a [`Deadline`] that also covers the body. A dropped future or
+//! [`Response`] closes its connection.
+//!
+//! [`RepositoryAccess`]: tiphys_access::RepositoryAccess
+
+mod client;
+mod credentials;
+mod deadline;
+mod error;
+mod proxy;
+mod response;
+mod tls;
+mod url;
+
+pub use client::{Environment, HttpClient, Request};
+pub use credentials::{CredentialScope, Credentials};
+pub use deadline::{Deadline, Timeout};
+pub use error::HttpError;
+pub use response::{Response, Target};
+pub use url::{Base, HttpUrl};
+
+/// Functions for fuzz targets; not part of the API.
+#[doc(hidden)]
+pub mod exposed {
+    pub use crate::url::fuzz_url;
+}

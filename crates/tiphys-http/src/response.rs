@@ -1,0 +1,106 @@
+//! Responses, their bodies, and where a redirect leads.
+
+use std::fmt;
+
+use bytes::Bytes;
+use reqwest::header::{HeaderValue, LOCATION};
+
+use crate::{Base, Deadline, HttpError, HttpUrl};
+
+/// The URL of a request, and the URL that redirected to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// The URL to request.
+    pub url: HttpUrl,
+    /// The URL whose response redirected here.
+    pub redirected_from: Option<HttpUrl>,
+}
+
+/// A response whose body has not been read yet. Non-2xx responses are responses, not errors.
+pub struct Response {
+    target: Target,
+    inner: reqwest::Response,
+    deadline: Deadline,
+}
+
+/// Omits the headers, which may be secret.
+impl fmt::Debug for Response {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Response")
+            .field("target", &self.target)
+            .field("status", &self.status())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Target {
+    /// A URL that no redirect led to.
+    pub fn new(url: HttpUrl) -> Self {
+        Self { url, redirected_from: None }
+    }
+}
+
+impl Response {
+    pub(crate) fn new(target: Target, inner: reqwest::Response, deadline: Deadline) -> Self {
+        Self { target, inner, deadline }
+    }
+
+    /// The request's target.
+    pub fn target(&self) -> &Target {
+        &self.target
+    }
+
+    /// The status code.
+    pub fn status(&self) -> u16 {
+        self.inner.status().as_u16()
+    }
+
+    /// Status code and standard reason phrase: `404 Not Found`.
+    pub fn status_line(&self) -> String {
+        let status = self.inner.status();
+        format!("{} {}", status.as_u16(), status.canonical_reason().unwrap_or_default()).trim_end().to_owned()
+    }
+
+    /// All values of a header. Values that are not visible ASCII are skipped.
+    pub fn headers(&self, name: &str) -> impl Iterator<Item = &str> {
+        self.inner.headers().get_all(name).iter().filter_map(|value| value.to_str().ok())
+    }
+
+    /// The target of a redirect. None if the response is not one. A redirect from `https` to `http` is an error.
+    pub fn redirect(&self) -> Result<Option<Target>, HttpError> {
+        if !matches!(self.status(), 301 | 302 | 303 | 307 | 308) {
+            return Ok(None);
+        }
+        let location = self.inner.headers().get(LOCATION).map(HeaderValue::to_str);
+        let Some(Ok(location)) = location else { return Ok(None) };
+        let from = &self.target.url;
+        let next = from.resolve(location, Base::File).ok_or_else(|| {
+            HttpError::Other("it redirects to an invalid URL; expected http or https".to_owned())
+        })?;
+        if from.is_https() && !next.is_https() {
+            return Err(HttpError::Other(format!(
+                "it redirects from https to {next}, which is not encrypted"
+            )));
+        }
+        Ok(Some(Target { url: next, redirected_from: Some(from.clone()) }))
+    }
+
+    /// The next part of the body; none at its end. A body that ends early is an error, and so is the request's deadline.
+    pub async fn chunk(&mut self) -> Result<Option<Bytes>, HttpError> {
+        let chunk = self.deadline.limit(self.inner.chunk()).await?;
+        chunk.map_err(|error| HttpError::of_body(&error))
+    }
+
+    /// The whole body; none if it is longer than `max` bytes.
+    pub async fn bytes(mut self, max: u64) -> Result<Option<Vec<u8>>, HttpError> {
+        let mut body = Vec::new();
+        while let Some(chunk) = self.chunk().await? {
+            let length = body.len().saturating_add(chunk.len());
+            if u64::try_from(length).unwrap_or(u64::MAX) > max {
+                return Ok(None);
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok(Some(body))
+    }
+}
