@@ -1,6 +1,7 @@
 //! Charts and artefacts of real servers on loopback, turned into trees.
 
 mod bounds;
+mod cancelling;
 mod deadlines;
 mod digests;
 mod failures;
