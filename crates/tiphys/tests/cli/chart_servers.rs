@@ -250,6 +250,19 @@ fn a_server_is_trusted_by_the_config_map_whether_a_source_or_a_dependency_comes_
 }
 
 /// The HTTP client tells each byte at its own lowest level, in lines of some ten, so that the login is in pieces there.
+/// `HTTP_PROXY` and `HTTPS_PROXY` do not apply to loopback addresses; `ALL_PROXY` is not supported.
+#[test]
+fn http_libraries_do_not_read_proxies_of_the_environment() {
+    let place = Place::new();
+    place.helm_repository("pass");
+    let mut command = place.command(&place.repository(), &[]);
+    for name in ["ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY"] {
+        command.env(name, "http://127.0.0.1:1").env(name.to_ascii_lowercase(), "http://127.0.0.1:1");
+    }
+    let output = place.world.finish(command);
+    assert_eq!(output.code, 0, "{}", output.stderr);
+}
+
 #[test]
 fn no_level_of_the_log_tells_a_login() {
     let place = Place::new();
