@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod tests;
 
+use super::tree::has_extension;
 use super::{Check, Finding, Subject};
 use crate::Failure;
 
@@ -57,7 +58,7 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
             continue;
         }
         let Some(text) = subject.tree.text(path)? else { continue };
-        let found = offending(&text, path.ends_with(".md"));
+        let found = offending(&text, has_extension(path, "md"));
         if let Some(place) = NOT_CLEAN.iter().position(|place| path.starts_with(place)) {
             dirty[place] |= !found.is_empty();
             continue;

@@ -48,6 +48,7 @@ fn the_help_of_every_command_has_an_example_that_calls_it() {
         "params unset",
         "params diff",
         "cmp-server",
+        "cache prune",
         "completion",
         "version",
     ];
