@@ -57,8 +57,15 @@ var slowChecks = []check{
 
 func main() {
 	program := flag.String("server", "target/debug/tiphys", "the program whose cmp-server is checked")
+	calls := flag.Bool("calls", false, "make the calls of standard input and print their durations, for `cargo xtask bench cmp` and `soak`")
 	flag.Parse()
-	if err := run(*program); err != nil {
+	err := error(nil)
+	if *calls {
+		err = makeCalls()
+	} else {
+		err = run(*program)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "e2e:", err)
 		os.Exit(1)
 	}

@@ -1,30 +1,32 @@
-//! `cargo xtask bench`: what rendering costs beside the plugins, held against the targets of `docs/performance.md`.
+//! `cargo xtask bench`: measures rendering beside the plugins against the targets of `docs/performance.md`.
 //!
-//! Every figure comes from whole processes of the program that people get, on a memory file system, with plugins that do next to nothing:
-//! one run to warm up, then as many as asked, of which the least, the median and the most are shown. A missed target is printed and
-//! fails nothing, since a busy machine misses them all.
+//! Every figure comes from whole processes of the release program, on a memory file system, with plugins that do almost nothing. One run
+//! is to warm up; then minimum, median and maximum of the requested runs are shown. A missed target is printed and is not an error,
+//! since a busy machine misses all of them.
 
 mod base;
 mod cases;
 mod cmp;
 pub(crate) mod content;
 mod data;
-mod figures;
+pub(crate) mod figures;
 mod helm;
 mod machine;
 mod people;
 pub(crate) mod place;
 mod sample;
-mod server;
 mod world;
 
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use serde_json::{Value, json};
+
 use crate::Failure;
-use crate::build::{self, Profile};
+use crate::build::{LinkingOption, Profile, build};
 use cases::CASES;
+use figures::{Figure, Sheet};
 use machine::Machine;
 use place::Place;
 use world::World;
@@ -36,70 +38,129 @@ pub(crate) struct Options {
     #[command(subcommand)]
     part: Option<Part>,
 
-    /// Measure only this (repeatable): fresh, overlay, copy, working-copy, many, throughput, params, params-set, completion, server, output, diff-base
-    #[arg(long, value_name = "NAME")]
-    pub(crate) only: Vec<String>,
-
-    /// Runs of each figure, beside the one to warm up
-    #[arg(long, value_name = "N", default_value_t = 11, value_parser = clap::value_parser!(u16).range(1..))]
-    pub(crate) runs: u16,
-
-    /// Write all figures as JSON, too
-    #[arg(long, value_name = "FILE")]
-    pub(crate) json: Option<PathBuf>,
-
-    /// Measure this program instead of the static one that is built
-    #[arg(long, value_name = "FILE")]
-    pub(crate) program: Option<PathBuf>,
+    #[command(flatten)]
+    common: CommonOptions,
 
     /// Measure one run of this command line, and print it as JSON
     #[arg(last = true, value_name = "COMMAND", hide = true)]
-    pub(crate) line: Vec<OsString>,
+    line: Vec<OsString>,
 }
 
-/// Measurements that have options of their own.
+/// Measurements with their own options.
 #[derive(clap::Subcommand, Debug)]
 enum Part {
     /// Measure the plugin server, beside Argo CD's if its program is given
     Cmp(cmp::Options),
     /// Measure the Helm plugin, beside helm itself and a shell script
-    Helm(helm::Options),
+    #[command(after_help = "Example: cargo xtask bench helm --only announce --runs 21 --json announce.json")]
+    Helm(CommonOptions),
 }
 
-/// Measures what was asked for and prints a table.
+/// Options of all measurements.
+#[derive(clap::Args, Debug)]
+struct CommonOptions {
+    /// Measure only this case (repeatable); an unknown name lists all cases
+    #[arg(long, value_name = "NAME")]
+    only: Vec<String>,
+
+    /// Runs of each figure, beside the one to warm up
+    #[arg(long, value_name = "N", default_value_t = 11, value_parser = clap::value_parser!(u16).range(1..))]
+    runs: u16,
+
+    /// Measure this program instead of the release build
+    #[arg(long, value_name = "FILE")]
+    program: Option<PathBuf>,
+
+    #[command(flatten)]
+    linking: LinkingOption,
+
+    /// Also write all figures as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+/// A case of a benchmark with the fixture `B`.
+struct Case<B> {
+    /// The name for `--only`.
+    name: &'static str,
+    about: &'static str,
+    measure: fn(&B, &mut Sheet<'_>) -> Result<(), Failure>,
+}
+
+/// Measures the requested cases and prints a table.
 pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
-    match &options.part {
+    let common = match &options.part {
         Some(Part::Cmp(options)) => return cmp::run(root, options),
         Some(Part::Helm(options)) => return helm::run(root, options),
-        None => {}
-    }
+        None => &options.common,
+    };
     if !options.line.is_empty() {
         return sample::measure_here(&options.line);
     }
-    let known: Vec<&str> = CASES.iter().map(|case| case.name).collect();
-    if let Some(unknown) = options.only.iter().find(|name| !known.contains(&name.as_str())) {
-        return Err(Failure::new(format!("--only {unknown}: there are {}", known.join(", "))));
+    common
+        .measure(&CASES, || World::new(Place::make()?, root, &common.program(root, "tiphys")?, common.runs()))
+}
+
+impl CommonOptions {
+    fn runs(&self) -> usize {
+        usize::from(self.runs)
     }
-    let program = match &options.program {
-        Some(program) => program.clone(),
-        None => build::build(root, Profile::Release, build::LinkingOption::default().get())?,
-    };
-    let machine = Machine::here();
-    println!("{}", machine.line());
-    let world = World::new(Place::make()?, &program, usize::from(options.runs))?;
-    let mut figures = Vec::new();
-    for case in CASES {
-        if options.only.is_empty() || options.only.iter().any(|name| name == case.name) {
-            println!("measuring {}: {}", case.name, case.about);
-            (case.measure)(&world, case.name, &mut figures)?;
+
+    /// The program to measure: the given one, or the one of this name in the release build.
+    fn program(&self, root: &Path, name: &str) -> Result<PathBuf, Failure> {
+        match &self.program {
+            Some(program) => Ok(program.clone()),
+            None => Ok(build(root, Profile::Release, self.linking.get())?.with_file_name(name)),
         }
     }
-    let load = machine::load();
-    println!("load {load} after\n\n{}", figures::table(&figures));
-    if let Some(file) = &options.json {
-        let figures: Vec<_> = figures.iter().map(figures::Figure::json).collect();
-        let all = serde_json::json!({"machine": machine, "loadAfter": load, "figures": figures});
-        fs::write(file, format!("{all:#}\n")).map_err(|error| Failure::at(file, error))?;
+
+    /// Whether this case was requested.
+    fn includes(&self, name: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|only| only == name)
     }
-    Ok(())
+
+    /// Fails if an unknown case was requested.
+    fn check(&self, known: &[&str]) -> Result<(), Failure> {
+        match self.only.iter().find(|name| !known.contains(&name.as_str())) {
+            Some(unknown) => {
+                Err(Failure::new(format!("--only {unknown}: the cases are {}", known.join(", "))))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Measures the requested cases with a fixture, and reports the figures.
+    fn measure<B>(
+        &self,
+        cases: &[Case<B>],
+        fixture: impl FnOnce() -> Result<B, Failure>,
+    ) -> Result<(), Failure> {
+        self.check(&cases.iter().map(|case| case.name).collect::<Vec<_>>())?;
+        let fixture = fixture()?;
+        let machine = Machine::here();
+        println!("{}", machine.line());
+        let mut figures = Vec::new();
+        for case in cases.iter().filter(|case| self.includes(case.name)) {
+            println!("measuring {}: {}", case.name, case.about);
+            (case.measure)(&fixture, &mut Sheet { case: case.name, figures: &mut figures })?;
+        }
+        self.report(&machine, &figures, "", json!({}))
+    }
+
+    /// Prints the figures and another table, and writes them as JSON if that was requested.
+    fn report(
+        &self,
+        machine: &Machine,
+        figures: &[Figure],
+        more: &str,
+        mut all: Value,
+    ) -> Result<(), Failure> {
+        let load = machine::load();
+        println!("load {load} after\n\n{}\n{more}", figures::table(figures));
+        let Some(file) = &self.json else { return Ok(()) };
+        all["machine"] = json!(machine);
+        all["loadAfter"] = json!(load);
+        all["figures"] = figures.iter().map(Figure::json).collect();
+        fs::write(file, format!("{all:#}\n")).map_err(|error| Failure::at(file, error))
+    }
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask e2e`: the plugin server under a client that is made of what Argo CD's repository server is made of, the Go program in `e2e`.
+//! `cargo xtask e2e`: tests the plugin server with grpc-go, the client library of Argo CD's repo-server. The Go program is in `e2e`.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -14,15 +14,14 @@ const MODULE: &str = "e2e";
 /// Arguments of `cargo xtask e2e`.
 #[derive(clap::Args, Debug, Default)]
 pub(crate) struct Options {
-    /// Check this program instead of building ours
+    /// Test this program instead of building ours
     #[arg(long, value_name = "PROGRAM")]
     server: Option<PathBuf>,
 }
 
-/// Builds the Go program and runs all of its checks; each prints a line.
+/// Builds the Go program and runs all of its checks. Each prints a line.
 pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
     let module = root.join(MODULE);
-    let client = target_folder(root)?.join(MODULE).join("client");
     let unformatted = output("gofmt", &["-l", "."], &module)?;
     if !unformatted.is_empty() {
         return Err(Failure::new(format!(
@@ -30,7 +29,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
         )));
     }
     output("go", &["vet", "./..."], &module)?;
-    output("go", &["build", "-o", &client.to_string_lossy(), "."], &module)?;
+    let client = client(root)?;
     let server = match &options.server {
         Some(server) => server.clone(),
         None => build::build(root, Profile::Dev, Linking::Static)?,
@@ -45,12 +44,19 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
     if status.success() { Ok(()) } else { Err(Failure::new(format!("{}: {status}", client.display()))) }
 }
 
-/// What one of Go's programs prints.
+/// Builds the Go program.
+pub(crate) fn client(root: &Path) -> Result<PathBuf, Failure> {
+    let client = target_folder(root)?.join(MODULE).join("client");
+    output("go", &["build", "-o", &client.to_string_lossy(), "."], &root.join(MODULE))?;
+    Ok(client)
+}
+
+/// Runs a program of Go, and returns its standard output.
 fn output(name: &str, arguments: &[&str], module: &Path) -> Result<String, Failure> {
     let output = program(name)
         .args(arguments)
         .current_dir(module)
-        // The module is a workspace of its own, and what is built has to run here.
+        // The module is not part of a workspace, and the program runs on this machine.
         .env("GOWORK", "off")
         .env_remove("GOOS")
         .env_remove("GOARCH")

@@ -2,7 +2,7 @@
 //!
 //! One module per command. Each has `Options` (its arguments) and `run(&Path, &Options) -> Result<(), Failure>`, where the path is
 //! the workspace's root; [`main`] prints a failure and turns it into the exit code.
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a tool for people, who read its terminal")]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool")]
 
 mod bench;
 mod book;
@@ -16,6 +16,7 @@ mod install;
 mod plugin_server;
 mod proto;
 mod soak;
+mod table;
 mod test;
 mod tidy;
 mod tools;
@@ -41,23 +42,23 @@ enum Command {
     Test(test::Options),
     /// Check the invariants of ARCHITECTURE.md
     Tidy(tidy::Options),
-    /// Provide the pinned tools that plugins, tests and the demo run
+    /// Install the pinned tools that plugins, tests and the demo run
     Tools(tools::Options),
     /// Build the book of docs, and check the links of its pages
     Book(book::Options),
-    /// Render the example applications and show what was rendered by what
+    /// Render the example applications and show which plugin rendered each
     Demo(demo::Options),
-    /// Build the program as people get it: one static executable
+    /// Build the release program: one static executable
     Build(build::Options),
     /// Install the program and its plugins
     Install(install::Options),
-    /// Measure what rendering costs beside the plugins
+    /// Measure rendering, the plugin server and the Helm plugin
     Bench(bench::Options),
-    /// Call a plugin server for minutes in every way there is, and see whether it keeps anything
+    /// Call a plugin server for minutes with valid and invalid requests, and fail if a resource grows
     Soak(soak::Options),
     /// Run the fuzz targets, guided by coverage
     Fuzz(fuzz::Options),
-    /// Check the plugin server with a client that is built as Argo CD's is
+    /// Test the plugin server with a grpc-go client, as Argo CD uses
     E2e(e2e::Options),
     /// Write the Rust code of the plugin protocol from its proto files
     Proto(proto::Options),
@@ -88,7 +89,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The folder with the root manifest. xtask always runs from a checkout that it was built in.
+/// The directory of the root manifest. xtask always runs from the checkout that it was built in.
 fn workspace_root() -> PathBuf {
     let mut root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     root.pop();

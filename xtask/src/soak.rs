@@ -1,9 +1,8 @@
-//! `cargo xtask soak`: whether a plugin server keeps anything, while for minutes it is called in every way that good and bad callers
-//! and plugins have.
+//! `cargo xtask soak`: tests for minutes whether a plugin server leaks resources under all kinds of valid and invalid calls.
 //!
-//! Every second it is looked at: descriptors, threads, processes, what is below its work folder, memory. A quantity that grows after the
-//! warm-up by more than its allowance fails the soak and is named, and so does a call that ends otherwise than it should. Not part of
-//! the gate: it needs minutes, and a machine that is not busy with something else.
+//! Every second it counts descriptors, threads, processes, files below the work directory, and memory. A quantity that grows after the
+//! warm-up by more than its allowance fails the soak, and so does a call with an unexpected outcome. Not part of the gate: it needs
+//! minutes and an idle machine.
 
 mod mix;
 mod series;
@@ -13,31 +12,32 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::Failure;
 use crate::bench::place::Place;
 use crate::build::{LinkingOption, Profile, build};
+use crate::plugin_server::call::Client;
 use crate::plugin_server::pause;
 use crate::plugin_server::process::{Look, occupied};
 use crate::plugin_server::running::{Rights, Server, Start, named};
+use crate::{Failure, e2e};
 use mix::Mix;
 use series::{Growth, QUANTITIES};
 
 /// Callers at the same time.
 const CALLERS: usize = 8;
 
-/// How often the server is looked at.
+/// Time between two samples.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-/// The part of the time after which nothing may grow any more.
+/// The warm-up is the total time divided by this.
 const WARM_UP_PART: u32 = 3;
 
-/// How long after the last call processes may still be ending.
+/// How long after the last call processes may still end.
 const SETTLE_MAX: Duration = Duration::from_mins(1);
 
 /// Arguments of `cargo xtask soak`.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Options {
-    /// How long it takes, of which a third is to warm up
+    /// Duration, of which a third is the warm-up
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..))]
     minutes: u16,
 
@@ -50,7 +50,7 @@ pub(crate) struct Options {
     argument: Vec<String>,
 }
 
-/// Calls the server for the time that was asked for, and prints what it held.
+/// Calls the server for the requested time, and prints the resources that it used.
 pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
     let program = match &options.program {
         Some(program) => program.clone(),
@@ -60,18 +60,20 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
     let mix = Mix::new(place.path())?;
     let arguments: Vec<&str> =
         mix::SERVER_ARGUMENTS.iter().copied().chain(options.argument.iter().map(String::as_str)).collect();
+    let client = e2e::client(root)?;
     let start = Start {
         program: &named(&program, &place.path().join("bin"))?,
+        client: &client,
         arguments: &arguments,
         rights: Rights::Own,
         folder: place.path().join("server"),
-        plugin: mix.plugin(),
+        plugin: &mix.plugin,
     };
     let server = start.start()?;
     let idle = server.look()?;
     let time = Duration::from_mins(u64::from(options.minutes));
     println!("calling {CALLERS} at a time for {} minutes", options.minutes);
-    let (samples, calls) = sampled(&server, &mix, time)?;
+    let (samples, calls) = sampled(&server, &client, &mix, time)?;
     println!("{}", calls.table());
     let after_warm_up: Vec<&Sample> =
         samples.iter().filter(|sample| sample.at >= time / WARM_UP_PART).collect();
@@ -87,7 +89,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
     Err(server.failure(&problems.join("\n")))
 }
 
-/// One look at a time after the beginning.
+/// The resources of the server at one time after the start.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     at: Duration,
@@ -96,15 +98,23 @@ struct Sample {
     bytes: u64,
 }
 
-/// Calls the server from several threads, and looks at it meanwhile.
-fn sampled(server: &Server, mix: &Mix, time: Duration) -> Result<(Vec<Sample>, mix::Tally), Failure> {
+/// Calls the server from several threads, and takes samples meanwhile.
+fn sampled(
+    server: &Server,
+    client: &Path,
+    mix: &Mix,
+    time: Duration,
+) -> Result<(Vec<Sample>, mix::Tally), Failure> {
+    let clients: Vec<Client> =
+        (0..CALLERS).map(|_| Client::start(client, &server.socket())).collect::<Result<_, _>>()?;
     let begun = Instant::now();
     let stop = AtomicBool::new(false);
     thread::scope(|scope| {
-        let callers: Vec<_> = (0..CALLERS)
-            .map(|number| {
+        let callers: Vec<_> = (0..)
+            .zip(&clients)
+            .map(|(number, client)| {
                 let stop = &stop;
-                scope.spawn(move || mix.call_until(server, number, stop))
+                scope.spawn(move || mix.call_until(client, number, stop))
             })
             .collect();
         let mut samples = Vec::new();
@@ -122,7 +132,7 @@ fn sampled(server: &Server, mix: &Mix, time: Duration) -> Result<(Vec<Sample>, m
         stop.store(true, Ordering::Relaxed);
         let mut calls = mix::Tally::default();
         for caller in callers {
-            calls.join(caller.join().map_err(|_| Failure::new("a caller's thread failed"))?);
+            calls.join(caller.join().map_err(|_| Failure::new("the thread of a caller failed"))?);
         }
         looked.map(|()| (samples, calls))
     })
@@ -134,7 +144,7 @@ fn sample(server: &Server, begun: Instant) -> Result<Sample, Failure> {
     Ok(Sample { at: begun.elapsed(), look, entries, bytes })
 }
 
-/// What is still there after the last call that was not there before the first.
+/// Reports processes that remain after the last call.
 fn left_over(server: &Server, idle: &Look) -> Result<Option<String>, Failure> {
     let begun = Instant::now();
     loop {
@@ -144,7 +154,7 @@ fn left_over(server: &Server, idle: &Look) -> Result<Option<String>, Failure> {
         }
         if begun.elapsed() > SETTLE_MAX {
             return Ok(Some(format!(
-                "{} processes and {} zombies are left after the last call; there were {} before the first",
+                "{} processes and {} zombies remain after the last call; {} ran before the first",
                 look.descendants, look.zombies, idle.descendants
             )));
         }

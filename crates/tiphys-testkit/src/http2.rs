@@ -1,14 +1,14 @@
-//! As much of HTTP/2 (RFC 9113) and of its header compression (RFC 7541) as a client by hand needs: one gRPC call on a connection of its
-//! own, and single frames, right or wrong.
+//! Parts of HTTP/2 (RFC 9113) and its header compression (RFC 7541) for tests: one gRPC call on its own connection, and single frames,
+//! valid or not.
 
 /// What a client says first.
 pub const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /// The one stream of a connection.
-pub const STREAM: u32 = 1;
+const STREAM: u32 = 1;
 
 /// Bytes that may be sent before the receiver says more, for the connection and for each stream.
-pub const WINDOW_BYTES: i64 = 65_535;
+const WINDOW_BYTES: u32 = 65_535;
 
 /// The largest window there is: an answer never waits for us.
 const WINDOW_BYTES_MAX: u32 = 0x7fff_ffff;
@@ -17,9 +17,6 @@ const FRAME_HEADER_BYTES: usize = 9;
 
 const SETTING_HEADER_TABLE_SIZE: u16 = 1;
 const SETTING_INITIAL_WINDOW_SIZE: u16 = 4;
-
-/// Reason of a stream's end: nobody waits for its answer any more.
-const CANCEL: u32 = 8;
 
 const DATA: u8 = 0;
 const HEADERS: u8 = 1;
@@ -94,14 +91,9 @@ pub fn frame(bytes: &[u8]) -> Option<(Frame<'_>, usize)> {
 }
 
 /// Length of the frame that begins here, its header included.
-pub fn frame_bytes(bytes: &[u8]) -> Option<usize> {
+fn frame_bytes(bytes: &[u8]) -> Option<usize> {
     let length = bytes.get(..FRAME_HEADER_BYTES).map(|header| [0, header[0], header[1], header[2]])?;
     Some(FRAME_HEADER_BYTES + usize::try_from(u32::from_be_bytes(length)).ok()?)
-}
-
-/// Bytes of the frame's payload, which flow control counts.
-pub fn counted(frame_bytes: usize) -> i64 {
-    i64::try_from(frame_bytes.saturating_sub(FRAME_HEADER_BYTES)).unwrap_or(i64::MAX)
 }
 
 impl<'a> Frame<'a> {
@@ -143,11 +135,6 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// All that precedes the data: preface, settings, and the request's headers.
-pub fn opening(headers: &[(&str, &str)]) -> Vec<u8> {
-    [connecting(), request(headers)].concat()
-}
-
 /// What a connection begins with: preface, and settings that never keep an answer back.
 pub fn connecting() -> Vec<u8> {
     let mut settings = Vec::new();
@@ -157,7 +144,7 @@ pub fn connecting() -> Vec<u8> {
         settings.extend(setting.to_be_bytes());
         settings.extend(value.to_be_bytes());
     }
-    let more = WINDOW_BYTES_MAX - u32::try_from(WINDOW_BYTES).unwrap_or_default();
+    let more = WINDOW_BYTES_MAX - WINDOW_BYTES;
     [PREFACE, &write(SETTINGS, 0, 0, &settings), &write(WINDOW_UPDATE, 0, 0, &more.to_be_bytes())].concat()
 }
 
@@ -217,11 +204,6 @@ pub fn pong(payload: &[u8]) -> Vec<u8> {
     write(PING, ACK, 0, payload)
 }
 
-/// Ends the stream.
-pub fn cancel() -> Vec<u8> {
-    write(RST_STREAM, 0, STREAM, &CANCEL.to_be_bytes())
-}
-
 /// A frame of any kind.
 pub fn write(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     let length = u32::try_from(payload.len()).unwrap_or(u32::MAX).to_be_bytes();
@@ -233,7 +215,7 @@ pub fn write(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
 }
 
 /// The value of `grpc-status` in a block of headers or trailers; none if it is not there. The block must not refer to a table of
-/// earlier fields, which [`opening`] asks for.
+/// earlier fields, which [`connecting`] asks for.
 pub fn grpc_status(block: &[u8]) -> Option<u32> {
     let mut rest = block;
     while let Some(&first) = rest.first() {

@@ -1,29 +1,26 @@
 //! `diff --base` of many applications with one changed, beside two renders of that one.
 
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+use super::cases::FILES;
 use super::content::application_name;
 use super::data::{Repository, git};
-use super::figures::{Figure, Target, Unit};
+use super::figures::{Sheet, Target};
 use super::place::{remove, write};
 use super::sample::{Sample, User};
 use super::world::World;
 use crate::Failure;
 
-/// Applications of the store: every second one runs a plugin, which sees its own folder; the others are plain manifests.
+/// Applications of the store. Every second one runs a plugin on its own directory; the others are plain manifests.
 const APPLICATIONS: usize = 200;
-
-/// Files of the repository. The store is in it, too.
-const FILES: usize = 10_000;
 
 /// The application whose parameter changes.
 const CHANGED: usize = 100;
 
-/// What a comparison may take beside twice the time of two renders of the one application that changed, in milliseconds.
+/// Limit of a comparison beyond twice the time of two renders of the changed application, in milliseconds.
 const ALLOWANCE_MS: f64 = 300.0;
 
-/// A working copy with a change that is not committed.
+/// A working copy with an uncommitted change. The store is in the repository.
 struct Fixture {
     folder: PathBuf,
     store: PathBuf,
@@ -31,40 +28,29 @@ struct Fixture {
     repo: String,
 }
 
-/// Measures the comparison and, in turn with it, two renders of what changed.
-pub(super) fn measure(world: &World, case: &'static str, figures: &mut Vec<Figure>) -> Result<(), Failure> {
+/// Measures the comparison and, in turn with it, two renders of the changed application.
+pub(super) fn measure(world: &World, sheet: &mut Sheet<'_>) -> Result<(), Failure> {
     let fixture = Fixture::make(world)?;
-    let render = ["render", &application_name(CHANGED), "--output-dir", "out"].map(OsString::from);
-    let diff = ["diff", "--base", "HEAD", "--exit-code=false"].map(OsString::from);
+    let out = fixture.folder.with_extension("out").display().to_string();
+    let render = ["render", &application_name(CHANGED), "--output-dir", &out];
+    let diff = ["diff", "--base", "HEAD", "--exit-code=false"];
     for (keeps_trees, name) in [(false, "no tree written yet"), (true, "trees known")] {
-        let (mut renders, mut diffs, mut allowed) = (Vec::new(), Vec::new(), Vec::new());
-        for run in 0..=world.runs() {
-            if !keeps_trees {
-                remove(&fixture.cache.join("trees"))?;
-            }
-            let two = [fixture.sample(world, &render)?, fixture.sample(world, &render)?];
-            let two_ms: f64 = two.iter().map(|one| one.wall_seconds * 1_000.0).sum();
-            if !keeps_trees {
-                remove(&fixture.cache.join("trees"))?;
-            }
-            let compared = fixture.sample(world, &diff)?;
-            // The first is to warm up.
-            if run > 0 {
-                renders.push(two_ms);
-                diffs.push(compared);
-                allowed.push(2.0f64.mul_add(two_ms, ALLOWANCE_MS));
-            }
-        }
-        let two = Figure::new(case, format!("two renders of one, {name}"), Unit::Milliseconds, renders);
-        figures.extend(two);
-        let allowed =
-            Figure::new(case, "", Unit::Milliseconds, allowed).map(|figure| figure.median().round());
-        let wall = diffs.iter().map(|sample| sample.wall_seconds * 1_000.0).collect();
-        let processor = diffs.iter().map(|sample| sample.cpu_seconds * 1_000.0).collect();
+        let forget = || if keeps_trees { Ok(()) } else { remove(&fixture.cache.join("trees")) };
+        let runs = world.repeated(|_| {
+            forget()?;
+            let [one, two] = [fixture.sample(world, &render)?, fixture.sample(world, &render)?];
+            forget()?;
+            let renders = Sample {
+                wall_seconds: one.wall_seconds + two.wall_seconds,
+                cpu_seconds: one.cpu_seconds + two.cpu_seconds,
+                ..one
+            };
+            Ok((renders, fixture.sample(world, &diff)?))
+        })?;
+        let (renders, diffs): (Vec<_>, Vec<_>) = runs.into_iter().unzip();
+        let two_ms = sheet.processes(format!("two renders of one, {name}"), &renders, None);
         let what = format!("{APPLICATIONS} applications, one changed, {name}");
-        let figure = Figure::new(case, what, Unit::Milliseconds, wall);
-        let figure = figure.map(|figure| figure.with_processor_time(processor));
-        figures.extend(figure.zip(allowed).map(|(figure, most)| figure.held_to(Target::AtMost(most))));
+        sheet.processes(what, &diffs, Target::AtMost(2.0f64.mul_add(two_ms, ALLOWANCE_MS).round()));
     }
     Ok(())
 }
@@ -89,19 +75,8 @@ impl Fixture {
         Ok(Self { folder, store, cache: world.cache("compared", User::Own)?, repo })
     }
 
-    fn sample(&self, world: &World, arguments: &[OsString]) -> Result<Sample, Failure> {
-        let mut line = vec![world.tiphys.clone().into_os_string()];
-        line.extend(arguments.iter().map(|argument| {
-            if argument == "out" {
-                self.folder.with_extension("out").into_os_string()
-            } else {
-                argument.clone()
-            }
-        }));
-        let options: [(&str, &Path); 3] =
-            [("--store", &self.store), ("--plugins", &world.plugins), ("--cache-dir", &self.cache)];
-        line.extend(options.iter().flat_map(|(option, path)| [OsString::from(option), (*path).into()]));
-        line.push(OsString::from(&self.repo));
+    fn sample(&self, world: &World, arguments: &[&str]) -> Result<Sample, Failure> {
+        let line = world.line(&[arguments, &[&self.repo]].concat(), &self.store, &self.cache);
         world.starter.sample(&line, User::Own)
     }
 }

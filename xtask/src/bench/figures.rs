@@ -1,25 +1,24 @@
-//! Measured figures: their spread, their targets, and how they are shown.
+//! Measured figures: their spread, their targets, and their table.
 
-use std::fmt::Write as _;
+use std::time::Duration;
 
 use serde::Serialize;
 
-/// What a figure counts.
+use super::sample::Sample;
+use crate::table::{row, text};
+
+/// The unit of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(super) enum Unit {
-    /// Milliseconds.
     #[serde(rename = "ms")]
     Milliseconds,
-    /// Applications in a second.
+    /// Applications per second.
     #[serde(rename = "applications/s")]
     PerSecond,
-    /// Calls in a second.
     #[serde(rename = "calls/s")]
     CallsPerSecond,
-    /// Things that are counted.
     #[serde(rename = "count")]
     Count,
-    /// Mebibytes.
     #[serde(rename = "MiB")]
     Mebibytes,
 }
@@ -36,53 +35,59 @@ impl Unit {
     }
 }
 
-/// What the median is held against.
+/// The target of a median.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum Target {
-    /// No more than this.
     AtMost(f64),
-    /// No less than this.
     AtLeast(f64),
 }
 
+impl Target {
+    pub(super) fn is_met(self, median: f64) -> bool {
+        match self {
+            Self::AtMost(limit) => median <= limit,
+            Self::AtLeast(limit) => median >= limit,
+        }
+    }
+
+    pub(super) fn text(self) -> String {
+        match self {
+            Self::AtMost(limit) => format!("≤ {limit}"),
+            Self::AtLeast(limit) => format!("≥ {limit}"),
+        }
+    }
+}
+
 /// One figure of a case, of all runs.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Figure {
     /// The case, as `--only` names it.
-    pub(super) case: &'static str,
-    /// What was done.
-    pub(super) what: String,
-    pub(super) unit: Unit,
-    /// The value of each run, sorted; never empty.
+    case: &'static str,
+    what: String,
+    unit: Unit,
+    /// The value of each run, sorted.
     values: Vec<f64>,
-    /// Processor time of one run in milliseconds, the median of all; where the figure is a process's.
+    /// Median of the CPU time in milliseconds, if the figure is about processes.
     processor_ms: Option<f64>,
-    pub(super) target: Option<Target>,
+    target: Option<Target>,
 }
 
 impl Figure {
-    /// The figure of these runs; none without runs.
-    pub(super) fn new(
-        case: &'static str,
-        what: impl Into<String>,
-        unit: Unit,
-        mut values: Vec<f64>,
-    ) -> Option<Self> {
-        values.sort_by(f64::total_cmp);
-        let figure = Self { case, what: what.into(), unit, values, processor_ms: None, target: None };
-        (!figure.values.is_empty()).then_some(figure)
+    /// The figure of these runs.
+    pub(super) fn new(case: &'static str, what: impl Into<String>, unit: Unit, values: Vec<f64>) -> Self {
+        let values = sorted(values);
+        Self { case, what: what.into(), unit, values, processor_ms: None, target: None }
     }
 
-    /// The same with the processor time of each run in milliseconds, which a busy machine changes less than it changes the wall clock.
+    /// Adds the CPU time of each run in milliseconds. A busy machine changes it less than the wall-clock time.
     pub(super) fn with_processor_time(self, milliseconds: Vec<f64>) -> Self {
-        let time = Self::new(self.case, "", Unit::Milliseconds, milliseconds);
-        Self { processor_ms: time.map(|time| time.median()), ..self }
+        Self { processor_ms: Some(median(&sorted(milliseconds))), ..self }
     }
 
-    /// The same with a target.
-    pub(super) fn held_to(self, target: Target) -> Self {
-        Self { target: Some(target), ..self }
+    /// Adds a target, if there is one.
+    pub(super) fn held_to(self, target: impl Into<Option<Target>>) -> Self {
+        Self { target: target.into(), ..self }
     }
 
     pub(super) fn min(&self) -> f64 {
@@ -93,26 +98,16 @@ impl Figure {
         self.values.last().copied().unwrap_or_default()
     }
 
-    /// The value in the middle; of two, the mean.
     pub(super) fn median(&self) -> f64 {
-        let middle = self.values.len() / 2;
-        let upper = self.values.get(middle).copied().unwrap_or_default();
-        if self.values.len() % 2 == 1 {
-            return upper;
-        }
-        let lower = middle.checked_sub(1).and_then(|index| self.values.get(index)).copied().unwrap_or(upper);
-        f64::midpoint(lower, upper)
+        median(&self.values)
     }
 
     /// Whether the median meets the target; none without a target.
     pub(super) fn holds(&self) -> Option<bool> {
-        self.target.map(|target| match target {
-            Target::AtMost(bound) => self.median() <= bound,
-            Target::AtLeast(bound) => self.median() >= bound,
-        })
+        self.target.map(|target| target.is_met(self.median()))
     }
 
-    /// As `--json` writes it.
+    /// The object of `--json`.
     pub(super) fn json(&self) -> serde_json::Value {
         serde_json::json!({
             "case": self.case,
@@ -130,25 +125,79 @@ impl Figure {
     }
 }
 
-/// A table for people, which is a table of Markdown, too.
+/// Collects the figures of one case.
+#[derive(Debug)]
+pub(super) struct Sheet<'a> {
+    pub(super) case: &'static str,
+    pub(super) figures: &'a mut Vec<Figure>,
+}
+
+impl Sheet<'_> {
+    pub(super) fn add(&mut self, what: impl Into<String>, unit: Unit, values: Vec<f64>) -> &mut Figure {
+        self.figures.push(Figure::new(self.case, what, unit, values));
+        let last = self.figures.len() - 1;
+        &mut self.figures[last]
+    }
+
+    /// Adds wall-clock and CPU time of processes, and returns the median in milliseconds.
+    pub(super) fn processes(
+        &mut self,
+        what: impl Into<String>,
+        samples: &[Sample],
+        target: impl Into<Option<Target>>,
+    ) -> f64 {
+        self.times(what, samples.iter().map(|sample| [sample.wall_seconds, sample.cpu_seconds]), target)
+    }
+
+    /// Adds the difference of two processes, run by run.
+    pub(super) fn beside(
+        &mut self,
+        what: impl Into<String>,
+        [ours, theirs]: [&[Sample]; 2],
+        target: impl Into<Option<Target>>,
+    ) {
+        let difference = |(ours, theirs): (&Sample, &Sample)| {
+            [ours.wall_seconds - theirs.wall_seconds, ours.cpu_seconds - theirs.cpu_seconds]
+        };
+        self.times(what, ours.iter().zip(theirs).map(difference), target);
+    }
+
+    fn times(
+        &mut self,
+        what: impl Into<String>,
+        seconds: impl Iterator<Item = [f64; 2]>,
+        target: impl Into<Option<Target>>,
+    ) -> f64 {
+        let (wall, processor) =
+            seconds.map(|[wall, processor]| (wall * 1_000.0, processor * 1_000.0)).unzip();
+        let figure = Figure::new(self.case, what, Unit::Milliseconds, wall).with_processor_time(processor);
+        let median = figure.median();
+        self.figures.push(figure.held_to(target));
+        median
+    }
+
+    /// Adds two figures: the time beside the plugin's own commands, which has the target, and the time of the whole process.
+    pub(super) fn overhead(&mut self, what: &str, samples: &[Sample], target: Option<Target>) {
+        let overhead = samples.iter().map(|sample| sample.overhead_seconds * 1_000.0).collect();
+        self.add(format!("{what}, overhead"), Unit::Milliseconds, overhead).target = target;
+        self.processes(format!("{what}, whole process"), samples, None);
+    }
+
+    /// Adds the peak memory of processes.
+    pub(super) fn peak(&mut self, what: impl Into<String>, samples: &[Sample], target: Option<Target>) {
+        let peaks = samples.iter().map(|sample| mebibytes(sample.peak_bytes)).collect();
+        self.add(what, Unit::Mebibytes, peaks).target = target;
+    }
+}
+
+/// All figures as a table of Markdown.
 pub(super) fn table(figures: &[Figure]) -> String {
-    let heading =
-        ["case", "what", "unit", "min", "median", "max", "runs", "cpu ms", "target", ""].map(str::to_owned);
-    let rule =
-        ["---", "---", "---", "---:", "---:", "---:", "---:", "---:", "---:", "---"].map(str::to_owned);
-    let mut rows = vec![heading, rule];
-    for figure in figures {
-        let target = match figure.target {
-            None => String::new(),
-            Some(Target::AtMost(bound)) => format!("≤ {bound}"),
-            Some(Target::AtLeast(bound)) => format!("≥ {bound}"),
-        };
-        let verdict = match figure.holds() {
-            None => "",
-            Some(true) => "pass",
-            Some(false) => "MISS",
-        };
-        rows.push([
+    let mut rows = vec![
+        row(["case", "what", "unit", "min", "median", "max", "runs", "cpu ms", "target", ""]),
+        row(["---", "---", "---", "---:", "---:", "---:", "---:", "---:", "---:", "---"]),
+    ];
+    rows.extend(figures.iter().map(|figure| {
+        vec![
             figure.case.to_owned(),
             figure.what.clone(),
             figure.unit.text().to_owned(),
@@ -157,25 +206,40 @@ pub(super) fn table(figures: &[Figure]) -> String {
             number(figure.max()),
             figure.values.len().to_string(),
             figure.processor_ms.map(number).unwrap_or_default(),
-            target,
-            verdict.to_owned(),
-        ]);
-    }
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..10).map(width).collect();
-    let mut text = String::new();
-    for row in &rows {
-        for (cell, width) in row.iter().zip(&widths) {
-            write!(text, "| {cell:width$} ").ok();
-        }
-        text.push_str("|\n");
-    }
-    text
+            figure.target.map(Target::text).unwrap_or_default(),
+            figure.holds().map_or("", |holds| if holds { "pass" } else { "MISS" }).to_owned(),
+        ]
+    }));
+    text(&rows, ["| ", " | ", " |"])
 }
 
-/// Three digits or so: nobody can measure more.
+fn sorted(mut values: Vec<f64>) -> Vec<f64> {
+    values.sort_by(f64::total_cmp);
+    values
+}
+
+/// The middle value; of two, their mean.
+fn median(sorted: &[f64]) -> f64 {
+    let at = |index: usize| sorted.get(index).copied().unwrap_or_default();
+    f64::midpoint(at(sorted.len().saturating_sub(1) / 2), at(sorted.len() / 2))
+}
+
+/// A number with about three digits, the precision of the measurements.
 pub(super) fn number(value: f64) -> String {
     if value >= 100.0 { format!("{value:.0}") } else { format!("{value:.1}") }
+}
+
+pub(super) fn milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1_000.0
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a figure for people")]
+pub(crate) fn float(count: u64) -> f64 {
+    count as f64
+}
+
+pub(crate) fn mebibytes(bytes: u64) -> f64 {
+    float(bytes) / f64::from(1 << 20)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
-//! One measured process: how long it took, the processor time and the most memory of it and of what it started.
+//! One measured process: wall-clock time, and CPU time and peak memory of it and its children.
 //!
-//! The system keeps these figures for all children of a process together, so each measured process gets a parent of its own: this
-//! program once more, called with the command line to be measured.
+//! The kernel keeps these figures for all children of a process together. So each measured process has its own parent: this program,
+//! started again with the command line to measure.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -10,13 +10,14 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::{TimeVal, TimeValLike as _};
 use serde::{Deserialize, Serialize};
 
 use crate::Failure;
 use crate::cargo::{program, search_path};
 
-/// What one process took.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+/// The measurement of one process.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Sample {
     /// From its start to its end.
     pub(super) wall_seconds: f64,
@@ -24,11 +25,14 @@ pub(super) struct Sample {
     pub(super) cpu_seconds: f64,
     /// The most memory that one of them had at once (the resident set).
     pub(super) peak_bytes: u64,
-    /// Whether it ended with success.
+    /// Time of the slowest application beside its plugin's own, from the report of `tiphys render`.
+    #[serde(skip)]
+    pub(super) overhead_seconds: f64,
+    /// Whether it exited with 0.
     pub(super) succeeded: bool,
 }
 
-/// Runs a command line, prints the sample as JSON, and leaves the command's own output alone.
+/// Runs a command line and prints the sample as JSON.
 pub(super) fn measure_here(line: &[OsString]) -> Result<(), Failure> {
     let Some((name, arguments)) = line.split_first() else { return Err(Failure::new("nothing to measure")) };
     let failed = |error: &dyn std::fmt::Display| Failure::new(format!("{}: {error}", name.display()));
@@ -38,37 +42,31 @@ pub(super) fn measure_here(line: &[OsString]) -> Result<(), Failure> {
     let status = command.status().map_err(|error| failed(&error))?;
     let wall_seconds = begun.elapsed().as_secs_f64();
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN).map_err(|error| failed(&error))?;
-    let time = [usage.user_time(), usage.system_time()];
+    let seconds = |time: TimeVal| Duration::from_micros(time.num_microseconds().unsigned_abs()).as_secs_f64();
     let sample = Sample {
         wall_seconds,
-        cpu_seconds: time
-            .iter()
-            .map(|time| Duration::new(time.tv_sec().unsigned_abs(), 0).as_secs_f64() + micros(time.tv_usec()))
-            .sum(),
+        cpu_seconds: seconds(usage.user_time()) + seconds(usage.system_time()),
         peak_bytes: usage.max_rss().unsigned_abs() * 1024,
+        overhead_seconds: 0.0,
         succeeded: status.success(),
     };
     println!("{}", serde_json::to_string(&sample).map_err(|error| failed(&error))?);
     Ok(())
 }
 
-fn micros(count: i64) -> f64 {
-    Duration::from_micros(count.unsigned_abs()).as_secs_f64()
-}
-
-/// Who runs the measured process.
+/// The user of the measured process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum User {
-    /// Whoever measures.
+    /// The user of xtask.
     Own,
-    /// A user without any rights; only root can become it.
+    /// A user without privileges. Only root can switch to it.
     Nobody,
 }
 
-/// User and group without rights.
+/// User and group ID of [`User::Nobody`].
 pub(super) const NOBODY: u32 = 65534;
 
-/// How processes are started: the same short environment for each.
+/// Starts processes, all with the same short environment.
 pub(super) struct Starter {
     /// This program.
     own: PathBuf,
@@ -78,10 +76,10 @@ pub(super) struct Starter {
 }
 
 impl Starter {
-    /// A starter whose processes have their files below `folder`.
+    /// Processes have their files below `folder`.
     pub(super) fn new(folder: &Path) -> Result<Self, Failure> {
         let own = std::env::current_exe().map_err(|error| Failure::new(format!("this program: {error}")))?;
-        // Git looks at who owns a repository; the other user may read ours.
+        // Git checks the owner of a repository; the other user may read ours.
         super::place::write(&folder.join("home/.gitconfig"), b"[safe]\n\tdirectory = *\n")?;
         Ok(Self { own, folder: folder.to_path_buf(), path: search_path() })
     }
@@ -112,7 +110,7 @@ impl Starter {
         self.measured(self.command(&self.own, user), line)
     }
 
-    /// The same in a folder of its own, with more variables; they win over those of the short environment.
+    /// Does the same in this directory, with more variables. They replace those of the short environment.
     pub(super) fn sample_in(
         &self,
         line: &[OsString],
@@ -124,7 +122,7 @@ impl Starter {
         self.measured(command, line)
     }
 
-    /// Measures a line by a command that starts this program once more.
+    /// Measures a line with a command that starts this program again.
     fn measured(&self, mut command: Command, line: &[OsString]) -> Result<Sample, Failure> {
         let errors = self.folder.join("stderr");
         let file = File::create(&errors).map_err(|error| Failure::at(&errors, error))?;
@@ -138,9 +136,9 @@ impl Starter {
         match sample {
             Ok(sample) if sample.succeeded => Ok(sample),
             _ => {
-                let said = std::fs::read_to_string(&errors).unwrap_or_default();
+                let stderr = std::fs::read_to_string(&errors).unwrap_or_default();
                 let line: Vec<String> = line.iter().map(|word| word.display().to_string()).collect();
-                Err(Failure::new(format!("{}\nfailed: {}", line.join(" "), said.trim_end())))
+                Err(Failure::new(format!("{}\nfailed: {}", line.join(" "), stderr.trim_end())))
             }
         }
     }

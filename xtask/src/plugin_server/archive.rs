@@ -1,23 +1,25 @@
-//! Archives as Argo CD's repository server packs them (`spec/cmp.md` 7.2): USTAR within gzip of level 6, made in memory.
+//! Archives as Argo CD's repo-server packs them: USTAR in gzip of level 6.
 
 use std::fmt::Write as _;
-use std::io::{self, Write as _};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use sha2::{Digest as _, Sha256};
+use tar::{Builder, EntryType, Header};
 
+use crate::Failure;
 use crate::bench::content::{FILES_PER_APPLICATION, Words, application_name, file_of};
 
+/// Compression level of gzip.
 const LEVEL: u32 = 6;
 
-/// Tar archives consist of blocks of this size.
-const BLOCK_BYTES: usize = 512;
-
-/// Bytes of `.git/index` for each file of the checkout: times, ids, the name.
+/// Bytes of `.git/index` for each file of the checkout.
 const INDEX_ENTRY_BYTES: usize = 92;
 
-/// What is in an archive.
+/// The content of an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Contents {
     pub(crate) files: usize,
@@ -25,48 +27,52 @@ pub(crate) struct Contents {
     pub(crate) seed: u64,
     /// Modification time of each entry, in seconds since 1970.
     pub(crate) modified: u64,
-    pub(crate) index: Index,
+    /// Seed of `.git/index`, which git writes anew at each checkout; none without this file.
+    pub(crate) index: Option<u64>,
 }
 
-/// Whether the archive has git's index, which git writes anew at each checkout.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Index {
-    Absent,
-    /// As the checkout with this number wrote it.
-    Checkout(u64),
-}
-
-/// A packed tree.
+/// An archive in a file.
 #[derive(Clone, Debug)]
-pub(crate) struct Archive {
-    pub(crate) bytes: Vec<u8>,
-    /// Lower-case hex SHA-256 of the bytes.
+pub(crate) struct Upload {
+    pub(crate) file: PathBuf,
+    /// Lower-case hex SHA-256 of the file, unless a call has to send another one.
     pub(crate) checksum: String,
 }
 
-impl Archive {
-    /// These bytes as an archive, whatever they are.
-    pub(crate) fn of(bytes: Vec<u8>) -> Self {
-        let checksum = Sha256::digest(&bytes).iter().fold(String::new(), |mut text, byte| {
+impl Upload {
+    /// Writes these bytes to `file`.
+    pub(crate) fn write(file: PathBuf, bytes: &[u8]) -> Result<Self, Failure> {
+        fs::write(&file, bytes).map_err(|error| Failure::at(&file, error))?;
+        let checksum = Sha256::digest(bytes).iter().fold(String::new(), |mut text, byte| {
             write!(text, "{byte:02x}").ok();
             text
         });
-        Self { bytes, checksum }
+        Ok(Self { file, checksum })
     }
 }
 
 impl Contents {
+    /// A tree with these many files and without `.git/index`.
+    pub(crate) fn of(files: usize) -> Self {
+        Self { files, seed: 0, modified: 1_700_000_000, index: None }
+    }
+
+    /// Packs the tree into a file of `folder`.
+    pub(crate) fn upload(self, folder: &Path) -> Result<Upload, Failure> {
+        let Self { files, seed, modified, index } = self;
+        let file = folder.join(format!("{files}-{seed}-{modified}-{index:?}.tgz"));
+        Upload::write(file, &self.pack().map_err(|error| Failure::new(format!("packing: {error}")))?)
+    }
+
     /// Packs the tree.
-    pub(crate) fn pack(self) -> io::Result<Archive> {
-        let mut out = GzEncoder::new(Vec::new(), Compression::new(LEVEL));
+    pub(crate) fn pack(self) -> io::Result<Vec<u8>> {
+        let mut out = Builder::new(GzEncoder::new(Vec::new(), Compression::new(LEVEL)));
         let mut words = Words::new(self.seed);
         self.entry(&mut out, ".", None)?;
-        if let Index::Checkout(number) = self.index {
-            let mut content = Vec::new();
-            let mut words = Words::new(number);
-            while content.len() < self.files * INDEX_ENTRY_BYTES {
-                content.extend(words.number().to_be_bytes());
-            }
+        if let Some(seed) = self.index {
+            let mut words = Words::new(seed);
+            let numbers = std::iter::repeat_with(|| words.number().to_be_bytes());
+            let content = numbers.flatten().take(self.files * INDEX_ENTRY_BYTES).collect::<Vec<_>>();
             self.entry(&mut out, ".git", None)?;
             self.entry(&mut out, ".git/index", Some(&content))?;
         }
@@ -81,33 +87,24 @@ impl Contents {
             let name = format!("apps/{application}/file-{index:02}.yaml");
             self.entry(&mut out, &name, Some(content.as_bytes()))?;
         }
-        out.write_all(&[0; 2 * BLOCK_BYTES])?;
-        Ok(Archive::of(out.finish()?))
+        out.into_inner()?.finish()
     }
 
-    /// Writes a file with its content, or a folder.
-    fn entry(&self, out: &mut impl io::Write, name: &str, content: Option<&[u8]>) -> io::Result<()> {
-        let mut header = [0; BLOCK_BYTES];
-        let mut put = |at: usize, text: &str| header[at..at + text.len()].copy_from_slice(text.as_bytes());
-        put(0, name);
-        put(100, if content.is_some() { "0000644" } else { "0000755" });
-        put(108, "0001747");
-        put(116, "0001747");
-        put(124, &format!("{:011o}", content.map_or(0, <[u8]>::len)));
-        put(136, &format!("{:011o}", self.modified));
-        put(156, if content.is_some() { "0" } else { "5" });
-        put(257, "ustar\x0000");
-        put(265, "argocd");
-        put(297, "argocd");
-        // The sum is over the header with blanks in the sum's own place.
-        put(148, "        ");
-        let sum: u32 = header.iter().map(|byte| u32::from(*byte)).sum();
-        header[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
-        out.write_all(&header)?;
-        let content = content.unwrap_or_default();
-        out.write_all(content)?;
-        let padding = content.len().next_multiple_of(BLOCK_BYTES) - content.len();
-        out.write_all(&[0; BLOCK_BYTES][..padding])
+    /// Adds a file with its content, or a directory.
+    fn entry(self, out: &mut Builder<impl io::Write>, name: &str, content: Option<&[u8]>) -> io::Result<()> {
+        let mut header = Header::new_ustar();
+        header.set_entry_type(if content.is_some() { EntryType::Regular } else { EntryType::Directory });
+        header.set_mode(if content.is_some() { 0o644 } else { 0o755 });
+        header.set_uid(999);
+        header.set_gid(999);
+        header.set_username("argocd")?;
+        header.set_groupname("argocd")?;
+        header.set_mtime(self.modified);
+        header.set_size(content.map_or(0, <[u8]>::len) as u64);
+        // `set_path` would drop the root's name.
+        header.as_old_mut().name[..name.len()].copy_from_slice(name.as_bytes());
+        header.set_cksum();
+        out.append(&header, content.unwrap_or_default())
     }
 }
 

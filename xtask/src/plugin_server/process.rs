@@ -1,4 +1,4 @@
-//! What the system says of a process and of all that it started.
+//! Resources of a process and its descendants, from `/proc`.
 
 use std::fs;
 use std::path::Path;
@@ -8,32 +8,32 @@ use nix::unistd::{SysconfVar, sysconf};
 
 use crate::Failure;
 
-/// A process that is looked at, with its descendants.
+/// The ID of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ProcessId(pub(crate) u32);
 
-/// One look.
+/// The resources of a process at one time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Look {
     /// Descriptors and threads of the process itself.
     pub(crate) descriptors: u64,
     pub(crate) threads: u64,
-    /// Descendants that run, and those that ended and nobody waited for.
+    /// Descendants that run, and zombies.
     pub(crate) descendants: u64,
     pub(crate) zombies: u64,
-    /// Memory that is in use now, of the process and its descendants; what several of them share counts once.
+    /// Memory of the process and its descendants. Shared memory counts once.
     pub(crate) resident_bytes: u64,
-    /// The most that the process itself had in use at once.
+    /// Peak memory of the process itself.
     pub(crate) peak_bytes: u64,
-    /// Processor time of the process, of its descendants, and of those that ended and were waited for.
+    /// CPU time of the process and its descendants, with those that ended and were waited for.
     pub(crate) processor_time: Duration,
 }
 
 impl ProcessId {
-    /// Looks at the process.
+    /// Reads the resources.
     pub(crate) fn look(self) -> Result<Look, Failure> {
         let folder = Path::new("/proc").join(self.0.to_string());
-        let gone = || Failure::new(format!("the server, process {}, is gone", self.0));
+        let gone = || Failure::new(format!("the server, process {}, has ended", self.0));
         let own = Stat::of(self.0).ok_or_else(gone)?;
         let mut look = Look {
             descriptors: fs::read_dir(folder.join("fd")).map_err(|_| gone())?.count() as u64,
@@ -58,7 +58,7 @@ impl ProcessId {
     }
 }
 
-/// Files and folders below a folder, and the bytes of the files. What goes meanwhile is not counted.
+/// Counts files and directories below a directory, and the bytes of the files. Files that disappear meanwhile are not counted.
 pub(crate) fn occupied(folder: &Path) -> (u64, u64) {
     let mut sum = (0, 0);
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -85,7 +85,7 @@ impl Stat {
     }
 
     fn parse(line: &str) -> Option<Self> {
-        // The name may have spaces and parentheses in it.
+        // The name may contain spaces and parentheses.
         let (id, rest) = line.split_once(" (")?;
         let (_, rest) = rest.rsplit_once(") ")?;
         let fields: Vec<&str> = rest.split_whitespace().collect();
@@ -123,7 +123,7 @@ fn peak_bytes(folder: &Path) -> Option<u64> {
     kibibytes(&fs::read_to_string(folder.join("status")).ok()?, "VmHWM:")
 }
 
-/// The process's part of the memory that it uses alone or with others; none of one that is gone.
+/// The proportional set size of a process; zero if it has ended.
 fn proportional_bytes(id: u32) -> u64 {
     let text = fs::read_to_string(format!("/proc/{id}/smaps_rollup")).unwrap_or_default();
     kibibytes(&text, "Pss:").unwrap_or(0)
@@ -139,7 +139,7 @@ fn system_value(variable: SysconfVar) -> Result<u64, Failure> {
     let value = sysconf(variable).ok().flatten().and_then(|value| u64::try_from(value).ok());
     value
         .filter(|value| *value > 0)
-        .ok_or_else(|| Failure::new(format!("the system does not say its {variable:?}")))
+        .ok_or_else(|| Failure::new(format!("{variable:?}: unknown on this system")))
 }
 
 #[cfg(test)]

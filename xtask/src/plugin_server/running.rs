@@ -1,4 +1,4 @@
-//! A plugin server that runs: started the way a sidecar starts it, whoever made it.
+//! A running plugin server, started as the sidecar of Argo CD starts it.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -8,35 +8,36 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use super::call::{Call, Method, Outcome, Patience, Upload, call};
+use super::archive::Upload;
+use super::call::{Call, Client, Method, Outcome};
 use super::pause;
 use super::process::{Look, ProcessId};
 use crate::Failure;
 use crate::bench::place::{remove, write};
 use crate::cargo::{program, search_path};
 
-/// The name by which a program knows that it is a plugin server.
-pub(crate) const PROGRAM_NAME: &str = "argocd-cmp-server";
+/// The name that makes our program a plugin server.
+const PROGRAM_NAME: &str = "argocd-cmp-server";
 
 /// Name of the plugin.
 const PLUGIN: &str = "measured";
 
-/// How long a server may take to be ready, or to end.
+/// How long a server may take to start, and to end.
 const CHANGE_MAX: Duration = Duration::from_secs(20);
 
-/// How often it is looked at meanwhile.
+/// Time between two checks of a server that starts or ends.
 const LOOK_EVERY: Duration = Duration::from_millis(1);
 
-/// Argo CD's server ends at the second signal only.
+/// Argo CD's server ends only at the second signal.
 const SECOND_SIGNAL_AFTER: Duration = Duration::from_millis(500);
 
-/// Bytes of a server's messages that are shown when it failed.
+/// Bytes of a server's log that a failure shows.
 const SHOWN_BYTES_MAX: usize = 2_000;
 
-/// What the kernel lets a server do.
+/// Privileges of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rights {
-    /// All that whoever measures may do.
+    /// Those of xtask.
     Own,
     /// Neither user namespaces nor mounts: as in a pod with the runtime's default profile.
     NoNamespaces,
@@ -45,27 +46,30 @@ pub(crate) enum Rights {
 /// How a server is started.
 #[derive(Clone, Debug)]
 pub(crate) struct Start<'a> {
-    /// The program, called [`PROGRAM_NAME`].
+    /// The program, a file from [`named`].
     pub(crate) program: &'a Path,
+    /// The program of the gRPC client.
+    pub(crate) client: &'a Path,
     pub(crate) arguments: &'a [&'a str],
     pub(crate) rights: Rights,
-    /// The folder of all its files: configuration, socket, work folder, messages.
+    /// The directory of all its files: configuration, socket, work directory, log.
     pub(crate) folder: PathBuf,
-    /// Everything below `spec` of the plugin's file.
+    /// The content of `spec` in the plugin's file.
     pub(crate) plugin: &'a str,
 }
 
-/// A running server; asked to end on drop, and waited for.
+/// A running server. It is ended when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Server {
     child: Child,
+    client: Client,
     folder: PathBuf,
-    /// From its start until it answered a call.
+    /// From the start to the first answer.
     pub(crate) ready: Duration,
 }
 
 impl Start<'_> {
-    /// Starts the server in an empty folder, and waits until it answers.
+    /// Starts the server in an empty directory, and waits until it answers.
     pub(crate) fn start(&self) -> Result<Server, Failure> {
         remove(&self.folder)?;
         let text = format!(
@@ -77,8 +81,9 @@ impl Start<'_> {
             let made = self.folder.join(name);
             fs::create_dir_all(&made).map_err(|error| Failure::at(&made, error))?;
         }
-        let messages = self.folder.join("messages");
-        let file = File::create(&messages).map_err(|error| Failure::at(&messages, error))?;
+        let log = self.folder.join("log");
+        let file = File::create(&log).map_err(|error| Failure::at(&log, error))?;
+        let client = Client::start(self.client, &socket(&self.folder))?;
         let begun = Instant::now();
         let child = self
             .command()
@@ -96,17 +101,11 @@ impl Start<'_> {
             .stderr(file)
             .spawn()
             .map_err(|error| Failure::at(self.program, error))?;
-        let mut server = Server { child, folder: self.folder.clone(), ready: Duration::ZERO };
-        let question = Call {
-            method: Method::CheckConfiguration,
-            upload: None,
-            env: &[],
-            timeout: None,
-            patience: Patience::UntilAnswered,
-        };
-        while !server.socket().exists() || call(&server.socket(), &question).is_err() {
+        let mut server = Server { child, client, folder: self.folder.clone(), ready: Duration::ZERO };
+        let call = Call { method: Method::CheckConfiguration, ..Call::default() };
+        while !server.socket().exists() || server.client.call(&call)?.code != 0 {
             if server.has_ended() || begun.elapsed() > CHANGE_MAX {
-                return Err(server.failure("did not begin to serve"));
+                return Err(server.failure("the server did not start"));
             }
             pause(LOOK_EVERY);
         }
@@ -118,8 +117,8 @@ impl Start<'_> {
         match self.rights {
             Rights::Own => program(self.program),
             Rights::NoNamespaces => {
-                // In a user namespace of its own the number of further ones can be set to none, and the mount of anything needs a
-                // capability, of which the server keeps none although its user has the number 0.
+                // A new user namespace can limit the number of further ones to zero. A mount needs a capability, and the server
+                // has none although its user ID is 0.
                 const SCRIPT: &str = "echo 0 > /proc/sys/user/max_user_namespaces && exec setpriv \
                     --securebits +noroot,+noroot_locked --inh-caps=-all --ambient-caps=-all --bounding-set=-all -- \"$@\"";
                 let mut command = program("unshare");
@@ -131,32 +130,37 @@ impl Start<'_> {
 }
 
 impl Server {
-    /// Its socket.
+    /// The socket.
     pub(crate) fn socket(&self) -> PathBuf {
-        self.folder.join(format!("sockets/{PLUGIN}.sock"))
+        socket(&self.folder)
     }
 
-    /// The folder for all that it writes.
+    /// The work directory.
     pub(crate) fn work_folder(&self) -> PathBuf {
         self.folder.join("work")
     }
 
-    /// What the system says of it.
+    /// Resources of the process and its descendants.
     pub(crate) fn look(&self) -> Result<Look, Failure> {
         ProcessId(self.child.id()).look()
     }
 
-    /// Asks it to generate, and takes nothing but a good answer.
+    /// Calls `GenerateManifest` once, and fails unless the server answers.
     pub(crate) fn generate(&self, upload: &Upload) -> Result<Outcome, Failure> {
-        let question = Call {
-            method: Method::Generate,
+        self.generate_at_once(upload, 1)?.pop().ok_or_else(|| self.failure("no outcome"))
+    }
+
+    /// Calls `GenerateManifest` this many times at once, and fails unless the server answers each.
+    pub(crate) fn generate_at_once(&self, upload: &Upload, count: usize) -> Result<Vec<Outcome>, Failure> {
+        let call = Call {
             upload: Some(upload),
-            env: &[("ARGOCD_APP_NAME", "bench")],
-            timeout: Some(Duration::from_secs(90)),
-            patience: Patience::UntilAnswered,
+            env: &["ARGOCD_APP_NAME=bench".to_owned()],
+            timeout: Duration::from_secs(90),
+            ..Call::default()
         };
-        call(&self.socket(), &question)
-            .and_then(Outcome::answered)
+        self.client
+            .at_once(&call, count)
+            .and_then(|outcomes| outcomes.into_iter().map(Outcome::answered).collect())
             .map_err(|failure| self.failure(&failure.to_string()))
     }
 
@@ -164,11 +168,11 @@ impl Server {
         !matches!(self.child.try_wait(), Ok(None))
     }
 
-    /// A failure with the end of what the server said.
+    /// A failure with the end of the server's log.
     pub(crate) fn failure(&self, problem: &str) -> Failure {
-        let said = fs::read(self.folder.join("messages")).unwrap_or_default();
-        let end = &said[said.len().saturating_sub(SHOWN_BYTES_MAX)..];
-        Failure::new(format!("{problem}; the server said:\n{}", String::from_utf8_lossy(end).trim_end()))
+        let log = fs::read(self.folder.join("log")).unwrap_or_default();
+        let end = &log[log.len().saturating_sub(SHOWN_BYTES_MAX)..];
+        Failure::new(format!("{problem}; the server's log:\n{}", String::from_utf8_lossy(end).trim_end()))
     }
 }
 
@@ -188,7 +192,11 @@ impl Drop for Server {
     }
 }
 
-/// Copies a program to where it has the name of a plugin server.
+fn socket(folder: &Path) -> PathBuf {
+    folder.join(format!("sockets/{PLUGIN}.sock"))
+}
+
+/// Copies a program into `folder`, under the name that makes it a plugin server.
 pub(crate) fn named(program: &Path, folder: &Path) -> Result<PathBuf, Failure> {
     let copy = folder.join(PROGRAM_NAME);
     fs::create_dir_all(folder).map_err(|error| Failure::at(folder, error))?;
@@ -196,7 +204,7 @@ pub(crate) fn named(program: &Path, folder: &Path) -> Result<PathBuf, Failure> {
     Ok(copy)
 }
 
-/// A plugin that prints one small object with `cat`: all that it costs is its start.
+/// A plugin that prints one small object with `cat`. It costs only its start.
 pub(crate) fn cat_plugin(folder: &Path) -> Result<String, Failure> {
     let printed = folder.join("printed.yaml");
     write(&printed, b"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: measured\ndata:\n  key: value\n")?;

@@ -1,52 +1,54 @@
-//! The calls of the soak: good ones, bad ones, and plugins of every kind, over trees that the server has and that it has not.
+//! The calls of the soak: valid and invalid ones, and plugins of every kind, with trees that the server has cached and others.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
+use std::fs;
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::Failure;
 use crate::bench::content::Words;
 use crate::bench::place::write;
-use crate::plugin_server::archive::{Archive, Contents, Index};
-use crate::plugin_server::call::{Call, Ending, Method, Patience, Upload, call};
-use crate::plugin_server::running::Server;
+use crate::plugin_server::archive::{Contents, Upload};
+use crate::plugin_server::call::{Call, Client, GiveUp, Method, Outcome};
 
-/// What the server is started with: fewer trees are kept than there are, so that some have to go, and plugins that take long to end do not
-/// keep all others waiting.
+/// Options of the server. It caches fewer trees than there are, so that it removes some, and plugins that take long to end do not
+/// block all others.
 pub(super) const SERVER_ARGUMENTS: [&str; 3] = ["--store-trees-max=8", "--jobs=16", "--plugin-grace=1"];
 
-/// What the plugin does, see there.
+/// The plugin.
 const SCRIPT: &str = include_str!("behave.sh");
 
-/// Trees that calls choose from, and files of each.
+/// Number of trees, and of files in each.
 const TREES: u64 = 24;
 const FILES: usize = 200;
 
-/// The deadline of callers whose plugin hangs, and of all others.
+/// The deadline of calls whose plugin hangs, and of all others.
 const SHORT: Duration = Duration::from_millis(1_500);
 const LONG: Duration = Duration::from_mins(1);
 
-/// Problems that are shown; of a server that is broken each call is one.
+/// Kinds with problems that are shown.
 const PROBLEMS_SHOWN_MAX: usize = 5;
 
 /// gRPC statuses.
 const UNKNOWN: u32 = 2;
 const DEADLINE_EXCEEDED: u32 = 4;
 
-/// How a call should end.
+/// The expected outcome of a call.
 #[derive(Clone, Copy, Debug)]
 enum Expected {
     Answered,
-    /// With the same answer whenever the tree is the same.
+    /// Always the same answer for the same tree.
     SameAnswer,
+    /// One of these gRPC statuses.
     Refused(&'static [u32]),
+    /// The caller ends the call.
     GaveUp,
 }
 
-/// What is done to the archive.
+/// The archive that is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sent {
     Whole,
@@ -60,23 +62,31 @@ struct Kind {
     name: &'static str,
     method: Method,
     sent: Sent,
-    /// What the plugin is told to do.
+    /// What the plugin does.
     does: &'static str,
     timeout: Duration,
-    patience: Patience,
+    give_up: GiveUp,
     expected: Expected,
 }
 
-/// A good call, of which the others differ.
+/// A valid call, the base of the others.
 const GOOD: Kind = Kind {
     name: "generate",
     method: Method::Generate,
     sent: Sent::Whole,
     does: "print",
     timeout: LONG,
-    patience: Patience::UntilAnswered,
+    give_up: GiveUp::Never,
     expected: Expected::SameAnswer,
 };
+
+const fn refused(name: &'static str, sent: Sent, does: &'static str) -> Kind {
+    Kind { name, sent, does, expected: Expected::Refused(&[UNKNOWN]), ..GOOD }
+}
+
+const fn given_up(name: &'static str, does: &'static str, give_up: GiveUp) -> Kind {
+    Kind { name, does, give_up, expected: Expected::GaveUp, ..GOOD }
+}
 
 const KINDS: [Kind; 19] = [
     GOOD,
@@ -93,10 +103,10 @@ const KINDS: [Kind; 19] = [
         expected: Expected::Answered,
         ..GOOD
     },
-    Kind { name: "plugin fails", does: "fail", expected: Expected::Refused(&[UNKNOWN]), ..GOOD },
-    Kind { name: "plugin is killed", does: "kill", expected: Expected::Refused(&[UNKNOWN]), ..GOOD },
+    refused("plugin fails", Sent::Whole, "fail"),
+    refused("plugin is killed", Sent::Whole, "kill"),
     Kind { name: "plugin prints much", does: "much", expected: Expected::Answered, ..GOOD },
-    Kind { name: "plugin complains much", does: "loud", expected: Expected::Refused(&[UNKNOWN]), ..GOOD },
+    refused("plugin complains much", Sent::Whole, "loud"),
     Kind {
         name: "deadline passes",
         does: "hang",
@@ -104,46 +114,22 @@ const KINDS: [Kind; 19] = [
         expected: Expected::Refused(&[UNKNOWN, DEADLINE_EXCEEDED]),
         ..GOOD
     },
-    Kind {
-        name: "caller cancels the run",
-        does: "hang",
-        patience: Patience::CancelsIn(Duration::from_millis(150)),
-        expected: Expected::GaveUp,
-        ..GOOD
-    },
-    Kind {
-        name: "caller cancels at once",
-        patience: Patience::CancelsIn(Duration::ZERO),
-        expected: Expected::GaveUp,
-        ..GOOD
-    },
-    Kind {
-        name: "caller cancels the upload",
-        patience: Patience::CancelsAfter(20_000),
-        expected: Expected::GaveUp,
-        ..GOOD
-    },
-    Kind {
-        name: "caller disappears",
-        patience: Patience::HangsUpAfter(20_000),
-        expected: Expected::GaveUp,
-        ..GOOD
-    },
-    Kind {
-        name: "wrong checksum",
-        sent: Sent::WrongChecksum,
-        expected: Expected::Refused(&[UNKNOWN]),
-        ..GOOD
-    },
-    Kind { name: "half an archive", sent: Sent::Truncated, expected: Expected::Refused(&[UNKNOWN]), ..GOOD },
+    given_up("caller cancels the run", "hang", GiveUp::CancelRun(Duration::from_millis(150))),
+    given_up("caller cancels at once", "print", GiveUp::CancelRun(Duration::ZERO)),
+    given_up("caller cancels the upload", "print", GiveUp::CancelUpload(20_000)),
+    given_up("caller disappears", "print", GiveUp::HangUp(20_000)),
+    refused("wrong checksum", Sent::WrongChecksum, "print"),
+    refused("half an archive", Sent::Truncated, "print"),
 ];
 
-/// The plugin, and the archives of all trees in every state.
+/// The plugin and the archives.
 pub(super) struct Mix {
-    plugin: String,
+    /// The content of `spec` in the plugin's file.
+    pub(super) plugin: String,
+    /// Each tree as a whole, truncated, and with a wrong checksum.
     trees: Vec<[Upload; 3]>,
-    /// The first answer for each tree.
-    answers: Mutex<HashMap<usize, Vec<u8>>>,
+    /// Checksum of the first answer for each tree.
+    answers: Mutex<HashMap<usize, String>>,
 }
 
 impl Mix {
@@ -156,30 +142,25 @@ impl Mix {
              dynamic:\n      command: [echo, '[{{\"name\": \"a\"}}]']\n",
             script.display()
         );
-        let trees = (0..TREES).map(uploads).collect::<Result<_, _>>()?;
+        let trees = (0..TREES).map(|seed| uploads(folder, seed)).collect::<Result<_, _>>()?;
         Ok(Self { plugin, trees, answers: Mutex::default() })
     }
 
-    /// Below `spec` of the plugin's file.
-    pub(super) fn plugin(&self) -> &str {
-        &self.plugin
-    }
-
-    /// Makes calls of all kinds until told to stop. Callers with different numbers have different orders.
-    pub(super) fn call_until(&self, server: &Server, number: usize, stop: &AtomicBool) -> Tally {
+    /// Makes calls of all kinds until `stop` is set. The number of the caller determines their order.
+    pub(super) fn call_until(&self, client: &Client, number: usize, stop: &AtomicBool) -> Tally {
         let mut tally = Tally::default();
         let mut words = Words::new(number as u64);
         let mut choose = |count: usize| usize::try_from(words.number() >> 33).unwrap_or_default() % count;
         while !stop.load(Ordering::Relaxed) {
             let kind = &KINDS[choose(KINDS.len())];
-            let problem = self.one(server, kind, choose(self.trees.len()));
+            let problem = self.one(client, kind, choose(self.trees.len()));
             tally.count(kind.name, problem);
         }
         tally
     }
 
-    /// Makes a call, and says what is wrong with its end.
-    fn one(&self, server: &Server, kind: &Kind, tree: usize) -> Option<String> {
+    /// Makes a call, and returns what is wrong with its outcome.
+    fn one(&self, client: &Client, kind: &Kind, tree: usize) -> Option<String> {
         let [whole, truncated, wrong] = &self.trees[tree];
         let upload = match kind.sent {
             Sent::Whole => Some(whole),
@@ -187,49 +168,45 @@ impl Mix {
             Sent::WrongChecksum => Some(wrong),
             Sent::Nothing => None,
         };
-        let env = [("ARGOCD_ENV_DOES", kind.does)];
-        let question = Call {
+        let call = Call {
             method: kind.method,
             upload,
-            env: &env,
-            timeout: Some(kind.timeout),
-            patience: kind.patience,
+            env: &[format!("ARGOCD_ENV_DOES={}", kind.does)],
+            timeout: kind.timeout,
+            give_up: kind.give_up,
         };
-        let ending = match call(&server.socket(), &question) {
-            Ok(outcome) => outcome.ending,
-            Err(failure) => return Some(failure.to_string()),
-        };
-        match (kind.expected, ending) {
-            (Expected::SameAnswer, Ending::Answered(answer)) => {
-                let mut answers = match self.answers.lock() {
-                    Ok(answers) => answers,
-                    Err(poisoned) => poisoned.into_inner(),
-                };
-                let first = answers.entry(tree).or_insert_with(|| answer.clone());
-                (*first != answer).then(|| format!("another answer than before for tree {tree}"))
+        match client.call(&call) {
+            Ok(outcome) => self.problem(kind.expected, tree, &outcome),
+            Err(failure) => Some(failure.to_string()),
+        }
+    }
+
+    fn problem(&self, expected: Expected, tree: usize, outcome: &Outcome) -> Option<String> {
+        let is_answered = outcome.code == 0 && !outcome.gave_up;
+        match expected {
+            Expected::SameAnswer if is_answered => {
+                let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+                let first = answers.entry(tree).or_insert_with(|| outcome.checksum.clone());
+                (*first != outcome.checksum).then(|| format!("another answer than before for tree {tree}"))
             }
-            (Expected::Answered, Ending::Answered(_)) | (Expected::GaveUp, _) => None,
-            (Expected::Refused(statuses), Ending::Refused(status)) if statuses.contains(&status) => None,
-            (expected, Ending::Answered(answer)) => {
-                Some(format!("{expected:?} was expected, not an answer of {} bytes", answer.len()))
-            }
-            (expected, ending) => Some(format!("{expected:?} was expected, not {ending:?}")),
+            Expected::Answered if is_answered => None,
+            Expected::Refused(statuses) if statuses.contains(&outcome.code) => None,
+            Expected::GaveUp => None,
+            expected => Some(format!("expected {expected:?}, found {outcome:?}")),
         }
     }
 }
 
-/// The archive of a tree: as it is, with its second half missing, and under a wrong checksum.
-fn uploads(seed: u64) -> Result<[Upload; 3], Failure> {
-    let contents = Contents { files: FILES, seed, modified: 1_700_000_000, index: Index::Absent };
-    let failed = |error| Failure::new(format!("packing: {error}"));
-    let archive = contents.pack().map_err(failed)?;
-    let half = Archive::of(archive.bytes[..archive.bytes.len() / 2].to_vec());
-    let whole = Upload::new(&archive);
-    let wrong = whole.with_wrong_checksum();
-    Ok([whole, Upload::new(&half), wrong])
+/// The archive of a tree as a whole, truncated, and with a wrong checksum.
+fn uploads(folder: &Path, seed: u64) -> Result<[Upload; 3], Failure> {
+    let whole = Contents { seed, ..Contents::of(FILES) }.upload(folder)?;
+    let bytes = fs::read(&whole.file).map_err(|error| Failure::at(&whole.file, error))?;
+    let half = Upload::write(whole.file.with_extension("half"), &bytes[..bytes.len() / 2])?;
+    let wrong = Upload { checksum: "0".repeat(whole.checksum.len()), ..whole.clone() };
+    Ok([whole, half, wrong])
 }
 
-/// Calls by kind, and what was wrong with some.
+/// Calls by kind, and their problems.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     calls: BTreeMap<&'static str, (u64, Vec<String>)>,
@@ -251,16 +228,16 @@ impl Tally {
         }
     }
 
-    /// What was wrong, the first of each kind.
+    /// The first problem of each kind.
     pub(super) fn problems(&self) -> impl Iterator<Item = String> {
         let problems = self.calls.iter().filter_map(|(kind, (count, problems))| {
             let first = problems.first()?;
-            Some(format!("{kind}: {} of {count} calls went wrong, the first: {first}", problems.len()))
+            Some(format!("{kind}: {} of {count} calls failed, the first: {first}", problems.len()))
         });
         problems.take(PROBLEMS_SHOWN_MAX)
     }
 
-    /// A table for people.
+    /// The calls as a table.
     pub(super) fn table(&self) -> String {
         let mut text = format!("{:34} {:>8} {:>8}\n", "calls", "made", "wrong");
         for (kind, (count, problems)) in &self.calls {

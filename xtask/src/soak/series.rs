@@ -1,15 +1,15 @@
-//! Whether a quantity grows: the slope of a line through its samples, by least squares.
+//! The growth of a quantity: the slope of the least-squares line through its samples.
 
 use std::fmt::Write as _;
 
 use super::Sample;
+use crate::bench::figures::{float, mebibytes};
 
-/// Something that must not grow.
+/// A quantity that must not grow.
 pub(super) struct Quantity {
     name: &'static str,
     of: fn(&Sample) -> f64,
-    /// How much it may grow from the first to the last sample, by the line through all: so much do samples differ that have calls
-    /// of several kinds at work.
+    /// Allowed growth of the line from the first to the last sample. Samples differ by this much while several kinds of calls run.
     growth_max: f64,
 }
 
@@ -24,7 +24,7 @@ pub(super) const QUANTITIES: [Quantity; 7] = [
     Quantity { name: "MiB of memory", of: |sample| mebibytes(sample.look.resident_bytes), growth_max: 12.0 },
 ];
 
-/// How a quantity went.
+/// The growth of a quantity.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Growth {
     name: &'static str,
@@ -57,11 +57,11 @@ impl Growth {
         }
     }
 
-    /// What is wrong, if it grew too much.
+    /// The problem, if it grew too much.
     pub(super) fn problem(&self) -> Option<String> {
         (self.total > self.total_max).then(|| {
             format!(
-                "{}: {:.1} more each minute, {:.1} in all, and {:.1} are allowed",
+                "{}: {:.1} more per minute, {:.1} in total; allowed: {:.1}",
                 self.name, self.per_minute, self.total, self.total_max
             )
         })
@@ -78,7 +78,7 @@ fn slope(points: &[(f64, f64)]) -> f64 {
     if spread > 0.0 { together / spread } else { 0.0 }
 }
 
-/// A table for people.
+/// The growths as a table.
 pub(super) fn table(growths: &[Growth]) -> String {
     let mut text = format!(
         "{:18} {:>9} {:>9} {:>12} {:>9} {:>9}\n",
@@ -94,15 +94,6 @@ pub(super) fn table(growths: &[Growth]) -> String {
         .ok();
     }
     text
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a figure for people")]
-fn float(count: u64) -> f64 {
-    count as f64
-}
-
-fn mebibytes(bytes: u64) -> f64 {
-    float(bytes) / f64::from(1 << 20)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-use super::{Event, PREFACE, data, end_of_data, frame, grpc_status, opening, settings_seen};
+use super::{Event, PREFACE, connecting, data, end_of_data, frame, grpc_status, request, settings_seen};
 
 #[test]
 fn a_call_opens_with_preface_settings_window_and_literal_headers() {
@@ -8,13 +8,13 @@ fn a_call_opens_with_preface_settings_window_and_literal_headers() {
         b"\x00\x00\x04\x08\x00\x00\x00\x00\x00\x7f\xff\x00\x00",
         b"\x00\x00\x06\x01\x04\x00\x00\x00\x01\x00\x02te\x01x",
     ];
-    assert_eq!(opening(&[("te", "x")]), expected.concat());
+    assert_eq!([connecting(), request(&[("te", "x")])].concat(), expected.concat());
 }
 
 #[test]
 fn a_long_header_has_a_length_of_several_bytes() {
     let value = "v".repeat(300);
-    let opening = opening(&[("a", &value)]);
+    let opening = request(&[("a", &value)]);
     let end = &opening[opening.len() - 300 - 6..opening.len() - 300];
     assert_eq!(end, b"\x00\x01a\x7f\xad\x01");
 }

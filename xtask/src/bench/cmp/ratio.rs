@@ -1,4 +1,4 @@
-//! Targets of issue 5: parts of what Argo CD's server takes.
+//! Targets that are parts of the figures of Argo CD's server.
 
 use std::fmt::Write as _;
 
@@ -7,15 +7,18 @@ use serde::Serialize;
 use super::super::figures::{Target, Unit, number};
 use super::View;
 
-/// What a row is held to.
+/// The target of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Aim {
-    /// A figure for people.
     None,
-    /// The same whatever the other side takes.
+    /// Does not depend on the other side.
     Bound(Target),
-    /// One so-manieth of what the other side takes; where it is not measured, of what it took once (`spec/baseline.md`).
-    Part { baseline: f64, one_in: f64, one_in_with_copies: f64 },
+    /// The figure of the other side divided by `one_in`. `baseline` is its figure if it is not measured.
+    Part {
+        baseline: f64,
+        one_in: f64,
+        one_in_with_copies: f64,
+    },
 }
 
 impl Aim {
@@ -33,7 +36,7 @@ impl Aim {
     }
 }
 
-/// Our median beside the other one and beside the target.
+/// Our median beside the other one and the target.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct Ratio {
     pub(super) row: &'static str,
@@ -44,7 +47,7 @@ pub(super) struct Ratio {
     pub(super) target: Option<Target>,
 }
 
-/// A table of Markdown with the rows that have a target or something to compare with.
+/// A table of Markdown with the rows that have a target or another side.
 pub(super) fn table(ratios: &[Ratio]) -> String {
     let mut text = "| row | what | ours | other | ours / other | target | |\n".to_owned();
     text.push_str("|---|---|---:|---:|---:|---:|---|\n");
@@ -52,10 +55,11 @@ pub(super) fn table(ratios: &[Ratio]) -> String {
         let other = ratio.other.map(number).unwrap_or_default();
         let quotient =
             ratio.other.filter(|other| *other > 0.0).map(|other| format!("{:.3}", ratio.ours / other));
-        let (target, verdict) = match ratio.target {
-            None => (String::new(), ""),
-            Some(Target::AtMost(most)) => (format!("≤ {most}"), verdict(ratio.ours <= most)),
-            Some(Target::AtLeast(least)) => (format!("≥ {least}"), verdict(ratio.ours >= least)),
+        let target = ratio.target.map(Target::text).unwrap_or_default();
+        let verdict = match ratio.target.map(|target| target.is_met(ratio.ours)) {
+            None => "",
+            Some(true) => "met",
+            Some(false) => "**missed**",
         };
         writeln!(
             text,
@@ -69,10 +73,6 @@ pub(super) fn table(ratios: &[Ratio]) -> String {
         .ok();
     }
     text
-}
-
-fn verdict(is_met: bool) -> &'static str {
-    if is_met { "met" } else { "**missed**" }
 }
 
 #[cfg(test)]

@@ -1,32 +1,29 @@
-//! One of the programs that take turns, and what it took.
+//! The programs that take turns, and their figures.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use super::super::figures::{Figure, Target, Unit};
+use super::super::figures::{Figure, Target, Unit, mebibytes, milliseconds};
 use super::ratio::{Aim, Ratio};
 use super::{Bench, View};
 use crate::Failure;
-use crate::plugin_server::call::{Outcome, Upload};
+use crate::plugin_server::archive::Upload;
+use crate::plugin_server::call::Outcome;
 use crate::plugin_server::running::{Server, Start};
 
-/// A program with the way it is started.
+/// A program and how it is started.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Side<'a> {
     pub(super) name: &'static str,
-    program: &'a Path,
-    view: View,
+    pub(super) program: &'a Path,
+    pub(super) view: View,
 }
 
-impl<'a> Side<'a> {
-    pub(super) fn new(name: &'static str, program: &'a Path, view: View) -> Self {
-        Self { name, program, view }
-    }
-
-    /// Starts a server in an empty folder.
+impl Side<'_> {
+    /// Starts a server in an empty directory.
     pub(super) fn start(&self, bench: &Bench, plugin: &str) -> Result<Server, Failure> {
         let start = Start {
             program: self.program,
+            client: &bench.client,
             arguments: self.view.arguments(),
             rights: self.view.rights(),
             folder: self.folder(bench),
@@ -40,35 +37,34 @@ impl<'a> Side<'a> {
     }
 }
 
-/// What one side took, run by run.
+/// The figures of one side, run by run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Taken {
     /// The figure itself.
     pub(super) values: Vec<f64>,
-    /// Processor time of the server with its children in milliseconds, the mean of all runs: the system counts in steps of 10 ms.
+    /// CPU time of the server with its children in milliseconds, the mean of all runs: the kernel counts in steps of 10 ms.
     pub(super) processor_ms: Option<f64>,
-    /// Parts of a call in milliseconds: until the last byte was sent, until the message was there; the client's processor time.
-    pub(super) sent_ms: Vec<f64>,
-    pub(super) replied_ms: Vec<f64>,
-    pub(super) client_ms: Vec<f64>,
+    /// Milliseconds until the upload is sent, and until the message arrives.
+    sent_ms: Vec<f64>,
+    replied_ms: Vec<f64>,
 }
 
 impl Taken {
     /// Adds a call.
-    pub(super) fn add(&mut self, outcome: &Outcome) {
-        self.values.push(milliseconds(outcome.ended));
-        self.sent_ms.push(milliseconds(outcome.sent));
-        self.replied_ms.push(milliseconds(outcome.replied));
-        self.client_ms.push(milliseconds(outcome.client));
+    fn add(&mut self, outcome: &Outcome) {
+        let [sent, replied, ended] = outcome.durations().map(milliseconds);
+        self.values.push(ended);
+        self.sent_ms.push(sent);
+        self.replied_ms.push(replied);
     }
 
-    /// Figures of values only.
+    /// Figures without times of calls.
     pub(super) fn of(values: Vec<f64>) -> Self {
         Self { values, ..Self::default() }
     }
 }
 
-/// What a row found out: the same thing of each side.
+/// One figure of each side.
 #[derive(Clone, Debug)]
 pub(super) struct Finding {
     pub(super) what: String,
@@ -79,27 +75,23 @@ pub(super) struct Finding {
 }
 
 impl Finding {
-    /// The figures of all sides, ours held to the target, and how it compares.
+    /// The figures of all sides, ours with its target, and their ratio.
     pub(super) fn judged(self, row: &'static str, view: View) -> (Vec<Figure>, Option<Ratio>) {
         let what = format!("{}, {}", view.text(), self.what);
         let named = |name: &str, part: &str| format!("{what}, {name}{part}");
         let mut medians = Vec::new();
         let mut figures = Vec::new();
         for (name, taken) in self.taken {
-            let Some(mut figure) = Figure::new(row, named(name, ""), self.unit, taken.values) else {
-                continue;
-            };
+            let mut figure = Figure::new(row, named(name, ""), self.unit, taken.values);
             if let Some(processor) = taken.processor_ms {
                 figure = figure.with_processor_time(vec![processor]);
             }
             medians.push(figure.median());
             figures.push(figure);
-            for (part, values) in [
-                (" until sent", taken.sent_ms),
-                (" until replied", taken.replied_ms),
-                (" client's cpu", taken.client_ms),
-            ] {
-                figures.extend(Figure::new(row, named(name, part), Unit::Milliseconds, values));
+            for (part, values) in [(" until sent", taken.sent_ms), (" until replied", taken.replied_ms)] {
+                if !values.is_empty() {
+                    figures.push(Figure::new(row, named(name, part), Unit::Milliseconds, values));
+                }
             }
         }
         let Some((&ours, other)) = medians.split_first() else { return (figures, None) };
@@ -113,10 +105,10 @@ impl Finding {
     }
 }
 
-/// Calls each server once for each upload, in turn; the first upload is to warm up.
+/// Calls each server once for each upload, in turn. The first upload is to warm up.
 pub(super) fn in_turn(
     servers: &[(&'static str, Server)],
-    uploads: &[&Upload],
+    uploads: &[Upload],
 ) -> Result<Vec<(&'static str, Taken)>, Failure> {
     let mut taken: Vec<(&'static str, Taken)> =
         servers.iter().map(|(name, _)| (*name, Taken::default())).collect();
@@ -139,16 +131,11 @@ pub(super) fn in_turn(
     Ok(taken)
 }
 
-/// For figures.
-pub(super) fn milliseconds(time: Duration) -> f64 {
-    time.as_secs_f64() * 1_000.0
+/// The peak memory of each server.
+pub(super) fn peaks(servers: &[(&'static str, Server)]) -> Result<Vec<(&'static str, Taken)>, Failure> {
+    let peak = |server: &Server| Ok::<_, Failure>(Taken::of(vec![mebibytes(server.look()?.peak_bytes)]));
+    servers.iter().map(|(name, server)| Ok((*name, peak(server)?))).collect()
 }
 
-/// For figures.
-#[expect(clippy::cast_precision_loss, reason = "a figure for people")]
-pub(super) fn mebibytes(bytes: u64) -> f64 {
-    bytes as f64 / f64::from(1 << 20)
-}
-
-/// The target of a row that is about a number of things.
+/// The target of a row that counts what is left.
 pub(super) const NOTHING_MORE: Aim = Aim::Bound(Target::AtMost(0.0));
