@@ -1,8 +1,8 @@
-//! `cargo xtask demo`: the main job in one command, on a machine with Rust, Go, git and a C compiler.
+//! `cargo xtask demo`: the main use case in one command, on a machine with Rust, Go, git and a C compiler.
 //!
-//! Builds the program, provides the tools, makes a git repository of `examples`, renders the Applications of `examples/store` from
-//! it, shows what was rendered by what, sets parameters in a copy of the store, and writes a plugin. It is a test as well: it fails if a step fails, or if the examples no longer show what
-//! they are there to show. Everything that it writes is in `target/demo`, and nothing of the user's settings gets in.
+//! Builds the program, installs the tools, makes a git repository of `examples`, renders the Applications of `examples/store` from
+//! it, shows which plugin rendered each, sets parameters in a copy of the store, and writes a plugin. It fails if a step fails, or if
+//! the examples no longer show all features. It writes only to `target/demo`, and ignores the user's settings.
 
 mod expectation;
 mod native;
@@ -10,7 +10,6 @@ mod people;
 mod program;
 mod repository;
 mod row;
-mod table;
 #[cfg(test)]
 mod tests;
 
@@ -63,7 +62,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
     let rows = rendered(&place, &root.join(STORE), &program, &[])?;
     let seconds = begin.elapsed().as_secs_f64();
     let rows = with_announcements(rows, &program)?;
-    println!("\n{}", table::of(&rows));
+    println!("\n{}", row::table(&rows));
     println!("{}; the manifests are in {PLACE}/manifests\n", row::summary(&rows, seconds));
     println!("$ tiphys params list {SHOWN_APPLICATION}");
     print!("{}", program.run(&["params", "list", SHOWN_APPLICATION])?);

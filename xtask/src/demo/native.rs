@@ -13,7 +13,7 @@ use std::time::Instant;
 use super::people::show;
 use super::program::Program;
 use super::row::{self, Choice, Row};
-use super::{rendered, repository, table, with_announcements};
+use super::{rendered, repository, with_announcements};
 use crate::Failure;
 use chart::Chart;
 use reference::{REFERENCES, Reference, difference};
@@ -79,7 +79,7 @@ pub(super) fn run(root: &Path, program: &Program) -> Result<(), Failure> {
     let seconds = begin.elapsed().as_secs_f64();
     let rows = with_announcements(rows, &program)?;
     check(&rows)?;
-    println!("\n{}", table::of(&rows));
+    println!("\n{}", row::table(&rows));
     println!("{}; the manifests are in {FOLDER}/manifests", row::summary(&rows, seconds));
     for reference in &REFERENCES {
         compare(reference, root, &place)?;
@@ -99,11 +99,11 @@ pub(super) fn run(root: &Path, program: &Program) -> Result<(), Failure> {
 /// Fails unless the plugin rendered these sources, for a block and for a folder without one, and announced their values.
 fn check(rows: &[Row]) -> Result<(), Failure> {
     for row in rows {
-        if row.maker != "helm" || row.announced.len() < ANNOUNCED_MIN {
+        if row.maker() != "helm" || row.announced.len() < ANNOUNCED_MIN {
             return Err(Failure::new(format!(
                 "{} is rendered by {}, with {} parameters; the plugin helm announces at least {ANNOUNCED_MIN}",
                 row.application,
-                row.maker,
+                row.maker(),
                 row.announced.len()
             )));
         }

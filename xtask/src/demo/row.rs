@@ -1,53 +1,91 @@
-//! What became of each source: from the report of `tiphys render`, the lists of `tiphys params list` and the store.
+//! The rendered sources: from the report of `tiphys render`, the output of `tiphys params list` and the store.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tiphys_yaml::Node;
 
-use crate::Failure;
+use crate::{Failure, table};
+
+/// A rendered source in the report of `tiphys render`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Source {
+    /// Place among the application's sources, from 1.
+    pub(super) position: u64,
+    /// Path in the repository.
+    pub(super) path: String,
+    /// The commit.
+    pub(super) revision: String,
+    r#type: String,
+    plugin: Option<String>,
+    parameters: Vec<BTreeMap<String, Value>>,
+    /// Number of objects.
+    pub(super) objects: u64,
+    /// Time for the source.
+    seconds: f64,
+    /// The part of it that the plugin's commands took.
+    plugin_seconds: f64,
+}
+
+#[derive(Deserialize)]
+struct Application {
+    name: String,
+    sources: Vec<Source>,
+}
+
+#[derive(Deserialize)]
+struct Report {
+    applications: Vec<Application>,
+}
+
+/// A parameter in the output of `tiphys params list -o json`.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Parameter {
+    name: String,
+    announced: bool,
+    source_position: Option<u64>,
+}
 
 /// One source of an application.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Row {
     /// The application's name.
     pub(super) application: String,
-    /// Place among the application's sources, from 1.
-    pub(super) position: u64,
-    /// How many sources of the application are rendered.
+    /// Number of rendered sources of the application.
     pub(super) sources: usize,
-    /// Path in the repository.
-    pub(super) path: String,
-    /// The commit.
-    pub(super) revision: String,
-    /// What made the manifests: a plugin's name, or the type of the source.
-    pub(super) maker: String,
-    /// How it was chosen.
+    pub(super) source: Source,
+    /// How the plugin was chosen.
     pub(super) choice: Choice,
-    /// The kinds of values that are set: `string`, `array`, `map`.
-    pub(super) kinds: BTreeSet<String>,
-    /// Number of parameters that are set.
-    pub(super) set: usize,
-    /// The parameters that are announced.
+    /// The announced parameters.
     pub(super) announced: BTreeSet<String>,
-    /// Number of objects.
-    pub(super) objects: u64,
-    /// Time for the source.
-    pub(super) seconds: f64,
-    /// The part of it that the plugin's own commands took.
-    pub(super) plugin_seconds: f64,
 }
 
-/// How it was decided what renders a source.
+impl Row {
+    /// The plugin's name, or the type of the source.
+    pub(super) fn maker(&self) -> String {
+        self.source.plugin.clone().unwrap_or_else(|| self.source.r#type.to_lowercase())
+    }
+
+    /// Whether a parameter is set to a value of this kind: `string`, `array`, `map`.
+    pub(super) fn sets(&self, kind: &str) -> bool {
+        self.source.parameters.iter().any(|parameter| parameter.contains_key(kind))
+    }
+}
+
+/// How the renderer of a source was chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Choice {
     /// The Application names the plugin.
     Name,
-    /// A plugin recognised the folder.
+    /// Discovery of a plugin matches the directory.
     Discovery,
-    /// The Application has a block of a type that is turned into a plugin's parameters.
+    /// The Application has a `kustomize` or `helm` block.
     Block,
     /// No plugin is needed.
     BuiltIn,
@@ -104,50 +142,33 @@ fn named(document: Node) -> Option<(String, Node)> {
 
 /// The rows of a report, without announcements.
 pub(super) fn read(report: &str, store: &Store) -> Result<Vec<Row>, Failure> {
-    let report = json(report)?;
+    let report: Report = json(report)?;
     let mut rows = Vec::new();
-    for application in list(&report["applications"])? {
-        let sources = list(&application["sources"])?;
-        for source in sources {
-            rows.push(row(application, source, sources.len(), store)?);
-        }
+    for Application { name, sources } in report.applications {
+        let count = sources.len();
+        rows.extend(sources.into_iter().map(|source| Row {
+            application: name.clone(),
+            sources: count,
+            choice: match source.plugin {
+                Some(_) => store.choice(&name, source.position),
+                None => Choice::BuiltIn,
+            },
+            source,
+            announced: BTreeSet::new(),
+        }));
     }
     Ok(rows)
 }
 
-fn row(application: &Value, source: &Value, sources: usize, store: &Store) -> Result<Row, Failure> {
-    let name = text(application, "name")?;
-    let position = source["position"].as_u64().ok_or_else(|| missing("position"))?;
-    let parameters = list(&source["parameters"])?;
-    let fields = parameters.iter().filter_map(Value::as_object).flat_map(|one| one.keys().cloned());
-    let (maker, choice) = match source["plugin"].as_str() {
-        Some(plugin) => (plugin.to_owned(), store.choice(&name, position)),
-        None => (text(source, "type")?.to_lowercase(), Choice::BuiltIn),
-    };
-    Ok(Row {
-        application: name,
-        position,
-        sources,
-        path: text(source, "path")?,
-        revision: text(source, "revision")?,
-        maker,
-        choice,
-        kinds: fields.filter(|field| field != "name").collect(),
-        set: parameters.len(),
-        announced: BTreeSet::new(),
-        objects: source["objects"].as_u64().ok_or_else(|| missing("objects"))?,
-        seconds: source["seconds"].as_f64().ok_or_else(|| missing("seconds"))?,
-        plugin_seconds: source["pluginSeconds"].as_f64().ok_or_else(|| missing("pluginSeconds"))?,
-    })
-}
-
-/// Adds what `params list -o json` says of an application.
+/// Adds the output of `params list -o json` for an application.
 pub(super) fn add_announcements(rows: &mut [Row], application: &str, listed: &str) -> Result<(), Failure> {
-    for parameter in list(&json(listed)?)?.iter().filter(|parameter| parameter["announced"] == true) {
-        let position = parameter["sourcePosition"].as_u64().ok_or_else(|| missing("sourcePosition"))?;
-        let name = text(parameter, "name")?;
-        let row = rows.iter_mut().find(|row| row.application == application && row.position == position);
-        row.ok_or_else(|| missing("the source of an announcement"))?.announced.insert(name);
+    let parameters: Vec<Parameter> = json(listed)?;
+    for Parameter { name, source_position, .. } in parameters.into_iter().filter(|one| one.announced) {
+        let is_source =
+            |row: &&mut Row| row.application == application && Some(row.source.position) == source_position;
+        let row = rows.iter_mut().find(is_source);
+        let missing = || Failure::new(format!("{application}: no source announces {name}"));
+        row.ok_or_else(missing)?.announced.insert(name);
     }
     Ok(())
 }
@@ -155,22 +176,39 @@ pub(super) fn add_announcements(rows: &mut [Row], application: &str, listed: &st
 /// `10 applications, 27 objects in 2.1 s`.
 pub(super) fn summary(rows: &[Row], seconds: f64) -> String {
     let applications: BTreeSet<&str> = rows.iter().map(|row| row.application.as_str()).collect();
-    let objects: u64 = rows.iter().map(|row| row.objects).sum();
+    let objects: u64 = rows.iter().map(|row| row.source.objects).sum();
     format!("{} applications, {objects} objects in {seconds:.1} s", applications.len())
 }
 
-fn json(text: &str) -> Result<Value, Failure> {
-    serde_json::from_str(text).map_err(|error| Failure::new(format!("tiphys printed no JSON: {error}")))
+/// The rows as a table.
+pub(super) fn table(rows: &[Row]) -> String {
+    let mut lines = vec![table::row([
+        "APPLICATION",
+        "SOURCE",
+        "PLUGIN",
+        "CHOSEN BY",
+        "PARAMETERS",
+        "OBJECTS",
+        "TIME",
+        "IN PLUGIN",
+    ])];
+    let milliseconds = |seconds: f64| format!("{:.0} ms", seconds * 1_000.0);
+    lines.extend(rows.iter().map(|row| {
+        let Source { position, path, parameters, objects, seconds, plugin_seconds, .. } = &row.source;
+        vec![
+            row.application.clone(),
+            if row.sources > 1 { format!("{position}: {path}") } else { path.clone() },
+            row.maker(),
+            row.choice.name().to_owned(),
+            format!("{} of {}", parameters.len(), row.announced.len()),
+            objects.to_string(),
+            milliseconds(*seconds),
+            milliseconds(*plugin_seconds),
+        ]
+    }));
+    table::text(&lines, ["", "   ", ""])
 }
 
-fn list(value: &Value) -> Result<&Vec<Value>, Failure> {
-    value.as_array().ok_or_else(|| missing("a list"))
-}
-
-fn text(value: &Value, field: &str) -> Result<String, Failure> {
-    value[field].as_str().map(str::to_owned).ok_or_else(|| missing(field))
-}
-
-fn missing(what: &str) -> Failure {
-    Failure::new(format!("what tiphys printed lacks {what}"))
+fn json<T: DeserializeOwned>(text: &str) -> Result<T, Failure> {
+    serde_json::from_str(text).map_err(|error| Failure::new(format!("output of tiphys: {error}")))
 }

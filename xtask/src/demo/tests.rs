@@ -1,12 +1,10 @@
-//! The demo's repository, what it reads of the program's answers, and what it expects.
+//! The demo's repository, and what it reads of the program's output.
 
 use std::fs;
 
-use super::expectation::broken;
 use super::program::isolated;
-use super::repository::{self, Revisions};
-use super::row::{self, Choice, Row, Store};
-use super::table;
+use super::repository;
+use super::row::{self, Row, Store};
 use crate::workspace_root;
 
 const STORE: &str = "
@@ -49,7 +47,7 @@ fn rows() -> Vec<Row> {
 }
 
 #[test]
-fn the_table_says_what_made_each_source_and_what_is_set_of_what_is_announced() {
+fn table_shows_renderer_and_parameters_of_each_source() {
     let expected = "\
 APPLICATION   SOURCE          PLUGIN                 CHOSEN BY   PARAMETERS   OBJECTS   TIME      IN PLUGIN
 blog          1: charts/web   simple-helm-cmp-v1.0   name        2 of 2       3         500 ms    250 ms
@@ -57,106 +55,12 @@ blog          2: guestbook    kustomize              block       1 of 1       12
 blog          3: policies     directory              built in    0 of 0       2         1 ms      0 ms
 shop          charts/web      simple-helm-cmp-v1.0   discovery   0 of 0       2         1000 ms   1000 ms
 ";
-    assert_eq!(table::of(&rows()), expected);
+    assert_eq!(row::table(&rows()), expected);
     assert_eq!(row::summary(&rows(), 1.25), "2 applications, 19 objects in 1.2 s");
 }
 
 #[test]
-fn an_answer_that_lacks_a_field_is_a_failure_that_names_it() {
-    let store = Store::read(&workspace_root().join(super::STORE)).unwrap();
-    let cases = [
-        ("", "tiphys printed no JSON: EOF while parsing a value at line 1 column 0"),
-        ("{}", "what tiphys printed lacks a list"),
-        (
-            r#"{"applications": [{"sources": [{"position": 1, "parameters": []}]}]}"#,
-            "what tiphys printed lacks name",
-        ),
-    ];
-    for (report, failure) in cases {
-        assert_eq!(row::read(report, &store).unwrap_err().to_string(), failure);
-    }
-    let other = r#"[{"name": "x", "announced": true, "sourcePosition": 4}]"#;
-    let failure = row::add_announcements(&mut rows(), "blog", other).unwrap_err();
-    assert_eq!(failure.to_string(), "what tiphys printed lacks the source of an announcement");
-}
-
-/// Rows that show everything.
-fn complete() -> Vec<Row> {
-    let plugins = ["kustomize", "kustomize-helm-proxy-cmp-v1.0", "simple-helm-cmp-v1.0", "trivial-cmp-v1.0"];
-    let choices = [Choice::Name, Choice::Discovery, Choice::Block, Choice::Name];
-    let mut all: Vec<Row> = (0..9)
-        .map(|index: usize| Row {
-            application: format!("app-{index}"),
-            position: 1,
-            sources: 1,
-            path: "path".to_owned(),
-            revision: "head".to_owned(),
-            maker: (*plugins.get(index).unwrap_or(&"directory")).to_owned(),
-            choice: *choices.get(index).unwrap_or(&Choice::BuiltIn),
-            kinds: ["string", "array", "map"].get(index).into_iter().map(|&kind| kind.to_owned()).collect(),
-            set: 0,
-            announced: ["values-files", "helm-parameters"]
-                .into_iter()
-                .filter(|_| index == 2)
-                .map(str::to_owned)
-                .collect(),
-            objects: 1,
-            seconds: 0.0,
-            plugin_seconds: 0.0,
-        })
-        .collect();
-    all[8].sources = 2;
-    all[7].revision = "v1".to_owned();
-    all
-}
-
-type Change = fn(&mut Vec<Row>);
-
-/// What the demo says after one change to rows that show everything.
-fn after(change: impl FnOnce(&mut Vec<Row>)) -> Vec<String> {
-    let mut rows = complete();
-    change(&mut rows);
-    broken(&rows, &Revisions { v1: "v1".to_owned(), head: "head".to_owned() })
-}
-
-#[test]
-fn the_demo_fails_when_the_examples_show_less() {
-    assert_eq!(after(|_| ()), [""; 0]);
-    let cases: [(Change, &str); 12] = [
-        (
-            |rows| rows[5..8].iter_mut().for_each(|row| row.application.clear()),
-            "there are 7 Applications; at least 8 are due",
-        ),
-        (|rows| rows[3].maker = "directory".to_owned(), "nothing is rendered by the plugin trivial-cmp-v1.0"),
-        (|rows| rows[1].choice = Choice::Name, "no plugin is chosen by discovery"),
-        (|rows| rows[2].choice = Choice::Name, "no plugin is chosen by block"),
-        (
-            |rows| rows[4..].iter_mut().for_each(|row| row.maker = "kustomize".to_owned()),
-            "no source is a directory",
-        ),
-        (|rows| rows[8].sources = 1, "no application has several sources"),
-        (|rows| rows[1].kinds.clear(), "no parameter is set to a value of kind array"),
-        (
-            |rows| drop(rows[2].announced.pop_first()),
-            "no source has both a static and a dynamic announcement",
-        ),
-        (|rows| rows[7].revision = "head".to_owned(), "no source is pinned to the tag v1"),
-        (
-            |rows| rows[0].revision = "else".to_owned(),
-            "a source is from another commit than those of v1 and HEAD",
-        ),
-        (|rows| rows[6].objects = 0, "app-6, source 1, has no objects"),
-        (|rows| rows[2].kinds.clear(), "no parameter is set to a value of kind map"),
-    ];
-    for (change, sentence) in cases {
-        assert_eq!(after(change), [sentence]);
-    }
-    let by_name = after(|rows| rows.iter_mut().for_each(|row| row.choice = Choice::Discovery));
-    assert_eq!(by_name, ["no plugin is chosen by name", "no plugin is chosen by block"]);
-}
-
-#[test]
-fn the_repository_has_the_same_commits_whoever_makes_it() {
+fn repository_has_reproducible_commits() {
     let (first, second) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let root = workspace_root();
     let revisions = repository::make(&root, first.path()).unwrap();
