@@ -52,7 +52,7 @@ pub(super) fn build(tool: &Tool, place: &Path, home: &Path) -> Result<(), Failur
     }
 
     let printed = printed_version(tool, &built);
-    if !printed.as_deref().is_some_and(tool.fits) {
+    if !printed.as_deref().is_some_and(|printed| tool.fits(printed)) {
         let printed = printed.unwrap_or_default();
         return Err(Failure::new(format!(
             "{}: built {name}, but it says it is version {printed:?}",

@@ -1,4 +1,4 @@
-//! Which tools, in which version, and which version of a program that is already there counts as fitting.
+//! The tools, their versions, and the versions of installed programs that fit.
 
 /// One tool.
 #[derive(Debug)]
@@ -15,13 +15,13 @@ pub(super) struct Tool {
     pub(super) names_on_path: &'static [&'static str],
     /// Arguments that make it print its version.
     pub(super) version_arguments: &'static [&'static str],
-    /// Whether what it printed is a version that fits.
-    pub(super) fits: fn(&str) -> bool,
+    /// How it prints its version.
+    pub(super) prints: Printed,
     /// How long a first build takes on two cores with nothing cached, for the line that announces it.
     pub(super) first_build: &'static str,
 }
 
-/// What the tools are for: not everybody who needs some needs all.
+/// The purpose of a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Purpose {
     /// What the plugins run: helm, kustomize, yq and jq
@@ -34,29 +34,58 @@ pub(crate) enum Purpose {
     Tests,
 }
 
-/// What a tool is built from.
+/// How a tool prints a version that fits.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Printed {
+    /// The pinned version is the last word, and this text precedes it.
+    After(&'static str),
+    /// The pinned version, with or without build metadata: `v4.3.1+g0a1b2c3`.
+    WithMetadata,
+    /// Any version of jq since 1.6, or of gojq.
+    AnyJq,
+}
+
+impl Tool {
+    /// Whether the printed version fits.
+    pub(super) fn fits(&self, printed: &str) -> bool {
+        let printed = printed.trim();
+        match self.prints {
+            Printed::After(text) => {
+                printed.rsplit(' ').next() == Some(self.version) && printed.contains(text)
+            }
+            Printed::WithMetadata => {
+                // Releases of kustomize have tags such as `kustomize/v5.8.1`, and some builds print them.
+                let version = printed.strip_prefix("kustomize/").unwrap_or(printed);
+                version.split('+').next() == Some(self.version)
+            }
+            Printed::AnyJq => is_jq(printed),
+        }
+    }
+}
+
+/// The sources of a tool.
 #[derive(Debug)]
 pub(super) enum Source {
     /// `go install PACKAGE@VERSION`.
     GoPackage {
         /// The package, without the version.
         package: &'static str,
-        /// Name of the program that comes out.
+        /// Name of the built program.
         program: &'static str,
-        /// Flags for Go's linker, for a program that would not know its version otherwise.
+        /// Options for Go's linker, for a program that would not know its version otherwise.
         linker_flags: &'static str,
     },
-    /// `cargo install` of the crate that has the tool's name, with its own lock file. It does not get into ours.
+    /// `cargo install` of the crate that has the tool's name, with its own lock file.
     Crate {
         /// Features, instead of the default ones.
         features: &'static str,
     },
 }
 
-/// All tools: what plugins run first, and of that what builds fastest first.
+/// All tools: those of plugins first, and of these the fastest builds first.
 ///
-/// Manifests depend on what helm, kustomize and yq do in detail, so only the pinned version of these fits; of mdbook for the sake of
-/// its anchors, of the registry because tests read what it logs. The scripts use jq in a way that every version since 1.6 and gojq agree on, so any of them does.
+/// Manifests depend on details of helm, kustomize and yq, so only their pinned versions fit. The same is true for mdbook because of its
+/// anchors, and for the registry because tests read its log. The scripts use features of jq that are the same in gojq and since 1.6.
 pub(super) const TOOLS: &[Tool] = &[
     Tool {
         name: "jq",
@@ -69,7 +98,7 @@ pub(super) const TOOLS: &[Tool] = &[
         },
         names_on_path: &["jq", "gojq"],
         version_arguments: &["--version"],
-        fits: is_jq,
+        prints: Printed::AnyJq,
         first_build: "some seconds",
     },
     Tool {
@@ -83,7 +112,7 @@ pub(super) const TOOLS: &[Tool] = &[
         },
         names_on_path: &["kustomize"],
         version_arguments: &["version"],
-        fits: is_kustomize,
+        prints: Printed::WithMetadata,
         first_build: "half a minute",
     },
     Tool {
@@ -97,7 +126,7 @@ pub(super) const TOOLS: &[Tool] = &[
         },
         names_on_path: &["yq"],
         version_arguments: &["--version"],
-        fits: is_yq,
+        prints: Printed::After("mikefarah/yq"),
         first_build: "half a minute",
     },
     Tool {
@@ -113,7 +142,7 @@ pub(super) const TOOLS: &[Tool] = &[
         },
         names_on_path: &["helm"],
         version_arguments: &["version", "--template", "{{.Version}}"],
-        fits: is_helm,
+        prints: Printed::WithMetadata,
         first_build: "three minutes",
     },
     Tool {
@@ -124,7 +153,7 @@ pub(super) const TOOLS: &[Tool] = &[
         source: Source::Crate { features: "search" },
         names_on_path: &["mdbook"],
         version_arguments: &["--version"],
-        fits: is_mdbook,
+        prints: Printed::After("mdbook"),
         first_build: "a minute or two",
     },
     Tool {
@@ -139,7 +168,7 @@ pub(super) const TOOLS: &[Tool] = &[
         },
         names_on_path: &["registry", "docker-registry"],
         version_arguments: &["--version"],
-        fits: is_registry,
+        prints: Printed::After("distribution/distribution/v3"),
         first_build: "two minutes",
     },
     Tool {
@@ -161,46 +190,14 @@ pub(super) const TOOLS: &[Tool] = &[
         },
         names_on_path: &["helm3", "helm"],
         version_arguments: &["version", "--template", "{{.Version}}"],
-        fits: is_helm3,
+        prints: Printed::WithMetadata,
         first_build: "three minutes",
     },
 ];
 
-/// `v4.3.1`, with or without build metadata (`v4.3.1+g0a1b2c3`).
-fn is_helm(printed: &str) -> bool {
-    printed.trim().split('+').next() == Some("v4.3.1")
-}
-
-/// `v3.22.0`, as with [`is_helm`].
-fn is_helm3(printed: &str) -> bool {
-    printed.trim().split('+').next() == Some("v3.22.0")
-}
-
-/// `registry github.com/distribution/distribution/v3 v3.1.2`.
-fn is_registry(printed: &str) -> bool {
-    printed.contains("distribution/distribution") && printed.split_whitespace().last() == Some("v3.1.2")
-}
-
-/// `v5.8.1`; releases of the tool are tagged `kustomize/v5.8.1` and some builds print that.
-fn is_kustomize(printed: &str) -> bool {
-    let printed = printed.trim();
-    printed.strip_prefix("kustomize/").unwrap_or(printed) == "v5.8.1"
-}
-
-/// `yq (https://github.com/mikefarah/yq/) version v4.53.6`. Another program, a wrapper of jq, has the same name.
-fn is_yq(printed: &str) -> bool {
-    printed.contains("mikefarah/yq") && printed.split_whitespace().last() == Some("v4.53.6")
-}
-
-/// `mdbook v0.5.4`.
-fn is_mdbook(printed: &str) -> bool {
-    printed.trim() == "mdbook v0.5.4"
-}
-
 /// `jq-1.6`, `jq-1.7.1`, `jq-1.8.1-dirty`, or `gojq 0.12.18 (rev: …)` of any version.
 fn is_jq(printed: &str) -> bool {
     const LOWEST: (u32, u32) = (1, 6);
-    let printed = printed.trim();
     if printed.starts_with("gojq ") {
         return true;
     }

@@ -15,7 +15,7 @@ pub(super) fn fitting(tool: &Tool, except: &Path) -> Option<PathBuf> {
         .iter()
         .flat_map(|name| candidates(name))
         .filter(|candidate| candidate.parent() != Some(except))
-        .find(|candidate| printed_version(tool, candidate).is_some_and(|text| (tool.fits)(&text)))
+        .find(|candidate| printed_version(tool, candidate).is_some_and(|text| tool.fits(&text)))
 }
 
 /// The files of this name in the folders of `PATH`, in its order.
