@@ -22,7 +22,6 @@ mod named_tests;
 mod orphans;
 mod parity;
 mod source;
-mod spdx;
 mod suppressions;
 #[cfg(test)]
 mod synthetic;

@@ -1,70 +1,52 @@
-//! The program contains each library once: two versions are twice the code, and types that do not fit each other.
-
-#[cfg(test)]
-mod tests;
+//! The program contains each library once. Two versions are twice the code, with incompatible types.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::graph::{Graph, Need, Origin};
-use super::{Check, Finding};
+use super::graph::PLATFORMS;
+use super::{Check, Finding, Subject};
+use crate::Failure;
+use crate::cargo::{cargo_program, program};
 
-/// The crate whose program is looked at.
-const PROGRAM: &str = "tiphys";
-
-/// Libraries that may be there twice, each with the reason and what would end it.
+/// Libraries with several versions, each with the reason and what would end it.
 const EXCEPTIONS: &[&str] = &[
-    // OpenTelemetry's SDK makes ids with `rand` 0.9, everybody else is one version further. A few hundred lines of `getrandom`; of
-    // `rand_core` only tests have the other version, for which the graph has an edge all the same. Goes when the SDK takes `rand` 0.10.
+    // `rand` 0.9 of OpenTelemetry's SDK needs an older version than all others. Ends when the SDK uses `rand` 0.10.
     "getrandom",
-    "rand_core",
 ];
 
-pub(super) const CHECK: Check = Check {
-    name: "duplicates",
-    keeps: "the program contains no library in two versions",
-    run: |subject| Ok(compare(&subject.graph, EXCEPTIONS)),
-};
+pub(super) const CHECK: Check =
+    Check { name: "duplicates", keeps: "the program contains no library in two versions", run };
 
-fn compare(graph: &Graph, exceptions: &[&str]) -> Vec<Finding> {
-    let mut versions: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for index in contained(graph) {
-        versions.entry(&graph.packages[index].name).or_default().push(index);
-    }
-    versions.retain(|_, indices| indices.len() > 1);
-    let mut findings = Vec::new();
-    for (name, indices) in &versions {
-        if !exceptions.contains(name) {
-            let ways: Vec<String> = indices.iter().map(|&index| describe(graph, index)).collect();
-            findings.push(Finding::new(
-                *name,
-                format!("is there in {} versions: {}", ways.len(), ways.join("; ")),
-                "choose versions of their dependents that agree, or add the name to the list EXCEPTIONS of this check, with the reason",
-            ));
+/// Asks `cargo tree`, which leaves out what only builds, tests or runs in the compiler.
+fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
+    let mut versions: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for platform in PLATFORMS {
+        let output = program(cargo_program())
+            .args(["tree", "--locked", "--package", "tiphys", "--edges", "normal,no-proc-macro"])
+            .args(["--duplicates", "--prefix", "none", "--depth", "0", "--target", platform])
+            .current_dir(subject.tree.root())
+            .output()
+            .map_err(|error| Failure::new(format!("cannot start cargo: {error}")))?;
+        if !output.status.success() {
+            let stderr = String::from_utf8_lossy(&output.stderr);
+            return Err(Failure::new(format!("cargo tree: {}: {}", output.status, stderr.trim_end())));
+        }
+        for line in String::from_utf8_lossy(&output.stdout).lines() {
+            if let Some((name, version)) = line.split_once(' ') {
+                versions.entry(name.to_owned()).or_default().insert(version.to_owned());
+            }
         }
     }
-    for name in exceptions.iter().filter(|name| !versions.contains_key(*name)) {
+    let mut findings = Vec::new();
+    for (name, versions) in versions.iter().filter(|(name, _)| !EXCEPTIONS.contains(&name.as_str())) {
+        let versions: Vec<&str> = versions.iter().map(String::as_str).collect();
+        findings.push(Finding::new(
+            name,
+            format!("is there in {} versions: {}", versions.len(), versions.join(", ")),
+            "see `cargo tree -p tiphys -d`; choose versions of the dependents that agree, or add the name to EXCEPTIONS with the reason",
+        ));
+    }
+    for name in EXCEPTIONS.iter().filter(|name| !versions.contains_key(**name)) {
         findings.push(Finding::new(*name, "is there once and has an exception", "remove the exception"));
     }
-    findings
-}
-
-/// The packages whose code is in the program: normal edges, and nothing that only runs in the compiler.
-fn contained(graph: &Graph) -> BTreeSet<usize> {
-    let mut found = BTreeSet::new();
-    let mut open: Vec<usize> =
-        graph.members().filter(|(_, package)| package.name == PROGRAM).map(|(index, _)| index).collect();
-    while let Some(index) = open.pop() {
-        if graph.packages[index].origin != Origin::Macros && found.insert(index) {
-            open.extend(graph.packages[index].needs(&[Need::Normal]));
-        }
-    }
-    found
-}
-
-/// A version and the packages that ask for it.
-fn describe(graph: &Graph, index: usize) -> String {
-    let asks =
-        |package: &&super::graph::Package| package.needs(&[Need::Normal]).any(|needed| needed == index);
-    let names: Vec<&str> = graph.packages.iter().filter(asks).map(|package| package.name.as_str()).collect();
-    format!("{} for {}", graph.packages[index].version, names.join(", "))
+    Ok(findings)
 }

@@ -6,12 +6,12 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 
-use cargo_metadata::{DependencyKind, FeatureName, MetadataCommand, TargetKind};
+use cargo_metadata::{DependencyKind, FeatureName, MetadataCommand};
 
 use crate::Failure;
 
 /// What tiphys is built for; libraries that only others need are not looked at.
-const PLATFORMS: [&str; 2] = ["x86_64-unknown-linux-gnu", "aarch64-apple-darwin"];
+pub(super) const PLATFORMS: [&str; 2] = ["x86_64-unknown-linux-gnu", "aarch64-apple-darwin"];
 
 /// All packages that are needed on one of [`PLATFORMS`].
 #[derive(Clone, Debug, Default)]
@@ -47,8 +47,6 @@ pub(crate) enum Origin {
     },
     /// A library of somebody else.
     Library,
-    /// A library of somebody else that runs in the compiler, and is no part of a program that uses it.
-    Macros,
 }
 
 /// An edge of the graph.
@@ -105,13 +103,10 @@ impl Graph {
             indices.insert(&package.id, packages.len());
             let roots =
                 package.targets.iter().map(|target| relative(target.src_path.as_std_path())).collect();
-            let is_macro = |kind: &TargetKind| *kind == TargetKind::ProcMacro;
             let origin = if members.contains(&package.id) {
                 let dir =
                     package.manifest_path.parent().map(|dir| relative(dir.as_std_path())).unwrap_or_default();
                 Origin::Member { dir, roots }
-            } else if package.targets.iter().any(|target| target.kind.iter().any(is_macro)) {
-                Origin::Macros
             } else {
                 Origin::Library
             };

@@ -1,16 +1,16 @@
-//! Lints are switched off, and tests left out, only where this check knows of it.
+//! Lints are suppressed only with `expect`, banned calls only in their places, and no test is ignored.
 
 #[cfg(test)]
 mod tests;
 
 use proc_macro2::TokenTree;
 
-use super::source::{self, Attribute, is_punct, is_word, line};
+use super::source::{self, Attribute, is_word, line};
 use super::tree::{is_test, is_test_data};
 use super::{Check, Finding, Subject};
 use crate::{Failure, proto};
 
-/// What may call functions that `clippy.toml` bans: places by the beginning of their path, each with its reason.
+/// Places that may call functions that `clippy.toml` bans, by the beginning of their path, each with its reason.
 const MAY_CALL_BANNED: &[(&str, &str)] = &[
     ("crates/tiphys-process/", "starts processes"),
     ("crates/tiphys-testkit/", "makes repositories and reads UPDATE"),
@@ -20,7 +20,7 @@ const MAY_CALL_BANNED: &[(&str, &str)] = &[
     ("xtask/", "drives the developer's tools and is no part of the product"),
 ];
 
-/// Lints whose suppression covers so much that it hides what nobody meant to hide. Only the generated code has that.
+/// Groups of lints. Only the generated code may suppress them.
 const GROUPS: &[&str] =
     &["warnings", "clippy::all", "clippy::pedantic", "clippy::restriction", "clippy::nursery"];
 
@@ -29,7 +29,7 @@ const GENERATED_MODULE: &str = "crates/tiphys-cmp/src/generated.rs";
 
 pub(super) const CHECK: Check = Check {
     name: "suppressions",
-    keeps: "no `allow`, no ignored tests, no unfinished code, no sleeping; banned calls only in their places",
+    keeps: "no `allow`, no ignored tests, no sleeping; banned calls only in their places",
     run,
 };
 
@@ -72,20 +72,10 @@ fn in_attribute(path: &str, attribute: &Attribute, findings: &mut Vec<Finding>) 
 
 fn in_code(path: &str, tokens: &[TokenTree], findings: &mut Vec<Finding>) {
     for (index, token) in tokens.iter().enumerate() {
-        let place = || format!("{path}:{}", line(token));
-        let unfinished = ["todo", "unimplemented"].iter().find(|word| is_word(token, word));
-        if let Some(word) =
-            unfinished.filter(|_| tokens.get(index + 1).is_some_and(|next| is_punct(next, '!')))
-        {
-            findings.push(Finding::new(
-                place(),
-                format!("has `{word}!`"),
-                "write the code, or leave the item out",
-            ));
-        }
         let is_sleep = is_word(token, "sleep") && index >= 3 && is_word(&tokens[index - 3], "thread");
         if is_sleep && !path.starts_with("crates/tiphys-testkit/") {
-            findings.push(Finding::new(place(), "sleeps", "wait for a condition with a deadline"));
+            let place = format!("{path}:{}", line(token));
+            findings.push(Finding::new(place, "sleeps", "wait for a condition with a deadline"));
         }
     }
 }

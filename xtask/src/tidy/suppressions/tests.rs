@@ -1,4 +1,4 @@
-//! Suppressions, unfinished code and sleeps in their places and elsewhere.
+//! Suppressions and sleeps in their places and elsewhere.
 
 use super::*;
 use crate::tidy::synthetic::Synthetic;
@@ -75,24 +75,6 @@ fn an_ignored_test_is_found() {
             ["crates/a/tests/b.rs:2: has a test that does not run"]
         );
     }
-}
-
-#[test]
-fn unfinished_code_is_found_at_every_depth() {
-    assert_eq!(
-        findings(
-            "crates/a/src/b.rs",
-            "fn f() {\n    if x { todo!() }\n}\nfn g() { unimplemented!(\"y\") }\n"
-        ),
-        ["crates/a/src/b.rs:2: has `todo!`", "crates/a/src/b.rs:4: has `unimplemented!`"]
-    );
-}
-
-#[test]
-fn comments_texts_and_other_words_are_no_unfinished_code() {
-    assert!(
-        findings("crates/a/src/b.rs", "// todo!()\nconst A: &str = \"todo!()\"; fn todo() {}\n").is_empty()
-    );
 }
 
 #[test]
