@@ -98,6 +98,17 @@ impl Finding {
     }
 }
 
+/// A list to which checks add their findings.
+trait Findings {
+    fn add(&mut self, place: impl Into<String>, problem: impl Into<String>, remedy: impl Into<String>);
+}
+
+impl Findings for Vec<Finding> {
+    fn add(&mut self, place: impl Into<String>, problem: impl Into<String>, remedy: impl Into<String>) {
+        self.push(Finding::new(place, problem, remedy));
+    }
+}
+
 /// All checks, in the order in which they run.
 const CHECKS: &[Check] = &[
     crate_table::CHECK,

@@ -5,7 +5,7 @@ mod tests;
 
 use super::architecture::{DOCUMENT, code_map};
 use super::graph::Origin;
-use super::{Check, Finding, Subject};
+use super::{Check, Finding, Findings as _, Subject};
 use crate::Failure;
 
 pub(super) const CHECK: Check = Check {
@@ -21,39 +21,31 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
         let Origin::Member { dir, .. } = &package.origin else { continue };
         let folder = dir.rsplit('/').next().unwrap_or_default();
         if dir.starts_with("crates/") && folder != package.name {
-            findings.push(Finding::new(
-                dir,
-                format!("holds the crate {}", package.name),
-                "give both one name",
-            ));
+            findings.add(dir, format!("holds the crate {}", package.name), "give both one name");
         }
         let rows: Vec<_> = map.iter().filter(|row| row.name == package.name).collect();
         match rows.as_slice() {
-            [] => findings.push(Finding::new(
-                dir,
-                "has no row in the code map",
-                format!("add one to {DOCUMENT}"),
-            )),
-            [row] if row.dir != *dir => findings.push(Finding::new(
+            [] => findings.add(dir, "has no row in the code map", format!("add one to {DOCUMENT}")),
+            [row] if row.dir != *dir => findings.add(
                 format!("{DOCUMENT}:{}", row.line),
                 format!("links {:?} for {}, which is in {dir}", row.dir, package.name),
                 "correct the link",
-            )),
+            ),
             [_] => {}
-            [_, again, ..] => findings.push(Finding::new(
+            [_, again, ..] => findings.add(
                 format!("{DOCUMENT}:{}", again.line),
                 format!("names {} again", package.name),
                 "remove one of the rows",
-            )),
+            ),
         }
     }
     for row in map {
         if !subject.graph.members().any(|(_, package)| package.name == row.name) {
-            findings.push(Finding::new(
+            findings.add(
                 format!("{DOCUMENT}:{}", row.line),
                 format!("names {}, which is no crate of the workspace", row.name),
                 "remove the row, or add it with the crate's first code",
-            ));
+            );
         }
     }
     Ok(findings)

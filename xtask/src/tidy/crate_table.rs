@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use super::architecture::{Allowed, DOCUMENT, code_map};
 use super::graph::Need;
-use super::{Check, Finding, Subject};
+use super::{Check, Finding, Findings as _, Subject};
 use crate::Failure;
 
 pub(super) const CHECK: Check = Check {
@@ -29,19 +29,19 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
             needed.filter(|needed| needed.is_member()).map(|needed| needed.name.as_str()).collect();
         for name in &needed {
             if !allowed.iter().any(|allowed| allowed == name) {
-                findings.push(Finding::new(
+                findings.add(
                     &package.name,
                     format!("depends on {name}, which {DOCUMENT}:{} does not allow", row.line),
                     "move the code to a crate that may, or change the row and say why in the commit",
-                ));
+                );
             }
         }
         for name in allowed.iter().filter(|name| !needed.contains(name.as_str())) {
-            findings.push(Finding::new(
+            findings.add(
                 &package.name,
                 format!("does not depend on {name}, which {DOCUMENT}:{} allows", row.line),
                 "remove the name from the row",
-            ));
+            );
         }
     }
     Ok(findings)

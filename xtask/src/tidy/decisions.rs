@@ -7,7 +7,7 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::tree::has_extension;
-use super::{Check, Finding, Subject};
+use super::{Check, Finding, Findings as _, Subject};
 use crate::Failure;
 
 /// Folder of the recorded answers, below the workspace's root.
@@ -33,7 +33,7 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
         let is_used = [format!("\"{name}\""), format!("\"{name}.")].iter().any(|text| sources.contains(text));
         if !is_used {
             let remedy = "check it with `tiphys_testkit::oracle::check`, or remove it";
-            findings.push(Finding::new(path, "is used by no test", remedy));
+            findings.add(path, "is used by no test", remedy);
         }
         oracles.insert(name, subject.tree.text(path)?.unwrap_or_default());
     }
@@ -49,34 +49,22 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
         let columns: Vec<&str> = line.splitn(3, '\t').collect();
         let [part, id, decision] = columns[..] else {
             let remedy = "write: part, id and decision, separated by tabs";
-            findings.push(Finding::new(place, format!("has {} columns instead of 3", columns.len()), remedy));
+            findings.add(place, format!("has {} columns instead of 3", columns.len()), remedy);
             continue;
         };
         if decision.trim().is_empty() {
-            findings.push(Finding::new(
-                &place,
-                "has no decision",
-                "name the row or the section that settles it",
-            ));
+            findings.add(&place, "has no decision", "name the row or the section that settles it");
         }
         if !seen.insert((part, id)) {
-            findings.push(Finding::new(&place, format!("decides {part} {id} again"), "remove the line"));
+            findings.add(&place, format!("decides {part} {id} again"), "remove the line");
         }
         if !is_checked(&sources, part) {
-            findings.push(Finding::new(
-                &place,
-                format!("names {part}, which no test checks"),
-                "correct the part",
-            ));
+            findings.add(&place, format!("names {part}, which no test checks"), "correct the part");
         }
         let has_case =
             oracles.get(part.split('.').next().unwrap_or(part)).is_some_and(|text| has_case(text, id));
         if !has_case {
-            findings.push(Finding::new(
-                &place,
-                format!("names the case {id}, which does not exist"),
-                "remove the line",
-            ));
+            findings.add(&place, format!("names the case {id}, which does not exist"), "remove the line");
         }
     }
     Ok(findings)

@@ -5,7 +5,7 @@ mod tests;
 
 use super::markdown::{anchors, code_words, links, prose};
 use super::tree::{is_test_data, normalise};
-use super::{Check, Finding, Subject};
+use super::{Check, Finding, Findings as _, Subject};
 use crate::Failure;
 
 /// Beginnings of paths from the workspace's root; a word in backticks that begins so is taken for one.
@@ -20,14 +20,14 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
         let Some(text) = subject.tree.text(path)? else { continue };
         for link in links(&text) {
             if let Some(problem) = broken(subject, path, &text, &link.target)? {
-                findings.push(Finding::new(format!("{path}:{}", link.line), problem, "correct the link"));
+                findings.add(format!("{path}:{}", link.line), problem, "correct the link");
             }
         }
         for (line, words) in prose(&text).map(|(line, text)| (line, code_words(text))) {
             for word in words.into_iter().filter(|word| is_path(word)) {
                 if !subject.tree.has(word.trim_end_matches('/')) {
                     let problem = format!("names {word}, which does not exist");
-                    findings.push(Finding::new(format!("{path}:{line}"), problem, "correct the path"));
+                    findings.add(format!("{path}:{line}"), problem, "correct the path");
                 }
             }
         }

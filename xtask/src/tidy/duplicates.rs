@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::graph::PLATFORMS;
-use super::{Check, Finding, Subject};
+use super::{Check, Finding, Findings as _, Subject};
 use crate::Failure;
 use crate::cargo::{cargo_program, program};
 
@@ -39,14 +39,14 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
     let mut findings = Vec::new();
     for (name, versions) in versions.iter().filter(|(name, _)| !EXCEPTIONS.contains(&name.as_str())) {
         let versions: Vec<&str> = versions.iter().map(String::as_str).collect();
-        findings.push(Finding::new(
+        findings.add(
             name,
             format!("is there in {} versions: {}", versions.len(), versions.join(", ")),
             "see `cargo tree -p tiphys -d`; choose versions of the dependents that agree, or add the name to EXCEPTIONS with the reason",
-        ));
+        );
     }
     for name in EXCEPTIONS.iter().filter(|name| !versions.contains_key(**name)) {
-        findings.push(Finding::new(*name, "is there once and has an exception", "remove the exception"));
+        findings.add(*name, "is there once and has an exception", "remove the exception");
     }
     Ok(findings)
 }

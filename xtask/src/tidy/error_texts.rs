@@ -6,7 +6,7 @@ mod tests;
 use proc_macro2::{Delimiter, Group, TokenTree};
 
 use super::source::{self, attribute_at, is_punct, is_word};
-use super::{Check, Finding, Subject};
+use super::{Check, Finding, Findings as _, Subject};
 use crate::Failure;
 
 pub(super) const CHECK: Check =
@@ -22,11 +22,11 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
         }
         source::each_list(source::parse(path, &text)?, &mut |tokens| {
             for (line, name) in repeated(tokens) {
-                findings.push(Finding::new(
+                findings.add(
                     format!("{path}:{line}"),
                     format!("prints its source `{name}`"),
                     "leave it out of the text: the chain is printed by whoever handles the error",
-                ));
+                );
             }
         });
     }

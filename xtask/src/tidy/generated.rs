@@ -5,7 +5,7 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use super::{Check, Finding, Subject};
+use super::{Check, Finding, Findings as _, Subject};
 use crate::{Failure, proto};
 
 pub(super) const CHECK: Check = Check {
@@ -23,15 +23,15 @@ fn compare(subject: &Subject, expected: &BTreeMap<String, String>) -> Result<Vec
     for (name, text) in expected {
         let path = format!("{}/{name}", proto::GENERATED_DIR);
         if !subject.tree.has(&path) {
-            findings.push(Finding::new(path, "is missing", remedy));
+            findings.add(path, "is missing", remedy);
         } else if subject.tree.text(&path)?.as_ref() != Some(text) {
-            findings.push(Finding::new(path, "is not what the proto files make", remedy));
+            findings.add(path, "is not what the proto files make", remedy);
         }
     }
     let prefix = format!("{}/", proto::GENERATED_DIR);
     for path in subject.tree.paths() {
         if path.strip_prefix(&prefix).is_some_and(|name| !expected.contains_key(name)) {
-            findings.push(Finding::new(path, "comes from no proto file", "remove it"));
+            findings.add(path, "comes from no proto file", "remove it");
         }
     }
     Ok(findings)

@@ -4,7 +4,7 @@
 mod tests;
 
 use super::architecture::{DOCUMENT, named_checks};
-use super::{CHECKS, Check, Finding, Subject};
+use super::{CHECKS, Check, Finding, Findings as _, Subject};
 use crate::Failure;
 
 /// What keeps an invariant true without a check here: the compiler, its lints, and the ways in which types are built.
@@ -18,19 +18,19 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
     let mut findings = Vec::new();
     for (line, name) in &named {
         if !CHECKS.iter().any(|check| check.name == name) && !ELSEWHERE.contains(&name.as_str()) {
-            findings.push(Finding::new(
+            findings.add(
                 format!("{DOCUMENT}:{line}"),
                 format!("names the check {name}, which does not exist"),
                 "correct the name; `cargo xtask tidy --list` shows all",
-            ));
+            );
         }
     }
     for check in CHECKS.iter().filter(|check| !named.iter().any(|(_, name)| name == check.name)) {
-        findings.push(Finding::new(
+        findings.add(
             DOCUMENT,
             format!("does not name the check {}", check.name),
             format!("add the invariant: {}", check.keeps),
-        ));
+        );
     }
     Ok(findings)
 }

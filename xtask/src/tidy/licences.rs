@@ -4,7 +4,7 @@
 mod tests;
 
 use super::graph::Graph;
-use super::{Check, Finding};
+use super::{Check, Finding, Findings as _};
 
 /// Licences that are compatible with Apache-2.0 and require no more than a notice.
 const ACCEPTED: &[&str] = &[
@@ -37,24 +37,24 @@ fn judge(graph: &Graph, read_by_us: &[(&str, &str)]) -> Vec<Finding> {
         let place = format!("{} {}", package.name, package.version);
         let read = read_by_us.iter().find(|(name, _)| *name == package.name).map(|&(_, licence)| licence);
         match package.licence.as_deref().or(read) {
-            None => findings.push(Finding::new(
+            None => findings.add(
                 place,
                 "names no licence",
                 "read its licence file, and name what it is in the list READ of this check",
-            )),
+            ),
             Some(expression) if is_accepted(expression) => {}
-            Some(expression) => findings.push(Finding::new(
+            Some(expression) => findings.add(
                 place,
                 format!("has the licence {expression}, which is not accepted"),
                 "use another crate, or add the licence to the check if it requires no more than a notice",
-            )),
+            ),
         }
     }
     for (name, _) in read_by_us {
         let needed = graph.packages.iter().any(|package| package.name == *name && package.licence.is_none());
         if !needed {
             let remedy = "remove the line from the list READ of this check";
-            findings.push(Finding::new(*name, "needs no reading of its licence file any more", remedy));
+            findings.add(*name, "needs no reading of its licence file any more", remedy);
         }
     }
     findings

@@ -4,7 +4,7 @@
 mod tests;
 
 use super::tree::{is_test, is_test_data};
-use super::{Check, Finding, Subject};
+use super::{Check, Finding, Findings as _, Subject};
 use crate::{Failure, proto};
 
 /// Lines of a source file or a document.
@@ -29,11 +29,7 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
         let (lines, lines_max) =
             (text.lines().count(), if is_test(path) { TEST_LINES_MAX } else { LINES_MAX });
         if lines > lines_max {
-            findings.push(Finding::new(
-                path,
-                format!("has {lines} lines, more than {lines_max}"),
-                "split it by subject",
-            ));
+            findings.add(path, format!("has {lines} lines, more than {lines_max}"), "split it by subject");
         }
     }
     Ok(findings)

@@ -5,7 +5,7 @@ mod tests;
 
 use super::manifest::{Entry, dependency_name, entries, lists_dependencies};
 use super::tree::is_test_data;
-use super::{Check, Finding, Subject};
+use super::{Check, Finding, Findings as _, Subject};
 use crate::Failure;
 
 /// What a crate's `[package]` takes from the workspace.
@@ -31,11 +31,11 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
     let is_ours = |entry: &Entry| entry.value.contains("path =");
     for entry in root.iter().filter(|entry| entry.section == "workspace.dependencies" && !is_ours(entry)) {
         if !wanted.iter().any(|it| dependency_name(&it.key) == entry.key) {
-            findings.push(Finding::new(
+            findings.add(
                 format!("Cargo.toml:{}", entry.line),
                 format!("{} is used by no crate", entry.key),
                 "remove the line",
-            ));
+            );
         }
     }
     Ok(findings)
@@ -56,14 +56,10 @@ fn root_findings(root: &[Entry]) -> Vec<Finding> {
         let place = format!("Cargo.toml:{}", entry.line);
         if entry.section != "workspace.dependencies" {
             let remedy = "write it as one line in [workspace.dependencies]";
-            findings.push(Finding::new(
-                place,
-                format!("[{}] has a section of its own", entry.section),
-                remedy,
-            ));
+            findings.add(place, format!("[{}] has a section of its own", entry.section), remedy);
         } else if entry.comment.is_empty() && !entry.value.contains("path =") {
             let remedy = "say behind it, on the same line, what we depend on it for";
-            findings.push(Finding::new(place, format!("{} has no reason", entry.key), remedy));
+            findings.add(place, format!("{} has no reason", entry.key), remedy);
         }
     }
     findings
@@ -77,29 +73,29 @@ fn member_findings(path: &str, entries: &[Entry], has_lib: bool) -> Vec<Finding>
     for name in INHERITED {
         if !has("package", &format!("{name}.workspace"), "true") {
             let remedy = format!("write `{name}.workspace = true` below [package]");
-            findings.push(Finding::new(path, format!("does not inherit {name}"), remedy));
+            findings.add(path, format!("does not inherit {name}"), remedy);
         }
     }
     if !has("lints", "workspace", "true") {
-        findings.push(Finding::new(path, "does not inherit lints", "write `workspace = true` below [lints]"));
+        findings.add(path, "does not inherit lints", "write `workspace = true` below [lints]");
     }
     if has_lib && !has("lib", "doctest", "false") {
         let remedy = "write `doctest = false` below [lib]: examples are tests in files of their own";
-        findings.push(Finding::new(path, "runs its documentation as tests", remedy));
+        findings.add(path, "runs its documentation as tests", remedy);
     }
     for entry in entries {
         let own_section = entry.section.contains("dependencies.");
         let inherits = entry.key.ends_with(".workspace") && entry.value == "true"
             || entry.value.starts_with('{') && entry.value.contains("workspace = true");
         if own_section || lists_dependencies(&entry.section) && !inherits {
-            findings.push(Finding::new(
+            findings.add(
                 format!("{path}:{}", entry.line),
                 format!(
                     "{} does not come from the workspace",
                     if own_section { &entry.section } else { &entry.key }
                 ),
                 "put the version into the root manifest and write `NAME.workspace = true` here",
-            ));
+            );
         }
     }
     findings

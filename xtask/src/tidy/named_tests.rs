@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use super::markdown::{code_words, tables};
 use super::source;
-use super::{Check, Finding, Subject};
+use super::{Check, Finding, Findings as _, Subject};
 use crate::Failure;
 
 /// The folder of the whole program's cases: one file each, in a folder for its topic.
@@ -37,26 +37,18 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
                 let names = code_words(row.cell(column));
                 if names.is_empty() {
                     let problem = format!("has no test for: {}", row.cell(0));
-                    findings.push(Finding::new(
-                        &place,
-                        problem,
-                        "write one, and put its name in backticks into the row",
-                    ));
+                    findings.add(&place, problem, "write one, and put its name in backticks into the row");
                 }
                 for name in names.into_iter().filter(|name| !known.contains(*name)) {
                     let remedy = "correct the name, or write the test";
-                    findings.push(Finding::new(
-                        &place,
-                        format!("names the test {name}, which does not exist"),
-                        remedy,
-                    ));
+                    findings.add(&place, format!("names the test {name}, which does not exist"), remedy);
                 }
             }
         }
     }
     if !has_rules {
         let remedy = "keep one line for each rule of the proposal there";
-        findings.push(Finding::new(RULES, "has no table with a column `test`", remedy));
+        findings.add(RULES, "has no table with a column `test`", remedy);
     }
     Ok(findings)
 }

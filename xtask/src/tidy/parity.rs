@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use super::markdown::{code_words, prose, tables};
 use super::source;
 use super::tree::has_extension;
-use super::{Check, Finding, Subject};
+use super::{Check, Finding, Findings as _, Subject};
 use crate::Failure;
 
 /// The document.
@@ -40,17 +40,17 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
                 Ok(found) => {
                     if found != due {
                         let problem = format!("is row {found}, where row {due} is due");
-                        findings.push(Finding::new(place, problem, "keep each row once, in order"));
+                        findings.add(place, problem, "keep each row once, in order");
                     }
                     due = found + 1;
                 }
-                Err(_) => findings.push(Finding::new(place, "has no number", "write the row's number first")),
+                Err(_) => findings.add(place, "has no number", "write the row's number first"),
             }
         }
     }
     if due != ROWS + 1 {
         let problem = format!("ends with row {}, and the list has {ROWS}", due - 1);
-        findings.push(Finding::new(DOCUMENT, problem, "keep one row for each behaviour of native support"));
+        findings.add(DOCUMENT, problem, "keep one row for each behaviour of native support");
     }
     let named: BTreeSet<&str> = prose(&text).flat_map(|(_, line)| code_words(line)).collect();
     let is_of_runs =
@@ -58,11 +58,11 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
     for path in subject.tree.paths().filter(is_of_runs) {
         let Some(source) = subject.tree.text(path)? else { continue };
         for test in source::tests(path, &source)?.iter().filter(|test| !named.contains(test.as_str())) {
-            findings.push(Finding::new(
+            findings.add(
                 path,
                 format!("has the test {test}, which {DOCUMENT} does not name"),
                 "put its name into the row that it holds, or into the table of what no row asks for",
-            ));
+            );
         }
     }
     Ok(findings)

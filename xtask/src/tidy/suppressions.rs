@@ -7,7 +7,7 @@ use proc_macro2::TokenTree;
 
 use super::source::{self, Attribute, is_word, line};
 use super::tree::{is_test, is_test_data};
-use super::{Check, Finding, Subject};
+use super::{Check, Finding, Findings as _, Subject};
 use crate::{Failure, proto};
 
 /// Places that may call functions that `clippy.toml` bans, by the beginning of their path, each with its reason.
@@ -53,20 +53,20 @@ fn in_attribute(path: &str, attribute: &Attribute, findings: &mut Vec<Finding>) 
     let place = format!("{path}:{}", attribute.line);
     if !attribute.lists("allow").is_empty() {
         let remedy = "write `#[expect(…, reason = \"…\")]`, which fails when it is no longer needed";
-        findings.push(Finding::new(&place, "switches a lint off with `allow`", remedy));
+        findings.add(&place, "switches a lint off with `allow`", remedy);
     }
     for lint in attribute.lists("expect").concat() {
         if lint == "clippy::disallowed_methods" && !may_call_banned(path) {
             let remedy = "call the crate that may, or take the value as a parameter; the places are listed in this check";
-            findings.push(Finding::new(&place, "calls a function that clippy.toml bans", remedy));
+            findings.add(&place, "calls a function that clippy.toml bans", remedy);
         }
         if GROUPS.contains(&lint.as_str()) && path != GENERATED_MODULE {
-            findings.push(Finding::new(&place, format!("switches off the group {lint}"), "name the lints"));
+            findings.add(&place, format!("switches off the group {lint}"), "name the lints");
         }
     }
     if attribute.name() == "ignore" || attribute.lists("cfg_attr").concat().contains(&"ignore".to_owned()) {
         let remedy = "make it run, or remove it; what a test needs is provided by `cargo xtask tools`";
-        findings.push(Finding::new(&place, "has a test that does not run", remedy));
+        findings.add(&place, "has a test that does not run", remedy);
     }
 }
 
@@ -75,7 +75,7 @@ fn in_code(path: &str, tokens: &[TokenTree], findings: &mut Vec<Finding>) {
         let is_sleep = is_word(token, "sleep") && index >= 3 && is_word(&tokens[index - 3], "thread");
         if is_sleep && !path.starts_with("crates/tiphys-testkit/") {
             let place = format!("{path}:{}", line(token));
-            findings.push(Finding::new(place, "sleeps", "wait for a condition with a deadline"));
+            findings.add(place, "sleeps", "wait for a condition with a deadline");
         }
     }
 }

@@ -7,7 +7,7 @@ mod tests;
 
 use super::architecture::{Allowed, code_map, restrictions};
 use super::graph::Need;
-use super::{Check, Finding, Subject};
+use super::{Check, Finding, Findings as _, Subject};
 use crate::Failure;
 
 pub(super) const CHECK: Check = Check {
@@ -38,11 +38,11 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
                     [] => "no crate of the workspace".to_owned(),
                     names => names.join(", "),
                 };
-                findings.push(Finding::new(
+                findings.add(
                     &package.name,
                     format!("brings in {} ({})", way.last().unwrap_or(&""), way.join(" -> ")),
                     format!("only {allowed} may: move the code, or change the table and say why"),
-                ));
+                );
             }
         }
     }

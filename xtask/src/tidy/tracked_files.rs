@@ -4,7 +4,7 @@
 mod tests;
 
 use super::tree::{has_extension, is_test_data};
-use super::{Check, Finding, Subject};
+use super::{Check, Finding, Findings as _, Subject};
 use crate::Failure;
 
 /// Bytes of one tracked file of test data.
@@ -32,29 +32,25 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
         let full = subject.tree.root().join(path);
         let metadata = full.symlink_metadata().map_err(|error| Failure::at(&full, error))?;
         if metadata.is_symlink() && !is_test_data(path) {
-            findings.push(Finding::new(
-                path,
-                "is a symbolic link",
-                "put a file there; links do not survive every checkout",
-            ));
+            findings.add(path, "is a symbolic link", "put a file there; links do not survive every checkout");
         }
         let bytes_max = if is_test_data(path) { TEST_DATA_BYTES_MAX } else { BYTES_MAX };
         if metadata.is_file() && metadata.len() > bytes_max {
-            findings.push(Finding::new(
+            findings.add(
                 path,
                 format!("has {} bytes, more than {bytes_max}", metadata.len()),
                 "make it in the test that needs it, or split it",
-            ));
+            );
         }
         if is_made(path) {
-            findings.push(Finding::new(path, "is made by a build", "git rm --cached, and remove it"));
+            findings.add(path, "is made by a build", "git rm --cached, and remove it");
         }
         if is_stray_lock(subject, path)? {
-            findings.push(Finding::new(
+            findings.add(
                 path,
                 "locks versions beside no manifest of a workspace",
                 "remove it; the versions are those of the workspace's Cargo.lock",
-            ));
+            );
         }
     }
     Ok(findings)

@@ -12,7 +12,7 @@ use super::graph::Origin;
 use super::manifest::{dependency_name, entries, lists_dependencies};
 use super::source;
 use super::tree::is_test;
-use super::{Check, Finding, Subject};
+use super::{Check, Finding, Findings as _, Subject};
 use crate::Failure;
 
 pub(super) const CHECK: Check = Check {
@@ -34,18 +34,14 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
             let word = name.replace('-', "_");
             let place = format!("{manifest}:{}", entry.line);
             if !outside.contains(&word) && !in_tests.contains(&word) {
-                findings.push(Finding::new(
+                findings.add(
                     place,
                     format!("{name} occurs nowhere in the crate's sources"),
                     "remove the line",
-                ));
+                );
             } else if !outside.contains(&word) && !entry.section.ends_with("dev-dependencies") {
                 let remedy = "move the line to [dev-dependencies]";
-                findings.push(Finding::new(
-                    place,
-                    format!("{name} occurs in the crate's tests alone"),
-                    remedy,
-                ));
+                findings.add(place, format!("{name} occurs in the crate's tests alone"), remedy);
             }
         }
     }

@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::{Check, Finding, Subject};
+use super::{Check, Finding, Findings as _, Subject};
 use crate::Failure;
 
 /// Folders of people's and of build machines. `<name>` stands for one component of a path.
@@ -45,23 +45,15 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
             let place = || format!("{path}:{}", index + 1);
             if let Some(pattern) = MACHINE_PATHS.iter().find(|pattern| has_path(line, pattern)) {
                 let remedy = "use a relative path, or one that is made up";
-                findings.push(Finding::new(
-                    place(),
-                    format!("names a path of a machine ({pattern})"),
-                    remedy,
-                ));
+                findings.add(place(), format!("names a path of a machine ({pattern})"), remedy);
             }
             if let Some(host) = REGISTRY_HOSTS.iter().find(|host| line.contains(*host)) {
                 let remedy = "leave it to the configuration of whoever builds";
-                findings.push(Finding::new(place(), format!("names the registry host {host}"), remedy));
+                findings.add(place(), format!("names the registry host {host}"), remedy);
             }
             if path.ends_with("Cargo.lock") && line.starts_with("source = ") && line != LOCK_SOURCE {
                 let remedy = "use a released version from the public registry";
-                findings.push(Finding::new(
-                    place(),
-                    format!("locks a crate to another source: {line}"),
-                    remedy,
-                ));
+                findings.add(place(), format!("locks a crate to another source: {line}"), remedy);
             }
         }
     }

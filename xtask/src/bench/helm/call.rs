@@ -285,6 +285,3 @@ fn arguments(recorded: &[u8]) -> Vec<OsString> {
     let recorded = recorded.strip_suffix(b"\0").unwrap_or(recorded);
     recorded.split(|byte| *byte == 0).map(|argument| OsStr::from_bytes(argument).to_owned()).collect()
 }
-
-#[cfg(test)]
-mod tests;

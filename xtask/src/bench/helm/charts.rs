@@ -218,6 +218,3 @@ fn schema_of(count: usize) -> Value {
         "properties": {"components": {"type": "object", "properties": components}},
     })
 }
-
-#[cfg(test)]
-mod tests;
