@@ -8,13 +8,12 @@ mod pages;
 #[cfg(test)]
 mod tests;
 
-use std::fs;
-use std::io::ErrorKind;
 use std::path::Path;
 use std::process::Stdio;
 
 use clap::Args;
 
+use crate::bench::place::remove;
 use crate::cargo::program;
 use crate::{Failure, tools};
 
@@ -45,10 +44,7 @@ pub(crate) fn run(root: &Path, _options: &Options) -> Result<(), Failure> {
 
 /// Runs mdbook in an empty folder. What it only warns of is an error.
 fn build(root: &Path, sources: &Path, place: &Path) -> Result<(), Failure> {
-    match fs::remove_dir_all(place) {
-        Err(error) if error.kind() != ErrorKind::NotFound => return Err(Failure::at(place, error)),
-        _ => {}
-    }
+    remove(place)?;
     let output = program(tools::bin(root).join("mdbook"))
         .arg("build")
         .arg(sources)

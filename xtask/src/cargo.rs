@@ -60,6 +60,18 @@ pub(crate) fn program(name: impl Into<OsString>) -> Command {
     Command::new(name.into())
 }
 
+/// Runs a program to its end, and returns its standard output. A failure shows its standard error.
+pub(crate) fn output(command: &mut Command) -> Result<String, Failure> {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    let shown = words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
+    let output = command.output().map_err(|error| Failure::new(format!("cannot start {shown}: {error}")))?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    Err(Failure::new(format!("{shown}: {}\n{}", output.status, stderr.trim_end())))
+}
+
 /// The cargo that runs us, so that all steps use one toolchain.
 #[expect(clippy::disallowed_methods, reason = "cargo tells its children by this variable where it is")]
 pub(crate) fn cargo_program() -> OsString {

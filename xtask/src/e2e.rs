@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use crate::Failure;
 use crate::build::{self, Linking, Profile};
-use crate::cargo::program;
+use crate::cargo::{output, program};
 use crate::install::target_folder;
 
 /// The Go program's module, below the workspace's root.
@@ -21,14 +21,13 @@ pub(crate) struct Options {
 
 /// Builds the Go program and runs all of its checks. Each prints a line.
 pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
-    let module = root.join(MODULE);
-    let unformatted = output("gofmt", &["-l", "."], &module)?;
+    let unformatted = go("gofmt", &["-l", "."], root)?;
     if !unformatted.is_empty() {
         return Err(Failure::new(format!(
             "{MODULE}: gofmt would change these files; run `gofmt -w {MODULE}`:\n{unformatted}"
         )));
     }
-    output("go", &["vet", "./..."], &module)?;
+    go("go", &["vet", "./..."], root)?;
     let client = client(root)?;
     let server = match &options.server {
         Some(server) => server.clone(),
@@ -47,29 +46,17 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
 /// Builds the Go program.
 pub(crate) fn client(root: &Path) -> Result<PathBuf, Failure> {
     let client = target_folder(root)?.join(MODULE).join("client");
-    output("go", &["build", "-o", &client.to_string_lossy(), "."], &root.join(MODULE))?;
+    go("go", &["build", "-o", &client.to_string_lossy(), "."], root)?;
     Ok(client)
 }
 
 /// Runs a program of Go, and returns its standard output.
-fn output(name: &str, arguments: &[&str], module: &Path) -> Result<String, Failure> {
-    let output = program(name)
-        .args(arguments)
-        .current_dir(module)
-        // The module is not part of a workspace, and the program runs on this machine.
-        .env("GOWORK", "off")
-        .env_remove("GOOS")
-        .env_remove("GOARCH")
-        .stdin(Stdio::null())
-        .stderr(Stdio::inherit())
-        .output()
-        .map_err(|error| {
-            Failure::new(format!(
-                "cannot start {name}: {error}; install Go 1.26 or later (https://go.dev/dl)"
-            ))
-        })?;
-    if !output.status.success() {
-        return Err(Failure::new(format!("{name} {}: {}", arguments.join(" "), output.status)));
-    }
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+fn go(name: &str, arguments: &[&str], root: &Path) -> Result<String, Failure> {
+    let mut command = program(name);
+    command.args(arguments).current_dir(root.join(MODULE));
+    // The module is not part of a workspace, and the program runs on this machine.
+    command.env("GOWORK", "off").env_remove("GOOS").env_remove("GOARCH");
+    output(&mut command).map_err(|failure| {
+        Failure::new(format!("{failure}\n{MODULE} needs Go 1.26 or later (https://go.dev/dl)"))
+    })
 }

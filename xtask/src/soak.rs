@@ -70,6 +70,8 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
         plugin: &mix.plugin,
     };
     let server = start.start()?;
+    // The server starts launchers for the first runs in the background.
+    pause(LOOK_EVERY);
     let idle = server.look()?;
     let time = Duration::from_mins(u64::from(options.minutes));
     println!("calling {CALLERS} at a time for {} minutes", options.minutes);

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 
+use crate::bench::place::remove;
 use crate::build::{self, Linking, Profile};
 use crate::cargo::CommandLine;
 use crate::{Failure, book, e2e, tidy, tools};
@@ -95,7 +96,8 @@ impl Step {
             Step::Static => build::build(root, Profile::Dev, Linking::Static).map(drop),
             Step::E2e => e2e::run(root, &e2e::Options::default()),
             Step::Tests => {
-                remove_reports(root)?;
+                // Reports of an earlier run are not those of this one.
+                remove(&root.join("target/oracles"))?;
                 CommandLine::cargo(&["test", "--workspace"]).run(root)
             }
             Step::Docs => CommandLine::cargo(&["doc", "--workspace", "--no-deps"])
@@ -106,15 +108,6 @@ impl Step {
                 Ok(())
             }
         }
-    }
-}
-
-/// Removes the reports of an earlier run, so that what is printed at the end was measured now.
-fn remove_reports(root: &Path) -> Result<(), Failure> {
-    let dir = root.join("target/oracles");
-    match fs::remove_dir_all(&dir) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Failure::at(&dir, error)),
-        _ => Ok(()),
     }
 }
 

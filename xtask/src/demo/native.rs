@@ -15,6 +15,7 @@ use super::program::Program;
 use super::row::{self, Choice, Row};
 use super::{rendered, repository, with_announcements};
 use crate::Failure;
+use crate::bench::place;
 use chart::Chart;
 use reference::{REFERENCES, Reference, difference};
 
@@ -122,10 +123,10 @@ fn write(place: &Path) -> Result<(), Failure> {
         chart.write(&place.join("charts"))?;
     }
     for (path, content) in FILES {
-        chart::write(&place.join(path), content)?;
+        place::write(&place.join(path), content.as_bytes())?;
     }
     for (name, content) in APPLICATIONS {
-        chart::write(&place.join(format!("store/{name}.yaml")), content)?;
+        place::write(&place.join(format!("store/{name}.yaml")), content.as_bytes())?;
     }
     Ok(())
 }

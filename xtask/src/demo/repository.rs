@@ -1,13 +1,14 @@
-//! The team's git repository, made of `examples`: a commit with the tag `v1`, and one on top of it.
+//! The git repository of the demo, made of `examples`: a commit with the tag `v1`, and a second one.
 
 use std::fs;
-use std::io::ErrorKind;
 use std::path::Path;
 use std::process::Command;
 
 use super::REPOSITORY_URL;
 use super::program::isolated;
 use crate::Failure;
+use crate::bench::place;
+use crate::cargo::output;
 
 /// The commits, 40 hexadecimal digits each. They depend on the content of `examples` only.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,13 +39,12 @@ pub(super) fn make(root: &Path, place: &Path) -> Result<Revisions, Failure> {
     Ok(Revisions { v1: git.run(&["rev-parse", "v1^{commit}"])?, head: git.run(&["rev-parse", "HEAD"])? })
 }
 
-/// Removes a file or a folder that may be there.
+/// Removes a file or a directory if it exists.
 pub(super) fn remove(path: &Path) -> Result<(), Failure> {
-    let removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
-    match removed {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(Failure::at(path, error)),
-        _ => Ok(()),
+    if path.is_file() {
+        return fs::remove_file(path).map_err(|error| Failure::at(path, error));
     }
+    place::remove(path)
 }
 
 struct Git<'a> {
@@ -54,20 +54,19 @@ struct Git<'a> {
 
 impl Git<'_> {
     fn run(&self, arguments: &[&str]) -> Result<String, Failure> {
-        self.output(arguments, self.command().args(arguments))
+        output(self.command().args(arguments)).map(|text| text.trim_end().to_owned())
     }
 
     fn commit(&self, message: &str, date: &str) -> Result<(), Failure> {
         self.run(&["add", "--all"])?;
-        let arguments = ["commit", "--quiet", "--message", message];
         let mut command = self.command();
-        command.args(arguments);
+        command.args(["commit", "--quiet", "--message", message]);
         for role in ["AUTHOR", "COMMITTER"] {
             command.env(format!("GIT_{role}_NAME"), "Platform Team");
             command.env(format!("GIT_{role}_EMAIL"), "platform@example.com");
             command.env(format!("GIT_{role}_DATE"), date);
         }
-        self.output(&arguments, &mut command).map(drop)
+        output(&mut command).map(drop)
     }
 
     fn command(&self) -> Command {
@@ -75,25 +74,9 @@ impl Git<'_> {
         command.env("GIT_CONFIG_NOSYSTEM", "1").current_dir(self.repository);
         command
     }
-
-    fn output(&self, arguments: &[&str], command: &mut Command) -> Result<String, Failure> {
-        let output = command
-            .output()
-            .map_err(|error| Failure::new(format!("cannot start git: {error}; it must be on PATH")))?;
-        if output.status.success() {
-            return Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned());
-        }
-        Err(Failure::new(format!(
-            "git {} in {}: {}: {}",
-            arguments.join(" "),
-            self.repository.display(),
-            output.status,
-            String::from_utf8_lossy(&output.stderr).trim_end()
-        )))
-    }
 }
 
-/// Copies what is in one folder over what is in another.
+/// Copies the content of a directory over that of another.
 pub(super) fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
     let entries = fs::read_dir(from).map_err(|error| Failure::at(from, error))?;
     for entry in entries {

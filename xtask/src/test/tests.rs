@@ -46,14 +46,3 @@ fn missing_reports_are_a_failure() {
     let failure = reports(root.path()).unwrap_err().to_string();
     assert!(failure.contains("run the step tests first"), "{failure}");
 }
-
-#[test]
-fn reports_of_an_earlier_run_are_removed() {
-    let root = tempfile::tempdir().unwrap();
-    let dir = root.path().join("target/oracles");
-    fs::create_dir_all(&dir).unwrap();
-    fs::write(dir.join("old.txt"), "old: 1 of 1 equal\n").unwrap();
-    remove_reports(root.path()).unwrap();
-    remove_reports(root.path()).unwrap();
-    assert!(!dir.exists());
-}

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::graph::PLATFORMS;
 use super::{Check, Finding, Findings as _, Subject};
 use crate::Failure;
-use crate::cargo::{cargo_program, program};
+use crate::cargo::{cargo_program, output, program};
 
 /// Libraries with several versions, each with the reason and what would end it.
 const EXCEPTIONS: &[&str] = &[
@@ -20,17 +20,13 @@ pub(super) const CHECK: Check =
 fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
     let mut versions: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for platform in PLATFORMS {
-        let output = program(cargo_program())
-            .args(["tree", "--locked", "--package", "tiphys", "--edges", "normal,no-proc-macro"])
-            .args(["--duplicates", "--prefix", "none", "--depth", "0", "--target", platform])
-            .current_dir(subject.tree.root())
-            .output()
-            .map_err(|error| Failure::new(format!("cannot start cargo: {error}")))?;
-        if !output.status.success() {
-            let stderr = String::from_utf8_lossy(&output.stderr);
-            return Err(Failure::new(format!("cargo tree: {}: {}", output.status, stderr.trim_end())));
-        }
-        for line in String::from_utf8_lossy(&output.stdout).lines() {
+        let listed = output(
+            program(cargo_program())
+                .args(["tree", "--locked", "--package", "tiphys", "--edges", "normal,no-proc-macro"])
+                .args(["--duplicates", "--prefix", "none", "--depth", "0", "--target", platform])
+                .current_dir(subject.tree.root()),
+        )?;
+        for line in listed.lines() {
             if let Some((name, version)) = line.split_once(' ') {
                 versions.entry(name.to_owned()).or_default().insert(version.to_owned());
             }

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::Failure;
-use crate::cargo::program;
+use crate::cargo::{output, program};
 
 /// A checkout's files.
 pub(crate) struct Tree {
@@ -18,16 +18,11 @@ pub(crate) struct Tree {
 impl Tree {
     /// The files that git tracks, and those that the next `git add` would take: a fault shows before it is committed.
     pub(crate) fn of_checkout(root: &Path) -> Result<Self, Failure> {
-        let output = program("git")
-            .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
-            .current_dir(root)
-            .output()
-            .map_err(|error| Failure::new(format!("cannot start git: {error}")))?;
-        if !output.status.success() {
-            let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-            return Err(Failure::at(root, format!("git ls-files: {message}")));
-        }
-        let names = String::from_utf8_lossy(&output.stdout);
+        let names = output(
+            program("git")
+                .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
+                .current_dir(root),
+        )?;
         Ok(Self::new(root, names.split('\0').filter(|name| !name.is_empty()).map(str::to_owned).collect()))
     }
 

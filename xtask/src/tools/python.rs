@@ -2,14 +2,13 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Stdio;
 
 use super::Options;
 use super::build::fresh_folder;
 use super::on_path::candidates;
 use super::stamp::identity;
 use crate::Failure;
-use crate::cargo::program;
+use crate::cargo::{output, program};
 
 /// gRPC, its compiler for proto files, and all that they need, in the versions that the example is tested with.
 const PACKAGES: [&str; 5] = [
@@ -38,23 +37,14 @@ pub(super) fn provide(home: &Path, options: &Options) -> Result<(), Failure> {
     let new = folder.path().join("python");
     println!("python: installing {} (some seconds)", PACKAGES.join(", "));
     // Not a virtual environment: a folder of packages can be renamed into place, and not every python3 has the module for them.
-    let output = program(&interpreter)
-        .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"])
-        // Without a wheel for this machine pip would compile gRPC for half an hour.
-        .args(["--only-binary", ":all:", "--target"])
-        .arg(&new)
-        .args(PACKAGES)
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|error| Failure::new(format!("cannot start {}: {error}", interpreter.display())))?;
-    if !output.status.success() {
-        return Err(Failure::new(format!(
-            "{} -m pip install: {}\n{}",
-            interpreter.display(),
-            output.status,
-            String::from_utf8_lossy(&output.stderr).trim_end()
-        )));
-    }
+    output(
+        program(&interpreter)
+            .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"])
+            // Without a wheel for this machine pip would compile gRPC for half an hour.
+            .args(["--only-binary", ":all:", "--target"])
+            .arg(&new)
+            .args(PACKAGES),
+    )?;
     let stamp_file = new.join(STAMP);
     fs::write(&stamp_file, stamp(&interpreter)?).map_err(|error| Failure::at(&stamp_file, error))?;
     if place.exists() {

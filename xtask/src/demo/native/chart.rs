@@ -1,12 +1,12 @@
 //! Charts of the size that people have: some components, each with the same templates and values, hooks, a schema, and subcharts.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
 
 use crate::Failure;
+use crate::bench::place::write;
 
 /// What stands for a component's name in the files below.
 const COMPONENT: &str = "COMPONENT";
@@ -60,7 +60,7 @@ impl Chart {
     /// Writes the chart into a repository.
     pub(super) fn write(&self, repository: &Path) -> Result<(), Failure> {
         for (path, content) in self.files()? {
-            write(&repository.join(path), &content)?;
+            write(&repository.join(path), content.as_bytes())?;
         }
         Ok(())
     }
@@ -124,10 +124,3 @@ const SUBCHART_VERSION: &str = "1.4.0";
 
 /// The values of a subchart.
 const SUBCHART_VALUES: &str = "# How many answer at once.\nsize: 2\nglobal:\n  registry: \"\"\n";
-
-/// Writes a file and the folders above it.
-pub(super) fn write(path: &Path, content: &str) -> Result<(), Failure> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder).map_err(|error| Failure::at(folder, error))?;
-    fs::write(path, content).map_err(|error| Failure::at(path, error))
-}

@@ -9,7 +9,8 @@ use super::super::people::quoted;
 use super::super::program::isolated;
 use super::super::repository;
 use super::KUBE_VERSION;
-use super::chart::write;
+use crate::bench::place::write;
+use crate::cargo::output;
 use crate::{Failure, tools};
 
 /// Calls of `helm template`, written out as a person would, so that nothing of what they are compared with makes them.
@@ -96,20 +97,14 @@ impl Reference {
         repository::copy(&place.join("charts"), &copy)?;
         repository::copy(&place.join("settings"), &copy.with_file_name("settings"))?;
         let chart = copy.join(self.chart);
-        write(&chart.join(INLINE), self.inline)?;
+        write(&chart.join(INLINE), self.inline.as_bytes())?;
         let helm = |arguments: &[&str]| {
             let program = tools::bin(root).join("helm");
-            let output = isolated(&program, &copy).args(arguments).current_dir(&chart).output();
-            let output = output.map_err(|error| Failure::at(&program, error))?;
-            if output.status.success() {
-                return Ok(output.stdout);
-            }
-            let told = String::from_utf8_lossy(&output.stderr);
-            Err(Failure::new(format!("helm {}: {}: {told}", arguments.join(" "), output.status)))
+            output(isolated(&program, &copy).args(arguments).current_dir(&chart))
         };
         helm(&["dependency", "build"])?;
         let version = ["template", ".", "--kube-version", KUBE_VERSION];
-        objects(&helm(&[&version[..], self.arguments].concat())?)
+        objects(helm(&[&version[..], self.arguments].concat())?.as_bytes())
     }
 }
 
