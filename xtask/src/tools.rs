@@ -1,9 +1,9 @@
-//! `cargo xtask tools`: the helm, kustomize, yq and jq that the plugins, the tests and the demo run, the mdbook that builds the book, and
-//! the Helm 3 and the OCI registry of the tests, in `target/tools/bin`; what an example of the book imports in `target/tools/python`.
+//! `cargo xtask tools`: installs helm, kustomize, yq and jq for plugins, tests and demo, mdbook for the book, and Helm 3 and an OCI
+//! registry for tests in `target/tools/bin`, and the packages of the Python example in `target/tools/python`.
 //!
-//! A program on `PATH` whose version fits is linked there; any other is built from its pinned Go module or crate. A tool is built in a
-//! folder of its own and renamed into place, and the stamp is written after that, so that an interrupted call leaves either
-//! the old tool or the new one. While nothing changed, a call reads the stamp and some file sizes and starts no program.
+//! A program on `PATH` whose version fits is linked; any other is built from its pinned Go module or crate. A tool is built in its own
+//! directory and renamed, and then the stamp is written, so an interrupted call leaves either the old tool or the new one. If nothing
+//! changed, a call reads only the stamp and file sizes.
 
 mod build;
 mod catalogue;

@@ -1,5 +1,4 @@
-//! The folder of one measurement, on a memory file system: disks have habits of their own, some of which make and remove files
-//! in quadratic time.
+//! The directory of one measurement, on a memory file system. Some disk file systems create and remove files in quadratic time.
 
 use std::fs;
 use std::io;
@@ -10,20 +9,20 @@ use nix::sys::statfs::{TMPFS_MAGIC, statfs};
 
 use crate::Failure;
 
-/// Where Linux systems have a memory file system that everybody may write to.
+/// The memory file system of Linux that every user can write to.
 const MEMORY_FILE_SYSTEM: &str = "/dev/shm";
 
-/// Begins the names of our folders; the process id follows.
+/// Prefix of our directories; the process ID follows.
 const PREFIX: &str = "tiphys-bench-";
 
-/// Room that the repositories, caches and views need, with some to spare.
+/// Space for the repositories, caches and working copies.
 const ROOM_BYTES_MIN: u64 = 1024 * 1024 * 1024;
 
-/// A folder that is removed at the end.
+/// A directory that is removed on drop.
 pub(crate) struct Place(PathBuf);
 
 impl Place {
-    /// Makes the folder, and removes those of processes that were killed.
+    /// Creates the directory, and removes those of processes that were killed.
     pub(crate) fn make() -> Result<Self, Failure> {
         let memory = Path::new(MEMORY_FILE_SYSTEM);
         let found = statfs(memory).map_err(|error| {
@@ -37,7 +36,7 @@ impl Place {
         let free_bytes = found.blocks_available().saturating_mul(block_bytes);
         if free_bytes < ROOM_BYTES_MIN {
             return Err(Failure::new(format!(
-                "{MEMORY_FILE_SYSTEM} has {} MiB of free room, and measuring needs {} MiB",
+                "{MEMORY_FILE_SYSTEM} has {} MiB of free space; measuring needs {} MiB",
                 free_bytes >> 20,
                 ROOM_BYTES_MIN >> 20
             )));
@@ -45,7 +44,7 @@ impl Place {
         let path = memory.join(format!("{PREFIX}{}", std::process::id()));
         fs::create_dir(&path).map_err(|error| Failure::at(&path, error))?;
         let place = Self(path);
-        // Some runs are another user's.
+        // Some runs have another user.
         fs::set_permissions(&place.0, fs::Permissions::from_mode(0o755))
             .map_err(|error| Failure::at(&place.0, error))?;
         Ok(place)
@@ -65,20 +64,20 @@ impl Drop for Place {
     }
 }
 
-/// An interrupted measurement leaves its folder, which is memory; the next one removes it.
+/// Removes directories of interrupted measurements, which use memory.
 fn remove_left_over(memory: &Path) {
     for entry in fs::read_dir(memory).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let id = name.to_str().and_then(|name| name.strip_prefix(PREFIX)).unwrap_or_default();
         let is_id = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit());
         if is_id && !Path::new("/proc").join(id).exists() {
-            // Another user's folder stays.
+            // A directory of another user remains.
             drop(fs::remove_dir_all(entry.path()));
         }
     }
 }
 
-/// Removes a folder with all that is in it; one that is not there is fine.
+/// Removes a directory with its content if it exists.
 pub(crate) fn remove(path: &Path) -> Result<(), Failure> {
     match fs::remove_dir_all(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Failure::at(path, error)),
@@ -86,7 +85,7 @@ pub(crate) fn remove(path: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Writes a file, and makes its folder.
+/// Writes a file, and creates its directory.
 pub(crate) fn write(path: &Path, content: &[u8]) -> Result<(), Failure> {
     let folder = path.parent().unwrap_or(path);
     fs::create_dir_all(folder).map_err(|error| Failure::at(folder, error))?;

@@ -1,4 +1,4 @@
-//! Calls that are measured: the plugin as a plugin server calls it, helm as the plugin calls it, and the scripts.
+//! Measured calls: of the plugin by a plugin server, of helm by the plugin, and of the scripts.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, Permissions};
@@ -15,17 +15,17 @@ use crate::cargo::search_path;
 const EXAMPLE_GENERATE: &str = include_str!("example-generate.sh");
 const EXAMPLE_PARAMETERS: &str = include_str!("example-parameters.sh");
 
-/// What stands for helm where helm is not to be measured. It says [`STAND_IN_VERSION`] of itself until another version is put there.
+/// A script that replaces helm where helm is not measured. [`STAND_IN_VERSION`] is replaced by the version that it prints.
 const STAND_IN: &str = include_str!("stand-in.sh");
 const STAND_IN_VERSION: &str = "VERSION";
 
-/// The version of which a script is where it does not matter.
+/// The version of a script if it does not matter.
 const ANY_VERSION: &str = "v4.3.1";
 
 /// The helms of `cargo xtask tools`.
 const HELMS: [&str; 2] = ["helm", "helm3"];
 
-/// What all rows share.
+/// The fixture of all cases.
 pub(super) struct Bench {
     place: Place,
     starter: Starter,
@@ -36,23 +36,23 @@ pub(super) struct Bench {
     pub(super) runs: usize,
 }
 
-/// A helm that is called `helm` on a search path of its own.
+/// A helm with the name `helm` in its own directory.
 #[derive(Clone, Debug)]
 pub(super) struct Helm {
-    /// Its version, or what it is, for people.
+    /// The name in tables.
     pub(super) name: String,
-    /// The version that it tells, as it tells it.
+    /// The version as it prints it.
     version: String,
     folder: PathBuf,
 }
 
-/// One command, with all that it needs.
+/// A command with its directory and environment.
 #[derive(Clone, Debug)]
 pub(super) struct Call {
     line: Vec<OsString>,
     folder: PathBuf,
     variables: Vec<(&'static str, OsString)>,
-    /// Folders that must not be there when it starts.
+    /// Directories that are removed before it starts.
     absent: Vec<PathBuf>,
 }
 
@@ -66,7 +66,7 @@ pub(super) struct ChartPlace {
 }
 
 impl Bench {
-    /// Takes the plugin to the memory file system.
+    /// Copies the plugin to the memory file system.
     pub(super) fn new(place: Place, plugin: &Path, tools: &Path, runs: usize) -> Result<Self, Failure> {
         let copied = place.path().join("bin/tiphys-helm");
         write(&copied, b"")?;
@@ -75,7 +75,6 @@ impl Bench {
         Ok(Self { place, starter, plugin: copied, tools: tools.to_path_buf(), runs })
     }
 
-    /// Where everything is.
     pub(super) fn folder(&self) -> &Path {
         self.place.path()
     }
@@ -100,12 +99,12 @@ impl Bench {
         Ok(Helm { name: format!("helm {}", version.trim_start_matches('v')), version, folder })
     }
 
-    /// A script in helm's place, which prints these bytes.
+    /// A script that replaces helm and prints these bytes.
     pub(super) fn stand_in(&self, name: &str, output: &[u8]) -> Result<Helm, Failure> {
         self.script_of_version(name, ANY_VERSION, output)
     }
 
-    /// A script in the place of this helm: what the plugin keeps for one, it keeps for the other.
+    /// A script that replaces this helm. It has the same version, so that the plugin uses the same cache entries.
     pub(super) fn stand_in_for(&self, helm: &Helm, output: &[u8]) -> Result<Helm, Failure> {
         self.script_of_version(&format!("a script in the place of {}", helm.name), &helm.version, output)
     }
@@ -140,7 +139,7 @@ impl Bench {
         self.folder().join("cache")
     }
 
-    /// The very call of helm that a call of the plugin makes: it is made once with a script in helm's place, which takes it down.
+    /// The call of helm that a call of the plugin makes. A script that replaces helm records it.
     pub(super) fn call_of_helm(
         &self,
         chart: &ChartPlace,
@@ -183,7 +182,7 @@ impl Bench {
         Ok(call.with("PATH", self.path(helm)).with("ARGOCD_APP_PARAMETERS", parameters))
     }
 
-    /// Runs each call in turn, once to warm up and then as often as asked; gives the samples of each.
+    /// Runs the calls in turn, once to warm up and then as often as requested, and returns the samples of each.
     pub(super) fn in_turn<const N: usize>(&self, calls: [&Call; N]) -> Result<[Vec<Sample>; N], Failure> {
         let mut taken = [const { Vec::new() }; N];
         for run in 0..=self.runs {
@@ -198,7 +197,7 @@ impl Bench {
         Ok(taken)
     }
 
-    /// Says no if two calls do not print the same: their times could not be compared.
+    /// Fails unless two calls print the same; otherwise their times would not be comparable.
     pub(super) fn must_agree(&self, one: &Call, other: &Call) -> Result<(), Failure> {
         let (one_printed, other_printed) = (self.output(one)?, self.output(other)?);
         if one_printed == other_printed && !one_printed.is_empty() {
@@ -207,7 +206,7 @@ impl Bench {
         Err(Failure::new(format!("{} and {} do not print the same", one.shown(), other.shown())))
     }
 
-    /// What a call prints.
+    /// Returns the standard output of a call.
     pub(super) fn output(&self, call: &Call) -> Result<Vec<u8>, Failure> {
         let Some((name, arguments)) = call.line.split_first() else { return Ok(Vec::new()) };
         let output = self
@@ -221,8 +220,8 @@ impl Bench {
         if output.status.success() {
             return Ok(output.stdout);
         }
-        let said = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
-        Err(Failure::new(format!("{}: {}\n{said}", call.shown(), output.status)))
+        let stderr = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
+        Err(Failure::new(format!("{}: {}\n{stderr}", call.shown(), output.status)))
     }
 
     fn path(&self, helm: &Helm) -> OsString {
@@ -261,14 +260,14 @@ impl Call {
         }
     }
 
-    /// The same with one more variable, or another value of it.
+    /// Sets a variable.
     pub(super) fn with(mut self, name: &'static str, value: impl Into<OsString>) -> Self {
         self.variables.retain(|(other, _)| *other != name);
         self.variables.push((name, value.into()));
         self
     }
 
-    /// The same, with a folder that is removed before each start.
+    /// Adds a directory that is removed before each start.
     pub(super) fn without(mut self, folder: PathBuf) -> Self {
         self.absent.push(folder);
         self

@@ -26,7 +26,7 @@ const VALUES_OF_SUBCHART: usize = 100;
 const GROUPS: usize = 40;
 const KINDS_OF_GROUP: usize = 5;
 
-/// Makes manifests of whatever components the values have.
+/// Renders all components of the values.
 const TEMPLATE: &str = r#"{{- range $name, $one := .Values.components }}
 {{- if $one.enabled }}
 ---
@@ -67,16 +67,15 @@ spec:
 {{- end }}
 "#;
 
-/// Whether a chart says of which type its values are.
+/// The schema of a chart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Schema {
-    /// It has no schema.
     None,
-    /// Its schema names every value.
+    /// A schema of every value.
     Whole,
 }
 
-/// A repository with one chart of so many values, a value file for production, and so many other files.
+/// A repository with one chart of `values` values, a value file for production, and `others` other files.
 pub(super) fn repository(
     root: &Path,
     values: usize,
@@ -96,7 +95,7 @@ pub(super) fn repository(
     Ok(ChartPlace { root: root.to_path_buf(), path: CHART })
 }
 
-/// A repository with a chart that needs so many charts of the same repository.
+/// A repository with a chart that depends on `subcharts` charts of the same repository.
 pub(super) fn umbrella(root: &Path, subcharts: usize) -> Result<ChartPlace, Failure> {
     let mut text = "apiVersion: v2\nname: umbrella\nversion: 1.0.0\ndependencies:\n".to_owned();
     for index in 0..subcharts {
@@ -112,7 +111,7 @@ pub(super) fn umbrella(root: &Path, subcharts: usize) -> Result<ChartPlace, Fail
     Ok(ChartPlace { root: root.to_path_buf(), path: UMBRELLA })
 }
 
-/// What a cluster has, as the environment of plugins names it.
+/// The API versions of a cluster, as in the environment of plugins.
 pub(super) fn api_versions() -> String {
     let mut all = Vec::new();
     for group in 0..GROUPS {
@@ -123,7 +122,7 @@ pub(super) fn api_versions() -> String {
     all.join(",")
 }
 
-/// Values as a text, about so many bytes of them.
+/// YAML of values with about this many bytes.
 pub(super) fn text_of_values(bytes: usize) -> String {
     let mut text = String::new();
     let mut words = Words::new(2);
@@ -136,7 +135,7 @@ pub(super) fn text_of_values(bytes: usize) -> String {
     text
 }
 
-/// The manifest of one object, again and again, until there are about so many bytes.
+/// Manifests with about this many bytes.
 pub(super) fn manifests(bytes: usize) -> String {
     let mut text = String::new();
     let mut words = Words::new(3);
@@ -160,7 +159,7 @@ fn write_chart(folder: &Path, name: &str, count: usize, schema: Schema) -> Resul
     Ok(())
 }
 
-/// So many values below a key, as people write them: with comments, in groups.
+/// `count` values below a key, with comments and in groups.
 fn values(key: &str, count: usize, words: &mut Words) -> String {
     let mut text = format!("# What the chart runs.\n{key}:\n");
     for index in 0..count / VALUES_OF_COMPONENT {
