@@ -70,7 +70,8 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
         plugin: &mix.plugin,
     };
     let server = start.start()?;
-    // The server starts launchers for the first runs in the background.
+    // After runs at once the server keeps its maximum of spare launchers. It starts them in the background.
+    mix.run_at_once(&Client::start(&client, &server.socket())?, CALLERS)?;
     pause(LOOK_EVERY);
     let idle = server.look()?;
     let time = Duration::from_mins(u64::from(options.minutes));
