@@ -2,6 +2,7 @@
 
 use tiphys_yaml::{DecodeError, Node, Object};
 
+use crate::decode::{boolean, items, text};
 use crate::{Metadata, ObjectRef, ResourceError};
 
 /// An `AppProject`. Its rules are evaluated by `tiphys-project`.
@@ -71,9 +72,10 @@ impl AppProject {
 
 impl AppProjectSpec {
     fn decode(mut spec: Object<'_>) -> Result<Self, DecodeError> {
+        let group_kinds = |spec: &mut Object<'_>, key| items(spec, key, GroupKind::decode);
         Ok(Self {
             source_repos: spec.texts("sourceRepos")?.unwrap_or_default(),
-            destinations: objects(&mut spec, "destinations", ProjectDestination::decode)?.unwrap_or_default(),
+            destinations: items(&mut spec, "destinations", ProjectDestination::decode)?.unwrap_or_default(),
             cluster_resource_whitelist: group_kinds(&mut spec, "clusterResourceWhitelist")?
                 .unwrap_or_default(),
             cluster_resource_blacklist: group_kinds(&mut spec, "clusterResourceBlacklist")?
@@ -82,48 +84,29 @@ impl AppProjectSpec {
                 .filter(|kinds| !kinds.is_empty()),
             namespace_resource_blacklist: group_kinds(&mut spec, "namespaceResourceBlacklist")?
                 .unwrap_or_default(),
-            signature_keys: objects(&mut spec, "signatureKeys", |mut key| string(&mut key, "keyID"))?
-                .unwrap_or_default(),
-            permit_only_project_scoped_clusters: spec
-                .boolean("permitOnlyProjectScopedClusters")?
-                .unwrap_or_default(),
+            signature_keys: items(&mut spec, "signatureKeys", |key, path| {
+                text(&mut Object::new(key, path)?, "keyID")
+            })?
+            .unwrap_or_default(),
+            permit_only_project_scoped_clusters: boolean(&mut spec, "permitOnlyProjectScopedClusters")?,
         })
     }
 }
 
 impl ProjectDestination {
-    fn decode(mut object: Object<'_>) -> Result<Self, DecodeError> {
+    fn decode(node: &Node, path: String) -> Result<Self, DecodeError> {
+        let mut object = Object::new(node, path)?;
         Ok(Self {
-            server: string(&mut object, "server")?,
-            name: string(&mut object, "name")?,
-            namespace: string(&mut object, "namespace")?,
+            server: text(&mut object, "server")?,
+            name: text(&mut object, "name")?,
+            namespace: text(&mut object, "namespace")?,
         })
     }
 }
 
 impl GroupKind {
-    fn decode(mut object: Object<'_>) -> Result<Self, DecodeError> {
-        Ok(Self { group: string(&mut object, "group")?, kind: string(&mut object, "kind")? })
+    fn decode(node: &Node, path: String) -> Result<Self, DecodeError> {
+        let mut object = Object::new(node, path)?;
+        Ok(Self { group: text(&mut object, "group")?, kind: text(&mut object, "kind")? })
     }
-}
-
-fn group_kinds(spec: &mut Object<'_>, key: &'static str) -> Result<Option<Vec<GroupKind>>, DecodeError> {
-    objects(spec, key, GroupKind::decode)
-}
-
-/// Decodes a list of objects; `None` if it is absent or `null`.
-fn objects<T>(
-    parent: &mut Object<'_>,
-    key: &'static str,
-    decode: impl Fn(Object<'_>) -> Result<T, DecodeError>,
-) -> Result<Option<Vec<T>>, DecodeError> {
-    let path = parent.path_of(key);
-    let Some(items) = parent.list(key)? else { return Ok(None) };
-    let decoded =
-        items.iter().enumerate().map(|(index, item)| decode(Object::new(item, format!("{path}[{index}]"))?));
-    decoded.collect::<Result<_, _>>().map(Some)
-}
-
-fn string(object: &mut Object<'_>, key: &'static str) -> Result<String, DecodeError> {
-    Ok(object.text(key)?.unwrap_or_default().to_owned())
 }
