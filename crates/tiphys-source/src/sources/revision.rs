@@ -1,14 +1,12 @@
 //! The content of a revision, without writing a tree: refs, metadata, files, changed paths.
 
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::Read as _;
 use std::sync::Arc;
 
 use gix_hash::ObjectId;
 use gix_object::tree::EntryKind;
 use tiphys_access::ContextProject;
-use tiphys_tree::{RepoPath, resolve};
+use tiphys_tree::{RepoPath, read_bounded, resolve};
 
 use super::{Origin, ResolvedRevision, Sources, blocking};
 use crate::SourceError;
@@ -136,11 +134,9 @@ impl Sources {
                         }
                         let past = |source| SourceError::PastPath { repository: repository.clone(), source };
                         let file = resolve(&dir, &path).map_err(|error| past(error.into()))?;
-                        let mut bytes = Vec::new();
-                        File::open(&file)
-                            .and_then(|file| file.take(bytes_max.saturating_add(1)).read_to_end(&mut bytes))
-                            .map_err(SourceError::cache("read", &file))?;
-                        require_size(&repository, &path, &bytes, bytes_max)?;
+                        let bytes =
+                            read_bounded(&file, bytes_max).map_err(SourceError::cache("read", &file))?;
+                        let bytes = bytes.ok_or_else(|| too_large(&repository, &path, bytes_max))?;
                         read.push((path, bytes));
                     }
                     Ok(read)
@@ -159,7 +155,9 @@ impl Sources {
                         }
                         let Some(reader) = readers.get_mut(item.objects) else { continue };
                         let bytes = reader.blob(item.id)?;
-                        require_size(&repository, &item.path, bytes, bytes_max)?;
+                        if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > bytes_max {
+                            return Err(too_large(&repository, &item.path, bytes_max));
+                        }
                         read.push((item.path, bytes.to_vec()));
                     }
                     read.sort();
@@ -212,12 +210,9 @@ impl RevisionFile {
     }
 }
 
-fn require_size(repository: &str, path: &RepoPath, bytes: &[u8], max: u64) -> Result<(), SourceError> {
-    if u64::try_from(bytes.len()).unwrap_or(u64::MAX) <= max {
-        return Ok(());
-    }
-    let detail = format!("{path} has more than {max} bytes");
-    Err(SourceError::Git { repository: repository.to_owned(), detail })
+fn too_large(repository: &str, path: &RepoPath, bytes_max: u64) -> SourceError {
+    let detail = format!("{path} has more than {bytes_max} bytes");
+    SourceError::Git { repository: repository.to_owned(), detail }
 }
 
 fn not_git(revision: &ResolvedRevision) -> SourceError {
