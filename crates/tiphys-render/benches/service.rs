@@ -4,6 +4,9 @@
 
 #![expect(clippy::print_stdout, reason = "the figures are its output")]
 
+#[path = "../tests/service/request.rs"]
+mod request;
+
 use std::collections::HashMap;
 use std::fs;
 use std::io;
@@ -12,14 +15,13 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use tiphys_api::Application;
-use tiphys_engine::{DEFAULT_LABEL_KEY, TrackingMethod};
-use tiphys_plugin::{Catalogue, Others};
-use tiphys_render::{ContextSettings, DestinationVersions, RenderRequest, RenderService, RenderSettings};
-use tiphys_source::{SourceOptions, SourceRequest, SourceService};
+use tiphys_plugin::Catalogue;
+use tiphys_render::RenderService;
+use tiphys_source::{SourceOptions, SourceService};
 use tiphys_testkit::git::{self, Repository};
 use tiphys_tree::{Store, StoreBounds, StoreOptions, TreeLimits};
-use tokio_util::sync::CancellationToken;
+
+use request::{application, request};
 
 const REPOSITORIES: usize = 50;
 const REQUESTS: usize = 10_000;
@@ -47,17 +49,17 @@ async fn run(dir: &Path) -> io::Result<()> {
     let service = service(dir);
     println!("requests  ms/request  RSS MiB  descriptors  disk MiB  files");
     let mut begun = Instant::now();
-    for request in 1..=REQUESTS {
-        let repository = &repositories[request % REPOSITORIES];
-        if request % REQUESTS_PER_PUSH == 0 {
-            push(repository, request);
+    for number in 1..=REQUESTS {
+        let repository = &repositories[number % REPOSITORIES];
+        if number % REQUESTS_PER_PUSH == 0 {
+            push(repository, number);
         }
-        let rendered = service.render(&application(&repository.url()), render_request()).await;
+        let rendered = service.render(&application(&repository.url()), request(Duration::ZERO)).await;
         rendered.map_err(io::Error::other)?;
-        if request % REQUESTS_PER_ROW == 0 {
+        if number % REQUESTS_PER_ROW == 0 {
             let (bytes, files) = usage(&[&dir.join("cache"), &dir.join("store"), &dir.join("runs")])?;
             println!(
-                "{request:8}  {:10.2}  {:7.1}  {:11}  {:8.1}  {files:5}",
+                "{number:8}  {:10.2}  {:7.1}  {:11}  {:8.1}  {files:5}",
                 // Milliseconds of one of a thousand requests.
                 begun.elapsed().as_secs_f64(),
                 f64::from(resident_kib()?) / 1024.0,
@@ -91,39 +93,6 @@ fn push(repository: &Repository, value: usize) {
         repository.write(&format!("app/{number}.json"), &object.to_string());
     }
     repository.commit("next");
-}
-
-fn render_request() -> RenderRequest {
-    RenderRequest {
-        settings: RenderSettings {
-            tracking: TrackingMethod::None,
-            label_key: DEFAULT_LABEL_KEY.to_owned(),
-            installation_id: String::new(),
-            argocd_namespace: "argocd".to_owned(),
-            destinations: DestinationVersions::default(),
-            plugin_timeout: Duration::from_mins(1),
-            kustomize_build_options: String::new(),
-            switched_off: Vec::new(),
-            context: ContextSettings::default(),
-            others: Others::Ignore,
-            directory_bytes_max: 1 << 20,
-            manifests_max: 100,
-        },
-        sources: SourceRequest::default(),
-        deadline: None,
-        cancel: CancellationToken::new(),
-    }
-}
-
-fn application(url: &str) -> Application {
-    let text = json!({
-        "metadata": {"name": "app"},
-        "spec": {
-            "destination": {"namespace": "default"},
-            "source": {"repoURL": url, "path": "app", "targetRevision": "main"},
-        },
-    });
-    serde_json::from_value(text).expect("it is an Application")
 }
 
 fn resident_kib() -> io::Result<u32> {

@@ -1,5 +1,6 @@
 //! One render service, many requests: branches move, credentials change, clones are deleted, requests are cancelled.
 
+mod request;
 mod world;
 
 use std::fs::{self, OpenOptions};
@@ -11,7 +12,8 @@ use rustix::fs::{CWD, FileType, Mode, mknodat};
 use tiphys_render::RenderError;
 use tokio::time::Instant;
 
-use world::{World, push, request, with_password};
+use request::request;
+use world::{World, push, with_password};
 
 const HOUR: Duration = Duration::from_hours(1);
 

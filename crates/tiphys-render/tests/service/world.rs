@@ -3,22 +3,18 @@
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde_json::json;
 use tempfile::TempDir;
 use tiphys_access::{KnownRepositories, RepositoryAccess, Secret};
-use tiphys_api::Application;
-use tiphys_engine::{DEFAULT_LABEL_KEY, TrackingMethod};
-use tiphys_plugin::{Catalogue, Others};
-use tiphys_render::{
-    ContextSettings, DestinationVersions, RenderError, RenderRequest, RenderService, RenderSettings,
-};
-use tiphys_source::{SourceOptions, SourceRequest, SourceService};
+use tiphys_plugin::Catalogue;
+use tiphys_render::{RenderError, RenderRequest, RenderService};
+use tiphys_source::{SourceOptions, SourceService};
 use tiphys_testkit::executable::make_executable;
 use tiphys_testkit::git::{self, Repository};
 use tiphys_tree::{Store, StoreOptions, TreeLimits};
-use tokio_util::sync::CancellationToken;
+
+use crate::request::application;
 
 /// Calls the real git. It logs its arguments, and waits for a writer of the pipe `gate`, if there is one, before it contacts a repository.
 const GIT: &str = "#!/bin/sh\n\
@@ -88,29 +84,6 @@ pub(crate) fn push(repository: &Repository, value: &str) {
     repository.write("app/map.json", &object.to_string()).commit(value);
 }
 
-/// A request without credentials that accepts look-ups of this age.
-pub(crate) fn request(lookup_age_max: Duration) -> RenderRequest {
-    RenderRequest {
-        settings: RenderSettings {
-            tracking: TrackingMethod::None,
-            label_key: DEFAULT_LABEL_KEY.to_owned(),
-            installation_id: String::new(),
-            argocd_namespace: "argocd".to_owned(),
-            destinations: DestinationVersions::default(),
-            plugin_timeout: Duration::from_mins(1),
-            kustomize_build_options: String::new(),
-            switched_off: Vec::new(),
-            context: ContextSettings::default(),
-            others: Others::Ignore,
-            directory_bytes_max: 1 << 20,
-            manifests_max: 10,
-        },
-        sources: SourceRequest { lookup_age_max, ..SourceRequest::default() },
-        deadline: None,
-        cancel: CancellationToken::new(),
-    }
-}
-
 /// The same request with a repository Secret for all `file://` repositories.
 pub(crate) fn with_password(mut request: RenderRequest, url: &str, password: &str) -> RenderRequest {
     let access = RepositoryAccess {
@@ -122,15 +95,4 @@ pub(crate) fn with_password(mut request: RenderRequest, url: &str, password: &st
     request.settings.context.known =
         KnownRepositories { repositories: vec![access], ..KnownRepositories::default() };
     request
-}
-
-fn application(url: &str) -> Application {
-    let text = json!({
-        "metadata": {"name": "app"},
-        "spec": {
-            "destination": {"namespace": "default"},
-            "source": {"repoURL": url, "path": "app", "targetRevision": "main"},
-        },
-    });
-    serde_json::from_value(text).expect("it is an Application")
 }
