@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 
 use crate::mounted::{ChartProtocol, MountedLogins, MountedRepository, PemFiles, RegistryEntry};
-use crate::repository::{certificates_of, names_registry};
-use crate::{CredentialReach, RepositoryAccess, RunContext};
+use crate::repository::certificates_of;
+use crate::{CredentialReach, RepoUrl, RepositoryAccess, RunContext};
 
 /// Settings of repositories from all origins.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -99,7 +99,8 @@ impl KnownRepositories {
         let exact = exact.min_by_key(|one| (one.project.is_empty(), is_of_other_kind(one)));
         let template = RepositoryAccess::template_of(&self.templates, project, address);
         let other = || {
-            let is_dependency = repository_use == RepositoryUse::Dependency && names_registry(address);
+            let is_dependency =
+                repository_use == RepositoryUse::Dependency && RepoUrl::new(address).names_registry();
             let mut other = self.repositories.iter().filter(|one| is_dependency && one.overlaps(address));
             other.find(may)
         };
@@ -156,7 +157,11 @@ impl KnownRepositories {
 
     /// Adds the server's CA certificates and mounted credentials.
     fn with_mounted(&self, access: RepositoryAccess, address: &str) -> FoundAccess {
-        let protocol = if names_registry(address) { ChartProtocol::Registry } else { ChartProtocol::Index };
+        let protocol = if RepoUrl::new(address).names_registry() {
+            ChartProtocol::Registry
+        } else {
+            ChartProtocol::Index
+        };
         self.mounted.fill_in(self.certified(access, address), address, protocol)
     }
 
@@ -174,17 +179,6 @@ impl KnownRepositories {
     pub fn completed(&self, access: &RepositoryAccess, project: &str) -> RepositoryAccess {
         let template = RepositoryAccess::template_of(&self.templates, project, &access.url);
         access.clone().completed(template)
-    }
-}
-
-/// Returns the key of a registry in Docker's configuration files: its host without credentials; for Docker Hub
-/// `https://index.docker.io/v1/`.
-pub fn registry_key(address: &str) -> &str {
-    let after_scheme = address.split_once("://").map_or(address, |(_, rest)| rest);
-    let authority = after_scheme.split('/').next().unwrap_or_default();
-    match authority.rsplit_once('@').map_or(authority, |(_, host)| host) {
-        "docker.io" | "index.docker.io" | "registry-1.docker.io" => "https://index.docker.io/v1/",
-        host => host,
     }
 }
 

@@ -5,21 +5,22 @@
 
 mod known;
 mod mounted;
-mod redact;
+mod repo_url;
 mod repository;
 mod run_context;
 mod secret;
 mod trust_store;
-mod url;
 
-pub use known::{FoundAccess, KnownRepositories, LoginOwner, RegistryLogin, RepositoryUse, registry_key};
+pub use known::{FoundAccess, KnownRepositories, LoginOwner, RegistryLogin, RepositoryUse};
 pub use mounted::{
     ChartProtocol, MountedLogins, MountedRepository, OtherShape, PemFiles, RegistryConfig, RegistryEntry,
 };
-pub use redact::{credentials_end, redact_address, redact_url};
+pub use repo_url::{
+    RepoUrl, canonical_addresses, canonical_patterns, credentials_end, fuzz_repo_url, normalize_git_url,
+    percent_decode, redact_address, redact_url, url_scheme,
+};
 pub use repository::{
     CredentialReach, FileRepositories, RepositoryAccess, RepositoryKind, certificates_of, same_address,
-    server_name, without_oci,
 };
 pub use run_context::{
     CONTEXT_FILE_VARIABLE, CONTEXT_VERSION, ContextError, ContextProject, ContextSource,
@@ -27,4 +28,3 @@ pub use run_context::{
 };
 pub use secret::Secret;
 pub use trust_store::SYSTEM_CA_BUNDLES;
-pub use url::{normalize_git_url, percent_decode};

@@ -7,8 +7,8 @@ use serde_json::{Deserializer, Map, Value};
 use tiphys_yaml::{DecodeError, Node, Object, read_document};
 
 use crate::{
-    CredentialReach, FoundAccess, LoginOwner, RegistryLogin, RepositoryAccess, RepositoryKind, Secret,
-    registry_key,
+    CredentialReach, FoundAccess, LoginOwner, RegistryLogin, RepoUrl, RepositoryAccess, RepositoryKind,
+    Secret,
 };
 
 /// Contents of such files.
@@ -147,7 +147,7 @@ impl MountedLogins {
         }
         found.access = access;
         if protocol == ChartProtocol::Registry && !found.access.has_password() {
-            found.login = self.login(registry_key(address));
+            found.login = self.login(RepoUrl::new(address).registry_key());
             if found.login != RegistryLogin::None {
                 found.owner = LoginOwner::Person;
             }
@@ -170,7 +170,9 @@ impl MountedLogins {
 impl RegistryConfig {
     /// Returns the entry of a registry. Some programs write a URL instead of the host (`https://registry.example.com/`).
     fn entry(&self, key: &str) -> Option<RegistryEntry> {
-        let by_host = || self.logins.iter().find(|(name, _)| host_of(name) == key).map(|(_, entry)| entry);
+        let by_host = || {
+            self.logins.iter().find(|(name, _)| RepoUrl::new(name).server() == key).map(|(_, entry)| entry)
+        };
         let json = self.logins.get(key).or_else(by_host)?.clone();
         Some(RegistryEntry { json, file: self.file.clone() })
     }
@@ -195,13 +197,6 @@ fn helper_of(value: Option<&Value>, field: &'static str) -> Result<Option<String
         Some(Value::String(name)) => Ok(Some(name.clone()).filter(|name| !name.is_empty())),
         Some(_) => Err(OtherShape { field: Some(field) }),
     }
-}
-
-/// Returns the host of a key: the part after `http://` or `https://`, up to a slash.
-fn host_of(key: &str) -> &str {
-    let key = key.strip_prefix("http://").unwrap_or(key);
-    let key = key.strip_prefix("https://").unwrap_or(key);
-    key.split('/').next().unwrap_or_default()
 }
 
 /// An entry of `repositories.yaml`.

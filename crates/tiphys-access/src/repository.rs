@@ -4,11 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::url::is_ssh;
-use crate::{Secret, normalize_git_url, percent_decode};
-
-/// URL scheme of OCI registries.
-const OCI: &str = "oci://";
+use crate::{RepoUrl, Secret, percent_decode};
 
 /// A repository type of Argo CD.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -132,13 +128,13 @@ impl RepositoryAccess {
     /// Whether these settings belong to the repository at this address, with or without `oci://` (Argo CD's `git.SameURL`). Unlike Argo CD,
     /// this ignores a trailing slash, because Helm does.
     pub fn is_at(&self, address: &str) -> bool {
-        let own = comparable(&self.url);
-        !own.is_empty() && own == comparable(address)
+        let own = RepoUrl::new(&self.url).comparable();
+        !own.is_empty() && own == RepoUrl::new(address).comparable()
     }
 
     /// Whether this is a registry and one of the two addresses is a prefix of the other.
     pub(crate) fn overlaps(&self, address: &str) -> bool {
-        let (url, address) = (comparable(&self.url), comparable(address));
+        let [url, address] = [&self.url, address].map(|address| RepoUrl::new(address).comparable());
         self.is_registry() && (has_prefix(&address, &url) || has_prefix(&url, &address))
     }
 
@@ -147,13 +143,14 @@ impl RepositoryAccess {
     /// For kind `oci`, a missing `oci://` is added to both. Other kinds are compared as written: a `helm` template for a registry has no
     /// scheme.
     fn prefix_length(&self, address: &str) -> Option<usize> {
-        server_name(&self.url)?;
+        let own = RepoUrl::new(&self.url);
+        own.server_name()?;
         if has_parent_segment(address) {
             return None;
         }
-        let [url, address] = [self.url.as_str(), address].map(|text| match self.kind {
-            RepositoryKind::Oci => normalized(&with_scheme(text)),
-            RepositoryKind::Git | RepositoryKind::Helm => normalized(text),
+        let [url, address] = [own, RepoUrl::new(address)].map(|url| match self.kind {
+            RepositoryKind::Oci => url.with_scheme().normalized(),
+            RepositoryKind::Git | RepositoryKind::Helm => url.normalized(),
         });
         has_prefix(&address, &url).then_some(url.len())
     }
@@ -220,56 +217,14 @@ impl RepositoryAccess {
     }
 }
 
-/// Returns the server name of an address as it appears in certificates: without scheme, user and port. None if the address has no server.
-pub fn server_name(address: &str) -> Option<&str> {
-    let address = address.trim();
-    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
-    let authority = rest.split(['/', '?', '#']).next()?;
-    let server = authority.rsplit_once('@').map_or(authority, |(_, server)| server);
-    let name = match server.strip_prefix('[') {
-        Some(rest) => rest.split(']').next()?,
-        None => server.split(':').next()?,
-    };
-    Some(name).filter(|name| !name.is_empty())
-}
-
 /// Returns the CA certificates for the server of an address. The port is ignored, and wildcards are not supported (Argo CD's `getCAPath`).
 pub fn certificates_of<'a>(by_server: &'a BTreeMap<String, String>, address: &str) -> Option<&'a str> {
-    by_server.get(server_name(address)?).map(String::as_str)
-}
-
-/// Returns an address without `oci://`.
-pub fn without_oci(url: &str) -> &str {
-    url.strip_prefix(OCI).unwrap_or(url)
+    by_server.get(RepoUrl::new(address).server_name()?).map(String::as_str)
 }
 
 /// Whether two addresses are equal except for trailing slashes.
 pub fn same_address(one: &str, other: &str) -> bool {
     one.trim_end_matches('/') == other.trim_end_matches('/')
-}
-
-/// Whether an address has the scheme `oci://` or none.
-pub(crate) fn names_registry(address: &str) -> bool {
-    address.starts_with(OCI) || !address.contains("://")
-}
-
-/// Returns an address in the form that is compared: normalized, without `oci://`, `.git` and trailing slashes.
-fn comparable(address: &str) -> String {
-    let address = address.trim();
-    if address.is_empty() {
-        return String::new();
-    }
-    without_oci(&normalized(&with_scheme(address))).trim_end_matches('/').to_owned()
-}
-
-/// Adds `oci://` to an address without a scheme. An SSH address of a git repository stays as it is.
-fn with_scheme(address: &str) -> String {
-    if address.contains("://") || is_ssh(address) { address.to_owned() } else { [OCI, address].concat() }
-}
-
-/// Returns an address as Argo CD compares it; an invalid URL stays as it is (`NormalizeGitURLAllowInvalid`).
-fn normalized(address: &str) -> String {
-    Some(normalize_git_url(address)).filter(|text| !text.is_empty()).unwrap_or_else(|| address.to_owned())
 }
 
 /// Whether an address has a segment `..` after percent-decoding. The prefix of such an address does not identify the repository.
@@ -281,7 +236,8 @@ fn has_parent_segment(address: &str) -> bool {
 /// `https://example.com.evil.org`; Argo CD sends them.
 fn has_prefix(address: &str, prefix: &str) -> bool {
     let Some(rest) = address.strip_prefix(prefix) else { return false };
-    let after_scheme = prefix.split_once("://").map_or(prefix, |(_, rest)| rest);
+    let prefix = RepoUrl::new(prefix);
+    let after_scheme = prefix.without_scheme();
     let is_within_path = after_scheme.contains('/');
     !after_scheme.is_empty() && (is_within_path || rest.is_empty() || rest.starts_with('/'))
 }

@@ -31,7 +31,7 @@ pub struct Target {
 }
 
 /// All targets, by name.
-pub const TARGETS: [Target; 17] = [
+pub const TARGETS: [Target; 18] = [
     Target { name: "chart_address", body: charts::address_body, gate_inputs: 20_000 },
     Target { name: "chart_index", body: charts::index_body, gate_inputs: 5_000 },
     Target { name: "connection", body: connection::body, gate_inputs: 20_000 },
@@ -45,6 +45,7 @@ pub const TARGETS: [Target; 17] = [
     Target { name: "registry_address", body: charts::registry_body, gate_inputs: 20_000 },
     Target { name: "registry_challenge", body: charts::challenge_body, gate_inputs: 20_000 },
     Target { name: "repo_path", body: repo_path::body, gate_inputs: 10_000 },
+    Target { name: "repo_url", body: tiphys_access::fuzz_repo_url, gate_inputs: 20_000 },
     Target { name: "split_output", body: split_output::body, gate_inputs: 5_000 },
     Target { name: "tar", body: archive::tar_body, gate_inputs: 300 },
     Target { name: "version_range", body: version_range::body, gate_inputs: 10_000 },

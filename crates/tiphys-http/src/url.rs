@@ -5,7 +5,7 @@ mod fuzz;
 use std::fmt;
 
 use reqwest::Url;
-use tiphys_access::{Secret, percent_decode, redact_url};
+use tiphys_access::{RepoUrl, Secret, percent_decode, redact_url};
 
 pub use fuzz::fuzz_url;
 
@@ -29,25 +29,17 @@ impl HttpUrl {
     /// Parses an absolute URL. Returns the URL, and the user name and password in it. None if the URL is invalid, or neither `http`
     /// nor `https`.
     pub fn parse(text: &str) -> Option<(Self, Option<(String, Secret)>)> {
-        let text = text.trim();
-        if has_blank_or_control(text) {
+        let address = RepoUrl::new(text);
+        if has_blank_or_control(address.expose()) {
             return None;
         }
-        let (scheme, rest) = text.split_once("://")?;
+        let scheme = address.scheme()?;
         if !["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known)) {
             return None;
         }
-        let rest = rest.split('#').next().unwrap_or_default();
-        let (authority, path_and_query) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
-        let (user_info, server) = match authority.rsplit_once('@') {
-            Some((user_info, server)) => (Some(user_info), server),
-            None => (None, authority),
-        };
         // The parser of `Url` is that of browsers: it takes a missing port, `\` for `/`, and `%` in host names.
-        let (host, port) = match server.rsplit_once(':') {
-            Some((host, port)) if !port.contains(']') => (host, Some(port)),
-            _ => (server, None),
-        };
+        let (host, port, server) = (address.host(), address.port(), address.server());
+        let path_and_query = address.path().split('#').next().unwrap_or_default();
         if !is_host(host) || port == Some("") {
             return None;
         }
@@ -55,7 +47,7 @@ impl HttpUrl {
         let mut url = Url::parse(&format!("{scheme}://{server}")).ok()?;
         url.set_path(&checked_path(path)?);
         url.set_query(query);
-        let credentials = user_info.map(|user_info| {
+        let credentials = address.user_info().map(|user_info| {
             let (name, password) = user_info.split_once(':').unwrap_or((user_info, ""));
             let [name, password] = [name, password].map(percent_decode);
             (name, Secret::new(password))

@@ -1,8 +1,6 @@
 //! The repositories that a project permits: the patterns of its `sourceRepos`, as in Argo CD.
 
-mod canonical;
-
-use tiphys_access::{ContextProject, normalize_git_url};
+use tiphys_access::{ContextProject, canonical_addresses, canonical_patterns, normalize_git_url};
 
 use crate::{Glob, GlobError, Slash};
 
@@ -28,14 +26,14 @@ pub fn permits_source(project: &ContextProject, repo_url: &str) -> bool {
 pub fn source_permitted(source_repos: &[String], urls: &[&str], normalize: &dyn Fn(&str) -> String) -> bool {
     let normalized: Vec<String> = urls.iter().map(|url| normalize(url)).collect();
     let canonical_urls: Option<Vec<String>> =
-        urls.iter().map(|url| canonical::of_address(url)).collect::<Option<Vec<_>>>().map(|all| all.concat());
+        urls.iter().map(|url| canonical_addresses(url)).collect::<Option<Vec<_>>>().map(|all| all.concat());
     let matched = |pattern: &str, urls: &[String]| {
         Glob::new(pattern, Slash::Separator).map(|glob| urls.iter().any(|url| glob.matches(url)))
     };
     let matches = |pattern: &str| matched(&normalize(pattern), &normalized);
     let denies_equivalent = |pattern: &str| {
         let Some(canonical_urls) = &canonical_urls else { return true };
-        canonical::of_pattern(pattern).iter().any(|pattern| denies(&matched(pattern, canonical_urls)))
+        canonical_patterns(pattern).iter().any(|pattern| denies(&matched(pattern, canonical_urls)))
     };
     let mut is_permitted = false;
     for pattern in source_repos {

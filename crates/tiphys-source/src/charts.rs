@@ -21,7 +21,7 @@ mod unpacked;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tiphys_access::{CredentialReach, RepositoryAccess, redact_address};
+use tiphys_access::{CredentialReach, RepoUrl, RepositoryAccess};
 use tiphys_logins::OwnLogins;
 use tiphys_tree::{Modes, Store, Tree};
 use tokio::sync::OnceCell;
@@ -142,23 +142,12 @@ pub(crate) fn tree(
 impl ChartSource {
     /// The redacted URL, for messages.
     fn shown(&self) -> String {
-        redact_address(self.repo_url.trim())
+        RepoUrl::new(&self.repo_url).to_string()
     }
 
     /// Whether the repository is a registry: its settings say so, or its URL has no scheme.
     fn is_of_registry(&self) -> bool {
-        let url = self.repo_url.trim();
-        url.starts_with("oci://") || !url.contains("://") || self.access.enable_oci
-    }
-}
-
-/// Splits an address into the scheme with `://`, the user information, and the rest from the host on.
-fn in_parts(address: &str) -> (&str, &str, &str) {
-    let (scheme, rest) = address.split_at(address.find("://").map_or(0, |at| at + "://".len()));
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    match authority.rfind('@') {
-        Some(at) => (scheme, &rest[..at], &rest[at + 1..]),
-        None => (scheme, "", rest),
+        RepoUrl::new(&self.repo_url).names_registry() || self.access.enable_oci
     }
 }
 

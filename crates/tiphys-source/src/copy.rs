@@ -12,6 +12,8 @@ use gix_hash::ObjectId;
 use tiphys_tree::{RepoPath, TreeLimits};
 use tokio::sync::OnceCell;
 
+use tiphys_access::RepoUrl;
+
 use crate::git::Git;
 use crate::identity::FileIds;
 use crate::local::{Expect, LocalRepositories, LocalRepository, ask};
@@ -67,10 +69,8 @@ fn is_url(text: &str) -> bool {
 
 /// The last `@` behind the host, and not at the beginning of a path's segment, divides URL and revision.
 fn split_revision(text: &str) -> (&str, Option<&str>) {
-    let path_start = match text.split_once("://") {
-        Some((scheme, rest)) => scheme.len() + 3 + rest.find('/').unwrap_or(rest.len()),
-        None => text.find(':').unwrap_or(text.len()),
-    };
+    let text = text.trim();
+    let path_start = RepoUrl::new(text).path_start();
     let path = &text[path_start..];
     match path.rfind('@') {
         Some(at) if at > 0 && !path[..at].ends_with('/') && at + 1 < path.len() => {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use tempfile::NamedTempFile;
-use tiphys_access::RepositoryAccess;
+use tiphys_access::{RepoUrl, RepositoryAccess};
 
 use crate::url::{RemoteUrl, Transport};
 use crate::{OwnCredentials, Secret, SourceError, secret_file};
@@ -212,7 +212,7 @@ fn login_of(access: &RepositoryAccess, transport: Transport) -> Option<Login<'_>
 
 /// Whether git speaks TLS with a server.
 fn is_https(address: &str) -> bool {
-    address.split_once("://").is_some_and(|(scheme, _)| scheme.eq_ignore_ascii_case("https"))
+    RepoUrl::new(address).has_scheme("https")
 }
 
 /// The text of `GIT_SSH_COMMAND`, which git gives to a shell.

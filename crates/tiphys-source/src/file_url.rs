@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
-use tiphys_access::percent_decode;
+use tiphys_access::{RepoUrl, percent_decode};
 
 use crate::SourceError;
 use crate::url::{RemoteUrl, Transport};
@@ -51,8 +51,8 @@ fn directory(url: &RemoteUrl) -> Option<PathBuf> {
     if url.transport != Transport::File {
         return None;
     }
-    let (_, rest) = url.address.split_once("://")?;
-    let decoded = PathBuf::from(format!("/{}", percent_decode(rest)));
+    let address = RepoUrl::new(&url.address);
+    let decoded = PathBuf::from(format!("/{}", percent_decode(address.without_scheme())));
     let mut path = PathBuf::new();
     for component in decoded.components() {
         match component {

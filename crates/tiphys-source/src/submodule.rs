@@ -8,6 +8,8 @@ use std::path::Path;
 
 use tiphys_tree::RepoPath;
 
+use tiphys_access::RepoUrl;
+
 use crate::SourceError;
 use crate::git::{Git, Place};
 use crate::url::{RemoteUrl, Transport};
@@ -126,10 +128,7 @@ pub(crate) fn absolute_url(superproject: &RemoteUrl, url: &str) -> Result<String
 
 fn join(base: &str, url: &str) -> Result<String, &'static str> {
     // Nothing may climb over the host.
-    let fixed = match base.split_once("://") {
-        Some((scheme, rest)) => scheme.len() + 3 + rest.find('/').unwrap_or(rest.len()),
-        None => base.find(':').map_or(0, |colon| colon + 1),
-    };
+    let fixed = RepoUrl::new(base).path_start();
     let (mut base, mut rest) = (base, url);
     loop {
         if let Some(after) = rest.strip_prefix("./") {

@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use tiphys_access::percent_decode;
+use tiphys_access::{RepoUrl, percent_decode};
 
 use crate::{Secret, SourceError, redact_url};
 
@@ -36,70 +36,83 @@ impl RemoteUrl {
         Self::parse(url).map_err(|reason| SourceError::Url { repository: redact_url(url.trim()), reason })
     }
 
-    /// Takes only transports that are known not to run a program of the URL's choice; says what is wrong otherwise.
+    /// Accepts only transports that run no program of the URL's choice, and only addresses in which git and Argo CD read the same server.
+    /// The error is the reason.
     pub(crate) fn parse(url: &str) -> Result<Self, &'static str> {
-        let url = url.trim();
-        if url.is_empty() {
+        const TRANSPORTS: &str = "only file, http, https, ssh and git URLs are allowed";
+        let url = RepoUrl::new(url);
+        let text = url.expose();
+        if text.is_empty() {
             return Err("it is empty");
         }
-        if url.starts_with('-') || url.contains(|c: char| c.is_control()) {
+        if text.starts_with('-') || text.contains(|c: char| c.is_control()) {
             return Err("it begins with a dash or holds a control character");
         }
-        let Some((scheme, rest)) = url.split_once("://") else {
-            let (host, path) = url.split_once(':').unwrap_or((url, ""));
-            if host.contains('/') || host.is_empty() || path.is_empty() {
+        let user_info = url.user_info().unwrap_or_default();
+        let begins_with_dash = || [url.host(), user_info].iter().any(|part| part.starts_with('-'));
+        let Some(scheme) = url.scheme() else {
+            let path = &text[url.path_start()..];
+            if url.port().is_none() || url.host().is_empty() || path.is_empty() {
                 return Err(
                     "it is a local path; write file:// before it, or let a folder stand for the repository with --repo URL=DIR",
                 );
             }
-            if path.starts_with(':') || host.contains('[') {
-                return Err("only file, http, https, ssh and git URLs are allowed");
+            if path.starts_with(':') || url.host().starts_with('[') {
+                return Err(TRANSPORTS);
             }
-            let user_is_option = host.rsplit('@').any(|part| part.starts_with('-'));
-            if user_is_option || path.starts_with('-') {
+            if begins_with_dash() || path.starts_with('-') {
                 return Err("its host or path begins with a dash");
             }
-            return Ok(Self { address: url.to_owned(), login: None, transport: Transport::Ssh });
+            if url.is_ambiguous() {
+                return Err(AMBIGUOUS);
+            }
+            return Ok(Self { address: text.to_owned(), login: None, transport: Transport::Ssh });
         };
         let transport = match scheme.to_ascii_lowercase().as_str() {
             "file" => Transport::File,
             "http" | "https" => Transport::Http,
             "ssh" | "git+ssh" | "ssh+git" => Transport::Ssh,
             "git" => Transport::Git,
-            _ => return Err("only file, http, https, ssh and git URLs are allowed"),
+            _ => return Err(TRANSPORTS),
         };
-        let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-        if authority.rsplit('@').any(|part| part.starts_with('-')) {
+        if begins_with_dash() {
             return Err("its host begins with a dash");
         }
-        let plain = || Self { address: url.to_owned(), login: None, transport };
-        if transport == Transport::Ssh {
-            let authority = without_password(authority);
-            return Ok(Self { address: format!("{scheme}://{authority}{path}"), login: None, transport });
+        // A password with a `/`, `?` or `#` ends up here, and must not reach an argument of git.
+        if url.port().is_some_and(|port| !port.bytes().all(|byte| byte.is_ascii_digit())) {
+            return Err(
+                "its port is not a number; percent-encode the special characters of its user and password",
+            );
         }
-        if transport != Transport::Http {
-            return Ok(plain());
+        if transport != Transport::File && url.is_ambiguous() {
+            return Err(AMBIGUOUS);
         }
-        let Some((user, host)) = authority.rsplit_once('@') else { return Ok(plain()) };
-        let Some((name, password)) = user.split_once(':') else { return Ok(plain()) };
-        let login = (percent_decode(name), Secret::new(percent_decode(password)));
-        Ok(Self { address: format!("{scheme}://{host}{path}"), login: Some(login), transport })
+        let (mut address, mut login) = (text.to_owned(), None);
+        match transport {
+            Transport::Ssh => {
+                let user = without_password(user_info);
+                let at = if user.is_empty() { "" } else { "@" };
+                address = format!("{scheme}://{user}{at}{}{}", url.server(), url.path());
+            }
+            Transport::Http => {
+                if let Some((name, password)) = user_info.split_once(':') {
+                    login = Some((percent_decode(name), Secret::new(percent_decode(password))));
+                    address = url.without_user_info();
+                }
+            }
+            Transport::File | Transport::Git => {}
+        }
+        Ok(Self { address, login, transport })
     }
 }
 
-/// User and host of an SSH URL. Git would put a password on ssh's command line, and ssh would take it for a part of the
-/// user's name.
-fn without_password(authority: &str) -> String {
-    // Git decodes the URL before it looks for these two.
-    let lower = authority.to_ascii_lowercase();
-    let Some(at) = lower.rfind('@').max(lower.rfind("%40")) else { return authority.to_owned() };
-    let user = &lower[..at];
-    let Some(colon) = user.find(':').into_iter().chain(user.find("%3a")).min() else {
-        return authority.to_owned();
-    };
-    let host = &authority[at..];
-    if colon > 0 {
-        return format!("{}{host}", &authority[..colon]);
-    }
-    host.strip_prefix('@').or_else(|| host.strip_prefix("%40")).unwrap_or(host).to_owned()
+const AMBIGUOUS: &str = "git and Argo CD read different servers in it; percent-encode the special characters of its user and password";
+
+/// Returns the user of the user information of an SSH URL. Git would put a password on ssh's command line, and ssh would take it for a part
+/// of the user's name.
+fn without_password(user_info: &str) -> &str {
+    // Git decodes the URL before it looks for the colon.
+    let lower = user_info.to_ascii_lowercase();
+    let colon = lower.find(':').into_iter().chain(lower.find("%3a")).min();
+    &user_info[..colon.unwrap_or(user_info.len())]
 }

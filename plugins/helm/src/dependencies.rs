@@ -18,10 +18,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use tiphys_access::{MountedCredentials, NetworkUse};
+use tiphys_access::{MountedCredentials, NetworkUse, RepoUrl};
 use tiphys_logins::{EntryError, Needs, OwnLogins, read_certificates};
 
-use crate::address::Address;
 use crate::chart::{Chart, Dependency, REQUIREMENTS};
 use crate::failure::{chain, note};
 use crate::helm::{Helm, HelmError, HelmVersion};
@@ -231,7 +230,7 @@ impl Plan {
             let cause = broken_archive(&String::from_utf8_lossy(&said), &missing.name);
             return Err(DependencyError::NotBuilt {
                 name: missing.name.clone(),
-                repository: Address::new(&missing.repository),
+                repository: RepoUrl::new(&missing.repository),
                 cause: cause.map(|text| self.cleaned(&text)),
             });
         }

@@ -4,7 +4,6 @@
 //! commands take that: pure decisions (options, paths, the argument list) come first, then helm runs once, or twice where dependencies
 //! were missing.
 
-mod address;
 mod announce;
 mod arguments;
 mod chart;

@@ -5,7 +5,6 @@
 
 mod glob;
 mod path;
-mod url;
 
 use std::collections::BTreeSet;
 use std::io;
@@ -256,7 +255,7 @@ impl Places<'_> {
         let value_files = options.value_files.iter().map(|file| self.environment.substitute(file));
         let set_files = options.assignments.iter().filter(|one| one.kind == AssignmentKind::File);
         let set_files = set_files.map(|one| unescaped(&self.environment.substitute(&one.value)));
-        value_files.chain(set_files).filter(|text| url::scheme(text).is_some()).collect()
+        value_files.chain(set_files).filter(|text| tiphys_access::url_scheme(text).is_some()).collect()
     }
 
     /// What a value file is, and the folder that is no part of its pattern.

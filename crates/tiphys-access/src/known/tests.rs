@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use super::{FoundAccess, KnownRepositories, RegistryLogin, RepositoryUse, registry_key};
+use super::{FoundAccess, KnownRepositories, RegistryLogin, RepositoryUse};
 use crate::{
     CredentialReach, MountedRepository, PemFiles, RegistryConfig, RegistryEntry, RepositoryAccess,
     RepositoryKind, Secret,
@@ -300,21 +300,6 @@ fn registry_without_password_gets_credentials_of_its_host() {
     known.mounted.registries[0].helper = Some("pass".to_owned());
     assert_eq!(login(&known, "other.example.org/charts"), helper("pass"));
     assert_eq!(login(&known, "helped.example.org/x"), helper("ecr-login"));
-}
-
-#[test]
-fn registry_key_is_host_without_credentials() {
-    for (address, expected) in [
-        ("r.example.org:5000/charts", "r.example.org:5000"),
-        ("oci://r.example.org/charts", "r.example.org"),
-        ("https://r.example.org/charts", "r.example.org"),
-        ("oci://bob:hunter22@r.example.org/charts", "r.example.org"),
-        ("bob:hunter@22@r.example.org/charts", "r.example.org"),
-        ("r.example.org/charts@sha256", "r.example.org"),
-        ("oci://registry-1.docker.io/charts", "https://index.docker.io/v1/"),
-    ] {
-        assert_eq!(registry_key(address), expected, "{address}");
-    }
 }
 
 #[test]

@@ -1,4 +1,4 @@
-use super::{RepositoryAccess, same_address, server_name};
+use super::{RepositoryAccess, same_address};
 use crate::RepositoryKind;
 
 #[test]
@@ -73,20 +73,4 @@ fn template_matches_addresses_with_its_prefix_on_same_host() {
 fn trailing_slash_of_address_is_ignored() {
     assert!(same_address("https://example.org/a/", "https://example.org/a"));
     assert!(!same_address("https://example.org/a", "https://example.org/ab"));
-}
-
-#[test]
-fn server_name_has_no_scheme_user_or_port() {
-    for (address, expected) in [
-        ("https://charts.example.org/a", Some("charts.example.org")),
-        ("https://charts.example.org:8443?x", Some("charts.example.org")),
-        ("https://user:p@ss@charts.example.org:8443/a", Some("charts.example.org")),
-        ("oci://registry.example.org:5000/team", Some("registry.example.org")),
-        ("registry.example.org:5000/team", Some("registry.example.org")),
-        (" https://[::1]:8443/a", Some("::1")),
-        ("https:///a", None),
-        ("", None),
-    ] {
-        assert_eq!(server_name(address), expected, "{address:?}");
-    }
 }

@@ -89,6 +89,7 @@ targets!(
     registry_address,
     registry_challenge,
     repo_path,
+    repo_url,
     split_output,
     tar,
     version_range,

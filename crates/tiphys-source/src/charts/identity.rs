@@ -3,9 +3,9 @@
 //!
 //! What the environment of this process says of proxies and authorities is the same for all who ask in it, and no part of this.
 
-use tiphys_access::RepositoryAccess;
+use tiphys_access::{RepoUrl, RepositoryAccess};
 
-use super::{ChartSource, CredentialReach, hashed, in_parts};
+use super::{ChartSource, CredentialReach, hashed};
 
 impl ChartSource {
     /// A name for all that decides what is fetched, from whom and with which trust, beside the address and the chart. It tells nothing of
@@ -21,8 +21,9 @@ impl ChartSource {
             CredentialReach::OwnServer => "own",
             CredentialReach::EveryServer => "every",
         };
-        let (_, login, _) = in_parts(self.repo_url.trim());
-        hashed([&way(access), protocol, &access.username, access.password.expose(), login, reach])
+        let url = RepoUrl::new(&self.repo_url);
+        let user_info = url.user_info().unwrap_or_default();
+        hashed([&way(access), protocol, &access.username, access.password.expose(), user_info, reach])
     }
 }
 

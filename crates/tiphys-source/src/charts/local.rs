@@ -11,7 +11,9 @@ use tiphys_yaml::{Object, read_document_of_texts};
 use super::artefact::{Artefact, Contents, Packing};
 use super::limits::ARCHIVE_BYTES_OPTION;
 use super::unpacked::{Owner, Packed, digest_of};
-use super::{ChartError, ChartFiles, ChartSource, FoundChart, in_parts};
+use super::{ChartError, ChartFiles, ChartSource, FoundChart};
+use tiphys_access::RepoUrl;
+
 use crate::options::SourceOptions;
 use crate::{LocalCopy, SourceError};
 
@@ -152,10 +154,8 @@ fn stands_for(copy: &LocalCopy, source: &ChartSource) -> bool {
 
 /// An address as it is compared: without `oci://`, and without a user and a password.
 fn plain(url: &str) -> String {
-    let url = url.trim().trim_end_matches('/').to_ascii_lowercase();
-    let url = url.strip_prefix("oci://").unwrap_or(&url);
-    let (scheme, _, rest) = in_parts(url);
-    [scheme, rest].concat()
+    let url = RepoUrl::new(url.trim().trim_end_matches('/').to_ascii_lowercase()).without_user_info();
+    RepoUrl::new(url).without_oci().to_owned()
 }
 
 /// The versions of a chart in a folder: archives by their names, folders by their `Chart.yaml`. The folder may be the chart itself.

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use tiphys_access::{ChartProtocol, FoundAccess, MountedLogins, RegistryLogin, Secret, registry_key};
+use tiphys_access::{ChartProtocol, FoundAccess, MountedLogins, RegistryLogin, RepoUrl, Secret};
 use tiphys_logins::{
     EntryError, FileError, HelperError, Login, Needs, OwnLogins, entry_login, read_certificates,
 };
 
 use super::once::Once;
-use super::{ChartError, ChartSource, CredentialReach, hashed, in_parts};
+use super::{ChartError, ChartSource, CredentialReach, hashed};
 use crate::SourceError;
 use crate::sources::blocking;
 
@@ -99,30 +99,29 @@ impl ChartSource {
         let (mut helper, mut identity_token, mut unusable) = (None, None, None);
         let of_secret =
             if self.is_of_registry() { self.access.has_password() } else { self.access.has_credentials() };
-        let (_, of_url, _) = in_parts(self.repo_url.trim());
+        let url = RepoUrl::new(&self.repo_url);
+        let has_user_info = url.user_info().is_some_and(|text| !text.is_empty());
         // The other settings of a Helm repository in the user's files, such as its CA, also apply to a URL with credentials.
-        let is_sought = !of_secret && (of_url.is_empty() || !self.is_of_registry());
+        let is_sought = !of_secret && (!has_user_info || !self.is_of_registry());
         if let Some(logins) = source.own_logins.take().filter(|_| is_sought) {
             let login = source.open(&logins, learned).await?;
-            if !of_url.is_empty() {
+            if has_user_info {
                 source.access.username.clear();
                 source.access.password = Secret::default();
             }
             match login {
                 RegistryLogin::None => {}
-                RegistryLogin::Entry(entry) => {
-                    match entry_login(&entry, registry_key(self.repo_url.trim())) {
-                        Ok(Some(Login::Password { username, password })) => {
-                            source.access.username = username;
-                            source.access.password = password;
-                        }
-                        Ok(Some(Login::Token(token))) => identity_token = Some(token),
-                        Ok(None) => {}
-                        Err(error) => unusable = Some(error),
+                RegistryLogin::Entry(entry) => match entry_login(&entry, url.registry_key()) {
+                    Ok(Some(Login::Password { username, password })) => {
+                        source.access.username = username;
+                        source.access.password = password;
                     }
-                }
+                    Ok(Some(Login::Token(token))) => identity_token = Some(token),
+                    Ok(None) => {}
+                    Err(error) => unusable = Some(error),
+                },
                 RegistryLogin::Helper { name, otherwise } => {
-                    let registry = registry_key(source.repo_url.trim()).to_owned();
+                    let registry = url.registry_key().to_owned();
                     helper = Some(Helper { logins, name, otherwise: *otherwise, registry });
                 }
             }

@@ -6,6 +6,7 @@ mod fuzz;
 use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
+use tiphys_access::RepoUrl;
 use tiphys_http::{Base, CredentialScope, Credentials, HttpError, HttpUrl, Response};
 use tiphys_logins::Login;
 use tokio::sync::OnceCell;
@@ -431,22 +432,18 @@ impl<'a> Registry<'a> {
 
 impl Root {
     fn read(repo_url: &str, chart: &str, scheme: &str) -> Option<Self> {
-        let text = repo_url.trim();
-        let text = text.split_once("://").map_or(text, |(_, rest)| rest).trim_matches('/');
-        let (host, path) = text.split_once('/').unwrap_or((text, ""));
+        let repo_url = RepoUrl::new(repo_url);
+        let (server, path) = (repo_url.server(), repo_url.path());
         let name: Vec<&str> =
             [path.trim_matches('/'), chart].into_iter().filter(|part| !part.is_empty()).collect();
         let name = name.join("/");
         let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "._-/".contains(c);
-        let is_whole = !host.contains(['?', '#']);
-        if !is_whole
-            || !name.chars().all(is_name)
-            || name.split('/').any(|part| ["", ".", ".."].contains(&part))
-        {
+        if !name.chars().all(is_name) || name.split('/').any(|part| ["", ".", ".."].contains(&part)) {
             return None;
         }
-        let host = if host == DOCKER_HUB.0 { DOCKER_HUB.1 } else { host };
-        let (url, login) = HttpUrl::parse(&format!("{scheme}://{host}/v2/{name}"))?;
+        let server = if server == DOCKER_HUB.0 { DOCKER_HUB.1 } else { server };
+        let user_info = repo_url.user_info().map(|user_info| format!("{user_info}@")).unwrap_or_default();
+        let (url, login) = HttpUrl::parse(&format!("{scheme}://{user_info}{server}/v2/{name}"))?;
         Some(Self { url, name, login })
     }
 }

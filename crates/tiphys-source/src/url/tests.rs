@@ -1,3 +1,8 @@
+use std::path::Path;
+
+use serde_json::Value;
+use tiphys_access::RepoUrl;
+
 use super::{RemoteUrl, Transport};
 
 #[test]
@@ -17,7 +22,6 @@ fn an_ssh_url_loses_its_password() {
         ("ssh://user:hunter2@h/x", "ssh://user@h/x"),
         ("ssh://user:hunt@er:2@h:22/x", "ssh://user@h:22/x"),
         ("git+ssh://user%3Ahunter2@h/x", "git+ssh://user@h/x"),
-        ("ssh://user:hunter2%40h/x", "ssh://user%40h/x"),
         ("ssh://user:@h/x", "ssh://user@h/x"),
         ("ssh://:hunter2@h/x", "ssh://h/x"),
         ("ssh://user@h:22/a:b@c", "ssh://user@h:22/a:b@c"),
@@ -54,5 +58,34 @@ fn only_transports_that_run_nothing_of_the_urls_choice_are_taken() {
         ("", None),
     ] {
         assert_eq!(RemoteUrl::parse(url).ok().map(|url| url.transport), transport, "{url:?}");
+    }
+}
+
+/// The data records the servers to which git 2.39 connects and those that Go 1.26 reads, on which Argo CD's choice of credentials is based.
+/// `ours` is null for an address that is refused.
+#[test]
+fn accepted_urls_have_one_server_for_git_and_go() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/url-servers.jsonl");
+    let text = std::fs::read_to_string(path).expect("the data can be read");
+    for line in text.lines() {
+        let row: Value = serde_json::from_str(line).expect("a row is JSON");
+        let url = row["url"].as_str().expect("url is a string");
+        let accepted = RemoteUrl::parse(url).ok().map(|url| RepoUrl::new(url.address));
+        let ours = accepted.as_ref().map(RepoUrl::host);
+        assert_eq!(ours, row["ours"].as_str(), "{url}");
+        let without_brackets = |host: &str| host.trim_matches(['[', ']']).to_owned();
+        // Git passes the user of a git:// URL on as a part of the host; such a host does not exist.
+        let git = row["git"].as_str().map(|host| host.rsplit('@').next().unwrap_or_default().to_owned());
+        let go = row["go"]
+            .as_str()
+            .filter(|host| !host.is_empty())
+            .map(|host| RepoUrl::new(host).host().to_owned());
+        for other in [git, go].into_iter().flatten() {
+            assert_eq!(
+                ours.map_or_else(|| other.clone(), without_brackets),
+                without_brackets(&other),
+                "{url}"
+            );
+        }
     }
 }

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use tiphys_logins::{FileError, HelperError};
 
 use super::listed::ListedError;
-use crate::address::Address;
 use crate::chart::ChartError;
 use crate::home::HomeError;
 use crate::mirror::MirrorError;
+use tiphys_access::RepoUrl;
 
 /// Why dependencies are still missing. The texts are Argo CD's where it has some.
 #[derive(Debug, thiserror::Error)]
@@ -62,7 +62,7 @@ pub(crate) enum DependencyError {
         /// The dependency.
         name: String,
         /// Its `repository`.
-        repository: Address,
+        repository: RepoUrl,
         /// Helm's words on the file, if it said some.
         cause: Option<String>,
     },
@@ -73,7 +73,7 @@ pub(crate) enum DependencyError {
     )]
     NoNetwork {
         /// Its address.
-        address: Address,
+        address: RepoUrl,
     },
     /// A name that nobody knows.
     #[error(
@@ -93,9 +93,9 @@ pub(crate) enum DependencyError {
         /// The dependency's `repository`.
         repository: String,
         /// One address.
-        first: Address,
+        first: RepoUrl,
         /// Another.
-        second: Address,
+        second: RepoUrl,
     },
     /// A name of a registry, which helm has only for Helm repositories.
     #[error(
@@ -105,7 +105,7 @@ pub(crate) enum DependencyError {
         /// The dependency's `repository`.
         repository: String,
         /// The registry's address.
-        address: Address,
+        address: RepoUrl,
     },
     /// Repositories that helm cannot use in one call.
     #[error(
@@ -116,9 +116,9 @@ pub(crate) enum DependencyError {
         /// In what.
         what: &'static str,
         /// One address.
-        first: Address,
+        first: RepoUrl,
         /// Another.
-        second: Address,
+        second: RepoUrl,
     },
     /// A program that has a login.
     #[error("error building helm chart dependencies")]

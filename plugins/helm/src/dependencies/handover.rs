@@ -226,7 +226,7 @@ fn proxies(remotes: &[RemoteRepository]) -> Result<Vec<(String, Secret)>, Depend
     let mut past: Vec<&str> = Vec::new();
     for remote in remotes {
         if remote.access.proxy.is_empty() {
-            past.push(host_of(remote.address.expose()));
+            past.push(remote.address.host());
         } else if !remote.access.no_proxy.is_empty() {
             past.push(&remote.access.no_proxy);
         }
@@ -239,17 +239,6 @@ fn proxies(remotes: &[RemoteRepository]) -> Result<Vec<(String, Secret)>, Depend
             .map(|(name, value)| (name, Secret::new(value)))
     });
     Ok(both.collect())
-}
-
-/// Host of an address, without a port.
-fn host_of(address: &str) -> &str {
-    let behind_scheme = address.split_once("://").map_or(address, |(_, rest)| rest);
-    let authority = behind_scheme.split('/').next().unwrap_or_default();
-    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-    match host.rsplit_once(':') {
-        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
-        _ => host,
-    }
 }
 
 fn differing(what: &'static str, first: &RemoteRepository, second: &RemoteRepository) -> DependencyError {

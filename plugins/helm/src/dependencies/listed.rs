@@ -6,8 +6,8 @@
 use std::path::Path;
 
 use super::remote::{DependencyRepository, ProjectRepositories};
-use crate::address::Address;
 use crate::chart::{Chart, ChartBounds, ChartError, Dependency, Lock};
+use tiphys_access::RepoUrl;
 
 /// What a chart's files say of dependencies.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub(crate) enum ListedError {
         /// The dependency.
         name: String,
         /// Its place in the lock file.
-        repository: Address,
+        repository: RepoUrl,
     },
 }
 
@@ -90,7 +90,7 @@ impl Listed {
                     return Err(ListedError::Lock {
                         lock: lock.file,
                         name: locked.name.clone(),
-                        repository: Address::new(&locked.repository),
+                        repository: RepoUrl::new(&locked.repository),
                     });
                 }
             }

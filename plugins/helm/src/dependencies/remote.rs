@@ -1,12 +1,11 @@
 //! Where dependencies come from, and what opens these repositories: found as Argo CD finds it (its `getHelmRepos`).
 
 use tiphys_access::{
-    CredentialReach, FoundAccess, KnownRepositories, LoginOwner, PemFiles, RegistryLogin, RepositoryAccess,
-    RepositoryUse, RunContext, registry_key, same_address, without_oci,
+    CredentialReach, FoundAccess, KnownRepositories, LoginOwner, PemFiles, RegistryLogin, RepoUrl,
+    RepositoryAccess, RepositoryUse, RunContext, same_address,
 };
 
 use super::DependencyError;
-use crate::address::Address;
 
 /// Scheme of registries.
 pub(super) const OCI: &str = "oci://";
@@ -85,7 +84,7 @@ pub(crate) struct RemoteRepository {
     /// Helm repository or registry.
     pub(crate) kind: RemoteKind,
     /// Its URL; a registry's address has no `oci://`.
-    pub(crate) address: Address,
+    pub(crate) address: RepoUrl,
     /// The name by which the chart refers to it; empty if it does not.
     pub(crate) name: String,
     /// How it is reached. Nothing in it is set for one that nobody knows.
@@ -119,13 +118,13 @@ impl RemoteRepository {
 
     fn found(address: &str, kind: RemoteKind, found: FoundAccess) -> Self {
         let FoundAccess { access, credentials, owner, login, files } = found;
-        let (address, name) = (Address::new(address), String::new());
+        let (address, name) = (RepoUrl::new(address), String::new());
         Self { kind, address, name, access, credentials, owner, login, files }
     }
 
     /// The registry's key in files with logins.
     pub(crate) fn login_name(&self) -> &str {
-        registry_key(self.address.expose())
+        self.address.registry_key()
     }
 
     /// Whether a login of the person who runs the program is sent to it.
@@ -195,14 +194,14 @@ impl ProjectRepositories {
         if let Some(second) = found.find(|one| !one.access.is_at(&address)) {
             return Err(DependencyError::AmbiguousName {
                 repository: repository.to_owned(),
-                first: Address::new(address),
-                second: Address::new(second.access.url),
+                first: RepoUrl::new(address),
+                second: RepoUrl::new(second.access.url),
             });
         }
         if first.access.is_registry() {
             return Err(DependencyError::NamedRegistry {
                 repository: repository.to_owned(),
-                address: Address::new(without_oci(&address)),
+                address: RepoUrl::new(RepoUrl::new(&address).without_oci()),
             });
         }
         Ok(RemoteRepository {

@@ -4,10 +4,10 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
+use tiphys_access::url_scheme;
 use tiphys_tree::{ContainmentError, EntryPath};
 
 use super::Resolved;
-use super::url::scheme;
 
 /// Links that are followed from one to the next, as Argo CD does.
 const LINKS_FOLLOWED_MAX: usize = 10;
@@ -45,7 +45,7 @@ pub(super) fn resolve(
     file: &str,
     schemes: &[String],
 ) -> Result<Resolved, PathProblem> {
-    if let Some(scheme) = scheme(file) {
+    if let Some(scheme) = url_scheme(file) {
         if schemes.iter().any(|allowed| allowed.eq_ignore_ascii_case(&scheme)) {
             return Ok(Resolved::Url(file.to_owned()));
         }

@@ -2,11 +2,10 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use tiphys_access::{RefTree, RunContext};
 
-use super::url::scheme;
 use super::{GlobBounds, Places};
 use crate::failure::chain;
 use crate::options::Missing;
@@ -248,29 +247,4 @@ fn names_of_sources_count_in_applications_with_several_only() {
     world.context.source.multiple = false;
     assert_eq!(check(&world, "$values/v.yaml"), Ok(()));
     assert_eq!(world.value_files(&["$values/top.yaml"], Missing::Refuse).as_deref(), Ok("/repo/top.yaml"));
-}
-
-#[test]
-fn a_url_is_what_go_takes_for_one() {
-    let cases = [
-        ("https://example.com/x", Some("https")),
-        ("HTTPS://user:pa%20ss@example.com:8443/x#f", Some("https")),
-        ("http://[::1]:80/x", Some("http")),
-        ("mailto:x y", Some("mailto")),
-        ("a:b", Some("a")),
-        ("a.yaml", None),
-        ("./a:b", None),
-        (":a", None),
-        ("1a:b", None),
-        ("a_b:c", None),
-        ("http://a b/", None),
-        ("http://example.com/%zz", None),
-        ("http://example.com:x/", None),
-        ("http://example.com/a\u{7f}", None),
-        ("", None),
-    ];
-    for (text, expected) in cases {
-        assert_eq!(scheme(text).as_deref(), expected, "{text}");
-    }
-    assert!(Path::new("/repo-evil").strip_prefix("/repo").is_err(), "a folder is no prefix of another name");
 }

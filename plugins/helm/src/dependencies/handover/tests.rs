@@ -6,11 +6,10 @@ use std::os::unix::fs::MetadataExt as _;
 use rustix::fs::{CWD, Mode, mkfifoat};
 use serde_json::{Value, json};
 use tiphys_access::{
-    CredentialReach, LoginOwner, PemFiles, RegistryEntry, RegistryLogin, RepositoryAccess, Secret,
+    CredentialReach, LoginOwner, PemFiles, RegistryEntry, RegistryLogin, RepoUrl, RepositoryAccess, Secret,
 };
 
-use super::{Handover, authorities, hand_over, host_of};
-use crate::address::Address;
+use super::{Handover, authorities, hand_over};
 use crate::dependencies::DependencyError;
 use crate::dependencies::remote::{RemoteKind, RemoteRepository};
 use crate::home::Home;
@@ -19,7 +18,7 @@ use crate::host::Host;
 fn remote(kind: RemoteKind, address: &str, access: RepositoryAccess) -> RemoteRepository {
     RemoteRepository {
         kind,
-        address: Address::new(address),
+        address: RepoUrl::new(address),
         name: String::new(),
         access,
         credentials: CredentialReach::OwnServer,
@@ -223,17 +222,5 @@ fn the_authorities_of_the_system_are_those_of_a_file_and_of_each_folder_of_a_lis
         let variables: Vec<_> = variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let host = Host::made_up(folder.path(), &variables);
         assert_eq!(authorities(&host, &remotes), expected);
-    }
-}
-
-#[test]
-fn a_host_is_what_stands_between_scheme_user_and_port() {
-    for (address, expected) in [
-        ("https://u:p@a.example.com:8443/x", "a.example.com"),
-        ("r.example.com:5000/charts", "r.example.com"),
-        ("r.example.com", "r.example.com"),
-        ("http://[::1]:80/x", "[::1]"),
-    ] {
-        assert_eq!(host_of(address), expected);
     }
 }

@@ -5,11 +5,10 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use tiphys_access::{
-    CredentialReach, LoginOwner, PemFiles, RegistryEntry, RegistryLogin, RepositoryAccess, Secret,
+    CredentialReach, LoginOwner, PemFiles, RegistryEntry, RegistryLogin, RepoUrl, RepositoryAccess, Secret,
 };
 
 use super::{BuildKey, Hasher, Inputs};
-use crate::address::Address;
 use crate::dependencies::remote::{RemoteKind, RemoteRepository};
 
 const SECRET: [u8; 32] = [7; 32];
@@ -17,7 +16,7 @@ const SECRET: [u8; 32] = [7; 32];
 fn remote(password: &str) -> RemoteRepository {
     RemoteRepository {
         kind: RemoteKind::Web,
-        address: Address::new("https://a.example.com"),
+        address: RepoUrl::new("https://a.example.com"),
         name: String::new(),
         access: RepositoryAccess { password: Secret::new(password), ..RepositoryAccess::default() },
         credentials: CredentialReach::OwnServer,
@@ -89,7 +88,7 @@ fn everything_that_a_place_is_changes_the_key() {
         remote(""),
         RemoteRepository { kind: RemoteKind::Registry, ..remote("") },
         RemoteRepository { kind: RemoteKind::Plugin, ..remote("") },
-        RemoteRepository { address: Address::new("https://b.example.com"), ..remote("") },
+        RemoteRepository { address: RepoUrl::new("https://b.example.com"), ..remote("") },
         RemoteRepository { name: "named".to_owned(), ..remote("") },
         RemoteRepository { credentials: CredentialReach::EveryServer, ..remote("") },
         login(entry("pass")),

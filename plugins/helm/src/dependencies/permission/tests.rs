@@ -1,17 +1,16 @@
 //! Patterns and the repositories of dependencies.
 
 use serde_json::Value;
-use tiphys_access::{CredentialReach, LoginOwner, PemFiles, RegistryLogin, RepositoryAccess};
+use tiphys_access::{CredentialReach, LoginOwner, PemFiles, RegistryLogin, RepoUrl, RepositoryAccess};
 use tiphys_testkit::oracle;
 
 use super::is_permitted;
-use crate::address::Address;
 use crate::dependencies::remote::{RemoteKind, RemoteRepository};
 
 fn remote(kind: RemoteKind, address: &str) -> RemoteRepository {
     RemoteRepository {
         kind,
-        address: Address::new(address),
+        address: RepoUrl::new(address),
         name: String::new(),
         access: RepositoryAccess::default(),
         credentials: CredentialReach::OwnServer,

@@ -12,24 +12,37 @@ enum UrlPart {
     Fragment,
 }
 
-/// Returns the string that Go prints for a URL after parsing it. None if Go's parser rejects the URL.
-pub(super) fn parse_and_print(text: &str) -> Option<String> {
-    let (before, fragment) = text.split_once('#').unwrap_or((text, ""));
-    let mut printed = parse_without_fragment(before)?;
-    if !fragment.is_empty() {
-        let decoded = unescape(fragment, UrlPart::Fragment)?;
-        printed.push('#');
-        printed.push_str(&keep_or_escape(fragment, &decoded, UrlPart::Fragment));
-    }
-    Some(printed)
+/// A URL that Go's `url.Parse` accepts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct GoUrl {
+    /// In lower case; empty if the URL has none.
+    pub(super) scheme: String,
+    /// The decoded host with its port; empty if the URL has none.
+    pub(super) host: String,
+    /// The string that Go prints.
+    pub(super) printed: String,
 }
 
-fn parse_without_fragment(text: &str) -> Option<String> {
+impl GoUrl {
+    /// Returns None if Go's parser rejects the URL.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let (before, fragment) = text.split_once('#').unwrap_or((text, ""));
+        let mut url = parse_without_fragment(before)?;
+        if !fragment.is_empty() {
+            let decoded = unescape(fragment, UrlPart::Fragment)?;
+            url.printed.push('#');
+            url.printed.push_str(&keep_or_escape(fragment, &decoded, UrlPart::Fragment));
+        }
+        Some(url)
+    }
+}
+
+fn parse_without_fragment(text: &str) -> Option<GoUrl> {
     if text.bytes().any(|byte| byte < b' ' || byte == 0x7f) {
         return None;
     }
     if text == "*" {
-        return Some("*".to_owned());
+        return Some(GoUrl { printed: "*".to_owned(), ..GoUrl::default() });
     }
     let (scheme, rest) = split_scheme(text)?;
     let scheme = scheme.to_ascii_lowercase();
@@ -39,6 +52,7 @@ fn parse_without_fragment(text: &str) -> Option<String> {
     };
 
     let mut printed = String::with_capacity(text.len() + 8);
+    let mut host = String::new();
     if !scheme.is_empty() {
         printed.push_str(&scheme);
         printed.push(':');
@@ -46,17 +60,17 @@ fn parse_without_fragment(text: &str) -> Option<String> {
     if !rest.starts_with('/') && !scheme.is_empty() {
         printed.push_str(rest);
     } else {
-        print_hierarchical(&mut printed, &scheme, rest)?;
+        host = print_hierarchical(&mut printed, &scheme, rest)?;
     }
     if let Some(query) = query {
         printed.push('?');
         printed.push_str(query);
     }
-    Some(printed)
+    Some(GoUrl { scheme, host, printed })
 }
 
-/// Prints authority and path. `printed` is the scheme with its colon, or empty.
-fn print_hierarchical(printed: &mut String, scheme: &str, rest: &str) -> Option<()> {
+/// Prints authority and path, and returns the host. `printed` is the scheme with its colon, or empty.
+fn print_hierarchical(printed: &mut String, scheme: &str, rest: &str) -> Option<String> {
     let first_segment = rest.split('/').next().unwrap_or_default();
     if !rest.starts_with('/') && first_segment.contains(':') {
         return None;
@@ -94,7 +108,7 @@ fn print_hierarchical(printed: &mut String, scheme: &str, rest: &str) -> Option<
         printed.push_str("./");
     }
     printed.push_str(&path);
-    Some(())
+    Some(String::from_utf8_lossy(&host).into_owned())
 }
 
 /// Splits a URL at the colon after its scheme. The scheme is empty if the URL has none. None if the URL starts with a colon.

@@ -1,8 +1,9 @@
-//! Canonical forms of repository addresses: equal for all spellings that servers and git treat as the same repository.
+//! Canonical forms of repository addresses: equal for all spellings that servers and git treat as the same repository. Projects that deny
+//! a repository deny all its spellings.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use tiphys_access::percent_decode;
+use super::{Authority, DECODED_BY_GIT, percent_decode};
 
 /// Schemes with their canonical form and default port. The scheme `oci://` is optional.
 const SCHEMES: [(&str, &str, &str); 8] = [
@@ -30,7 +31,7 @@ const ADDRESS_ENDS: &[char] = &['/', '?', '#'];
 ///
 /// `HOST:PATH` is git over SSH; if `PATH` starts with a number, it may also be a registry. None if the host is ambiguous because clients
 /// may resolve it differently: it has non-ASCII characters, or is an IP address in a non-standard notation.
-pub(super) fn of_address(address: &str) -> Option<Vec<String>> {
+pub fn canonical_addresses(address: &str) -> Option<Vec<String>> {
     let mut locations = locations(address, ADDRESS_ENDS);
     if locations.len() > 1 {
         locations.retain(Location::has_numeric_port);
@@ -39,7 +40,7 @@ pub(super) fn of_address(address: &str) -> Option<Vec<String>> {
 }
 
 /// Returns the canonical forms of a pattern, whose host is not checked.
-pub(super) fn of_pattern(pattern: &str) -> Vec<String> {
+pub fn canonical_patterns(pattern: &str) -> Vec<String> {
     locations(pattern, PATTERN_ENDS).iter().map(Location::text).collect()
 }
 
@@ -70,7 +71,7 @@ impl Location {
     fn of_url(scheme: &str, rest: &str, ends: &[char]) -> Self {
         let known = SCHEMES.iter().find(|(name, ..)| *name == scheme);
         let (scheme, default_port) = known.map_or((scheme, ""), |(_, scheme, port)| (*scheme, *port));
-        if !matches!(scheme, "ssh" | "git" | "file") {
+        if !DECODED_BY_GIT.contains(&scheme) {
             let (authority, path) = split(rest, ends);
             return Self::new(scheme, default_port, authority, path);
         }
@@ -83,10 +84,8 @@ impl Location {
 
     fn new(scheme: &str, default_port: &str, authority: &str, path: &str) -> Self {
         let authority = percent_decode(authority).to_lowercase();
-        let server = authority.rsplit_once('@').map_or(&*authority, |(_, server)| server);
-        // A colon within brackets belongs to an IPv6 address.
-        let (host, port) =
-            server.rsplit_once(':').filter(|(_, port)| !port.contains(']')).unwrap_or((server, ""));
+        let Authority { host, port, .. } = Authority::of_url(&authority);
+        let port = port.unwrap_or_default();
         let port = if is_number(port) { port.trim_start_matches('0') } else { port };
         let port = if port == default_port { "" } else { port };
         let host = host.strip_suffix('.').unwrap_or(host);
