@@ -1,12 +1,12 @@
-//! The command line: only shapes, no decisions. Each command's arguments are in a file of its own.
+//! The command line: definitions only, no decisions. Each command has a file of its own.
 
 mod applications;
 mod base;
-mod bounds;
 mod cache;
 mod cmp_server;
 mod common;
 mod diff;
+mod limits;
 mod params;
 mod plugin;
 #[cfg(test)]
@@ -38,7 +38,7 @@ pub(crate) use render::RenderArgs;
     version,
     propagate_version = false,
     about = "Parameterized GitOps rendering for Kubernetes, compatible with Argo CD",
-    after_help = "Examples:\n  tiphys render --repo .                     render every Application below this folder\n  tiphys params list guestbook --repo .      which parameters it accepts, and their values\n  tiphys plugin check my-plugin/             what is wrong with a plugin's file"
+    after_help = "Examples:\n  tiphys render --repo .                     render every Application below this folder\n  tiphys params list guestbook --repo .      list the parameters that it accepts, and their values\n  tiphys plugin check my-plugin/             check a plugin's file"
 )]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -51,12 +51,12 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Print the manifests of applications
     Render(RenderArgs),
-    /// Show what differs in manifests: from what is live, or between two revisions
+    /// Compare manifests with live objects, or between two revisions
     #[command(long_about = diff::LONG_ABOUT)]
     Diff(DiffArgs),
-    /// For plugin authors: look at plugins and try them on a folder
+    /// Develop plugins: create, check, run and test them
     Plugin(PluginArgs),
-    /// The parameters of an application
+    /// List, explain and change the parameters of an application
     Params(ParamsArgs),
     /// Serve a plugin on a socket, as Argo CD's sidecar does
     CmpServer(CmpServerArgs),
@@ -64,7 +64,7 @@ pub(crate) enum Command {
     Cache(CacheArgs),
     /// Print a shell's completion script
     Completion(CompletionArgs),
-    /// Print the version, and the tools that were found
+    /// Print the version of tiphys and of the tools that it finds
     Version(VersionArgs),
 }
 
@@ -84,8 +84,8 @@ impl Command {
   tiphys completion powershell >> $PROFILE
   tiphys completion elvish >> ~/.config/elvish/rc.elv
 
-At each Tab the script asks the `tiphys` of the PATH. It offers commands, options, applications, labels, projects, parameters, their
-values, and files; it runs no plugin, fetches nothing, and reads no standard input.")]
+At each Tab the script calls the `tiphys` of the PATH. It completes commands, options, applications, labels, projects, parameters, their
+values, and files. It runs no plugin, uses no network, and does not read standard input.")]
 pub(crate) struct CompletionArgs {
     /// The shell
     pub(crate) shell: Shell,

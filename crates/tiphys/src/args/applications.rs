@@ -1,12 +1,12 @@
-//! Which applications a command is about.
+//! Selection of applications.
 
 use clap::Args;
 use tiphys_service::ApplicationSelection;
 
-/// Chooses applications of the store.
+/// Selects applications of the store.
 #[derive(Debug, Args)]
 pub(crate) struct ApplicationArgs {
-    /// Applications: names (`namespace/name` where needed) or files; none: all
+    /// Names of applications (`NAMESPACE/NAME` if ambiguous) or files; default: all applications
     #[arg(value_name = "APP")]
     pub(crate) apps: Vec<String>,
 

@@ -13,12 +13,11 @@ pub(crate) struct BaseArgs {
     #[arg(long, value_name = "REV", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) base: Option<String>,
 
-    /// Compare with the commit where HEAD began to differ from REV, as `git diff --merge-base` does
+    /// Compare with the merge base of REV and HEAD, like `git diff --merge-base`
     #[arg(long, requires = "base")]
     pub(crate) merge_base: bool,
 
-    /// Which side's plugins run where `--plugins` names a path in a work tree that is compared; other than `base` only for changes that are
-    /// trusted
+    /// Side whose plugins run if `--plugins` names a path in a compared work tree. Use `head` and `each` only for trusted changes
     #[arg(long, value_name = "SIDE", requires = "base", default_value = "base")]
     pub(crate) plugins_from: PluginsFrom,
 }
@@ -32,14 +31,14 @@ impl BaseArgs {
     }
 }
 
-/// Where the plugins of a work tree that is compared are taken from.
+/// The side whose plugins run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PluginsFrom {
-    /// From REV, for both sides
+    /// Those of REV for both sides
     Base,
-    /// From the working copy, for both sides
+    /// Those of the working copy for both sides
     Head,
-    /// For each side its own
+    /// Each side its own
     Each,
 }
 

@@ -11,14 +11,14 @@ pub(crate) struct CacheArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum CacheCommand {
-    /// Remove the clones, charts and trees that were not used for longest
+    /// Remove the least recently used clones, charts and trees from the cache
     Prune(CachePruneArgs),
 }
 
 /// Arguments of `cache prune`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  tiphys cache prune                                    until the cache has at most --cache-size-max bytes
-  tiphys cache prune --cache-size-max 1073741824        until it has at most 1 GiB
-  tiphys cache prune --cache-size-max 0                 all of it")]
+  tiphys cache prune                                    down to --cache-size-max bytes
+  tiphys cache prune --cache-size-max 1073741824        down to 1 GiB
+  tiphys cache prune --cache-size-max 0                 everything")]
 pub(crate) struct CachePruneArgs {}

@@ -1,6 +1,6 @@
-//! Arguments of `cmp-server`: those of Argo CD's plugin server, and bounds of our own (`spec/cmp.md` 1.9).
+//! Arguments of `cmp-server`: those of Argo CD's plugin server, and limits that only tiphys has.
 //!
-//! Argo CD's variables are read in `commands/cmp_server/settings.rs` instead of by the parser, since a bad one there is not an error.
+//! Argo CD ignores invalid values of its variables, so `commands/cmp_server/settings.rs` reads these instead of the parser.
 
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
@@ -13,49 +13,48 @@ use crate::commands::cmp_server::SELF_CHECK_INTERVAL;
 /// Arguments of `cmp-server`.
 #[derive(Debug, Args)]
 #[command(
-    // Of a flag that comes twice, Argo CD takes the last.
+    // As in Argo CD, the last of repeated flags wins.
     args_override_self = true,
     after_help = "Example, in two terminals:
   tiphys cmp-server --config-dir-path ./plugins/kustomize --plugin-sockets /tmp/sockets
   tiphys render --plugin-sockets /tmp/sockets --repo .
 
-Called as `argocd-cmp-server`, or with that name in ARGOCD_BINARY_NAME, the program is this command. Whatever keeps the server from
-starting is logged, and its exit code is 20. At SIGTERM or SIGINT it takes no more calls, finishes those that are running, and ends with 0.
-ARGOCD_GRPC_KEEP_ALIVE_MIN and ARGOCD_ENABLE_GRPC_TIME_HISTOGRAM may be set and change nothing: a caller may ping as often as it likes, and
-the metrics always have times. With TIPHYS_CMP_STRICT=false what tiphys refuses and Argo CD lets pass is logged and not refused."
+Started as `argocd-cmp-server`, or with that name in ARGOCD_BINARY_NAME, the program runs this command. If the server cannot start, it logs
+the error and exits with 20. At SIGTERM or SIGINT it accepts no more calls, finishes the running ones, and exits with 0.
+ARGOCD_GRPC_KEEP_ALIVE_MIN and ARGOCD_ENABLE_GRPC_TIME_HISTOGRAM have no effect: clients may ping at any rate, and the metrics always
+include durations. With TIPHYS_CMP_STRICT=false, input that tiphys rejects and Argo CD accepts is accepted with a warning in the log."
 )]
 pub(crate) struct CmpServerArgs {
     /// Folder that holds plugin.yaml
     #[arg(long, value_name = "DIR", default_value = "/home/argocd/cmp-server/config")]
     pub(crate) config_dir_path: PathBuf,
 
-    /// Put this program into a folder as `argocd-cmp-server`, with a link `argocd` to it for git, and serve nothing: for an init
-    /// container
+    /// Install this program into a folder as `argocd-cmp-server`, with a link `argocd` for git, and exit; for init containers
     #[arg(long, value_name = "DIR")]
     pub(crate) install: Option<PathBuf>,
 
-    /// Where received trees and private views are kept; default: the folder for temporary files [env: `ARGOCD_CMP_WORKDIR`]
+    /// Folder for received trees and private working copies; default: the folder for temporary files [env: `ARGOCD_CMP_WORKDIR`]
     #[arg(long, value_name = "DIR")]
     pub(crate) workdir: Option<PathBuf>,
 
-    /// How much is logged; default `info` [env: `ARGOCD_CMP_SERVER_LOGLEVEL`]
+    /// Log level; default `info` [env: `ARGOCD_CMP_SERVER_LOGLEVEL`]
     #[arg(long, value_name = "LEVEL", ignore_case = true)]
     pub(crate) loglevel: Option<LogLevelArg>,
 
-    /// How it is logged; default `json` [env: `ARGOCD_CMP_SERVER_LOGFORMAT`]
+    /// Log format; default `json` [env: `ARGOCD_CMP_SERVER_LOGFORMAT`]
     #[arg(long, value_name = "FORMAT", ignore_case = true)]
     pub(crate) logformat: Option<LogFormatArg>,
 
-    /// Address of an OpenTelemetry collector that traces are sent to by OTLP over gRPC, as HOST:PORT; without one there are none
+    /// Address of an OpenTelemetry collector for traces (OTLP over gRPC), as HOST:PORT; default: no traces
     /// [env: `ARGOCD_CMP_SERVER_OTLP_ADDRESS`]
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) otlp_address: Option<String>,
 
-    /// Whether the collector is spoken to without TLS; default `true`. This program has no TLS: with `false` it does not start [env: `ARGOCD_CMP_SERVER_OTLP_INSECURE`]
+    /// Connect to the collector without TLS; default `true`. TLS is not supported: with `false` the server does not start [env: `ARGOCD_CMP_SERVER_OTLP_INSECURE`]
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = boolean)]
     pub(crate) otlp_insecure: Option<bool>,
 
-    /// What is sent to the collector as metadata [env: `ARGOCD_CMP_SERVER_OTLP_HEADERS`]
+    /// Metadata for the collector [env: `ARGOCD_CMP_SERVER_OTLP_HEADERS`]
     #[arg(long, value_name = "NAME=VALUE,…", value_delimiter = ',')]
     pub(crate) otlp_headers: Vec<String>,
 
@@ -63,110 +62,111 @@ pub(crate) struct CmpServerArgs {
     #[arg(long, value_name = "NAME:VALUE,…", value_delimiter = ',')]
     pub(crate) otlp_attrs: Vec<String>,
 
-    /// Which part of the traces that begin here is sent, from 0 to 1; what a caller has begun follows the caller; default `1`
+    /// Fraction of the traces started by this server that is sent, from 0 to 1; default `1`. For other traces the caller decides
     /// [env: `ARGOCD_CMP_SERVER_OTLP_SAMPLE_RATIO`]
     #[arg(long, value_name = "RATIO", value_parser = ratio)]
     pub(crate) otlp_sample_ratio: Option<f64>,
 
-    /// Address of an HTTP server of our own for `/metrics`, in the form of Prometheus, and `/healthz`: PORT of this machine only,
-    /// ADDR:PORT, or :PORT of all addresses; without one there is none
+    /// Address of an HTTP server for `/metrics` (Prometheus format) and `/healthz`: PORT on the loopback address, ADDR:PORT, or :PORT on all
+    /// addresses; default: no HTTP server
     #[arg(long, value_name = "ADDRESS", env = "TIPHYS_METRICS_ADDRESS", value_parser = listen_address)]
     pub(crate) metrics_address: Option<SocketAddr>,
 
-    /// Give each run an empty `HOME` that is removed with it. Without this flag, runs share the server's, so that plugins can keep caches
+    /// Give each run an empty `HOME` that is removed afterwards. By default, runs share the server's `HOME`, so that plugins can keep caches
     /// there
     #[arg(long, env = "TIPHYS_PRIVATE_HOME")]
     pub(crate) private_home: bool,
 
-    /// What belongs to no flag: Argo CD does not look at it, so a container that starts there starts here
+    /// Other arguments, which are ignored as in Argo CD
     #[arg(hide = true)]
     pub(crate) ignored: Vec<String>,
 
     #[command(flatten)]
-    pub(crate) bounds: ServerBoundArgs,
+    pub(crate) limits: ServerLimitArgs,
 }
 
-/// Bounds of the plugin server only.
+/// Limits of the plugin server only.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Bounds of the server")]
-pub(crate) struct ServerBoundArgs {
-    /// Bytes of one message, both ways: all manifests of an answer must fit into it; default 100 MiB [env: `ARGOCD_GRPC_MAX_SIZE_MB`,
+#[command(next_help_heading = "Limits of the server")]
+pub(crate) struct ServerLimitArgs {
+    /// Maximum size of a gRPC message in either direction, in bytes. All manifests of a response must fit; default 100 MiB [env: `ARGOCD_GRPC_MAX_SIZE_MB`,
     /// in MiB]
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) message_bytes_max: Option<u64>,
 
-    /// Bytes of one archive as it is sent
+    /// Maximum size of a received archive, in bytes
     #[arg(long, value_name = "BYTES", env = "TIPHYS_PACKED_BYTES_MAX", default_value_t = tiphys_cmp::PACKED_BYTES_MAX, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) packed_bytes_max: u64,
 
-    /// Bytes of all trees, in use or kept for the next call. Uploads wait while trees in use leave too little; a single tree may have more
+    /// Maximum total size of trees, used and cached, in bytes. Uploads wait while used trees leave too little space; a single tree may be
+    /// larger
     #[arg(long, value_name = "BYTES", env = "TIPHYS_STORE_BYTES_MAX", default_value_t = GIB, value_parser = clap::value_parser!(u64))]
     pub(crate) store_bytes_max: u64,
 
-    /// Trees that are kept for the next call
+    /// Maximum number of cached trees
     #[arg(long, value_name = "N", env = "TIPHYS_STORE_TREES_MAX", default_value_t = 64)]
     pub(crate) store_trees_max: u32,
 
-    /// Archives that are unpacked at once; others wait for their turn
+    /// Maximum number of archives that are unpacked concurrently; others wait
     #[arg(long, value_name = "N", env = "TIPHYS_UNPACKING_MAX", default_value_t = tiphys_cmp::UNPACKING_MAX as u64, value_parser = clap::value_parser!(u64).range(1..=256))]
     pub(crate) unpacking_max: u64,
 
-    /// Runs that may wait for one of `--jobs`; one more is refused
+    /// Maximum number of runs that wait for one of `--jobs`; further ones are rejected
     #[arg(long, value_name = "N", env = "TIPHYS_PLUGIN_QUEUE_MAX", default_value_t = 1_000)]
     pub(crate) plugin_queue_max: u32,
 
-    /// How long a run may wait for its turn before it is refused, in seconds
+    /// Maximum time that a run waits for one of `--jobs` before it is rejected, in seconds
     #[arg(long, value_name = "SECONDS", env = "TIPHYS_PLUGIN_QUEUE_WAIT", default_value_t = 90, value_parser = clap::value_parser!(u64).range(0..=86_400))]
     pub(crate) plugin_queue_wait: u64,
 
-    /// Connections that are open at once; further callers wait until one ends
+    /// Maximum number of open connections; further clients wait
     #[arg(long, value_name = "N", env = "TIPHYS_CONNECTIONS_MAX", default_value_t = tiphys_cmp::CONNECTIONS_MAX)]
     pub(crate) connections_max: NonZeroU32,
 
-    /// How long a new connection may take to send its HTTP/2 preface and its first frame, in seconds
+    /// Timeout for the HTTP/2 preface and the first frame of a new connection, in seconds
     #[arg(long, value_name = "SECONDS", env = "TIPHYS_CONNECTION_PREFACE_MAX", default_value_t = tiphys_cmp::PREFACE_MAX.as_secs(), value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub(crate) connection_preface_max: u64,
 
-    /// How long a connection may be without a call, in seconds; pings are no calls
+    /// Maximum time that a connection stays open without a call, in seconds; pings do not count as calls
     #[arg(long, value_name = "SECONDS", env = "TIPHYS_CONNECTION_IDLE_MAX", default_value_t = tiphys_cmp::IDLE_MAX.as_secs(), value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub(crate) connection_idle_max: u64,
 
-    /// How long a sender may send nothing in the middle of an archive, in seconds
+    /// Maximum pause of a client within an archive, in seconds
     #[arg(long, value_name = "SECONDS", env = "TIPHYS_UPLOAD_STALL_MAX", default_value_t = tiphys_cmp::STALL_MAX.as_secs(), value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub(crate) upload_stall_max: u64,
 
-    /// The same while other archives wait to be unpacked, in seconds
+    /// Maximum pause of a client while other archives wait to be unpacked, in seconds
     #[arg(long, value_name = "SECONDS", env = "TIPHYS_UPLOAD_STALL_CROWDED_MAX", default_value_t = tiphys_cmp::CROWDED_STALL_MAX.as_secs(), value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub(crate) upload_stall_crowded_max: u64,
 
-    /// How long calls that are running may go on after SIGTERM, in seconds
+    /// Maximum time that running calls continue after SIGTERM, in seconds
     #[arg(long, value_name = "SECONDS", env = "TIPHYS_SHUTDOWN_GRACE", default_value_t = tiphys_cmp::GRACE.as_secs(), value_parser = clap::value_parser!(u64).range(0..=86_400))]
     pub(crate) shutdown_grace: u64,
 
-    /// Time between two checks that the socket and the resource limits are still the server's own, in seconds; where one is not, the
-    /// server ends with exit code 20
+    /// Interval of the checks that the socket and the resource limits are unchanged, in seconds. If one has changed, the server exits with
+    /// code 20
     #[arg(long, value_name = "SECONDS", env = "TIPHYS_SELF_CHECK_INTERVAL", default_value_t = SELF_CHECK_INTERVAL.as_secs(), value_parser = clap::value_parser!(u64).range(1..=3_600))]
     pub(crate) self_check_interval: u64,
 }
 
 const GIB: u64 = 1024 * 1024 * 1024;
 
-/// Levels of logs, with the words that Argo CD takes.
+/// Log levels with Argo CD's names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LogLevelArg {
     Trace,
     Debug,
-    // A value of Helm that is not set.
+    // A variable from an empty Helm value.
     #[value(alias = "")]
     Info,
     #[value(alias = "warning")]
     Warn,
-    // There, the last two leave out errors, which nobody can want of a server.
+    // In Argo CD, `fatal` and `panic` suppress errors.
     #[value(aliases = ["fatal", "panic"])]
     Error,
 }
 
-/// Forms of logs.
+/// Log formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LogFormatArg {
     #[value(alias = "")]
@@ -178,21 +178,22 @@ fn boolean(text: &str) -> Result<bool, String> {
     tiphys_api::parse_bool(text).ok_or_else(|| "write true or false".to_owned())
 }
 
-/// A number from 0 to 1.
+/// Parses a number from 0 to 1.
 pub(crate) fn ratio(text: &str) -> Result<f64, String> {
     let value = text.parse().ok().filter(|value| (0.0..=1.0).contains(value));
     value.ok_or_else(|| "write a number from 0 to 1".to_owned())
 }
 
-/// An address to listen on; no name is looked up.
+/// Parses an address to listen on. Names other than `localhost` are not resolved.
 fn listen_address(text: &str) -> Result<SocketAddr, String> {
-    let unread =
-        || "write PORT, ADDR:PORT or :PORT; ADDR is an IP address, one of version 6 in brackets".to_owned();
+    let unread = || {
+        "write PORT, ADDR:PORT or :PORT; ADDR is an IP address; write an IPv6 address in brackets".to_owned()
+    };
     if let Ok(port) = text.parse::<u16>() {
         return Ok(SocketAddr::from(([127, 0, 0, 1], port)));
     }
     if let Some(port) = text.strip_prefix(':') {
-        // Linux takes callers of version 4 there, too.
+        // On Linux, the IPv6 wildcard address also accepts IPv4 clients.
         return port.parse().map(|port: u16| SocketAddr::from(([0_u16; 8], port))).map_err(|_| unread());
     }
     let local = text.strip_prefix("localhost:").map(|port| format!("127.0.0.1:{port}"));

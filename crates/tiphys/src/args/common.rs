@@ -1,4 +1,4 @@
-//! Options that all commands share.
+//! Options of all commands.
 
 use std::path::PathBuf;
 
@@ -7,44 +7,42 @@ use tiphys_engine::TrackingMethod;
 use tiphys_plugin::PrivateView;
 use tiphys_service::{ServiceLimits, ServiceOptions};
 
-use super::bounds::BoundArgs;
+use super::limits::LimitArgs;
 use crate::progress;
 use crate::remote_plugins;
 use crate::settings::Process;
 
-/// Options of every command.
+/// Options of all commands.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Common options")]
 pub(crate) struct CommonArgs {
-    /// Where the Applications are: a folder, a file, or `-` for standard input; default `.`. Settings and Secrets from standard input count as
-    /// yours, whoever wrote them
+    /// Folder or file with the Applications, or `-` for standard input; default `.`. Settings and Secrets from standard input are trusted
     #[arg(long, value_name = "PATH", global = true, env = "TIPHYS_STORE", action = ArgAction::Append)]
     pub(crate) store: Vec<String>,
 
-    /// Plugins to run in process: a folder with plugin.yaml or with subfolders that have one, a plugin file, or a ConfigMap of them;
-    /// default: those installed with tiphys [env: `TIPHYS_PLUGINS`, separated by `:`]
-    // A path of the command line may have a colon, so the variable is not left to the parser.
+    /// Plugins to run in process: a folder with plugin.yaml, a folder of such folders, a plugin file, or a ConfigMap with plugin files;
+    /// default: the plugins installed with tiphys [env: `TIPHYS_PLUGINS`, separated by `:`]
+    // The parser would also split paths of the command line at colons.
     #[arg(long, value_name = "PATH", global = true, action = ArgAction::Append)]
     pub(crate) plugins: Vec<PathBuf>,
 
-    /// Folder of the sockets of running plugin servers [env: `ARGOCD_PLUGINSOCKFILEPATH`]
-    // An empty variable stands for none, which the parser would refuse.
+    /// Folder with the sockets of running plugin servers [env: `ARGOCD_PLUGINSOCKFILEPATH`]
+    // The parser would reject an empty variable.
     #[arg(long, value_name = "DIR", global = true)]
     pub(crate) plugin_sockets: Option<PathBuf>,
 
-    /// Pass more of this environment to plugins in process: a name, or a prefix that ends in `*`
+    /// Pass a variable of this environment to plugins in process: its name, or a prefix that ends in `*`
     #[arg(long, value_name = "NAME|PREFIX*", global = true, env = "TIPHYS_PASS_ENV", value_delimiter = ',', action = ArgAction::Append)]
     pub(crate) pass_env: Vec<String>,
 
-    /// DIR's files, uncommitted ones included, stand for the repository at HEAD; without URL: for all of DIR's remotes.
-    /// `URL@REV=DIR` stands for that revision. Of a Helm repository or a registry it has the charts that are sources, not those
-    /// that charts depend on
+    /// Use the files of DIR, uncommitted ones included, instead of the repository URL at HEAD; default for URL: all remotes of DIR.
+    /// `URL@REV=DIR` replaces another revision. For a Helm repository or a registry, DIR replaces the charts of sources, but not their
+    /// dependencies
     #[arg(long, value_name = "[URL=]DIR", global = true, action = ArgAction::Append)]
     pub(crate) repo: Vec<String>,
 
-    /// Accept settings and Secrets of the store that are in a repository that is rendered, although they widen what a render may do: all, or
-    /// those below DIR. Without it only the files of the store outside of these repositories may set build options of kustomize, URL schemes
-    /// of value files, credentials, proxies and certificates
+    /// Trust settings and Secrets in rendered repositories: all, or those below DIR. By default, only files of the store outside of rendered
+    /// repositories may set kustomize build options, URL schemes of value files, credentials, proxies and certificates
     #[arg(
         long,
         value_name = "DIR",
@@ -56,61 +54,61 @@ pub(crate) struct CommonArgs {
     )]
     pub(crate) trust_repository_settings: Vec<PathBuf>,
 
-    /// Let Applications of a repository, and submodules, name `file://` repositories below DIR; those of `--repo` are allowed
+    /// Allow Applications in rendered repositories, and submodules, to use `file://` repositories below DIR. Those of `--repo` are always
+    /// allowed
     #[arg(long, value_name = "DIR", global = true, action = ArgAction::Append)]
     pub(crate) allow_file_repositories: Vec<PathBuf>,
 
-    /// Use your own git credentials also through the proxy of a repository Secret that has none; the proxy may read them if it is not trusted
+    /// Send your own git credentials through the proxy of a repository Secret without credentials. An untrusted proxy may read them
     #[arg(long, global = true, env = "TIPHYS_OWN_CREDENTIALS_VIA_PROXY")]
     pub(crate) own_credentials_via_proxy: bool,
 
-    /// A folder of live objects that stands for a destination cluster (its name or URL; without one, the cluster of Argo CD itself)
+    /// Folder with live objects of a destination cluster. NAME is the cluster's name or URL; default: the cluster of Argo CD itself
     #[arg(long, value_name = "[NAME=]DIR", global = true, env = "TIPHYS_CLUSTER_STATE", action = ArgAction::Append)]
     pub(crate) cluster_state: Vec<String>,
 
-    /// The control plane's namespace; default that of the store's argocd-cm, else `argocd`
+    /// Namespace of Argo CD; default: the namespace of argocd-cm in the store, else `argocd`
     #[arg(long, value_name = "NS", global = true)]
     pub(crate) argocd_namespace: Option<String>,
 
-    /// Kubernetes version of a destination cluster (its name or URL; without one, of every cluster)
+    /// Kubernetes version of a destination cluster. NAME is the cluster's name or URL; default: all clusters
     #[arg(long, value_name = "[NAME=]VERSION", global = true, action = ArgAction::Append)]
     pub(crate) kube_version: Vec<String>,
 
-    /// API versions of a destination cluster: `v1,apps/v1/Deployment,…`, or a file with one a line
+    /// API versions of a destination cluster: `v1,apps/v1/Deployment,…`, or a file with one per line
     #[arg(long, value_name = "[NAME=]LIST|@FILE", global = true, action = ArgAction::Append)]
     pub(crate) api_versions: Vec<String>,
 
-    /// How objects are marked as belonging to their application; default: the store's argocd-cm, else annotation
+    /// Resource tracking method of Argo CD; default: that of argocd-cm in the store, else `annotation`
     #[arg(long, value_name = "METHOD", global = true)]
     pub(crate) tracking: Option<TrackingArg>,
 
-    /// Where fetched sources are kept; default below the user's cache folder
+    /// Cache folder for fetched sources; default: below the user's cache folder
     #[arg(long, value_name = "DIR", global = true, env = "TIPHYS_CACHE_DIR")]
     pub(crate) cache_dir: Option<PathBuf>,
 
-    /// Use no network: only what was fetched before, from a cache that may be read-only. Plugins with a run context are told, as the
-    /// Helm plugin; others may still fetch, as kustomize does for remote bases
+    /// Use no network, only the cache, which may be read-only. The Helm plugin and other plugins with a run context comply; others may
+    /// still use the network, for example kustomize for remote bases
     #[arg(long, global = true, conflicts_with = "refresh")]
     pub(crate) offline: bool,
 
-    /// Fetch again what was fetched before
+    /// Ignore cached look-ups and charts, and fetch them again
     #[arg(long, global = true)]
     pub(crate) refresh: bool,
 
-    /// What to print
+    /// Output format
     #[arg(short, long, value_name = "FORMAT", global = true)]
     pub(crate) output: Option<OutputFormat>,
 
     #[command(flatten)]
-    pub(crate) bounds: BoundArgs,
+    pub(crate) limits: LimitArgs,
 
-    /// How many plugin runs may be under way at once; default: the number of processors, and for `cmp-server`, whose plugins may wait for
-    /// others, eight times as many and at least 16
+    /// Maximum number of concurrent plugin runs; default: the number of processors, for `cmp-server`, whose plugins may wait for servers,
+    /// eight times as many, at least 16
     #[arg(long, value_name = "N", global = true, env = "TIPHYS_JOBS", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: Option<u16>,
 
-    /// How each plugin run gets a private, writable view of the tree: an overlay where the system allows it, else a copy (`auto`); an
-    /// overlay or an error; a full copy
+    /// Private working copy of each plugin run: `overlay`, `copy`, or `auto` for an overlay where the system allows it and a copy otherwise
     #[arg(
         long,
         value_name = "HOW",
@@ -121,7 +119,7 @@ pub(crate) struct CommonArgs {
     )]
     pub(crate) private_view: PrivateViewArg,
 
-    /// Say more on stderr; twice and thrice: even more
+    /// Print more details on stderr; repeat for more
     #[arg(short, long, global = true, action = ArgAction::Count)]
     pub(crate) verbose: u8,
 }
@@ -156,7 +154,7 @@ impl From<&CommonArgs> for ServiceOptions {
             cache_dir: args.cache_dir.clone(),
             offline: args.offline,
             refresh: args.refresh,
-            limits: ServiceLimits::from(&args.bounds),
+            limits: ServiceLimits::from(&args.limits),
             jobs: args.jobs,
             private_view: args.private_view.into(),
             fetch_progress: None,
@@ -164,7 +162,7 @@ impl From<&CommonArgs> for ServiceOptions {
     }
 }
 
-/// Forms of output; not every command has every one.
+/// Output formats. Each command supports some of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OutputFormat {
     Yaml,
@@ -172,12 +170,12 @@ pub(crate) enum OutputFormat {
     Table,
     Wide,
     Name,
-    // Only of commands that compare.
+    // Only for commands that compare.
     Diff,
     Markdown,
 }
 
-/// Ways of making a private view.
+/// Kinds of private working copies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PrivateViewArg {
     Auto,
@@ -195,7 +193,7 @@ impl From<PrivateViewArg> for PrivateView {
     }
 }
 
-/// Tracking methods, with Argo CD's names.
+/// Tracking methods with Argo CD's names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TrackingArg {
     Annotation,

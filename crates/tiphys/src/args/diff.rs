@@ -1,4 +1,4 @@
-//! Arguments of `diff`, and how differences are printed.
+//! Arguments of `diff`, and options for printing differences.
 
 use clap::{ArgAction, Args};
 
@@ -7,13 +7,13 @@ use super::{ApplicationArgs, BaseArgs};
 /// Arguments of `diff`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  tiphys diff --repo . --cluster-state live/              what a sync would change in the cluster that live/ is a copy of
-  tiphys diff guestbook --cluster-state prod=live/prod    one application, whose destination is named prod
+  tiphys diff --repo . --cluster-state live/              what a sync would change, live/ being a dump of the cluster
+  tiphys diff guestbook --cluster-state prod=live/prod    one application with the destination named prod
   tiphys diff --cluster-state live/ -o markdown           for a comment on a pull request
   tiphys diff --repo . --base origin/main --merge-base    what this branch changes in the manifests of all applications
 
-Exit code: 0 if nothing differs, 1 if something does, 2 and more if something failed.
-Without -o, KUBECTL_EXTERNAL_DIFF may name a program that shows the differences: it gets two folders, as from kubectl.")]
+Exit code: 0 without differences, 1 with differences, 2 or greater for errors.
+Without -o, the program in KUBECTL_EXTERNAL_DIFF shows the differences. As with kubectl, its arguments are two folders.")]
 pub(crate) struct DiffArgs {
     #[command(flatten)]
     pub(crate) applications: ApplicationArgs,
@@ -23,49 +23,50 @@ pub(crate) struct DiffArgs {
     pub(crate) base: BaseArgs,
 }
 
-/// What `--help` says first.
-pub(crate) const LONG_ABOUT: &str = "Show what differs in the manifests of applications: from what is live, or between two revisions
+/// The description in `--help`.
+pub(crate) const LONG_ABOUT: &str = "Compare the manifests of applications with live objects, or between two revisions
 
 With --cluster-state, the rendered manifests are compared with live objects. With --base REV, all applications of the store at REV are \
-compared with those of the working copy, uncommitted files included. Each --store must lie in a git work tree and is read from its objects: \
-nothing is checked out, and nothing of the work tree is touched. Where the files of a --repo folder stand for its repository now, the commit REV does on \
-the other side; any other revision or repository is the same on both. REV is looked up in each of the repositories.
+compared with those of the working copy, uncommitted files included. Each --store must be in a git work tree. The base is read from git \
+objects: nothing is checked out, and the work tree is not changed. Where the files of a --repo folder replace its repository on the side \
+of the working copy, the commit REV replaces it on the other side. All other revisions and repositories are the same on both sides. REV is \
+resolved in each repository.
 
-An application that is on one side only is added or removed; one that was renamed is both. Applications whose inputs are equal on both sides \
-are not rendered: their sources, the files that these are made from, destination, project, settings and plugin. The files are the whole repository, or what \
-the annotation argocd.argoproj.io/manifest-generate-paths says; of plain manifests, the application's folder. The commit is no input: a plugin that \
-prints ARGOCD_APP_REVISION shows it where something else has changed, too.
+An application that exists on one side only is reported as added or removed, a renamed one as both. Applications with the same inputs on \
+both sides are not rendered. Inputs are the sources and their files, destination, project, settings and plugin. The files are the whole \
+repository, or those of the annotation argocd.argoproj.io/manifest-generate-paths; for plain manifests the application's folder. The commit \
+is not an input: a plugin that prints ARGOCD_APP_REVISION shows a new one only if another input differs as well.
 
-What a change may run: plugins that --plugins names in a work tree that is compared are those of REV on both sides, since a change must not choose the \
-commands that check it; so are repository Secrets and kustomize's build options of the store. Compared are all work trees that a --store, an \
-APP that is a path, a --repo folder or the current folder lies in. In a work tree within another one REV is the inner one's, unless the change \
-has put it in the place of something else, which is refused. With --plugins-from head or each the \
-change's own are used, which run with all that this process may do; with each, no input of a plugin's application is equal once a file of the \
-plugin's work tree differs. Plugins outside of these work trees are used as they are. \
-Whichever side they come from: a plugin that runs files of the application's folder (./render.sh), or lets its tool do so, runs the change's files.";
+A change must not choose the commands that check it. If --plugins names a path in a compared work tree, the plugins of REV run for both \
+sides; repository Secrets and kustomize build options of the store are also those of REV. Compared work trees are those that contain a \
+--store, an APP path, a --repo folder or the current folder. In a nested work tree, REV is resolved in the inner repository, unless the \
+change put the inner repository there, which is an error. With --plugins-from head or each, the plugins of the change run with all \
+permissions of this process; with each, a difference in the plugin's work tree changes the inputs of all its applications. Plugins outside \
+of the compared work trees are used as they are. On either side, a plugin that runs files of the application's folder (./render.sh), or \
+whose tool does so, runs the files of that side.";
 
-/// How differences are printed.
+/// Options for printing differences.
 #[derive(Debug, Args)]
 pub(crate) struct DiffOutputArgs {
-    /// Equal lines around each difference
+    /// Number of unchanged lines around each difference
     #[arg(short = 'U', long, value_name = "N", default_value_t = tiphys_engine::diff::DEFAULT_CONTEXT_LINES)]
     pub(crate) context_lines: usize,
 
-    /// Exit with 1 if something differs; `--exit-code=false`: with 0
+    /// Exit with 1 if there are differences; with `--exit-code=false` exit with 0
     #[arg(long, value_name = "BOOL", action = ArgAction::Set, num_args = 0..=1, require_equals = true, default_value_t = true, default_missing_value = "true")]
     pub(crate) exit_code: bool,
 
-    /// Bytes of a comment that -o markdown writes; what does not fit is counted and named. GitHub takes 65,536
+    /// Maximum size of the comment that -o markdown prints, in bytes. What does not fit is listed and counted. GitHub accepts 65,536
     #[arg(long, value_name = "BYTES", default_value_t = 60_000, value_parser = clap::value_parser!(u64).range(2_000..))]
     max_bytes: u64,
 
-    /// No colours, even on a terminal
+    /// Disable colours
     #[arg(long)]
     pub(crate) no_color: bool,
 }
 
 impl DiffOutputArgs {
-    /// Bytes of a comment.
+    /// Returns the maximum size of a comment in bytes.
     pub(crate) fn max_bytes(&self) -> usize {
         usize::try_from(self.max_bytes).unwrap_or(usize::MAX)
     }

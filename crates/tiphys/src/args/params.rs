@@ -14,17 +14,17 @@ pub(crate) struct ParamsArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ParamsCommand {
-    /// List the parameters that an application's plugin announces, and the values that are set
+    /// List announced and set parameters of an application
     List(ParamsListArgs),
     /// Print the value of one parameter
     Get(ParamsGetArgs),
-    /// Explain one parameter: what it is for, and where its value comes from
+    /// Explain one parameter: its purpose, and the origin of its value
     Explain(ParamsExplainArgs),
     /// Set parameters in the Application's file
     Set(ParamsSetArgs),
-    /// Take parameters, or items of them, out of the Application's file
+    /// Remove parameters, or items of them, from the Application's file
     Unset(ParamsUnsetArgs),
-    /// Show what unsaved values would change in the manifests
+    /// Show how unsaved values would change the manifests
     Diff(ParamsDiffArgs),
 }
 
@@ -48,7 +48,7 @@ pub(crate) struct ParamsListArgs {
 pub(crate) struct ParamsGetArgs {
     #[command(flatten)]
     pub(crate) application: OneApplication,
-    /// The parameter
+    /// The parameter's name
     #[arg(value_name = "NAME")]
     pub(crate) name: String,
     #[command(flatten)]
@@ -63,7 +63,7 @@ pub(crate) struct ParamsGetArgs {
 pub(crate) struct ParamsExplainArgs {
     #[command(flatten)]
     pub(crate) application: OneApplication,
-    /// The parameter
+    /// The parameter's name
     #[arg(value_name = "NAME")]
     pub(crate) name: String,
     #[command(flatten)]
@@ -87,14 +87,14 @@ pub(crate) struct ParamsSetArgs {
     pub(crate) source: SourceChoice,
 }
 
-const SET_HELP: &str = "What is written:
-  NAME=TEXT            a text, as it is: yes, 0123 and 1e3 stay texts
-  NAME:=JSON           a list or a map of texts, or a text in quotes; numbers keep every digit
-  NAME[KEY]=TEXT       one entry of a map
-  NAME[0]=TEXT         one item of a list, from 0
-  NAME+=TEXT           one more item of a list; NAME+:=JSON for several
-  NAME=@FILE           what is in a file, to the byte; NAME:=@FILE for JSON
-A name that is announced or set just as it stands is taken before any of these.
+const SET_HELP: &str = "Assignments:
+  NAME=VALUE           a string, as written: yes, 0123 and 1e3 stay strings
+  NAME:=JSON           a list or map of strings, or a quoted string; numbers keep all digits
+  NAME[KEY]=VALUE      one entry of a map
+  NAME[0]=VALUE        one item of a list, counted from 0
+  NAME+=VALUE          appends an item to a list; NAME+:=JSON appends several
+  NAME=@FILE           the exact content of a file; NAME:=@FILE for JSON
+If a parameter with exactly this NAME, brackets included, is announced or set, it is used.
 
 Examples:
   tiphys params set guestbook replicas=5 --repo .
@@ -111,7 +111,7 @@ Examples:
 pub(crate) struct ParamsUnsetArgs {
     #[command(flatten)]
     pub(crate) application: OneApplication,
-    /// What to take away: `NAME`, `NAME[KEY]` of a map, `NAME[0]` of a list
+    /// Parameters or items to remove: `NAME`, `NAME[KEY]` of a map, `NAME[0]` of a list
     #[arg(value_name = "NAME", required = true)]
     pub(crate) names: Vec<String>,
     #[command(flatten)]
@@ -124,17 +124,17 @@ pub(crate) struct ParamsUnsetArgs {
 #[derive(Debug, Args)]
 #[command(
     override_usage = "tiphys params diff [OPTIONS] <APP> [NAME=VALUE]...",
-    after_help = "Exit code: 0 if the manifests are equal, 1 if they differ, 2 and more for errors.\n\nExamples:\n  tiphys params diff guestbook replicas=5 --repo .\n  tiphys params diff guestbook -f values.yaml --unset 'limits[cpu]' -o json"
+    after_help = "Exit code: 0 without differences, 1 with differences, 2 or greater for errors.\n\nExamples:\n  tiphys params diff guestbook replicas=5 --repo .\n  tiphys params diff guestbook -f values.yaml --unset 'limits[cpu]' -o json"
 )]
 pub(crate) struct ParamsDiffArgs {
     #[command(flatten)]
     pub(crate) application: OneApplication,
     #[command(flatten)]
     pub(crate) values: ValueArgs,
-    /// Take this away: `NAME`, `NAME[KEY]`, `NAME[0]`
+    /// Remove a parameter or an item: `NAME`, `NAME[KEY]`, `NAME[0]`
     #[arg(long, value_name = "NAME")]
     pub(crate) unset: Vec<String>,
-    /// Do not ask the plugin what it accepts: every name is taken, and nothing is checked
+    /// Do not run the plugin's announcement: accept all names and values
     #[arg(long)]
     pub(crate) allow_unannounced: bool,
     #[command(flatten)]
@@ -143,63 +143,63 @@ pub(crate) struct ParamsDiffArgs {
     pub(crate) source: SourceChoice,
 }
 
-/// Values that are to be set.
+/// Values to set.
 #[derive(Debug, Args)]
 pub(crate) struct ValueArgs {
-    /// What to set: `NAME=TEXT`, `NAME:=JSON`, `NAME[KEY]=TEXT`, `NAME[0]=TEXT`, `NAME+=TEXT`, `NAME=@FILE`
+    /// Values to set: `NAME=VALUE`, `NAME:=JSON`, `NAME[KEY]=VALUE`, `NAME[0]=VALUE`, `NAME+=VALUE`, `NAME=@FILE`
     #[arg(value_name = "NAME=VALUE")]
     pub(crate) assignments: Vec<String>,
-    /// Set what a file says, YAML or JSON: `name: value`, or a list of entries as in an Application; `-` is standard input
+    /// Set the values of a YAML or JSON file: `name: value`, or a list of entries as in an Application; `-` is standard input
     #[arg(short = 'f', long, value_name = "FILE")]
     pub(crate) values: Vec<String>,
-    /// Have `$ARGOCD_APP_NAME` and its kin in values of a chart replaced when manifests are made; without it they are text
+    /// Expand variables such as `$ARGOCD_APP_NAME` in values of a chart at rendering time; without this option they are literal
     #[arg(long)]
     pub(crate) variables: bool,
 }
 
-/// How a change is written.
+/// Options for writing a change.
 #[derive(Debug, Args)]
 pub(crate) struct EditArgs {
-    /// Print the patch, and write nothing
+    /// Print the patch without writing it
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Write only if the file still is of this version; `params list -o json` tells an Application's as `version`, an override
-    /// file's in `location`
+    /// Write only if the file still has this version. `params list -o json` reports the version of an Application as `version`, that of
+    /// an override file in `location`
     #[arg(long, value_name = "VERSION")]
     pub(crate) if_version: Option<String>,
-    /// Where to write
+    /// File to write to
     #[arg(long, value_name = "PLACE", default_value = "application")]
     pub(crate) write_to: WriteTo,
-    /// Do not ask the plugin what it accepts: every name is taken, and nothing is checked
+    /// Do not run the plugin's announcement: accept all names and values
     #[arg(long)]
     pub(crate) allow_unannounced: bool,
 }
 
-/// Where a change is written.
+/// The file that a change is written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum WriteTo {
     /// The Application's own file
     Application,
-    /// `.argocd-source-<app>.yaml` in the application's folder of the --repo folder
+    /// `.argocd-source-<app>.yaml` in the application's folder, below the --repo folder
     Override,
 }
 
-/// The one application that a command is about.
+/// One application.
 #[derive(Debug, Args)]
 pub(crate) struct OneApplication {
-    /// The application: its name or its file
+    /// The application's name or file
     #[arg(value_name = "APP")]
     pub(crate) app: String,
 }
 
-/// Which of an application's several sources.
+/// Selection of one of several sources.
 #[derive(Debug, Args)]
 pub(crate) struct SourceChoice {
-    /// Only the source of this name
+    /// Select the source with this name
     #[arg(long, value_name = "NAME", conflicts_with = "source_position")]
     pub(crate) source_name: Option<String>,
 
-    /// Only the source at this place; the first is 1
+    /// Select the source at this position, counted from 1
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) source_position: Option<u32>,
 }

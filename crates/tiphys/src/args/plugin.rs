@@ -15,19 +15,19 @@ pub(crate) struct PluginArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PluginCommand {
-    /// Make a plugin to begin with: its file, scripts, cases and image
+    /// Create a plugin from a template: plugin.yaml, scripts, test cases and image
     Create(PluginCreateArgs),
-    /// List the plugins that can be used
+    /// List the available plugins
     List(PluginListArgs),
-    /// Say how a plugin's file is read, and what in it is ignored or wrong
+    /// Check a plugin's file, and report invalid and ignored fields
     Check(PluginCheckArgs),
-    /// Say whether a plugin supports a folder
+    /// Report whether a plugin supports a folder
     Match(PluginMatchArgs),
     /// Print the parameters that a plugin announces for a folder
     Announce(PluginRunArgs),
-    /// Print the manifests that a plugin makes of a folder
+    /// Print the manifests that a plugin generates for a folder
     Generate(PluginRunArgs),
-    /// Run a plugin on its cases below testdata/
+    /// Run the test cases of a plugin below testdata/
     Test(PluginTestArgs),
     /// Print the JSON Schema of plugin.yaml, for editors
     Schema(PluginSchemaArgs),
@@ -43,44 +43,45 @@ pub(crate) struct PluginListArgs {}
 #[command(after_help = "Example:
   tiphys plugin create my-plugin && tiphys plugin test my-plugin")]
 pub(crate) struct PluginCreateArgs {
-    /// The plugin's name, and that of its folder: lower-case letters, digits and `-`
+    /// Name of the plugin and of its folder: lower-case letters, digits and `-`
     #[arg(value_name = "NAME")]
     pub(crate) name: String,
 
-    /// Where the folder is made; default: here
+    /// Parent of the new folder; default: the current folder
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
 }
 
 /// Arguments of `plugin test`.
 #[derive(Debug, Args)]
-#[command(after_help = "A case is a folder testdata/CASE beside plugin.yaml:
+#[command(after_help = "A test case is a folder testdata/CASE next to plugin.yaml:
   tree/              the repository
-  app.yaml           an Application: the tree stands for its repository, its path is looked up there; optional
-  expected.yaml      the manifests that come out, compared as values
-  announcement.json  the list of announcements that comes out
-  error.txt          instead of expected.yaml: each line is a part of the error that comes out
+  app.yaml           optional: an Application, whose path is looked up in tree/
+  expected.yaml      the expected manifests, compared as values
+  announcement.json  the expected announcements
+  error.txt          instead of expected.yaml: each line is a part of the expected error
 
-Exit code 1: a case gives something else; 2: a folder is no case.
+Exit code: 1 if a case fails, 2 if a folder is not a valid case.
 
 Examples:
   tiphys plugin test ./plugins/kustomize
   tiphys plugin test ./plugins/kustomize every-parameter odd-values
-  tiphys plugin test ./plugins/kustomize --update            write what comes out, after a look at the difference")]
+  tiphys plugin test ./plugins/kustomize --update            record the current results as expected")]
 pub(crate) struct PluginTestArgs {
-    /// The plugin: its folder or its file
+    /// The plugin's folder or file
     #[arg(value_name = "DIR")]
     pub(crate) plugin: PathBuf,
 
-    /// Cases by the names of their folders; none: all
+    /// Names of test cases; default: all
     #[arg(value_name = "CASE")]
     pub(crate) cases: Vec<String>,
 
-    /// Write expected.yaml, announcement.json and error.txt anew; a success does not become a failure by it, nor the reverse
+    /// Rewrite expected.yaml, announcement.json and error.txt. A case that expects success never becomes one that expects an error, nor the
+    /// reverse
     #[arg(long)]
     pub(crate) update: bool,
 
-    /// Show at most so many lines of each difference; -o json has them all
+    /// Maximum number of lines per difference; -o json prints all
     #[arg(long, value_name = "N", default_value_t = 200)]
     pub(crate) diff_lines: u16,
 }
@@ -90,17 +91,17 @@ pub(crate) struct PluginTestArgs {
 #[command(after_help = "Example:
   tiphys plugin schema > plugin.schema.json
 
-The line `# yaml-language-server: $schema=plugin.schema.json` on top of plugin.yaml makes editors use it.")]
+Editors use the schema if plugin.yaml begins with the line `# yaml-language-server: $schema=plugin.schema.json`.")]
 pub(crate) struct PluginSchemaArgs {}
 
 /// Arguments of `plugin check`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Each finding has a rule, which docs/plugin-rules.md explains. With --in the announcement is run for that folder too, and the form that
-it makes is shown. With --serve a browser shows it: each load of the page reads the plugin and runs its announcement again, nothing is
-saved, and ^C ends it.
+    after_help = "Each finding names its rule; docs/plugin-rules.md explains them. With --in, the command also runs the plugin's announcement for that
+folder and prints the resulting form. With --serve, it shows the form in a browser: each reload reads the plugin and runs its announcement
+again. Nothing is saved, and ^C stops the server.
 
-Exit code 2: a finding is an error; 3: the announcement failed.
+Exit code: 2 if a finding is an error, 3 if the announcement failed.
 
 Examples:
   tiphys plugin check ./plugins/kustomize -o json
@@ -108,11 +109,11 @@ Examples:
   tiphys plugin check ./plugins/kustomize --in . --path apps/guestbook --serve"
 )]
 pub(crate) struct PluginCheckArgs {
-    /// The plugin: its folder, or its file
+    /// The plugin's folder or file
     #[arg(value_name = "DIR")]
     pub(crate) plugin: PathBuf,
 
-    /// Run the announcement in this repository, too: a folder; its uncommitted files count
+    /// Also run the announcement in this repository: a folder, uncommitted files included
     #[arg(long = "in", value_name = "REPO")]
     pub(crate) repository: Option<PathBuf>,
 
@@ -120,27 +121,27 @@ pub(crate) struct PluginCheckArgs {
     #[arg(long, value_name = "P", default_value = ".", requires = "repository")]
     pub(crate) path: String,
 
-    /// Take name, destination, parameters and environment from this Application
+    /// Use the name, destination, parameters and environment of this Application
     #[arg(long, value_name = "FILE", requires = "repository")]
     pub(crate) app: Option<PathBuf>,
 
-    /// A parameter, written as in `params set`
+    /// Set a parameter; the syntax is that of `params set`
     #[arg(long = "param", value_name = "NAME=VALUE", requires = "repository")]
     pub(crate) params: Vec<String>,
 
-    /// An entry of `spec.source.plugin.env`
+    /// Add an entry to `spec.source.plugin.env`
     #[arg(long = "plugin-env", value_name = "NAME=VALUE", requires = "repository")]
     pub(crate) plugin_env: Vec<String>,
 
-    /// Show the form in a browser, at a loopback address; `PORT` alone is one of 127.0.0.1, and nothing a free one
+    /// Serve the form to a browser at a loopback address; default: a free port of 127.0.0.1
     #[arg(long, value_name = "ADDR:PORT", num_args = 0..=1, default_missing_value = "0", requires = "repository")]
     pub(crate) serve: Option<LoopbackAddress>,
 }
 
-/// A folder of a repository that plugins are tried on.
+/// A folder of a repository in which a plugin runs.
 #[derive(Debug, Args)]
 pub(crate) struct OneFolderArgs {
-    /// The repository: a folder; its uncommitted files count
+    /// The repository: a folder, uncommitted files included
     #[arg(long = "in", value_name = "REPO")]
     pub(crate) repository: PathBuf,
 
@@ -148,7 +149,7 @@ pub(crate) struct OneFolderArgs {
     #[arg(long, value_name = "P", default_value = ".")]
     pub(crate) path: String,
 
-    /// Take name, destination, parameters and environment from this Application
+    /// Use the name, destination, parameters and environment of this Application
     #[arg(long, value_name = "FILE")]
     pub(crate) app: Option<PathBuf>,
 }
@@ -163,7 +164,7 @@ impl From<&OneFolderArgs> for TrialFolder {
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  tiphys plugin match ./plugins/kustomize --in . --path apps/guestbook")]
 pub(crate) struct PluginMatchArgs {
-    /// The plugin: its folder or its file
+    /// The plugin's folder or file
     #[arg(value_name = "DIR")]
     pub(crate) plugin: PathBuf,
     #[command(flatten)]
@@ -175,28 +176,28 @@ pub(crate) struct PluginMatchArgs {
 #[command(after_help = "Examples:
   tiphys plugin announce ./plugins/kustomize --in . --path apps/guestbook
   tiphys plugin generate ./plugins/kustomize --in . --path apps/guestbook --param name-prefix=dev- --param 'images:={\"nginx\":\"nginx:1.29\"}'
-  tiphys plugin generate ./plugins/kustomize --in . --path apps/guestbook --print-env -v     what would my command receive?
-  tiphys plugin generate ./plugins/kustomize --in . --path apps/guestbook --keep-workdir     what was in its folder?")]
+  tiphys plugin generate ./plugins/kustomize --in . --path apps/guestbook --print-env -v     print the input of the plugin's commands
+  tiphys plugin generate ./plugins/kustomize --in . --path apps/guestbook --keep-workdir     keep the folder for inspection")]
 pub(crate) struct PluginRunArgs {
-    /// The plugin: its folder or its file
+    /// The plugin's folder or file
     #[arg(value_name = "DIR")]
     pub(crate) plugin: PathBuf,
     #[command(flatten)]
     pub(crate) folder: OneFolderArgs,
 
-    /// A parameter: `NAME=TEXT`, or `NAME:=JSON` for a list, a map or a text
+    /// Set a parameter: `NAME=VALUE`, or `NAME:=JSON` for a list, map or quoted string
     #[arg(long = "param", value_name = "NAME=VALUE")]
     pub(crate) params: Vec<String>,
 
-    /// An entry of `spec.source.plugin.env`
+    /// Add an entry to `spec.source.plugin.env`
     #[arg(long = "plugin-env", value_name = "NAME=VALUE")]
     pub(crate) plugin_env: Vec<String>,
 
-    /// Print the environment that the plugin's commands get, and run nothing but discovery; -v says the commands
+    /// Print the environment of the plugin's commands, and run only discovery; -v prints the commands
     #[arg(long)]
     pub(crate) print_env: bool,
 
-    /// Leave the plugin's working folder behind, and say where it is
+    /// Keep the plugin's working folder and print its path
     #[arg(long)]
     pub(crate) keep_workdir: bool,
 }
@@ -226,7 +227,7 @@ impl From<&PluginRunArgs> for TrialOptions {
 }
 
 impl PluginCheckArgs {
-    /// Returns the application that the announcement is run for, if a repository is given.
+    /// Returns the application for which the announcement runs, if a repository is given.
     pub(crate) fn trial(&self) -> Option<TrialOptions> {
         Some(TrialOptions {
             plugin: self.plugin.clone(),

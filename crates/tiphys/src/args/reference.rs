@@ -1,4 +1,4 @@
-//! The page docs/reference/commands.md, made from the same definitions that parse the command line.
+//! Generates docs/reference/commands.md from the definitions of the command line.
 
 use std::fmt::Write as _;
 
@@ -7,25 +7,25 @@ use tiphys_testkit::{fixture, workspace_root};
 
 use super::Arguments;
 
-/// What the page begins with.
+/// The beginning of the page.
 const INTRODUCTION: &str = "# Commands and options
 
 <!-- Written by `UPDATE=1 cargo test -p tiphys reference` from the program's own definitions; do not edit. -->
 
-Every command, with every option and the variable that stands for it. `tiphys COMMAND --help` says the same. An option wins over its variable.
+All commands and options with their environment variables, as in `tiphys COMMAND --help`. An option overrides its variable.
 [Exit codes](exit-codes.md) and [what commands print](output.md) have pages of their own.
 ";
 
 #[test]
-fn the_page_of_commands_and_options_is_what_the_program_parses() {
+fn page_of_commands_matches_the_program() {
     let mut program = Arguments::command();
     program.build();
     let mut page = INTRODUCTION.to_owned();
     for command in leaves(&program) {
         write_command(&mut page, command, &program);
     }
-    page.push_str("\n## Options of every command\n");
-    page.push_str("\nThey may stand before the command or behind it. Not every command uses every one.\n");
+    page.push_str("\n## Options of all commands\n");
+    page.push_str("\nThey may precede or follow the command. Each command uses some of them.\n");
     let headings = headings(program.get_arguments());
     for heading in headings {
         write!(page, "\n### {heading}\n").expect("a string can be written to");
@@ -34,7 +34,7 @@ fn the_page_of_commands_and_options_is_what_the_program_parses() {
     fixture::compare(&workspace_root().join("docs/reference/commands.md"), &page);
 }
 
-/// The commands without subcommands, in the order of the help.
+/// Returns the commands without subcommands, in the order of the help.
 fn leaves(command: &Command) -> Vec<&Command> {
     let below = command.get_subcommands().filter(|below| below.get_name() != "help" && !below.is_hide_set());
     let below: Vec<&Command> = below.collect();
@@ -53,7 +53,7 @@ fn write_command(page: &mut String, command: &Command, program: &Command) {
         command.get_arguments().filter(|arg| !is_shared(arg) && arg.get_id() != "help").collect();
     let positional: Vec<&Arg> = own.iter().copied().filter(|arg| arg.is_positional()).collect();
     if !positional.is_empty() {
-        page.push_str("\n| argument | is |\n|---|---|\n");
+        page.push_str("\n| argument | description |\n|---|---|\n");
         for arg in positional {
             let place = arg.to_string();
             writeln!(page, "| `{}` | {} |", cell(&place), text_of(arg)).expect("a string can be written to");
@@ -65,7 +65,7 @@ fn write_command(page: &mut String, command: &Command, program: &Command) {
     }
 }
 
-/// The part of the help behind the options: examples, and sentences.
+/// Writes the help after the options: examples and sentences.
 fn write_help(page: &mut String, help: &str) {
     let mut fenced = false;
     for line in help.lines() {
@@ -93,21 +93,21 @@ fn write_options<'a>(page: &mut String, args: impl Iterator<Item = &'a Arg>) {
         return;
     }
     let rows: Vec<[String; 4]> = args.into_iter().map(row).collect();
-    // Most commands have no variables and no defaults of their own.
+    // Empty columns are omitted.
     let shown: Vec<usize> = (0..4).filter(|&column| rows.iter().any(|row| !row[column].is_empty())).collect();
     page.push('\n');
     let mut line = |cells: &[&str; 4]| {
         let cells: Vec<&str> = shown.iter().map(|&column| cells[column]).collect();
         writeln!(page, "| {} |", cells.join(" | ")).expect("a string can be written to");
     };
-    line(&["option", "variable", "default", "means"]);
+    line(&["option", "variable", "default", "description"]);
     line(&["---"; 4]);
     for [option, variable, default, means] in &rows {
         line(&[option, variable, default, means]);
     }
 }
 
-/// Option, variable, default and meaning.
+/// Returns option, variable, default and description.
 fn row(arg: &Arg) -> [String; 4] {
     let short = arg.get_short().map(|short| format!("-{short}, ")).unwrap_or_default();
     let long = arg.get_long().map(|long| format!("--{long}")).unwrap_or_default();
@@ -124,14 +124,14 @@ fn row(arg: &Arg) -> [String; 4] {
     [format!("`{}`", cell(&format!("{short}{long}{values}"))), variable, defaults.join(", "), means]
 }
 
-/// A text without the variable at its end, which it has where the parser does not read the variable; and the variable.
+/// Splits `[env: …]` off a description. Options whose variable the parser does not read have it.
 fn variable_in(text: &str) -> (String, String) {
     let Some((before, rest)) = text.split_once(" [env: ") else { return (text.to_owned(), String::new()) };
     let (variable, after) = rest.split_once(']').expect("the bracket ends");
     (format!("{before}{after}"), variable.to_owned())
 }
 
-/// The help of an argument, with its values if there are only some.
+/// Returns the help of an argument with its possible values.
 fn text_of(arg: &Arg) -> String {
     let help = arg.get_long_help().or_else(|| arg.get_help()).map(ToString::to_string).unwrap_or_default();
     let values: Vec<String> = arg
@@ -146,7 +146,7 @@ fn text_of(arg: &Arg) -> String {
     format!("{}{values}{repeatable}", escaped(&help.replace('\n', " ")))
 }
 
-/// The headings of the help, in its order.
+/// Returns the headings of the help in order.
 fn headings<'a>(args: impl Iterator<Item = &'a Arg>) -> Vec<&'a str> {
     let mut headings = Vec::new();
     for arg in args.filter(|arg| !arg.is_hide_set()) {
@@ -162,7 +162,7 @@ fn heading_of(arg: &Arg) -> &str {
     arg.get_help_heading().unwrap_or("Options")
 }
 
-/// A text of the help in Markdown: what is not in backticks is no tag, and does not end a table's cell.
+/// Escapes help for Markdown: outside of backticks, HTML tags and the ends of table cells.
 fn escaped(text: &str) -> String {
     let parts = text.split('`').enumerate();
     let parts = parts.map(|(index, part)| {

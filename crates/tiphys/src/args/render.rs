@@ -9,29 +9,29 @@ use super::ApplicationArgs;
 
 /// Arguments of `render`.
 #[derive(Debug, Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 #[command(after_help = "Examples:
-  tiphys render --repo .                                 all Applications below this folder, their repository being this one
-  tiphys render guestbook argocd/billing -o json         two of them, as a List
+  tiphys render --repo .                                 all Applications below this folder, with its files as their repository
+  tiphys render guestbook argocd/billing -o json         two applications as a List
   tiphys render ./apps/guestbook.yaml | kubectl diff -f -
   kubectl get applications -A -o yaml | tiphys render --store - --output-dir out/")]
 pub(crate) struct RenderArgs {
     #[command(flatten)]
     pub(crate) applications: ApplicationArgs,
 
-    /// Write one file per application, `<namespace>/<app>.yaml`, instead of printing
+    /// Write one file per application, `<namespace>/<app>.yaml`, instead of printing the manifests
     #[arg(long, value_name = "DIR")]
     pub(crate) output_dir: Option<PathBuf>,
 
-    /// Write what was rendered, by what, and how long it took, as JSON
+    /// Write a JSON report with the revision, plugin, duration and errors of each application
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
 
-    /// Print what could be rendered even if some applications failed
+    /// Print the manifests of all other applications if some fail
     #[arg(long)]
     pub(crate) keep_going: bool,
 
-    /// Fill in the destination's namespace where a namespaced object has none
+    /// Set the destination's namespace on namespaced objects without one
     #[arg(long)]
     pub(crate) set_namespace: bool,
 
@@ -39,11 +39,11 @@ pub(crate) struct RenderArgs {
     #[arg(long)]
     pub(crate) skip_secrets: bool,
 
-    /// Print the environment that each plugin's commands get, instead of rendering
+    /// Print the environment of each plugin's commands instead of rendering
     #[arg(long)]
     pub(crate) print_env: bool,
 
-    /// Leave each plugin's working folder behind, and say where it is
+    /// Keep each plugin's working folder and print its path
     #[arg(long)]
     pub(crate) keep_workdir: bool,
 }

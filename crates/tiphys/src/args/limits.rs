@@ -1,4 +1,4 @@
-//! Limits: everything that others can make large or slow has one, with a unit, a default and an option.
+//! Limits on the size and duration of everything that others control. Each has a unit, a default and an option.
 
 use clap::Args;
 use tiphys_service::ServiceLimits;
@@ -8,80 +8,80 @@ const DEFAULT: ServiceLimits = ServiceLimits::DEFAULT;
 
 /// Limits of every command. `--help` shows all of them, `-h` the frequently used ones.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Bounds")]
-pub(crate) struct BoundArgs {
-    /// How long one plugin's commands may take, in seconds; default `90`, which `cmp-server` reads from `ARGOCD_EXEC_TIMEOUT`
+#[command(next_help_heading = "Limits")]
+pub(crate) struct LimitArgs {
+    /// Maximum duration of one plugin's commands, in seconds; default `90`, for `cmp-server` the value of `ARGOCD_EXEC_TIMEOUT`
     #[arg(long, value_name = "SECONDS", global = true, env = "TIPHYS_PLUGIN_TIMEOUT", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     plugin_timeout: Option<u64>,
 
-    /// Time between SIGTERM and SIGKILL when a plugin's processes are ended, in seconds
+    /// Time between SIGTERM and SIGKILL when a plugin's processes are stopped, in seconds
     #[arg(long, value_name = "SECONDS", global = true, env = "TIPHYS_PLUGIN_GRACE", hide_short_help = true, default_value_t = DEFAULT.plugin_grace, value_parser = clap::value_parser!(u64).range(0..=3_600))]
     plugin_grace: u64,
 
-    /// Bytes that one plugin command may print on standard output
+    /// Maximum standard output of one plugin command, in bytes
     #[arg(long, value_name = "BYTES", global = true, env = "TIPHYS_PLUGIN_OUTPUT_MAX", default_value_t = DEFAULT.plugin_output_max, value_parser = clap::value_parser!(u64).range(1..))]
     plugin_output_max: u64,
 
-    /// Bytes of standard error that are kept of one plugin command: the first and the last half
+    /// Maximum standard error that is kept of one plugin command, in bytes: its beginning and its end
     #[arg(long, value_name = "BYTES", global = true, env = "TIPHYS_PLUGIN_STDERR_MAX", hide_short_help = true, default_value_t = DEFAULT.plugin_stderr_max, value_parser = clap::value_parser!(u64).range(1..))]
     plugin_stderr_max: u64,
 
-    /// Files, folders and links of one repository's tree; default `1000000`, and `500000` of an archive that `cmp-server` receives
+    /// Maximum number of files, folders and links in a repository's tree; default `1000000`, for archives that `cmp-server` receives `500000`
     #[arg(long, value_name = "N", global = true, env = "TIPHYS_TREE_ENTRIES_MAX", hide_short_help = true, value_parser = clap::value_parser!(u64).range(1..))]
     tree_entries_max: Option<u64>,
 
-    /// Bytes of all files of one repository's tree together
+    /// Maximum total size of the files in a repository's tree, in bytes
     #[arg(long, value_name = "BYTES", global = true, env = "TIPHYS_TREE_BYTES_MAX", hide_short_help = true, default_value_t = DEFAULT.tree_bytes_max, value_parser = clap::value_parser!(u64).range(1..))]
     tree_bytes_max: u64,
 
-    /// Bytes of all files of one `directory` source together
+    /// Maximum total size of the files of a `directory` source, in bytes
     #[arg(long, value_name = "BYTES", global = true, hide_short_help = true, default_value_t = DEFAULT.directory_bytes_max, value_parser = clap::value_parser!(u64).range(1..))]
     directory_bytes_max: u64,
 
-    /// Objects of one source
+    /// Maximum number of objects of a source
     #[arg(long, value_name = "N", global = true, hide_short_help = true, default_value_t = DEFAULT.manifests_max, value_parser = clap::value_parser!(u64).range(1..))]
     manifests_max: u64,
 
-    /// How long connecting to a server of charts may take, TLS included, in seconds
+    /// Timeout for connecting to a chart server, TLS handshake included, in seconds
     #[arg(long, value_name = "SECONDS", global = true, hide_short_help = true, default_value_t = DEFAULT.connect_timeout, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     connect_timeout: u64,
 
-    /// How long looking up branches and tags, or one question to a server of charts, may take, in seconds
+    /// Timeout for listing the branches and tags of a repository, or for one request to a chart server, in seconds
     #[arg(long, value_name = "SECONDS", global = true, hide_short_help = true, default_value_t = DEFAULT.lookup_timeout, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     lookup_timeout: u64,
 
-    /// How long fetching one repository may take, or one chart with all that is looked up for it, in seconds
+    /// Timeout for fetching a repository, or a chart with all its look-ups, in seconds
     #[arg(long, value_name = "SECONDS", global = true, hide_short_help = true, default_value_t = DEFAULT.fetch_timeout, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     fetch_timeout: u64,
 
-    /// Bytes of the index of one Helm repository
+    /// Maximum size of the index of a Helm repository, in bytes
     #[arg(long, value_name = "BYTES", global = true, hide_short_help = true, default_value_t = DEFAULT.chart_index_bytes_max, value_parser = clap::value_parser!(u64).range(1..))]
     chart_index_bytes_max: u64,
 
-    /// Bytes of one packed chart, or of one artefact of a registry
+    /// Maximum size of a packed chart, or of an OCI artifact, in bytes
     #[arg(long, value_name = "BYTES", global = true, hide_short_help = true, default_value_t = DEFAULT.chart_bytes_max, value_parser = clap::value_parser!(u64).range(1..))]
     chart_bytes_max: u64,
 
-    /// Bytes of one other answer of a registry: a manifest, a token, or a page of tags
+    /// Maximum size of any other response of a registry (manifest, token, page of tags), in bytes
     #[arg(long, value_name = "BYTES", global = true, hide_short_help = true, default_value_t = DEFAULT.registry_answer_bytes_max, value_parser = clap::value_parser!(u64).range(1..))]
     registry_answer_bytes_max: u64,
 
-    /// Tags of one chart or artefact of a registry
+    /// Maximum number of tags of a chart or OCI artifact
     #[arg(long, value_name = "N", global = true, hide_short_help = true, default_value_t = DEFAULT.registry_tags_max, value_parser = clap::value_parser!(u64).range(1..))]
     registry_tags_max: u64,
 
-    /// Pages that the tags of one chart or artefact come in
+    /// Maximum number of pages of a tag list
     #[arg(long, value_name = "N", global = true, hide_short_help = true, default_value_t = DEFAULT.registry_tag_pages_max, value_parser = clap::value_parser!(u64).range(1..))]
     registry_tag_pages_max: u64,
 
-    /// Bytes on disk of the cache. Once a day, a command removes the clones, charts and trees that were not used for longest; so does
-    /// `cache prune`
+    /// Maximum size of the cache on disk, in bytes. Once a day, and with `cache prune`, the least recently used clones, charts and trees are
+    /// removed
     #[arg(long, value_name = "BYTES", global = true, env = "TIPHYS_CACHE_SIZE_MAX", hide_short_help = true, default_value_t = DEFAULT.cache_size_max)]
     cache_size_max: u64,
 }
 
-impl From<&BoundArgs> for ServiceLimits {
-    fn from(args: &BoundArgs) -> Self {
+impl From<&LimitArgs> for ServiceLimits {
+    fn from(args: &LimitArgs) -> Self {
         Self {
             plugin_timeout: args.plugin_timeout,
             plugin_grace: args.plugin_grace,
