@@ -75,7 +75,7 @@ pub struct PemFiles {
 
 /// A file with an unexpected structure. The error has no details, because they could contain credentials.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("it has another shape")]
+#[error("unexpected structure")]
 pub struct OtherShape {
     /// The field with an unexpected type; `None` for the whole file.
     pub field: Option<&'static str>,

@@ -129,11 +129,11 @@ pub enum ContextError {
     #[error("the run context is not JSON")]
     Json(#[source] tiphys_yaml::Error),
     /// A field has a wrong type or an invalid value.
-    #[error("the run context is not what this program reads")]
+    #[error("the run context has an unexpected structure")]
     Field(#[from] DecodeError),
     /// The file has a later version.
     #[error(
-        "the run context has version {version}, and this program reads version {CONTEXT_VERSION}; take a newer release of it"
+        "the run context has version {version}, but this program reads version {CONTEXT_VERSION}; update this program"
     )]
     Version {
         /// The version that was found.

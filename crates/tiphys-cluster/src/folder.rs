@@ -79,7 +79,7 @@ pub enum ObjectProblem {
     #[error("the {0} has no name")]
     NoName(String),
     /// Another document defines the same object.
-    #[error("{key} is already described in {first}")]
+    #[error("{key} is already defined in {first}")]
     Twice {
         /// The object.
         key: ObjectKey,

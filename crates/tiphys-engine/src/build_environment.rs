@@ -40,13 +40,13 @@ pub struct BuildEnvironment {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BuildEnvironmentError {
     /// The value is not a Kubernetes version.
-    #[error("{version:?} is no Kubernetes version; it looks like `v1.28.3`")]
+    #[error("{version:?} is not a Kubernetes version; expected a version such as `v1.28.3`")]
     KubeVersion {
         /// The version as given.
         version: String,
     },
     /// An entry without `=`.
-    #[error("{entry:?} is no variable; it looks like `NAME=value`")]
+    #[error("{entry:?} is not a variable; expected NAME=VALUE")]
     Entry {
         /// The entry as given.
         entry: String,

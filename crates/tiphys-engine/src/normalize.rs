@@ -67,7 +67,7 @@ pub enum NormalizeProblem {
         name: String,
     },
     /// An object to which tracking cannot be added.
-    #[error("{kind} {name:?} cannot be marked as the application's: {reason}")]
+    #[error("{kind} {name:?} cannot be tracked: {reason}")]
     Tracking {
         /// Kind of the object.
         kind: String,
@@ -168,9 +168,9 @@ fn mark(manifest: &mut Manifest, tracking: &Tracking) -> Result<(), NormalizePro
         name: manifest.name().to_owned(),
         reason: match unmarkable {
             Unmarkable::Metadata(found) => format!("its `metadata` is {found}; give it at least a name"),
-            Unmarkable::NotAnObject(field) => format!("its `{field}` is no object"),
+            Unmarkable::NotAnObject(field) => format!("its `{field}` is not an object"),
             Unmarkable::Value { field, key } => {
-                format!("the value of {key:?} in its `metadata.{field}` is no text; quote it")
+                format!("the value of {key:?} in its `metadata.{field}` must be a string; quote it")
             }
             Unmarkable::LabelValue(value) => format!("{value:?} cannot be shortened to a label's value"),
         },

@@ -57,7 +57,7 @@ pub struct OverrideStep {
 pub enum OverrideError {
     /// The file name would exceed the limit of file systems.
     #[error(
-        "an application name of {bytes} bytes leaves no file name for its override file; shorten the name"
+        "an application name of {bytes} bytes makes the name of its override file too long; shorten the name"
     )]
     NameTooLong {
         /// Length of the application's name, in bytes.
@@ -83,7 +83,7 @@ pub enum OverrideError {
         found: &'static str,
     },
     /// The patched source is invalid.
-    #[error("override file {file} does not make a source")]
+    #[error("override file {file} does not result in a valid source")]
     Field {
         /// The file.
         file: String,
@@ -125,7 +125,7 @@ pub fn override_source(
             .map_err(|source| OverrideError::Field { file: file.name.to_owned(), source })?;
         warnings.extend(decoded.findings.warnings);
         warnings.extend(decoded.findings.unknown.into_iter().map(|field| Warning {
-            message: format!("{}: `{}` is no field of a source and is ignored", file.name, field.path),
+            message: format!("{}: `{}` is not a field of a source and is ignored", file.name, field.path),
             position: Some(field.position),
         }));
         merged = keep_location(decoded.value, source);

@@ -26,7 +26,7 @@ pub use changes::{parameter_changes, patch_changes};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoPlaceError {
     /// The type of the source takes no parameters.
-    #[error("the source is of type {0}, which takes no parameters")]
+    #[error("the source is of type {0}, which does not support parameters")]
     Type(SourceType),
     /// A kustomize block has a field for some parameters only.
     #[error(
@@ -45,22 +45,22 @@ pub enum NoPlaceError {
     Kind(String, &'static str, &'static str),
     /// A value of a chart must be a single string.
     #[error(
-        "the parameter {0:?} is one text, as helm's --set has it; write {0}[0]=TEXT for an item of a list, or \
+        "the parameter {0:?} is one string, as in helm's --set; write {0}[0]=VALUE for an item of a list, or \
          {0}='{{A,B}}' for all of it"
     )]
     Value(String),
     /// The name is not a valid path for helm's `--set`.
-    #[error("the parameter {0:?} names no value of a chart; set.PATH is what sets one, as set.image.tag")]
+    #[error("the parameter {0:?} does not name a value of a chart; use set.PATH, for example set.image.tag")]
     Name(String, #[source] NameError),
     /// A number that helm's `--set` does not parse as a number.
     #[error(
-        "helm would have the parameter {0:?} as a text: its --set reads whole numbers of up to 64 bits only; write the number into \
+        "helm would pass the parameter {0:?} as a string: its --set reads whole numbers of up to 64 bits only; write the number into \
          `values-object` or into a value file, and unset {0} if it is set: it would win"
     )]
     Number(String),
     /// A value of another type than the chart accepts.
     #[error(
-        "the parameter {name:?} is {}, and helm's --set would make {} of this text; write the value into `values-object` or into a value \
+        "the parameter {name:?} is {}, and helm's --set would convert this string to {}; write the value into `values-object` or into a value \
          file, and unset {name} if it is set: it would win",
         due.words(),
         found.map_or("nothing", JsonType::words)
@@ -74,10 +74,10 @@ pub enum NoPlaceError {
         found: Option<JsonType>,
     },
     /// The field of a helm block is a boolean.
-    #[error("the parameter {0:?} of a `helm` block is `true` or `false`")]
+    #[error("the parameter {0:?} of a `helm` block must be `true` or `false`")]
     Switch(String),
     /// The field of a helm block is an object.
-    #[error("the parameter {0:?} of a `helm` block is JSON, as {{\"replicas\":2}}")]
+    #[error("the parameter {0:?} of a `helm` block must be JSON, for example {{\"replicas\":2}}")]
     Json(String),
 }
 

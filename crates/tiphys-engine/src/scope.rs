@@ -142,7 +142,7 @@ pub fn set_namespace(manifests: &mut [Manifest], namespace: &str, scopes: &Scope
     let kinds: Vec<String> = unknown.into_iter().collect();
     vec![Warning {
         message: format!(
-            "not known whether these kinds have a namespace, so that it was set: {}; their CustomResourceDefinition in the output tells",
+            "the scope of these kinds is unknown, so the namespace was set: {}; add their CustomResourceDefinitions to the manifests",
             kinds.join(", ")
         ),
         position: None,

@@ -25,7 +25,7 @@ pub fn combine(sources: Vec<Vec<Manifest>>, namespace: &str) -> (Vec<Manifest>, 
             match last_source.get(&key) {
                 Some(&last) if last != index => warnings.push(Warning {
                     message: format!(
-                        "{key} is rendered by source {} and by source {}; the one of source {} is kept",
+                        "{key} is rendered by source {} and by source {}; the one of source {} is used",
                         index + 1,
                         last + 1,
                         last + 1

@@ -65,7 +65,7 @@ pub enum TrackingMethod {
 
 /// The string is not a tracking method.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{text:?} is no tracking method; use annotation, label, annotation+label or none")]
+#[error("{text:?} is not a tracking method; use annotation, label, annotation+label or none")]
 pub struct UnknownTrackingMethod {
     /// The string.
     pub text: String,
@@ -212,7 +212,7 @@ fn string_map<'a>(
     let metadata = match object.entry("metadata").or_insert_with(|| Value::Object(Map::new())) {
         Value::Object(metadata) => metadata,
         Value::Null => return Err(Unmarkable::Metadata("null")),
-        _ => return Err(Unmarkable::Metadata("no object")),
+        _ => return Err(Unmarkable::Metadata("not an object")),
     };
     let strings = child(metadata, field, field)?;
     match strings.iter().find(|(_, value)| !value.is_string()) {

@@ -70,7 +70,7 @@ pub enum TranslateError {
     #[error(transparent)]
     Parameter(#[from] NamelessParameter),
     /// A version of Helm that Argo CD rejects too, with the same words.
-    #[error("helm version '{version}' is not supported; leave `helm.version` out")]
+    #[error("helm version '{version}' is not supported; remove `helm.version`")]
     HelmVersion {
         /// The version as written in the block.
         version: String,

@@ -51,7 +51,7 @@ const CONFIG_HOMES: [&str; 2] = ["configHome", "helmHome"];
 #[derive(Debug, thiserror::Error)]
 pub enum KustomizationError {
     /// It refers to a path outside of the repository.
-    #[error("{file}: {field}: {path:?} leads out of the repository; name something inside of it, or a URL")]
+    #[error("{file}: {field}: {path:?} is outside of the repository; use a path inside of it, or a URL")]
     Outside {
         /// The kustomization, relative to the repository's root.
         file: String,
@@ -61,7 +61,7 @@ pub enum KustomizationError {
         path: String,
     },
     /// It sets a configuration directory for helm, whose plugins helm would run.
-    #[error("{file}: {field}: {inner} is refused, since helm runs plugins that are there; remove it")]
+    #[error("{file}: {field}: {inner} is refused because helm runs plugins in that directory; remove it")]
     ConfigHome {
         /// The kustomization, relative to the repository's root.
         file: String,

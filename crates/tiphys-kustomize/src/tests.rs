@@ -91,7 +91,7 @@ fn kustomization_does_not_leave_repository() {
     ];
     for (kustomization, field, path) in outside {
         let expected = format!(
-            "apps/web/kustomization.yaml: {field}: {path:?} leads out of the repository; name something inside of it, or a URL"
+            "apps/web/kustomization.yaml: {field}: {path:?} is outside of the repository; use a path inside of it, or a URL"
         );
         assert_eq!(checked(&root, kustomization), expected, "{kustomization}");
     }
@@ -103,7 +103,7 @@ fn helm_configuration_of_repository_is_rejected() {
     let root = repository(folder.path());
     for (field, inner) in [("helmGlobals", "configHome"), ("helmChartInflationGenerator", "helmHome")] {
         let expected = format!(
-            "apps/web/kustomization.yaml: {field}: {inner} is refused, since helm runs plugins that are there; remove it"
+            "apps/web/kustomization.yaml: {field}: {inner} is refused because helm runs plugins in that directory; remove it"
         );
         assert_eq!(checked(&root, &format!("{field}: {{{inner}: ./helm}}")), expected);
     }
@@ -117,13 +117,13 @@ fn base_does_not_leave_repository() {
     symlink("../../outside", root.join("apps/out")).unwrap();
     fs::write(root.join("base/Kustomization"), "resources: [../apps/web]\ncomponents: [../../outside]\n")
         .unwrap();
-    let expected = "base/Kustomization: components: \"../../outside\" leads out of the repository; name something inside of it, or a URL";
+    let expected = "base/Kustomization: components: \"../../outside\" is outside of the repository; use a path inside of it, or a URL";
     assert_eq!(checked(&root, "resources: [../../base]"), expected);
     // Paths are relative to the directory behind a link.
     assert_eq!(checked(&root, "resources: [../link]"), expected);
     fs::write(root.join("base/Kustomization"), "resources: [../apps/web]\ncomponents: [../apps]\n").unwrap();
     assert_eq!(checked(&root, "resources: [../../base]"), "");
-    let expected = "apps/web/kustomization.yaml: resources: \"../out\" leads out of the repository; name something inside of it, or a URL";
+    let expected = "apps/web/kustomization.yaml: resources: \"../out\" is outside of the repository; use a path inside of it, or a URL";
     assert_eq!(checked(&root, "resources: [../out]"), expected);
 }
 

@@ -16,7 +16,7 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 
 /// An invalid entry. The message does not quote it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the login to {registry} in {file} cannot be used: {problem}")]
+#[error("the credentials for {registry} in {file} cannot be used: {problem}")]
 pub struct EntryError {
     registry: String,
     file: String,
@@ -38,7 +38,7 @@ fn login(json: &str) -> Result<Option<Login>, String> {
     let fields = match &entry {
         Value::Null => return Ok(None),
         Value::Object(fields) => fields,
-        _ => return Err("it is no object".to_owned()),
+        _ => return Err("it is not an object".to_owned()),
     };
     let [token, pair, username, password] =
         ["identitytoken", "auth", "username", "password"].map(|field| text(fields, field));
@@ -59,12 +59,12 @@ fn text<'a>(fields: &'a Map<String, Value>, field: &str) -> Result<Option<&'a st
     match fields.get(field) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.as_str()).filter(|text| !text.is_empty())),
-        Some(_) => Err(format!("its field {field} is no text")),
+        Some(_) => Err(format!("its field {field} must be a string")),
     }
 }
 
 fn user_and_password(auth: &str) -> Result<(String, Secret), String> {
-    let malformed = || "its field auth is no user and password, with `:` between them, in base64".to_owned();
+    let malformed = || "its field auth is not base64 of USER:PASSWORD".to_owned();
     let bytes = BASE64.decode(auth.replace(['\r', '\n'], "")).map_err(|_| malformed())?;
     let pair = String::from_utf8(bytes).map_err(|_| "its field auth is not UTF-8".to_owned())?;
     let (username, password) = pair.split_once(':').ok_or_else(malformed)?;

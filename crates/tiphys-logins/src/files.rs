@@ -34,7 +34,7 @@ pub enum FileError {
         source: io::Error,
     },
     /// The path is a pipe, a device or a directory.
-    #[error("{path} is no regular file; put one there, or name another place in {setting}", path = path.display())]
+    #[error("{path} is not a regular file; replace it with one, or set {setting} to another path", path = path.display())]
     NoFile {
         /// The path.
         path: PathBuf,
@@ -42,7 +42,7 @@ pub enum FileError {
         setting: &'static str,
     },
     /// The path is relative, so it would be in the directory of the application, where others may have put the file.
-    #[error("{name} is {path:?}; an absolute path is expected")]
+    #[error("{name} is {path:?}; expected an absolute path")]
     Relative {
         /// The variable or setting that has the path.
         name: &'static str,
@@ -51,7 +51,7 @@ pub enum FileError {
     },
     /// The file has an unexpected structure.
     #[error(
-        "{path} is not what {writer} writes; look at its {}",
+        "{path} does not have the structure of {writer}'s file; check its {}",
         field.map_or_else(|| "syntax".to_owned(), |field| format!("field {field}")),
         path = path.display()
     )]

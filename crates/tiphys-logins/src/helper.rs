@@ -32,7 +32,7 @@ const TOKEN_USER: &str = "<token>";
 pub enum HelperError {
     /// The helper was not found.
     #[error(
-        "{PREFIX}{helper}, which has the login to {registry}, was not found on PATH; install it, or log in to {registry} without it"
+        "{PREFIX}{helper}, which has the credentials for {registry}, was not found in PATH; install it, or log in to {registry} without it"
     )]
     Missing {
         /// The helper.
@@ -41,7 +41,7 @@ pub enum HelperError {
         registry: String,
     },
     /// The helper could not be run.
-    #[error("{PREFIX}{helper} did not give the login to {registry}")]
+    #[error("{PREFIX}{helper} returned no credentials for {registry}")]
     Run {
         /// The helper.
         helper: String,
@@ -53,9 +53,9 @@ pub enum HelperError {
     },
     /// The helper timed out.
     #[error(
-        "{PREFIX}{helper} did not give the login to {registry} within {} s{}",
+        "{PREFIX}{helper} returned no credentials for {registry} within {} s{}",
         bound.timeout.as_secs(),
-        bound.option.map(|option| format!("; {option} gives it more seconds")).unwrap_or_default()
+        bound.option.map(|option| format!("; increase {option}")).unwrap_or_default()
     )]
     Timeout {
         /// The helper.
@@ -67,7 +67,7 @@ pub enum HelperError {
     },
     /// The helper failed, or its output is not a set of credentials.
     #[error(
-        "{PREFIX}{helper} gave no login to {registry}; see what `{PREFIX}{helper} get` says with {registry} on its standard input"
+        "{PREFIX}{helper} has no credentials for {registry}; run `{PREFIX}{helper} get` with {registry} on its standard input to see why"
     )]
     NoLogin {
         /// The helper.

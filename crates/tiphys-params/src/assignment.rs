@@ -1,11 +1,11 @@
-//! The syntax of assignments that set parameters: `NAME=TEXT` and related forms (see `docs/parameters.md`).
+//! The syntax of assignments that set parameters: `NAME=VALUE` and related forms (see `docs/parameters.md`).
 //!
 //! | syntax | effect |
 //! |---|---|
-//! | `NAME=TEXT` | sets a string |
+//! | `NAME=VALUE` | sets a string |
 //! | `NAME:=JSON` | sets a string, a list or a map, by the type of the JSON value; numbers and booleans become strings as written |
-//! | `NAME[KEY]=TEXT`, `NAME[0]=TEXT` | sets one entry of a map, one item of a list |
-//! | `NAME+=TEXT`, `NAME+:=JSON` | appends an item, or all items of a JSON list, to a list |
+//! | `NAME[KEY]=VALUE`, `NAME[0]=VALUE` | sets one entry of a map, one item of a list |
+//! | `NAME+=VALUE`, `NAME+:=JSON` | appends an item, or all items of a JSON list, to a list |
 //! | `NAME=@FILE`, `NAME:=@FILE` | reads the value from a file |
 //!
 //! Names may contain these operators: a known name takes precedence over every other interpretation.
@@ -81,7 +81,9 @@ pub enum OperandOrigin {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SyntaxError {
     /// There is no `=`.
-    #[error("{text:?} sets nothing; write NAME=TEXT, NAME:=JSON, NAME[KEY]=TEXT, NAME+=TEXT or NAME=@FILE")]
+    #[error(
+        "{text:?} is not an assignment; write NAME=VALUE, NAME:=JSON, NAME[KEY]=VALUE, NAME+=VALUE or NAME=@FILE"
+    )]
     Sign {
         /// The assignment as written.
         text: String,
@@ -93,13 +95,13 @@ pub enum SyntaxError {
         text: String,
     },
     /// `+=` is used with an item, which is a string.
-    #[error("{text} is one item; `+=` appends to a list, so write {text}=TEXT")]
+    #[error("{text} is one item; `+=` appends to a list, so write {text}=VALUE")]
     Item {
         /// The item.
         text: String,
     },
     /// The path after `@` is empty.
-    #[error("{text:?} names no file behind `@`; for a text that begins with `@` write NAME:='\"@…\"'")]
+    #[error("{text:?} has no file name after `@`; write a string that begins with `@` as NAME:='\"@…\"'")]
     File {
         /// The assignment as written.
         text: String,

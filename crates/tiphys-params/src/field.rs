@@ -143,10 +143,10 @@ impl Field {
         }
     }
 
-    /// Returns a description without the choices: `text`, `list of numbers`, `map of choices`.
+    /// Returns a description without the choices: `string`, `list of numbers`, `map of choices`.
     pub fn kind_words(&self) -> String {
         let (one, several) = match self.input {
-            Input::Text => ("text", "texts"),
+            Input::Text => ("string", "strings"),
             Input::Number => ("number", "numbers"),
             Input::Switch => ("switch", "switches"),
             Input::Choice => ("choice", "choices"),

@@ -44,7 +44,7 @@ impl Shape {
     /// Returns a description with an article.
     pub fn words(self) -> &'static str {
         match self {
-            Self::Single => "a text",
+            Self::Single => "a string",
             Self::List => "a list",
             Self::Map => "a map",
         }

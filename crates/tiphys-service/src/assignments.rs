@@ -1,4 +1,4 @@
-//! Assignments of parameters (`NAME=TEXT`), with the content of the files that they name.
+//! Assignments of parameters (`NAME=VALUE`), with the content of the files that they name.
 
 use std::collections::HashSet;
 use std::io::Read as _;

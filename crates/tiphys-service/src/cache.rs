@@ -96,7 +96,7 @@ impl TemporaryStore {
             SharedDir::Unusable(shared) => {
                 let own = private_dir(&temporary).map_err(failed)?;
                 tracing::warn!(
-                    "{} belongs to another user, is open to others or is no folder: trees are made in {}, which stays if this command is killed; remove the first, or let TMPDIR name a folder of your own",
+                    "{} belongs to another user, has open permissions or is not a folder; using {}, which is not removed if this command is killed; remove the first, or set TMPDIR to a folder of your own",
                     shared.display(),
                     own.path().display()
                 );

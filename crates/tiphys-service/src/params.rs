@@ -40,7 +40,7 @@ pub struct SourceChoice {
 /// Values of parameters that a change sets.
 #[derive(Clone, Debug, Default)]
 pub struct ParameterValues {
-    /// Assignments: `NAME=TEXT`, `NAME:=JSON`, `NAME[KEY]=TEXT`, `NAME[0]=TEXT`, `NAME+=TEXT`, `NAME=@FILE`.
+    /// Assignments: `NAME=VALUE`, `NAME:=JSON`, `NAME[KEY]=VALUE`, `NAME[0]=VALUE`, `NAME+=VALUE`, `NAME=@FILE`.
     pub assignments: Vec<String>,
     /// YAML or JSON files of names and values; `-` is standard input.
     pub files: Vec<String>,
@@ -76,7 +76,7 @@ fn find_application(workspace: &Workspace, name: &str) -> Result<Arc<StoredAppli
     }
     let [stored] = selection.applications.as_slice() else {
         return Err(ServiceError::invalid_input(format!(
-            "{name} stands for {} Applications; name one",
+            "{name} has {} Applications; select one by name",
             selection.applications.len()
         )));
     };

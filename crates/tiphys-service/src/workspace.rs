@@ -249,7 +249,7 @@ pub(crate) fn local_copies(options: &ServiceOptions, host: &Host) -> Result<Vec<
             .map_err(|error| ServiceError::invalid_input(format!("--repo: {error}")))?;
         if !copy.dir.is_dir() {
             let dir = copy.dir.display();
-            return Err(ServiceError::invalid_input(format!("--repo: {dir} is no folder")));
+            return Err(ServiceError::invalid_input(format!("--repo: {dir} is not a folder")));
         }
         Ok(copy)
     };

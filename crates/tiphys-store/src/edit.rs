@@ -32,13 +32,13 @@ pub struct FileEdit {
 #[derive(Debug, thiserror::Error)]
 pub enum FileEditError {
     /// The document does not come from an existing file.
-    #[error("{name} is no file that can be changed; give the file itself as the store")]
+    #[error("{name} is not a file that can be changed; name the file itself as the store")]
     NoFile {
         /// Its name in messages.
         name: FileName,
     },
     /// The file was changed or deleted after the store was loaded.
-    #[error("{} was changed by somebody else after it was read; nothing was written, try again", path.display())]
+    #[error("{} was changed by another process after it was read; nothing was written, try again", path.display())]
     Conflict {
         /// The file.
         path: PathBuf,
@@ -53,7 +53,7 @@ pub enum FileEditError {
         source: io::Error,
     },
     /// The file is too large.
-    #[error("{} is larger than {FILE_BYTES_MAX} bytes, the most that a store's file may have", path.display())]
+    #[error("{} is larger than {FILE_BYTES_MAX} bytes, the limit for files of the store", path.display())]
     TooLarge {
         /// The file.
         path: PathBuf,

@@ -30,7 +30,7 @@ pub struct Selection {
 #[derive(Debug, thiserror::Error)]
 pub enum SelectError {
     /// No application has this name.
-    #[error("no application {name:?} in the store{}", hint(suggestions, left_out.as_deref()))]
+    #[error("application {name:?} not found in the store{}", hint(suggestions, left_out.as_deref()))]
     Unknown {
         /// The name as given.
         name: String,
@@ -40,7 +40,7 @@ pub enum SelectError {
         left_out: Option<Box<(Place, SkipReason)>>,
     },
     /// Applications in several namespaces have this name.
-    #[error("application {name:?} is in several namespaces; say which: {}", candidates.join(", "))]
+    #[error("application {name:?} exists in several namespaces; add one: {}", candidates.join(", "))]
     Ambiguous {
         /// The name as given.
         name: String,
@@ -48,7 +48,7 @@ pub enum SelectError {
         candidates: Vec<String>,
     },
     /// Several documents define the application.
-    #[error("application {name:?} is described more than once: {}", places.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))]
+    #[error("application {name:?} is defined more than once: {}", places.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))]
     Duplicate {
         /// Its full name.
         name: String,

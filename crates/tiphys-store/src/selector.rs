@@ -10,7 +10,7 @@ pub struct Selector {
 
 /// An invalid label selector.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("selector {selector:?}: {problem}; it looks like `a=b,c!=d,e in (f,g),h notin (i),j,!k`")]
+#[error("selector {selector:?}: {problem}; the syntax is `a=b,c!=d,e in (f,g),h notin (i),j,!k`")]
 pub struct SelectorError {
     /// The whole selector.
     pub selector: String,
@@ -118,7 +118,7 @@ fn label_key(text: &str) -> Result<String, String> {
 fn label_value(text: &str) -> Result<String, String> {
     let text = text.trim();
     let is_valid = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/');
-    if text.chars().all(is_valid) { Ok(text.to_owned()) } else { Err(format!("{text:?} is no label")) }
+    if text.chars().all(is_valid) { Ok(text.to_owned()) } else { Err(format!("{text:?} is not a label")) }
 }
 
 #[cfg(test)]

@@ -156,7 +156,7 @@ pub enum StoreError {
         source: io::Error,
     },
     /// A file that is an input itself is too large.
-    #[error("{} is larger than {FILE_BYTES_MAX} bytes, the most that a store's file may have", path.display())]
+    #[error("{} is larger than {FILE_BYTES_MAX} bytes, the limit for files of the store", path.display())]
     TooLarge {
         /// The file.
         path: PathBuf,

@@ -186,7 +186,7 @@ fn shown(parameter: &Parameter) -> String {
     ];
     let given: Vec<_> = parts.into_iter().filter_map(|(field, value)| Some((field, value?))).collect();
     match given.as_slice() {
-        [] => "nothing, though the parameter is there".to_owned(),
+        [] => "nothing, although the parameter is set".to_owned(),
         [(_, only)] => only.to_string(),
         _ => given.iter().map(|(field, value)| format!("{field}: {value}")).collect::<Vec<_>>().join(", "),
     }

@@ -133,7 +133,7 @@ async fn post(State(asks): State<Asks>, headers: HeaderMap, body: Body) -> Respo
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
     let form = text(CONTENT_TYPE).and_then(|value| value.split(';').next()).map(str::trim);
     if form != Some("application/x-www-form-urlencoded") {
-        return told(StatusCode::UNSUPPORTED_MEDIA_TYPE, "a form is due");
+        return told(StatusCode::UNSUPPORTED_MEDIA_TYPE, "expected a form");
     }
     // What is too long by its own words is not waited for.
     let long = text(CONTENT_LENGTH).and_then(|length| length.parse::<usize>().ok());

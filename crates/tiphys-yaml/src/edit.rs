@@ -70,16 +70,16 @@ pub enum Change {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum EditError {
     /// Invalid YAML.
-    #[error("the text cannot be read")]
+    #[error("the text cannot be parsed")]
     Unreadable(#[source] Error),
     /// The text is UTF-16.
-    #[error("the text is UTF-16; convert it to UTF-8, then it can be changed")]
+    #[error("the text is UTF-16 and cannot be changed; convert it to UTF-8")]
     Utf16,
     /// No value begins at the position of the target.
-    #[error("no value begins at {0}; read the text again")]
+    #[error("no value begins at {0}; parse the text again")]
     NoTarget(Position),
     /// A path goes through a value that is not an object or list.
-    #[error("`{path}`{} is {found}, where {wanted} is needed", place_words(*position))]
+    #[error("`{path}`{} is {found}, expected {wanted}", place_words(*position))]
     WrongType {
         /// The path of the value.
         path: String,
@@ -91,7 +91,7 @@ pub enum EditError {
         wanted: &'static str,
     },
     /// The key or item to remove, or the item to set, does not exist.
-    #[error("there is no `{path}`")]
+    #[error("`{path}` not found")]
     Missing {
         /// The path of the key or item.
         path: String,
@@ -230,7 +230,7 @@ fn type_words(data: &Data) -> &'static str {
         Data::Null => "null",
         Data::Bool(_) => "a boolean",
         Data::Integer(_) | Data::Unsigned(_) | Data::Float(_) => "a number",
-        Data::String(_) => "a text",
+        Data::String(_) => "a string",
         Data::Sequence(_) => "a list",
         Data::Mapping(_) => "an object",
     }

@@ -31,7 +31,7 @@ async fn answer(questions: &[String], host: &Process) -> Result<ExitCode, Servic
     let wanted = wanted(questions)?;
     let nonce = host.variable("ARGOCD_GIT_ASKPASS_NONCE").ok_or_else(|| {
         ServiceError::invalid_input(
-            "no credentials: ARGOCD_GIT_ASKPASS_NONCE is not set; only commands of a plugin whose file says `provideGitCreds: true` have it",
+            "no credentials: ARGOCD_GIT_ASKPASS_NONCE is not set; only commands of plugins with `provideGitCreds: true` get it",
         )
     })?;
     let socket = host.variable("ARGOCD_ASK_PASS_SOCK").unwrap_or(SOCKET);
@@ -43,7 +43,7 @@ async fn answer(questions: &[String], host: &Process) -> Result<ExitCode, Servic
 
 /// What git asks for: it calls with one argument, the question.
 fn wanted(questions: &[String]) -> Result<Wanted, ServiceError> {
-    let expected = "as git's askpass program (ARGOCD_BINARY_NAME says so) this takes one argument, which begins with `Username` or `Password`";
+    let expected = "as git's askpass program (see ARGOCD_BINARY_NAME) this program takes one argument, which begins with `Username` or `Password`";
     match questions {
         [question] => Wanted::of_question(question).ok_or_else(|| ServiceError::invalid_input(expected)),
         _ => Err(ServiceError::invalid_input(format!("{expected}; there are {}", questions.len()))),

@@ -127,7 +127,7 @@ fn invalid_context_is_rejected_with_field_name() {
     let cases = [
         ("{", "the run context is not JSON"),
         ("{}", "expected a file with a version"),
-        (r#"{"version":2}"#, "the run context has version 2, and this program reads version 1"),
+        (r#"{"version":2}"#, "the run context has version 2, but this program reads version 1"),
         (r#"{"version":"1"}"#, "version: expected an integer, found a string"),
         (r#"{"version":1,"source":{"kind":"svn"}}"#, "source.kind: expected one of git, helm, oci, folder"),
         (r#"{"version":1,"refs":[]}"#, "refs: expected an object, found a list"),

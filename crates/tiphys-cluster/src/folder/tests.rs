@@ -77,7 +77,7 @@ fn invalid_file_is_rejected_without_revealing_values() {
         ("data: {k: hunter2}\n", "1:1: the object has no `kind`"),
         ("kind: A\n---\nkind: Secret\ndata: {k: hunter2}\n", "1:1: the A has no name"),
         ("- kind: A\n  metadata: {name: a}\n- hunter2\n", "3:3: expected an object, found a string"),
-        (&twice, "6:1: Secret ns/a is already described in "),
+        (&twice, "6:1: Secret ns/a is already defined in "),
         ("a: [\n", " is not YAML"),
     ];
     for (text, expected) in cases {
@@ -108,5 +108,5 @@ fn cluster_state_is_read_from_several_paths() {
     cluster.extend(&dir.path().join("b.yaml")).expect("valid state");
     assert_eq!(ready(cluster.all()).expect("no error").len(), 2);
     let error = cluster.extend(&dir.path().join("c.yaml")).expect_err("a duplicate object").to_string();
-    assert!(error.contains("A a is already described in ") && error.contains("a/f.yaml:1:1"), "{error}");
+    assert!(error.contains("A a is already defined in ") && error.contains("a/f.yaml:1:1"), "{error}");
 }

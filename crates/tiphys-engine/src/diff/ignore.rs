@@ -40,7 +40,7 @@ pub enum IgnoreProblem {
     #[error("not supported, only jsonPointers are; compare a copy of the Application that uses those")]
     Unsupported,
     /// The value is not a JSON pointer.
-    #[error("{0:?} is no JSON pointer: it begins with `/`")]
+    #[error("{0:?} is not a JSON pointer; it must begin with `/`")]
     Pointer(String),
     /// The value is not a glob pattern.
     #[error(transparent)]

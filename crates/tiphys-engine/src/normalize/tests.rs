@@ -94,11 +94,11 @@ fn resource_with_top_level_items_is_rejected() {
 fn object_that_cannot_be_tracked_is_rejected() {
     let cases = [
         ("{kind: A, metadata: null}", "its `metadata` is null; give it at least a name"),
-        ("{kind: A, metadata: x}", "its `metadata` is no object; give it at least a name"),
-        ("{kind: A, metadata: {annotations: [a]}}", "its `annotations` is no object"),
+        ("{kind: A, metadata: x}", "its `metadata` is not an object; give it at least a name"),
+        ("{kind: A, metadata: {annotations: [a]}}", "its `annotations` is not an object"),
         (
             "{kind: A, metadata: {annotations: {k: 1}}}",
-            "the value of \"k\" in its `metadata.annotations` is no text; quote it",
+            "the value of \"k\" in its `metadata.annotations` must be a string; quote it",
         ),
     ];
     for (text, expected) in cases {

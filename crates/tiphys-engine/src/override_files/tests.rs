@@ -67,7 +67,7 @@ fn location_fields_are_ignored_with_a_warning() {
 #[test]
 fn unknown_field_is_reported_with_position() {
     let found = merged(&[("f", "plugin:\n  nmae: q\n")]).expect("valid");
-    assert_eq!(found.warnings[0].message, "f: `plugin.nmae` is no field of a source and is ignored");
+    assert_eq!(found.warnings[0].message, "f: `plugin.nmae` is not a field of a source and is ignored");
     assert_eq!(found.warnings[0].position.expect("a position").line, 2);
 }
 
@@ -80,7 +80,7 @@ fn invalid_file_is_rejected_with_name_and_position() {
         ("hello\n", "override file f is a single value"),
         ("- a\n", "override file f is a list"),
         ("plugin: [\n", "cannot read override file f"),
-        ("plugin:\n  name: yes\n", "override file f does not make a source"),
+        ("plugin:\n  name: yes\n", "override file f does not result in a valid source"),
     ];
     for (text, expected) in cases {
         let error = merged(&[("f", text)]).expect_err(text);

@@ -195,22 +195,22 @@ fn parameter_without_a_field_is_rejected() {
         (
             SourceType::Helm,
             "- {name: set.a, array: [x]}\n",
-            "the parameter \"set.a\" is one text, as helm's --set has it; write set.a[0]=TEXT for an item of a list, or set.a='{A,B}' for all of it",
+            "the parameter \"set.a\" is one string, as in helm's --set; write set.a[0]=VALUE for an item of a list, or set.a='{A,B}' for all of it",
         ),
         (
             SourceType::Helm,
             "- {name: skip-crds, string: 'yes'}\n",
-            "the parameter \"skip-crds\" of a `helm` block is `true` or `false`",
+            "the parameter \"skip-crds\" of a `helm` block must be `true` or `false`",
         ),
         (
             SourceType::Helm,
             "- {name: values-object, string: '{a: 1}'}\n",
-            "the parameter \"values-object\" of a `helm` block is JSON, as {\"replicas\":2}",
+            "the parameter \"values-object\" of a `helm` block must be JSON, for example {\"replicas\":2}",
         ),
         (
             SourceType::Directory,
             "- {name: a, string: x}\n",
-            "the source is of type Directory, which takes no parameters",
+            "the source is of type Directory, which does not support parameters",
         ),
     ];
     for (source_type, after, expected) in cases {
@@ -384,7 +384,7 @@ fn untyped_value_gets_force_string_only_if_helm_changes_it() {
 
 #[test]
 fn value_of_several_types_gets_force_string_only_if_needed() {
-    let refused = |found: &str| Err(format!("helm's --set would make {found} of this text"));
+    let refused = |found: &str| Err(format!("helm's --set would convert this string to {found}"));
     // The types, the value, and its representation or the error.
     let cases = [
         ("integer|string", "5", Ok("value:\"5\"")),
@@ -407,11 +407,11 @@ fn value_of_several_types_gets_force_string_only_if_needed() {
         ("integer|null", "null", Ok("value:\"null\"")),
         ("integer|null", "7", Ok("value:\"7\"")),
         ("integer|boolean", "false", Ok("value:\"false\"")),
-        ("integer|boolean", "1.0", refused("a text")),
+        ("integer|boolean", "1.0", refused("a string")),
         ("integer|boolean", "{1}", refused("a list")),
-        ("number|null", "2.5", refused("a text")),
+        ("number|null", "2.5", refused("a string")),
         ("array", "{a,b}", Ok("value:\"{a,b}\"")),
-        ("array", "a", refused("a text")),
+        ("array", "a", refused("a string")),
         ("array|null", "5", refused("a whole number")),
         ("object|null", "true", refused("a boolean")),
     ];
@@ -607,7 +607,10 @@ fn plugin_block_of_helm_plugin_gets_escaped_values() {
     let before = source(&before.replace("NAME", "helm"));
     let error = with_parameters(&before, SourceType::Plugin, &[text("set.port", "2.5")], given)
         .expect_err("a number that --set does not support");
-    assert!(error.to_string().starts_with("helm would have the parameter \"set.port\" as a text"), "{error}");
+    assert!(
+        error.to_string().starts_with("helm would pass the parameter \"set.port\" as a string"),
+        "{error}"
+    );
 }
 
 #[test]

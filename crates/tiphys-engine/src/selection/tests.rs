@@ -40,8 +40,8 @@ fn last_source_of_an_object_wins_with_a_warning() {
     assert_eq!(
         messages,
         [
-            "ConfigMap ns/a is rendered by source 1 and by source 2; the one of source 2 is kept",
-            "Namespace n is rendered by source 1 and by source 2; the one of source 2 is kept",
+            "ConfigMap ns/a is rendered by source 1 and by source 2; the one of source 2 is used",
+            "Namespace n is rendered by source 1 and by source 2; the one of source 2 is used",
         ]
     );
 }

@@ -110,6 +110,6 @@ fn tracking_methods_are_parsed_exactly() {
     let error = "Annotation".parse::<TrackingMethod>().expect_err("method names are lower-case");
     assert_eq!(
         error.to_string(),
-        "\"Annotation\" is no tracking method; use annotation, label, annotation+label or none"
+        "\"Annotation\" is not a tracking method; use annotation, label, annotation+label or none"
     );
 }

@@ -33,20 +33,21 @@ fn entry_has_a_token_or_user_name_and_password() {
 
 #[test]
 fn invalid_entry_is_reported_without_its_content() {
-    let no_pair = "its field auth is no user and password, with `:` between them, in base64";
+    let no_pair = "its field auth is not base64 of USER:PASSWORD";
     for (entry, problem) in [
         (r#"{"auth":"hunter2!!"}"#, no_pair),
         (r#"{"auth":"aHVudGVyMg=="}"#, no_pair),
         (r#"{"auth":"dTpwYQ"}"#, no_pair),
         (r#"{"auth":"hunter2!!","identitytoken":"t"}"#, no_pair),
         (r#"{"auth":"dTr/"}"#, "its field auth is not UTF-8"),
-        (r#"{"auth":5}"#, "its field auth is no text"),
-        (r#"{"auth":"dTpw","username":["hunter2"]}"#, "its field username is no text"),
-        (r#"{"identitytoken":{"hunter2":1}}"#, "its field identitytoken is no text"),
-        (r#""hunter2""#, "it is no object"),
-        ("[]", "it is no object"),
+        (r#"{"auth":5}"#, "its field auth must be a string"),
+        (r#"{"auth":"dTpw","username":["hunter2"]}"#, "its field username must be a string"),
+        (r#"{"identitytoken":{"hunter2":1}}"#, "its field identitytoken must be a string"),
+        (r#""hunter2""#, "it is not an object"),
+        ("[]", "it is not an object"),
     ] {
-        let expected = format!("the login to r.example.org in /logins/config.json cannot be used: {problem}");
+        let expected =
+            format!("the credentials for r.example.org in /logins/config.json cannot be used: {problem}");
         assert_eq!(login(entry), Err(expected), "{entry}");
     }
 }

@@ -72,7 +72,7 @@ fn invalid_file_is_reported_without_its_content() {
         let text = chain(&error);
         assert!(matches!(error, FileError::Shape { .. }), "{text}");
         assert!(text.contains(name) && !text.contains("hunter2"), "{text}");
-        assert!(text.ends_with(&format!("; look at its {place}")), "{text}");
+        assert!(text.ends_with(&format!("; check its {place}")), "{text}");
         fs::remove_file(folder.path().join(name)).unwrap();
     }
 }
@@ -174,7 +174,7 @@ fn irregular_file_is_rejected_and_symlink_is_followed() {
                 with(&[(variable, named)]).read(Needs::RepositoriesAndLogins).map(drop)
             };
             let expected = format!(
-                "{} is no regular file; put one there, or name another place in {setting}",
+                "{} is not a regular file; replace it with one, or set {setting} to another path",
                 path.display()
             );
             assert_eq!(
@@ -199,7 +199,7 @@ fn relative_path_is_rejected_with_variable_name() {
     ];
     for name in cases {
         let error = with(&[(name, "src")]).read(Needs::RepositoriesAndLogins).unwrap_err();
-        assert_eq!(chain(&error), format!("{name} is \"src\"; an absolute path is expected"));
+        assert_eq!(chain(&error), format!("{name} is \"src\"; expected an absolute path"));
     }
     let mut access = RepositoryAccess::default();
     for name in ["caFile", "certFile", "keyFile"] {
@@ -207,6 +207,6 @@ fn relative_path_is_rejected_with_variable_name() {
         let files =
             PemFiles { authorities: path("caFile"), certificate: path("certFile"), key: path("keyFile") };
         let error = read_certificates(files, &mut access).unwrap_err();
-        assert_eq!(chain(&error), format!("{name} is \"src/lib.rs\"; an absolute path is expected"));
+        assert_eq!(chain(&error), format!("{name} is \"src/lib.rs\"; expected an absolute path"));
     }
 }

@@ -54,7 +54,7 @@ impl JsonType {
     /// Returns a description of the type, with an article if it needs one.
     pub fn words(self) -> &'static str {
         match self {
-            Self::String => "a text",
+            Self::String => "a string",
             Self::Integer => "a whole number",
             Self::Number => "a number",
             Self::Boolean => "a boolean",

@@ -83,13 +83,13 @@ pub enum ApplyError {
         remedy: String,
     },
     /// An item of a string.
-    #[error("parameter {name:?} is a text and has no items")]
+    #[error("parameter {name:?} is a string and has no items")]
     NoItems {
         /// The name.
         name: String,
     },
     /// The index is out of range.
-    #[error("parameter {name:?} has no item [{index}]: {}; {name}+=TEXT appends one", items(*length))]
+    #[error("parameter {name:?} has no item [{index}]: {}; {name}+=VALUE appends one", items(*length))]
     NoIndex {
         /// The name.
         name: String,
@@ -504,9 +504,9 @@ fn mismatch(name: &str, expected: Shape, given: Shape) -> ApplyError {
 /// Returns the syntax for a value of this type.
 fn remedy(name: &str, expected: Shape) -> String {
     match expected {
-        Shape::Single => format!("write {name}=TEXT"),
-        Shape::List => format!("write {name}+=TEXT, {name}[0]=TEXT or {name}:='[\"TEXT\"]'"),
-        Shape::Map => format!("write {name}[KEY]=TEXT or {name}:='{{\"KEY\":\"TEXT\"}}'"),
+        Shape::Single => format!("write {name}=VALUE"),
+        Shape::List => format!("write {name}+=VALUE, {name}[0]=VALUE or {name}:='[\"TEXT\"]'"),
+        Shape::Map => format!("write {name}[KEY]=VALUE or {name}:='{{\"KEY\":\"TEXT\"}}'"),
     }
 }
 

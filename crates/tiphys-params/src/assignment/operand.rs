@@ -32,7 +32,7 @@ impl From<Default<'_>> for ParameterValue {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OperandError {
     /// Not JSON.
-    #[error("the value is not JSON ({reason}); for a text write NAME=TEXT")]
+    #[error("the value is not valid JSON ({reason}); write a string as NAME=VALUE")]
     NotJson {
         /// The parser's message.
         reason: String,
@@ -44,10 +44,10 @@ pub enum OperandError {
     #[error("the value is not UTF-8 text")]
     NotText,
     /// `null` is not a value.
-    #[error("{0} is null; take a value away with `params unset`")]
+    #[error("{0} is null; remove a value with `params unset`")]
     Null(String),
     /// A list or map contains something other than strings.
-    #[error("{place} is {found}; a list or a map of a parameter holds texts only")]
+    #[error("{place} is {found}; list and map items of a parameter must be strings")]
     Nested {
         /// The location of the item.
         place: String,
@@ -58,7 +58,7 @@ pub enum OperandError {
     #[error("{0} is given twice")]
     Twice(String),
     /// More than one YAML document.
-    #[error("there are {0} documents; one is due")]
+    #[error("found {0} documents, expected one")]
     Documents(usize),
     /// A values file with neither of the two formats.
     #[error(

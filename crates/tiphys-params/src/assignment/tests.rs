@@ -53,19 +53,19 @@ fn every_form_of_assignment_is_parsed() {
         ("ü[ß]=日", r#"ü | Item("ß") | Text Inline("日")"#),
         (
             "replicas",
-            r#"error: "replicas" sets nothing; write NAME=TEXT, NAME:=JSON, NAME[KEY]=TEXT, NAME+=TEXT or NAME=@FILE"#,
+            r#"error: "replicas" is not an assignment; write NAME=VALUE, NAME:=JSON, NAME[KEY]=VALUE, NAME+=VALUE or NAME=@FILE"#,
         ),
         ("=5", r#"error: "=5" names no parameter"#),
         (":=5", r#"error: ":=5" names no parameter"#),
         ("+=5", r#"error: "+=5" names no parameter"#),
         (
             "limits[cpu]+=5",
-            "error: limits[cpu] is one item; `+=` appends to a list, so write limits[cpu]=TEXT",
+            "error: limits[cpu] is one item; `+=` appends to a list, so write limits[cpu]=VALUE",
         ),
-        ("new[a]+:=5", "error: new[a] is one item; `+=` appends to a list, so write new[a]=TEXT"),
+        ("new[a]+:=5", "error: new[a] is one item; `+=` appends to a list, so write new[a]=VALUE"),
         (
             "replicas=@",
-            r#"error: "replicas=@" names no file behind `@`; for a text that begins with `@` write NAME:='"@…"'"#,
+            r#"error: "replicas=@" has no file name after `@`; write a string that begins with `@` as NAME:='"@…"'"#,
         ),
     ];
     for (text, expected) in cases {
@@ -132,20 +132,26 @@ fn values_in_every_form_are_strings() {
 #[test]
 fn json_that_is_no_parameter_value_is_rejected() {
     let cases = [
-        ("null", "the value is null; take a value away with `params unset`"),
-        ("[null]", "item 0 of the value is null; take a value away with `params unset`"),
-        ("[[1]]", "item 0 of the value is a list; a list or a map of a parameter holds texts only"),
+        ("null", "the value is null; remove a value with `params unset`"),
+        ("[null]", "item 0 of the value is null; remove a value with `params unset`"),
+        ("[[1]]", "item 0 of the value is a list; list and map items of a parameter must be strings"),
         (
             r#"{"a":{}}"#,
-            "the key `a` of the value is an object; a list or a map of a parameter holds texts only",
+            "the key `a` of the value is an object; list and map items of a parameter must be strings",
         ),
         (r#"{"a":1,"a":2}"#, "the key `a` of the value is given twice"),
-        ("a: b", "the value is not JSON (expected value at line 1 column 1); for a text write NAME=TEXT"),
+        (
+            "a: b",
+            "the value is not valid JSON (expected value at line 1 column 1); write a string as NAME=VALUE",
+        ),
         (
             "",
-            "the value is not JSON (EOF while parsing a value at line 1 column 0); for a text write NAME=TEXT",
+            "the value is not valid JSON (EOF while parsing a value at line 1 column 0); write a string as NAME=VALUE",
         ),
-        ("[1,]", "the value is not JSON (expected value at line 1 column 4); for a text write NAME=TEXT"),
+        (
+            "[1,]",
+            "the value is not valid JSON (expected value at line 1 column 4); write a string as NAME=VALUE",
+        ),
     ];
     for (written, expected) in cases {
         let error = read_operand(Form::Json, written.as_bytes()).expect_err(written);
@@ -173,8 +179,8 @@ fn values_file_is_a_map_or_a_list_of_entries() {
 
     let refused = [
         ("a: 1\na: 2\n", "`a` is given twice"),
-        ("a: ~\n", "`a` is null; take a value away with `params unset`"),
-        ("a: {b: [1]}\n", "the key `b` of `a` is a list; a list or a map of a parameter holds texts only"),
+        ("a: ~\n", "`a` is null; remove a value with `params unset`"),
+        ("a: {b: [1]}\n", "the key `b` of `a` is a list; list and map items of a parameter must be strings"),
         ("- string: x\n", "entry 1: has no `name`"),
         (
             "- {name: a, string: x}\n- {name: b}\n",
@@ -346,33 +352,36 @@ fn mismatching_assignment_is_rejected_with_a_hint() {
         (&["-owner"], "error: parameter `owner`: a value is required, and there is no default"),
         (
             &["hosts=a"],
-            "error: parameter \"hosts\" is a list, not a text\nhint: write hosts+=TEXT, hosts[0]=TEXT or hosts:='[\"TEXT\"]'",
+            "error: parameter \"hosts\" is a list, not a string\nhint: write hosts+=VALUE, hosts[0]=VALUE or hosts:='[\"TEXT\"]'",
         ),
         (
             &["limits=a"],
-            "error: parameter \"limits\" is a map, not a text\nhint: write limits[KEY]=TEXT or limits:='{\"KEY\":\"TEXT\"}'",
+            "error: parameter \"limits\" is a map, not a string\nhint: write limits[KEY]=VALUE or limits:='{\"KEY\":\"TEXT\"}'",
         ),
         (
             &["replicas:=[1]"],
-            "error: parameter \"replicas\" is a text, not a list\nhint: write replicas=TEXT",
+            "error: parameter \"replicas\" is a string, not a list\nhint: write replicas=VALUE",
         ),
-        (&["replicas+=1"], "error: parameter \"replicas\" is a text, not a list\nhint: write replicas=TEXT"),
-        (&["replicas[0]=1"], "error: parameter \"replicas\" is a text and has no items"),
+        (
+            &["replicas+=1"],
+            "error: parameter \"replicas\" is a string, not a list\nhint: write replicas=VALUE",
+        ),
+        (&["replicas[0]=1"], "error: parameter \"replicas\" is a string and has no items"),
         (
             &["hosts[1]=x"],
-            "error: parameter \"hosts\" has no item [1]: its only item is [0]; hosts+=TEXT appends one",
+            "error: parameter \"hosts\" has no item [1]: its only item is [0]; hosts+=VALUE appends one",
         ),
         (
             &["hosts[x]=x"],
-            "error: parameter \"hosts\" has no item [x]: its only item is [0]; hosts+=TEXT appends one",
+            "error: parameter \"hosts\" has no item [x]: its only item is [0]; hosts+=VALUE appends one",
         ),
         (
             &["hosts+:={}"],
-            "error: parameter \"hosts\" is a list, not a map\nhint: write hosts+=TEXT, hosts[0]=TEXT or hosts:='[\"TEXT\"]'",
+            "error: parameter \"hosts\" is a list, not a map\nhint: write hosts+=VALUE, hosts[0]=VALUE or hosts:='[\"TEXT\"]'",
         ),
         (
             &["hosts[0]:=[1]"],
-            "error: parameter \"hosts[0]\" is a text, not a list\nhint: write hosts[0]=TEXT",
+            "error: parameter \"hosts[0]\" is a string, not a list\nhint: write hosts[0]=VALUE",
         ),
         (&["-limits[cpus]"], "error: parameter \"limits\" has no key \"cpus\"\nhint: did you mean cpu?"),
         (&["replicas=1", "replicas=2"], "error: replicas is given twice"),
@@ -390,10 +399,10 @@ fn unannounced_names_get_the_type_of_the_first_assignment() {
         (&["a+=1"], "a[0]: not set → 1\n[{\"array\":[\"1\"],\"name\":\"a\"}]"),
         (&["a[k]=1"], "a[k]: not set → 1\n[{\"map\":{\"k\":\"1\"},\"name\":\"a\"}]"),
         (&["a:={}"], "a: not set → {}\n[{\"map\":{},\"name\":\"a\"}]"),
-        (&["a[0]=1"], "error: parameter \"a\" has no item [0]: it is empty; a+=TEXT appends one"),
+        (&["a[0]=1"], "error: parameter \"a\" has no item [0]: it is empty; a+=VALUE appends one"),
         (
             &["a[k]=1", "a+=1"],
-            "error: parameter \"a\" is a map, not a list\nhint: write a[KEY]=TEXT or a:='{\"KEY\":\"TEXT\"}'",
+            "error: parameter \"a\" is a map, not a list\nhint: write a[KEY]=VALUE or a:='{\"KEY\":\"TEXT\"}'",
         ),
     ];
     for (texts, expected) in cases {
@@ -423,7 +432,7 @@ fn unset_indexes_refer_to_the_original_list() {
         ),
         (
             &["-l[0]", "-l[4]"],
-            "error: parameter \"l\" has no item [4]: its items are [0] to [3]; l+=TEXT appends one",
+            "error: parameter \"l\" has no item [4]: its items are [0] to [3]; l+=VALUE appends one",
         ),
     ];
     for (texts, expected) in cases {

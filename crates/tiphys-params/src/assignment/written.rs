@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{Assignment, Form, Operand, OperandOrigin, ParameterValue, Target, read_operand};
 
 impl ParameterValue {
-    /// Returns the argument of `params set` that sets a parameter to this value, without shell quoting: `NAME=TEXT` if that is unambiguous,
+    /// Returns the argument of `params set` that sets a parameter to this value, without shell quoting: `NAME=VALUE` if that is unambiguous,
     /// else `NAME:=JSON`.
     ///
     /// `known` are the announced and the set names, as for [`Assignment::parse`], which parses the argument. `None` if no argument is

@@ -70,7 +70,7 @@ fn announced_fields_precede_other_set_parameters() {
         [
             "ll",
             "ll",
-            "list of texts",
+            "list of strings",
             "text",
             "array",
             false,
@@ -80,7 +80,7 @@ fn announced_fields_precede_other_set_parameters() {
         [
             "o",
             "o",
-            "map of texts",
+            "map of strings",
             "text",
             "map",
             false,
@@ -118,5 +118,5 @@ fn values_outside_the_announced_field_are_ignored() {
 #[test]
 fn no_announcements_permit_all_names() {
     let fields = fields(&[], &set(r#"[{"name": "a", "string": "1"}]"#));
-    assert_eq!(field_json(&fields[0]), json!(["a", "a", "text", "text", "string", false, false, []]));
+    assert_eq!(field_json(&fields[0]), json!(["a", "a", "string", "text", "string", false, false, []]));
 }

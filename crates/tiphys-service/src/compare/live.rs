@@ -138,7 +138,7 @@ fn no_cluster_error(
 ) -> ServiceError {
     let (cluster, option) = clusters::named(destination);
     ServiceError::invalid_input(format!(
-        "application {} ({}): no --cluster-state stands for its destination {cluster:?}, only for {}",
+        "application {} ({}): no --cluster-state for its destination {cluster:?}, only for {}",
         stored.full_name(),
         stored.place,
         clusters.names()

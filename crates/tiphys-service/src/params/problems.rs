@@ -47,7 +47,7 @@ impl Problems {
             let problem = match &announcement.item_type {
                 Some(ItemType::Number) => TEXT_FOR_A_NUMBER.to_owned(),
                 Some(ItemType::OneOf(types)) if !types.allow(JsonType::String) => {
-                    format!("helm has this value as a text, and it has to be {}", types.words())
+                    format!("helm passes this value as a string, and the schema requires {}", types.words())
                 }
                 _ => continue,
             };

@@ -49,7 +49,7 @@ impl TrialSubject {
         let repository = host.absolute(&folder.repository);
         if !repository.is_dir() {
             return Err(ServiceError::invalid_input(format!(
-                "--in: {} is no folder",
+                "--in: {} is not a folder",
                 folder.repository.display()
             )));
         }
@@ -170,7 +170,7 @@ pub(super) fn read_application(path: &Path, shown: &Path) -> Result<(Resources, 
                 left_out.map(|skipped| format!(" ({} was left out as {})", skipped.place, skipped.reason));
             let count = all.len();
             let why = why.unwrap_or_default();
-            return Err(format!("{} has {count} Applications; one is due{why}", shown.display()));
+            return Err(format!("{} has {count} Applications, expected one{why}", shown.display()));
         }
     };
     Ok((resources, application))

@@ -22,13 +22,13 @@ const OWNER_WRITES: u32 = 0o200;
 #[derive(Debug, thiserror::Error)]
 pub enum FileWriteError {
     /// The file was changed or deleted after it was read.
-    #[error("{} was changed by somebody else in the meantime; nothing was written, try again", path.display())]
+    #[error("{} was changed by another process in the meantime; nothing was written, try again", path.display())]
     Conflict {
         /// The file.
         path: PathBuf,
     },
     /// The file that should be created exists.
-    #[error("{} was made by somebody else in the meantime; nothing was written, try again", path.display())]
+    #[error("{} was created by another process in the meantime; nothing was written, try again", path.display())]
     Exists {
         /// The file.
         path: PathBuf,
@@ -40,13 +40,13 @@ pub enum FileWriteError {
         path: PathBuf,
     },
     /// The path is not a regular file.
-    #[error("{} is no regular file, so that it cannot be replaced; nothing was written", path.display())]
+    #[error("{} is not a regular file and cannot be replaced; nothing was written", path.display())]
     NotAFile {
         /// The path.
         path: PathBuf,
     },
     /// The temporary file cannot be created beside the old one.
-    #[error("cannot make a file in {}, which is needed to replace {} as a whole; nothing was written", folder.display(), path.display())]
+    #[error("cannot create a file in {}, which is required to replace {} atomically; nothing was written", folder.display(), path.display())]
     Folder {
         /// The file.
         path: PathBuf,
@@ -57,7 +57,7 @@ pub enum FileWriteError {
         source: io::Error,
     },
     /// Writing failed.
-    #[error("cannot write {}; it is as it was", path.display())]
+    #[error("cannot write {}; the file is unchanged", path.display())]
     Write {
         /// The file.
         path: PathBuf,

@@ -79,9 +79,9 @@ fn unknown_name_is_reported_with_suggestions() {
     assert_eq!(
         errors,
         [
-            "no application \"cahce\" in the store; did you mean cache?",
-            "no application \"team/chache\" in the store; did you mean team/cache?",
-            "no application \"nothing-like-it\" in the store",
+            "application \"cahce\" not found in the store; did you mean cache?",
+            "application \"team/chache\" not found in the store; did you mean team/cache?",
+            "application \"nothing-like-it\" not found in the store",
         ]
     );
 }
@@ -89,7 +89,7 @@ fn unknown_name_is_reported_with_suggestions() {
 #[test]
 fn ambiguous_name_is_rejected() {
     let (_, errors) = select(&sample(), &["web"]);
-    assert_eq!(errors, ["application \"web\" is in several namespaces; say which: argocd/web, team/web"]);
+    assert_eq!(errors, ["application \"web\" exists in several namespaces; add one: argocd/web, team/web"]);
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn duplicate_application_fails_only_if_selected() {
     let store = sample();
     assert_eq!(select(&store, &["db"]).1, Vec::<String>::new());
     let expected =
-        "application \"team/twice\" is described more than once: standard input:22:1, standard input:27:1";
+        "application \"team/twice\" is defined more than once: standard input:22:1, standard input:27:1";
     assert_eq!(select(&store, &["twice"]).1, [expected]);
     let (found, errors) = select(&store, &[]);
     assert_eq!(found, ["web", "team/web", "argocd/db", "team/cache"]);
@@ -156,7 +156,7 @@ fn selecting_a_skipped_document_reports_the_reason() {
     assert_eq!(
         select(&store, &["web"]).1,
         [
-            "no application \"web\" in the store; standard input:1:1 was left out as only a part of an object: it names no repository"
+            "application \"web\" not found in the store; standard input:1:1 was left out as only a part of an object: it names no repository"
         ]
     );
     assert_eq!(select(&store, &[]), (vec![], vec![]));
@@ -174,7 +174,7 @@ fn broken_document_fails_if_selected_or_possibly_meant() {
     let (_, errors) = select(&store, &["bad"]);
     assert!(errors.len() == 1 && errors[0].starts_with(expected), "{errors:?}");
     let (_, errors) = select(&store, &["other"]);
-    assert_eq!(errors, ["no application \"other\" in the store"]);
+    assert_eq!(errors, ["application \"other\" not found in the store"]);
 }
 
 #[test]

@@ -40,13 +40,13 @@ fn selectors_match_as_in_kubectl() {
 #[test]
 fn invalid_selector_is_rejected_with_invalid_part() {
     let cases = [
-        ("a=b c", "\"b c\" is no label"),
+        ("a=b c", "\"b c\" is not a label"),
         ("=x", "a label's key is missing"),
         ("!", "a label's key is missing"),
         ("a=b,", "a label's key is missing"),
         ("a on (b)", "\"a on (b)\" has neither `in` nor `notin` before its values"),
         ("a in b)", "\"a in b)\" has no opening parenthesis"),
-        ("a>1", "\"a>1\" is no label"),
+        ("a>1", "\"a>1\" is not a label"),
     ];
     for (text, expected) in cases {
         let error = Selector::parse(text).expect_err(text);

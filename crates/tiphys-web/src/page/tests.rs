@@ -57,7 +57,7 @@ fn each_kind_has_its_control() {
         &page,
         &[
             r#"<label for="f0">The text</label>"#,
-            r#"id="f0-about"><code>text</code>, text, <strong>required</strong>"#,
+            r#"id="f0-about"><code>text</code>, string, <strong>required</strong>"#,
             r#"id="f0-tooltip">Help.</p>"#,
             r#"id="f0-set">Set now: <code>&#34;  a\nb&#34;</code>"#,
             r#"<textarea id="f0" name="/text" rows="3""#,
@@ -205,7 +205,7 @@ fn a_row_button_leads_to_the_new_row_and_checks_nothing() {
 fn a_failure_says_the_step_the_message_and_what_is_set_and_keeps_what_was_typed() {
     let mut failing = preview("[]", "[]");
     failing.outcome = Outcome::Failed(Failed {
-        step: "announcing".to_owned(),
+        step: "the announcement".to_owned(),
         message: "exit status 7: no moon".to_owned(),
         hint: None,
         parameters: serde_json::from_str(r#"[{"name": "a", "string": " x"}]"#).expect("parameters"),
@@ -216,7 +216,7 @@ fn a_failure_says_the_step_the_message_and_what_is_set_and_keeps_what_was_typed(
         &page,
         &[
             "<title>No form – shop – tiphys plugin check</title>",
-            "There is no form: announcing failed",
+            "No form: the announcement failed",
             "exit status 7: no moon",
             "<input type=\"hidden\" name=\"/a\" value=\"  y\nz\">",
             r#"<button name="op" value="again">Try again</button>"#,

@@ -170,9 +170,9 @@ impl<'a> Scanner<'a> {
             b'\'' => self.fetch_simple(Self::scan_single_quoted),
             b'"' => self.fetch_simple(Self::scan_double_quoted),
             b'\t' => Err(self.cursor.error("a tab cannot be used for indentation")),
-            b'#' | b'|' | b'>' | b'%' | b'@' | b'`' => {
-                Err(self.cursor.error(format!("a text cannot begin with `{}`; quote it", char::from(byte))))
-            }
+            b'#' | b'|' | b'>' | b'%' | b'@' | b'`' => Err(self
+                .cursor
+                .error(format!("a plain string cannot begin with `{}`; quote it", char::from(byte)))),
             _ => self.fetch_plain(),
         }
     }

@@ -104,7 +104,7 @@ fn json_that_is_invalid_yaml_is_read() {
 #[test]
 fn json_escapes_are_valid_in_yaml() {
     check(&[("a: \"\\/\\ud83d\\ude00\"", r#"{"a":"/😀"}"#)]);
-    assert_eq!(read("a: \"\\ud83d\""), "line 1, column 5: the escape is no character");
+    assert_eq!(read("a: \"\\ud83d\""), "line 1, column 5: the escape is not a valid character");
 }
 
 #[test]
@@ -284,7 +284,7 @@ fn errors_have_message_and_position() {
         ("a: {b: 1", "line 1, column 9: expected `,` or `}` of the object that begins at 1:4"),
         ("a: 1\n b: 2", "line 2, column 3: `: ` is not allowed here; quote the text that it is part of"),
         ("- a\nb: 1", "line 2, column 1: expected `-` of the next item of the list that begins at 1:1"),
-        ("a: @b", "line 1, column 4: a text cannot begin with `@`; quote it"),
+        ("a: @b", "line 1, column 4: a plain string cannot begin with `@`; quote it"),
         ("a: \"b", "line 1, column 4: the quoted text is not closed"),
         ("a: \"b\n---\n", "line 2, column 1: a document ends within a quoted text"),
         ("a: \"\\q\"", "line 1, column 6: unknown escape in a quoted text"),
@@ -294,7 +294,7 @@ fn errors_have_message_and_position() {
         ("a: !x!y z", "line 1, column 4: the tag handle `!x!` is not declared"),
         ("a: !!int x", "line 1, column 4: cannot read !!str `x` as a !!int"),
         ("a: !!binary x", "line 1, column 4: !!binary value is not base64"),
-        ("a: .inf", "line 1, column 4: infinity and NaN have no place in JSON; quote it if a text is meant"),
+        ("a: .inf", "line 1, column 4: infinity and NaN have no place in JSON; quote it to get a string"),
         ("~: a", "line 1, column 1: null cannot be a key"),
         (
             "a: {{ b }}",

@@ -19,7 +19,7 @@ use super::{Candidate, End};
 pub(super) enum Use {
     /// To be shown.
     Name,
-    /// To be set: `NAME=TEXT`, `NAME:=JSON`, `NAME[ITEM]=TEXT`, `NAME+=TEXT`, and each with `@FILE`.
+    /// To be set: `NAME=VALUE`, `NAME:=JSON`, `NAME[ITEM]=VALUE`, `NAME+=VALUE`, and each with `@FILE`.
     Assign,
     /// To be unset: `NAME`, `NAME[ITEM]`.
     Unset,

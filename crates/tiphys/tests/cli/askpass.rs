@@ -133,7 +133,7 @@ fn what_keeps_credentials_back_is_told_without_a_secret() {
     let dead = world.path("dead.sock");
     let username = &["Username for 'https://git.example.org': "][..];
     let socket = "no credentials: the repository server on socket $WORLD/ask-pass.sock";
-    let usage = "as git's askpass program (ARGOCD_BINARY_NAME says so) this takes one argument, which begins with `Username` or `Password`";
+    let usage = "as git's askpass program (see ARGOCD_BINARY_NAME) this program takes one argument, which begins with `Username` or `Password`";
     let cases = [
         (&[][..], None, 2, format!("{usage}; there are 0")),
         (&["Username", "more"], None, 2, format!("{usage}; there are 2")),
@@ -142,7 +142,7 @@ fn what_keeps_credentials_back_is_told_without_a_secret() {
             username,
             Some(("ARGOCD_GIT_ASKPASS_NONCE", None)),
             2,
-            "no credentials: ARGOCD_GIT_ASKPASS_NONCE is not set; only commands of a plugin whose file says `provideGitCreds: true` have it"
+            "no credentials: ARGOCD_GIT_ASKPASS_NONCE is not set; only commands of plugins with `provideGitCreds: true` get it"
                 .to_owned(),
         ),
         (

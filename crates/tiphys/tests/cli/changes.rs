@@ -83,7 +83,7 @@ fn a_file_that_changes_while_the_plugin_is_asked_is_a_conflict_and_keeps_the_oth
     assert_eq!((output.code, output.stdout.as_str()), (4, ""));
     assert_eq!(
         output.stderr,
-        "error: store/web.yaml was changed by somebody else after it was read; nothing was written, try again\n"
+        "error: store/web.yaml was changed by another process after it was read; nothing was written, try again\n"
     );
     assert_eq!(world.read("store/web.yaml"), other);
     assert_eq!(files_of_the_store(&world), ["web.yaml"]);

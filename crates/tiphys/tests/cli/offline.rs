@@ -144,7 +144,7 @@ fn a_folder_into_which_others_may_have_put_trees_is_left_alone() {
     let folder = folder_of_trees(&world);
     let warns = || {
         let text = render();
-        let expected = "belongs to another user, is open to others or is no folder: trees are made in ";
+        let expected = "belongs to another user, is open to others or is not a folder: trees are made in ";
         assert!(text.starts_with("warning: ") && text.contains(expected), "{text}");
         assert_eq!(folder_of_trees(&world), folder, "the other folder is gone");
     };

@@ -227,7 +227,7 @@ fn a_failing_announcement_shows_what_failed_and_what_is_set() {
     assert_has(
         &page.body,
         &[
-            "There is no form: announcing failed",
+            "No form: the announcement failed",
             "exit status 7: no moon",
             "announcement-failed",
             "<code>phase</code>: <code>&#34;full &#60;b&#62;&#34;</code>",

@@ -94,7 +94,7 @@ fn unsupported_or_invalid_entries_are_rejected() {
         ),
         (
             with(|entry| entry.json_pointers = vec!["spec/x".to_owned()]),
-            "spec.ignoreDifferences[1].jsonPointers: \"spec/x\" is no JSON pointer: it begins with `/`"
+            "spec.ignoreDifferences[1].jsonPointers: \"spec/x\" is not a JSON pointer; it must begin with `/`"
                 .to_owned(),
         ),
         (

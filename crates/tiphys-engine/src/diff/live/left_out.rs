@@ -33,8 +33,8 @@ impl fmt::Display for LeftOut {
         let reason = match self.reason {
             LeftOutReason::Hook => "is a hook",
             LeftOutReason::NoName => "has no name of its own",
-            LeftOutReason::NotPruned => "is not rendered, but says Prune=false",
-            LeftOutReason::Extraneous => "is not rendered, but says IgnoreExtraneous",
+            LeftOutReason::NotPruned => "is not rendered, but has Prune=false",
+            LeftOutReason::Extraneous => "is not rendered, but has IgnoreExtraneous",
         };
         write!(f, "{} {reason}", self.key)
     }

@@ -173,8 +173,8 @@ fn hooks_and_unpruned_objects_are_left_out_with_reason() {
     let expected = [
         "X hook is a hook",
         "X job-* has no name of its own",
-        "X kept is not rendered, but says Prune=false",
-        "X extra is not rendered, but says IgnoreExtraneous",
+        "X kept is not rendered, but has Prune=false",
+        "X extra is not rendered, but has IgnoreExtraneous",
     ];
     assert_eq!(messages, expected);
     assert!(found.comparison.is_equal(), "{found:?}");

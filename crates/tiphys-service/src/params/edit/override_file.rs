@@ -34,7 +34,7 @@ pub(super) fn plan(
     let Some(folder) = announced.working_copy.as_ref().map(|copy| copy.join(announced.app_path.as_str()))
     else {
         return Err(ServiceError::invalid_input(format!(
-            "application {name}: no folder stands for {} at the revision that it names",
+            "application {name}: no --repo folder for {} at its revision",
             subject.source().shown_repository()
         ))
         .with_hint("name the repository's folder with --repo [URL=]DIR"));
@@ -116,7 +116,7 @@ fn require_version(file: &Path, merged: Option<&MergedFile>, wanted: &str) -> Re
         Some(version) => Err(ServiceError::conflict(format!(
             "{file} is of version {version}, not {wanted}: it was changed; look at it again and repeat"
         ))),
-        None => Err(ServiceError::conflict(format!("{file} is not there, so it is of no version"))),
+        None => Err(ServiceError::conflict(format!("{file} does not exist, so --if-version cannot match"))),
     }
 }
 

@@ -70,7 +70,7 @@ pub(super) fn find(
                 let entry = entry.map_err(unreadable)?;
                 let name = entry.file_name().into_string().map_err(|name| {
                     ServiceError::invalid_input(format!(
-                        "{}: the name is no UTF-8; rename it",
+                        "{}: the name is not UTF-8; rename the file",
                         shown.join(name).display()
                     ))
                 })?;
@@ -105,7 +105,7 @@ pub(super) fn find(
 fn read(folder: &Path, mode: TestMode) -> Result<TestCase, String> {
     let files = entries(folder)?;
     if !folder.join(TREE).is_dir() {
-        return Err(format!("{TREE} is missing: the folder that stands for the repository"));
+        return Err(format!("the folder {TREE} with the files of the repository does not exist"));
     }
     let has = |name: &str| files.iter().any(|file| file == name);
     let read = |name: &str| -> Result<Option<Vec<u8>>, String> {
@@ -119,7 +119,7 @@ fn read(folder: &Path, mode: TestMode) -> Result<TestCase, String> {
     };
     let sources = application.spec.effective_sources();
     if sources.len() > 1 {
-        return Err(format!("{APPLICATION} has {} sources; one is due", sources.len()));
+        return Err(format!("{APPLICATION} has {} sources, expected one", sources.len()));
     }
     let path = sources.first().map(|source| source.path.clone()).filter(|path| !path.is_empty());
     let path = path.unwrap_or_else(|| ".".to_owned());
@@ -133,7 +133,7 @@ fn read(folder: &Path, mode: TestMode) -> Result<TestCase, String> {
     }
     if expected.is_empty() && mode == TestMode::Compare {
         return Err(format!(
-            "none of {MANIFESTS}, {ANNOUNCEMENT}, {ERROR} is there; --update writes what is given now"
+            "{MANIFESTS}, {ANNOUNCEMENT} and {ERROR} do not exist; --update records the current results"
         ));
     }
     Ok(TestCase { folder: folder.to_path_buf(), path, resources, application, expected })
@@ -164,7 +164,7 @@ fn manifests(text: &[u8]) -> Result<Vec<Value>, String> {
 
 fn announcement(text: &[u8]) -> Result<Value, String> {
     let value: Value =
-        serde_json::from_slice(text).map_err(|error| format!("{ANNOUNCEMENT} is no JSON: {error}"))?;
+        serde_json::from_slice(text).map_err(|error| format!("{ANNOUNCEMENT} is not JSON: {error}"))?;
     if value.is_array() { Ok(value) } else { Err(format!("{ANNOUNCEMENT} has to be a list")) }
 }
 

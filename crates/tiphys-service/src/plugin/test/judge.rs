@@ -102,7 +102,7 @@ impl Verdict<'_> {
             (Some(expected), _, Ok(given)) if expected == given => {}
             (Some(expected), _, Ok(given)) => {
                 let (before, after) = (yaml_documents(expected), yaml_documents(given));
-                self.differs(MANIFESTS, "generated", &before, &after)?;
+                self.differs(MANIFESTS, "manifests", &before, &after)?;
             }
             (None, None, Ok(given)) if is_new => self.write(MANIFESTS, &yaml_documents(given))?,
             (_, Some(_), Ok(given)) => {
@@ -144,7 +144,7 @@ impl Verdict<'_> {
         match (&expected.announcement, given) {
             (Some(expected), Ok(given)) if expected == given => Ok(()),
             (Some(expected), Ok(given)) => {
-                self.differs(ANNOUNCEMENT, "announced", &json_text(expected), &json_text(given))
+                self.differs(ANNOUNCEMENT, "announcements", &json_text(expected), &json_text(given))
             }
             (Some(_), Err(wrong)) => {
                 self.changed_side(ANNOUNCEMENT, &format!("announcing fails: {}", wrong.message));
@@ -170,7 +170,7 @@ impl Verdict<'_> {
         }
         let hunks = unified(before, after, DEFAULT_CONTEXT_LINES);
         let diff = format!("--- {file}\n+++ {given}\n{hunks}");
-        let message = format!("what is {given} differs");
+        let message = format!("the {given} differ");
         self.problems.push(TestProblem { file, message, diff: Some(diff) });
         Ok(())
     }

@@ -248,7 +248,7 @@ impl Scanner<'_> {
         }
         match char::from_u32(code) {
             Some(character) => text.push(character),
-            None => return Err(self.cursor.error_at(start, "the escape is no character")),
+            None => return Err(self.cursor.error_at(start, "the escape is not a valid character")),
         }
         Ok(())
     }

@@ -177,10 +177,7 @@ fn plugin(file: &Path) -> Result<LoadedPlugin, ServiceError> {
     warn_about_folder(&plugin);
     // Argo CD's server starts with any list, so this one does, too (`design.md` section 5).
     if let Err(error) = plugin.config.checked_announcements() {
-        tracing::warn!(
-            "spec.parameters.static: {}: callers who ask for announcements are refused",
-            chain(&error)
-        );
+        tracing::warn!("spec.parameters.static: {}: calls for announcements are rejected", chain(&error));
     }
     if !plugin.config.discovery_configured() {
         tracing::info!(
@@ -221,7 +218,7 @@ fn own_workdir(workdir: &Path) -> Result<Option<TempDir>, ServiceError> {
         ))
     })?;
     tracing::warn!(
-        "{} belongs to another user or is no folder; {} is used, which stays if this server is killed",
+        "{} belongs to another user or is not a folder; using {}, which is not removed if this server is killed",
         workdir.display(),
         own.path().display()
     );

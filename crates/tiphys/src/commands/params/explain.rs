@@ -102,7 +102,7 @@ fn page(row: &ParameterRow<'_>) -> String {
     let handed_on = handed_on(row);
     if handed_on != row.name {
         let by = if row.source.source_type == SourceType::Helm { "`forceString`" } else { "this name" };
-        field("Given as", &format!("{handed_on}{note}: {by} keeps it a text"));
+        field("Given as", &format!("{handed_on}{note}: {by} keeps it a string"));
     }
     let variables = variables(row);
     if !variables.is_empty() {

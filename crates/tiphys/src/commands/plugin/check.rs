@@ -139,7 +139,7 @@ fn form_of(form: &CheckedForm) -> Option<Form> {
 fn form_lines(checked: &CheckedForm) -> Vec<String> {
     let Some(form) = form_of(checked) else { return vec![format!("{}: no form", checked.folder)] };
     let heading = if checked.errors {
-        "the form without what is wrong; people get none before that is mended"
+        "the form without the invalid parts; users see no form until they are fixed"
     } else {
         "the form"
     };

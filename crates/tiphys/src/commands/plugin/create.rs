@@ -32,11 +32,11 @@ pub(super) fn run(args: &PluginCreateArgs, host: &Process) -> Result<ExitCode, S
     let shown = dir.join(name.as_str());
     let target = output::destination("--dir", &host.absolute(&shown))?;
     if !host.absolute(dir).is_dir() {
-        return Err(ServiceError::invalid_input(format!("--dir: {} is no folder", dir.display())));
+        return Err(ServiceError::invalid_input(format!("--dir: {} is not a folder", dir.display())));
     }
     if is_taken(&target) {
         return Err(ServiceError::invalid_input(format!(
-            "{} is there already; choose another name, or another folder with --dir",
+            "{} already exists; choose another name, or another folder with --dir",
             shown.display()
         )));
     }
@@ -92,7 +92,7 @@ fn tell(folder: &Path) {
     };
     let tree = place("testdata/every-parameter/tree");
     let lines = [
-        format!("created {shown}; {} says what is in it", place("README.md")),
+        format!("created {shown}; see {}", place("README.md")),
         "next:".to_owned(),
         command(&["tiphys", "plugin", "check", &shown]),
         command(&["tiphys", "plugin", "test", &shown]),

@@ -31,7 +31,7 @@ impl Reach {
         if !self.lost.swap(true, Ordering::Relaxed) {
             tracing::warn!(
                 address = self.address,
-                "traces cannot be sent and are lost, which is not told again until they can be: {reason}"
+                "traces cannot be sent and are lost; this is logged once until sending works again: {reason}"
             );
         }
     }

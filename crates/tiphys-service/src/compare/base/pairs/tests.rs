@@ -62,9 +62,7 @@ fn applications_of_one_name_are_a_pair_and_others_are_added_or_removed() {
 #[test]
 fn what_cannot_be_read_on_a_side_is_neither_added_nor_removed() {
     let twice = |line: usize| {
-        format!(
-            "! application \"a\" is described more than once: standard input:2:1, standard input:{line}:1"
-        )
+        format!("! application \"a\" is defined more than once: standard input:2:1, standard input:{line}:1")
     };
     let broken = "! standard input:1:17: expected `,` or `]` of the list that begins at 1:4".to_owned();
     let wrong =
@@ -82,8 +80,8 @@ fn what_cannot_be_read_on_a_side_is_neither_added_nor_removed() {
 
 #[test]
 fn what_was_asked_for_must_be_on_one_side_at_least() {
-    let unknown = |name: &str, hint: &str| format!("! no application {name:?} in the store{hint}");
-    let several = "! application \"web\" is in several namespaces; say which: m/web, n/web";
+    let unknown = |name: &str, hint: &str| format!("! application {name:?} not found in the store{hint}");
+    let several = "! application \"web\" exists in several namespaces; add one: m/web, n/web";
     for (base, head, asked, expected) in [
         ("web p\nb p", "web p\nc p", &["web"][..], vec!["= web".to_owned()]),
         ("web p\nb p", "web p\nc p", &["b", "c"], vec!["+ c".to_owned(), "- b".to_owned()]),

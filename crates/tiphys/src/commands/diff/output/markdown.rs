@@ -104,8 +104,7 @@ impl Comment {
     /// Names what did not fit.
     fn finish(mut self) -> String {
         let Some((first, others)) = self.not_shown.split_first() else { return self.text };
-        let mut rest =
-            format!("\nNot shown, since there is no room ({}): {}", self.not_shown.len(), code(first));
+        let mut rest = format!("\nOmitted, the comment is full ({}): {}", self.not_shown.len(), code(first));
         for (index, name) in others.iter().enumerate() {
             let name = code(name);
             let more = format!(" and {} more", others.len() - index);

@@ -109,7 +109,7 @@ fn what_does_not_fit_in_a_comment_is_counted_and_named() {
     let text = markdown::text(&applications, &sides(), &shown_with(&["--max-bytes=4000"]));
     let rest = text.lines().last().expect("there are lines");
     assert!(
-        rest.starts_with("Not shown, since there is no room (91): `ConfigMap large-0 of argocd/large`, "),
+        rest.starts_with("Omitted, the comment is full (91): `ConfigMap large-0 of argocd/large`, "),
         "{rest}"
     );
     let named = rest.matches("` ").count() + rest.matches("`,").count();

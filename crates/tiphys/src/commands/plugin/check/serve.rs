@@ -22,7 +22,7 @@ pub(super) async fn run(
 ) -> Result<ExitCode, ServiceError> {
     let repository = &form_check.trial.folder.repository;
     if !form_check.host.absolute(repository).is_dir() {
-        return Err(ServiceError::invalid_input(format!("--in: {} is no folder", repository.display())));
+        return Err(ServiceError::invalid_input(format!("--in: {} is not a folder", repository.display())));
     }
     if form_check.trial.params.iter().any(|text| text.ends_with("=@-")) {
         return Err(ServiceError::invalid_input(
@@ -69,7 +69,7 @@ fn shown(file: &str, report: &Report, form: CheckedForm) -> Preview {
         })
     };
     let stopped = report.findings.iter().find_map(|finding| match finding.rule {
-        Rule::AnnouncementFailed => Some((finding, "announcing")),
+        Rule::AnnouncementFailed => Some((finding, "the announcement")),
         Rule::AnnouncementOutput => Some((finding, "reading the announcements")),
         _ => None,
     });

@@ -25,7 +25,7 @@ fn each_field_says_what_it_is_typed_into() {
         (r#"{"name": "a", "itemType": "boolean"}"#, "a (a, switch)"),
         (r#"{"name": "a", "itemType": "int"}"#, "a (a, text)"),
         (r#"{"name": "a", "choices": ["x", "y z"]}"#, r#"a (a, choice of "x" | "y z")"#),
-        (r#"{"name": "a", "collectionType": "array"}"#, "a (a, list of texts)"),
+        (r#"{"name": "a", "collectionType": "array"}"#, "a (a, list of strings)"),
         (r#"{"name": "a", "collectionType": "array", "itemType": "number"}"#, "a (a, list of numbers)"),
         (r#"{"name": "a", "collectionType": "map", "itemType": "boolean"}"#, "a (a, map of switches)"),
         (r#"{"name": "a", "collectionType": "map", "choices": ["x"]}"#, r#"a (a, map of choices of "x")"#),
