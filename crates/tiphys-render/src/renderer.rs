@@ -65,8 +65,8 @@ pub struct Renderer {
 }
 
 impl Renderer {
-    /// A renderer. When `cancel` fires, everything that runs ends with an error.
-    pub fn new(
+    /// Returns a renderer. When `cancel` fires, everything that runs ends with an error.
+    pub(crate) fn new(
         sources: SharedSources,
         catalogue: Catalogue,
         settings: RenderSettings,
@@ -107,7 +107,7 @@ impl Renderer {
     }
 
     /// The objects of an application whose sources are prepared, see [`Renderer::prepare_all`].
-    pub async fn render_prepared(
+    pub(crate) async fn render_prepared(
         &self,
         application: &Application,
         prepared: &[(usize, Prepared)],

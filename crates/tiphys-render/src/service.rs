@@ -1,8 +1,10 @@
 //! Rendering for many requests: what outlives one of them, and what each of them decides.
 
+use std::sync::Arc;
+
 use tiphys_api::{Application, ApplicationSource};
 use tiphys_plugin::Catalogue;
-use tiphys_source::{SourceRequest, SourceService};
+use tiphys_source::{SourceRequest, SourceService, Sources};
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
@@ -63,8 +65,17 @@ impl RenderService {
     pub fn renderer(&self, request: &RenderRequest) -> Renderer {
         let known = request.settings.context.known.clone();
         let sources = self.sources.request(SourceRequest { known, ..request.sources.clone() });
-        let cancel = request.cancel.child_token();
-        Renderer::new(sources.into(), self.catalogue.clone(), request.settings.clone(), cancel)
+        self.renderer_on(sources.into(), request.settings.clone(), &request.cancel)
+    }
+
+    /// Returns a renderer on sources that this service's [`SourceService`] has made. Renderers on the same sources see the same commits.
+    pub fn renderer_on(
+        &self,
+        sources: Arc<Sources>,
+        settings: RenderSettings,
+        cancel: &CancellationToken,
+    ) -> Renderer {
+        Renderer::new(sources, self.catalogue.clone(), settings, cancel.child_token())
     }
 }
 

@@ -9,8 +9,12 @@ use tiphys_access::NetworkUse;
 use tiphys_engine::{DEFAULT_LABEL_KEY, SourceType, TrackingMethod};
 use tiphys_logins::{HelperBound, OwnLogins};
 use tiphys_plugin::{LoadedPlugin, Others, RunSettings};
-use tiphys_render::{ContextSettings, DestinationVersions, RenderSettings, Renderer};
-use tiphys_source::{Freshness, LocalCopy, Network, OwnCredentials, SourceOptions, Sources};
+use tiphys_render::{
+    ContextSettings, DestinationVersions, RenderRequest, RenderService, RenderSettings, Renderer,
+};
+use tiphys_source::{
+    Freshness, LocalCopy, Network, OwnCredentials, SourceOptions, SourceRequest, SourceService,
+};
 use tiphys_store::{Place, Store as Resources, StoreInput};
 use tokio_util::sync::CancellationToken;
 
@@ -28,6 +32,7 @@ pub struct Workspace {
     pub(crate) control_plane: String,
     /// The plugins that run in process.
     pub(crate) plugins: Vec<LoadedPlugin>,
+    /// The renderer of the one request of all use cases: a branch stands for one commit in all applications.
     pub(crate) renderer: Renderer,
     pub(crate) trust: Trust,
     pub(crate) runs: Arc<RunSettings>,
@@ -91,9 +96,8 @@ impl Workspace {
             others: if workspace.name_others { Others::Name } else { Others::Ignore },
             ..render_settings(options, host, &resources, &trust, workspace.tracking)?
         };
-        let mut source_options = source_options(options, host, cache.dir.clone(), workspace.local_copies)?;
-        source_options.known.clone_from(&settings.context.known);
-        let sources = Arc::new(Sources::new(cache.trees(), source_options));
+        let sources = source_request(options, host, workspace.local_copies)?;
+        let source_service = source_service(options, host, &cache, &sources)?;
         let (plugins, connected) = match workspace.plugins {
             Some(plugins) => (plugins, Vec::new()),
             None => (plugin::load_plugins(options, host)?, plugin::connect_plugins(options, host)?),
@@ -103,7 +107,8 @@ impl Workspace {
             catalogue.add(plugin);
         }
         let cancel = workspace.cancel;
-        let renderer = Renderer::new(sources, catalogue, settings, cancel.clone());
+        let request = RenderRequest { settings, sources, deadline: None, cancel: cancel.clone() };
+        let renderer = RenderService::new(source_service, catalogue).renderer(&request);
         let jobs = options.jobs(host);
         Ok(Self { resources, control_plane, plugins, renderer, trust, runs, jobs, cancel, _cache: cache })
     }
@@ -256,15 +261,29 @@ pub(crate) fn local_copies(options: &ServiceOptions, host: &Host) -> Result<Vec<
     options.repo.iter().map(parse).collect()
 }
 
-/// Returns the options of the sources. `copies` come before those of the options.
-pub(crate) fn source_options(
+/// Returns the source settings of a request. `copies` come before those of the options. The repositories that it may use are missing.
+pub(crate) fn source_request(
     options: &ServiceOptions,
     host: &Host,
-    cache: PathBuf,
     mut copies: Vec<LocalCopy>,
-) -> Result<SourceOptions, ServiceError> {
+) -> Result<SourceRequest, ServiceError> {
     copies.extend(local_copies(options, host)?);
-    let mut file_repositories: Vec<PathBuf> = copies.iter().map(|copy| copy.dir.clone()).collect();
+    Ok(SourceRequest {
+        copies,
+        network: if options.offline { Network::Offline } else { Network::Online },
+        freshness: if options.refresh { Freshness::Refresh } else { Freshness::Cached },
+        ..SourceRequest::default()
+    })
+}
+
+/// Returns the source service for requests with the directories of this one.
+pub(crate) fn source_service(
+    options: &ServiceOptions,
+    host: &Host,
+    cache: &Cache,
+    request: &SourceRequest,
+) -> Result<SourceService, ServiceError> {
+    let mut file_repositories: Vec<PathBuf> = request.copies.iter().map(|copy| copy.dir.clone()).collect();
     for dir in &options.allow_file_repositories {
         let dir = host.absolute(dir);
         if !dir.is_dir() {
@@ -277,10 +296,7 @@ pub(crate) fn source_options(
     }
     let environment =
         host.variables().map(|(name, value)| (OsString::from(name), OsString::from(value))).collect();
-    let mut sources = SourceOptions::new(cache, environment);
-    sources.network = if options.offline { Network::Offline } else { Network::Online };
-    sources.freshness = if options.refresh { Freshness::Refresh } else { Freshness::Cached };
-    sources.copies = copies;
+    let mut sources = SourceOptions::new(cache.dir.clone(), environment);
     sources.file_repositories = file_repositories;
     sources.own_credentials =
         if options.own_credentials_via_proxy { OwnCredentials::AlsoViaProxy } else { OwnCredentials::Direct };
@@ -289,7 +305,7 @@ pub(crate) fn source_options(
     sources.connect_timeout = options.limits.connect_timeout();
     sources.chart_limits = options.limits.charts();
     sources.progress.clone_from(&options.fetch_progress);
-    Ok(sources)
+    Ok(SourceService::new(cache.trees(), sources))
 }
 
 fn destinations(options: &ServiceOptions, host: &Host) -> Result<DestinationVersions, ServiceError> {

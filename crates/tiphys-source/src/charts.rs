@@ -26,9 +26,9 @@ use tiphys_logins::OwnLogins;
 use tiphys_tree::{Modes, Store, Tree};
 use tokio::sync::OnceCell;
 
-use crate::SourceError;
 use crate::options::SourceOptions;
 use crate::sources::blocking;
+use crate::{SourceError, SourceRequest};
 
 pub use error::ChartError;
 pub use index::fuzz_index;
@@ -102,6 +102,7 @@ impl Charts {
         &self,
         source: &ChartSource,
         options: &Arc<SourceOptions>,
+        request: &Arc<SourceRequest>,
     ) -> Result<FoundChart, SourceError> {
         let texts =
             [&source.repo_url, &source.chart, &source.target_revision].map(|text| text.trim().to_owned());
@@ -112,14 +113,14 @@ impl Charts {
         };
         let find = || async {
             let local = {
-                let (source, options) = (source.clone(), Arc::clone(options));
-                blocking(move || local::find(&source, &options)).await?
+                let (source, options, request) = (source.clone(), Arc::clone(options), Arc::clone(request));
+                blocking(move || local::find(&source, &request.copies, &options)).await?
             };
             if let Some(found) = local {
                 return Ok(found);
             }
             let opened = source.opened(&self.shared.logins).await?;
-            Fetch::new(&opened, options, &self.shared)?.find().await
+            Fetch::new(&opened, options, request, &self.shared)?.find().await
         };
         cell.get_or_try_init(find).await.cloned()
     }

@@ -1,4 +1,4 @@
-//! What sources are made with.
+//! Settings of a service that outlive a request.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -6,9 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tiphys_access::KnownRepositories;
-
-use crate::{ChartLimits, LocalCopy, UserSettings};
+use crate::{ChartLimits, UserSettings};
 
 /// How long looking up branches and tags may take, or one question to a server of charts.
 pub const LOOKUP_TIMEOUT: Duration = Duration::from_mins(1);
@@ -34,23 +32,23 @@ pub const CLONE_PACKS_MAX: usize = 64;
 /// How long a call of git that stays on this machine may take.
 pub const LOCAL_TIMEOUT: Duration = Duration::from_mins(2);
 
-/// Whether the network may be used (`--offline`).
+/// Whether a request may use the network.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Network {
-    /// What is missing is fetched; branches and tags are looked up once.
+    /// Missing commits and charts are fetched; branches and tags are looked up once.
     #[default]
     Online,
-    /// Nothing is fetched: names mean what they meant at the last look-up.
+    /// Nothing is fetched. Names refer to the commits of the last look-up.
     Offline,
 }
 
-/// Whether what was fetched is taken as it is (`--refresh`).
+/// Whether a request uses cached commits and charts as they are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Freshness {
-    /// A commit that is there is not fetched again.
+    /// A cached commit is not fetched again.
     #[default]
     Cached,
-    /// A commit is fetched again once, even if it is there.
+    /// A cached commit is fetched again once.
     Refresh,
 }
 
@@ -92,22 +90,11 @@ pub enum Progress<'a> {
 /// Gets to know what is going on.
 pub type ProgressSink = Arc<dyn Fn(&Progress<'_>) + Send + Sync>;
 
-/// What sources are made with. [`SourceOptions::new`] gives the defaults of a command on a laptop.
+/// The settings of a [`SourceService`](crate::SourceService). [`SourceOptions::new`] returns the defaults of a command on a laptop.
 #[derive(Clone)]
 pub struct SourceOptions {
     /// Where fetched repositories are kept, below `git/`, and charts, below `charts/`; made if it is missing, 0700.
     pub cache_dir: PathBuf,
-    /// Whether the network may be used.
-    pub network: Network,
-    /// Whether what was fetched is taken as it is.
-    pub freshness: Freshness,
-    /// How long before a request a look-up of branches and tags may have begun.
-    pub lookup_age_max: Duration,
-    /// Folders that stand for repositories; of several for one URL and revision the first wins.
-    pub copies: Vec<LocalCopy>,
-    /// What is known of git repositories: the store's repository Secrets, which win over the user's own credentials, and the authorities of
-    /// servers with certificates of their own; git trusts no others for these. For charts it is [`ChartSource::access`](crate::ChartSource::access).
-    pub known: KnownRepositories,
     /// Absolute directories below which `file://` repositories may be, of those that an application of a repository names, and of submodules.
     pub file_repositories: Vec<PathBuf>,
     /// Where the user's own credentials are sent.
@@ -139,7 +126,7 @@ pub struct SourceOptions {
 }
 
 impl SourceOptions {
-    /// Online, cached, no copies, no credentials but the user's.
+    /// Returns the defaults: no credentials but the user's.
     pub fn new(cache_dir: PathBuf, environment: Vec<(OsString, OsString)>) -> Self {
         let temporary =
             environment.iter().rfind(|(name, _)| name == "TMPDIR").map(|(_, dir)| PathBuf::from(dir));
@@ -148,11 +135,6 @@ impl SourceOptions {
             if memory.is_dir() { memory } else { temporary.unwrap_or_else(|| PathBuf::from("/tmp")) };
         Self {
             cache_dir,
-            network: Network::default(),
-            freshness: Freshness::default(),
-            lookup_age_max: Duration::ZERO,
-            copies: Vec::new(),
-            known: KnownRepositories::default(),
             file_repositories: Vec::new(),
             own_credentials: OwnCredentials::default(),
             user_settings: UserSettings::default(),
@@ -187,12 +169,6 @@ impl SourceOptions {
 impl fmt::Debug for SourceOptions {
     /// Leaves out the environment, which may hold secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SourceOptions")
-            .field("cache_dir", &self.cache_dir)
-            .field("network", &self.network)
-            .field("freshness", &self.freshness)
-            .field("copies", &self.copies)
-            .field("known", &self.known)
-            .finish_non_exhaustive()
+        f.debug_struct("SourceOptions").field("cache_dir", &self.cache_dir).finish_non_exhaustive()
     }
 }

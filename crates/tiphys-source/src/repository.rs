@@ -38,7 +38,7 @@ use crate::options::{
 };
 use crate::refs::{COMMIT_DIGITS, Refs, Shape, shape};
 use crate::url::{RemoteUrl, Transport};
-use crate::{Secret, SourceError, redact_url};
+use crate::{Secret, SourceError, SourceRequest, redact_url};
 
 /// The name under which git knows the repository; its address is set by the environment.
 const REMOTE: &str = "tiphys";
@@ -87,6 +87,7 @@ enum Wanted {
 pub(crate) struct Context<'a> {
     pub(crate) git: &'a Git,
     pub(crate) options: &'a SourceOptions,
+    pub(crate) request: &'a SourceRequest,
     /// Look-ups of branches and tags that began earlier are repeated.
     pub(crate) lookups_since: Instant,
 }
@@ -160,16 +161,16 @@ impl Repository {
         if let Some(commit) = self.known(id) {
             return Ok(commit);
         }
-        let options = context.options;
-        let look = || match (options.network, options.freshness) {
+        let request = context.request;
+        let look = || match (request.network, request.freshness) {
             (Network::Online, Freshness::Refresh) => Ok(None),
             (Network::Online, Freshness::Cached) if self.trust() == Trust::Damaged => Ok(None),
             (Network::Offline, _) | (Network::Online, Freshness::Cached) => self.present(id),
         };
-        if let Some(commit) = unless_damaged(options, look())? {
+        if let Some(commit) = unless_damaged(request, look())? {
             return Ok(commit);
         }
-        if options.network == Network::Offline {
+        if request.network == Network::Offline {
             return Err(self.offline(format!("revision {revision:?}")));
         }
         let _turn = self.clone.fetching.lock().await;
@@ -178,7 +179,7 @@ impl Repository {
         }
         let _lock = self.lock(context).await?;
         // Another process may have fetched it while we waited.
-        if let Some(commit) = self.note_damage(options, look())? {
+        if let Some(commit) = self.note_damage(request, look())? {
             return Ok(commit);
         }
         self.obtain(context, Wanted::Commit(id)).await?;
@@ -211,7 +212,7 @@ impl Repository {
     pub(crate) async fn refs(&self, context: Context<'_>) -> Result<&Arc<Refs>, SourceError> {
         self.refs
             .get_or_try_init(|| async {
-                if context.options.network == Network::Offline {
+                if context.request.network == Network::Offline {
                     return fs::read_to_string(self.refs_file())
                         .map(|text| Arc::new(Refs::parse(&text)))
                         .map_err(|_| self.offline("the list of branches and tags".to_owned()));
@@ -261,18 +262,18 @@ impl Repository {
                 }),
             }
         };
-        if let Some(commit) = unless_damaged(context.options, look())? {
+        if let Some(commit) = unless_damaged(context.request, look())? {
             return Ok(Some(commit));
         }
-        if context.options.network == Network::Offline {
+        if context.request.network == Network::Offline {
             return Err(self.offline(format!("revision {digits:?}")));
         }
         let _turn = self.clone.fetching.lock().await;
-        if let Some(commit) = unless_damaged(context.options, look())? {
+        if let Some(commit) = unless_damaged(context.request, look())? {
             return Ok(Some(commit));
         }
         let _lock = self.lock(context).await?;
-        if let Some(commit) = self.note_damage(context.options, look())? {
+        if let Some(commit) = self.note_damage(context.request, look())? {
             return Ok(Some(commit));
         }
         self.obtain(context, Wanted::History).await?;
@@ -526,11 +527,11 @@ impl Repository {
 
 /// Objects that cannot be read are as good as none where they can be fetched again.
 fn unless_damaged<T>(
-    options: &SourceOptions,
+    request: &SourceRequest,
     found: Result<Option<T>, SourceError>,
 ) -> Result<Option<T>, SourceError> {
     match found {
-        Err(SourceError::Objects { .. }) if options.network == Network::Online => Ok(None),
+        Err(SourceError::Objects { .. }) if request.network == Network::Online => Ok(None),
         other => other,
     }
 }

@@ -38,7 +38,7 @@ pub struct SourceRequest {
 }
 
 impl SourceService {
-    /// Returns a service. Repositories are opened when a request needs them. Of the options, those that a [`SourceRequest`] has are defaults.
+    /// Returns a service. Repositories are opened when a request needs them.
     pub fn new(store: Arc<Store>, options: SourceOptions) -> Self {
         let git = Git::new(
             options.git_program.clone(),
@@ -52,9 +52,6 @@ impl SourceService {
     /// Returns the sources of one request. Within it, each name of a branch or tag stands for one commit, and the files of a folder that
     /// stands for a repository are read once.
     pub fn request(&self, request: SourceRequest) -> Sources {
-        let SourceRequest { known, copies, network, freshness, lookup_age_max } = request;
-        let options =
-            SourceOptions { network, freshness, lookup_age_max, copies, known, ..(*self.options).clone() };
-        Sources::of_service(self, Arc::new(options))
+        Sources::new(self.clone(), request)
     }
 }

@@ -12,23 +12,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use gix_hash::ObjectId;
 use tiphys_access::{ContextProject, FileRepositories};
-use tiphys_tree::{Modes, RepoPath, Store, Tree};
+use tiphys_tree::{Modes, RepoPath, Tree};
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
 
 use crate::charts::{self, ChartFiles, Charts};
-use crate::clones::Clones;
 use crate::copy::{OpenCopy, is_default};
-use crate::git::Git;
 use crate::local::LocalRepositories;
 use crate::objects::Abbreviation;
-use crate::options::{Network, SourceOptions};
+use crate::options::Network;
 use crate::plan;
 use crate::refs::{Shape, shape};
 use crate::repository::Context;
 use crate::url::RemoteUrl;
 use crate::{
-    ChartSource, Scope, Secret, SourceError, SourceService, file_url, lfs, normalize_git_url, redact_url,
+    ChartSource, Scope, Secret, SourceError, SourceRequest, SourceService, file_url, lfs, normalize_git_url,
+    redact_url,
 };
 
 pub use nesting::Nesting;
@@ -40,16 +39,15 @@ const FOLDER_SALT: &[u8] = b"tiphys folder";
 
 /// The repositories of one request, and the trees made of them. A branch or tag stands for one commit during the request, and folders that
 /// stand for repositories are read once. [`SourceService`] has what outlives it.
+#[derive(Clone)]
 pub struct Sources {
-    store: Arc<Store>,
-    options: Arc<SourceOptions>,
-    git: Arc<Git>,
-    clones: Arc<Clones>,
+    service: SourceService,
+    request: Arc<SourceRequest>,
     begun: Instant,
     local: Arc<LocalRepositories>,
     copies: Arc<[OnceCell<OpenCopy>]>,
     /// The commit that takes the place of each folder's files; none: the files stand for the repository as they are.
-    past: Option<Vec<Option<compare::Past>>>,
+    past: Option<Arc<[Option<compare::BaseCommit>]>>,
     repositories: Arc<Mutex<Repositories>>,
     trees: Arc<Mutex<HashMap<TreeRequest, Arc<OnceCell<Made>>>>>,
     identities: Arc<Mutex<compare::Identities>>,
@@ -130,27 +128,18 @@ impl ResolvedRevision {
 }
 
 impl Sources {
-    /// Returns the sources of the only request of a service with these options.
-    pub fn new(store: Arc<Store>, options: SourceOptions) -> Self {
-        let service = SourceService::new(store, options);
-        let options = Arc::clone(&service.options);
-        Self::of_service(&service, options)
-    }
-
-    pub(crate) fn of_service(service: &SourceService, options: Arc<SourceOptions>) -> Self {
+    pub(crate) fn new(service: SourceService, request: SourceRequest) -> Self {
         Self {
-            store: Arc::clone(&service.store),
-            git: Arc::clone(&service.git),
-            clones: Arc::clone(&service.clones),
+            service,
             begun: Instant::now(),
             local: Arc::default(),
-            copies: options.copies.iter().map(|_| OnceCell::new()).collect(),
+            copies: request.copies.iter().map(|_| OnceCell::new()).collect(),
             past: None,
             repositories: Arc::default(),
             trees: Arc::default(),
             identities: Arc::default(),
             charts: Arc::default(),
-            options,
+            request: Arc::new(request),
         }
     }
 
@@ -165,7 +154,10 @@ impl Sources {
         }
         let url = repo_url.trim();
         if *file_repositories == FileRepositories::Allowed {
-            file_url::require_allowed(&RemoteUrl::parse_shown(url)?, &self.options.file_repositories)?;
+            file_url::require_allowed(
+                &RemoteUrl::parse_shown(url)?,
+                &self.service.options.file_repositories,
+            )?;
         }
         let repository = self.repository(project, url)?;
         let commit = repository.resolve(self.context(), target_revision).await?;
@@ -181,7 +173,7 @@ impl Sources {
     /// Finds a chart, or an artefact of a registry, and has its files at hand. Its revision is the exact version of a chart, and the
     /// digest of an artefact.
     pub async fn resolve_chart(&self, source: &ChartSource) -> Result<ResolvedRevision, SourceError> {
-        let found = self.charts.find(source, &self.options).await?;
+        let found = self.charts.find(source, &self.service.options, &self.request).await?;
         Ok(ResolvedRevision {
             revision: found.revision,
             repository: found.shown,
@@ -192,7 +184,7 @@ impl Sources {
     /// The folder whose files, as they are now, are this revision's; none if they are a commit's.
     pub fn working_copy(&self, revision: &ResolvedRevision) -> Option<&Path> {
         match revision.origin {
-            Origin::Files(index) => self.options.copies.get(index).map(|copy| copy.dir.as_path()),
+            Origin::Files(index) => self.request.copies.get(index).map(|copy| copy.dir.as_path()),
             _ => None,
         }
     }
@@ -235,15 +227,16 @@ impl Sources {
     }
 
     fn context(&self) -> Context<'_> {
-        let lookups_since = self.begun.checked_sub(self.options.lookup_age_max).unwrap_or(self.begun);
-        Context { git: &self.git, options: &self.options, lookups_since }
+        let SourceService { git, options, .. } = &self.service;
+        let lookups_since = self.begun.checked_sub(self.request.lookup_age_max).unwrap_or(self.begun);
+        Context { git, options, request: &self.request, lookups_since }
     }
 
     async fn copy(&self, index: usize) -> Result<&OpenCopy, SourceError> {
-        let (Some(cell), Some(copy)) = (self.copies.get(index), self.options.copies.get(index)) else {
+        let (Some(cell), Some(copy)) = (self.copies.get(index), self.request.copies.get(index)) else {
             unreachable!("positions come from the list itself")
         };
-        cell.get_or_try_init(|| OpenCopy::open(copy, &self.git, &self.local)).await
+        cell.get_or_try_init(|| OpenCopy::open(copy, &self.service.git, &self.local)).await
     }
 
     /// The folders that stand for a repository.
@@ -268,7 +261,7 @@ impl Sources {
             };
             match damaged(&error) {
                 Some(name)
-                    if self.options.network == Network::Online
+                    if self.request.network == Network::Online
                         && !healed.iter().any(|healed| healed == name)
                         && self.distrust(name) =>
                 {
@@ -347,7 +340,8 @@ impl Sources {
         }
         let superproject = self.superproject(&request.origin).await?;
         let plan = self.plan(superproject, request.paths.as_deref()).await?;
-        let (store, modes, limits) = (Arc::clone(&self.store), request.modes, self.store.limits());
+        let (store, modes, limits) =
+            (Arc::clone(&self.service.store), request.modes, self.service.store.limits());
         blocking(move || {
             let mut pointers = None;
             let tree = store.get_or_write(plan.key(modes), |writer| {
@@ -362,7 +356,7 @@ impl Sources {
 
     /// A chart is made from all of its files, whatever the application's annotation says.
     async fn make_from_chart(&self, files: Arc<ChartFiles>, modes: Modes) -> Result<Made, SourceError> {
-        let (store, options) = (Arc::clone(&self.store), Arc::clone(&self.options));
+        let (store, options) = (Arc::clone(&self.service.store), Arc::clone(&self.service.options));
         blocking(move || {
             let tree = charts::tree(&store, &options, &files, modes)?;
             Ok(Made { tree, pointers: Some(Vec::new()) })
@@ -372,8 +366,9 @@ impl Sources {
 
     async fn make_from_files(&self, index: usize, request: &TreeRequest) -> Result<Made, SourceError> {
         let copy = self.copy(index).await?;
-        let files = copy.files(&self.git, request.paths.as_deref(), self.store.limits()).await?;
-        let (store, modes, dir) = (Arc::clone(&self.store), request.modes, copy.dir.clone());
+        let files =
+            copy.files(&self.service.git, request.paths.as_deref(), self.service.store.limits()).await?;
+        let (store, modes, dir) = (Arc::clone(&self.service.store), request.modes, copy.dir.clone());
         blocking(move || {
             let tree = store.tree_of_directory(&dir, files.into_iter(), modes, FOLDER_SALT)?;
             Ok(Made { tree, pointers: None })
@@ -384,7 +379,7 @@ impl Sources {
 
 impl std::fmt::Debug for Sources {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Sources").field("options", &self.options).finish_non_exhaustive()
+        f.debug_struct("Sources").field("request", &self.request).finish_non_exhaustive()
     }
 }
 

@@ -12,8 +12,8 @@ use tiphys_plugin::{
     RunSettings, Shielded, SlotLimits, Slots, Strictness, Unobserved, load_plugins,
 };
 use tiphys_process::{Launcher, Limits};
-use tiphys_render::{RenderSettings, Renderer};
-use tiphys_source::{LocalCopy, Network, SourceOptions, Sources};
+use tiphys_render::{RenderRequest, RenderService, RenderSettings};
+use tiphys_source::{LocalCopy, SourceOptions, SourceRequest, SourceService};
 use tiphys_testkit::git::Repository;
 use tiphys_testkit::{git, helm, launcher, tools, workspace_root};
 use tiphys_tree::{Store, StoreOptions, TreeLimits};
@@ -88,13 +88,16 @@ impl World {
         }
         let mut environment = git::environment(&folder);
         environment.extend(self.certificate.iter().map(|file| ("SSL_CERT_FILE".into(), file.into())));
-        let mut options = SourceOptions::new(folder.join("cache"), environment);
-        options.network = Network::Online;
-        options.copies = copies;
-        let sources = Arc::new(Sources::new(Arc::clone(&self.store), options));
-        let settings = settings(case);
-        let renderer = Renderer::new(sources, self.catalogue.clone(), settings, CancellationToken::new());
-        Answer::of(renderer.render(&case::application(case)).await)
+        let options = SourceOptions::new(folder.join("cache"), environment);
+        let sources = SourceService::new(Arc::clone(&self.store), options);
+        let service = RenderService::new(sources, self.catalogue.clone());
+        let request = RenderRequest {
+            settings: settings(case),
+            sources: SourceRequest { copies, ..SourceRequest::default() },
+            deadline: None,
+            cancel: CancellationToken::new(),
+        };
+        Answer::of(service.render(&case::application(case), request).await)
     }
 
     /// Waits until every run has ended.

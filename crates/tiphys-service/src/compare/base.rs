@@ -8,12 +8,10 @@ mod sides;
 mod trust;
 mod unheeded;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use tiphys_plugin::RunSettings;
 use tiphys_source::BaseRevision;
-use tiphys_tree::Store;
 use tokio_util::sync::CancellationToken;
 
 use crate::cache::Cache;
@@ -54,12 +52,10 @@ impl RevisionOptions {
 
 /// What both sides of a comparison share.
 pub struct RevisionWorkspace {
-    trees: Arc<Store>,
     runs: Arc<RunSettings>,
     cancel: CancellationToken,
-    cache_dir: PathBuf,
     /// Removes its temporary store when it is dropped.
-    _cache: Cache,
+    cache: Cache,
 }
 
 impl RevisionWorkspace {
@@ -82,9 +78,8 @@ impl RevisionWorkspace {
             ));
         }
         let cache = Cache::open(options, host)?;
-        let trees = cache.trees();
-        let runs = plugin::default_run_settings(options, host, Arc::clone(&trees), None);
-        Ok(Self { trees, runs, cancel, cache_dir: cache.dir.clone(), _cache: cache })
+        let runs = plugin::default_run_settings(options, host, cache.trees(), None);
+        Ok(Self { runs, cancel, cache })
     }
 
     /// Returns the token that cancels the comparison. Cancelled plugins are stopped in order, so the comparison should still be awaited.

@@ -11,8 +11,8 @@ use super::opened::Opened;
 use super::registry::Registry;
 use super::repository::HelmRepository;
 use super::{ChartError, ChartFiles, ChartSource, FoundChart, Shared};
-use crate::SourceError;
 use crate::options::{Freshness, Network, Progress, SourceOptions};
+use crate::{SourceError, SourceRequest};
 
 /// The server with the chart.
 enum Server<'a> {
@@ -23,6 +23,7 @@ enum Server<'a> {
 pub(super) struct Fetch<'a> {
     source: &'a ChartSource,
     options: &'a SourceOptions,
+    request: &'a SourceRequest,
     cache: ArchiveCache,
     server: Server<'a>,
     /// [`Opened::identity`].
@@ -34,6 +35,7 @@ impl<'a> Fetch<'a> {
     pub(super) fn new(
         opened: &'a Opened,
         options: &'a SourceOptions,
+        request: &'a SourceRequest,
         shared: &'a Shared,
     ) -> Result<Self, SourceError> {
         let Opened { source, identity, .. } = opened;
@@ -42,13 +44,13 @@ impl<'a> Fetch<'a> {
         } else {
             Server::Repository(Box::new(HelmRepository::new((source, identity), options, shared)?))
         };
-        Ok(Self { source, options, cache: ArchiveCache::new(options), server, identity })
+        Ok(Self { source, options, request, cache: ArchiveCache::new(options), server, identity })
     }
 
     /// Resolves the target revision, and downloads the archive unless it is cached.
     pub(super) async fn find(&self) -> Result<FoundChart, SourceError> {
         let wanted = self.source.target_revision.trim();
-        let artefact = if self.options.network == Network::Offline {
+        let artefact = if self.request.network == Network::Offline {
             self.known(wanted).await.ok_or_else(|| self.offline(wanted))?
         } else if self.is_exact(wanted) {
             self.exact(wanted).await?
@@ -106,7 +108,7 @@ impl<'a> Fetch<'a> {
     }
 
     async fn exact(&self, revision: &str) -> Result<Artefact, SourceError> {
-        if self.options.freshness == Freshness::Cached
+        if self.request.freshness == Freshness::Cached
             && let Some(known) = self.known(revision).await
         {
             return Ok(known);

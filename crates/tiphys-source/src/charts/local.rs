@@ -54,8 +54,12 @@ enum Place {
 }
 
 /// The chart, if a folder stands for its repository. A folder that does not have it is an error: nothing is fetched in its stead.
-pub(super) fn find(source: &ChartSource, options: &SourceOptions) -> Result<Option<FoundChart>, SourceError> {
-    let mut copies = options.copies.iter().filter(|copy| stands_for(copy, source)).peekable();
+pub(super) fn find(
+    source: &ChartSource,
+    copies: &[LocalCopy],
+    options: &SourceOptions,
+) -> Result<Option<FoundChart>, SourceError> {
+    let mut copies = copies.iter().filter(|copy| stands_for(copy, source)).peekable();
     let Some(first) = copies.peek().copied() else { return Ok(None) };
     let mut candidates = Vec::new();
     for copy in copies {

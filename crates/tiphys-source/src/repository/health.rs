@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::{Arc, PoisonError};
 
 use super::{Context, Repository, Trust, Wanted, unless_damaged};
-use crate::SourceError;
-use crate::options::{Freshness, Network, SourceOptions};
+use crate::options::{Freshness, Network};
+use crate::{SourceError, SourceRequest};
 
 /// Bytes of a checksum at the end of a pack and of its index.
 const CHECKSUM_BYTES: usize = 20;
@@ -31,16 +31,16 @@ impl Repository {
     /// Under the lock: remembers that reading failed.
     pub(super) fn note_damage<T>(
         &self,
-        options: &SourceOptions,
+        request: &SourceRequest,
         found: Result<Option<T>, SourceError>,
     ) -> Result<Option<T>, SourceError> {
-        if options.network == Network::Online
+        if request.network == Network::Online
             && let Err(SourceError::Objects { detail, .. }) = &found
         {
             tracing::debug!(repository = %self.shown, detail, "the cached objects are damaged");
             *self.trust.lock().unwrap_or_else(PoisonError::into_inner) = Trust::Damaged;
         }
-        unless_damaged(options, found)
+        unless_damaged(request, found)
     }
 
     /// Under the lock: fetches into the store that is there, or into a fresh one that then takes its place.
@@ -49,7 +49,7 @@ impl Repository {
         let afresh = match trust {
             Trust::Damaged => true,
             Trust::Found => {
-                context.options.freshness == Freshness::Refresh
+                context.request.freshness == Freshness::Refresh
                     || count_packs(&self.dir) >= context.options.clone_packs_max
             }
             Trust::Fresh => false,

@@ -17,13 +17,13 @@ use crate::copy::{self, OpenCopy};
 use crate::identity::{FilesIdentity, Identity};
 use crate::plan;
 use crate::work_tree::{PastFiles, WorkTreePath};
-use crate::{GitSource, Scope, SourceError, normalize_git_url};
+use crate::{GitSource, Scope, SourceError, SourceRequest, normalize_git_url};
 
-/// What takes the place of a folder's files at another revision.
+/// The commit that is used instead of a folder's files.
 #[derive(Clone, Copy)]
-pub(super) struct Past {
+pub(super) struct BaseCommit {
     commit: ObjectId,
-    /// What the revision's name stands for; another commit if the one is meant from which both come.
+    /// The commit of the revision's name. It differs from `commit` if a merge base is requested.
     named: ObjectId,
 }
 
@@ -31,11 +31,11 @@ pub(super) struct Past {
 pub(super) type Identities = HashMap<(Origin, Option<Vec<RepoPath>>), Arc<OnceCell<FilesIdentity>>>;
 
 impl Sources {
-    /// The same sources with another knowledge of repositories, before anything was fetched with it.
+    /// Returns the same sources with other repository settings and credentials.
     #[must_use]
     pub fn with_known(self, known: KnownRepositories) -> Self {
-        let options = crate::SourceOptions { known, ..(*self.options).clone() };
-        Self { options: Arc::new(options), repositories: Arc::default(), ..self }
+        let request = SourceRequest { known, ..(*self.request).clone() };
+        Self { request: Arc::new(request), repositories: Arc::default(), ..self }
     }
 
     /// The same sources at another revision: where a folder's files stand for its repository here (`--repo`), the commit that the
@@ -55,36 +55,23 @@ impl Sources {
                 }
                 return Err(no_past(copy, &format!("revision {:?}", base.name)));
             };
-            let commit = base.commit(git, &self.git).await?;
+            let commit = base.commit(git, &self.service.git).await?;
             let named = match base.point {
                 BasePoint::Revision => commit,
                 BasePoint::MergeBase => {
                     let named = BaseRevision { point: BasePoint::Revision, ..base.clone() };
-                    named.commit(git, &self.git).await?
+                    named.commit(git, &self.service.git).await?
                 }
             };
-            past.push(Some(Past { commit, named }));
+            past.push(Some(BaseCommit { commit, named }));
         }
-        Ok(Self {
-            store: Arc::clone(&self.store),
-            options: Arc::clone(&self.options),
-            git: Arc::clone(&self.git),
-            clones: Arc::clone(&self.clones),
-            begun: self.begun,
-            local: Arc::clone(&self.local),
-            copies: Arc::clone(&self.copies),
-            past: Some(past),
-            repositories: Arc::clone(&self.repositories),
-            trees: Arc::clone(&self.trees),
-            identities: Arc::clone(&self.identities),
-            charts: Arc::clone(&self.charts),
-        })
+        Ok(Self { past: Some(past.into()), ..self.clone() })
     }
 
     /// The tops of the work trees that stand for repositories, and of those around them, links resolved.
     pub async fn work_trees(&self) -> Result<Vec<PathBuf>, SourceError> {
         let mut tops = Vec::new();
-        for (index, given) in self.options.copies.iter().enumerate() {
+        for (index, given) in self.request.copies.iter().enumerate() {
             tops.push(self.copy(index).await?.dir.clone());
             let around = WorkTreePath::find(&given.dir)
                 .map_err(|error| SourceError::Copy { dir: given.dir.clone(), problem: error.to_string() })?;
@@ -97,7 +84,7 @@ impl Sources {
     /// stands: what is changed in the work tree does not change what is rendered from them.
     pub async fn unused_remotes(&self, top: &Path) -> Result<Vec<String>, SourceError> {
         let mut unused = Vec::new();
-        for url in copy::remote_urls(top, &self.git).await? {
+        for url in copy::remote_urls(top, &self.service.git).await? {
             if self.copies_of(&url).await?.is_empty() {
                 unused.push(url);
             }
@@ -115,7 +102,7 @@ impl Sources {
         if self.past.is_some() { Err(no_past(copy, "the revision to compare with")) } else { Ok(()) }
     }
 
-    fn past_at(&self, copy: usize) -> Option<&Past> {
+    fn past_at(&self, copy: usize) -> Option<&BaseCommit> {
         self.past.as_ref()?.get(copy)?.as_ref()
     }
 
@@ -150,8 +137,8 @@ impl Sources {
         base: &BaseRevision,
         (scope, modes): (&Scope, Modes),
     ) -> Result<PastFiles, SourceError> {
-        let repository = self.local.open(&place.top, &self.git).await?;
-        let commit = base.commit(&repository, &self.git).await?;
+        let repository = self.local.open(&place.top, &self.service.git).await?;
+        let commit = base.commit(&repository, &self.service.git).await?;
         let origin = Origin::WorkTree { top: place.top.clone(), commit };
         let shown = place.top.display().to_string();
         let narrow = scope.paths(&place.path);
@@ -215,7 +202,7 @@ impl Sources {
         base: Option<&BaseRevision>,
         scope: &Scope,
     ) -> Result<FilesIdentity, SourceError> {
-        let repository = self.local.open(&place.top, &self.git).await?;
+        let repository = self.local.open(&place.top, &self.service.git).await?;
         let paths = scope.paths(&place.path);
         let identity = match base {
             None => {
@@ -223,7 +210,7 @@ impl Sources {
                 self.identity_of_files(&files, paths.as_deref()).await
             }
             Some(base) => {
-                let commit = base.commit(&repository, &self.git).await?;
+                let commit = base.commit(&repository, &self.service.git).await?;
                 let origin = Origin::WorkTree { top: place.top.clone(), commit };
                 self.identity_of_commit(&origin, paths.as_deref()).await
             }
@@ -236,8 +223,8 @@ impl Sources {
         copy: &OpenCopy,
         paths: Option<&[RepoPath]>,
     ) -> Result<FilesIdentity, SourceError> {
-        let limits = self.store.limits();
-        let files = copy.files(&self.git, paths, limits).await?;
+        let limits = self.service.store.limits();
+        let files = copy.files(&self.service.git, paths, limits).await?;
         let (ids, dir) = (Arc::clone(&copy.ids), copy.dir.clone());
         blocking(move || Ok(Identity::of_files(ids.of(&dir, &files, limits)?))).await.map(FilesIdentity)
     }
@@ -247,7 +234,7 @@ impl Sources {
         origin: &Origin,
         paths: Option<&[RepoPath]>,
     ) -> Result<FilesIdentity, SourceError> {
-        let limits = self.store.limits();
+        let limits = self.service.store.limits();
         let superproject = self.superproject(origin).await?;
         let plan = self.plan(superproject, paths).await?;
         blocking(move || {

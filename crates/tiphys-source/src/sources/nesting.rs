@@ -54,9 +54,9 @@ impl Sources {
         inner: &WorkTreePath,
         base: &BaseRevision,
     ) -> Result<Nesting, SourceError> {
-        let repository = self.local.open(&outer.top, &self.git).await?;
+        let repository = self.local.open(&outer.top, &self.service.git).await?;
         let is_tracked = self.is_tracked(&repository, &outer.path).await?;
-        let commit = match base.commit(&repository, &self.git).await {
+        let commit = match base.commit(&repository, &self.service.git).await {
             Err(SourceError::MissingRevision { .. } | SourceError::NoMergeBase { .. }) if !is_tracked => {
                 return Ok(Nesting::Untracked);
             }
@@ -123,7 +123,7 @@ impl Sources {
         let shown = repository.dir.display().to_string();
         let pattern = format!(":(top,literal){path}");
         let args = ["ls-files", "--stage", "-z", "--", &pattern];
-        let text = ask(&self.git, &repository.dir, &shown, &args, Expect::Success).await?;
+        let text = ask(&self.service.git, &repository.dir, &shown, &args, Expect::Success).await?;
         let entry = |line: &str| {
             let (head, path) = line.split_once('\t')?;
             let id = ObjectId::from_hex(head.split(' ').nth(1)?.as_bytes()).ok()?;
@@ -165,7 +165,7 @@ impl Sources {
     ) -> Result<Option<String>, SourceError> {
         let Some(file) = file else { return Ok(None) };
         let text = bytes(&mut repository.objects.reader(), file)?;
-        let modules = submodule::read(&self.git, text, &repository.dir.display().to_string()).await?;
+        let modules = submodule::read(&self.service.git, text, &repository.dir.display().to_string()).await?;
         Ok(modules.into_iter().find(|module| module.path == *mount).and_then(|module| module.url))
     }
 }

@@ -33,7 +33,7 @@ impl Sources {
             return Ok(Arc::clone(found));
         }
         let remote = self.outside_cache(url)?;
-        let way = source_access(project, &self.options.known, &remote.address, RepositoryUse::Git).access;
+        let way = source_access(project, &self.request.known, &remote.address, RepositoryUse::Git).access;
         let found = self.of_clone(&mut repositories, remote, way)?;
         repositories.of_sources.insert(asked, Arc::clone(&found));
         Ok(found)
@@ -47,8 +47,8 @@ impl Sources {
         url: &str,
     ) -> Result<Arc<Repository>, SourceError> {
         let remote = self.outside_cache(url)?;
-        file_url::require_allowed(&remote, &self.options.file_repositories)?;
-        let way = submodule_access(project, &self.options.known, way_of_superproject, &remote.address).access;
+        file_url::require_allowed(&remote, &self.service.options.file_repositories)?;
+        let way = submodule_access(project, &self.request.known, way_of_superproject, &remote.address).access;
         let mut repositories = self.repositories.lock().unwrap_or_else(PoisonError::into_inner);
         self.of_clone(&mut repositories, remote, way)
     }
@@ -56,7 +56,7 @@ impl Sources {
     /// A URL that does not name a clone of ours: what one project has fetched is not for the others.
     fn outside_cache(&self, url: &str) -> Result<RemoteUrl, SourceError> {
         let remote = RemoteUrl::parse_shown(url)?;
-        file_url::refuse_within(&remote, &self.options.cache_dir)?;
+        file_url::refuse_within(&remote, &self.service.options.cache_dir)?;
         Ok(remote)
     }
 
@@ -70,8 +70,9 @@ impl Sources {
         if let Some(found) = repositories.by_clone.get(&key) {
             return Ok(Arc::clone(found));
         }
-        let directory = self.clones.directory_name(&key, &self.options)?;
-        let new = Repository::new(remote, way, self.clones.get(&key), &directory, &self.options);
+        let directory = self.service.clones.directory_name(&key, &self.service.options)?;
+        let new =
+            Repository::new(remote, way, self.service.clones.get(&key), &directory, &self.service.options);
         let new = Arc::new(new);
         repositories.by_clone.insert(key, Arc::clone(&new));
         Ok(new)

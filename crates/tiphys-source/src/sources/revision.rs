@@ -92,15 +92,15 @@ impl Sources {
         let mut files = match &revision.origin {
             Origin::Files(index) => {
                 let copy = self.copy(*index).await?;
-                let limits = self.store.limits();
-                let found = copy.files(&self.git, paths, limits).await?;
+                let limits = self.service.store.limits();
+                let found = copy.files(&self.service.git, paths, limits).await?;
                 let (ids, dir) = (Arc::clone(&copy.ids), copy.dir.clone());
                 let named = blocking(move || ids.of(&dir, &found, limits)).await?;
                 named.into_iter().map(|(path, kind, id)| RevisionFile::new(path, kind, id)).collect()
             }
             Origin::Chart(_) => return Err(not_git(revision)),
             origin => {
-                let (plan, limits) = (self.plan_of(origin, paths).await?, self.store.limits());
+                let (plan, limits) = (self.plan_of(origin, paths).await?, self.service.store.limits());
                 let items = blocking(move || Ok(plan::list(&plan, limits)?.items)).await?;
                 items
                     .into_iter()
@@ -123,7 +123,7 @@ impl Sources {
         match &revision.origin {
             Origin::Files(index) => {
                 let copy = self.copy(*index).await?;
-                let found = copy.files(&self.git, None, self.store.limits()).await?;
+                let found = copy.files(&self.service.git, None, self.service.store.limits()).await?;
                 let dir = copy.dir.clone();
                 blocking(move || {
                     let mut read = Vec::new();
@@ -145,7 +145,7 @@ impl Sources {
             }
             Origin::Chart(_) => Err(not_git(revision)),
             origin => {
-                let (plan, limits) = (self.plan_of(origin, None).await?, self.store.limits());
+                let (plan, limits) = (self.plan_of(origin, None).await?, self.service.store.limits());
                 blocking(move || {
                     let mut readers: Vec<Reader> = plan.objects.iter().map(Objects::reader).collect();
                     let mut read = Vec::new();

@@ -44,7 +44,7 @@ impl Sources {
                 unreachable!("the files of a folder or a chart are no commit's")
             }
             Origin::WorkTree { top, commit } => {
-                let git = self.local.open(top, &self.git).await?;
+                let git = self.local.open(top, &self.service.git).await?;
                 (git, commit, None, Arc::new(permits_nothing()))
             }
             Origin::Copy { copy, commit, url, project } => {
@@ -54,7 +54,7 @@ impl Sources {
                 (Arc::clone(git), commit, RemoteUrl::parse(url).ok(), Arc::clone(project))
             }
         };
-        let known = &self.options.known;
+        let known = &self.request.known;
         let way =
             url.as_ref().map(|url| source_access(&project, known, &url.address, RepositoryUse::Git).access);
         Ok(Superproject {
@@ -105,7 +105,7 @@ impl Sources {
                 blocking(move || plan::survey(&mut objects.reader(), tree, paths.as_deref())).await?;
             plan.add(superproject.objects.clone(), &place, &survey)?;
             let Some(text) = survey.gitmodules.clone() else { continue };
-            for module in submodule::read(&self.git, text, &name).await? {
+            for module in submodule::read(&self.service.git, text, &name).await? {
                 let Some(wanted) = wanted_of_submodule(&survey, &module) else { continue };
                 let mount = place.join(module.path.as_str())?;
                 let Some(commit) = superproject.objects.reader().gitlink(superproject.tree, &module.path)?
@@ -202,7 +202,7 @@ impl Sources {
 
     /// How a submodule is reached whose commit is on this machine, for the submodules in it.
     fn way_of_submodule(&self, superproject: &Superproject, url: Option<&RemoteUrl>) -> RepositoryAccess {
-        let known = &self.options.known;
+        let known = &self.request.known;
         let way = url.map(|url| {
             submodule_access(&superproject.project, known, &superproject.way, &url.address).access
         });

@@ -1,6 +1,6 @@
 //! What a server can make large: what is as large as it may be is taken, one more is refused, and the option is named.
 
-use tiphys_source::{ChartLimits, ChartSource, LocalCopy, SourceOptions};
+use tiphys_source::{ChartLimits, ChartSource, LocalCopy, SourceRequest};
 use tiphys_testkit::chart_server::{ChartServer, Transport};
 
 use crate::workbench::{Workbench, chart, failure, fetch, web, with};
@@ -10,13 +10,13 @@ async fn at_the_bound(
     source: &ChartSource,
     bound: u64,
     set: impl Fn(&mut ChartLimits, u64),
-    change: impl Fn(&mut SourceOptions),
+    change: impl Fn(&mut SourceRequest),
 ) -> String {
     let (just, over) = (Workbench::new(), Workbench::new());
     let sources = |bench: &Workbench, bound| {
-        bench.sources_with(|options| {
+        bench.sources_with(|options, request| {
             set(&mut options.chart_limits, bound);
-            change(options);
+            change(request);
         })
     };
     let found = fetch(&sources(&just, bound), source).await.expect("it may be as large");
@@ -56,8 +56,8 @@ async fn an_archive_has_a_bound_wherever_it_comes_from() {
     let dir = bench.path("folder");
     std::fs::create_dir(&dir).expect("a folder can be made");
     std::fs::write(dir.join(web("1.0.0").archive_name()), archive).expect("a file can be written");
-    let stands = |options: &mut SourceOptions| {
-        options.copies = vec![LocalCopy {
+    let stands = |request: &mut SourceRequest| {
+        request.copies = vec![LocalCopy {
             url: Some("https://charts.example.org".into()),
             revision: None,
             dir: dir.clone(),
@@ -77,7 +77,7 @@ async fn an_archive_has_a_bound_wherever_it_comes_from() {
     // The other store has no tree of it.
     let emptied = Workbench::new();
     std::fs::rename(bench.path("cache"), emptied.path("cache")).expect("a folder can be moved");
-    let lowered = emptied.sources_with(|options| options.chart_limits.archive_bytes_max = bound - 1);
+    let lowered = emptied.sources_with(|options, _| options.chart_limits.archive_bytes_max = bound - 1);
     let text = failure(&lowered, &chart(&url, "web", "1.0.0")).await;
     assert!(
         text.starts_with("the cached archive of repository ") && text.contains("--chart-bytes-max"),

@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::time::Duration;
 
 use tiphys_access::{RepositoryAccess, Secret};
-use tiphys_source::{Network, SourceOptions};
+use tiphys_source::{Network, SourceOptions, SourceRequest};
 use tiphys_testkit::chart_server::{ChartServer, Failure, Transport};
 
 use crate::workbench::{Workbench, chart, failure, fetch, pair, web, with};
@@ -18,8 +18,8 @@ const BOUND: Duration = Duration::from_secs(2);
 /// More than any test waits.
 const LONG: Duration = Duration::from_mins(1);
 
-fn bounded(lookup: Duration, fetch: Duration) -> impl FnOnce(&mut SourceOptions) {
-    move |options| {
+fn bounded(lookup: Duration, fetch: Duration) -> impl FnOnce(&mut SourceOptions, &mut SourceRequest) {
+    move |options, _| {
         options.lookup_timeout = lookup;
         options.fetch_timeout = fetch;
     }
@@ -132,7 +132,7 @@ async fn without_the_network_no_client_is_made() {
         "no certificate".clone_into(&mut access.ca_data);
         access.tls_client_cert_key = Secret::new("no key");
     });
-    let offline = bench.sources_with(|options| options.network = Network::Offline);
+    let offline = bench.sources_with(|_, request| request.network = Network::Offline);
     assert!(failure(&offline, &source).await.contains("--offline forbids to fetch it"));
     let online = Workbench::new().sources();
     assert!(failure(&online, &source).await.contains("holds no certificate"));
@@ -143,8 +143,8 @@ async fn connecting_has_a_bound_of_its_own_and_a_server_that_does_not_connect_is
     // The system takes connections for it, and nobody says a word of TLS.
     let silent = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
     let address = format!("https://{}", silent.local_addr().expect("it has one"));
-    let sources = Workbench::new().sources_with(|options| {
-        bounded(LONG, LONG)(options);
+    let sources = Workbench::new().sources_with(|options, request| {
+        bounded(LONG, LONG)(options, request);
         options.connect_timeout = BOUND;
     });
     let server = ChartServer::start(Transport::Plain);

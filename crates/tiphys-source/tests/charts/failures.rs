@@ -42,7 +42,7 @@ async fn each_failure_of_a_server_is_told_with_what_was_asked() {
         (archive, Failure::HalfOfABody, "chart web 1.0.0: "),
     ] {
         server.fail(path, Some(fails));
-        let sources = Workbench::new().sources_with(|options| {
+        let sources = Workbench::new().sources_with(|options, _| {
             options.lookup_timeout = SHORT;
             options.fetch_timeout = SHORT;
         });
@@ -150,7 +150,7 @@ async fn an_archive_that_was_changed_in_the_cache_is_refused_once_and_then_fetch
 
 #[tokio::test]
 async fn what_was_never_fetched_is_not_there_without_the_network() {
-    let sources = Workbench::new().sources_with(|options| options.network = Network::Offline);
+    let sources = Workbench::new().sources_with(|_, request| request.network = Network::Offline);
     let text = failure(&sources, &chart("https://charts.example.org", "web", "^1")).await;
     assert!(text.contains("chart \"web\" version \"^1\" of repository https://charts.example.org"), "{text}");
     assert!(text.contains("--offline forbids to fetch it"), "{text}");

@@ -42,7 +42,7 @@ async fn a_partial_version_is_told_as_it_is_written_and_taken_as_helm_takes_it()
     // It is looked up by every command, as a range is.
     server.repository("/charts", &[web("1.2.7"), web("1.2.8")]);
     assert_eq!(fetch(&bench.sources(), &source).await.expect("it is fetched"), pair("1.2", "1.2.8"));
-    let offline = bench.sources_with(|options| options.network = Network::Offline);
+    let offline = bench.sources_with(|_, request| request.network = Network::Offline);
     assert_eq!(fetch(&offline, &source).await.expect("it is there"), pair("1.2", "1.2.8"));
 }
 
@@ -66,13 +66,13 @@ async fn an_exact_version_is_fetched_once_and_a_range_is_looked_up_once_a_comman
     assert_eq!((server.count("/charts/index.yaml"), server.count("/charts/web-1.0.0.tgz")), (2, 0));
 
     server.forget();
-    let sources = bench.sources_with(|options| options.network = Network::Offline);
+    let sources = bench.sources_with(|_, request| request.network = Network::Offline);
     for source in [&exact, &range] {
         assert_eq!(fetch(&sources, source).await.expect("it is in the cache"), pair("1.0.0", "1.0.0"));
     }
     assert_eq!(server.requests().len(), 0);
 
-    let sources = bench.sources_with(|options| options.freshness = Freshness::Refresh);
+    let sources = bench.sources_with(|_, request| request.freshness = Freshness::Refresh);
     fetch(&sources, &exact).await.expect("it is looked at again");
     assert_eq!((server.count("/charts/index.yaml"), server.count("/charts/web-1.0.0.tgz")), (1, 1));
 }
@@ -93,10 +93,10 @@ async fn are_apart(first: &ChartSource, others: &[ChartSource], revisions: &[&st
                 let text = failure(sources, &other).await;
                 assert!(text.contains(expected), "{revision}: {text}");
             }
-            let offline = bench.sources_with(|options| options.network = Network::Offline);
+            let offline = bench.sources_with(|_, request| request.network = Network::Offline);
             assert!(failure(&offline, &other).await.contains("--offline"), "{revision}");
         }
-        let offline = bench.sources_with(|options| options.network = Network::Offline);
+        let offline = bench.sources_with(|_, request| request.network = Network::Offline);
         fetch(&offline, &at(first)).await.expect("it is in the cache");
     }
 }
@@ -299,8 +299,8 @@ async fn archives_of_a_folder_stand_for_a_repository_that_is_never_asked() {
     }
     let copy = LocalCopy { url: Some(url.clone()), revision: None, dir: dir.clone() };
     let archive = dir.join("web-1.1.0.tgz");
-    let sources = bench.sources_with(|options| {
-        options.copies = vec![copy];
+    let sources = bench.sources_with(|options, request| {
+        request.copies = vec![copy];
         // Nothing can be made there, and nothing need be.
         options.cache_dir = archive.join("cache");
     });

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use tempfile::TempDir;
 use tiphys_access::{RepositoryAccess, Secret};
 use tiphys_source::{
-    ChartSource, CredentialReach, ResolvedRevision, Scope, SourceError, SourceOptions, Sources, Want,
+    ChartSource, CredentialReach, ResolvedRevision, Scope, SourceError, SourceOptions, SourceRequest,
+    SourceService, Sources, Want,
 };
 use tiphys_testkit::chart::Chart;
 use tiphys_testkit::chart_server::{PASSWORD, USER};
@@ -37,13 +38,17 @@ impl Workbench {
 
     /// The sources of one command.
     pub(crate) fn sources(&self) -> Sources {
-        self.sources_with(|_| {})
+        self.sources_with(|_, _| {})
     }
 
-    pub(crate) fn sources_with(&self, change: impl FnOnce(&mut SourceOptions)) -> Sources {
+    pub(crate) fn sources_with(
+        &self,
+        change: impl FnOnce(&mut SourceOptions, &mut SourceRequest),
+    ) -> Sources {
         let mut options = SourceOptions::new(self.path("cache"), git::environment(self.dir.path()));
-        change(&mut options);
-        Sources::new(Arc::clone(&self.store), options)
+        let mut request = SourceRequest::default();
+        change(&mut options, &mut request);
+        SourceService::new(Arc::clone(&self.store), options).request(request)
     }
 }
 

@@ -60,8 +60,8 @@ async fn a_server_is_trusted_by_the_certificates_of_its_name_and_a_secret_may_sp
         (BTreeMap::new(), &other, false),
     ] {
         std::fs::write(&general, trusted_in_general.pem()).expect("the file can be written");
-        let sources = bench.sources_with(|options| {
-            options.known.certificates = certificates;
+        let sources = bench.sources_with(|options, request| {
+            request.known.certificates = certificates;
             options.environment.push(("SSL_CERT_FILE".into(), general.clone().into_os_string()));
         });
         if is_trusted {
@@ -71,9 +71,9 @@ async fn a_server_is_trusted_by_the_certificates_of_its_name_and_a_secret_may_sp
             assert!(refusal.contains("certificate"), "{refusal}");
         }
     }
-    let insecure = bench.sources_with(|options| {
-        options.known.certificates = of("127.0.0.1", other.pem());
-        options.known.repositories = vec![RepositoryAccess { insecure: true, ..bare(&url) }];
+    let insecure = bench.sources_with(|_, request| {
+        request.known.certificates = of("127.0.0.1", other.pem());
+        request.known.repositories = vec![RepositoryAccess { insecure: true, ..bare(&url) }];
     });
     assert_eq!(files(&insecure, &url, "main").await, ["a.yaml: over http"]);
 }
@@ -88,7 +88,7 @@ async fn credentials_of_a_secret_are_sent() {
         KnownRepositories { repositories: vec![basic(&url, "robot", "s3cret")], ..nothing() },
         KnownRepositories { templates: vec![basic(&server.url(""), "robot", "s3cret")], ..nothing() },
     ] {
-        let sources = bench.sources_with(|options| options.known = known.clone());
+        let sources = bench.sources_with(|_, request| request.known = known.clone());
         assert_eq!(files(&sources, &url, "main").await, ["a.yaml: over http"], "{known:?}");
     }
 }
@@ -98,9 +98,9 @@ async fn a_bearer_token_is_sent() {
     let bench = Workbench::new();
     let server = serve(&bench, Some("Bearer t0ken"));
     let url = server.url("apps/.git");
-    let sources = bench.sources_with(|options| {
+    let sources = bench.sources_with(|_, request| {
         let token = RepositoryAccess { bearer_token: Secret::new("t0ken"), ..bare(&url) };
-        options.known.repositories = vec![token];
+        request.known.repositories = vec![token];
     });
     assert_eq!(files(&sources, &url, "main").await, ["a.yaml: over http"]);
 }
@@ -109,8 +109,8 @@ async fn a_bearer_token_is_sent() {
 async fn credentials_are_not_sent_to_another_repository() {
     let bench = Workbench::new();
     let server = serve(&bench, None);
-    let sources = bench.sources_with(|options| {
-        options.known.repositories = vec![basic(&server.url("other"), "robot", "s3cret")];
+    let sources = bench.sources_with(|_, request| {
+        request.known.repositories = vec![basic(&server.url("other"), "robot", "s3cret")];
     });
     files(&sources, &server.url("apps/.git"), "main").await;
     assert!(server.authorizations().iter().all(Option::is_none));
@@ -140,7 +140,7 @@ async fn a_helper_of_the_user_is_asked_on_a_laptop_and_not_on_a_server() {
     .expect("the file can be written");
     let url = server.url("apps/.git");
     assert_eq!(files(&sources, &url, "main").await, ["a.yaml: over http"]);
-    let strict = bench.sources_with(|options| options.user_settings = UserSettings::Ignored);
+    let strict = bench.sources_with(|options, _| options.user_settings = UserSettings::Ignored);
     let refusal = bench.refusal(&strict, &url, "main").await;
     assert!(refusal.contains("refused access; tried no credentials"), "{refusal}");
 }
@@ -150,8 +150,8 @@ async fn helpers_of_the_user_hear_nothing_of_a_secrets_password() {
     let bench = Workbench::new();
     let server = serve(&bench, Some(ROBOT));
     let url = server.url("apps/.git");
-    let sources = bench.sources_with(|options| {
-        options.known.repositories = vec![basic(&url, "robot", "wr0ng")];
+    let sources = bench.sources_with(|_, request| {
+        request.known.repositories = vec![basic(&url, "robot", "wr0ng")];
     });
     let canary = bench.path("canary");
     let helper = format!("[credential]\n\thelper = \"!touch {}; :\"\n", canary.display());
@@ -176,8 +176,8 @@ async fn credentials_are_not_sent_after_a_redirection() {
         "without credentials it is followed"
     );
     let before = other.authorizations().len();
-    let sources = bench.sources_with(|options| {
-        options.known.repositories = vec![basic(&url, "robot", "s3cret")];
+    let sources = bench.sources_with(|_, request| {
+        request.known.repositories = vec![basic(&url, "robot", "s3cret")];
     });
     let refusal = bench.refusal(&sources, &url, "main").await;
     assert!(refusal.starts_with(&format!("repository {url} was not found")), "{refusal}");
@@ -195,8 +195,8 @@ async fn a_refusal_says_what_was_tried_and_what_to_set() {
          knows this server, or add a Secret labelled argocd.argoproj.io/secret-type: repository to the store: "
     );
     assert!(refusal.starts_with(&expected), "{refusal}");
-    let wrong = bench.sources_with(|options| {
-        options.known.repositories = vec![basic(&url, "robot", "wr0ng")];
+    let wrong = bench.sources_with(|_, request| {
+        request.known.repositories = vec![basic(&url, "robot", "wr0ng")];
     });
     let refusal = bench.refusal(&wrong, &url, "main").await;
     assert!(refusal.contains("tried the repository Secret's credentials"), "{refusal}");
@@ -221,8 +221,8 @@ async fn a_client_certificate_is_given_by_files_that_go_away() {
     let bench = Workbench::new();
     let server = serve(&bench, None);
     let url = server.url("apps/.git");
-    let sources = bench.sources_with(|options| {
-        options.known.repositories = vec![RepositoryAccess {
+    let sources = bench.sources_with(|_, request| {
+        request.known.repositories = vec![RepositoryAccess {
             tls_client_cert_data: "CERT".to_owned(),
             tls_client_cert_key: Secret::new("KEY"),
             ..bare(&url)

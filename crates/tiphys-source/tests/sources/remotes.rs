@@ -143,7 +143,7 @@ async fn offline_takes_what_was_fetched_and_names_what_was_not() {
     let (repository, first, _) = two_commits(&bench);
     files(&bench.sources(), &repository.url(), "main").await;
     repository.write("a.yaml", "three").commit("third");
-    let offline = || bench.sources_with(|options| options.network = Network::Offline);
+    let offline = || bench.sources_with(|_, request| request.network = Network::Offline);
     assert_eq!(files(&offline(), &repository.url(), "main").await, ["a.yaml: two"]);
     assert_eq!(
         bench.refusal(&offline(), &repository.url(), &first).await,
@@ -166,7 +166,7 @@ async fn refresh_fetches_a_commit_again() {
     let (repository, first, _) = two_commits(&bench);
     files(&bench.sources(), &repository.url(), &first).await;
     std::fs::rename(repository.dir(), bench.path("moved")).expect("the repository can be moved");
-    let refresh = bench.sources_with(|options| options.freshness = Freshness::Refresh);
+    let refresh = bench.sources_with(|_, request| request.freshness = Freshness::Refresh);
     let refusal = bench.refusal(&refresh, &repository.url(), &first).await;
     assert!(refusal.starts_with("repository file://$DIR/remote was not found"), "{refusal}");
 }
@@ -213,7 +213,7 @@ async fn damaged_objects_are_fetched_again() {
                 bench.sources().resolve(&source(&url, revision)).await.expect("it is there");
             }
             cut_packs(&bench, keep);
-            let sources = bench.sources_with(|options| options.freshness = freshness);
+            let sources = bench.sources_with(|_, request| request.freshness = freshness);
             let case = format!("{freshness:?} {keep} {revision}");
             assert_eq!(files(&sources, &url, &revision).await, ["a.yaml: two"], "{case}");
             assert_eq!(files(&sources, &url, &first).await, ["a.yaml: one"], "{case}");
@@ -221,7 +221,7 @@ async fn damaged_objects_are_fetched_again() {
                 std::fs::read_dir(bench.path("cache/git")).expect("there is a cache").collect();
             assert_eq!(names.len(), 2, "{case}: the store and its lock, {names:?}");
             // The list of branches has come along.
-            let offline = bench.sources_with(|options| options.network = Network::Offline);
+            let offline = bench.sources_with(|_, request| request.network = Network::Offline);
             files(&offline, &url, if revision == "main" { "main" } else { &second }).await;
         }
     }
@@ -250,7 +250,7 @@ async fn damaged_objects_that_cannot_be_fetched_again_are_named_and_stay() {
     let expected = "the cached objects of repository file://$DIR/remote could not be replaced by fresh ones; if this goes \
                     on, delete $DIR/cache/git/";
     assert!(refusal.starts_with(expected), "{refusal}");
-    let offline = bench.sources_with(|options| options.network = Network::Offline);
+    let offline = bench.sources_with(|_, request| request.network = Network::Offline);
     let refusal = bench.refusal(&offline, &repository.url(), &first).await;
     let expected = "cannot read objects of repository file://$DIR/remote; --refresh fetches them again: ";
     assert!(refusal.starts_with(expected), "{refusal}");
@@ -288,7 +288,7 @@ async fn what_ended_fetches_left_is_removed() {
         "#!/bin/sh\ncase $1 in fetch) echo half >\"$GIT_DIR/objects/pack/tmp_pack_e5\"; exit 128 ;; esac\nexec git \"$@\"\n",
     );
     let third = repository.write("a.yaml", "three").commit("third");
-    let failing = bench.sources_with(|options| options.git_program = bench.path("tools/git"));
+    let failing = bench.sources_with(|options, _| options.git_program = bench.path("tools/git"));
     let refusal = bench.refusal(&failing, &url, &third).await;
     assert!(refusal.starts_with("git failed for repository"), "{refusal}");
     assert!(partial().is_empty(), "{:?}", partial());
@@ -335,13 +335,13 @@ async fn a_revision_that_looks_like_an_option_is_a_name() {
 async fn a_git_that_is_missing_or_too_old_is_told() {
     let bench = Workbench::new();
     let (repository, _, _) = two_commits(&bench);
-    let missing = bench.sources_with(|options| options.git_program = "/nonexistent/git".into());
+    let missing = bench.sources_with(|options, _| options.git_program = "/nonexistent/git".into());
     assert_eq!(
         bench.refusal(&missing, &repository.url(), "main").await,
         "cannot run git; install git 2.31 or newer and put it on PATH: cannot start /nonexistent/git: No such file or directory (os error 2)"
     );
     bench.repository("tools").write_executable("git", "#!/bin/sh\necho git version 2.30.9\n");
-    let old = bench.sources_with(|options| options.git_program = bench.path("tools/git"));
+    let old = bench.sources_with(|options, _| options.git_program = bench.path("tools/git"));
     assert_eq!(
         bench.refusal(&old, &repository.url(), "main").await,
         "git 2.30.9 is too old; install git 2.31 or newer"
@@ -370,7 +370,7 @@ async fn a_fetch_that_takes_too_long_is_ended() {
         "git",
         "#!/bin/sh\ncase $1 in --version) echo git version 2.40.0 ;; *) exec tail -f /dev/null ;; esac\n",
     );
-    let sources = bench.sources_with(|options| {
+    let sources = bench.sources_with(|options, _| {
         options.git_program = bench.path("tools/git");
         options.lookup_timeout = Duration::from_secs(2);
     });
@@ -387,7 +387,7 @@ async fn people_who_wait_are_told_what_is_going_on_and_a_commit_is_fetched_once(
     let told = Arc::new(Mutex::new(Vec::new()));
     for _ in 0..2 {
         let sink = Arc::clone(&told);
-        let sources = bench.sources_with(|options| {
+        let sources = bench.sources_with(|options, _| {
             options.progress = Some(Arc::new(move |progress: &Progress<'_>| {
                 let line = match progress {
                     Progress::LookingUp { .. } => "looking up".to_owned(),
@@ -411,7 +411,7 @@ async fn clone_with_too_many_packs_is_replaced() {
     let mut packs = Vec::new();
     for number in 0..7 {
         repository.write("file", &number.to_string()).commit("next");
-        let sources = bench.sources_with(|options| options.clone_packs_max = 3);
+        let sources = bench.sources_with(|options, _| options.clone_packs_max = 3);
         assert_eq!(files(&sources, &repository.url(), "main").await, [format!("file: {number}")]);
         let clones = fs::read_dir(bench.path("cache/git")).expect("the clones").flatten();
         let clone = clones.map(|entry| entry.path()).find(|path| path.is_dir()).expect("the clone");

@@ -31,7 +31,7 @@ async fn a_repository_is_fetched_over_ssh_and_nothing_prompts() {
     let bench = Workbench::new();
     let dir = remote(&bench);
     for url in [format!("ssh://git@git.example.org{dir}"), format!("git@git.example.org:{dir}")] {
-        let sources = bench.sources_with(with_ssh);
+        let sources = bench.sources_with(|options, _| with_ssh(options));
         assert_eq!(files(&sources, &url, "main").await, ["a.yaml: over ssh"], "{url}");
     }
     let log = fs::read_to_string(bench.path("home/ssh.log")).expect("ssh was called");
@@ -44,7 +44,7 @@ async fn a_repository_is_fetched_over_ssh_and_nothing_prompts() {
 async fn a_password_in_the_url_does_not_reach_ssh() {
     let bench = Workbench::new();
     let url = format!("ssh://git:hunter2@git.example.org{}", remote(&bench));
-    let sources = bench.sources_with(with_ssh);
+    let sources = bench.sources_with(|options, _| with_ssh(options));
     assert_eq!(files(&sources, &url, "main").await, ["a.yaml: over ssh"]);
     let log = fs::read_to_string(bench.path("home/ssh.log")).expect("ssh was called");
     assert!(log.contains("<git@git.example.org>") && !log.contains("hunter2"), "{log}");
@@ -54,7 +54,7 @@ async fn a_password_in_the_url_does_not_reach_ssh() {
 async fn the_users_own_ssh_command_is_kept() {
     let bench = Workbench::new();
     let dir = remote(&bench);
-    let sources = bench.sources_with(with_ssh);
+    let sources = bench.sources_with(|options, _| with_ssh(options));
     fs::write(bench.path("home/.gitconfig"), "[core]\n\tsshCommand = ssh -o Compression=yes\n")
         .expect("the file can be written");
     files(&sources, &format!("git@git.example.org:{dir}"), "main").await;
@@ -67,13 +67,13 @@ async fn a_secrets_key_is_given_by_a_private_file_that_goes_away() {
     let bench = Workbench::new();
     let dir = remote(&bench);
     let url = format!("git@git.example.org:{dir}");
-    let sources = bench.sources_with(|options| {
+    let sources = bench.sources_with(|options, request| {
         with_ssh(options);
         options.user_settings = UserSettings::Ignored;
         // A template does not say that a server need not prove who it is.
-        options.known.repositories =
+        request.known.repositories =
             vec![RepositoryAccess { url: url.clone(), insecure: true, ..RepositoryAccess::default() }];
-        options.known.templates = vec![RepositoryAccess {
+        request.known.templates = vec![RepositoryAccess {
             url: "git@git.example.org".to_owned(),
             ssh_private_key: Secret::new("the key"),
             ..RepositoryAccess::default()
@@ -103,7 +103,7 @@ async fn a_secrets_key_is_given_by_a_private_file_that_goes_away() {
 #[tokio::test]
 async fn a_refusal_says_what_was_tried_and_what_to_set() {
     let bench = Workbench::new();
-    let sources = bench.sources_with(with_ssh);
+    let sources = bench.sources_with(|options, _| with_ssh(options));
     let remedy = "load a key that the server knows into ssh-agent, trust the server's host key with ssh-keyscan, or add a \
                   Secret labelled argocd.argoproj.io/secret-type: repository to the store";
     for (host, said) in [

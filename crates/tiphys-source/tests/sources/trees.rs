@@ -149,7 +149,7 @@ async fn a_git_lfs_pointer_under_the_applications_path_is_refused_by_name() {
     }
     want.app_path = path("other");
     render(&bench.sources(), &url, "main", &want).await.expect("the pointers are elsewhere");
-    let copy = bench.sources_with(|options| options.copies = vec![bench.copy(&format!("{url}=remote"))]);
+    let copy = bench.sources_with(|_, request| request.copies = vec![bench.copy(&format!("{url}=remote"))]);
     want.app_path = path("app");
     let refusal = bench.refusal_of(&copy, &url, "main", &want).await;
     assert!(refusal.starts_with("app/logo.png of repository $DIR/remote is a Git LFS pointer"), "{refusal}");

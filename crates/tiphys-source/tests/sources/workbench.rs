@@ -6,7 +6,8 @@ use std::sync::Arc;
 use tempfile::TempDir;
 use tiphys_access::{ContextProject, FileRepositories};
 use tiphys_source::{
-    GitSource, LocalCopy, ResolvedRevision, Scope, SourceError, SourceOptions, Sources, Want,
+    GitSource, LocalCopy, ResolvedRevision, Scope, SourceError, SourceOptions, SourceRequest, SourceService,
+    Sources, Want,
 };
 use tiphys_testkit::git::{self, Repository};
 use tiphys_tree::{Modes, RepoPath, Store, StoreOptions, Tree, TreeLimits};
@@ -53,19 +54,23 @@ impl Workbench {
 
     /// The sources of one command.
     pub(crate) fn sources(&self) -> Sources {
-        self.sources_with(|_| {})
+        self.sources_with(|_, _| {})
     }
 
-    pub(crate) fn sources_with(&self, change: impl FnOnce(&mut SourceOptions)) -> Sources {
+    pub(crate) fn sources_with(
+        &self,
+        change: impl FnOnce(&mut SourceOptions, &mut SourceRequest),
+    ) -> Sources {
         let mut options = self.options();
-        change(&mut options);
-        Sources::new(Arc::clone(&self.store), options)
+        let mut request = SourceRequest::default();
+        change(&mut options, &mut request);
+        SourceService::new(Arc::clone(&self.store), options).request(request)
     }
 
     /// The sources of a command with `--repo` options.
     pub(crate) fn with_copies(&self, copies: &[&str]) -> Sources {
-        self.sources_with(|options| {
-            options.copies = copies.iter().map(|copy| self.copy(copy)).collect();
+        self.sources_with(|_, request| {
+            request.copies = copies.iter().map(|copy| self.copy(copy)).collect();
         })
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tiphys_render::Renderer;
+use tiphys_render::{RenderService, Renderer};
 use tiphys_source::Sources;
 use tiphys_store::{ApplicationRef, Store as Resources, StoreInput};
 use tiphys_tree::Modes;
@@ -46,8 +46,9 @@ pub(super) async fn open(
     arguments: &[ApplicationRef],
 ) -> Result<ComparedSides, ServiceError> {
     let RevisionOptions { base, plugins_from: from } = revision;
-    let source_options = workspace::source_options(options, host, shared.cache_dir.clone(), Vec::new())?;
-    let sources = Sources::new(Arc::clone(&shared.trees), source_options);
+    let request = workspace::source_request(options, host, Vec::new())?;
+    let source_service = workspace::source_service(options, host, &shared.cache, &request)?;
+    let sources = source_service.request(request);
     let reader = BaseReader { sources: &sources, base };
     let StoreSides { base: stores_base, head: stores_head, tops, around: mut compared } =
         stores(&reader, options, arguments, host).await?;
@@ -75,7 +76,8 @@ pub(super) async fn open(
         for plugin in plugin::connect_plugins(options, host)? {
             catalogue.add(plugin);
         }
-        let renderer = Renderer::new(sources, catalogue, settings, shared.cancel.clone());
+        let service = RenderService::new(source_service.clone(), catalogue);
+        let renderer = service.renderer_on(sources, settings, &shared.cancel);
         Ok(renderer.with_plugin_marks(side.marks.clone()))
     };
     Ok(ComparedSides {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tiphys_access::{ContextProject, FileRepositories, KnownRepositories, RepositoryAccess};
-use tiphys_source::{GitSource, Network, SourceError, SourceOptions, Sources};
+use tiphys_source::{GitSource, Network, SourceError, SourceRequest, Sources};
 use tiphys_testkit::git::listing;
 
 use super::{ROBOT, bare, basic, serve};
@@ -57,7 +57,7 @@ async fn a_secret_is_for_its_project_alone_and_only_for_what_the_project_permits
     ];
     for (repositories, templates, project, is_let_in) in cases {
         let known = KnownRepositories { repositories, templates, ..KnownRepositories::default() };
-        let sources = bench.sources_with(|options| options.known = known.clone());
+        let sources = bench.sources_with(|_, request| request.known = known.clone());
         let found = files_of(&sources, project, &url).await;
         assert_eq!(found.is_ok(), is_let_in, "{known:?} {project:?}: {found:?}");
     }
@@ -69,11 +69,11 @@ async fn what_one_projects_login_has_fetched_is_not_for_a_project_without_it() {
     let server = serve(&bench, Some(ROBOT));
     let url = server.url("apps/.git");
     let permits_all: &[&str] = &["*"];
-    let known = |options: &mut SourceOptions| {
-        options.known.repositories =
+    let known = |request: &mut SourceRequest| {
+        request.known.repositories =
             ["a", "c"].map(|one| of_project(one, basic(&url, "robot", "s3cret"))).into();
     };
-    let sources = bench.sources_with(known);
+    let sources = bench.sources_with(|_, request| known(request));
     let refused = async |sources: &Sources, url: &str, expected: &str| {
         let error = files_of(sources, ("b", permits_all), url).await.expect_err("there is no login");
         let error = bench.message(&error);
@@ -84,9 +84,9 @@ async fn what_one_projects_login_has_fetched_is_not_for_a_project_without_it() {
     assert!(files_of(&sources, ("c", permits_all), &url).await.is_ok());
     assert_eq!(server.authorizations().len(), asked, "the same login need not ask again");
     refused(&sources, &url, "refused access; tried git's credential helpers of this user").await;
-    let offline = bench.sources_with(|options| {
-        known(options);
-        options.network = Network::Offline;
+    let offline = bench.sources_with(|_, request| {
+        known(request);
+        request.network = Network::Offline;
     });
     assert!(files_of(&offline, ("a", permits_all), &url).await.is_ok());
     refused(&offline, &url, "offline").await;
@@ -106,8 +106,8 @@ async fn a_public_repository_is_asked_for_once_for_all_projects() {
     let bench = Workbench::new();
     let server = serve(&bench, None);
     let url = server.url("apps/.git");
-    let sources = bench.sources_with(|options| {
-        options.known.repositories =
+    let sources = bench.sources_with(|_, request| {
+        request.known.repositories =
             vec![of_project("a", bare(&url)), basic(&server.url("more"), "robot", "x")];
     });
     assert!(files_of(&sources, ("a", &["*"]), &url).await.is_ok());
@@ -157,7 +157,7 @@ async fn a_submodule_is_reached_with_its_superprojects_login_or_with_what_the_pr
         (repositories(vec![secret(&remote), of_project("b", secret(&module))]), &remote, ("a", all), false),
     ];
     for (known, url, project, is_let_in) in cases {
-        let sources = bench.sources_with(|options| options.known = known.clone());
+        let sources = bench.sources_with(|_, request| request.known = known.clone());
         let found = files_of(&sources, project, url).await;
         assert_eq!(found.is_ok(), is_let_in, "{known:?} {url} {project:?}: {found:?}");
         std::fs::remove_dir_all(bench.path("cache")).expect("the cache can be removed");
