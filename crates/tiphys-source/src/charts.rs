@@ -1,6 +1,6 @@
 //! Charts of Helm repositories and registries, and other artefacts of registries, downloaded without helm.
 //!
-//! Archives are cached by digest. An exact version is downloaded once; a range, or the tag of an artefact, is resolved once per command.
+//! Archives are cached by digest. An exact version is downloaded once; a range, or the tag of an artefact, is resolved once per request.
 
 mod artefact;
 mod cache;
@@ -26,9 +26,10 @@ use tiphys_logins::OwnLogins;
 use tiphys_tree::{Modes, Store, Tree};
 use tokio::sync::OnceCell;
 
+use crate::lookup::{LookupAge, LookupCache};
 use crate::options::SourceOptions;
 use crate::sources::blocking;
-use crate::{SourceError, SourceRequest};
+use crate::{SourceError, SourceRequest, SourceService};
 
 pub use error::ChartError;
 pub use index::fuzz_index;
@@ -38,9 +39,15 @@ pub use registry::{fuzz_challenge, fuzz_registry};
 pub(crate) use artefact::Artefact;
 use client::Clients;
 use fetch::Fetch;
-use index::Indexes;
+use index::Index;
 pub(crate) use local::is_folder_of_charts;
 use opened::LearnedLogins;
+
+/// Memory of the indexes of Helm repositories.
+const INDEXES_BYTES_MAX: u64 = 256 << 20;
+
+/// Memory of the tags of registries.
+const TAGS_BYTES_MAX: u64 = 32 << 20;
 
 /// A chart of a Helm repository or registry, or an artefact of a registry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,32 +85,50 @@ pub(crate) struct FoundChart {
     pub(crate) files: Arc<ChartFiles>,
 }
 
-/// The charts that one command has resolved.
-#[derive(Default)]
-pub(crate) struct Charts {
-    found: Mutex<HashMap<Question, Arc<OnceCell<FoundChart>>>>,
-    shared: Shared,
+/// Look-ups of charts that concurrent requests share.
+pub(crate) struct ChartLookups {
+    indexes: LookupCache<LookupKey, Index>,
+    /// The versions of all tags.
+    tags: LookupCache<LookupKey, Vec<String>>,
+    /// The digests of tags and ranges of artefacts.
+    digests: LookupCache<LookupKey, String>,
 }
 
-/// The key of a chart: [`ChartSource::identity`], the user's logins, and the URL, chart and revision.
-type Question = (String, Option<OwnLogins>, [String; 3]);
+/// What is looked up, and with which credentials: [`Opened::identity`](opened::Opened::identity), the owner of a credential helper, and
+/// the URL.
+type LookupKey = (String, Option<OwnLogins>, String);
 
-/// State that all charts of one command share.
-#[derive(Default)]
-struct Shared {
-    indexes: Indexes,
+impl Default for ChartLookups {
+    fn default() -> Self {
+        Self {
+            indexes: LookupCache::new(INDEXES_BYTES_MAX),
+            tags: LookupCache::new(TAGS_BYTES_MAX),
+            digests: LookupCache::new(TAGS_BYTES_MAX),
+        }
+    }
+}
+
+/// The charts of one request.
+pub(crate) struct Charts {
+    service: SourceService,
+    request: Arc<SourceRequest>,
+    lookup_age: LookupAge,
+    found: Mutex<HashMap<ChartKey, Arc<OnceCell<FoundChart>>>>,
     clients: Clients,
     logins: LearnedLogins,
 }
 
+/// The key of a chart: [`ChartSource::identity`], the user's logins, and the URL, chart and revision.
+type ChartKey = (String, Option<OwnLogins>, [String; 3]);
+
 impl Charts {
+    pub(crate) fn new(service: SourceService, request: Arc<SourceRequest>, lookup_age: LookupAge) -> Self {
+        let (found, clients, logins) = (Mutex::default(), Clients::default(), LearnedLogins::default());
+        Self { service, request, lookup_age, found, clients, logins }
+    }
+
     /// Resolves a chart, and downloads it unless it is cached. Repeated calls resolve it once.
-    pub(crate) async fn find(
-        &self,
-        source: &ChartSource,
-        options: &Arc<SourceOptions>,
-        request: &Arc<SourceRequest>,
-    ) -> Result<FoundChart, SourceError> {
+    pub(crate) async fn find(&self, source: &ChartSource) -> Result<FoundChart, SourceError> {
         let texts =
             [&source.repo_url, &source.chart, &source.target_revision].map(|text| text.trim().to_owned());
         let key = (source.identity(), source.own_logins.clone(), texts);
@@ -113,14 +138,15 @@ impl Charts {
         };
         let find = || async {
             let local = {
-                let (source, options, request) = (source.clone(), Arc::clone(options), Arc::clone(request));
+                let (source, request) = (source.clone(), Arc::clone(&self.request));
+                let options = Arc::clone(&self.service.options);
                 blocking(move || local::find(&source, &request.copies, &options)).await?
             };
             if let Some(found) = local {
                 return Ok(found);
             }
-            let opened = source.opened(&self.shared.logins).await?;
-            Fetch::new(&opened, options, request, &self.shared)?.find().await
+            let opened = source.opened(&self.logins).await?;
+            Fetch::new(&opened, self)?.find().await
         };
         cell.get_or_try_init(find).await.cloned()
     }

@@ -1,24 +1,19 @@
 //! State of clones that concurrent requests share.
 
-use std::fmt;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 
 use moka::sync::Cache;
 use tokio::sync::Mutex;
-use tokio::time::Instant;
 
 use crate::SourceError;
 use crate::clone_key::CloneKey;
 use crate::clone_names::{self, SECRET_BYTES};
+use crate::lookup::{IDLE_MAX, Lookup};
 use crate::options::SourceOptions;
 use crate::refs::Refs;
 
 /// Number of clones whose state stays in memory.
 const CLONES_MAX: u64 = 4096;
-
-/// Time after which the state of an unused clone leaves memory.
-const IDLE_MAX: Duration = Duration::from_hours(1);
 
 /// The clones of one service, by key. The least recently used ones leave memory; their files stay in the cache directory.
 pub(crate) struct Clones {
@@ -31,14 +26,8 @@ pub(crate) struct Clones {
 pub(crate) struct SharedClone {
     /// Held while this process fetches into the clone. Other processes are excluded by a file lock.
     pub(crate) fetching: Mutex<()>,
-    /// The last look-up of branches and tags. Held during a look-up, so that concurrent requests wait for it instead of repeating it.
-    pub(crate) lookup: Mutex<Option<RefsLookup>>,
-}
-
-/// Branches and tags, and when their look-up began.
-pub(crate) struct RefsLookup {
-    pub(crate) begun: Instant,
-    pub(crate) refs: Arc<Refs>,
+    /// Branches and tags.
+    pub(crate) refs: Lookup<Arc<Refs>>,
 }
 
 impl Clones {
@@ -65,11 +54,5 @@ impl Default for Clones {
     fn default() -> Self {
         let by_key = Cache::builder().max_capacity(CLONES_MAX).time_to_idle(IDLE_MAX).build();
         Self { by_key, secret: OnceLock::new() }
-    }
-}
-
-impl fmt::Debug for Clones {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Clones").field("count", &self.by_key.entry_count()).finish_non_exhaustive()
     }
 }

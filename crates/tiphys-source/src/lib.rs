@@ -21,6 +21,7 @@ mod git;
 mod identity;
 mod lfs;
 mod local;
+mod lookup;
 mod narrowing;
 mod objects;
 mod options;
@@ -42,8 +43,8 @@ pub use error::SourceError;
 pub use identity::FilesIdentity;
 pub use narrowing::Scope;
 pub use options::{
-    CLONE_PACKS_MAX, CONNECT_TIMEOUT, FETCH_TIMEOUT, Freshness, LOCAL_TIMEOUT, LOOKUP_TIMEOUT, Network,
-    OwnCredentials, Progress, ProgressSink, SourceOptions,
+    CONNECT_TIMEOUT, FETCH_TIMEOUT, Freshness, LOOKUP_TIMEOUT, Network, OwnCredentials, Progress,
+    ProgressSink, SourceOptions,
 };
 pub use service::{SourceRequest, SourceService};
 pub use sources::{

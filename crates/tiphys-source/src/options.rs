@@ -27,10 +27,10 @@ pub(crate) const LOOKUP_TIMEOUT_OPTION: &str = "--lookup-timeout";
 pub(crate) const FETCH_TIMEOUT_OPTION: &str = "--fetch-timeout";
 
 /// Number of packs of a clone after which the next fetch starts a fresh clone, so that its size stays bounded.
-pub const CLONE_PACKS_MAX: usize = 64;
+const CLONE_PACKS_MAX: usize = 64;
 
 /// How long a call of git that stays on this machine may take.
-pub const LOCAL_TIMEOUT: Duration = Duration::from_mins(2);
+const LOCAL_TIMEOUT: Duration = Duration::from_mins(2);
 
 /// Whether a request may use the network.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -28,10 +28,11 @@ use tokio::sync::OnceCell;
 use tokio::time::Instant;
 
 use crate::cache_files::{private_folder, write_whole};
-use crate::clones::{RefsLookup, SharedClone};
+use crate::clones::SharedClone;
 use crate::credential::{Access, AccessInput, remedy};
 use crate::git::failure::{Failure, classify};
 use crate::git::{Call, Git, Place, ToolProblem, shown};
+use crate::lookup::LookupAge;
 use crate::objects::{Abbreviation, Objects};
 use crate::options::{
     FETCH_TIMEOUT_OPTION, Freshness, LOOKUP_TIMEOUT_OPTION, Network, Progress, SourceOptions,
@@ -88,8 +89,7 @@ pub(crate) struct Context<'a> {
     pub(crate) git: &'a Git,
     pub(crate) options: &'a SourceOptions,
     pub(crate) request: &'a SourceRequest,
-    /// Look-ups of branches and tags that began earlier are repeated.
-    pub(crate) lookups_since: Instant,
+    pub(crate) lookup_age: LookupAge,
 }
 
 impl Repository {
@@ -217,35 +217,32 @@ impl Repository {
                         .map(|text| Arc::new(Refs::parse(&text)))
                         .map_err(|_| self.offline("the list of branches and tags".to_owned()));
                 }
-                let mut last = self.clone.lookup.lock().await;
-                if let Some(lookup) = last.as_ref().filter(|last| last.begun >= context.lookups_since) {
-                    return Ok(Arc::clone(&lookup.refs));
-                }
-                let begun = Instant::now();
-                context.options.report(&Progress::LookingUp { repository: &self.shown });
-                let timeout = context.options.lookup_timeout;
-                let call = self.remote_call(context, None, ["ls-remote", "--quiet", REMOTE], timeout).await?;
-                let output = context.git.run(call).await.map_err(|problem| {
-                    let error = problem.into_error(&self.shown, "looking up branches and tags of");
-                    error.bounded_by(LOOKUP_TIMEOUT_OPTION)
-                })?;
-                if output.code != Some(0) {
-                    return Err(self.failure(context, &output.stderr));
-                }
-                let text = String::from_utf8_lossy(&output.stdout).into_owned();
-                let long = text.split(['\t', '\n']).next().is_some_and(|id| id.len() > COMMIT_DIGITS);
-                if long {
-                    return Err(SourceError::Git {
-                        repository: self.shown.to_string(),
-                        detail: "its ids are SHA-256, which is not supported yet".to_owned(),
-                    });
-                }
-                self.keep_refs(&text)?;
-                let refs = Arc::new(Refs::parse(&text));
-                *last = Some(RefsLookup { begun, refs: Arc::clone(&refs) });
-                Ok(refs)
+                self.clone.refs.get(context.lookup_age, || self.look_up_refs(context)).await
             })
             .await
+    }
+
+    async fn look_up_refs(&self, context: Context<'_>) -> Result<Arc<Refs>, SourceError> {
+        context.options.report(&Progress::LookingUp { repository: &self.shown });
+        let timeout = context.options.lookup_timeout;
+        let call = self.remote_call(context, None, ["ls-remote", "--quiet", REMOTE], timeout).await?;
+        let output = context.git.run(call).await.map_err(|problem| {
+            let error = problem.into_error(&self.shown, "looking up branches and tags of");
+            error.bounded_by(LOOKUP_TIMEOUT_OPTION)
+        })?;
+        if output.code != Some(0) {
+            return Err(self.failure(context, &output.stderr));
+        }
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let long = text.split(['\t', '\n']).next().is_some_and(|id| id.len() > COMMIT_DIGITS);
+        if long {
+            return Err(SourceError::Git {
+                repository: self.shown.to_string(),
+                detail: "its ids are SHA-256, which is not supported yet".to_owned(),
+            });
+        }
+        self.keep_refs(&text)?;
+        Ok(Arc::new(Refs::parse(&text)))
     }
 
     /// Looks for an abbreviated commit in what is there, then in the whole history.

@@ -1,27 +1,30 @@
-//! Sources for many requests: what outlives one of them.
+//! Sources for many requests.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tiphys_access::KnownRepositories;
 use tiphys_tree::Store;
 
+use crate::charts::ChartLookups;
 use crate::clones::Clones;
 use crate::git::Git;
 use crate::options::{Freshness, Network, SourceOptions};
 use crate::{LocalCopy, Sources};
 
-/// What outlives a request: the content store, the cache of clones and charts, git. Cheap to clone; concurrent requests share look-ups and
-/// fetches.
-#[derive(Clone, Debug)]
+/// State that outlives a request: the content store, clones, look-ups of branches and charts. Cheap to clone; concurrent requests share
+/// look-ups and fetches.
+#[derive(Clone)]
 pub struct SourceService {
     pub(crate) store: Arc<Store>,
     pub(crate) options: Arc<SourceOptions>,
     pub(crate) git: Arc<Git>,
     pub(crate) clones: Arc<Clones>,
+    pub(crate) charts: Arc<ChartLookups>,
 }
 
-/// What one request decides about its sources.
+/// The settings of one request.
 #[derive(Clone, Debug, Default)]
 pub struct SourceRequest {
     /// The repositories and credentials that the request may use.
@@ -32,7 +35,7 @@ pub struct SourceRequest {
     pub network: Network,
     /// Whether cached commits are fetched again.
     pub freshness: Freshness,
-    /// How long before the request a look-up of branches and tags may have begun. With zero, the request sees every push that was complete
+    /// How long before the request a look-up of branches, tags or chart versions may have begun. With zero, the request sees every push that was complete
     /// when it began.
     pub lookup_age_max: Duration,
 }
@@ -46,12 +49,24 @@ impl SourceService {
             options.user_settings,
             options.local_timeout,
         );
-        Self { store, options: Arc::new(options), git: Arc::new(git), clones: Arc::default() }
+        Self {
+            store,
+            options: Arc::new(options),
+            git: Arc::new(git),
+            clones: Arc::default(),
+            charts: Arc::default(),
+        }
     }
 
     /// Returns the sources of one request. Within it, each name of a branch or tag stands for one commit, and the files of a folder that
     /// stands for a repository are read once.
     pub fn request(&self, request: SourceRequest) -> Sources {
         Sources::new(self.clone(), request)
+    }
+}
+
+impl fmt::Debug for SourceService {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SourceService").field("options", &self.options).finish_non_exhaustive()
     }
 }

@@ -19,6 +19,7 @@ use tokio::time::Instant;
 use crate::charts::{self, ChartFiles, Charts};
 use crate::copy::{OpenCopy, is_default};
 use crate::local::LocalRepositories;
+use crate::lookup::LookupAge;
 use crate::objects::Abbreviation;
 use crate::options::Network;
 use crate::plan;
@@ -43,7 +44,7 @@ const FOLDER_SALT: &[u8] = b"tiphys folder";
 pub struct Sources {
     service: SourceService,
     request: Arc<SourceRequest>,
-    begun: Instant,
+    lookup_age: LookupAge,
     local: Arc<LocalRepositories>,
     copies: Arc<[OnceCell<OpenCopy>]>,
     /// The commit that takes the place of each folder's files; none: the files stand for the repository as they are.
@@ -129,17 +130,19 @@ impl ResolvedRevision {
 
 impl Sources {
     pub(crate) fn new(service: SourceService, request: SourceRequest) -> Self {
+        let request = Arc::new(request);
+        let lookup_age = LookupAge { request_begun: Instant::now(), age_max: request.lookup_age_max };
         Self {
+            charts: Arc::new(Charts::new(service.clone(), Arc::clone(&request), lookup_age)),
             service,
-            begun: Instant::now(),
+            lookup_age,
             local: Arc::default(),
             copies: request.copies.iter().map(|_| OnceCell::new()).collect(),
             past: None,
             repositories: Arc::default(),
             trees: Arc::default(),
             identities: Arc::default(),
-            charts: Arc::default(),
-            request: Arc::new(request),
+            request,
         }
     }
 
@@ -173,7 +176,7 @@ impl Sources {
     /// Finds a chart, or an artefact of a registry, and has its files at hand. Its revision is the exact version of a chart, and the
     /// digest of an artefact.
     pub async fn resolve_chart(&self, source: &ChartSource) -> Result<ResolvedRevision, SourceError> {
-        let found = self.charts.find(source, &self.service.options, &self.request).await?;
+        let found = self.charts.find(source).await?;
         Ok(ResolvedRevision {
             revision: found.revision,
             repository: found.shown,
@@ -228,8 +231,7 @@ impl Sources {
 
     fn context(&self) -> Context<'_> {
         let SourceService { git, options, .. } = &self.service;
-        let lookups_since = self.begun.checked_sub(self.request.lookup_age_max).unwrap_or(self.begun);
-        Context { git, options, request: &self.request, lookups_since }
+        Context { git, options, request: &self.request, lookup_age: self.lookup_age }
     }
 
     async fn copy(&self, index: usize) -> Result<&OpenCopy, SourceError> {

@@ -10,7 +10,7 @@ use super::cache::ArchiveCache;
 use super::opened::Opened;
 use super::registry::Registry;
 use super::repository::HelmRepository;
-use super::{ChartError, ChartFiles, ChartSource, FoundChart, Shared};
+use super::{ChartError, ChartFiles, ChartSource, Charts, FoundChart};
 use crate::options::{Freshness, Network, Progress, SourceOptions};
 use crate::{SourceError, SourceRequest};
 
@@ -32,17 +32,13 @@ pub(super) struct Fetch<'a> {
 
 impl<'a> Fetch<'a> {
     /// The deadline of the chart starts now.
-    pub(super) fn new(
-        opened: &'a Opened,
-        options: &'a SourceOptions,
-        request: &'a SourceRequest,
-        shared: &'a Shared,
-    ) -> Result<Self, SourceError> {
+    pub(super) fn new(opened: &'a Opened, charts: &'a Charts) -> Result<Self, SourceError> {
         let Opened { source, identity, .. } = opened;
+        let (options, request) = (&*charts.service.options, &*charts.request);
         let server = if source.is_of_registry() {
-            Server::Registry(Box::new(Registry::new(opened, options, shared)?))
+            Server::Registry(Box::new(Registry::new(opened, charts)?))
         } else {
-            Server::Repository(Box::new(HelmRepository::new((source, identity), options, shared)?))
+            Server::Repository(Box::new(HelmRepository::new((source, identity), charts)?))
         };
         Ok(Self { source, options, request, cache: ArchiveCache::new(options), server, identity })
     }

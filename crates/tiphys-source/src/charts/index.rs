@@ -3,7 +3,6 @@
 mod fuzz;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use tiphys_versions::VersionRange;
 use tiphys_yaml::{DecodeError, Object, read_document_of_texts};
@@ -11,8 +10,6 @@ use tiphys_yaml::{DecodeError, Object, read_document_of_texts};
 pub use fuzz::fuzz_index;
 
 use super::artefact::Digest;
-use super::once::Once;
-use crate::SourceError;
 
 /// The charts of a repository, by name.
 #[derive(Debug, Default)]
@@ -29,9 +26,6 @@ pub(super) struct IndexEntry {
     /// Its SHA-256; `None` if the index has none. Other kinds of digests are passed over, as `helm pull --repo` passes over all.
     pub(super) digest: Option<Digest>,
 }
-
-/// The indexes that one command has read, by who asked and URL.
-pub(super) type Indexes = Once<String, Arc<Index>, SourceError>;
 
 impl Index {
     /// Reads an index. What is no text in it is read as one, and versions of which the index says nothing are left out.
@@ -59,7 +53,15 @@ impl Index {
         Ok(Self { charts })
     }
 
-    /// The versions of a chart, in the index' order; `None` if there is no such chart.
+    /// Returns about how much memory the index uses.
+    pub(super) fn bytes(&self) -> usize {
+        let entry_bytes =
+            |entry: &IndexEntry| size_of::<IndexEntry>() + entry.version.len() + entry.url.len();
+        let charts = self.charts.iter();
+        charts.map(|(name, entries)| name.len() + entries.iter().map(entry_bytes).sum::<usize>()).sum()
+    }
+
+    /// Returns the versions of a chart, in the order of the index; `None` if there is no such chart.
     pub(super) fn versions(&self, chart: &str) -> Option<&[IndexEntry]> {
         self.charts.get(chart).map(Vec::as_slice)
     }

@@ -29,7 +29,7 @@ pub(super) struct Opened {
 /// A credential helper. It runs only when the registry demands credentials, and never offline.
 #[derive(Clone, Debug)]
 pub(super) struct Helper {
-    logins: OwnLogins,
+    pub(super) logins: OwnLogins,
     /// Its name without the prefix `docker-credential-`.
     pub(super) name: String,
     /// The login to use if the helper has none.

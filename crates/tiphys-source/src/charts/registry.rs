@@ -3,7 +3,7 @@
 mod challenge;
 mod fuzz;
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 use tiphys_access::RepoUrl;
@@ -16,8 +16,8 @@ use super::cache::ArchiveCache;
 use super::client::{Client, Parameters, RequestFailure};
 use super::error_context::{ErrorContext, Operation};
 use super::limits::{ANSWER_BYTES_OPTION, TAG_PAGES_OPTION, TAGS_OPTION};
-use super::opened::{Helped, Helper, LearnedLogins, Opened};
-use super::{ChartError, ChartSource, Shared};
+use super::opened::{Helped, Opened};
+use super::{ChartError, ChartSource, Charts, LookupKey};
 use crate::options::{Progress, SourceOptions};
 use crate::{Secret, SourceError};
 use challenge::Challenge;
@@ -48,6 +48,8 @@ const CLIENT_ID: &str = "tiphys";
 const DOCKER_HUB: (&str, &str) = ("docker.io", "registry-1.docker.io");
 
 pub(super) struct Registry<'a> {
+    opened: &'a Opened,
+    charts: &'a Charts,
     source: &'a ChartSource,
     options: &'a SourceOptions,
     /// `https://HOST/v2/NAME`
@@ -56,9 +58,6 @@ pub(super) struct Registry<'a> {
     name: String,
     client: Client<'a>,
     login: Option<Login>,
-    /// The credential helper to ask if there is no login.
-    helper: Option<&'a Helper>,
-    logins: &'a LearnedLogins,
     /// The helper's answer.
     helped: OnceCell<Helped>,
     /// The credentials that the registry accepted last.
@@ -83,11 +82,8 @@ struct Layer {
 }
 
 impl<'a> Registry<'a> {
-    pub(super) fn new(
-        opened: &'a Opened,
-        options: &'a SourceOptions,
-        shared: &'a Shared,
-    ) -> Result<Self, SourceError> {
+    pub(super) fn new(opened: &'a Opened, charts: &'a Charts) -> Result<Self, SourceError> {
+        let options = &*charts.service.options;
         let Opened { source, identity, identity_token, helper, unusable } = opened;
         let access = &source.access;
         let wrong = || {
@@ -111,14 +107,41 @@ impl<'a> Registry<'a> {
             access.has_password().then(|| (access.username.clone(), access.password.clone())).or(in_url);
         let login = login.map(|(username, password)| Login::Password { username, password });
         let login = login.or_else(|| identity_token.clone().map(Login::Token));
-        let client = Client::new(&shared.clients, (source, identity), options, root.clone());
-        let (helper, logins) = (helper.as_ref(), &shared.logins);
-        let (helped, credentials) = (OnceCell::new(), Mutex::default());
-        Ok(Self { source, options, root, name, client, login, helper, logins, helped, credentials, errors })
+        let client = Client::new(&charts.clients, (source, identity), options, root.clone());
+        Ok(Self {
+            opened,
+            charts,
+            source,
+            options,
+            root,
+            name,
+            client,
+            login,
+            helped: OnceCell::new(),
+            credentials: Mutex::default(),
+            errors,
+        })
     }
 
-    /// Returns the versions of all tags. Tags have `_` instead of `+`.
-    pub(super) async fn tags(&self) -> Result<Vec<String>, SourceError> {
+    /// Returns the key of a look-up in this repository with these credentials.
+    fn lookup_key(&self, reference: &str) -> LookupKey {
+        let owner = self.opened.helper.as_ref().map(|helper| helper.logins.clone());
+        (self.opened.identity.clone(), owner, format!("{} {reference}", self.root))
+    }
+
+    /// Returns the versions of all tags. Requests share the look-up.
+    pub(super) async fn tags(&self) -> Result<Arc<Vec<String>>, SourceError> {
+        let look_up = || async {
+            let tags = self.look_up_tags().await?;
+            let bytes = tags.iter().map(|tag| size_of::<String>() + tag.len()).sum();
+            Ok((tags, bytes))
+        };
+        let tags = &self.charts.service.charts.tags;
+        tags.get(&self.lookup_key(""), self.charts.lookup_age, look_up).await
+    }
+
+    /// Tags have `_` instead of `+`.
+    async fn look_up_tags(&self) -> Result<Vec<String>, SourceError> {
         const WHAT: &str = "the list of its tags";
         self.options.report(&Progress::LookingUp { repository: &self.errors.repository });
         let mut next = self.below("tags/list");
@@ -154,8 +177,23 @@ impl<'a> Registry<'a> {
     }
 
     /// Returns the digest of a tag. If the tag does not exist and `revision` is a range, returns the digest of the version that `choose`
-    /// selects among all tags.
+    /// selects among all tags. Requests share the look-up.
     pub(super) async fn digest_of(
+        &self,
+        revision: &str,
+        choose: impl FnOnce(&[String]) -> Result<String, SourceError>,
+    ) -> Result<String, SourceError> {
+        let look_up = || async {
+            let digest = self.look_up_digest(revision, choose).await?;
+            let bytes = digest.len();
+            Ok((digest, bytes))
+        };
+        let digests = &self.charts.service.charts.digests;
+        let digest = digests.get(&self.lookup_key(revision), self.charts.lookup_age, look_up).await?;
+        Ok((*digest).clone())
+    }
+
+    async fn look_up_digest(
         &self,
         revision: &str,
         choose: impl FnOnce(&[String]) -> Result<String, SourceError>,
@@ -363,10 +401,10 @@ impl<'a> Registry<'a> {
 
     /// The login; a credential helper runs only when it is needed, and once.
     async fn login(&self) -> Result<Option<&Login>, SourceError> {
-        let (None, Some(helper)) = (&self.login, self.helper) else { return Ok(self.login.as_ref()) };
+        let (None, Some(helper)) = (&self.login, &self.opened.helper) else { return Ok(self.login.as_ref()) };
         let ask = || async {
             let failed = |source| ChartError::Helper { repository: self.errors.repository.clone(), source };
-            self.logins.of_helper(helper).await.map_err(failed)
+            self.charts.logins.of_helper(helper).await.map_err(failed)
         };
         Ok(self.helped.get_or_try_init(ask).await?.login.as_ref())
     }

@@ -10,7 +10,7 @@ use super::client::{Client, Parameters};
 use super::error_context::{ErrorContext, Operation};
 use super::index::{Index, IndexEntry, select};
 use super::limits::INDEX_BYTES_OPTION;
-use super::{ChartError, ChartSource, Shared};
+use super::{ChartError, ChartSource, Charts};
 use crate::options::{Progress, SourceOptions};
 use crate::sources::blocking;
 use crate::{CredentialReach, SourceError};
@@ -18,7 +18,7 @@ use crate::{CredentialReach, SourceError};
 pub(super) struct HelmRepository<'a> {
     source: &'a ChartSource,
     options: &'a SourceOptions,
-    shared: &'a Shared,
+    charts: &'a Charts,
     /// [`ChartSource::identity`].
     identity: &'a str,
     url: HttpUrl,
@@ -30,9 +30,9 @@ pub(super) struct HelmRepository<'a> {
 impl<'a> HelmRepository<'a> {
     pub(super) fn new(
         (source, identity): (&'a ChartSource, &'a str),
-        options: &'a SourceOptions,
-        shared: &'a Shared,
+        charts: &'a Charts,
     ) -> Result<Self, SourceError> {
+        let options = &*charts.service.options;
         let access = &source.access;
         let (url, in_url) = HttpUrl::parse(&source.repo_url).ok_or_else(|| ChartError::Address {
             repository: source.shown(),
@@ -49,8 +49,8 @@ impl<'a> HelmRepository<'a> {
             CredentialReach::EveryServer => CredentialScope::AllServers,
         };
         let credentials = login.map(|(user, password)| Credentials::basic(&user, password.expose(), scope));
-        let client = Client::new(&shared.clients, (source, identity), options, url.clone());
-        Ok(Self { source, options, shared, identity, url, client, credentials, errors })
+        let client = Client::new(&charts.clients, (source, identity), options, url.clone());
+        Ok(Self { source, options, charts, identity, url, client, credentials, errors })
     }
 
     /// Returns the version that `choose` selects among all versions of the chart.
@@ -141,7 +141,7 @@ impl<'a> HelmRepository<'a> {
         }
     }
 
-    /// The index; downloaded once per command.
+    /// Returns the index. Requests share its download.
     async fn index(&self) -> Result<Arc<Index>, SourceError> {
         const WHAT: &str = "index.yaml";
         let download = || async {
@@ -161,10 +161,12 @@ impl<'a> HelmRepository<'a> {
             let text = self.client.bytes(response, max).await.map_err(failed)?;
             let text = text.ok_or_else(|| self.errors.too_large(WHAT, max, INDEX_BYTES_OPTION))?;
             let index = blocking(move || Ok(Index::read(&text))).await?;
-            index.map(Arc::new).map_err(|problem| self.errors.invalid(WHAT, problem))
+            let index = index.map_err(|problem| self.errors.invalid(WHAT, problem))?;
+            let bytes = index.bytes();
+            Ok((index, bytes))
         };
-        let key = format!("{} {}", self.identity, self.url.as_str());
-        self.shared.indexes.get(key, download).await.map_err(SourceError::Before)
+        let key = (self.identity.to_owned(), None, self.url.as_str().to_owned());
+        self.charts.service.charts.indexes.get(&key, self.charts.lookup_age, download).await
     }
 
     fn missing(&self, version: &str, versions: &[IndexEntry]) -> SourceError {

@@ -6,6 +6,7 @@ mod deadlines;
 mod digests;
 mod failures;
 mod logins;
+mod lookups;
 mod reach;
 mod registries;
 mod repositories;

@@ -45,10 +45,15 @@ impl Workbench {
         &self,
         change: impl FnOnce(&mut SourceOptions, &mut SourceRequest),
     ) -> Sources {
-        let mut options = SourceOptions::new(self.path("cache"), git::environment(self.dir.path()));
         let mut request = SourceRequest::default();
-        change(&mut options, &mut request);
-        SourceService::new(Arc::clone(&self.store), options).request(request)
+        self.service(|options| change(options, &mut request)).request(request)
+    }
+
+    /// A service for several requests.
+    pub(crate) fn service(&self, change: impl FnOnce(&mut SourceOptions)) -> SourceService {
+        let mut options = SourceOptions::new(self.path("cache"), git::environment(self.dir.path()));
+        change(&mut options);
+        SourceService::new(Arc::clone(&self.store), options)
     }
 }
 
