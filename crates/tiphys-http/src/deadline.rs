@@ -1,16 +1,18 @@
-//! Timeouts that name the option that sets them, and deadlines derived from them.
+//! Timeouts with the limits that set them, and deadlines derived from them.
 
 use std::time::{Duration, Instant};
 
+use tiphys_limits::Limit;
+
 use crate::HttpError;
 
-/// A maximum duration and the option that sets it.
+/// A maximum duration and its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeout {
     /// The maximum duration.
     pub duration: Duration,
-    /// The command-line option, for error messages.
-    pub option: &'static str,
+    /// The limit that sets it.
+    pub limit: Limit,
 }
 
 /// A point in time, and the timeout from which it was computed.

@@ -10,10 +10,10 @@ use crate::Timeout;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HttpError {
     /// The request, including its body, exceeded its deadline.
-    #[error("timed out after {:?}; see {}", .0.duration, .0.option)]
+    #[error("timed out after {:?} ({})", .0.duration, .0.limit)]
     Timeout(Timeout),
     /// The connection, including the TLS handshake, was not established in time.
-    #[error("timed out after {:?} while connecting; see {}", .0.duration, .0.option)]
+    #[error("timed out after {:?} while connecting ({})", .0.duration, .0.limit)]
     ConnectTimeout(Timeout),
     /// No connection: the host was not found, or refused it, or is unreachable.
     #[error("{0}")]

@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use tiphys_access::{RepositoryAccess, Secret};
 use tiphys_http::{CredentialScope, Credentials, Deadline, HttpClient, HttpUrl, Request, Target, Timeout};
+use tiphys_limits::Limit;
 use tiphys_testkit::certificates::Authority;
 use tiphys_testkit::chart_server::{ChartServer, Transport};
 
-const TIMEOUT: Timeout = Timeout { duration: Duration::from_mins(1), option: "--timeout" };
+const TIMEOUT: Timeout = Timeout { duration: Duration::from_mins(1), limit: Limit::FETCH_TIMEOUT };
 
 #[derive(Clone, Default)]
 struct Lines(Arc<Mutex<Vec<u8>>>);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tiphys_kustomize::KustomizationError;
+use tiphys_limits::Limit;
 use tiphys_params::{Announcement, EnvVar};
 use tiphys_tree::{Entries, Modes, RepoPath, Tree};
 use tiphys_yaml::OutputDocument;
@@ -12,7 +13,6 @@ use tokio_util::sync::CancellationToken;
 
 use crate::context::{ContextFilesError, GivenContext};
 use crate::environment::EnvironmentError;
-use crate::slots::SlotLimits;
 
 /// What a plugin is asked about: an application's folder in a tree, and the environment of the request.
 #[derive(Clone, Debug)]
@@ -163,21 +163,21 @@ pub enum PluginError {
     Cancelled,
     /// Too many runs are under way, and too many wait or this one has waited too long.
     #[error(
-        "busy: all places for plugin runs ({runs_max}, {}) are taken and {bound} ({option}): try again later",
-        SlotLimits::RUNS_OPTION
+        "busy: all places for plugin runs ({runs_max}, {}) are taken and {bound} ({limit}): try again later",
+        Limit::JOBS
     )]
     Busy {
         /// Runs that may be under way at once.
         runs_max: usize,
         /// The bound that was reached, with its value.
         bound: String,
-        /// The option for that bound.
-        option: &'static str,
+        /// The limit that was reached.
+        limit: Limit,
     },
     /// The caller's deadline passed before a place for the run was free; nothing was started.
     #[error(
         "the deadline passed after {waited:?} in the queue: only {runs_max} plugin runs may be under way at once ({})",
-        SlotLimits::RUNS_OPTION
+        Limit::JOBS
     )]
     DeadlineInQueue {
         /// How long it waited.

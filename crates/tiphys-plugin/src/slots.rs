@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use tiphys_limits::Limit;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, TryAcquireError};
 use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
@@ -24,13 +25,6 @@ pub struct SlotLimits {
 }
 
 impl SlotLimits {
-    /// The option for [`SlotLimits::runs_max`], named in messages.
-    pub const RUNS_OPTION: &str = "--jobs";
-    /// The option for [`SlotLimits::waiting_max`].
-    pub const WAITING_OPTION: &str = "--plugin-queue-max";
-    /// The option for [`SlotLimits::wait_max`].
-    pub const WAIT_OPTION: &str = "--plugin-queue-wait";
-
     /// Any number may wait for as long as it takes: for a program that has asked for all these runs itself.
     pub fn patient(runs_max: usize) -> Self {
         Self { runs_max, waiting_max: usize::MAX, wait_max: Duration::MAX }
@@ -104,7 +98,7 @@ impl Slots {
             Err(TryAcquireError::Closed) => return Err(PluginError::Cancelled),
         }
         let _waiting = Waiting::enter(&self.waiting, self.limits.waiting_max).ok_or_else(|| {
-            self.busy(format_args!("{} wait already", self.limits.waiting_max), SlotLimits::WAITING_OPTION)
+            self.busy(format_args!("{} wait already", self.limits.waiting_max), Limit::PLUGIN_QUEUE_MAX)
         })?;
         let late = async {
             match deadline {
@@ -123,13 +117,13 @@ impl Slots {
                 Err(PluginError::DeadlineInQueue { waited: began.elapsed(), runs_max: self.limits.runs_max })
             }
             () = sleep(self.limits.wait_max) => {
-                Err(self.busy(format_args!("none became free within {:?}", self.limits.wait_max), SlotLimits::WAIT_OPTION))
+                Err(self.busy(format_args!("none became free within {:?}", self.limits.wait_max), Limit::PLUGIN_QUEUE_WAIT))
             }
         }
     }
 
-    fn busy(&self, bound: std::fmt::Arguments<'_>, option: &'static str) -> PluginError {
-        PluginError::Busy { runs_max: self.limits.runs_max, bound: bound.to_string(), option }
+    fn busy(&self, bound: std::fmt::Arguments<'_>, limit: Limit) -> PluginError {
+        PluginError::Busy { runs_max: self.limits.runs_max, bound: bound.to_string(), limit }
     }
 }
 

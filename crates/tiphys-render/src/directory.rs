@@ -1,29 +1,30 @@
-//! Plain manifests: the YAML and JSON files of a folder, in the order of a walk by name.
+//! Plain manifests: the YAML and JSON files of a directory, sorted by path component.
 
 mod last_folder;
 
 use std::sync::Arc;
 
 use tiphys_engine::DirectoryPlan;
+use tiphys_limits::Limit;
 use tiphys_project::{Glob, GlobError, Slash};
 use tiphys_tree::{Depth, ReadError, RepoPath, Tree};
 use tiphys_yaml::{Node, split_documents};
 
 pub(crate) use last_folder::LastFolder;
 
-/// A file that has this text is left out, as in Argo CD.
+/// Files with this text are skipped, as in Argo CD.
 const SKIP_MARKER: &str = "+argocd:skip-file-rendering";
 
-/// The documents of a folder's files.
+/// The documents of a directory's files.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DirectoryManifests {
     /// In the order of the files.
     pub documents: Arc<[Node]>,
-    /// Files that were left out although they look like manifests.
+    /// Warnings about skipped files that look like manifests.
     pub warnings: Vec<String>,
 }
 
-/// Why a folder could not be read.
+/// The error of a directory that could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum DirectoryError {
     /// Include or exclude is malformed.
@@ -31,7 +32,7 @@ pub enum DirectoryError {
     Pattern {
         /// `include` or `exclude`.
         field: &'static str,
-        /// Why.
+        /// The cause.
         #[source]
         source: GlobError,
     },
@@ -39,10 +40,13 @@ pub enum DirectoryError {
     #[error("directory source")]
     Read(#[from] ReadError),
     /// All files together are too large.
-    #[error("the folder's manifests have more than {bytes_max} bytes together; see --directory-bytes-max")]
+    #[error("the folder's manifests have more than {bytes_max} bytes together")]
     TooLarge {
-        /// The bound.
+        /// The maximum number.
         bytes_max: u64,
+        /// [`Limit::DIRECTORY_BYTES_MAX`].
+        #[source]
+        limit: Limit,
     },
     /// A Jsonnet file.
     #[error(
@@ -52,17 +56,17 @@ pub enum DirectoryError {
         /// The file.
         file: RepoPath,
     },
-    /// A file that looks like a manifest and is none.
+    /// A file that looks like a manifest and is invalid.
     #[error("{file}: {message}")]
     Malformed {
         /// The file.
         file: RepoPath,
-        /// What is wrong, with the place.
+        /// The problem, with its position.
         message: String,
     },
 }
 
-/// Reads the manifests of a folder.
+/// Reads the manifests of a directory.
 pub(crate) fn read(
     tree: &Tree,
     folder: &RepoPath,
@@ -94,7 +98,9 @@ pub(crate) fn read(
         }
         let bytes = match tree.read(&file, bytes_left) {
             Ok(bytes) => bytes.unwrap_or_default(),
-            Err(ReadError::TooLarge { .. }) => return Err(DirectoryError::TooLarge { bytes_max }),
+            Err(ReadError::TooLarge { .. }) => {
+                return Err(DirectoryError::TooLarge { bytes_max, limit: Limit::DIRECTORY_BYTES_MAX });
+            }
             Err(error) => return Err(error.into()),
         };
         bytes_left = bytes_left.saturating_sub(bytes.len() as u64);
@@ -114,8 +120,8 @@ fn relative_to<'a>(file: &'a RepoPath, folder: &RepoPath) -> &'a str {
     path.strip_prefix(folder.as_str()).map_or(path, |rest| rest.trim_start_matches('/'))
 }
 
-/// Adds a file's documents. A file that does not parse, or whose documents are no objects with a kind, is an error only if it looks
-/// like a manifest; other YAML that lies about is left out, as in Argo CD, but not without a word.
+/// Adds a file's documents. An invalid file is an error only if it looks like a manifest. As in Argo CD, other YAML files are skipped, but
+/// with a warning.
 fn add(
     file: &RepoPath,
     bytes: &[u8],

@@ -1,8 +1,9 @@
-//! Why an application could not be rendered, naming the application, the source and the step.
+//! Errors of rendering: the source, the step and the cause.
 
 use tiphys_engine::{
     BuildEnvironmentError, NormalizeError, OverrideError, ReferenceError, SourcesError, TranslateError,
 };
+use tiphys_limits::Limit;
 use tiphys_plugin::{ChooseError, PluginError};
 use tiphys_tree::{PathError, ReadError, RepoPath};
 
@@ -11,7 +12,7 @@ use crate::directory::DirectoryError;
 /// An application that could not be rendered.
 #[derive(Debug, thiserror::Error)]
 pub enum RenderError {
-    /// Its sources cannot be used at all.
+    /// The combination of its sources is invalid.
     #[error(transparent)]
     Sources(#[from] SourcesError),
     /// One of its sources failed.
@@ -26,45 +27,45 @@ pub enum RenderError {
 #[derive(Debug, thiserror::Error)]
 #[error("source {}{description}", if *count > 1 { format!("{position} of {count}, ") } else { String::new() })]
 pub struct SourceError {
-    /// Place among the application's sources, from 1.
+    /// Position among the application's sources, from 1.
     pub position: usize,
-    /// How many there are.
+    /// The number of sources.
     pub count: usize,
     /// Repository and path, without credentials.
     pub description: String,
-    /// Why.
+    /// The cause.
     #[source]
     pub failure: Box<SourceFailure>,
 }
 
-/// What failed.
+/// The step that failed.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceFailure {
-    /// The source's path is not usable.
+    /// The source's path is invalid.
     #[error("spec.source.path")]
     Path(#[source] PathError),
-    /// The repository or the revision could not be had.
+    /// The repository or revision could not be fetched or read.
     #[error(transparent)]
     Repository(tiphys_source::SourceError),
-    /// The application's folder is not there, or leads out.
+    /// The application's directory does not exist, or leads out of the repository.
     #[error("path")]
     Read(#[source] ReadError),
-    /// The application's path names something else than a folder.
+    /// The application's path is not a directory.
     #[error("path: {path} is a file; the path of a source names a folder")]
     NoFolder {
         /// The path.
         path: RepoPath,
     },
-    /// An override file is wrong.
+    /// An override file is invalid.
     #[error(transparent)]
     Override(OverrideError),
-    /// The destination's version is wrong.
+    /// The destination's version is invalid.
     #[error("version of the destination cluster")]
     BuildEnvironment(#[source] BuildEnvironmentError),
-    /// The source cannot be run.
+    /// The source is invalid or unsupported.
     #[error(transparent)]
     Translate(#[from] TranslateError),
-    /// A source's `ref` cannot be one.
+    /// A source's `ref` is invalid.
     #[error(transparent)]
     Reference(ReferenceError),
     /// No plugin could be chosen.
@@ -73,37 +74,40 @@ pub enum SourceFailure {
     /// The plugin failed.
     #[error("plugin {name:?}")]
     Plugin {
-        /// Its name.
+        /// The plugin's name.
         name: String,
-        /// Why.
+        /// The cause.
         #[source]
         source: PluginError,
     },
     /// Plain manifests could not be read.
     #[error(transparent)]
     Directory(#[from] DirectoryError),
-    /// The output holds something that is no object.
+    /// The output contains a document that is not an object.
     #[error("{origin}")]
     Normalize {
         /// `plugin "name"`, or `directory`.
         origin: String,
-        /// What, and where in the output.
+        /// The cause, with its position in the output.
         #[source]
         source: NormalizeError,
     },
     /// More objects than are allowed.
-    #[error("more than {max} objects; see --manifests-max")]
+    #[error("more than {max} objects")]
     TooManyObjects {
-        /// The bound.
+        /// The maximum number.
         max: usize,
+        /// [`Limit::MANIFESTS_MAX`].
+        #[source]
+        limit: Limit,
     },
-    /// A thread of ours failed.
+    /// A thread of this process failed.
     #[error("internal error: {0}")]
     Internal(String),
 }
 
 impl RenderError {
-    /// Whether the Application itself cannot hold, whatever its repositories and plugins are.
+    /// Returns whether the Application itself is invalid, independent of its repositories and plugins.
     pub fn is_of_the_document(&self) -> bool {
         match self {
             Self::Sources(_) => true,
@@ -125,7 +129,7 @@ impl RenderError {
 }
 
 impl SourceFailure {
-    /// What the plugin answered, if it was asked and gave no good answer.
+    /// Returns the error of the plugin, if a plugin failed.
     pub fn of_plugin(&self) -> Option<&PluginError> {
         match self {
             Self::Plugin { source, .. } | Self::Choose(ChooseError::Failed { source, .. }) => Some(source),
@@ -133,7 +137,7 @@ impl SourceFailure {
         }
     }
 
-    /// What a failed look at the application's folder means.
+    /// Converts the error of reading the application's directory.
     pub(crate) fn of_folder(path: &RepoPath, error: ReadError) -> Self {
         match error {
             ReadError::Io { source, .. } if source.kind() == std::io::ErrorKind::NotADirectory => {

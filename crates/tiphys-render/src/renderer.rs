@@ -1,4 +1,4 @@
-//! Rendering: every source of an application, then the application as a whole.
+//! Rendering of all sources of an application, and their combination.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,6 +9,7 @@ use tiphys_engine::{
     Manifest, SourcePlace, SourceType, Tracking, TrackingMethod, combine, is_reference_only, normalize,
     nothing_rendered,
 };
+use tiphys_limits::Limit;
 use tiphys_params::{EnvVar, Parameter};
 use tiphys_plugin::{Catalogue, Others, Plugin, Request};
 use tiphys_yaml::Node;
@@ -22,10 +23,10 @@ use crate::error::{RenderError, SourceError, SourceFailure};
 use crate::prepare::{Prepared, SharedSources, Work, also_matching};
 use crate::report::{RenderedApplication, RenderedSource};
 
-/// What rendering depends on beside the Application.
+/// Settings of rendering.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RenderSettings {
-    /// How objects are marked.
+    /// The tracking method.
     pub tracking: TrackingMethod,
     /// Key of the tracking label.
     pub label_key: String,
@@ -33,33 +34,33 @@ pub struct RenderSettings {
     pub installation_id: String,
     /// The control plane's namespace.
     pub argocd_namespace: String,
-    /// What destination clusters have.
+    /// Versions of destination clusters.
     pub destinations: DestinationVersions,
-    /// How long one plugin's commands may take, counted from when they start.
+    /// Timeout of one plugin's commands, from their start.
     pub plugin_timeout: Duration,
     /// Options for `kustomize build` (`kustomize.buildOptions` of `argocd-cm`), which the kustomize plugin gets as
-    /// `KUSTOMIZE_BUILD_OPTIONS`; empty if there are none.
+    /// `KUSTOMIZE_BUILD_OPTIONS`.
     pub kustomize_build_options: String,
-    /// Source types that `argocd-cm` switches off (`helm.enable: "false"`): sources of these are plain directories.
+    /// Source types that `argocd-cm` disables (`helm.enable: "false"`): their sources are plain directories.
     pub switched_off: Vec<SourceType>,
-    /// What plugins are told that ask for a run context.
+    /// Settings of the run context.
     pub context: ContextSettings,
-    /// Whether discovery names every plugin that matches.
+    /// Whether discovery returns all matching plugins.
     pub others: Others,
-    /// Bytes of all files of one `directory` source together.
+    /// Maximum bytes of all files of one `directory` source.
     pub directory_bytes_max: u64,
-    /// Objects of one source.
+    /// Maximum number of objects of one source.
     pub manifests_max: usize,
 }
 
-/// Renders applications. Cheap to use for many at once: everything in it is shared.
+/// Renders the applications of one request, concurrently if the caller likes. Made by [`RenderService`](crate::RenderService).
 #[derive(Debug)]
 pub struct Renderer {
     pub(crate) sources: SharedSources,
     pub(crate) catalogue: Catalogue,
     pub(crate) settings: RenderSettings,
     pub(crate) cancel: CancellationToken,
-    /// By the name of a plugin, what tells it from one of the same name in another renderer.
+    /// The identity of each plugin, by its name.
     pub(crate) plugin_marks: BTreeMap<String, String>,
     last_folder: LastFolder,
 }
@@ -82,19 +83,18 @@ impl Renderer {
         }
     }
 
-    /// The same renderer, whose plugins of these names are told from those of another renderer by these marks. Without a mark plugins
-    /// of one name are taken for the same.
+    /// Sets the identities of plugins, by name. Plugins of two renderers with the same name and identity count as equal.
     #[must_use]
     pub fn with_plugin_marks(self, plugin_marks: BTreeMap<String, String>) -> Self {
         Self { plugin_marks, ..self }
     }
 
-    /// Cancels everything that runs.
+    /// Returns the token that cancels all runs.
     pub(crate) fn cancellation(&self) -> &CancellationToken {
         &self.cancel
     }
 
-    /// The objects of an application.
+    /// Renders an application.
     pub async fn render(&self, application: &Application) -> Result<RenderedApplication, RenderError> {
         let mut rendering = Rendering::default();
         let (sources, place) = tiphys_engine::sources(&application.spec)?;
@@ -106,7 +106,7 @@ impl Renderer {
         Ok(rendering.finish(application))
     }
 
-    /// The objects of an application whose sources are prepared, see [`Renderer::prepare_all`].
+    /// Renders an application whose sources are prepared, see [`Renderer::prepare_all`].
     pub(crate) async fn render_prepared(
         &self,
         application: &Application,
@@ -157,7 +157,7 @@ impl Renderer {
         Ok(())
     }
 
-    /// Everything that is decided before anything runs, for each source: which plugin, with which environment.
+    /// Prepares all sources: chooses plugins and makes their environments. Returns each with its position, from 1.
     pub async fn prepare_all(
         &self,
         application: &Application,
@@ -172,7 +172,7 @@ impl Renderer {
         Ok(prepared)
     }
 
-    /// One source, prepared; a failure names its place.
+    /// Prepares a source. The error names its position.
     pub(crate) async fn prepared(
         &self,
         application: &Application,
@@ -186,7 +186,7 @@ impl Renderer {
         Ok(Prepared { duration: begun.elapsed(), ..prepared })
     }
 
-    /// A plugin and the request that it would be asked with for the application's first source, whatever its discovery rule says.
+    /// Returns a plugin and its request for the application's first source, without checking its discovery rule.
     pub async fn question(
         &self,
         application: &Application,
@@ -240,8 +240,7 @@ impl Renderer {
         }
     }
 
-    /// What a repository gives, unless everything is to end: then no server is waited for. What a thread does may go on until its own
-    /// deadline.
+    /// Waits for a repository until the request is cancelled. Threads may continue until their own deadline.
     pub(crate) async fn unless_cancelled<T>(
         &self,
         repository: &str,
@@ -255,15 +254,14 @@ impl Renderer {
         }
     }
 
-    /// The repository's credentials, for a plugin that asks for them: for `generate` alone, behind all other variables
-    /// (`spec/cmp.md` 4.5).
+    /// Returns the repository's credentials as variables, for a plugin with `provideGitCreds`. As in Argo CD, they are only for `generate`.
     async fn git_credentials(&self, prepared: &Prepared) -> Result<Vec<EnvVar>, SourceFailure> {
         let variables = self.sources.git_variables(&prepared.project, &prepared.source.repo_url).await;
         let variables = variables.map_err(SourceFailure::Repository)?;
         Ok(variables.into_iter().map(|(name, value)| EnvVar::new(name, value.expose())).collect())
     }
 
-    /// How the objects of an application are marked.
+    /// Returns the tracking of an application.
     pub fn tracking(&self, application: &Application) -> Tracking {
         Tracking {
             method: self.settings.tracking,
@@ -282,13 +280,14 @@ impl Renderer {
         let objects = normalize(&output.documents, &tracking)
             .map_err(|source| SourceFailure::Normalize { origin: origin(), source })?;
         if objects.len() > self.settings.manifests_max {
-            return Err(SourceFailure::TooManyObjects { max: self.settings.manifests_max });
+            let (max, limit) = (self.settings.manifests_max, Limit::MANIFESTS_MAX);
+            return Err(SourceFailure::TooManyObjects { max, limit });
         }
         Ok(objects)
     }
 }
 
-/// What the sources of an application have given so far.
+/// The results of the sources so far.
 #[derive(Default)]
 struct Rendering {
     manifests: Vec<Vec<Manifest>>,
@@ -312,7 +311,7 @@ impl Rendering {
     }
 }
 
-/// What a source's run gave.
+/// The result of a source.
 struct Output {
     documents: Arc<[Node]>,
     warnings: Vec<String>,
@@ -324,7 +323,7 @@ struct Output {
     plugin_duration: Duration,
 }
 
-/// The sources that render something, with their indices. Those that others only refer to are not even fetched.
+/// Returns the sources that render something, with their indices. Sources that are only referenced are not fetched.
 pub(crate) fn rendered(
     sources: &[ApplicationSource],
     place: SourcePlace,
@@ -334,7 +333,7 @@ pub(crate) fn rendered(
     sources.iter().enumerate().filter(move |(_, source)| !skip(source))
 }
 
-/// One place among an application's sources.
+/// The index of a source, and the number of sources.
 #[derive(Clone, Copy)]
 pub(crate) struct At {
     pub(crate) index: usize,
@@ -346,7 +345,7 @@ impl At {
         self.index + 1
     }
 
-    /// A warning, with the source's place where there are several.
+    /// Adds the source's position to a warning if there are several sources.
     fn named(self, warning: &str) -> String {
         if self.count > 1 { format!("source {}: {warning}", self.position()) } else { warning.to_owned() }
     }

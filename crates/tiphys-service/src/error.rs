@@ -4,6 +4,7 @@ use std::error::Error;
 use std::fmt;
 use std::path::Path;
 
+use tiphys_limits::Limit;
 use tiphys_plugin::PluginError;
 pub(crate) use tiphys_plugin::chain;
 use tiphys_render::RenderError;
@@ -26,17 +27,18 @@ pub enum ErrorKind {
     Interrupted,
 }
 
-/// A failed use case: a kind, a message with all causes, and an optional hint.
+/// A failed use case: a kind, a message with all causes, and an optional hint or limit.
 #[derive(Clone, Debug)]
 pub struct ServiceError {
     kind: ErrorKind,
     message: String,
     hint: Option<String>,
+    limit: Option<Limit>,
 }
 
 impl ServiceError {
     fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), hint: None }
+        Self { kind, message: message.into(), hint: None, limit: None }
     }
 
     /// Creates an error of [`ErrorKind::InvalidInput`].
@@ -73,7 +75,7 @@ impl ServiceError {
     pub(crate) fn application(stored: &StoredApplication, error: &RenderError) -> Self {
         let place = error_place(stored, error);
         let message = format!("application {} ({place}): {}", stored.full_name(), chain(error));
-        Self { hint: limit_hint(error), ..Self::new(render_kind(error), message) }
+        Self { limit: limit(error), ..Self::new(render_kind(error), message) }
     }
 
     /// Creates the error of an application that could be rendered neither at the base nor at the head. A cause that both share is named once.
@@ -89,8 +91,8 @@ impl ServiceError {
             format!("({base_place}): {base_cause}; and ({head_place}): {head_cause}")
         };
         let kind = render_kind(base_error).max(render_kind(head_error));
-        let hint = limit_hint(head_error).or_else(|| limit_hint(base_error));
-        Self { hint, ..Self::new(kind, format!("application {} {what}", head.full_name())) }
+        let limit = limit(head_error).or_else(|| limit(base_error));
+        Self { limit, ..Self::new(kind, format!("application {} {what}", head.full_name())) }
     }
 
     /// Creates the error of a plugin that failed on a directory. The message leaves out the repository, which the user has not named.
@@ -100,7 +102,7 @@ impl ServiceError {
             RenderError::Sources(_) | RenderError::DeadlineExceeded => chain(error),
         };
         let message = format!("{}: {cause}", folder.display());
-        Self { hint: limit_hint(error), ..Self::new(render_kind(error), message) }
+        Self { limit: limit(error), ..Self::new(render_kind(error), message) }
     }
 
     /// Returns the message, with all causes.
@@ -113,9 +115,20 @@ impl ServiceError {
         self.hint.as_deref()
     }
 
+    /// Returns the limit that caused the error.
+    pub fn limit(&self) -> Option<Limit> {
+        self.limit
+    }
+
     /// Returns the kind.
     pub fn kind(&self) -> ErrorKind {
         self.kind
+    }
+
+    /// Adds the limit that caused the error.
+    #[must_use]
+    pub(crate) fn with_limit_of(self, error: &(dyn Error + 'static)) -> Self {
+        Self { limit: Limit::of(error), ..self }
     }
 
     /// Puts a place in front of the message.
@@ -144,13 +157,15 @@ fn render_kind(error: &RenderError) -> ErrorKind {
     if error.is_of_the_document() { ErrorKind::InvalidInput } else { ErrorKind::Rendering }
 }
 
-/// Names the option that raises the limit that a plugin exceeded.
-fn limit_hint(error: &RenderError) -> Option<String> {
-    let RenderError::Source(error) = error else { return None };
-    let hint = match error.failure.of_plugin()? {
-        PluginError::DeadlineExceeded { .. } => "--plugin-timeout gives plugins more seconds",
-        PluginError::OutputTooLarge { .. } => "--plugin-output-max allows more bytes",
-        _ => return None,
+/// Returns the limit that caused an error. The messages of plugins that exceed one are Argo CD's, so they have no [`Limit`] as a source.
+fn limit(error: &RenderError) -> Option<Limit> {
+    let failure = match error {
+        RenderError::Source(error) => error.failure.of_plugin(),
+        _ => None,
     };
-    Some(hint.to_owned())
+    match failure {
+        Some(PluginError::DeadlineExceeded { .. }) => Some(Limit::PLUGIN_TIMEOUT),
+        Some(PluginError::OutputTooLarge { .. }) => Some(Limit::PLUGIN_OUTPUT_MAX),
+        _ => Limit::of(error),
+    }
 }

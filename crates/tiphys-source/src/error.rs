@@ -1,26 +1,27 @@
-//! Why a source could not be had.
+//! Errors of sources.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tiphys_limits::Limit;
 use tiphys_process::ToolError;
 use tiphys_tree::{PathError, ReadError, RepoPath, StoreError, WriteError};
 
 use crate::ChartError;
 
-/// Why a source could not be had. URLs in it are masked, and it never holds a secret.
+/// The error of a source that could not be resolved, fetched or read. URLs are redacted, and it contains no secrets.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
-    /// Not a URL that git is asked for.
+    /// Git cannot fetch from the URL.
     #[error("repository {repository:?} cannot be fetched: {reason}")]
     Url {
         /// The URL.
         repository: String,
-        /// What is wrong with it.
+        /// The problem.
         reason: &'static str,
     },
-    /// A repository of this machine that an application of a repository, or a submodule, may not name.
+    /// A repository of this machine that is not permitted for Applications from repositories and for submodules.
     #[error(
         "repository {repository} is on this machine; an Application from a repository, or a submodule, may name only file:// \
          repositories below a directory of --repo or --allow-file-repositories, and none that uses the objects of another one"
@@ -29,7 +30,7 @@ pub enum SourceError {
         /// The URL.
         repository: String,
     },
-    /// A clone in the cache, which holds what was fetched for other projects.
+    /// A clone in the cache. It may belong to another project.
     #[error(
         "repository {repository} is in the cache directory, where fetched repositories of all projects are; name its own URL"
     )]
@@ -37,34 +38,34 @@ pub enum SourceError {
         /// The URL.
         repository: String,
     },
-    /// The server knows no such repository, or does not show it.
+    /// The server has no such repository, or denies access.
     #[error(
         "repository {repository} was not found; check the URL, and whether it needs credentials ({tried}): {detail}"
     )]
     MissingRepository {
         /// The URL.
         repository: String,
-        /// Which credentials were used.
+        /// The credentials that were used.
         tried: String,
-        /// What git said.
+        /// Git's standard error.
         detail: String,
     },
     /// The repository has no such revision.
     #[error("repository {repository} has no revision {revision:?}{hint}")]
     MissingRevision {
-        /// The URL, or the folder that stands for it.
+        /// The URL or the local copy.
         repository: String,
-        /// As it was asked for.
+        /// The requested revision.
         revision: String,
-        /// Names that are close, or what else may help; empty or beginning with a separator.
+        /// Similar names, or a remedy; empty or beginning with a separator.
         hint: String,
     },
     /// An abbreviated commit that several commits begin with.
     #[error("revision {revision:?} of repository {repository} is short for more than one commit: {}", .candidates.join(", "))]
     AmbiguousRevision {
-        /// The URL, or the folder that stands for it.
+        /// The URL or the local copy.
         repository: String,
-        /// As it was asked for.
+        /// The requested revision.
         revision: String,
         /// Some of the commits.
         candidates: Vec<String>,
@@ -76,37 +77,37 @@ pub enum SourceError {
     NoMergeBase {
         /// The folder.
         repository: String,
-        /// As it was asked for.
+        /// The requested revision.
         revision: String,
-        /// What may help; empty or beginning with a separator.
+        /// A remedy; empty or beginning with a separator.
         hint: &'static str,
     },
-    /// The server wants other credentials.
+    /// The server denied access.
     #[error("repository {repository} refused access; tried {tried}; {remedy}: {detail}")]
     Credentials {
         /// The URL.
         repository: String,
-        /// Which credentials were used.
+        /// The credentials that were used.
         tried: String,
-        /// What to set.
+        /// The remedy.
         remedy: &'static str,
-        /// What git said.
+        /// Git's standard error.
         detail: String,
     },
-    /// Whoever asked has given up meanwhile.
+    /// The request was cancelled.
     #[error("fetching from {repository} was interrupted")]
     Interrupted {
         /// The repository.
         repository: String,
     },
-    /// The network is not to be used, and the cache does not have it.
+    /// The cache does not have the object, and the network may not be used.
     #[error(
         "{what} of repository {repository} is not in the cache, and --offline forbids to fetch it; run once without --offline, or let a folder stand for the repository with --repo URL=DIR"
     )]
     Offline {
         /// The URL.
         repository: String,
-        /// What is missing.
+        /// The missing object.
         what: String,
     },
     /// The server could not be reached.
@@ -116,44 +117,45 @@ pub enum SourceError {
     Unreachable {
         /// The URL.
         repository: String,
-        /// What git said.
+        /// Git's standard error.
         detail: String,
     },
-    /// Fetching took too long.
-    #[error("{action} repository {repository} did not end within {timeout:?}{}", option.map(|option| format!("; see {option}")).unwrap_or_default())]
+    /// A fetch or look-up timed out.
+    #[error("{action} repository {repository} did not end within {timeout:?}")]
     Timeout {
         /// The URL.
         repository: String,
-        /// What was done.
+        /// The operation.
         action: &'static str,
-        /// The bound.
+        /// The maximum duration.
         timeout: Duration,
-        /// The option that sets it, if one does.
-        option: Option<&'static str>,
+        /// The limit that sets the duration, if one does.
+        #[source]
+        limit: Option<Limit>,
     },
     /// Git failed in another way.
     #[error("git failed for repository {repository}: {detail}")]
     Git {
         /// The URL or folder.
         repository: String,
-        /// What git said.
+        /// Git's standard error.
         detail: String,
     },
     /// Git could not be run.
     #[error("cannot run git; install git {minimum} or newer and put it on PATH")]
     NoGit {
-        /// The oldest version that will do.
+        /// The oldest supported version.
         minimum: &'static str,
-        /// What happened.
+        /// The cause.
         #[source]
         source: ToolError,
     },
     /// Git is too old.
     #[error("git {found} is too old; install git {minimum} or newer")]
     OldGit {
-        /// What `git --version` says.
+        /// The output of `git --version`.
         found: String,
-        /// The oldest version that will do.
+        /// The oldest supported version.
         minimum: &'static str,
     },
     /// Objects of a repository could not be read.
@@ -161,11 +163,10 @@ pub enum SourceError {
     Objects {
         /// The URL or folder.
         repository: String,
-        /// What is wrong.
+        /// The problem.
         detail: String,
     },
-    /// The cache's objects of a repository are damaged, or were to be fetched again, and a fresh store could not take their
-    /// place.
+    /// The cached objects of a repository are damaged, or to be fetched again, and could not be replaced.
     #[error(
         "the cached objects of repository {repository} could not be replaced by fresh ones; if this goes on, delete {dir}",
         dir = .dir.display()
@@ -173,38 +174,38 @@ pub enum SourceError {
     Damaged {
         /// The URL.
         repository: String,
-        /// The folder with the objects.
+        /// The directory of the objects.
         dir: PathBuf,
-        /// What happened.
+        /// The cause.
         #[source]
         source: Box<SourceError>,
     },
-    /// A name, or where a link leads, is no path, or no text.
+    /// A file name or the target of a link is invalid or not UTF-8.
     #[error("repository {repository} holds a file whose name cannot be used: {name}; rename it")]
     Name {
         /// The URL or folder.
         repository: String,
-        /// The name, with escapes if it is no text.
+        /// The name, escaped if it is not UTF-8.
         name: String,
     },
-    /// A submodule could not be had.
+    /// A submodule could not be fetched or read.
     #[error("submodule {path} of repository {repository}")]
     Submodule {
-        /// Where it is mounted.
+        /// Its path.
         path: String,
         /// The superproject.
         repository: String,
-        /// Why.
+        /// The cause.
         #[source]
         source: Box<SourceError>,
     },
-    /// The repository says something about a submodule that does not hold.
+    /// The configuration of a submodule is invalid.
     #[error("{problem}")]
     SubmoduleConfiguration {
-        /// What.
+        /// The problem.
         problem: String,
     },
-    /// A file under the application's path is kept in Git LFS.
+    /// A file below the application's path is a Git LFS pointer.
     #[error(
         "{file} of repository {repository} is a Git LFS pointer and its content is elsewhere; Git LFS is not supported below the application's path{others}"
     )]
@@ -213,15 +214,15 @@ pub enum SourceError {
         repository: String,
         /// The first such file.
         file: RepoPath,
-        /// How many more there are; empty for none.
+        /// The number of further files; empty for none.
         others: String,
     },
-    /// A folder that is to stand for a repository does not.
+    /// A local copy is invalid.
     #[error("--repo {dir}: {problem}", dir = .dir.display())]
     Copy {
         /// The folder.
         dir: PathBuf,
-        /// What is wrong, and what to do.
+        /// The problem and the remedy.
         problem: String,
     },
     /// A git repository on this machine cannot be used.
@@ -229,7 +230,7 @@ pub enum SourceError {
     LocalRepository {
         /// Its folder.
         dir: PathBuf,
-        /// What is wrong, and what to do.
+        /// The problem and the remedy.
         problem: String,
     },
     /// A path of a work tree cannot be read at another revision.
@@ -237,37 +238,37 @@ pub enum SourceError {
     PastPath {
         /// The top of the work tree.
         repository: String,
-        /// Why.
+        /// The cause.
         #[source]
         source: ReadError,
     },
-    /// A file of such a folder could not be read.
+    /// A file of a local copy could not be read.
     #[error("cannot read {path}", path = .path.display())]
     Read {
         /// The file.
         path: PathBuf,
-        /// The system's answer.
+        /// The error of the operating system.
         #[source]
         source: std::io::Error,
     },
     /// The cache could not be used.
     #[error("cannot {action} {path}; choose another folder with --cache-dir", path = .path.display())]
     Cache {
-        /// What was tried, as an infinitive.
+        /// The operation, as an infinitive.
         action: &'static str,
         /// The path.
         path: PathBuf,
-        /// The system's answer.
+        /// The error of the operating system.
         #[source]
         source: std::io::Error,
     },
-    /// What has failed before in this command, and was not tried again.
+    /// An operation that failed before, and was not repeated for this caller.
     #[error(transparent)]
     Before(Arc<SourceError>),
-    /// A chart could not be had.
+    /// A chart could not be resolved or downloaded.
     #[error(transparent)]
     Chart(#[from] ChartError),
-    /// A path in a repository, or in its `.gitmodules`, does not stay in it.
+    /// A path in a repository, or in its `.gitmodules`, leads out of it.
     #[error(transparent)]
     Path(#[from] PathError),
     /// The tree could not be written.
@@ -275,11 +276,11 @@ pub enum SourceError {
     Tree {
         /// The URL or folder.
         repository: String,
-        /// Why.
+        /// The cause.
         #[source]
         source: StoreError,
     },
-    /// The store failed where no repository is known.
+    /// The store failed for an unknown repository.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -291,18 +292,18 @@ impl From<WriteError> for SourceError {
 }
 
 impl SourceError {
-    /// A name that cannot be used.
+    /// Creates the error of an invalid file name.
     pub(crate) fn name(repository: &str, name: &[u8]) -> Self {
         let text = std::str::from_utf8(name).map(str::to_owned);
         let name = text.unwrap_or_else(|_| format!("\"{}\"", name.escape_ascii()));
         Self::Name { repository: repository.to_owned(), name }
     }
 
-    /// Names the option that sets the bound, if a bound was passed.
-    pub(crate) fn bounded_by(self, bounding: &'static str) -> Self {
+    /// Adds the limit that sets the duration to a timeout.
+    pub(crate) fn limited_by(self, limit: Limit) -> Self {
         match self {
-            Self::Timeout { repository, action, timeout, option: _ } => {
-                Self::Timeout { repository, action, timeout, option: Some(bounding) }
+            Self::Timeout { repository, action, timeout, limit: _ } => {
+                Self::Timeout { repository, action, timeout, limit: Some(limit) }
             }
             other => other,
         }
@@ -312,7 +313,7 @@ impl SourceError {
         move |source| Self::Cache { action, path: path.to_path_buf(), source }
     }
 
-    /// Names the repository where only the store is known to have failed.
+    /// Adds the repository to an error of the store.
     pub(crate) fn of(self, repository: &str) -> Self {
         match self {
             Self::Store(source) => Self::Tree { repository: repository.to_owned(), source },

@@ -187,7 +187,7 @@ impl ToolProblem {
         match self {
             Self::Old(found) => SourceError::OldGit { found, minimum: GIT_VERSION_MIN },
             Self::Tool(ToolError::Timeout { timeout, .. }) => {
-                SourceError::Timeout { repository: repository.to_owned(), action, timeout, option: None }
+                SourceError::Timeout { repository: repository.to_owned(), action, timeout, limit: None }
             }
             Self::Tool(source @ ToolError::Start { .. }) => {
                 SourceError::NoGit { minimum: GIT_VERSION_MIN, source }

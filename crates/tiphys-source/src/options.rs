@@ -8,28 +8,19 @@ use std::time::Duration;
 
 use crate::{ChartLimits, UserSettings};
 
-/// How long looking up branches and tags may take, or one question to a server of charts.
+/// Default timeout of looking up branches and tags, and of one request to a chart server.
 pub const LOOKUP_TIMEOUT: Duration = Duration::from_mins(1);
 
-/// How long one fetch may take; of a chart everything that is asked for it, together.
+/// Default timeout of one fetch; of a chart, of all its requests together.
 pub const FETCH_TIMEOUT: Duration = Duration::from_mins(15);
 
-/// How long connecting to a server of charts may take.
+/// Default timeout of connecting to a chart server.
 pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The option of [`SourceOptions::connect_timeout`].
-pub(crate) const CONNECT_TIMEOUT_OPTION: &str = "--connect-timeout";
-
-/// The option of [`SourceOptions::lookup_timeout`].
-pub(crate) const LOOKUP_TIMEOUT_OPTION: &str = "--lookup-timeout";
-
-/// The option of [`SourceOptions::fetch_timeout`].
-pub(crate) const FETCH_TIMEOUT_OPTION: &str = "--fetch-timeout";
-
-/// Number of packs of a clone after which the next fetch starts a fresh clone, so that its size stays bounded.
+/// Number of packs of a clone after which the next fetch starts a fresh clone, so that its size stays limited.
 const CLONE_PACKS_MAX: usize = 64;
 
-/// How long a call of git that stays on this machine may take.
+/// Default timeout of a local git command.
 const LOCAL_TIMEOUT: Duration = Duration::from_mins(2);
 
 /// Whether a request may use the network.
@@ -59,69 +50,69 @@ pub enum OwnCredentials {
     /// Only to the server itself.
     #[default]
     Direct,
-    /// Through that proxy, too (`--own-credentials-via-proxy`).
+    /// Through that proxy, too.
     AlsoViaProxy,
 }
 
-/// What is going on, for people who wait.
+/// Progress of look-ups and fetches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress<'a> {
     /// Branches and tags are looked up.
     LookingUp {
-        /// The URL, masked.
+        /// The redacted URL.
         repository: &'a str,
     },
     /// A fetch begins.
     Fetching {
-        /// The URL, masked.
+        /// The redacted URL.
         repository: &'a str,
         /// The commit, or `its history`.
         revision: &'a str,
     },
-    /// A fetch ended well.
+    /// A fetch succeeded.
     Fetched {
-        /// The URL, masked.
+        /// The redacted URL.
         repository: &'a str,
-        /// How long it took.
+        /// Its duration.
         duration: Duration,
     },
 }
 
-/// Gets to know what is going on.
+/// Receives progress.
 pub type ProgressSink = Arc<dyn Fn(&Progress<'_>) + Send + Sync>;
 
 /// The settings of a [`SourceService`](crate::SourceService). [`SourceOptions::new`] returns the defaults of a command on a laptop.
 #[derive(Clone)]
 pub struct SourceOptions {
-    /// Where fetched repositories are kept, below `git/`, and charts, below `charts/`; made if it is missing, 0700.
+    /// The cache directory: clones in `git/`, charts in `charts/`. Created with mode 0700.
     pub cache_dir: PathBuf,
-    /// Absolute directories below which `file://` repositories may be, of those that an application of a repository names, and of submodules.
+    /// Absolute directories below which Applications from repositories, and submodules, may name `file://` repositories.
     pub file_repositories: Vec<PathBuf>,
     /// Where the user's own credentials are sent.
     pub own_credentials: OwnCredentials,
-    /// Whether the user's own git settings and keys are used where no Secret says otherwise.
+    /// Whether the user's own git settings and keys are used for repositories without a Secret.
     pub user_settings: UserSettings,
     /// The git program: absolute, or a name that is looked up in the environment's `PATH`.
     pub git_program: PathBuf,
     /// This process's environment; git gets only the part of it that it needs.
     pub environment: Vec<(OsString, OsString)>,
-    /// Where files with secrets are put for the time that git needs them; a memory file system is best.
+    /// The directory of temporary files with secrets for git; preferably in a memory file system.
     pub secrets_dir: PathBuf,
-    /// The only host keys that are trusted, in the form of `known_hosts`; none: those of the user.
+    /// A `known_hosts` file with the only trusted host keys. None: those of the user.
     pub ssh_known_hosts: Option<PathBuf>,
-    /// How long connecting to a server of charts may take, TLS included.
+    /// Timeout of connecting to a chart server, TLS included.
     pub connect_timeout: Duration,
-    /// How long looking up branches and tags may take, or one question to a server of charts that is not for a chart itself.
+    /// Timeout of looking up branches and tags, and of one request to a chart server other than for an archive.
     pub lookup_timeout: Duration,
-    /// How long one fetch may take, a chart's with all that is looked up for it, and how long the fetch of another process is waited for.
+    /// Timeout of one fetch, look-ups of a chart included, and of waiting for the fetch of another process.
     pub fetch_timeout: Duration,
-    /// How long a call of git that stays on this machine may take.
+    /// Timeout of a local git command.
     pub local_timeout: Duration,
-    /// How large what is fetched of Helm repositories and registries may be.
+    /// Limits on responses of Helm repositories and registries.
     pub chart_limits: ChartLimits,
     /// Number of packs of a clone after which the next fetch starts a fresh clone.
     pub clone_packs_max: usize,
-    /// Gets to know what is going on.
+    /// Receives progress.
     pub progress: Option<ProgressSink>,
 }
 
@@ -152,7 +143,7 @@ impl SourceOptions {
         }
     }
 
-    /// A variable of the environment, if it is a text.
+    /// Returns a variable of the environment, if it is valid UTF-8.
     pub(crate) fn variable(&self, name: &str) -> Option<String> {
         let found = self.environment.iter().rfind(|(found, _)| found == name);
         found.and_then(|(_, value)| value.to_str()).map(str::to_owned)
@@ -167,7 +158,7 @@ impl SourceOptions {
 }
 
 impl fmt::Debug for SourceOptions {
-    /// Leaves out the environment, which may hold secrets.
+    /// Omits the environment, which may contain secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SourceOptions").field("cache_dir", &self.cache_dir).finish_non_exhaustive()
     }

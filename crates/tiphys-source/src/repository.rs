@@ -2,15 +2,15 @@
 //!
 //! ```text
 //! <cache>/git/<key>/              bare repository; readers need no lock
-//! <cache>/git/<key>/tiphys-refs   what `git ls-remote` said last
+//! <cache>/git/<key>/tiphys-refs   the last output of `git ls-remote`
 //! <cache>/git/<key>/tiphys-url    the address, for people
 //! <cache>/git/<key>.lock          held by the process that fetches
-//! <cache>/git/<key>.fresh         what takes the place of a store that is damaged or not to be trusted
-//! <cache>/git/<key>.old           the store whose place it takes, until it is removed
+//! <cache>/git/<key>.fresh         the replacement of a damaged or refreshed store
+//! <cache>/git/<key>.old           the replaced store, until it is removed
 //! ```
 //!
-//! The key is `CloneKey::directory_name`. A pack appears whole (`fetch.unpackLimit`), and each fetched commit is kept by a ref below `refs/tiphys/`, so a commit
-//! that is there has all its files.
+//! The key is `CloneKey::directory_name`. A pack appears whole (`fetch.unpackLimit`), and each fetched commit has a ref below `refs/tiphys/`, so an
+//! existing commit has all its files.
 
 mod health;
 
@@ -23,6 +23,7 @@ use std::time::Duration;
 
 use gix_hash::ObjectId;
 use tiphys_access::RepositoryAccess;
+use tiphys_limits::Limit;
 use tiphys_tree::mark_used;
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
@@ -34,25 +35,23 @@ use crate::git::failure::{Failure, classify};
 use crate::git::{Call, Git, Place, ToolProblem, shown};
 use crate::lookup::LookupAge;
 use crate::objects::{Abbreviation, Objects};
-use crate::options::{
-    FETCH_TIMEOUT_OPTION, Freshness, LOOKUP_TIMEOUT_OPTION, Network, Progress, SourceOptions,
-};
+use crate::options::{Freshness, Network, Progress, SourceOptions};
 use crate::refs::{COMMIT_DIGITS, Refs, Shape, shape};
 use crate::url::{RemoteUrl, Transport};
 use crate::{Secret, SourceError, SourceRequest, redact_url};
 
-/// The name under which git knows the repository; its address is set by the environment.
+/// The name of git's remote; its URL is set by the environment.
 const REMOTE: &str = "tiphys";
 
-/// Time between two looks whether another process has ended its fetch.
+/// Interval of checking whether another process has ended its fetch.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 /// One remote repository.
 pub(crate) struct Repository {
     pub(crate) url: RemoteUrl,
-    /// The address as people may see it.
+    /// The redacted URL.
     pub(crate) shown: Arc<str>,
-    /// How it is reached, as far as that is known.
+    /// The repository access of Secrets.
     pub(crate) way: RepositoryAccess,
     dir: PathBuf,
     access: OnceCell<Access>,
@@ -60,30 +59,30 @@ pub(crate) struct Repository {
     refs: OnceCell<Arc<Refs>>,
     /// State that other requests share.
     clone: Arc<SharedClone>,
-    /// Ids that are there, each with its commit: for [`Freshness::Refresh`] those that were fetched again.
+    /// Ids of existing objects, each with its commit; with [`Freshness::Refresh`] those that were fetched again.
     known: Mutex<HashMap<ObjectId, ObjectId>>,
     trust: Mutex<Trust>,
 }
 
-/// What we think of the objects that are there.
+/// The state of the cached objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Trust {
-    /// As another command left them.
+    /// Fetched by another request.
     Found,
     /// Reading them failed.
     Damaged,
-    /// This command fetched all of them.
+    /// All fetched by this request.
     Fresh,
 }
 
-/// What is to be fetched.
+/// The target of a fetch.
 #[derive(Clone, Copy)]
 enum Wanted {
     Commit(ObjectId),
     History,
 }
 
-/// What every call needs.
+/// The settings of the service and of the request.
 #[derive(Clone, Copy)]
 pub(crate) struct Context<'a> {
     pub(crate) git: &'a Git,
@@ -114,7 +113,7 @@ impl Repository {
         }
     }
 
-    /// The objects that are there now.
+    /// Returns the cached objects.
     pub(crate) fn objects(&self) -> Result<Option<Objects>, SourceError> {
         self.objects_in(&self.dir)
     }
@@ -128,7 +127,7 @@ impl Repository {
         Objects::open(&folder, &self.shown).map(Some)
     }
 
-    /// The commit that a revision means. What is not there is fetched, names are looked up once.
+    /// Resolves a revision. Names are looked up once, and missing commits are fetched.
     pub(crate) async fn resolve(
         &self,
         context: Context<'_>,
@@ -151,7 +150,7 @@ impl Repository {
         Err(self.missing(revision, refs.hint(revision)))
     }
 
-    /// Makes sure that a commit is there; gives it with tags followed.
+    /// Fetches an object unless it is cached. Returns its commit, with tags followed.
     pub(crate) async fn fetched(
         &self,
         context: Context<'_>,
@@ -189,7 +188,7 @@ impl Repository {
         })
     }
 
-    /// What this command has seen before.
+    /// Returns the commit of an id that this request has used before.
     fn known(&self, id: ObjectId) -> Option<ObjectId> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&id).copied()
     }
@@ -228,7 +227,7 @@ impl Repository {
         let call = self.remote_call(context, None, ["ls-remote", "--quiet", REMOTE], timeout).await?;
         let output = context.git.run(call).await.map_err(|problem| {
             let error = problem.into_error(&self.shown, "looking up branches and tags of");
-            error.bounded_by(LOOKUP_TIMEOUT_OPTION)
+            error.limited_by(Limit::LOOKUP_TIMEOUT)
         })?;
         if output.code != Some(0) {
             return Err(self.failure(context, &output.stderr));
@@ -245,7 +244,7 @@ impl Repository {
         Ok(Arc::new(Refs::parse(&text)))
     }
 
-    /// Looks for an abbreviated commit in what is there, then in the whole history.
+    /// Looks for an abbreviated commit in the cached objects, then in the whole history.
     async fn abbreviated(&self, context: Context<'_>, digits: &str) -> Result<Option<ObjectId>, SourceError> {
         let look = || -> Result<Option<ObjectId>, SourceError> {
             let Some(objects) = self.objects()? else { return Ok(None) };
@@ -277,7 +276,7 @@ impl Repository {
         look()
     }
 
-    /// One commit without its history where the server allows it, else by its name, else everything.
+    /// Fetches a commit without its history by id, else by name, else the whole history.
     async fn fetch_commit(&self, context: Context<'_>, dir: &Path, id: ObjectId) -> Result<(), SourceError> {
         let started = Instant::now();
         context.options.report(&Progress::Fetching { repository: &self.shown, revision: &id.to_string() });
@@ -302,7 +301,7 @@ impl Repository {
         Ok(())
     }
 
-    /// All branches and tags with their history.
+    /// Fetches all branches and tags with their history.
     async fn fetch_history(&self, context: Context<'_>, dir: &Path) -> Result<(), SourceError> {
         context.options.report(&Progress::Fetching { repository: &self.shown, revision: "its history" });
         let options: &[&str] = if dir.join("shallow").exists() { &["--unshallow"] } else { &[] };
@@ -310,7 +309,7 @@ impl Repository {
         self.fetch(context, dir, options, &refspecs).await?.map_err(|said| self.failure(context, &said))
     }
 
-    /// The inner result is what git said when it was not content.
+    /// The inner error is git's standard error.
     async fn fetch(
         &self,
         context: Context<'_>,
@@ -331,7 +330,7 @@ impl Repository {
             health::remove_partial_files(dir);
         }
         let failed = |problem: ToolProblem| problem.into_error(&self.shown, "fetching from");
-        let output = ended.map_err(|problem| failed(problem).bounded_by(FETCH_TIMEOUT_OPTION))?;
+        let output = ended.map_err(|problem| failed(problem).limited_by(Limit::FETCH_TIMEOUT))?;
         tracing::debug!(repository = %self.shown, ?refspecs, code = ?output.code, "git fetch ended");
         Ok(if output.code == Some(0) { Ok(()) } else { Err(output.stderr) })
     }
@@ -402,7 +401,7 @@ impl Repository {
         Ok(all.map(|(name, value)| (name, Secret::new(value))).collect())
     }
 
-    /// Keeps other processes from fetching into the same folder; makes the folder.
+    /// Locks the clone for other processes; creates its directory.
     async fn lock(&self, context: Context<'_>) -> Result<File, SourceError> {
         let parent = self.dir.parent().unwrap_or(&self.dir);
         private_folder(&context.options.cache_dir)?;
@@ -426,7 +425,7 @@ impl Repository {
                         repository: self.shown.to_string(),
                         action: "another process's fetch from",
                         timeout: context.options.fetch_timeout,
-                        option: Some(FETCH_TIMEOUT_OPTION),
+                        limit: Some(Limit::FETCH_TIMEOUT),
                     });
                 }
                 Err(fs::TryLockError::Error(source)) => {
@@ -466,7 +465,7 @@ impl Repository {
             private_folder(&self.dir)?;
             write_whole(&self.refs_file(), text)
         };
-        // Another process may just put a fresh store in the place of this one.
+        // Another process may be replacing this store.
         write().or_else(|_| write())
     }
 
@@ -522,7 +521,7 @@ impl Repository {
     }
 }
 
-/// Objects that cannot be read are as good as none where they can be fetched again.
+/// Damaged objects count as missing if they can be fetched again.
 fn unless_damaged<T>(
     request: &SourceRequest,
     found: Result<Option<T>, SourceError>,

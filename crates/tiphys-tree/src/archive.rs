@@ -12,6 +12,8 @@ mod unpack;
 
 use std::fmt;
 
+use tiphys_limits::Limit;
+
 use crate::{Modes, StoreError, WriteError};
 
 pub use files::files;
@@ -65,26 +67,33 @@ pub enum ArchiveError {
     #[error(transparent)]
     Write(#[from] WriteError),
     /// The archive is larger than it may be.
-    #[error("the archive has more than {max} bytes; see --packed-bytes-max")]
+    #[error("the archive has more than {max} bytes")]
     TooManyPackedBytes {
-        /// The bound.
+        /// The maximum number.
         max: u64,
+        /// [`Limit::PACKED_BYTES_MAX`].
+        #[source]
+        limit: Limit,
     },
     /// Its paths and extended headers are longer than all of them together may be.
-    #[error(
-        "the names in the archive have more than {max} bytes; shorten paths, leave files out, or raise --tree-entries-max"
-    )]
+    #[error("the names in the archive have more than {max} bytes; shorten paths, or leave files out")]
     TooManyNameBytes {
-        /// The bound.
+        /// The maximum number.
         max: u64,
+        /// [`Limit::TREE_ENTRIES_MAX`].
+        #[source]
+        limit: Limit,
     },
     /// It does not fit beside the trees that are in use.
     #[error(
-        "the trees of this call and of other calls that are running have more than {max} bytes; try again later, or raise --store-bytes-max"
+        "the trees of this call and of other calls that are running have more than {max} bytes; try again later"
     )]
     StoreFull {
-        /// The limit in bytes.
+        /// The maximum number.
         max: u64,
+        /// [`Limit::STORE_BYTES_MAX`].
+        #[source]
+        limit: Limit,
     },
     /// [`Intake::stop`] said so.
     #[error("the archive was not read to its end, because the call has ended")]
@@ -98,6 +107,11 @@ pub enum ArchiveError {
 }
 
 impl ArchiveError {
+    /// Creates the error of an archive of more than `max` bytes.
+    pub fn too_many_packed_bytes(max: u64) -> Self {
+        Self::TooManyPackedBytes { max, limit: Limit::PACKED_BYTES_MAX }
+    }
+
     fn malformed(message: impl Into<String>) -> Self {
         Self::Malformed { message: message.into() }
     }

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use rustix::io::Errno;
+use tiphys_limits::Limit;
 
 use crate::path::{is_slash, parent, shown, to_path};
 use crate::{EntryPath, WriteError};
@@ -167,7 +168,7 @@ impl Entries {
         }
         let max = self.max.min(u64::from(Number::MAX));
         let number = Number::try_from(self.nodes.len()).ok().filter(|number| u64::from(*number) <= max);
-        let number = number.ok_or(WriteError::TooManyEntries { max })?;
+        let number = number.ok_or(WriteError::TooManyEntries { max, limit: Limit::TREE_ENTRIES_MAX })?;
         if let Node::Directory(children) = &mut self.nodes[directory as usize]
             && let Entry::Vacant(place) = children.entry(name.into())
         {

@@ -18,6 +18,8 @@ use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
+use tiphys_limits::Limit;
+
 pub use place::{Folder, Listing, Place};
 
 use search::Search;
@@ -53,11 +55,14 @@ pub enum GlobError {
     },
     /// The pattern leads to too many names, most often by links that lead back.
     #[error(
-        "more than {max} names would have to be looked at; use fewer wildcards for folders, remove links that lead back to their own folder, or raise --tree-entries-max"
+        "more than {max} names would have to be looked at; use fewer wildcards for folders, or remove links that lead back to their own folder"
     )]
     TooManyLooks {
-        /// The bound.
+        /// The maximum number.
         max: u64,
+        /// [`Limit::TREE_ENTRIES_MAX`].
+        #[source]
+        limit: Limit,
     },
     /// Nobody waits for the answer any more.
     #[error("the search was not carried to its end, because the call has ended")]

@@ -11,6 +11,8 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use tiphys_limits::Limit;
+
 use crate::containment::LinkSet;
 use crate::modes::{MODE_EXECUTABLE, Umask, file_mode};
 use crate::path::{is_slash, parent, shown, to_path};
@@ -53,16 +55,22 @@ pub enum WriteError {
         path: String,
     },
     /// Too many entries.
-    #[error("the tree has more than {max} entries; see --tree-entries-max")]
+    #[error("the tree has more than {max} entries")]
     TooManyEntries {
-        /// The bound.
+        /// The maximum number.
         max: u64,
+        /// [`Limit::TREE_ENTRIES_MAX`].
+        #[source]
+        limit: Limit,
     },
     /// Too many bytes.
-    #[error("the tree has more than {max} bytes; see --tree-bytes-max")]
+    #[error("the tree has more than {max} bytes")]
     TooManyBytes {
-        /// The bound.
+        /// The maximum number.
         max: u64,
+        /// [`Limit::TREE_BYTES_MAX`].
+        #[source]
+        limit: Limit,
     },
     /// The bytes of a file could not be read from where they come.
     #[error("cannot read the content of {path}")]
@@ -324,13 +332,21 @@ impl TreeWriter {
     fn count_entry(&self, book: &mut Book) -> Result<(), WriteError> {
         let max = self.limits.entries_max;
         book.entries += 1;
-        if book.entries > max { Err(WriteError::TooManyEntries { max }) } else { Ok(()) }
+        if book.entries > max {
+            Err(WriteError::TooManyEntries { max, limit: Limit::TREE_ENTRIES_MAX })
+        } else {
+            Ok(())
+        }
     }
 
     fn count_bytes(&self, book: &mut Book, bytes: u64) -> Result<(), WriteError> {
         let max = self.limits.bytes_max;
         book.bytes = book.bytes.saturating_add(bytes);
-        if book.bytes > max { Err(WriteError::TooManyBytes { max }) } else { Ok(()) }
+        if book.bytes > max {
+            Err(WriteError::TooManyBytes { max, limit: Limit::TREE_BYTES_MAX })
+        } else {
+            Ok(())
+        }
     }
 
     fn create_error(&self, path: &EntryPath<'_>, source: io::Error) -> WriteError {

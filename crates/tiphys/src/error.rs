@@ -29,9 +29,15 @@ pub(crate) fn print(error: &ServiceError) {
     let mut out = std::io::stderr().lock();
     // A closed standard error has no reader.
     drop(writeln!(out, "error: {}", message(error.message())));
-    if let Some(hint) = error.hint() {
-        drop(writeln!(out, "hint: {}", message(hint)));
+    if let Some(hint) = hint(error) {
+        drop(writeln!(out, "hint: {}", message(&hint)));
     }
+}
+
+/// Returns what to do about an error. A limit has the name of its option.
+pub(crate) fn hint(error: &ServiceError) -> Option<String> {
+    let of_limit = || error.limit().map(|limit| format!("--{} changes the limit", limit.name()));
+    error.hint().map(str::to_owned).or_else(of_limit)
 }
 
 /// Prints errors and returns the worst kind among them and `worst`.

@@ -78,7 +78,7 @@ impl ReceiveError {
 
     /// More bytes than an archive may have.
     pub(super) fn too_large(max: u64) -> Self {
-        Self::archive(&ArchiveError::TooManyPackedBytes { max })
+        Self::archive(&ArchiveError::too_many_packed_bytes(max))
     }
 
     /// The stream broke, or a message is too large.

@@ -97,7 +97,7 @@ async fn upload_that_outgrows_the_limit_beside_others_is_refused() {
         first.expect("rendered");
         let refused = refused.expect_err("the announced size was too small");
         assert_eq!(refused.code(), Code::ResourceExhausted, "{}", refused.message());
-        let text = "have more than 1048576 bytes; try again later, or raise --store-bytes-max";
+        let text = "have more than 1048576 bytes; try again later: limit store-bytes-max";
         assert!(refused.message().ends_with(text), "{}", refused.message());
         assert_eq!(world.count(r#"tiphys_cmp_refusals_total{bound="store"}"#), 1);
         second.generate(upload(&large)).await.expect("rendered, since nothing else is in use");

@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use tiphys_access::RepositoryAccess;
 use tiphys_http::{Deadline, HttpClient, HttpError, Request, Target, Timeout};
+use tiphys_limits::Limit;
 use tiphys_testkit::chart_server::{ChartServer, Failure, Transport};
 
 use crate::{LONG, body, get, origin, plain_client, url};
 
-const SHORT: Timeout = Timeout { duration: Duration::from_millis(300), option: "--short" };
+const SHORT: Timeout = Timeout { duration: Duration::from_millis(300), limit: Limit::LOOKUP_TIMEOUT };
 
 #[tokio::test]
 async fn deadline_covers_head_and_body() {
@@ -29,7 +30,7 @@ async fn deadline_covers_head_and_body() {
 async fn nothing_is_sent_after_the_deadline() {
     let (server, client) = (ChartServer::start(Transport::Plain), plain_client().await);
     let target = Target::new(url(&server.url()));
-    let timeout = Timeout { duration: Duration::ZERO, option: "--zero" };
+    let timeout = Timeout { duration: Duration::ZERO, limit: Limit::LOOKUP_TIMEOUT };
     for deadline in
         [Deadline::after(timeout), Deadline::after(LONG).min(timeout), Deadline::after(timeout).min(LONG)]
     {

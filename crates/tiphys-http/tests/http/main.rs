@@ -17,9 +17,10 @@ use tiphys_http::{
     CredentialScope, Credentials, Deadline, HttpClient, HttpError, HttpUrl, Request, Response, Target,
     Timeout,
 };
+use tiphys_limits::Limit;
 
 /// Longer than any test takes.
-const LONG: Timeout = Timeout { duration: Duration::from_mins(1), option: "--long" };
+const LONG: Timeout = Timeout { duration: Duration::from_mins(1), limit: Limit::FETCH_TIMEOUT };
 
 fn url(text: &str) -> HttpUrl {
     HttpUrl::parse(text).expect(text).0

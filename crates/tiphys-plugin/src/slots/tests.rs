@@ -57,7 +57,7 @@ async fn one_more_than_may_wait_is_refused_at_once_with_the_bound_and_its_option
     assert!(second.is_ok(), "it waited its turn");
     assert_eq!(
         third.unwrap_err(),
-        "busy: all places for plugin runs (1, --jobs) are taken and 1 wait already (--plugin-queue-max): try again later"
+        "busy: all places for plugin runs (1, limit jobs) are taken and 1 wait already (limit plugin-queue-max): try again later"
     );
 }
 
@@ -76,7 +76,7 @@ async fn who_has_waited_too_long_is_refused_and_waits_no_more() {
     let began = Instant::now();
     assert_eq!(
         take(&slots).await.unwrap_err(),
-        "busy: all places for plugin runs (1, --jobs) are taken and none became free within 1.5s (--plugin-queue-wait): try again later"
+        "busy: all places for plugin runs (1, limit jobs) are taken and none became free within 1.5s (limit plugin-queue-wait): try again later"
     );
     assert_eq!((began.elapsed(), slots.waiting()), (Duration::from_millis(1500), 0));
 }
@@ -91,7 +91,7 @@ async fn a_deadline_that_runs_already_ends_the_waiting_and_another_does_not() {
     assert!(matches!(late, PluginError::DeadlineInQueue { .. }), "{late:?}");
     assert_eq!(
         late.to_string(),
-        "the deadline passed after 2s in the queue: only 1 plugin runs may be under way at once (--jobs)"
+        "the deadline passed after 2s in the queue: only 1 plugin runs may be under way at once (limit jobs)"
     );
     // This one's second begins when its commands start.
     let (second, ()) = tokio::join!(take(&slots), async {

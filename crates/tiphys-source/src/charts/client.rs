@@ -9,11 +9,13 @@ use tiphys_http::{
     Timeout,
 };
 
+use tiphys_limits::Limit;
+
 use super::identity::way;
 use super::once::Once;
 use super::{ChartSource, hashed};
 use crate::CredentialReach;
-use crate::options::{CONNECT_TIMEOUT_OPTION, FETCH_TIMEOUT_OPTION, LOOKUP_TIMEOUT_OPTION, SourceOptions};
+use crate::options::SourceOptions;
 
 /// The number of redirects that are followed for one request; the limit of Go's client.
 const REDIRECTS_MAX: usize = 10;
@@ -62,7 +64,7 @@ impl<'a> Client<'a> {
         options: &'a SourceOptions,
         server: HttpUrl,
     ) -> Self {
-        let timeout = Timeout { duration: options.fetch_timeout, option: FETCH_TIMEOUT_OPTION };
+        let timeout = Timeout { duration: options.fetch_timeout, limit: Limit::FETCH_TIMEOUT };
         Self { clients, source, options, identity, server, deadline: Deadline::after(timeout) }
     }
 
@@ -73,7 +75,7 @@ impl<'a> Client<'a> {
 
     /// The deadline of a lookup that starts now.
     pub(super) fn lookup_deadline(&self) -> Deadline {
-        self.deadline.min(Timeout { duration: self.options.lookup_timeout, option: LOOKUP_TIMEOUT_OPTION })
+        self.deadline.min(Timeout { duration: self.options.lookup_timeout, limit: Limit::LOOKUP_TIMEOUT })
     }
 
     /// Sends a GET request and follows redirects. Fails without a request to a server that did not respond before.
@@ -187,7 +189,7 @@ impl Clients {
             CredentialScope::Origin(_) if has_own_server_settings => server.origin(),
             _ => String::new(),
         };
-        let connect_timeout = Timeout { duration: options.connect_timeout, option: CONNECT_TIMEOUT_OPTION };
+        let connect_timeout = Timeout { duration: options.connect_timeout, limit: Limit::CONNECT_TIMEOUT };
         let key = hashed([way(access).as_str(), &own_server]);
         let create = || async {
             let environment = |name: &str| options.variable(name);

@@ -1,93 +1,96 @@
-//! Why a chart could not be had.
+//! Errors of charts.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use tiphys_limits::Limit;
 use tiphys_logins::{FileError, HelperError};
 use tiphys_tree::archive::ArchiveError;
 
-/// Why a chart could not be had. URLs in it are masked, and it never holds a secret.
+/// The error of a chart that could not be resolved or downloaded. URLs are redacted, and it contains no secrets.
 #[derive(Debug, thiserror::Error)]
 pub enum ChartError {
-    /// The repository has no such chart, or not in this version. The beginning is helm's.
+    /// The chart, or its version, was not found. The beginning of the message is helm's.
     #[error("chart {chart:?} version {version:?} not found in {repository} repository{hint}")]
     Missing {
         /// The chart's name.
         chart: String,
-        /// As it was asked for.
+        /// The requested version.
         version: String,
         /// The repository.
         repository: String,
-        /// What there is; empty or beginning with a separator.
+        /// Existing versions; empty or beginning with a separator.
         hint: String,
     },
-    /// The target revision is no version and no range, or no version is in the range. The words are Argo CD's.
+    /// The target revision is not a version or range, or no version matches the range. The message is Argo CD's.
     #[error("invalid revision: {reason}")]
     Revision {
-        /// What is wrong.
+        /// The problem.
         reason: String,
     },
-    /// The repository's URL is none that charts are fetched from.
+    /// Charts cannot be fetched from the URL.
     #[error("repository {repository:?} cannot be fetched from: {reason}")]
     Address {
         /// The URL.
         repository: String,
-        /// What is wrong, and what to write.
+        /// The problem and the expected form.
         reason: &'static str,
     },
-    /// The repository's `index.yaml`, or what a registry answered, is not what it should be.
+    /// The repository's `index.yaml`, or the response of a registry, is invalid.
     #[error("{what} of repository {repository} cannot be used: {problem}")]
     Answer {
-        /// `index.yaml`, or what was asked for.
+        /// `index.yaml`, or the requested object.
         what: String,
         /// The repository.
         repository: String,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
-    /// Another server than the repository's own took too long.
-    #[error(
-        "{action} repository {repository} did not end within {timeout:?}; see {option}: it waited for {server}"
-    )]
+    /// A server other than the repository's own timed out.
+    #[error("{action} repository {repository} did not end within {timeout:?}: it waited for {server}")]
     Timeout {
         /// The repository.
         repository: String,
-        /// What was done.
+        /// The operation.
         action: &'static str,
-        /// The bound.
+        /// The maximum duration.
         timeout: Duration,
-        /// The option that sets it.
-        option: &'static str,
-        /// The server, and who led there.
+        /// The server, and the server that redirects to it.
         server: String,
+        /// The limit that sets the duration.
+        #[source]
+        limit: Limit,
     },
-    /// More bytes than are allowed.
-    #[error("{what} of repository {repository} has more than {max} bytes; see {option}")]
+    /// A response that is too large.
+    #[error("{what} of repository {repository} has more than {max} {unit}")]
     TooLarge {
-        /// What.
+        /// The object.
         what: String,
         /// The repository.
         repository: String,
-        /// The bound.
+        /// The maximum number.
         max: u64,
-        /// The option that sets it.
-        option: &'static str,
+        /// What is counted.
+        unit: &'static str,
+        /// The limit that sets the maximum.
+        #[source]
+        limit: Limit,
     },
-    /// What came is not what the repository says it is.
+    /// The content has another digest than the repository names.
     #[error(
         "{what} of repository {repository} has the digest {found}, and should have {expected}; it was changed, or did not come whole"
     )]
     Digest {
-        /// What.
+        /// The object.
         what: String,
         /// The repository.
         repository: String,
-        /// The digest that was found.
+        /// The digest of the content.
         found: String,
         /// The digest that the repository names.
         expected: String,
     },
-    /// A link in the chart leads out of it. The words are Argo CD's.
+    /// A link leads out of the chart. The message is Argo CD's.
     #[error("{what} contains out-of-bounds symlinks. file: {file}")]
     LinkOutside {
         /// `chart`, or `oci image`.
@@ -95,29 +98,29 @@ pub enum ChartError {
         /// The link's path.
         file: String,
     },
-    /// The archive has nothing below the folder that the chart is in.
+    /// The archive has no directory of the chart's name.
     #[error("{what} has no folder {folder:?} with the chart; it is no chart that `helm package` made")]
     NoFolder {
         /// The archive.
         what: String,
-        /// The folder.
+        /// The directory.
         folder: String,
     },
-    /// A file with logins of the person who asks.
+    /// A file with the user's credentials.
     #[error("logins for repository {repository}")]
     LoginFile {
         /// The repository.
         repository: String,
-        /// Why.
+        /// The cause.
         #[source]
         source: Arc<FileError>,
     },
-    /// A credential helper of the person who asks.
+    /// A credential helper of the user.
     #[error("login to repository {repository}")]
     Helper {
         /// The repository.
         repository: String,
-        /// Why.
+        /// The cause.
         #[source]
         source: Arc<HelperError>,
     },
@@ -126,7 +129,7 @@ pub enum ChartError {
     Archive {
         /// The archive.
         what: String,
-        /// Why.
+        /// The cause.
         #[source]
         source: ArchiveError,
     },

@@ -3,11 +3,12 @@
 use tiphys_access::RepositoryAccess;
 use tiphys_http::{Deadline, HttpError, HttpUrl, Response, Target, Timeout};
 
+use tiphys_limits::Limit;
+
 use super::ChartError;
 use super::artefact::Digest;
 use super::cache::StoreArchiveError;
 use super::client::RequestFailure;
-use super::limits::ARCHIVE_BYTES_OPTION;
 use crate::options::SourceOptions;
 use crate::{SourceError, UserSettings};
 
@@ -65,7 +66,7 @@ impl ErrorContext {
     /// The error of a request without a complete response.
     pub(super) fn failed(&self, operation: Operation<'_>, failure: &RequestFailure) -> SourceError {
         let (repository, other) = (self.repository.clone(), self.other_server(&failure.target));
-        let (action, Timeout { duration: timeout, option }) = match &failure.error {
+        let (action, Timeout { duration: timeout, limit }) = match &failure.error {
             HttpError::Timeout(timeout) => (operation.action, *timeout),
             HttpError::ConnectTimeout(timeout) => ("connecting to", *timeout),
             error @ (HttpError::NoConnection(_) | HttpError::Tls(_) | HttpError::Other(_)) => {
@@ -75,8 +76,8 @@ impl ErrorContext {
             }
         };
         match other {
-            None => SourceError::Timeout { repository, action, timeout, option: Some(option) },
-            Some(server) => ChartError::Timeout { repository, action, timeout, option, server }.into(),
+            None => SourceError::Timeout { repository, action, timeout, limit: Some(limit) },
+            Some(server) => ChartError::Timeout { repository, action, timeout, server, limit }.into(),
         }
     }
 
@@ -143,10 +144,15 @@ impl ErrorContext {
         ChartError::Answer { what, repository, problem: problem.into() }.into()
     }
 
-    /// The error of content with more than `max` bytes.
-    pub(super) fn too_large(&self, what: &str, max: u64, option: &'static str) -> SourceError {
-        ChartError::TooLarge { what: what.to_owned(), repository: self.repository.clone(), max, option }
-            .into()
+    /// The error of content with more than `max` bytes, or another unit.
+    pub(super) fn too_large(
+        &self,
+        what: &str,
+        (max, unit): (u64, &'static str),
+        limit: Limit,
+    ) -> SourceError {
+        let (what, repository) = (what.to_owned(), self.repository.clone());
+        ChartError::TooLarge { what, repository, max, unit, limit }.into()
     }
 
     /// The error of an archive from `target` that could not be stored.
@@ -160,7 +166,9 @@ impl ErrorContext {
             StoreArchiveError::Http(error) => {
                 self.failed(operation, &RequestFailure { target: Box::new(target), error })
             }
-            StoreArchiveError::TooLarge { max } => self.too_large(operation.what, max, ARCHIVE_BYTES_OPTION),
+            StoreArchiveError::TooLarge { max } => {
+                self.too_large(operation.what, (max, "bytes"), Limit::CHART_BYTES_MAX)
+            }
             StoreArchiveError::Cache(error) => error,
             StoreArchiveError::Digest { found, expected } => {
                 self.other_digest(operation.what, &found, &expected)

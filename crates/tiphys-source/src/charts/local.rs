@@ -4,12 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use tiphys_limits::Limit;
 use tiphys_tree::{Modes, RepoPath, Store, Tree, read_bounded};
 use tiphys_versions::{Version, VersionRange};
 use tiphys_yaml::{Object, read_document_of_texts};
 
 use super::artefact::{Artefact, Contents, Packing};
-use super::limits::ARCHIVE_BYTES_OPTION;
 use super::unpacked::{Owner, Packed, digest_of};
 use super::{ChartError, ChartFiles, ChartSource, FoundChart};
 use tiphys_access::RepoUrl;
@@ -123,7 +123,8 @@ impl ChartArchive {
                 what: path.display().to_string(),
                 repository: source.shown(),
                 max,
-                option: ARCHIVE_BYTES_OPTION,
+                unit: "bytes",
+                limit: Limit::CHART_BYTES_MAX,
             })?;
         let artefact = Artefact {
             revision: version.to_owned(),

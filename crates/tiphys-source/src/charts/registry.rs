@@ -11,11 +11,12 @@ use tiphys_http::{Base, CredentialScope, Credentials, HttpError, HttpUrl, Respon
 use tiphys_logins::Login;
 use tokio::sync::OnceCell;
 
+use tiphys_limits::Limit;
+
 use super::artefact::{Artefact, Contents, Digest, Packing};
 use super::cache::ArchiveCache;
 use super::client::{Client, Parameters, RequestFailure};
 use super::error_context::{ErrorContext, Operation};
-use super::limits::{ANSWER_BYTES_OPTION, TAG_PAGES_OPTION, TAGS_OPTION};
 use super::opened::{Helped, Opened};
 use super::{ChartError, ChartSource, Charts, LookupKey};
 use crate::options::{Progress, SourceOptions};
@@ -149,8 +150,7 @@ impl<'a> Registry<'a> {
         let (mut pages, pages_max) = (0, self.options.chart_limits.tag_pages_max);
         while let Some(url) = next.take() {
             if pages == pages_max {
-                let problem = format!("it does not end after {pages} pages; see {TAG_PAGES_OPTION}");
-                return Err(self.errors.invalid(WHAT, problem));
+                return Err(self.errors.too_large(WHAT, (pages, "pages"), Limit::REGISTRY_TAG_PAGES_MAX));
             }
             pages += 1;
             let operation = self.lookup(WHAT);
@@ -169,8 +169,7 @@ impl<'a> Registry<'a> {
             tags.extend(found.map(|tag| tag.replace('_', "+")));
             let max = self.options.chart_limits.tags_max;
             if u64::try_from(tags.len()).unwrap_or(u64::MAX) > max {
-                let problem = format!("there are more than {max} tags; see {TAGS_OPTION}");
-                return Err(self.errors.invalid(WHAT, problem));
+                return Err(self.errors.too_large(WHAT, (max, "tags"), Limit::REGISTRY_TAGS_MAX));
             }
         }
         Ok(tags)
@@ -433,7 +432,9 @@ impl<'a> Registry<'a> {
         let max = self.options.chart_limits.answer_bytes_max;
         let bytes = self.client.bytes(response, max).await;
         let bytes = bytes.map_err(|failure| self.errors.failed(operation, &failure))?;
-        bytes.ok_or_else(|| self.errors.too_large(operation.what, max, ANSWER_BYTES_OPTION))
+        bytes.ok_or_else(|| {
+            self.errors.too_large(operation.what, (max, "bytes"), Limit::REGISTRY_ANSWER_BYTES_MAX)
+        })
     }
 
     /// A URL below the repository's root.

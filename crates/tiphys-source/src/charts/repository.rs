@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use tiphys_http::{Base, CredentialScope, Credentials, HttpUrl};
 
+use tiphys_limits::Limit;
+
 use super::artefact::{Artefact, Contents, Digest, Packing};
 use super::cache::ArchiveCache;
 use super::client::{Client, Parameters};
 use super::error_context::{ErrorContext, Operation};
 use super::index::{Index, IndexEntry, select};
-use super::limits::INDEX_BYTES_OPTION;
 use super::{ChartError, ChartSource, Charts};
 use crate::options::{Progress, SourceOptions};
 use crate::sources::blocking;
@@ -159,7 +160,8 @@ impl<'a> HelmRepository<'a> {
             }
             let max = self.options.chart_limits.index_bytes_max;
             let text = self.client.bytes(response, max).await.map_err(failed)?;
-            let text = text.ok_or_else(|| self.errors.too_large(WHAT, max, INDEX_BYTES_OPTION))?;
+            let text = text
+                .ok_or_else(|| self.errors.too_large(WHAT, (max, "bytes"), Limit::CHART_INDEX_BYTES_MAX))?;
             let index = blocking(move || Ok(Index::read(&text))).await?;
             let index = index.map_err(|problem| self.errors.invalid(WHAT, problem))?;
             let bytes = index.bytes();

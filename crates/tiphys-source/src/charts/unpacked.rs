@@ -9,12 +9,12 @@ use std::rc::Rc;
 use flate2::Compression;
 use flate2::read::GzEncoder;
 use sha2::{Digest as _, Sha256};
+use tiphys_limits::Limit;
 use tiphys_tree::archive::{self, ArchiveError, ArchiveLimits, Intake, Part};
 use tiphys_tree::{FileOwner, Modes, Store, StoreError, Tree, TreeKey, WriteError, open_file};
 
 use super::ChartError;
 use super::artefact::{Artefact, Contents, Digest, Packing};
-use super::limits::ARCHIVE_BYTES_OPTION;
 use crate::SourceError;
 
 /// Keeps the names of trees of charts apart from those that other parts make.
@@ -74,7 +74,8 @@ impl Packed<'_> {
                 what: self.owner.what().to_owned(),
                 repository: self.path.display().to_string(),
                 max: bytes_max,
-                option: ARCHIVE_BYTES_OPTION,
+                unit: "bytes",
+                limit: Limit::CHART_BYTES_MAX,
             }
             .into());
         }
@@ -89,7 +90,7 @@ impl Packed<'_> {
 
     /// Refuses an archive that was changed on the disk.
     fn check(&self, mut archive: Checked) -> Result<(), SourceError> {
-        // Whoever unpacks stops at what is no archive.
+        // Unpacking stops at an invalid archive.
         io::copy(&mut archive.packed, &mut io::sink()).map_err(|error| self.failed("read", error))?;
         let found = Digest::of(archive.hash.borrow().clone());
         if found == self.artefact.digest {
@@ -134,7 +135,7 @@ pub(super) fn digest_of(path: &Path, bytes_max: u64) -> io::Result<Option<Digest
     Ok((bytes <= bytes_max).then_some(digest))
 }
 
-/// Opens an archive. A pipe may stand in its place, for which nobody is to wait.
+/// Opens an archive. It does not wait if the path is a pipe.
 fn open(path: &Path) -> io::Result<File> {
     Ok(open_file(path, FileOwner::Anybody, File::options().read(true))?)
 }

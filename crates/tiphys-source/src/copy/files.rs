@@ -5,6 +5,7 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
+use tiphys_limits::Limit;
 use tiphys_tree::{EntryPath, RepoPath, TreeLimits, WriteError};
 
 use super::OpenCopy;
@@ -119,7 +120,11 @@ fn list_folder(dir: &Path, limits: TreeLimits, files: &mut BTreeSet<RepoPath>) -
                 files.insert(path);
             }
             if u64::try_from(files.len() + waiting.len()).unwrap_or(u64::MAX) > limits.entries_max {
-                return Err(WriteError::TooManyEntries { max: limits.entries_max }.into());
+                return Err(WriteError::TooManyEntries {
+                    max: limits.entries_max,
+                    limit: Limit::TREE_ENTRIES_MAX,
+                }
+                .into());
             }
         }
     }

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use gix_hash::ObjectId;
 use gix_object::tree::EntryKind;
+use tiphys_limits::Limit;
 use tiphys_tree::{RepoPath, TreeLimits, TreeWriter, WriteError};
 
 use super::{Part, Plan};
@@ -102,7 +103,11 @@ fn list_part(
     while let Some((path, kind, id)) = waiting.pop() {
         seen += 1;
         if seen > limits.entries_max {
-            return Err(WriteError::TooManyEntries { max: limits.entries_max }.into());
+            return Err(WriteError::TooManyEntries {
+                max: limits.entries_max,
+                limit: Limit::TREE_ENTRIES_MAX,
+            }
+            .into());
         }
         if path.as_str().len() > PATH_BYTES_MAX {
             let name = path.as_str().chars().take(80).chain("…".chars()).collect();

@@ -38,7 +38,7 @@ async fn an_index_has_a_bound() {
     let text = at_the_bound(&source, bound, |limits, bound| limits.index_bytes_max = bound, |_| {}).await;
     let (url, max) = (server.url(), bound - 1);
     let expected =
-        format!("index.yaml of repository {url} has more than {max} bytes; see --chart-index-bytes-max");
+        format!("index.yaml of repository {url} has more than {max} bytes: limit chart-index-bytes-max");
     assert_eq!(text, expected);
 }
 
@@ -69,7 +69,7 @@ async fn an_archive_has_a_bound_wherever_it_comes_from() {
         at_the_bound(&of_registry, bound, set, |_| {}).await,
         at_the_bound(&of_folder, bound, set, stands).await,
     ] {
-        let expected = format!("has more than {} bytes; see --chart-bytes-max", bound - 1);
+        let expected = format!("has more than {} bytes: limit chart-bytes-max", bound - 1);
         assert!(text.contains(&expected), "{text}");
     }
 
@@ -80,7 +80,7 @@ async fn an_archive_has_a_bound_wherever_it_comes_from() {
     let lowered = emptied.sources_with(|options, _| options.chart_limits.archive_bytes_max = bound - 1);
     let text = failure(&lowered, &chart(&url, "web", "1.0.0")).await;
     assert!(
-        text.starts_with("the cached archive of repository ") && text.contains("--chart-bytes-max"),
+        text.starts_with("the cached archive of repository ") && text.contains("limit chart-bytes-max"),
         "{text}"
     );
 }
@@ -100,12 +100,12 @@ async fn answers_of_a_registry_and_their_tags_have_bounds() {
     let text = at_the_bound(&source, bound, |limits, bound| limits.answer_bytes_max = bound, |_| {}).await;
     let repository = &source.repo_url;
     let expected = format!(
-        "the list of its tags of repository {repository} has more than {} bytes; see --registry-answer-bytes-max",
+        "the list of its tags of repository {repository} has more than {} bytes: limit registry-answer-bytes-max",
         bound - 1
     );
     assert_eq!(text, expected);
     let text = at_the_bound(&source, 2, |limits, bound| limits.tags_max = bound, |_| {}).await;
-    assert!(text.ends_with("there are more than 1 tags; see --registry-tags-max"), "{text}");
+    assert!(text.ends_with("has more than 1 tags: limit registry-tags-max"), "{text}");
 }
 
 #[tokio::test]
@@ -121,7 +121,7 @@ async fn the_pages_of_tags_have_a_bound_and_stay_on_one_server() {
     let text = at_the_bound(&source, 2, |limits, bound| limits.tag_pages_max = bound, |_| {}).await;
     let repository = &source.repo_url;
     let expected = format!(
-        "the list of its tags of repository {repository} cannot be used: it does not end after 1 pages; see --registry-tag-pages-max"
+        "the list of its tags of repository {repository} has more than 1 pages: limit registry-tag-pages-max"
     );
     assert_eq!(text, expected);
 

@@ -41,7 +41,7 @@ async fn the_hops_of_one_question_have_one_deadline_which_is_told_with_its_optio
     let sources = Workbench::new().sources_with(bounded(BOUND, LONG));
     assert_eq!(
         failure(&sources, &chart(&url, "web", "1.0.0")).await,
-        format!("looking up charts of repository {url} did not end within 2s; see --lookup-timeout")
+        format!("looking up charts of repository {url} did not end within 2s: limit lookup-timeout")
     );
 }
 
@@ -63,7 +63,7 @@ async fn all_that_is_asked_for_one_chart_has_one_deadline() {
         let url = &source.repo_url;
         assert_eq!(
             failure(&sources, &source).await,
-            format!("{action} repository {url} did not end within 2s; see --fetch-timeout")
+            format!("{action} repository {url} did not end within 2s: limit fetch-timeout")
         );
         let bench = Workbench::new();
         let sources = bench.sources_with(bounded(BOUND, LONG));
@@ -92,7 +92,7 @@ async fn is_waited_for_once(prefix: &str, fails: Failure) {
     };
     let sources = Workbench::new().sources_with(bounded(BOUND, LONG));
     let first = failure(&sources, &source("web")).await;
-    assert!(first.ends_with("did not end within 2s; see --lookup-timeout"), "{first}");
+    assert!(first.ends_with("did not end within 2s: limit lookup-timeout"), "{first}");
     let asked = server.requests().len();
     for name in ["web", "api"] {
         assert_eq!(failure(&sources, &source(name)).await, first, "{fails:?}");
@@ -140,7 +140,7 @@ async fn without_the_network_no_client_is_made() {
 
 #[tokio::test]
 async fn connecting_has_a_bound_of_its_own_and_a_server_that_does_not_connect_is_tried_once() {
-    // The system takes connections for it, and nobody says a word of TLS.
+    // The system accepts connections, and TLS never starts.
     let silent = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
     let address = format!("https://{}", silent.local_addr().expect("it has one"));
     let sources = Workbench::new().sources_with(|options, request| {
@@ -150,15 +150,16 @@ async fn connecting_has_a_bound_of_its_own_and_a_server_that_does_not_connect_is
     let server = ChartServer::start(Transport::Plain);
     server.repository("/charts", &[web("1.0.0")]);
     let told = |repository: &str| {
-        format!("connecting to repository {repository} did not end within 2s; see --connect-timeout")
+        format!("connecting to repository {repository} did not end within 2s")
     };
     for path in ["/one", "/other"] {
         let url = format!("{address}{path}");
-        assert_eq!(failure(&sources, &chart(&url, "web", "1.0.0")).await, told(&url));
+        assert_eq!(failure(&sources, &chart(&url, "web", "1.0.0")).await, told(&url) + ": limit connect-timeout");
     }
     server.redirect("/charts/web-1.0.0.tgz", &format!("{address}/web.tgz"));
     let url = format!("{}/charts", server.url());
-    let expected = format!("{}: it waited for {address}, to which {} redirects", told(&url), server.url());
+    let waited = format!("it waited for {address}, to which {} redirects", server.url());
+    let expected = format!("{}: {waited}: limit connect-timeout", told(&url));
     assert_eq!(failure(&sources, &chart(&url, "web", "1.0.0")).await, expected);
     silent.set_nonblocking(true).expect("it is ours");
     assert!(silent.accept().is_ok() && silent.accept().is_err(), "one connection for all");

@@ -376,7 +376,7 @@ async fn a_fetch_that_takes_too_long_is_ended() {
     });
     assert_eq!(
         bench.refusal(&sources, &repository.url(), "main").await,
-        "looking up branches and tags of repository file://$DIR/remote did not end within 2s; see --lookup-timeout"
+        "looking up branches and tags of repository file://$DIR/remote did not end within 2s: limit lookup-timeout"
     );
 }
 

@@ -165,17 +165,17 @@ async fn bounds_of_a_tree_are_kept() {
     repository.commit("first");
     assert_eq!(
         bench.refusal(&bench.sources(), &repository.url(), "main").await,
-        "tree of repository file://$DIR/remote: the tree has more than 10 entries; see --tree-entries-max"
+        "tree of repository file://$DIR/remote: the tree has more than 10 entries: limit tree-entries-max"
     );
     let url = "https://git.example.org/apps";
     let copy = || bench.with_copies(&[&format!("{url}=remote")]);
     assert_eq!(
         bench.refusal(&copy(), url, "HEAD").await,
-        "tree of repository $DIR/remote: the tree has more than 10 entries; see --tree-entries-max"
+        "tree of repository $DIR/remote: the tree has more than 10 entries: limit tree-entries-max"
     );
     std::fs::remove_dir_all(repository.dir().join(".git")).expect("it is no repository any more");
     assert_eq!(
         bench.refusal(&copy(), url, "HEAD").await,
-        "tree of repository $DIR/remote: the tree has more than 10 entries; see --tree-entries-max"
+        "tree of repository $DIR/remote: the tree has more than 10 entries: limit tree-entries-max"
     );
 }

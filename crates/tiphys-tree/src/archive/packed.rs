@@ -45,8 +45,7 @@ impl Read for Packed<'_> {
             Err(error) => return Err(self.cause.note(error.into())),
         };
         let left = self.left.checked_sub(u64::try_from(read).unwrap_or(u64::MAX));
-        self.left =
-            left.ok_or_else(|| self.cause.note(ArchiveError::TooManyPackedBytes { max: self.max }))?;
+        self.left = left.ok_or_else(|| self.cause.note(ArchiveError::too_many_packed_bytes(self.max)))?;
         Ok(read)
     }
 }

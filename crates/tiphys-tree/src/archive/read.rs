@@ -4,6 +4,7 @@ use std::io::{self, BufRead as _, BufReader, Read};
 
 use flate2::read::MultiGzDecoder;
 use tar::{Archive, Entry, EntryType};
+use tiphys_limits::Limit;
 
 use super::packed::{Cause, Packed, Stoppable};
 use super::pax::Records;
@@ -203,7 +204,11 @@ impl Names {
 
     fn check(&self, bytes: u64) -> Result<(), ArchiveError> {
         let max = self.max;
-        if bytes > max { Err(ArchiveError::TooManyNameBytes { max }) } else { Ok(()) }
+        if bytes > max {
+            Err(ArchiveError::TooManyNameBytes { max, limit: Limit::TREE_ENTRIES_MAX })
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -291,13 +296,21 @@ impl<'a, S: Sink> Reading<'a, S> {
     fn leave_out(&mut self) -> Result<(), ArchiveError> {
         let max = self.limits.entries_max;
         self.left_out += 1;
-        if self.left_out > max { Err(WriteError::TooManyEntries { max }.into()) } else { Ok(()) }
+        if self.left_out > max {
+            Err(WriteError::TooManyEntries { max, limit: Limit::TREE_ENTRIES_MAX }.into())
+        } else {
+            Ok(())
+        }
     }
 
     fn count_bytes(&mut self, bytes: u64) -> Result<(), ArchiveError> {
         let max = self.limits.bytes_max;
         self.bytes = self.bytes.saturating_add(bytes);
-        if self.bytes > max { Err(WriteError::TooManyBytes { max }.into()) } else { Ok(()) }
+        if self.bytes > max {
+            Err(WriteError::TooManyBytes { max, limit: Limit::TREE_BYTES_MAX }.into())
+        } else {
+            Ok(())
+        }
     }
 }
 

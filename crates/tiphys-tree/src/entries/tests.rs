@@ -124,7 +124,7 @@ fn parents_count_as_entries_of_the_bound() {
     entries.file(repo_path("a/b/c")).expect("three entries");
     entries.directory(repo_path("a/b")).expect("it is there");
     let error = entries.file(repo_path("d")).expect_err("a fourth");
-    assert!(matches!(error, WriteError::TooManyEntries { max: 3 }), "{error}");
+    assert!(matches!(error, WriteError::TooManyEntries { max: 3, .. }), "{error}");
 }
 
 /// Directories, files and links among few names, so that links meet each other.

@@ -3,6 +3,8 @@
 use std::cell::Cell;
 use std::ops::ControlFlow;
 
+use tiphys_limits::Limit;
+
 use super::GlobError;
 
 /// Names and directories that are looked at for one pattern at most, for each entry that the tree may have, which is an option: links
@@ -55,7 +57,7 @@ impl<'a> Search<'a> {
         let looks = self.looks.get() + 1;
         self.looks.set(looks);
         if looks > self.looks_max {
-            Err(GlobError::TooManyLooks { max: self.looks_max })
+            Err(GlobError::TooManyLooks { max: self.looks_max, limit: Limit::TREE_ENTRIES_MAX })
         } else if looks.is_multiple_of(LOOKS_PER_QUESTION) && (self.stop)() {
             Err(GlobError::Stopped)
         } else {

@@ -15,6 +15,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
+use tiphys_limits::Limit;
+
 use super::digest::{self, Record, RecordKind};
 use super::{Modes, Store, Tree};
 use crate::path::parent;
@@ -194,7 +196,11 @@ impl Budget {
     fn count(&self, bytes: u64) -> Result<(), StoreError> {
         let max = self.limits.bytes_max;
         let before = self.bytes.fetch_add(bytes, Ordering::Relaxed);
-        if before.saturating_add(bytes) > max { Err(WriteError::TooManyBytes { max }.into()) } else { Ok(()) }
+        if before.saturating_add(bytes) > max {
+            Err(WriteError::TooManyBytes { max, limit: Limit::TREE_BYTES_MAX }.into())
+        } else {
+            Ok(())
+        }
     }
 
     /// Whether a file's bytes may stay in memory.

@@ -66,9 +66,9 @@ fn a_tree_that_could_not_be_written_is_not_there() {
     let store = open(&dir);
     let answer = store.get_or_write(KEY, |writer| {
         writer.file(path("a"), false, b"half")?;
-        Err(StoreError::Write(WriteError::TooManyEntries { max: 1 }))
+        Err(StoreError::OfAnotherUser { path: dir.path().to_path_buf() })
     });
-    assert!(matches!(answer, Err(StoreError::Write(WriteError::TooManyEntries { max: 1 }))));
+    assert!(matches!(answer, Err(StoreError::OfAnotherUser { .. })));
     assert!(store.get(KEY).is_none());
     store.get_or_write(KEY, one_file("whole")).expect("the next one writes it");
 }

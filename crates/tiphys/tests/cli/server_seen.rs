@@ -278,8 +278,8 @@ fn the_page_names_every_bound_that_has_no_option() {
     assert_eq!(others, expected);
 }
 
-/// The options that texts of a source file refer to, as in `see --jobs`: comments aside, and arguments of other programs, which are texts
-/// of nothing else but for the few that are options here, too.
+/// Options that a source file refers to: in texts, as in `see --jobs`, and by the name of a limit, as in `Limit::JOBS`. Comments are left
+/// out. Arguments of other programs are included.
 fn options_in_texts(source: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for line in source.lines().filter(|line| !line.trim_start().starts_with("//")) {
@@ -289,6 +289,10 @@ fn options_in_texts(source: &str) -> BTreeSet<String> {
             if name.starts_with(|first: char| first.is_ascii_lowercase()) {
                 found.insert(format!("--{name}"));
             }
+        }
+        for limit in line.split("Limit::").skip(1) {
+            let name: String = limit.chars().take_while(|&c| c.is_ascii_uppercase() || c == '_').collect();
+            found.extend((!name.is_empty()).then(|| format!("--{}", name.to_lowercase().replace('_', "-"))));
         }
     }
     found

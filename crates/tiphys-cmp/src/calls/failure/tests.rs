@@ -1,6 +1,7 @@
 use std::io::{Error, ErrorKind};
 use std::path::Path;
 
+use tiphys_limits::Limit;
 use tiphys_plugin::{Phase, PluginError, RunError};
 use tonic::{Code, Status};
 
@@ -75,10 +76,10 @@ fn failures_of_plugins_have_argo_cds_words_and_codes() {
             PluginError::Busy {
                 runs_max: 2,
                 bound: "9 wait already".to_owned(),
-                option: "--plugin-queue-max",
+                limit: Limit::PLUGIN_QUEUE_MAX,
             },
             Code::ResourceExhausted,
-            "error generating manifests: busy: all places for plugin runs (2, --jobs) are taken and 9 wait already (--plugin-queue-max): try again later",
+            "error generating manifests: busy: all places for plugin runs (2, limit jobs) are taken and 9 wait already (limit plugin-queue-max): try again later",
         ),
         (GenerateManifest, PluginError::Cancelled, Code::Cancelled, "error generating manifests: cancelled"),
     ];

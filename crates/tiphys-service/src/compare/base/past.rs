@@ -42,7 +42,7 @@ pub(super) fn failed(error: &SourceError) -> ServiceError {
         | SourceError::NoMergeBase { .. }
         | SourceError::LocalRepository { .. }
         | SourceError::PastPath { .. } => ServiceError::invalid_input(format!("--base: {text}")),
-        _ => ServiceError::rendering(format!("--base: {text}")),
+        _ => ServiceError::rendering(format!("--base: {text}")).with_limit_of(error),
     }
 }
 

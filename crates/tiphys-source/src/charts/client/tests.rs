@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use tiphys_access::{RepositoryAccess, Secret};
 use tiphys_http::{Deadline, HttpClient, HttpUrl, Timeout};
+use tiphys_limits::Limit;
 use tiphys_testkit::chart_server::{ChartServer, Failure, Transport};
 
 use super::super::error_context::{ErrorContext, Operation};
@@ -73,8 +74,8 @@ async fn own_server_settings_have_a_client_per_server() {
 #[tokio::test]
 async fn timeout_after_a_redirect_is_remembered_for_its_server_only() {
     // Only the request that is never answered has a short timeout.
-    let [narrow, wide] = [(2, "--narrow"), (600, "--wide")].map(|(seconds, option)| {
-        move || Deadline::after(Timeout { duration: Duration::from_secs(seconds), option })
+    let [narrow, wide] = [(2, Limit::LOOKUP_TIMEOUT), (600, Limit::FETCH_TIMEOUT)].map(|(seconds, limit)| {
+        move || Deadline::after(Timeout { duration: Duration::from_secs(seconds), limit })
     });
     let (server, dead) = (ChartServer::start(Transport::Plain), ChartServer::start(Transport::Plain));
     dead.fail("/", Some(Failure::Hang));
@@ -96,7 +97,7 @@ async fn timeout_after_a_redirect_is_remembered_for_its_server_only() {
         response.map(|response| response.status()).map_err(|failure| message(deadline, &failure))
     };
     let waited = format!(
-        "fetching a chart of repository {} did not end within 2s; see --narrow: it waited for {}",
+        "fetching a chart of repository {} did not end within 2s: it waited for {}",
         server.url(),
         dead.url()
     );

@@ -8,6 +8,8 @@
 use std::io::Read;
 use std::sync::Arc;
 
+use tiphys_limits::Limit;
+
 use super::Own;
 use super::contents::{Full, IntakeNumber, Leaving, WhenFull};
 use crate::Tree;
@@ -87,6 +89,6 @@ impl Own {
 
 impl From<Full> for ArchiveError {
     fn from(Full { max }: Full) -> Self {
-        Self::StoreFull { max }
+        Self::StoreFull { max, limit: Limit::STORE_BYTES_MAX }
     }
 }

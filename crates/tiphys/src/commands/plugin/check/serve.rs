@@ -10,7 +10,7 @@ use tiphys_web::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::error::ServiceError;
+use crate::error::{self, ServiceError};
 use crate::lifecycle::{self, Signals};
 use crate::output;
 
@@ -79,7 +79,9 @@ fn shown(file: &str, report: &Report, form: CheckedForm) -> Preview {
             parameters: form.parameters.clone(),
             in_application: form.in_application.clone(),
         }),
-        (None, Some(failure), _) => failed("asking the plugin", failure.message(), failure.hint()),
+        (None, Some(failure), _) => {
+            failed("asking the plugin", failure.message(), error::hint(failure).as_deref())
+        }
         (None, None, Some((finding, step))) => failed(step, &finding.message, None),
         (None, None, None) => {
             failed("reading the plugin", "the plugin cannot be served; the findings say why", None)

@@ -1,0 +1,61 @@
+//! Names of the limits that a caller can change. An error that a limit causes has the [`Limit`] as its last source. Only a front end knows
+//! how it is set: by an option, a variable or a value of a chart.
+
+use std::error::Error;
+use std::iter::successors;
+
+/// A limit, identified by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+#[error("limit {0}")]
+pub struct Limit(&'static str);
+
+impl Limit {
+    /// Bytes of one packed chart or artefact.
+    pub const CHART_BYTES_MAX: Self = Self("chart-bytes-max");
+    /// Bytes of the index of one Helm repository.
+    pub const CHART_INDEX_BYTES_MAX: Self = Self("chart-index-bytes-max");
+    /// Time to connect to a chart server.
+    pub const CONNECT_TIMEOUT: Self = Self("connect-timeout");
+    /// Bytes of all files of one `directory` source.
+    pub const DIRECTORY_BYTES_MAX: Self = Self("directory-bytes-max");
+    /// Time to fetch one repository or chart.
+    pub const FETCH_TIMEOUT: Self = Self("fetch-timeout");
+    /// Concurrent plugin runs.
+    pub const JOBS: Self = Self("jobs");
+    /// Time to look up branches and tags, or of one request to a chart server.
+    pub const LOOKUP_TIMEOUT: Self = Self("lookup-timeout");
+    /// Objects of one source.
+    pub const MANIFESTS_MAX: Self = Self("manifests-max");
+    /// Bytes of the archive of a call.
+    pub const PACKED_BYTES_MAX: Self = Self("packed-bytes-max");
+    /// Bytes that one plugin command may print.
+    pub const PLUGIN_OUTPUT_MAX: Self = Self("plugin-output-max");
+    /// Plugin runs that wait.
+    pub const PLUGIN_QUEUE_MAX: Self = Self("plugin-queue-max");
+    /// Time that a plugin run waits.
+    pub const PLUGIN_QUEUE_WAIT: Self = Self("plugin-queue-wait");
+    /// Time of the commands of one plugin.
+    pub const PLUGIN_TIMEOUT: Self = Self("plugin-timeout");
+    /// Bytes of one response of a registry.
+    pub const REGISTRY_ANSWER_BYTES_MAX: Self = Self("registry-answer-bytes-max");
+    /// Pages of tags of one artefact of a registry.
+    pub const REGISTRY_TAG_PAGES_MAX: Self = Self("registry-tag-pages-max");
+    /// Tags of one artefact of a registry.
+    pub const REGISTRY_TAGS_MAX: Self = Self("registry-tags-max");
+    /// Bytes of all trees of concurrent calls.
+    pub const STORE_BYTES_MAX: Self = Self("store-bytes-max");
+    /// Bytes of the tree of a repository.
+    pub const TREE_BYTES_MAX: Self = Self("tree-bytes-max");
+    /// Entries of the tree of a repository.
+    pub const TREE_ENTRIES_MAX: Self = Self("tree-entries-max");
+
+    /// Returns the name.
+    pub fn name(self) -> &'static str {
+        self.0
+    }
+
+    /// Returns the limit that caused an error.
+    pub fn of(error: &(dyn Error + 'static)) -> Option<Self> {
+        successors(Some(error), |&error| error.source()).find_map(|error| error.downcast_ref().copied())
+    }
+}
