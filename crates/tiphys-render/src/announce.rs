@@ -1,4 +1,4 @@
-//! Announcing: what the plugins of an application's sources accept, and what is set.
+//! Announcements: the parameters that the plugins of an application's sources accept, and the set parameters.
 
 use std::path::Path;
 
@@ -16,8 +16,7 @@ use crate::renderer::{At, Renderer, rendered};
 use crate::report::{AnnouncedSource, AskedSource, MergedFile};
 
 impl Renderer {
-    /// What the plugins of an application's sources accept, and what is set. `choose` says which sources are asked. Of failures the
-    /// first source's is the error.
+    /// Returns the announced and set parameters of the sources that `choose` selects. The error is that of the first source that fails.
     pub async fn announce(
         &self,
         application: &Application,
@@ -27,7 +26,7 @@ impl Renderer {
         asked.into_iter().map(|asked| asked.failure.map_or(Ok(asked.source), Err)).collect()
     }
 
-    /// As [`Renderer::announce`], but what is set is told of sources that fail, too.
+    /// Like [`Renderer::announce`], but returns the set parameters of failed sources, too.
     pub async fn announce_each(
         &self,
         application: &Application,
@@ -59,7 +58,7 @@ impl Renderer {
         Ok(told)
     }
 
-    /// What is known of a source before its plugin is asked; nothing of one that has nothing to render.
+    /// Returns the result for a source without its announcements. None for a source that renders nothing.
     fn known(
         &self,
         application: &Application,
@@ -103,8 +102,7 @@ impl Renderer {
         })
     }
 
-    /// What is known of a source whose repository, override files or plugin could not be had: what the Application itself sets, without
-    /// values for the variables in it.
+    /// Returns the result for a source that could not be prepared: the parameters of the Application itself. Variables are not replaced.
     fn unprepared(
         &self,
         application: &Application,
@@ -131,7 +129,7 @@ impl Renderer {
         }
     }
 
-    /// The parameters that a source sets; one that cannot be translated sets none.
+    /// Returns the set parameters of a source. Empty if it cannot be translated.
     fn set_parameters(
         &self,
         source: &ApplicationSource,
@@ -147,14 +145,14 @@ impl Renderer {
     }
 }
 
-/// The announcements of what runs for a source; plain manifests have none.
+/// Asks the plugin of a source for its announcements. Empty for plain manifests.
 async fn ask(work: &Work) -> Result<Vec<Announcement>, SourceFailure> {
     let Work::Plugin { chosen, request, .. } = work else { return Ok(Vec::new()) };
     let name = chosen.plugin.name().to_owned();
     chosen.plugin.announce(request).await.map_err(|source| SourceFailure::Plugin { name, source })
 }
 
-/// The parameters of a plan, values of a chart by the names that people set them by. `plugin` is the name of the chosen one.
+/// Returns the parameters of a plan. Values of a chart have the names of `params set`. `plugin` is the name of the chosen plugin.
 fn shown(source: &ApplicationSource, plan: &PluginPlan, plugin: Option<&str>) -> Vec<Parameter> {
     match (&source.helm, &source.plugin) {
         (Some(_), _) => written_parameters(source, SourceType::Helm, plugin),
@@ -163,7 +161,7 @@ fn shown(source: &ApplicationSource, plan: &PluginPlan, plugin: Option<&str>) ->
     }
 }
 
-/// The sources that render something and are chosen, with their places.
+/// Returns the chosen sources that render something.
 fn asked(
     sources: &[ApplicationSource],
     place: SourcePlace,

@@ -1,4 +1,4 @@
-//! The run context of a source: what a plugin that asks for it is told (`design.md` section 2).
+//! The run context of a source, for plugins that request it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,19 +20,19 @@ use tiphys_tree::{Modes, RepoPath, Tree};
 use crate::error::SourceFailure;
 use crate::renderer::Renderer;
 
-/// What run contexts are made of beside the Application.
+/// The settings of run contexts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContextSettings {
     /// Schemes that URLs of value files may have (`helm.valuesFileSchemes` of `argocd-cm`).
     pub values_file_schemes: Vec<String>,
-    /// By a project's name, the repositories that it permits. A project that is not here permits all.
+    /// The permitted repositories of each project, by its name. Other projects permit all.
     pub source_repos: BTreeMap<String, Vec<String>>,
-    /// What the settings know of repositories. Plugins are told of those that have charts.
+    /// Repositories and credentials of the settings. Plugins get those with charts.
     pub known: KnownRepositories,
-    /// The logins of the person who asks, which fill in where no Secret has credentials, and which plugins may use, too. Nobody's for a
-    /// server: it renders for many.
+    /// The user's own credentials, for repositories without credentials in a Secret. Plugins may use them, too. None for a server, which
+    /// renders for many users.
     pub own_logins: Option<OwnLogins>,
-    /// Whether plugins may fetch anything.
+    /// Whether plugins may use the network.
     pub network: NetworkUse,
 }
 
@@ -49,7 +49,7 @@ impl Default for ContextSettings {
 }
 
 impl ContextSettings {
-    /// The project of an application.
+    /// Returns the project of an application.
     pub(crate) fn project(&self, name: &str) -> ContextProject {
         let all = || vec!["*".to_owned()];
         ContextProject {
@@ -58,8 +58,8 @@ impl ContextSettings {
         }
     }
 
-    /// The repositories that a plugin is told of: the project's own, and everybody's that the project permits, as far as they have charts.
-    /// Argo CD completes each by its template before it asks the project, so a template need not be permitted for that.
+    /// Returns the repositories with charts that a plugin gets: those of the project, and global ones that the project permits. Argo CD
+    /// completes a repository by its template before it checks the project, so the template need not be permitted.
     fn repositories_of(&self, project: &ContextProject) -> Vec<RepositoryAccess> {
         let known = &self.known;
         let own = known.repositories.iter().filter(|access| access.is_for(&project.name));
@@ -72,7 +72,7 @@ impl ContextSettings {
         .collect()
     }
 
-    /// The templates that a plugin is told of.
+    /// Returns the templates that a plugin gets.
     fn templates_of(&self, project: &ContextProject) -> Vec<RepositoryAccess> {
         let known = &self.known;
         let told = known
@@ -82,7 +82,7 @@ impl ContextSettings {
         told.map(|access| known.certified(access.clone(), &access.url)).collect()
     }
 
-    /// What a plugin is told of the source itself: beside its names the proxy of its repository, of whatever kind that is.
+    /// Returns the source as a plugin gets it: its names, and the proxy of its repository.
     fn told_source(&self, project: &ContextProject, source: &ApplicationSource) -> ContextSource {
         let kind = kind_of(source);
         let repository_use = if kind == SourceKind::Git { RepositoryUse::Git } else { RepositoryUse::Chart };
@@ -99,30 +99,30 @@ impl ContextSettings {
     }
 }
 
-/// Whether a plugin is told of a repository or a template that the project may use: it has charts, and is the project's own or permitted.
+/// Whether a plugin gets a repository or template of the project: it has charts, and belongs to the project or is permitted.
 fn is_told_of(project: &ContextProject, access: &RepositoryAccess) -> bool {
     access.has_charts() && (!access.project.is_empty() || permits_source(project, &access.url))
 }
 
-/// The source that is rendered, and what its revision is resolved to.
+/// The source that is rendered, and its resolved revision.
 struct Rendered<'a> {
     source: &'a ApplicationSource,
     revision: &'a ResolvedRevision,
-    /// Which repositories of this machine the application may name.
+    /// Whether the application may name repositories of this machine.
     file_repositories: FileRepositories,
 }
 
-/// A source of which others use the files.
+/// A source whose files other sources use.
 struct Referred {
-    /// The name by which it was first referred to.
+    /// The first `ref` to it.
     name: String,
     target_revision: String,
     files: Result<GivenRef, String>,
 }
 
 impl Renderer {
-    /// The context of one source, which is made from this revision. A source with a `ref` that cannot be used is no failure: it is the
-    /// plugin that knows whether it needs it.
+    /// Returns the context of a source at this revision. A `ref` that cannot be used is not an error: only the plugin knows whether it
+    /// needs the files.
     pub(crate) async fn run_context(
         &self,
         application: &Application,
@@ -184,8 +184,7 @@ impl Renderer {
         Ok(Arc::new(given))
     }
 
-    /// The files of another source, or why they cannot be used, in Argo CD's words (`spec/helm-parity.md` 4.3): one repository is looked
-    /// up once, and at one revision.
+    /// Returns the files of another source, or Argo CD's message why they cannot be used. A repository is resolved once, at one revision.
     async fn referred(
         &self,
         rendered: &Rendered<'_>,
@@ -242,7 +241,7 @@ impl Renderer {
         Ok(GivenRef { tree, repo_url, revision })
     }
 
-    /// What a source is if it is no git repository's: a chart, or an artefact of a registry, and how its repository is reached.
+    /// Returns the chart or registry artefact of a source, with its repository access. None for git.
     pub(crate) fn chart_source(
         &self,
         application: &Application,
@@ -267,20 +266,20 @@ impl Renderer {
         })
     }
 
-    /// The project of an application, as the settings have it.
+    /// Returns the project of an application.
     pub(crate) fn project_of(&self, application: &Application) -> Arc<ContextProject> {
         Arc::new(self.settings.context.project(application.spec.project_name()))
     }
 
     async fn whole_tree(&self, revision: &ResolvedRevision) -> Result<Tree, tiphys_source::SourceError> {
-        // No folder of a tree has this name, so nothing is looked at for Git LFS: other sources' files are not the application's own.
+        // Git LFS pointers are refused only in the application's own directory. No directory of a tree has this name.
         let no_folder = RepoPath::new(".git")?;
         let want = Want { modes: Modes::Plain, scope: Scope::Whole, app_path: no_folder };
         self.sources.tree(revision, &want).await
     }
 }
 
-/// A source as a git repository at a revision.
+/// Converts a source into a git repository at a revision.
 pub(crate) fn git_source(
     project: &Arc<ContextProject>,
     source: &ApplicationSource,

@@ -1,4 +1,4 @@
-//! What destination clusters have, where they are not asked.
+//! Kubernetes and API versions of destination clusters.
 
 use std::collections::BTreeMap;
 
@@ -15,28 +15,28 @@ pub struct DestinationVersions {
 }
 
 impl DestinationVersions {
-    /// Sets the version of a cluster, by its name or URL; of every other cluster without one.
+    /// Sets the version of a cluster, by name or URL; without one, of all other clusters.
     pub fn set_kube_version(&mut self, cluster: Option<String>, version: String) {
         self.kube_version.insert(cluster, version);
     }
 
-    /// Sets the API versions of a cluster, by its name or URL; of every other cluster without one.
+    /// Sets the API versions of a cluster, by name or URL; without one, of all other clusters.
     pub fn set_api_versions(&mut self, cluster: Option<String>, versions: Vec<String>) {
         self.api_versions.insert(cluster, versions);
     }
 
-    /// The destination's version; empty if it is not known.
+    /// Returns the destination's Kubernetes version; empty if it is unknown.
     pub fn kube_version(&self, destination: &Destination) -> &str {
         of(&self.kube_version, destination).map_or("", String::as_str)
     }
 
-    /// The destination's API versions; none if they are not known.
+    /// Returns the destination's API versions; empty if they are unknown.
     pub fn api_versions(&self, destination: &Destination) -> &[String] {
         of(&self.api_versions, destination).map_or(&[], Vec::as_slice)
     }
 }
 
-/// The cluster's own value, by either of the names that it was given, else the value for all.
+/// Returns the cluster's value, by its name or URL, else the value for all clusters.
 fn of<'a, T>(values: &'a BTreeMap<Option<String>, T>, destination: &Destination) -> Option<&'a T> {
     let in_cluster = destination.server == IN_CLUSTER_SERVER || destination.name == IN_CLUSTER_NAME;
     let more: &[&str] = if in_cluster { &[IN_CLUSTER_SERVER, IN_CLUSTER_NAME] } else { &[] };

@@ -1,7 +1,7 @@
-//! The pipeline from an application to its manifests: source, override files, plugin, objects.
+//! The pipeline from an Application to its manifests: source, override files, plugin, objects.
 //!
-//! [`Renderer::render`] takes an Application and gives objects; it knows no command line, no store and no HTTP, so that commands, servers
-//! and controllers can stand in front of it.
+//! A [`RenderService`] has the state that outlives a request. It knows no command line, store or HTTP, so commands, servers and
+//! controllers can use it.
 
 mod announce;
 mod context;

@@ -1,9 +1,8 @@
-//! One application on two sides, as two revisions of a store have it: rendered on both, or on neither where all that its manifests are
-//! made from is equal.
+//! One application at two revisions. It is rendered on both sides, or on neither if its inputs are equal.
 //!
-//! What counts as equal: the sources as they are written, the part of each repository that the source is made from (of plain manifests
-//! the application's own folder), destination, project, instance name, settings, and the plugin. The commit does not count
-//! although plugins see it (`ARGOCD_APP_REVISION`): it differs on the two sides whatever is in it.
+//! The inputs are the sources as written, the part of each repository that a source uses (of plain manifests the application's directory),
+//! destination, project, instance name, settings and plugin. The commit is not an input although plugins get it
+//! (`ARGOCD_APP_REVISION`): it always differs.
 
 use futures_util::future::{join, try_join};
 use tiphys_api::{Application, ApplicationSource};
@@ -16,7 +15,7 @@ use crate::prepare::{Prepared, Work};
 use crate::renderer::{RenderSettings, Renderer, rendered};
 use crate::{RenderError, RenderedApplication};
 
-/// An application as one side has it, and what renders it there. The sources of the two renderers are made from each other
+/// An application of one side and its renderer. The sources of one renderer are made of those of the other
 /// ([`tiphys_source::Sources::at`]).
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'a> {
@@ -26,21 +25,21 @@ pub struct Side<'a> {
     pub application: &'a Application,
 }
 
-/// What became of an application on two sides.
+/// The result of an application on two sides.
 #[derive(Debug)]
 pub enum Pair {
-    /// The manifests are made from the same, so nothing was run.
+    /// The inputs are equal, so nothing was rendered.
     Equal,
-    /// They may differ.
+    /// The inputs differ, or are unknown.
     Rendered {
-        /// The one side.
+        /// The first side.
         before: Result<RenderedApplication, RenderError>,
-        /// The other side.
+        /// The second side.
         after: Result<RenderedApplication, RenderError>,
     },
 }
 
-/// Renders an application on both sides, unless what it is made from is equal.
+/// Renders an application on both sides, unless its inputs are equal.
 pub async fn render_pair(before: Side<'_>, after: Side<'_>) -> Pair {
     let Some(sources) = compare_sources(before, after).await else {
         let (before, after) = join(before.render(), after.render()).await;
@@ -49,7 +48,7 @@ pub async fn render_pair(before: Side<'_>, after: Side<'_>) -> Pair {
     if sources.iter().all(|source| source.equal) {
         return Pair::Equal;
     }
-    // Which plugin it is, or that it is none, is found out once and used for rendering.
+    // The plugin is chosen once, for the comparison and for rendering.
     let (prepared_before, prepared_after) = join(before.prepare(), after.prepare()).await;
     if let (Ok(a), Ok(b)) = (&prepared_before, &prepared_after) {
         let mut equal = true;
@@ -64,14 +63,14 @@ pub async fn render_pair(before: Side<'_>, after: Side<'_>) -> Pair {
     Pair::Rendered { before, after }
 }
 
-/// A source that is written in the same way on both sides.
+/// A source that is written equally on both sides.
 struct Compared {
     source: ApplicationSource,
-    /// Whether its files and its plugin are the same, too.
+    /// Whether its files and plugin are equal, too.
     equal: bool,
 }
 
-/// Compares the sources of two sides; none if the sides differ in what is written, or cannot be compared.
+/// Compares the sources of two sides. None if they are written differently, or cannot be compared.
 async fn compare_sources(before: Side<'_>, after: Side<'_>) -> Option<Vec<Compared>> {
     if !before.agrees_with(after) {
         return None;
@@ -81,7 +80,7 @@ async fn compare_sources(before: Side<'_>, after: Side<'_>) -> Option<Vec<Compar
     if place_before != place_after || of_before != of_after {
         return None;
     }
-    // What others refer to, any of them may be made from.
+    // Any source may use the files of a referenced one.
     let referred = of_before.iter().filter(|source| !source.reference.is_empty());
     for source in referred {
         if !whole_and_same(before, after, source).await.ok()? {
@@ -97,7 +96,7 @@ async fn compare_sources(before: Side<'_>, after: Side<'_>) -> Option<Vec<Compar
     Some(compared)
 }
 
-/// Whether all files that a source is made from, and the plugins for it, are the same.
+/// Whether all files of a source and its possible plugins are equal.
 async fn same_files(
     before: Side<'_>,
     after: Side<'_>,
@@ -107,7 +106,7 @@ async fn same_files(
     Ok(a == b && before.has_plugins_of(after, source))
 }
 
-/// Whether a repository is the same on both sides.
+/// Whether a repository is equal on both sides.
 async fn whole_and_same(
     before: Side<'_>,
     after: Side<'_>,
@@ -118,8 +117,8 @@ async fn whole_and_same(
     identities.await.map(|(a, b)| a == b)
 }
 
-/// Whether a source is plain manifests of a folder that is the same on both sides, and that by looking at nothing but this folder:
-/// the rest of a large repository need not even be read.
+/// Whether a source is plain manifests in a directory that is equal on both sides. Only this directory is read, not the rest of a large
+/// repository.
 async fn plain_and_same(
     before: Side<'_>,
     after: Side<'_>,
@@ -132,11 +131,11 @@ async fn plain_and_same(
     }
     // Boxed because preparing is a large future.
     let plain = Box::pin(after.renderer.is_plain_folder(after.application, source, place));
-    // With the same files, the same plugins say the same on the other side.
+    // With equal files, equal plugins have equal results on the other side.
     plain.await.unwrap_or(false) && before.has_plugins_of(after, source)
 }
 
-/// Whether an application's folder is the same on both sides, and nothing in it leads out of it.
+/// Whether an application's directory is equal on both sides and no link leads out of it.
 async fn same_folder_files(
     before: Side<'_>,
     after: Side<'_>,
@@ -152,7 +151,7 @@ async fn same_folder_files(
     }
 }
 
-/// Whether both are plain manifests of folders that are equal, whatever else there is in the repositories.
+/// Whether both are plain manifests of equal directories.
 async fn same_folder(
     source: &ApplicationSource,
     (before, a): (Side<'_>, &Prepared),
@@ -166,7 +165,7 @@ async fn same_folder(
 }
 
 impl Side<'_> {
-    /// Whether everything but the sources is the same.
+    /// Whether all inputs except the sources are equal.
     fn agrees_with(self, other: Side<'_>) -> bool {
         let (a, b) = (self.application, other.application);
         a.spec.destination == b.spec.destination
@@ -180,7 +179,7 @@ impl Side<'_> {
         &self.renderer.settings
     }
 
-    /// Whether a plugin that is chosen for this source here is also the one that is chosen there.
+    /// Whether the possible plugins of a source are equal on both sides.
     fn has_plugins_of(self, other: Side<'_>, source: &ApplicationSource) -> bool {
         let (here, there) = (&self.renderer.plugin_marks, &other.renderer.plugin_marks);
         match source.plugin.as_ref().map(|plugin| plugin.name.as_str()).filter(|name| !name.is_empty()) {
@@ -206,7 +205,7 @@ impl Side<'_> {
             source,
             self.application.file_repositories,
         );
-        // Boxed because making out what a repository has is a large future, and this one is awaited within others.
+        // Boxed because it is a large future within others.
         let identity = Box::pin(self.renderer.sources.identity(&source, (scope, app_path))).await;
         identity.map_err(|_| CannotCompare)
     }
@@ -227,5 +226,5 @@ impl Side<'_> {
     }
 }
 
-/// Something is wrong with a source; rendering it says what.
+/// A source is invalid. Rendering it reports the cause.
 struct CannotCompare;

@@ -1,4 +1,4 @@
-//! From a source to what will be run: repository, override files, environment, plugin.
+//! Preparation of a source: repository, override files, environment, plugin.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,26 +20,26 @@ use crate::context::git_source;
 use crate::error::SourceFailure;
 use crate::renderer::Renderer;
 
-/// A source that is ready to be run.
+/// A source that is ready to be rendered.
 #[derive(Debug)]
 pub struct Prepared {
     /// The application's project.
     pub(crate) project: Arc<ContextProject>,
     /// The source with its override files merged.
     pub source: ApplicationSource,
-    /// The override files that were there, in their order.
+    /// The override files of the repository, in the order in which they apply.
     pub override_files: Vec<MergedOverride>,
     /// The commit, or the target revision of a folder without git.
     pub revision: ResolvedRevision,
-    /// The application's folder.
+    /// The application's directory.
     pub app_path: RepoPath,
     /// The variables that every command gets.
     pub build: BuildEnvironment,
-    /// What runs.
+    /// What renders the source.
     pub work: Work,
-    /// What a person should know.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
-    /// Time that this took.
+    /// The duration of the preparation.
     pub duration: Duration,
 }
 
@@ -50,31 +50,31 @@ pub struct MergedOverride {
     pub path: String,
     /// Its bytes.
     pub text: Vec<u8>,
-    /// What it did.
+    /// The effect of the merge.
     pub step: OverrideStep,
 }
 
-/// What runs for a source.
+/// What renders a source.
 #[derive(Debug)]
 pub enum Work {
     /// Nothing: other sources refer to its files.
     Nothing,
-    /// A plugin, asked with this request.
+    /// A plugin.
     Plugin {
         /// The plugin.
         chosen: Chosen,
         /// The request.
         request: Request,
-        /// What the Application says of it.
+        /// The plan of the Application's source.
         plan: PluginPlan,
-        /// The type of the source that the plugin stands for.
+        /// The source type that the plugin implements.
         source_type: SourceType,
     },
     /// Plain manifests.
     Directory {
-        /// Which files.
+        /// The selected files.
         plan: DirectoryPlan,
-        /// Where they are.
+        /// The tree with the files.
         tree: Tree,
     },
 }
@@ -92,8 +92,8 @@ impl Renderer {
         Box::pin(self.prepare_from(origin, application, source, place)).await
     }
 
-    /// Whether a source is plain manifests, as far as the application's folder tells that by itself: false where a plugin's
-    /// rule would have to be run, or looks elsewhere in the repository.
+    /// Returns whether a source is plain manifests according to the application's directory alone. False if a plugin's rule must be run, or
+    /// reads other parts of the repository.
     pub(crate) async fn is_plain_folder(
         &self,
         application: &Application,
@@ -119,7 +119,7 @@ impl Renderer {
     ) -> Result<Prepared, SourceFailure> {
         let (app_path, revision) = (&origin.app_path, &origin.revision);
         let tree = origin.tree(self.likely_modes(source)).await.map_err(SourceFailure::Repository)?;
-        // Said here, so that a missing folder is not an odd failure of whatever looks into it first.
+        // Checked here, so that a missing directory is reported as such.
         tree.files(app_path, Depth::Folder).map_err(|error| SourceFailure::of_folder(app_path, error))?;
         let overridden = self.overridden(application, source, &tree, app_path)?;
         let merged = without_switched_off(&overridden.source, &self.settings.switched_off);
@@ -140,7 +140,7 @@ impl Renderer {
         Ok(prepared)
     }
 
-    /// A plugin and the request for a source, without asking its discovery rule.
+    /// Returns a plugin and its request for a source, without checking its discovery rule.
     pub(crate) async fn question_for(
         &self,
         application: &Application,
@@ -161,7 +161,7 @@ impl Renderer {
         Ok((plugin, request))
     }
 
-    /// Where the trees of a source come from.
+    /// Resolves the repository of a source.
     async fn origin<'a>(
         &'a self,
         application: &'a Application,
@@ -184,7 +184,7 @@ impl Renderer {
         Ok(Origin { renderer: self, application, repository, revision, app_path, scope })
     }
 
-    /// The modes that the source's own plugin asks for, if it names one, so that not two trees are written for one source.
+    /// Returns the file modes that the plugin named by the source requests, so that only one tree is written.
     fn likely_modes(&self, source: &ApplicationSource) -> Modes {
         let name = source.plugin.as_ref().map(|block| block.name.as_str()).unwrap_or_default();
         self.catalogue.get(name).map_or(Modes::Plain, |plugin| plugin.modes())
@@ -209,8 +209,8 @@ impl Renderer {
         self.planned(plan, source_type, prepared, origin, tree).await
     }
 
-    /// The source names no type: a plugin whose rule holds, else what the files look like. Plugins that stand for native types come
-    /// last, as they would in Argo CD, where any matching plugin wins over kustomize and Helm (`spec/cmp.md` 3.5).
+    /// Detects the type of a source without one: a plugin whose rule matches, else the native type of the files. Plugins for native types
+    /// come last: in Argo CD, any matching plugin wins over kustomize and Helm.
     async fn detect(
         &self,
         prepared: &Prepared,
@@ -231,8 +231,8 @@ impl Renderer {
         self.planned(plan, source_type, prepared, origin, tree).await
     }
 
-    /// Whether a plugin that was found stands for a native type, and the type that the files look like decides: as Argo CD tells charts
-    /// from kustomizations where both are in a folder, and not for a type that settings switch off.
+    /// Returns whether a found plugin implements a native type, so that the files decide: Argo CD prefers charts to kustomizations in one
+    /// directory, and ignores types that the settings disable.
     fn stands_for(&self, chosen: &Chosen, source_type: SourceType) -> bool {
         let native = match chosen.plugin.name() {
             HELM_PLUGIN => SourceType::Helm,
@@ -254,7 +254,7 @@ impl Renderer {
     ) -> Result<Work, SourceFailure> {
         match plan {
             SourcePlan::ReferenceOnly => Ok(Work::Nothing),
-            // Detection was done by the caller; a plan never asks for it twice.
+            // The caller has detected the type.
             SourcePlan::Detect => {
                 Err(SourceFailure::Internal("a planned source asks for detection".to_owned()))
             }
@@ -267,7 +267,7 @@ impl Renderer {
                 }
                 let for_plugin = OriginRequest { origin, env: &env };
                 let chosen = match &plan.name {
-                    // A chart that is none is for helm to tell.
+                    // Helm reports an invalid chart.
                     Some(name) if source_type == SourceType::Helm => self.catalogue.named(name).await,
                     Some(name) => self.catalogue.by_name(name, &for_plugin).await,
                     None => match self.discover(origin, &env).await {
@@ -289,7 +289,7 @@ impl Renderer {
             .await
     }
 
-    /// Merges the override files of the application's folder.
+    /// Merges the override files of the application's directory.
     fn overridden(
         &self,
         application: &Application,
@@ -348,7 +348,7 @@ impl Renderer {
         instance_name(&metadata.namespace, &metadata.name, &self.settings.argocd_namespace)
     }
 
-    /// The parts of the repository that the application's annotation narrows it to.
+    /// Returns the parts of the repository that the application's annotation selects.
     pub(crate) fn scope(application: &Application, app_path: &RepoPath) -> Result<Scope, SourceFailure> {
         let annotation = application.metadata.annotations.get(GENERATE_PATHS_ANNOTATION).map(String::as_str);
         let Some(paths) = generate_paths(annotation, app_path.as_str()) else { return Ok(Scope::Whole) };
@@ -367,11 +367,11 @@ struct Merged {
     warnings: Vec<String>,
 }
 
-/// Where a source's trees come from.
+/// A repository at a resolved revision.
 struct Origin<'a> {
     renderer: &'a Renderer,
     application: &'a Application,
-    /// Its address as people may see it.
+    /// The redacted URL.
     repository: String,
     revision: ResolvedRevision,
     app_path: RepoPath,
@@ -379,7 +379,7 @@ struct Origin<'a> {
 }
 
 impl Origin<'_> {
-    /// The request for a plugin that was chosen, with what it is told beyond its parameters if it asks for that.
+    /// Returns the request for a chosen plugin, with the run context if it requests one.
     async fn request_for(
         &self,
         chosen: &Chosen,
@@ -420,7 +420,7 @@ impl Origin<'_> {
     }
 }
 
-/// Requests of one source for the plugins that discovery asks.
+/// Requests of one source for discovery.
 struct OriginRequest<'a> {
     origin: &'a Origin<'a>,
     env: &'a [EnvVar],
@@ -433,7 +433,7 @@ impl RequestFor for OriginRequest<'_> {
     }
 }
 
-/// Names of the other plugins that match, for reports.
+/// Returns the names of the other matching plugins.
 pub(crate) fn also_matching(choice: &Choice) -> Vec<String> {
     match choice {
         Choice::Named => Vec::new(),
@@ -441,5 +441,4 @@ pub(crate) fn also_matching(choice: &Choice) -> Vec<String> {
     }
 }
 
-/// Shared by the renderer's parts.
 pub(crate) type SharedSources = Arc<tiphys_source::Sources>;

@@ -1,4 +1,4 @@
-//! What rendering and announcing give.
+//! Results of rendering and announcing.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,23 +11,23 @@ use tiphys_yaml::Node;
 
 use crate::error::RenderError;
 
-/// An application's objects, and how they came to be.
+/// A rendered application.
 #[derive(Clone, Debug)]
 pub struct RenderedApplication {
-    /// The objects of all sources, in the order of the sources and of each one's output.
+    /// The objects of all sources, in the order of sources and of their output.
     pub manifests: Vec<Manifest>,
     /// Each source that renders something.
     pub sources: Vec<RenderedSource>,
-    /// What a person should know.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
-    /// Time from the beginning to the end.
+    /// The total duration.
     pub duration: Duration,
 }
 
-/// What became of one source.
+/// A rendered source.
 #[derive(Clone, Debug)]
 pub struct RenderedSource {
-    /// Place among the application's sources, from 1.
+    /// Position among the application's sources, from 1.
     pub position: usize,
     /// Its name; empty if it has none.
     pub name: String,
@@ -37,75 +37,75 @@ pub struct RenderedSource {
     pub path: String,
     /// The commit, or the target revision of a folder without git.
     pub revision: String,
-    /// What made the manifests.
+    /// The source type.
     pub source_type: SourceType,
-    /// Name of the plugin, if one did.
+    /// Name of the plugin, if one rendered the source.
     pub plugin: Option<String>,
-    /// Plugins whose discovery rules hold too.
+    /// Other plugins whose discovery rules match.
     pub also_matching: Vec<String>,
-    /// The parameters that were given.
+    /// The parameters.
     pub parameters: Vec<Parameter>,
     /// Number of objects.
     pub objects: usize,
     /// What the plugin wrote to standard error.
     pub stderr: String,
-    /// Time for this source.
+    /// The duration of this source.
     pub duration: Duration,
-    /// The part of it that the plugin's own commands took.
+    /// The duration of the plugin's commands.
     pub plugin_duration: Duration,
 }
 
-/// What the plugin of one source accepts.
+/// The announced and set parameters of a source.
 #[derive(Clone, Debug)]
 pub struct AnnouncedSource {
-    /// Place among the application's sources, from 1.
+    /// Position among the application's sources, from 1.
     pub position: usize,
     /// Its name; empty if it has none.
     pub name: String,
-    /// What makes the manifests, as far as it is known.
+    /// The source type. Plugin if it is unknown.
     pub source_type: SourceType,
     /// The source with its override files merged.
     pub source: ApplicationSource,
-    /// The application's folder in the repository.
+    /// The application's directory in the repository.
     pub app_path: RepoPath,
-    /// The folder that stands for the repository, if one's files do.
+    /// The local directory used instead of the repository.
     pub working_copy: Option<PathBuf>,
-    /// The name by which override files know the application.
+    /// The application's name in the names of override files.
     pub instance_name: String,
     /// Name of the plugin; `None` for plain manifests, which take no parameters.
     pub plugin: Option<String>,
     /// The announcements, static ones first.
     pub announcements: Vec<Announcement>,
-    /// The values that are set, override files included.
+    /// The set parameters, override files included.
     pub parameters: Vec<Parameter>,
-    /// The values that the Application itself sets, before override files.
+    /// The parameters of the Application itself, without override files.
     pub own_parameters: Vec<Parameter>,
-    /// The override files that were merged, in their order.
+    /// The merged override files, in the order in which they apply.
     pub override_files: Vec<MergedFile>,
     /// Names of the build environment's variables, which win over parameters.
     pub build_environment: Vec<String>,
-    /// What a person should know.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
 }
 
-/// An override file of the repository that was merged.
+/// A merged override file of the repository.
 #[derive(Clone, Debug)]
 pub struct MergedFile {
     /// Its path in the repository.
     pub path: String,
     /// Its bytes.
     pub text: Vec<u8>,
-    /// Its document, with the places in it.
+    /// Its document, with positions.
     pub patch: Node,
-    /// The values that are set after this file and those before it.
+    /// The set parameters after this file.
     pub parameters: Vec<Parameter>,
 }
 
-/// A source whose plugin was asked what it accepts.
+/// The result of asking the plugin of a source for announcements.
 #[derive(Debug)]
 pub struct AskedSource {
-    /// What it accepts, and what is set. If it gave no answer, nothing is announced, and what is set is told as far as it is known.
+    /// The parameters. After a failure, nothing is announced, and the set parameters are those that are known.
     pub source: AnnouncedSource,
-    /// Why it gave no answer.
+    /// The error of the plugin.
     pub failure: Option<RenderError>,
 }

@@ -1,4 +1,4 @@
-//! Rendering for many requests: what outlives one of them, and what each of them decides.
+//! Rendering for many requests.
 
 use std::sync::Arc;
 
@@ -12,24 +12,24 @@ use crate::RenderError;
 use crate::renderer::{RenderSettings, Renderer};
 use crate::report::{AnnouncedSource, RenderedApplication};
 
-/// Renders Applications for a command, a server or a controller. It has what outlives a request: the content store and the clones of
-/// [`SourceService`], and the plugins with their concurrency slots. Cheap to clone; concurrent requests share look-ups and fetches.
+/// Renders Applications for a command, a server or a controller. It owns the state that outlives a request: content store, clones and
+/// look-ups ([`SourceService`]), and plugins with their concurrency slots. Cheap to clone; concurrent requests share look-ups and fetches.
 #[derive(Clone, Debug)]
 pub struct RenderService {
     sources: SourceService,
     catalogue: Catalogue,
 }
 
-/// What one request decides.
+/// The settings of one request.
 #[derive(Clone, Debug)]
 pub struct RenderRequest {
-    /// Tracking, destination versions, limits; and, in its `context`, the project's rules and the credentials.
+    /// Tracking, destination versions and limits. `context` has the rules of projects and the credentials.
     pub settings: RenderSettings,
-    /// Folders that stand for repositories, freshness, network. The `known` repositories are those of `settings.context`.
+    /// Local copies of repositories, freshness, network. Its `known` is ignored in favour of `settings.context.known`.
     pub sources: SourceRequest,
-    /// When the request fails if it has not ended; `None` for no deadline.
+    /// The deadline of the request, if it has one.
     pub deadline: Option<Instant>,
-    /// Ends the request with an error when it is cancelled.
+    /// Cancels the request.
     pub cancel: CancellationToken,
 }
 
@@ -79,7 +79,7 @@ impl RenderService {
     }
 }
 
-/// Runs work until its deadline. Work that is late is cancelled, and awaited, so that nothing of it goes on.
+/// Runs work until the deadline of the request, then cancels it and waits for its end.
 async fn within<T>(
     request: &RenderRequest,
     cancel: &CancellationToken,

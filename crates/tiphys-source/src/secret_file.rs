@@ -18,7 +18,7 @@ pub(crate) fn create(dir: &Path, text: &[u8]) -> io::Result<NamedTempFile> {
         let file = tempfile::Builder::new().prefix(PREFIX).tempfile_in(dir)?;
         // Where files cannot be locked, none is removed either.
         let _locked_or_left_alone: io::Result<()> = file.as_file().lock();
-        // Somebody may have taken it for one that is left, before it was locked.
+        // Another process may have removed it as unused before it was locked.
         if file.as_file().metadata()?.nlink() > 0 {
             break file;
         }
@@ -28,7 +28,7 @@ pub(crate) fn create(dir: &Path, text: &[u8]) -> io::Result<NamedTempFile> {
     Ok(file)
 }
 
-/// Removes the files that nobody has locked: their process was killed.
+/// Removes unlocked files: their process was killed.
 fn remove_left(dir: &Path) -> io::Result<()> {
     for entry in fs::read_dir(dir)?.flatten() {
         if !entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes()) {

@@ -1,4 +1,4 @@
-//! From a repository and a revision to a tree.
+//! Resolves revisions of repositories and makes trees of them.
 
 mod compare;
 mod nesting;
@@ -35,11 +35,11 @@ pub use nesting::Nesting;
 use repositories::Repositories;
 pub use revision::{RefNames, RevisionFile, RevisionMetadata};
 
-/// Keeps the names of trees of folders apart from those that other parts make.
+/// Distinguishes the keys of trees of directories from other trees.
 const FOLDER_SALT: &[u8] = b"tiphys folder";
 
-/// The repositories of one request, and the trees made of them. A branch or tag stands for one commit during the request, and folders that
-/// stand for repositories are read once. [`SourceService`] has what outlives it.
+/// The repositories of one request, and the trees made of them. Within it, a branch or tag refers to one commit, and local copies
+/// are read once. Made by [`SourceService::request`].
 #[derive(Clone)]
 pub struct Sources {
     service: SourceService,
@@ -47,7 +47,7 @@ pub struct Sources {
     lookup_age: LookupAge,
     local: Arc<LocalRepositories>,
     copies: Arc<[OnceCell<OpenCopy>]>,
-    /// The commit that takes the place of each folder's files; none: the files stand for the repository as they are.
+    /// The commits that are used instead of the files of local copies. None: the files are used as they are.
     past: Option<Arc<[Option<compare::BaseCommit>]>>,
     repositories: Arc<Mutex<Repositories>>,
     trees: Arc<Mutex<HashMap<TreeRequest, Arc<OnceCell<Made>>>>>,
@@ -55,20 +55,20 @@ pub struct Sources {
     charts: Arc<Charts>,
 }
 
-/// A git repository at a revision, as an application asks for it.
+/// A git repository at a revision, as an Application names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GitSource {
-    /// The application's project: it says which Secrets are for the repository, and for its submodules.
+    /// The application's project. It determines the Secrets of the repository and its submodules.
     pub project: Arc<ContextProject>,
-    /// As the application has it.
+    /// The URL in the Application.
     pub repo_url: String,
     /// A branch, tag, full ref name, commit, abbreviated commit (7 digits at least), `HEAD`, or nothing.
     pub target_revision: String,
-    /// Which repositories of this machine `repo_url` may name.
+    /// Whether `repo_url` may name a repository of this machine.
     pub file_repositories: FileRepositories,
 }
 
-/// A revision of a repository, as it stands for one command.
+/// A resolved revision of a repository.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ResolvedRevision {
     revision: String,
@@ -76,29 +76,29 @@ pub struct ResolvedRevision {
     origin: Origin,
 }
 
-/// Where the files are.
+/// The location of the files.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Origin {
-    /// In this folder (by position), as they are now.
+    /// The current files of a local copy, by index.
     Files(usize),
-    /// In the objects of this folder's repository.
+    /// A commit of a local copy's repository.
     Copy { copy: usize, commit: ObjectId, url: String, project: Arc<ContextProject> },
-    /// In the objects of the repository of a work tree that stands for no repository of an Application.
+    /// A commit of the repository of a work tree that is not a local copy.
     WorkTree { top: PathBuf, commit: ObjectId },
-    /// In the cache.
+    /// A commit of a clone in the cache.
     Remote { url: String, commit: ObjectId, project: Arc<ContextProject> },
-    /// A chart's.
+    /// A chart.
     Chart(Arc<ChartFiles>),
 }
 
-/// What a tree is wanted for.
+/// The requested part of a tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Want {
-    /// Whether executable bits are kept.
+    /// Whether executable bits are preserved.
     pub modes: Modes,
-    /// All of the revision, or the paths that the application is made from.
+    /// The whole revision, or the paths that the application uses.
     pub scope: Scope,
-    /// The application's directory: part of every scope, and the place where Git LFS pointers are refused.
+    /// The application's directory. It is part of every scope, and Git LFS pointers in it are refused.
     pub app_path: RepoPath,
 }
 
@@ -109,20 +109,19 @@ struct TreeRequest {
     paths: Option<Vec<RepoPath>>,
 }
 
-/// A tree, and the Git LFS pointers in it if they are known.
+/// A tree, and its Git LFS pointers if they are known.
 struct Made {
     tree: Tree,
     pointers: Option<Vec<RepoPath>>,
 }
 
 impl ResolvedRevision {
-    /// What the application gets as `ARGOCD_APP_REVISION`: the commit's 40 digits, or for a folder without git the revision
-    /// that was asked for.
+    /// Returns the value of `ARGOCD_APP_REVISION`: the commit's 40 digits, or the target revision of a directory without git.
     pub fn revision(&self) -> &str {
         &self.revision
     }
 
-    /// Whether these are a folder's files as they are now, uncommitted ones included, and not a commit's.
+    /// Returns whether these are the current files of a directory, uncommitted ones included.
     pub fn is_working_copy(&self) -> bool {
         matches!(self.origin, Origin::Files(_))
     }
@@ -146,10 +145,9 @@ impl Sources {
         }
     }
 
-    /// Says what a target revision stands for. Names are looked up once, a commit that is not there is fetched.
+    /// Resolves a target revision. Names are looked up once, and a missing commit is fetched.
     ///
-    /// The order of names is Argo CD's: a text of 40 digits is a commit; then full names, branches, tags, other refs, and
-    /// last abbreviated commits.
+    /// As in Argo CD, 40 hexadecimal digits are a commit; then full names, branches, tags, other refs and abbreviated commits are tried.
     pub async fn resolve(&self, source: &GitSource) -> Result<ResolvedRevision, SourceError> {
         let GitSource { project, repo_url, target_revision, file_repositories } = source;
         if let Some(resolved) = self.resolve_in_copies(source).await? {
@@ -164,7 +162,7 @@ impl Sources {
         }
         let repository = self.repository(project, url)?;
         let commit = repository.resolve(self.context(), target_revision).await?;
-        // What a name stands for may be a tag's object, or not be there yet.
+        // The id may be that of a tag object, and its commit may not be fetched yet.
         let commit = repository.fetched(self.context(), commit, target_revision).await?;
         Ok(ResolvedRevision {
             revision: commit.to_string(),
@@ -173,8 +171,7 @@ impl Sources {
         })
     }
 
-    /// Finds a chart, or an artefact of a registry, and has its files at hand. Its revision is the exact version of a chart, and the
-    /// digest of an artefact.
+    /// Resolves a chart or registry artefact and downloads it. The revision is the exact version of a chart or the digest of an artefact.
     pub async fn resolve_chart(&self, source: &ChartSource) -> Result<ResolvedRevision, SourceError> {
         let found = self.charts.find(source).await?;
         Ok(ResolvedRevision {
@@ -184,7 +181,7 @@ impl Sources {
         })
     }
 
-    /// The folder whose files, as they are now, are this revision's; none if they are a commit's.
+    /// Returns the local copy whose current files are this revision. None if it is a commit.
     pub fn working_copy(&self, revision: &ResolvedRevision) -> Option<&Path> {
         match revision.origin {
             Origin::Files(index) => self.request.copies.get(index).map(|copy| copy.dir.as_path()),
@@ -192,7 +189,7 @@ impl Sources {
         }
     }
 
-    /// The files of a revision as a read-only tree: submodules followed, `.git` absent.
+    /// Returns the files of a revision as a read-only tree, with submodules and without `.git`.
     pub async fn tree(&self, revision: &ResolvedRevision, want: &Want) -> Result<Tree, SourceError> {
         let request = TreeRequest {
             origin: revision.origin.clone(),
@@ -218,9 +215,9 @@ impl Sources {
         Ok(made.tree.clone())
     }
 
-    /// Variables with which another program's git can reach a repository as ours does: for a plugin that asks for git credentials
-    /// (`spec/cmp.md` 4.5). They hold secrets, and name files that live as long as this value. Only the credentials of repository
-    /// Secrets and of the URL itself are handed on: the user's own are found by git without help. Empty if there are none.
+    /// Returns variables that give another program's git access to a repository, for a plugin with `provideGitCreds`. They contain secrets
+    /// and name files that exist as long as this value. Only credentials of repository Secrets and of the URL are included; git finds the
+    /// user's own itself.
     pub async fn git_variables(
         &self,
         project: &Arc<ContextProject>,
@@ -241,7 +238,7 @@ impl Sources {
         cell.get_or_try_init(|| OpenCopy::open(copy, &self.service.git, &self.local)).await
     }
 
-    /// The folders that stand for a repository.
+    /// Returns the local copies of a repository.
     async fn copies_of(&self, normalized_url: &str) -> Result<Vec<(usize, &OpenCopy)>, SourceError> {
         let mut found = Vec::new();
         for index in 0..self.copies.len() {
@@ -253,7 +250,7 @@ impl Sources {
         Ok(found)
     }
 
-    /// Makes a tree; objects of the cache that turn out to be damaged are fetched again once.
+    /// Makes a tree. Damaged objects of the cache are fetched again once.
     async fn make_or_heal(&self, request: &TreeRequest) -> Result<Made, SourceError> {
         let mut healed = Vec::new();
         loop {
@@ -289,8 +286,7 @@ impl Sources {
                 project: Arc::clone(&source.project),
             },
         };
-        // A folder for exactly this revision comes before one for whatever it has checked out. Where there are only folders
-        // for one revision each, the first is also what HEAD stands for.
+        // A copy of exactly this revision precedes a copy of any revision. If all copies are of one revision each, the first is also HEAD.
         let exact = |(_, copy): &&(usize, &OpenCopy)| copy.revision.is_some() && copy.files_are(revision);
         let any = |(_, copy): &&(usize, &OpenCopy)| copy.files_are(revision);
         let only_exact = copies.iter().all(|(_, copy)| copy.revision.is_some());
@@ -356,7 +352,7 @@ impl Sources {
         .await
     }
 
-    /// A chart is made from all of its files, whatever the application's annotation says.
+    /// The tree of a chart has all files. The application's annotation does not narrow it.
     async fn make_from_chart(&self, files: Arc<ChartFiles>, modes: Modes) -> Result<Made, SourceError> {
         let (store, options) = (Arc::clone(&self.service.store), Arc::clone(&self.service.options));
         blocking(move || {
@@ -385,7 +381,7 @@ impl std::fmt::Debug for Sources {
     }
 }
 
-/// The repository whose objects could not be read.
+/// Returns the repository whose objects could not be read.
 fn damaged(error: &SourceError) -> Option<&str> {
     match error {
         SourceError::Objects { repository, .. } => Some(repository),
@@ -394,7 +390,7 @@ fn damaged(error: &SourceError) -> Option<&str> {
     }
 }
 
-/// A revision other than those that the folder's files stand for.
+/// Resolves a revision in the repository of a local copy.
 fn commit_in_copy(
     copy: &OpenCopy,
     normalized_url: &str,
@@ -425,7 +421,7 @@ fn commit_in_copy(
     }
 }
 
-/// Runs what reads and writes files on a thread for it.
+/// Runs blocking work on a thread.
 pub(crate) async fn blocking<T, F>(work: F) -> Result<T, SourceError>
 where
     T: Send + 'static,

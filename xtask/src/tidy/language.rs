@@ -33,8 +33,6 @@ const NOT_CLEAN: &[&str] = &[
     "crates/tiphys-plugin/",
     "crates/tiphys-process/",
     "crates/tiphys-removal/",
-    "crates/tiphys-render/",
-    "crates/tiphys-source/",
     "crates/tiphys-store/",
     "crates/tiphys-testkit/",
     "crates/tiphys-tree/",

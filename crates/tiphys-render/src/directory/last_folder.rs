@@ -1,4 +1,4 @@
-//! Applications that deploy the same folder one after the other share what was read of it.
+//! Consecutive applications of the same directory share its documents.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,7 +9,7 @@ use tokio::sync::OnceCell;
 use super::{DirectoryManifests, read};
 use crate::error::SourceFailure;
 
-/// A folder, and which files of it. Trees with the same key have the same content.
+/// A directory and its selected files. Trees with the same key have the same content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Folder {
     tree: TreeKey,
@@ -17,14 +17,14 @@ struct Folder {
     plan: DirectoryPlan,
 }
 
-/// The manifests of the folder that was asked for last, and only of this one: those of all folders may not fit in memory.
+/// The manifests of the last directory. Those of all directories may not fit in memory.
 #[derive(Debug, Default)]
 pub(crate) struct LastFolder {
     last: Mutex<Option<(Folder, Arc<OnceCell<DirectoryManifests>>)>>,
 }
 
 impl LastFolder {
-    /// Reads the manifests of a folder, unless they are those that were read last. An error is not kept.
+    /// Returns the manifests of a directory. Reads them unless it is the last one. Errors are not cached.
     pub(crate) async fn read(
         &self,
         tree: &Tree,

@@ -17,8 +17,7 @@ const PLACEHOLDERS: [(&str, &str); 4] = [
     ("<repo>", case::REPOSITORY),
 ];
 
-/// The same in texts of failures. The file of inline values has a name of its own there, since its path means nothing to a reader
-/// (`spec/helm-parity.md` 8, row 105).
+/// The same in error messages. The file of inline values has another name there, since its path means nothing to a reader.
 ///
 /// An unpacked chart is a tree like others.
 const ERROR_PLACEHOLDERS: [(&str, &str); 3] = [

@@ -1,6 +1,6 @@
-//! Random Applications over ten charts: what is rendered is what helm gives when it is called as Argo CD calls it (`spec/helm-parity.md` 1.1).
+//! Random Applications over ten charts are rendered to what helm prints when it is called as Argo CD calls it.
 //!
-//! The call is put together here a second time, from the Application and not from parameters.
+//! This module builds helm's arguments from the Application, independently of the parameters.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

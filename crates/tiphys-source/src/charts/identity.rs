@@ -1,15 +1,14 @@
-//! Who asks for a chart, and how its server is reached: what one is told in one way is not for those who go another one. They may be told
-//! something else, or nothing, and trust others.
+//! The identity of the credentials and connection settings of a chart. Responses are not shared between identities: another one may get
+//! other content or none.
 //!
-//! What the environment of this process says of proxies and authorities is the same for all who ask in it, and no part of this.
+//! Proxies and CA certificates of the environment are the same for all requests, and not part of the identity.
 
 use tiphys_access::{RepoUrl, RepositoryAccess};
 
 use super::{ChartSource, CredentialReach, hashed};
 
 impl ChartSource {
-    /// A name for all that decides what is fetched, from whom and with which trust, beside the address and the chart. It tells nothing of
-    /// the secrets in it.
+    /// Returns a hash of all settings that determine a response besides the URL and the chart. It reveals no secret.
     pub(super) fn identity(&self) -> String {
         let access = &self.access;
         let protocol = match (self.is_of_registry(), access.insecure_oci_force_http) {
@@ -27,7 +26,7 @@ impl ChartSource {
     }
 }
 
-/// A name for the way to servers: over which proxy, and who proves what to whom there. Who asks is no part of it.
+/// Returns a hash of the connection settings: proxy, TLS and client certificate. Credentials are not part of it.
 pub(super) fn way(access: &RepositoryAccess) -> String {
     hashed([
         if access.insecure { "insecure" } else { "" },

@@ -21,7 +21,7 @@ fn login(username: &str, password: &str) -> RepositoryAccess {
 
 #[test]
 fn a_clone_is_shared_by_those_who_ask_for_one_repository_in_one_way() {
-    let nobody = RepositoryAccess::default();
+    let anonymous = RepositoryAccess::default();
     let of_secret = RepositoryAccess {
         url: URL.to_owned(),
         name: "apps".to_owned(),
@@ -30,19 +30,19 @@ fn a_clone_is_shared_by_those_who_ask_for_one_repository_in_one_way() {
     };
     let spaced = "HTTPS://git.example.org/team/apps";
     let cases: [(&str, &RepositoryAccess, &str, &RepositoryAccess, bool); 9] = [
-        (URL, &nobody, "https://git.example.org/team/apps.git/", &nobody, true),
-        (URL, &nobody, "https://git.example.org/team/Apps", &nobody, false),
-        (URL, &nobody, spaced, &nobody, false),
+        (URL, &anonymous, "https://git.example.org/team/apps.git/", &anonymous, true),
+        (URL, &anonymous, "https://git.example.org/team/Apps", &anonymous, false),
+        (URL, &anonymous, spaced, &anonymous, false),
         (URL, &of_secret, URL, &login("robot", "hunter22"), true),
-        (URL, &of_secret, URL, &nobody, false),
+        (URL, &of_secret, URL, &anonymous, false),
         (URL, &of_secret, URL, &login("robot", "hunter23"), false),
         (URL, &login("ab", "c"), URL, &login("a", "bc"), false),
-        ("https://robot:hunter22@git.example.org/team/apps", &nobody, URL, &nobody, false),
+        ("https://robot:hunter22@git.example.org/team/apps", &anonymous, URL, &anonymous, false),
         (
             "https://robot:hunter22@git.example.org/team/apps",
-            &nobody,
+            &anonymous,
             "https://robot:hunter22@git.example.org/team/apps.git",
-            &nobody,
+            &anonymous,
             true,
         ),
     ];
@@ -59,16 +59,16 @@ fn a_clone_is_shared_by_those_who_ask_for_one_repository_in_one_way() {
 
 #[test]
 fn whatever_a_secret_opens_a_repository_with_is_another_way_to_it() {
-    let nobody = RepositoryAccess::default;
+    let anonymous = RepositoryAccess::default;
     let ways = [
-        nobody(),
+        anonymous(),
         login("robot", ""),
         login("", "robot"),
-        RepositoryAccess { bearer_token: Secret::new("robot"), ..nobody() },
-        RepositoryAccess { ssh_private_key: Secret::new("robot"), ..nobody() },
-        RepositoryAccess { tls_client_cert_data: "robot".to_owned(), ..nobody() },
-        RepositoryAccess { insecure: true, ..nobody() },
-        RepositoryAccess { proxy: Secret::new("robot"), ..nobody() },
+        RepositoryAccess { bearer_token: Secret::new("robot"), ..anonymous() },
+        RepositoryAccess { ssh_private_key: Secret::new("robot"), ..anonymous() },
+        RepositoryAccess { tls_client_cert_data: "robot".to_owned(), ..anonymous() },
+        RepositoryAccess { insecure: true, ..anonymous() },
+        RepositoryAccess { proxy: Secret::new("robot"), ..anonymous() },
     ];
     let names: std::collections::BTreeSet<String> =
         ways.iter().map(|way| key(URL, way).directory_name(&[1; 32])).collect();

@@ -115,7 +115,7 @@ impl Repository {
         })
     }
 
-    /// Under the lock: removes stores that are in nobody's place, and what killed fetches left.
+    /// Under the lock: removes unused stores and the files of killed fetches.
     pub(super) fn sweep(&self) {
         remove_partial_files(&self.dir);
         for dir in ["fresh", "old"].map(|name| self.dir.with_extension(name)) {
@@ -175,7 +175,7 @@ fn ending(path: &Path, checksums: usize) -> io::Result<[u8; CHECKSUM_BYTES]> {
 }
 
 /// Under the lock: removes the files that a fetch had not finished. Git itself leaves them for its garbage collection, and
-/// a disk that is full would get fuller with each try. Git's own locks are nobody's then, and would stop the next fetch.
+/// a disk that is full would get fuller with each try. Git's own locks would then stop the next fetch.
 pub(super) fn remove_partial_files(store: &Path) {
     for name in LOCKS {
         // There is none, unless git was killed.

@@ -1,4 +1,4 @@
-//! The same sources at another revision, and what tells files apart that were not read yet.
+//! The same sources at another revision, and the identity of files without reading them.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ pub(super) struct BaseCommit {
     named: ObjectId,
 }
 
-/// What parts of revisions are, each worked out once.
+/// Identities of parts of revisions, each computed once.
 pub(super) type Identities = HashMap<(Origin, Option<Vec<RepoPath>>), Arc<OnceCell<FilesIdentity>>>;
 
 impl Sources {
@@ -38,12 +38,11 @@ impl Sources {
         Self { request: Arc::new(request), repositories: Arc::default(), ..self }
     }
 
-    /// The same sources at another revision: where a folder's files stand for its repository here (`--repo`), the commit that the
-    /// revision means in the folder's repository does there. Everything else is shared, so that what a branch of a remote
-    /// repository stands for is the same in both.
+    /// Returns the same sources at another revision: a commit of each local copy is used instead of its files. Everything else is shared, so
+    /// a branch of a remote repository refers to the same commit in both.
     ///
-    /// A folder of charts without a git repository has no past: its charts are the same in both, as those of a repository of charts are.
-    /// Fails if another folder has no git repository, or a folder's repository has no such revision.
+    /// A directory of charts without a git repository is the same in both. Fails if another directory has no git repository, or has no
+    /// such revision.
     pub async fn at(&self, base: &BaseRevision) -> Result<Self, SourceError> {
         let mut past = Vec::new();
         for index in 0..self.copies.len() {
@@ -68,7 +67,7 @@ impl Sources {
         Ok(Self { past: Some(past.into()), ..self.clone() })
     }
 
-    /// The tops of the work trees that stand for repositories, and of those around them, links resolved.
+    /// Returns the top directories of local copies and of the work trees around them, links resolved.
     pub async fn work_trees(&self) -> Result<Vec<PathBuf>, SourceError> {
         let mut tops = Vec::new();
         for (index, given) in self.request.copies.iter().enumerate() {
@@ -80,8 +79,8 @@ impl Sources {
         Ok(tops)
     }
 
-    /// The repositories that a work tree is a copy of, by the URLs of its remotes as [`normalize_git_url`] makes them, for which no folder
-    /// stands: what is changed in the work tree does not change what is rendered from them.
+    /// Returns the normalized URLs of a work tree's remotes that have no local copy. Changes in the work tree do not change what is rendered
+    /// from them.
     pub async fn unused_remotes(&self, top: &Path) -> Result<Vec<String>, SourceError> {
         let mut unused = Vec::new();
         for url in copy::remote_urls(top, &self.service.git).await? {
@@ -92,12 +91,12 @@ impl Sources {
         Ok(unused)
     }
 
-    /// The commit that takes the place of a folder's files.
+    /// Returns the commit that is used instead of a local copy's files.
     pub(super) fn past_of(&self, copy: usize) -> Option<ObjectId> {
         self.past_at(copy).map(|past| past.commit)
     }
 
-    /// Fails for the files of a folder that has no past, where that is asked for.
+    /// Fails for a directory without a git repository if another revision is requested.
     pub(super) fn expect_present(&self, copy: &OpenCopy) -> Result<(), SourceError> {
         if self.past.is_some() { Err(no_past(copy, "the revision to compare with")) } else { Ok(()) }
     }
@@ -106,8 +105,8 @@ impl Sources {
         self.past.as_ref()?.get(copy)?.as_ref()
     }
 
-    /// The folder that stands for a repository, if a target revision of it is a branch that is not checked out there but the very one
-    /// that these sources are at: a source with it is made from that commit on both sides, whatever is changed in the folder.
+    /// Returns the local copy of a repository if the target revision is the branch of these sources and is not checked out there. A source
+    /// with it uses that commit on both sides and none of the changed files.
     pub async fn folder_of_base(
         &self,
         repo_url: &str,
@@ -129,8 +128,8 @@ impl Sources {
         Ok(None)
     }
 
-    /// What stood at a path of a work tree at another revision, without touching the work tree or its index: of [`Scope::Only`] paths
-    /// those and the path's own files, or the whole revision if links among them lead elsewhere.
+    /// Returns the files of a work tree's path at another revision, without changing the work tree or its index. For [`Scope::Only`], these
+    /// are the scope and the path, or the whole revision if links lead elsewhere.
     pub async fn past_files(
         &self,
         place: &WorkTreePath,
@@ -149,7 +148,7 @@ impl Sources {
             let Made { tree, .. } = self.make(&request).await.map_err(|error| error.of(&shown))?;
             let read = |source| SourceError::PastPath { repository: shown.clone(), source };
             match resolve(tree.root(), &place.path) {
-                // Links on the way are in the tree with what they lead to, so that this is all.
+                // Links on the way are in the tree with their targets, so the path does not exist.
                 Err(ContainmentError::Missing { .. }) => break,
                 Err(error) => return Err(read(error.into())),
                 Ok(_) if !whole && tree.has_lost_links(&place.path).map_err(read)? => {}
@@ -162,8 +161,8 @@ impl Sources {
         Ok(past)
     }
 
-    /// What the files of a source are, without writing them: the part of a revision that a [`Want`](crate::Want) of this scope and path
-    /// asks for.
+    /// Returns the identity of a source's files without writing them: of the part that a [`Want`](crate::Want) of this scope and path
+    /// requests.
     pub async fn identity(
         &self,
         source: &GitSource,
@@ -194,8 +193,7 @@ impl Sources {
         identity.cloned().map_err(|error| error.of(&resolved.repository))
     }
 
-    /// What the files of a work tree are, of [`Scope::Only`] paths those and the ones at its path: at a revision, or as they are now,
-    /// without those that git ignores.
+    /// Returns the identity of a work tree's files in a scope: at a revision, or the current ones without those that git ignores.
     pub async fn work_tree_identity(
         &self,
         place: &WorkTreePath,

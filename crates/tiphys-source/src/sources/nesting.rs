@@ -18,7 +18,7 @@ use crate::{SourceError, redact_url};
 /// How a path of a work tree leads into another one, in the eyes of the outer one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Nesting {
-    /// The outer one has nothing there, neither at the base nor in its index: somebody has put the inner one there.
+    /// The outer one has no entry there, neither at the base nor in its index.
     Untracked,
     /// The same submodule, or the same link, leads there at the base.
     SameAtBase,

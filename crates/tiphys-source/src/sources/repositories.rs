@@ -21,7 +21,7 @@ pub(super) struct Repositories {
 }
 
 impl Sources {
-    /// The repository of a source, as an application of the project reaches it.
+    /// Returns the repository of a source, with the access of the project.
     pub(super) fn repository(
         &self,
         project: &Arc<ContextProject>,
@@ -39,7 +39,7 @@ impl Sources {
         Ok(found)
     }
 
-    /// The repository of a submodule, as an application of the project reaches it whose superproject is reached in this way.
+    /// Returns the repository of a submodule, with the access of the project and its superproject.
     pub(super) fn repository_of_submodule(
         &self,
         project: &ContextProject,
@@ -53,7 +53,7 @@ impl Sources {
         self.of_clone(&mut repositories, remote, way)
     }
 
-    /// A URL that does not name a clone of ours: what one project has fetched is not for the others.
+    /// Parses a URL and refuses one of a clone in the cache, which may belong to another project.
     fn outside_cache(&self, url: &str) -> Result<RemoteUrl, SourceError> {
         let remote = RemoteUrl::parse_shown(url)?;
         file_url::refuse_within(&remote, &self.service.options.cache_dir)?;
@@ -78,7 +78,7 @@ impl Sources {
         Ok(new)
     }
 
-    /// Takes all clones for damaged that errors call by this name; says whether there are any.
+    /// Marks all clones with this redacted URL as damaged. Returns whether there are any.
     pub(super) fn distrust(&self, shown: &str) -> bool {
         let repositories = self.repositories.lock().unwrap_or_else(PoisonError::into_inner);
         let mut any = false;

@@ -26,7 +26,7 @@ const SHORT: Duration = Duration::from_secs(2);
 /// `user:pass` in base64, which the servers ask for.
 const PAIR: &str = "dXNlcjpwYXNz";
 
-/// Two registries that want a login, each with the charts `web` and `api`, and somebody with helm's and docker's files.
+/// Two registries that demand credentials, each with the charts `web` and `api`, and a user with helm's and docker's files.
 struct Place {
     bench: Workbench,
     authority: Authority,

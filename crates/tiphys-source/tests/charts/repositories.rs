@@ -105,22 +105,22 @@ async fn are_apart(first: &ChartSource, others: &[ChartSource], revisions: &[&st
 async fn what_one_login_has_fetched_is_not_for_those_who_have_another_one_or_none() {
     let server = served(&["1.0.0"]);
     server.protect("/charts/", Access::Basic);
-    let nobody = chart(&format!("{}/charts", server.url()), "web", "");
-    let somebody = with(nobody.clone(), |access| {
+    let anonymous = chart(&format!("{}/charts", server.url()), "web", "");
+    let other_user = with(anonymous.clone(), |access| {
         log_in(access);
         access.password = tiphys_access::Secret::new("wrong");
     });
-    are_apart(&with(nobody.clone(), log_in), &[nobody, somebody], &REVISIONS, "401").await;
+    are_apart(&with(anonymous.clone(), log_in), &[anonymous, other_user], &REVISIONS, "401").await;
 }
 
 #[tokio::test]
 async fn what_a_login_in_the_url_is_told_is_not_for_those_who_have_none() {
     let server = served(&["1.0.0"]);
-    // Whoever knows the index gets the charts.
+    // Archives need no credentials.
     server.protect("/charts/index.yaml", Access::Basic);
-    let [somebody, nobody] =
+    let [other_user, anonymous] =
         ["user:pass@", ""].map(|login| chart(&format!("http://{login}{}/charts", server.host()), "web", ""));
-    are_apart(&somebody, &[nobody], &REVISIONS, "401").await;
+    are_apart(&other_user, &[anonymous], &REVISIONS, "401").await;
 }
 
 #[tokio::test]
@@ -313,7 +313,7 @@ async fn archives_of_a_folder_stand_for_a_repository_that_is_never_asked() {
     let text = tree_of(&sources, &found).await.expect_err("it is another one").to_string();
     assert!(text.starts_with("the archive of repository ") && text.contains("it was changed"), "{text}");
     assert!(changed.exists());
-    // Nobody waits for what comes out of a pipe, whether it is there before the archive is looked at or only then.
+    // A pipe is not read, whether it exists before the archive is found or replaces it later.
     std::fs::remove_file(&changed).expect("a file can be removed");
     mkfifoat(CWD, &changed, Mode::RUSR | Mode::WUSR).expect("a pipe can be made");
     let is_told = |text: &str| text.contains("web-1.0.0.tgz") && text.contains("it is no regular file");

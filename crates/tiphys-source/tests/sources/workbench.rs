@@ -94,7 +94,7 @@ pub(crate) fn path(text: &str) -> RepoPath {
     RepoPath::new(text).expect("the path stays inside")
 }
 
-/// A source of an application of the project that everybody has.
+/// A source of an application of the project `default`.
 pub(crate) fn source(url: &str, revision: &str) -> GitSource {
     GitSource {
         file_repositories: FileRepositories::Any,

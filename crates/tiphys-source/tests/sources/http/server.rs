@@ -21,11 +21,11 @@ pub(super) struct Server {
 
 struct Shared {
     root: PathBuf,
-    /// The only header that is let in; none: everybody is.
+    /// The only permitted header; none: all requests are permitted.
     authorization: Option<String>,
     /// How it speaks TLS; none: it does not.
     tls: Option<Arc<ServerConfig>>,
-    /// Where everybody is sent.
+    /// The target of redirects of all requests.
     redirect: Option<String>,
     seen: Mutex<Vec<Option<String>>>,
     stopped: AtomicBool,
@@ -49,7 +49,7 @@ impl Server {
         Self::serve(root, None, Some(Arc::new(identity.server_config(None))), None)
     }
 
-    /// Sends everybody to another server.
+    /// Redirects all requests to another server.
     pub(super) fn redirecting(root: &Path, to: &str) -> Self {
         Self::serve(root, None, None, Some(to))
     }
