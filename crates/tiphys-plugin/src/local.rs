@@ -194,7 +194,7 @@ impl LocalPlugin {
     fn pass(&self, request: &Request, commands: &[(Phase, Vec<String>)]) -> Result<Passing, PluginError> {
         let argvs: Vec<&[String]> = commands.iter().map(|(_, argv)| argv.as_slice()).collect();
         let (env, large) = (self.environment(request), self.config.large_parameters);
-        Ok(passing::pass(env, &argvs, large, ExecLimits::of_this_process())?)
+        Ok(passing::pass(env, &argvs, large, ExecLimits::current())?)
     }
 
     async fn run_in(

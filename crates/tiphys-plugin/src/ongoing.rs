@@ -155,7 +155,7 @@ fn make_room_after(error: &PluginError, store: &Store) {
     let mut causes = successors(Some(error as &dyn Error), |&cause| cause.source());
     if causes.any(|cause| {
         cause.downcast_ref().is_some_and(is_of_a_full_disk)
-            || cause.downcast_ref().is_some_and(RunError::is_of_a_full_disk)
+            || cause.downcast_ref().is_some_and(RunError::is_disk_full)
     }) {
         store.make_room();
     }

@@ -1,4 +1,4 @@
-//! How long a run takes beside its command: `cargo bench -p tiphys-process -- [FOLDER]`, the folder best on a memory file system.
+//! Measures the overhead of a run: `cargo bench -p tiphys-process -- [DIRECTORY]`, preferably on a memory file system.
 
 #![expect(clippy::print_stdout, reason = "the figures are its output")]
 
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use tiphys_process::{CommandSpec, Launcher, Limits, PrivateView, Shielded, Tool, View};
 use tokio_util::sync::CancellationToken;
 
-/// Files of the measured tree, in folders of [`FILES_PER_FOLDER`].
+/// Files of the measured tree, in directories of [`FILES_PER_FOLDER`].
 const FILES: usize = 10_000;
 const FILES_PER_FOLDER: usize = 20;
 const FILE_BYTES: usize = 2_500;
@@ -17,16 +17,16 @@ const ROUNDS: usize = 51;
 
 fn make_tree(top: &Path) {
     for number in 0..FILES {
-        let folder =
+        let directory =
             top.join(format!("group-{}/app-{}", number / FILES_PER_FOLDER % 20, number / FILES_PER_FOLDER));
         if number % FILES_PER_FOLDER == 0 {
-            fs::create_dir_all(&folder).expect("mkdir");
+            fs::create_dir_all(&directory).expect("mkdir");
         }
-        fs::write(folder.join(format!("file-{number}.yaml")), vec![b'x'; FILE_BYTES]).expect("writes");
+        fs::write(directory.join(format!("file-{number}.yaml")), vec![b'x'; FILE_BYTES]).expect("writes");
     }
 }
 
-/// Least and median in milliseconds: the least is what the machine can do when nobody else is on it.
+/// Minimum and median in milliseconds. The minimum is least affected by other load.
 fn figures(mut times: Vec<Duration>) -> String {
     times.sort_unstable();
     let at = |index: usize| times.get(index).copied().unwrap_or_default().as_secs_f64() * 1e3;
@@ -37,25 +37,16 @@ fn figures(mut times: Vec<Duration>) -> String {
 async fn main() {
     let parent = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
     let parent = parent.map_or_else(|| PathBuf::from("/dev/shm"), PathBuf::from);
-    let folder = tempfile::TempDir::new_in(parent).expect("a folder");
-    let tree = folder.path().join("tree");
+    let directory = tempfile::TempDir::new_in(parent).expect("a directory");
+    let tree = directory.path().join("tree");
     make_tree(&tree);
     let launcher = Launcher::new(env!("CARGO_BIN_EXE_tiphys-launcher"));
     let limits = Limits { stdout_bytes_max: 1000, stderr_bytes_max: 1000, grace: Duration::from_secs(5) };
-    let run_dir = folder.path().join("runs/1");
-    fs::create_dir(folder.path().join("runs")).expect("mkdir");
+    let run_dir = directory.path().join("runs/1");
+    fs::create_dir(directory.path().join("runs")).expect("mkdir");
     let views = [
         ("direct", View::Direct { dir: tree.clone() }),
-        (
-            "overlay",
-            View::Private {
-                lower: tree.clone(),
-                others: vec![],
-                run_dir: run_dir.clone(),
-                how: PrivateView::Auto,
-                shielded: Shielded::default(),
-            },
-        ),
+        ("overlay", View::private(tree.clone(), run_dir.clone(), PrivateView::Auto)),
         (
             "hiding",
             View::Private {
@@ -64,24 +55,15 @@ async fn main() {
                 run_dir: run_dir.clone(),
                 how: PrivateView::Auto,
                 shielded: Shielded {
-                    hidden: vec![tree.clone(), folder.path().join("runs")],
+                    hidden: vec![tree.clone(), directory.path().join("runs")],
                     read_only: vec![],
                 },
             },
         ),
-        (
-            "copy",
-            View::Private {
-                lower: tree.clone(),
-                others: vec![],
-                run_dir: run_dir.clone(),
-                how: PrivateView::Copy,
-                shielded: Shielded::default(),
-            },
-        ),
+        ("copy", View::private(tree.clone(), run_dir.clone(), PrivateView::Copy)),
     ];
     println!(
-        "{FILES} files of {FILE_BYTES} bytes; least/median of {ROUNDS} runs of /bin/true, in milliseconds"
+        "{FILES} files of {FILE_BYTES} bytes; minimum/median of {ROUNDS} runs of /bin/true, in milliseconds"
     );
     println!("{:10} {:>16} {:>16} {:>16} {:>16}", "view", "start", "execute", "finish", "sum");
     for (name, view) in views {
@@ -116,7 +98,7 @@ async fn main() {
     let mut times = Vec::new();
     for _ in 0..ROUNDS {
         let begin = Instant::now();
-        tool.run(&["--version".into()], folder.path(), None).await.expect("git is there");
+        tool.run(&["--version".into()], directory.path(), None).await.expect("git is there");
         times.push(begin.elapsed());
     }
     println!("{:10} {:>16}", "git", figures(times));

@@ -1,24 +1,24 @@
-//! A program that a person has chosen, in front of the person: with this process's own standard input, output and error.
+//! A program that the user chose, with this process's own standard input, output and error.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use crate::pdeathsig::Start;
 use crate::program::resolve;
-use crate::tether::Start;
 use crate::tool::ToolError;
 
-/// A program that a person looks at.
+/// An interactive program.
 #[derive(Clone)]
 pub struct Attached {
-    /// Program: with a `/` in it a path, else a name looked up in `PATH` of `env`.
+    /// A path if it contains `/`, else a name that is looked up in `PATH` of `env`.
     pub program: PathBuf,
-    /// Its arguments.
+    /// The arguments.
     pub args: Vec<OsString>,
     /// The whole environment.
     pub env: Vec<(OsString, OsString)>,
 }
 
-/// Values of the environment may be secret.
+/// Environment values may be secret.
 impl std::fmt::Debug for Attached {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Attached").field("program", &self.program).finish_non_exhaustive()
@@ -26,13 +26,13 @@ impl std::fmt::Debug for Attached {
 }
 
 impl Attached {
-    /// Runs the program to its end in a directory. There is no deadline: a person may look as long as they like. The program is killed
-    /// if the future is dropped. Gives the exit code, or `None` if a signal ended it.
+    /// Runs the program in a directory and returns its exit code, `None` if a signal ended it. There is no deadline: the user ends the
+    /// program. It is killed if the future is dropped.
     pub async fn run(&self, dir: &Path) -> Result<Option<i32>, ToolError> {
         let name = || self.program.display().to_string();
         let start = |source| ToolError::Start { program: name(), source };
         let program = resolve(&self.program, &self.env).map_err(start)?;
-        // Not tethered: what a person looks at does not vanish because this process does.
+        // Without parent-death signal: an interactive program survives the end of this process.
         let mut process = Start::Direct.command(&program, &self.program);
         process
             .args(&self.args)

@@ -1,8 +1,8 @@
-//! A text of any length in bounded memory: its beginning and its end.
+//! Output of any length in limited memory: its beginning and its end.
 
 use std::collections::VecDeque;
 
-/// Keeps the first and the last half of what is written to it.
+/// A buffer that keeps the first and the last half of the bytes written to it.
 #[derive(Debug)]
 pub(crate) struct HeadAndTail {
     head: Vec<u8>,
@@ -13,7 +13,7 @@ pub(crate) struct HeadAndTail {
 }
 
 impl HeadAndTail {
-    /// Keeps at most `bytes_max` bytes.
+    /// A buffer that keeps at most `bytes_max` bytes.
     pub(crate) fn new(bytes_max: usize) -> Self {
         let head_bytes_max = bytes_max / 2;
         Self {
@@ -25,7 +25,7 @@ impl HeadAndTail {
         }
     }
 
-    /// Adds a piece.
+    /// Appends bytes.
     pub(crate) fn write(&mut self, piece: &[u8]) {
         let room = self.head_bytes_max - self.head.len();
         let (first, rest) = piece.split_at(room.min(piece.len()));
@@ -37,7 +37,7 @@ impl HeadAndTail {
         self.left_out_bytes += too_many as u64;
     }
 
-    /// What is kept; where something is missing, a line of its own says how much.
+    /// Returns the kept bytes. A separate line reports the number of omitted bytes, if any.
     pub(crate) fn into_bytes(self) -> Vec<u8> {
         let mut text = self.head;
         if self.left_out_bytes > 0 {

@@ -1,4 +1,4 @@
-//! A full copy of a tree: reflinks where the file system has them, bytes elsewhere. Never hard links, which would share the inode.
+//! Copies a tree by reflinks if the file system supports them, else by bytes. Never by hard links, which would share the inode.
 
 use std::ffi::CString;
 use std::io;
@@ -16,23 +16,23 @@ use rustix::fs::{
 use rustix::process::umask;
 use tiphys_removal::work_off;
 
-/// Bytes that are copied at once.
+/// Bytes copied at once.
 const CHUNK_BYTES_MAX: usize = 128 * 1024;
 
 struct Copying {
-    /// Cleared when the file system has shown that it has no reflinks.
+    /// Cleared when the file system has no reflinks.
     try_reflink: AtomicBool,
-    /// Folders that get a mode without all rights for the owner when their content is there.
+    /// Directories that get a mode without all owner rights after their content is copied.
     restricted: Mutex<Vec<(PathBuf, Mode)>>,
 }
 
-struct Folder {
+struct Directory {
     from: PathBuf,
     to: PathBuf,
 }
 
-/// Copies a tree to a path that does not exist yet: folders, files and links, with modes and modification times. The process' file mode
-/// mask is changed meanwhile, so nothing else may make files.
+/// Copies files, directories and links with modes and modification times to a path that does not exist. Changes the umask of the process
+/// meanwhile, so no other code may make files.
 pub(crate) fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
     let mask = umask(Mode::empty());
     let copied = copy_with_modes(from, to);
@@ -43,10 +43,10 @@ pub(crate) fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
 fn copy_with_modes(from: &Path, to: &Path) -> io::Result<()> {
     let copying = Copying { try_reflink: AtomicBool::new(true), restricted: Mutex::new(Vec::new()) };
     mkdirat(CWD, to, Mode::RWXU).map_err(|error| at(to, error.into()))?;
-    let first = Folder { from: from.to_path_buf(), to: to.to_path_buf() };
-    work_off(first, |folder, more| copying.folder(&folder, more))?;
+    let first = Directory { from: from.to_path_buf(), to: to.to_path_buf() };
+    work_off(first, |directory, more| copying.directory(&directory, more))?;
     let restricted = copying.restricted.into_inner().unwrap_or_else(PoisonError::into_inner);
-    // A folder comes before those below it, which can be reached no longer once it is closed.
+    // In reverse: parents come first, and a directory cannot be reached after its parent is closed.
     for (path, mode) in restricted.into_iter().rev() {
         chmod(&path, mode).map_err(|error| at(&path, error.into()))?;
     }
@@ -54,11 +54,12 @@ fn copy_with_modes(from: &Path, to: &Path) -> io::Result<()> {
 }
 
 impl Copying {
-    fn folder(&self, folder: &Folder, more: &mut Vec<Folder>) -> io::Result<()> {
+    fn directory(&self, directory: &Directory, more: &mut Vec<Directory>) -> io::Result<()> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
         let from =
-            open(&folder.from, flags, Mode::empty()).map_err(|error| at(&folder.from, error.into()))?;
-        let to = open(&folder.to, flags, Mode::empty()).map_err(|error| at(&folder.to, error.into()))?;
+            open(&directory.from, flags, Mode::empty()).map_err(|error| at(&directory.from, error.into()))?;
+        let to =
+            open(&directory.to, flags, Mode::empty()).map_err(|error| at(&directory.to, error.into()))?;
         let stat = fstat(&from)?;
         let mut chunk = Vec::new();
         for entry in Dir::read_from(&from)? {
@@ -67,26 +68,28 @@ impl Copying {
             if matches!(name.to_bytes(), b"." | b"..") {
                 continue;
             }
-            let path = || folder.from.join(std::ffi::OsStr::from_bytes(name.to_bytes()));
+            let path = || directory.from.join(std::ffi::OsStr::from_bytes(name.to_bytes()));
             let copied = match kind(&from, name, entry.file_type()) {
                 Ok(FileType::RegularFile) => self.file(&from, &to, name, &mut chunk),
                 Ok(FileType::Symlink) => copy_link(&from, &to, name),
                 Ok(FileType::Directory) => mkdirat(&to, name, Mode::RWXU).map_err(Into::into).map(|()| {
-                    let to = folder.to.join(std::ffi::OsStr::from_bytes(name.to_bytes()));
-                    more.push(Folder { from: path(), to });
+                    let to = directory.to.join(std::ffi::OsStr::from_bytes(name.to_bytes()));
+                    more.push(Directory { from: path(), to });
                 }),
-                Ok(_) => Err(io::Error::new(io::ErrorKind::Unsupported, "neither file, folder nor link")),
+                Ok(_) => {
+                    Err(io::Error::new(io::ErrorKind::Unsupported, "not a file, directory or symbolic link"))
+                }
                 Err(error) => Err(error),
             };
             copied.map_err(|error| at(&path(), error))?;
         }
-        // Later work changes what is below the subfolders only, so this time stays.
+        // Later steps change only the content of subdirectories, so this time stays.
         futimens(&to, &modified(&stat))?;
         let mode = Mode::from_raw_mode(stat.st_mode);
         if mode.contains(Mode::RWXU) {
             rustix::fs::fchmod(&to, mode)?;
         } else {
-            self.restricted.lock().unwrap_or_else(PoisonError::into_inner).push((folder.to.clone(), mode));
+            self.restricted.lock().unwrap_or_else(PoisonError::into_inner).push((directory.to.clone(), mode));
         }
         Ok(())
     }
@@ -128,12 +131,12 @@ impl Copying {
     }
 }
 
-/// The kind of an entry; some file systems do not tell it in the listing.
-fn kind(folder: &OwnedFd, name: &std::ffi::CStr, listed: FileType) -> io::Result<FileType> {
+/// Returns the type of an entry. Some file systems do not report it in the listing.
+fn kind(directory: &OwnedFd, name: &std::ffi::CStr, listed: FileType) -> io::Result<FileType> {
     if listed != FileType::Unknown {
         return Ok(listed);
     }
-    let stat = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
+    let stat = rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)?;
     Ok(FileType::from_raw_mode(stat.st_mode))
 }
 
@@ -145,7 +148,7 @@ fn copy_link(from: &OwnedFd, to: &OwnedFd, name: &std::ffi::CStr) -> io::Result<
     Ok(())
 }
 
-/// Most files are small: one read and one write each.
+/// Copies the content of a file. Most files are small: one read and one write.
 fn copy_bytes(
     source: &OwnedFd,
     target: &OwnedFd,

@@ -1,8 +1,8 @@
-//! How many files this process may have open.
+//! The limit of open file descriptors.
 
 use rustix::process::{Resource, getrlimit};
 
-/// Files, pipes and sockets that this process, and what it starts, may have open at once; `None` if the system sets no limit (`ulimit -n`).
+/// Returns how many file descriptors this process and its children may each have open (`ulimit -n`), `None` if unlimited.
 pub fn descriptors_max() -> Option<u64> {
     getrlimit(Resource::Nofile).current
 }

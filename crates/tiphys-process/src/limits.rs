@@ -1,8 +1,8 @@
-//! The resource limits of this process, which every process of the same user can change (`prlimit`).
+//! Resource limits of this process. Every process of the same user can change them (`prlimit`).
 
 use rustix::process::{Resource, Rlimit, getrlimit};
 
-/// Limits that a process can lose its use by, with the names of `prlimit`.
+/// Limits whose change can make a process fail, with their names in `prlimit`.
 #[cfg(target_os = "linux")]
 const RESOURCES: [(&str, Resource); 16] = [
     ("as", Resource::As),
@@ -23,7 +23,7 @@ const RESOURCES: [(&str, Resource); 16] = [
     ("stack", Resource::Stack),
 ];
 
-/// No other process can change them on other systems.
+/// On other systems no other process can change them.
 #[cfg(not(target_os = "linux"))]
 const RESOURCES: [(&str, Resource); 0] = [];
 
@@ -32,12 +32,12 @@ const RESOURCES: [(&str, Resource); 0] = [];
 pub struct ProcessLimits([Rlimit; RESOURCES.len()]);
 
 impl ProcessLimits {
-    /// The limits now.
+    /// Reads the current limits.
     pub fn now() -> Self {
         Self(RESOURCES.map(|(_, resource)| getrlimit(resource)))
     }
 
-    /// The name of a limit that is different in `other`.
+    /// Returns the name of a limit that differs in `other`.
     pub fn difference(&self, other: &Self) -> Option<&'static str> {
         let mut pairs = RESOURCES.iter().zip(self.0.iter().zip(&other.0));
         pairs.find(|(_, (one, other))| one != other).map(|((name, _), _)| *name)

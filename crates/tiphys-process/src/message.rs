@@ -1,7 +1,7 @@
-//! What the parent and the launcher say to each other over the launcher's standard input and output.
+//! Messages between the parent and the launcher, over the launcher's standard input and output.
 //!
-//! A frame is one byte of kind, four bytes of length (little endian) and the payload. Both ends are the same program of the same build, so
-//! there is no version. Paths and output are bytes, which is why this is not JSON.
+//! A frame is one byte for the kind, four bytes for the length (little endian), and the payload. Both ends are the same executable, so
+//! there is no version. Paths and output are bytes, so the format is not JSON.
 
 use std::ffi::OsString;
 use std::io;
@@ -9,64 +9,64 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::run::{CommandSpec, Containment, Ended, Limits, PrivateView, Shielded, View};
+use crate::spec::{CommandSpec, Containment, Ended, Limits, PrivateView, Shielded, View};
 
-/// Bytes of kind and length before a payload.
+/// Bytes of kind and length in front of a payload.
 pub(crate) const HEADER_BYTES: usize = 5;
 
-/// What the parent asks for. That it closes the pipe, in the middle of a request too, asks for the end: of every process, then of the view,
-/// then [`Event::Gone`]. A request for it could be stuck behind others if the launcher is stopped.
+/// A request of the parent. The parent requests the end of the run by closing the pipe, even within a request. The launcher then ends every
+/// process, removes the view, and sends [`Event::Gone`]. A request for the end could be stuck behind others if the launcher is stopped.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Request {
-    /// First and once: the view and the bounds.
+    /// The first request, sent once.
     SetUp {
-        /// What the commands see.
+        /// The view of the commands.
         view: View,
-        /// Bounds of every command.
+        /// Limits of every command.
         limits: Limits,
-        /// How the end of all processes is found.
+        /// How the processes of the run are found at its end.
         containment: Containment,
     },
-    /// Run a command.
+    /// Executes a command.
     Execute(CommandSpec),
 }
 
-/// What the launcher answers.
+/// An answer of the launcher.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Event {
-    /// The view stands.
+    /// The view is set up.
     Ready {
         /// The root as the commands see it.
         root: PathBuf,
-        /// The roots of the other trees, in their order.
+        /// The roots of the other trees, in order.
         others: Vec<PathBuf>,
-        /// Why an overlay that was asked for became a copy; empty if it did not.
+        /// Why the trees were copied although an overlay was requested. Empty if they were not.
         copied_because: String,
     },
-    /// The view could not be made; everything is removed and the launcher exits.
+    /// The view could not be set up. Everything is removed and the launcher exits.
     SetUpFailed {
-        /// Why.
+        /// The reason.
         message: String,
     },
     /// The command could not be started.
     NotStarted {
-        /// The system's error number, 0 if there is none.
+        /// `errno`, 0 if unknown.
         errno: i32,
-        /// What to say; empty: what the system says.
+        /// The message. Empty for the system's message.
         message: String,
     },
-    /// A piece of the command's standard output.
+    /// A part of the command's standard output.
     Stdout(Vec<u8>),
-    /// The command ended, or is about to be ended with the whole run.
+    /// The command ended, or is about to be ended with the run.
     Finished {
-        /// How.
+        /// How it ended.
         ended: Ended,
-        /// Standard error, bounded.
+        /// Standard error, limited.
         stderr: Vec<u8>,
     },
-    /// Every process is gone and everything is removed.
+    /// Every process ended and everything is removed.
     Gone {
-        /// What could not be ended or removed; empty if all is well.
+        /// What could not be ended or removed. Empty if nothing.
         message: String,
     },
 }
@@ -132,15 +132,15 @@ impl Request {
         }
     }
 
-    /// The request of a frame's kind and payload.
+    /// Decodes the payload of a frame.
     pub(crate) fn decode(kind: u8, payload: &[u8]) -> io::Result<Self> {
         let mut payload = Reader(payload);
         let request = match kind {
             kind::SET_UP => {
                 let view = match payload.number()? {
                     0 => View::Direct { dir: payload.path()? },
-                    way => {
-                        let how = match way {
+                    kind => {
+                        let how = match kind {
                             1 => PrivateView::Auto,
                             2 => PrivateView::Copy,
                             3 => PrivateView::Overlay,
@@ -166,11 +166,11 @@ impl Request {
             kind::EXECUTE => {
                 let mut argv = Vec::new();
                 for _ in 0..payload.number()? {
-                    argv.push(payload.text()?);
+                    argv.push(payload.string()?);
                 }
                 let mut env = Vec::new();
                 for _ in 0..payload.number()? {
-                    env.push((payload.text()?, payload.text()?));
+                    env.push((payload.string()?, payload.string()?));
                 }
                 Self::Execute(CommandSpec { argv, env, dir: payload.path()? })
             }
@@ -207,14 +207,14 @@ impl Event {
             }
             Self::Finished { ended, stderr } => {
                 frame = Writer::new(kind::FINISHED);
-                let (way, number) = match ended {
+                let (kind, number) = match ended {
                     Ended::Exited(code) => (0, *code),
                     Ended::Signalled(signal) => (1, *signal),
                     Ended::DeadlineExceeded => (2, 0),
                     Ended::Cancelled => (3, 0),
                     Ended::OutputTooLarge => (4, 0),
                 };
-                frame.number(way);
+                frame.number(kind);
                 frame.signed(number);
                 frame.bytes(stderr);
             }
@@ -226,22 +226,22 @@ impl Event {
         frame.finish()
     }
 
-    /// The event of a frame's kind and payload.
+    /// Decodes the payload of a frame.
     pub(crate) fn decode(kind: u8, payload: &[u8]) -> io::Result<Self> {
         let mut payload = Reader(payload);
         let event = match kind {
             kind::READY => Self::Ready {
                 root: payload.path()?,
                 others: payload.paths()?,
-                copied_because: payload.text()?,
+                copied_because: payload.string()?,
             },
-            kind::SET_UP_FAILED => Self::SetUpFailed { message: payload.text()? },
-            kind::NOT_STARTED => Self::NotStarted { errno: payload.signed()?, message: payload.text()? },
+            kind::SET_UP_FAILED => Self::SetUpFailed { message: payload.string()? },
+            kind::NOT_STARTED => Self::NotStarted { errno: payload.signed()?, message: payload.string()? },
             kind::STDOUT => return Ok(Self::Stdout(payload.0.to_vec())),
             kind::FINISHED => {
-                let way = payload.number()?;
+                let kind = payload.number()?;
                 let number = payload.signed()?;
-                let ended = match way {
+                let ended = match kind {
                     0 => Ended::Exited(number),
                     1 => Ended::Signalled(number),
                     2 => Ended::DeadlineExceeded,
@@ -251,7 +251,7 @@ impl Event {
                 };
                 Self::Finished { ended, stderr: payload.bytes()?.to_vec() }
             }
-            kind::GONE => Self::Gone { message: payload.text()? },
+            kind::GONE => Self::Gone { message: payload.string()? },
             _ => return Err(malformed()),
         };
         payload.end()?;
@@ -259,7 +259,7 @@ impl Event {
     }
 }
 
-/// Kind and payload length of a header.
+/// Returns the kind and the payload length of a header.
 pub(crate) fn header(header: [u8; HEADER_BYTES]) -> (u8, usize) {
     let [kind, a, b, c, d] = header;
     (kind, u32::from_le_bytes([a, b, c, d]) as usize)
@@ -269,7 +269,7 @@ fn malformed() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, "malformed message between tiphys and its launcher")
 }
 
-/// Builds a frame.
+/// An encoder of frames.
 struct Writer(Vec<u8>);
 
 impl Writer {
@@ -307,16 +307,16 @@ impl Writer {
 
     fn finish(mut self) -> io::Result<Vec<u8>> {
         let length = u32::try_from(self.0.len() - HEADER_BYTES).map_err(|_too_long| {
-            io::Error::new(io::ErrorKind::InvalidInput, "a message to the launcher is longer than 4 GiB")
+            io::Error::new(io::ErrorKind::InvalidInput, "message to the launcher is larger than 4 GiB")
         })?;
-        if let Some(place) = self.0.get_mut(1..HEADER_BYTES) {
-            place.copy_from_slice(&length.to_le_bytes());
+        if let Some(length_bytes) = self.0.get_mut(1..HEADER_BYTES) {
+            length_bytes.copy_from_slice(&length.to_le_bytes());
         }
         Ok(self.0)
     }
 }
 
-/// Takes a payload apart.
+/// A decoder of payloads.
 struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
@@ -345,8 +345,8 @@ impl<'a> Reader<'a> {
         Ok(head)
     }
 
-    fn text(&mut self) -> io::Result<String> {
-        String::from_utf8(self.bytes()?.to_vec()).map_err(|_not_text| malformed())
+    fn string(&mut self) -> io::Result<String> {
+        String::from_utf8(self.bytes()?.to_vec()).map_err(|_not_utf8| malformed())
     }
 
     fn path(&mut self) -> io::Result<PathBuf> {

@@ -1,15 +1,15 @@
-//! The removal of a run's folder, with what its commands have mounted in it.
+//! Removes run directories, including mounts that commands made in them.
 
 use std::io;
 use std::path::Path;
 
 use tiphys_removal::remove_tree;
 
-/// Removes the folder of a run whose processes have ended. What they mounted there, if they may, is unmounted first, and keeps its content. What
-/// cannot be unmounted stays, with the folders above it, and is an error.
+/// Removes the directory of a run whose processes have ended. Mounts in it are unmounted first, and their content is kept. If one cannot be
+/// unmounted, it stays with the directories above it, and the result is an error.
 pub(crate) fn remove_run_dir(run_dir: &Path) -> io::Result<()> {
     match remove_tree(run_dir) {
-        // Only now, since nearly nobody mounts anything.
+        // Unmounts only after an error, because commands rarely mount.
         Err(error) if tiphys_removal::is_mounted_below(&error) => {
             unmount_below(run_dir);
             remove_tree(run_dir)
@@ -18,31 +18,32 @@ pub(crate) fn remove_run_dir(run_dir: &Path) -> io::Result<()> {
     }
 }
 
-/// Unmounts what is mounted at a folder or below it in this process' namespace, the last mounted first.
+/// Unmounts the mounts at and below a directory in the namespace of this process, in reverse order.
 #[cfg(target_os = "linux")]
-fn unmount_below(folder: &Path) {
+fn unmount_below(directory: &Path) {
     use rustix::mount::{UnmountFlags, unmount};
 
-    // As the kernel names it.
-    let Some(folder) =
-        folder.parent().and_then(|above| Some(above.canonicalize().ok()?.join(folder.file_name()?)))
+    // The path in the kernel's form.
+    let Some(directory) =
+        directory.parent().and_then(|above| Some(above.canonicalize().ok()?.join(directory.file_name()?)))
     else {
         return;
     };
     let Ok(mounts) = std::fs::read("/proc/self/mountinfo") else { return };
     let points = mounts.split(|byte| *byte == b'\n').filter_map(mount_point);
-    let below: Vec<_> = points.filter(|point| point.starts_with(&folder)).collect();
+    let below: Vec<_> = points.filter(|point| point.starts_with(&directory)).collect();
     for point in below.iter().rev() {
-        // Busy ones are detached: nobody of the run is left who could need them. Whoever may not is told of the folder that stays.
+        // Busy mounts are detached, because all processes of the run have ended. Without permission the caller gets an error for the
+        // remaining directory.
         let _not_allowed: rustix::io::Result<()> =
             unmount(point, UnmountFlags::DETACH | UnmountFlags::NOFOLLOW);
     }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn unmount_below(_folder: &Path) {}
+fn unmount_below(_directory: &Path) {}
 
-/// The fifth field of a line of `mountinfo`, in which blanks, line ends and backslashes are written as three octal digits.
+/// The fifth field of a line of `mountinfo` (proc(5)). Blanks, line ends and backslashes are octal escapes.
 #[cfg(target_os = "linux")]
 fn mount_point(line: &[u8]) -> Option<std::path::PathBuf> {
     use std::ffi::OsString;

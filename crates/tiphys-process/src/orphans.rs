@@ -1,15 +1,18 @@
-//! The end of processes whose launcher was killed, by one of them or by somebody else.
+//! Ends processes whose launcher was killed.
 //!
-//! A launcher that lives adopts all that its commands leave behind. If it is killed, the system gives its processes to the next one above
-//! that adopts orphans: to this one, after [`adopt_orphans`] or as process 1. Nobody else would ever look for them.
+//! A running launcher adopts the orphans of its commands. If it is killed, the system reparents them to the next subreaper: to this
+//! process, after [`adopt_orphans`] or as process 1. No other process would end them.
 //!
-//! Which children of this process they are follows from what a process cannot change of itself. They are children that we did not start.
-//! They are no older than the launcher. They are not of our session, since the launcher began one of its own and no process can go back to
-//! another: so the tools that we start, and what other code of this process starts, are never among them. And their session was not begun
-//! by a process that came into this container from outside, as a person's shell does. A program that such a person, or a tool of ours,
-//! left behind in a session of its own cannot be told apart: it is ended, too, if it began after a launcher that was then killed.
+//! They are identified by what a process cannot change about itself:
+//! * They are children that this process did not start.
+//! * They are not older than the launcher.
+//! * They are not in the session of this process. The launcher began its own session, and no process can return to
+//!   another one. So tools of this process, and other programs that it starts, never match.
+//! * Their session was not begun by a process that entered this container from outside, such as the shell of an
+//!   administrator. A program left in a session of its own, by such a shell or by a tool, cannot be distinguished: it
+//!   is ended, too, if it started after a launcher that was killed.
 //!
-//! A mark in the environment would be simpler, and is gone with `env -i`.
+//! A mark in the environment would be simpler, but `env -i` removes it.
 
 #[cfg(target_os = "linux")]
 mod linux;
@@ -19,24 +22,25 @@ use std::time::Duration;
 
 use rustix::process::Pid;
 
-/// When a process started, in the clock ticks of the system: comparable on one machine between two starts of it.
+/// Start time of a process in clock ticks since boot. Comparable on one machine until it reboots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Started(pub(crate) u64);
+pub(crate) struct StartTime(pub(crate) u64);
 
-/// Makes this process the parent of what a killed launcher leaves behind, so that [`crate::Run::finish`] finds and ends it. To be called
-/// once, before the first run; it holds until the process ends. Does nothing on systems that have no child subreapers.
+/// Makes this process the parent of the orphans of a killed launcher, so that [`crate::Run::finish`] can end them. Must be called once,
+/// before the first run. Does nothing on systems without child subreapers.
 ///
-/// Whoever lives long should poll [`crate::reap_orphans`], too: other orphans, such as what git leaves running, come as well.
+/// A long-lived process should also poll [`crate::reap_orphans`]: other orphans, such as background processes of git, are reparented to it
+/// as well.
 pub fn adopt_orphans() -> io::Result<()> {
     #[cfg(target_os = "linux")]
-    rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+    crate::descendants::adopt_orphans()?;
     Ok(())
 }
 
-/// When a child that nobody has waited for was started; `None` where the system does not tell.
-pub(crate) fn started(child: Pid) -> Option<Started> {
+/// Returns the start time of a child that has not been waited for, `None` if the system does not report it.
+pub(crate) fn start_time(child: Pid) -> Option<StartTime> {
     #[cfg(target_os = "linux")]
-    return linux::started(child);
+    return linux::start_time(child);
     #[cfg(not(target_os = "linux"))]
     {
         let _no_proc = child;
@@ -44,14 +48,14 @@ pub(crate) fn started(child: Pid) -> Option<Started> {
     }
 }
 
-/// Ends every process that was lost by a launcher that had started then: SIGTERM, the time of grace, SIGKILL until none is left. Gives those
-/// that could not be ended.
-pub(crate) async fn end_lost(since: Started, grace: Duration) -> Vec<Pid> {
+/// Ends every process that was lost by a launcher with this start time: SIGTERM, grace period, SIGKILL until none is left. Returns the
+/// processes that could not be ended.
+pub(crate) async fn end_lost(since: StartTime, grace: Duration) -> Vec<Pid> {
     #[cfg(target_os = "linux")]
     return linux::end_lost(since, grace).await;
     #[cfg(not(target_os = "linux"))]
     {
-        let _nobody_is_adopted = (since, grace);
+        let _no_orphans = (since, grace);
         Vec::new()
     }
 }

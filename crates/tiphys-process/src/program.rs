@@ -1,4 +1,4 @@
-//! What counts as a program, and where it is.
+//! Looks up programs in a search path.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, AtFlags, CWD, FileType, accessat, stat};
 
-/// What is said of a name that is nowhere on the search path.
+/// Message for a name that is not in the search path. The wording of Go's `exec.ErrNotFound`.
 pub(crate) const NOT_FOUND: &str = "executable file not found in $PATH";
 
-/// A program's path: with a `/` in it its own, whatever is there; else the first file of that name that this process may execute, in the
-/// folders of a search path as `PATH` has it. Folders that are not absolute are left out: what they are depends on where one stands.
+/// Returns the path of a program. A program with `/` is its own path, even if nothing exists there. Another one is the first executable
+/// file of that name in the directories of a search path like `PATH`. Relative directories are skipped, because they depend on the working
+/// directory.
 pub fn find_program(program: &Path, search_path: &OsStr) -> Option<PathBuf> {
     if program.as_os_str().as_bytes().contains(&b'/') {
         return Some(program.to_path_buf());
@@ -19,21 +20,21 @@ pub fn find_program(program: &Path, search_path: &OsStr) -> Option<PathBuf> {
     search_path
         .as_bytes()
         .split(|byte| *byte == b':')
-        .map(|folder| Path::new(OsStr::from_bytes(folder)))
-        .filter(|folder| folder.is_absolute())
-        .map(|folder| folder.join(program))
+        .map(|directory| Path::new(OsStr::from_bytes(directory)))
+        .filter(|directory| directory.is_absolute())
+        .map(|directory| directory.join(program))
         .find(|candidate| is_executable(candidate))
 }
 
-/// A program's path by the `PATH` of this environment. Looking it up here rather than in the new process keeps the start fast: the
-/// system then needs no copy of this process.
+/// Returns the path of a program by the `PATH` of an environment. A lookup here, instead of in the new process, keeps the start fast: the
+/// standard library can then use `posix_spawn`.
 pub(crate) fn resolve(program: &Path, env: &[(OsString, OsString)]) -> io::Result<PathBuf> {
     let path = env.iter().rfind(|(name, _)| name == "PATH").map(|(_, value)| value.as_os_str());
     find_program(program, path.unwrap_or_default())
         .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, NOT_FOUND))
 }
 
-/// Whether this is a file that this process may execute.
+/// Whether this is a file that the process may execute.
 pub(crate) fn is_executable(candidate: &Path) -> bool {
     stat(candidate).is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode).is_file())
         && accessat(CWD, candidate, Access::EXEC_OK, AtFlags::EACCESS).is_ok()

@@ -1,8 +1,9 @@
-//! Commands and texts as logs and errors show them.
+//! Quotes and escapes commands and strings for logs and errors.
 
 use std::fmt::Write as _;
 
-/// A command as logs and errors show it (`spec/cmp.md` 6.3): arguments joined by blanks, those with white space quoted as Go's `%q` does, empty ones as `""`.
+/// Formats a command for logs and errors: arguments joined by blanks. Arguments with white space are quoted like Go's `%q`, empty ones are
+/// `""`.
 pub fn quote_command(argv: &[String]) -> String {
     let mut text = String::new();
     for (index, argument) in argv.iter().enumerate() {
@@ -18,29 +19,29 @@ pub fn quote_command(argv: &[String]) -> String {
     text
 }
 
-/// A text in double quotes, as Go's `strconv.Quote` has it.
+/// Quotes a string like Go's [`strconv.Quote`](https://pkg.go.dev/strconv#Quote).
 pub fn quote_text(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quote_as_go(text, &mut quoted);
     quoted
 }
 
-/// Escapes what could steer a terminal, hide or reorder text, or be a command for a CI system: [control
-/// characters](is_control_character) but line breaks and tabs, `::` at the beginning of a line, and `##NAME[`.
+/// Escapes what could control a terminal, hide or reorder text, or be a command of a CI system: [control characters](is_control_character)
+/// except line breaks and tabs, `::` at the beginning of a line, and `##NAME[`.
 ///
-/// GitHub Actions takes `::error::` for a command also behind white space
-/// ([workflow commands](https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands)); it finds its older form
-/// `##[error]`, and Azure Pipelines finds `##vso[…]`
-/// ([logging commands](https://learn.microsoft.com/en-us/azure/devops/pipelines/scripts/logging-commands)), anywhere in a line.
+/// GitHub Actions accepts `::error::` also after white space ([workflow
+/// commands](https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands)). It finds the older form `##[error]`,
+/// and Azure Pipelines finds `##vso[…]` ([logging
+/// commands](https://learn.microsoft.com/en-us/azure/devops/pipelines/scripts/logging-commands)), anywhere in a line.
 pub fn escape_text(text: &str) -> String {
     escaped(text, |char, text| text.extend(char.escape_unicode()))
 }
 
-/// The same for the text of a JSON document, as escapes of its strings: the value stays the same.
+/// Like [`escape_text`] for a JSON document: the escapes are those of JSON strings, so the value does not change.
 pub fn escape_json(text: &str) -> String {
     escaped(text, |char, text| {
         let written = write!(text, "\\u{:04x}", u32::from(char));
-        debug_assert!(written.is_ok(), "a String takes every text");
+        debug_assert!(written.is_ok(), "writing to a String cannot fail");
     })
 }
 
@@ -63,14 +64,14 @@ fn escaped(text: &str, escape: impl Fn(char, &mut String)) -> String {
     escaped
 }
 
-/// Whether a character is a control character, a line or paragraph separator, or one that sets the direction of text
-/// ([UAX #9](https://www.unicode.org/reports/tr9/)).
+/// Whether a character is a control character, a line or paragraph separator, or sets the direction of text ([UAX
+/// #9](https://www.unicode.org/reports/tr9/)).
 pub fn is_control_character(char: char) -> bool {
     char.is_control()
         || matches!(char, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Whether a text begins with `##[`, `##vso[` or the like.
+/// Whether a string begins with `##[`, `##vso[` or similar.
 fn starts_ci_command(text: &str) -> bool {
     text.strip_prefix("##")
         .is_some_and(|text| text.trim_start_matches(|char: char| char.is_ascii_alphabetic()).starts_with('['))
@@ -97,16 +98,17 @@ fn quote_as_go(argument: &str, text: &mut String) {
                     0x80..0x1_0000 => write!(text, "\\u{code:04x}"),
                     _ => write!(text, "\\U{code:08x}"),
                 };
-                debug_assert!(written.is_ok(), "a String takes every text");
+                debug_assert!(written.is_ok(), "writing to a String cannot fail");
             }
         }
     }
     text.push('"');
 }
 
-/// Letters, marks, numbers, punctuation, symbols and the ASCII blank, as Go's `unicode.IsPrint` has it.
+/// Whether Go prints a character as it is ([`unicode.IsPrint`](https://pkg.go.dev/unicode#IsPrint)): letters, marks, numbers, punctuation,
+/// symbols and the ASCII blank.
 ///
-/// The standard library knows them for its debug output, but escapes a combining mark at the beginning of a text; hence the letter before it.
+/// `str::escape_debug` has the same table, but escapes a combining mark at the beginning of a string, so a letter is put in front.
 fn is_printable(char: char) -> bool {
     matches!(char, '\'' | '"' | '\\') || {
         let mut text = String::from("a");

@@ -1,4 +1,4 @@
-//! Our own tools (git): fixed environment, no shell, nothing prompts, a deadline, bounded output.
+//! Programs that tiphys needs itself (git): fixed environment, no shell, no prompts, a deadline, limited output.
 
 use std::ffi::OsString;
 use std::io;
@@ -13,24 +13,24 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::time::timeout;
 
 use crate::bounded::HeadAndTail;
-use crate::own::OwnChild;
+use crate::children::OwnChild;
+use crate::pdeathsig::Start;
 use crate::program::resolve;
-use crate::tether::Start;
 
-/// Bytes of standard error that are kept, the first and the last half.
+/// Bytes of standard error that are kept: the first and the last half.
 const STDERR_BYTES_MAX: usize = 64 * 1024;
 
-/// Bytes that are read at once.
+/// Bytes read at once.
 const CHUNK_BYTES: usize = 64 * 1024;
 
-/// Bytes that are still read after the tool ended: more than a pipe can hold.
+/// Bytes read after the tool ended: more than a pipe can hold.
 const LAST_READ_BYTES_MAX: usize = 1024 * 1024;
 
-/// Time between SIGTERM and SIGKILL. Short, since the thread waits: nothing else would be there to see it through.
+/// Time between SIGTERM and SIGKILL. Short, because it blocks a thread of the runtime.
 const GRACE_MAX: Duration = Duration::from_millis(200);
 
-/// Time between two looks whether the tool has ended.
-const LOOK_AGAIN: Duration = Duration::from_millis(1);
+/// Interval at which the end of the tool is polled.
+const POLL_INTERVAL: Duration = Duration::from_millis(1);
 
 /// A program that tiphys starts for itself.
 #[derive(Clone)]
@@ -39,13 +39,13 @@ pub struct Tool {
     pub program: PathBuf,
     /// The whole environment.
     pub env: Vec<(OsString, OsString)>,
-    /// How long one call may take.
+    /// Maximum duration of one call.
     pub timeout: Duration,
-    /// Bytes of standard output, more is an error.
+    /// Maximum bytes of standard output. More is an error.
     pub stdout_bytes_max: usize,
 }
 
-/// Values of the environment may be secret.
+/// Environment values may be secret.
 impl std::fmt::Debug for Tool {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let names: Vec<&OsString> = self.env.iter().map(|(name, _)| name).collect();
@@ -58,14 +58,14 @@ impl std::fmt::Debug for Tool {
     }
 }
 
-/// What a tool printed.
+/// Result of a tool.
 #[derive(Clone)]
 pub struct ToolOutput {
     /// Exit code; `None` if a signal ended it.
     pub code: Option<i32>,
     /// Standard output.
     pub stdout: Vec<u8>,
-    /// Standard error, bounded.
+    /// Standard error, limited.
     pub stderr: String,
 }
 
@@ -80,7 +80,7 @@ impl std::fmt::Debug for ToolOutput {
     }
 }
 
-/// Why a tool could not be run.
+/// An error of a tool call.
 #[derive(Debug, thiserror::Error)]
 pub enum ToolError {
     /// It could not be started.
@@ -88,25 +88,25 @@ pub enum ToolError {
     Start {
         /// The program.
         program: String,
-        /// The system's answer.
+        /// The system's error.
         #[source]
         source: std::io::Error,
     },
-    /// Its pipes failed.
-    #[error("lost contact with {program}")]
+    /// Reading its output or waiting for it failed.
+    #[error("cannot read the output of {program}")]
     Io {
         /// The program.
         program: String,
-        /// The system's answer.
+        /// The system's error.
         #[source]
         source: std::io::Error,
     },
-    /// It took too long; its process group was ended.
+    /// It exceeded the timeout. Its process group was ended.
     #[error("{program} did not end within {timeout:?}")]
     Timeout {
         /// The program.
         program: String,
-        /// The bound.
+        /// The timeout.
         timeout: Duration,
     },
     /// It printed too much.
@@ -114,16 +114,16 @@ pub enum ToolError {
     OutputTooLarge {
         /// The program.
         program: String,
-        /// The bound in bytes.
+        /// The limit in bytes.
         bytes_max: usize,
     },
 }
 
 impl Tool {
-    /// Runs the tool to its end in a directory, with nothing or the given bytes on standard input. Ends the tool's process group if the future is dropped.
-    /// The tool itself ends with this process, too, if that is killed, where [`crate::tether_main`] was called.
+    /// Runs the tool in a directory, with the given bytes or nothing on standard input. If the future is dropped, the process group of the
+    /// tool is ended. If [`crate::pdeathsig_main`] was called, the tool also ends when this process is killed.
     ///
-    /// Output that a descendant writes after the tool itself ended is not waited for.
+    /// Output of descendants after the end of the tool is not waited for.
     pub async fn run(
         &self,
         args: &[OsString],
@@ -142,7 +142,7 @@ impl Tool {
             Ok(Ok(status)) => {
                 let stderr = String::from_utf8_lossy(&printed.stderr.into_bytes()).into_owned();
                 let output = ToolOutput { code: status.code(), stdout: printed.stdout, stderr };
-                match running.start.failure(&output) {
+                match running.start.failure(output.code, &output.stderr) {
                     Some(source) => Err(ToolError::Start { program: program(), source }),
                     None => Ok(output),
                 }
@@ -153,17 +153,17 @@ impl Tool {
             Ok(Err(Failure::Io(source))) => Err(ToolError::Io { program: program(), source }),
             Err(_elapsed) => Err(ToolError::Timeout { program: program(), timeout: self.timeout }),
         }
-        // Whatever still runs is ended when `running` goes.
+        // Dropping `running` ends what still runs.
     }
 
     fn start(&self, args: &[OsString], dir: &Path, with_stdin: bool) -> Result<Running, ToolError> {
         let fail = |source| ToolError::Start { program: self.program.display().to_string(), source };
         if !dir.is_dir() {
-            let message = format!("working directory {} is not there", dir.display());
+            let message = format!("working directory {} does not exist", dir.display());
             return Err(fail(io::Error::new(io::ErrorKind::NotFound, message)));
         }
         let program = resolve(&self.program, &self.env).map_err(fail)?;
-        let start = Start::of_this_process();
+        let start = Start::current();
         let mut process = start.command(&program, &self.program);
         process
             .args(args)
@@ -179,7 +179,7 @@ impl Tool {
     }
 }
 
-/// What a tool printed so far.
+/// The output of a tool so far.
 struct Printed {
     stdout: Vec<u8>,
     stdout_bytes_max: usize,
@@ -187,11 +187,11 @@ struct Printed {
 }
 
 impl Printed {
-    fn write_stdout(&mut self, piece: &[u8]) -> Result<(), Failure> {
-        if self.stdout.len() + piece.len() > self.stdout_bytes_max {
+    fn write_stdout(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        if self.stdout.len() + bytes.len() > self.stdout_bytes_max {
             return Err(Failure::TooMuch);
         }
-        self.stdout.extend_from_slice(piece);
+        self.stdout.extend_from_slice(bytes);
         Ok(())
     }
 }
@@ -207,7 +207,7 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// A tool that was started. Dropping it ends its process group.
+/// A running tool. Dropping it ends its process group.
 struct Running {
     child: OwnChild,
     start: Start,
@@ -220,7 +220,7 @@ impl Running {
         let mut stderr = self.child.stderr.take();
         let feed = async move {
             if let (Some(mut stdin), Some(input)) = (stdin, input) {
-                // A tool need not read all its input.
+                // A tool may exit without reading all its input.
                 let _closed_early: io::Result<()> = stdin.write_all(&input).await;
             }
         };
@@ -242,16 +242,17 @@ impl Running {
                 status = self.child.wait() => break status?,
             }
         };
-        // What the tool itself wrote is all in the pipes by now. They are asked directly: the runtime may not know yet that they are ready.
-        for_the_rest(stdout, &mut out, |piece| printed.write_stdout(piece))?;
-        for_the_rest(stderr, &mut err, |piece| {
-            printed.stderr.write(piece);
+        // All output of the tool itself is in the pipes by now. They are read directly, because the runtime may not know yet that they are
+        // readable.
+        read_available(stdout, &mut out, |bytes| printed.write_stdout(bytes))?;
+        read_available(stderr, &mut err, |bytes| {
+            printed.stderr.write(bytes);
             Ok(())
         })?;
         Ok(status)
     }
 
-    /// Sends a signal to the group as long as its number is ours: the tool was not yet waited for.
+    /// Sends a signal to the process group. The tool must not have been waited for, so that the ID is not reused.
     fn signal_group(&self, signal: Signal) -> Option<Pid> {
         let group = self.child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw)?;
         let _gone: rustix::io::Result<()> = kill_process_group(group, signal);
@@ -260,13 +261,13 @@ impl Running {
 }
 
 impl Drop for Running {
-    /// A tool that still runs is asked to end, so that it can remove its lock files, and made to a moment later.
+    /// Sends SIGTERM, so that the tool can remove its lock files, and SIGKILL a moment later.
     fn drop(&mut self) {
         let Some(leader) = self.signal_group(Signal::TERM) else { return };
         let kill_at = Instant::now() + GRACE_MAX;
-        let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        while Instant::now() < kill_at && matches!(waitid(WaitId::Pid(leader), look), Ok(None)) {
-            let timeout = rustix::event::Timespec::try_from(LOOK_AGAIN).ok();
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        while Instant::now() < kill_at && matches!(waitid(WaitId::Pid(leader), options), Ok(None)) {
+            let timeout = rustix::event::Timespec::try_from(POLL_INTERVAL).ok();
             let _interrupted: rustix::io::Result<usize> = rustix::event::poll(&mut [], timeout.as_ref());
         }
         self.signal_group(Signal::KILL);
@@ -280,8 +281,8 @@ async fn read_from(pipe: &mut Option<impl AsyncRead + Unpin>, chunk: &mut [u8]) 
     }
 }
 
-/// Reads what is in a pipe now.
-fn for_the_rest(
+/// Reads the bytes that are in a pipe now.
+fn read_available(
     pipe: Option<impl AsFd>,
     chunk: &mut [u8],
     mut each: impl FnMut(&[u8]) -> Result<(), Failure>,

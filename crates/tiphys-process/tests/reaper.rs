@@ -1,16 +1,15 @@
-//! Orphans are reaped, and nobody's exit status is taken. One test only: it makes the whole process a parent of orphans.
+//! Orphans are reaped, and no exit status is lost. One test only, because it makes the whole process a child subreaper.
 
 #![cfg(target_os = "linux")]
 
 use std::fs;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal, getpid, kill_process, set_child_subreaper};
 use tempfile::TempDir;
-use tiphys_process::{
-    CommandSpec, Ended, Launcher, Limits, PrivateView, Run, Shielded, Tool, View, reap_orphans,
-};
+use tiphys_process::{CommandSpec, Ended, Launcher, Limits, PrivateView, Run, Tool, View, reap_orphans};
+use tiphys_testkit::wait::eventually;
 use tokio_util::sync::CancellationToken;
 
 /// Orphans of the launcher that is killed.
@@ -25,26 +24,11 @@ fn children() -> Vec<i32> {
     lists.flat_map(|list| list.split_ascii_whitespace().flat_map(str::parse).collect::<Vec<_>>()).collect()
 }
 
-async fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
-    let give_up_at = Instant::now() + Duration::from_mins(2);
-    let mut again = tokio::time::interval(Duration::from_millis(2));
-    while !holds() {
-        assert!(Instant::now() < give_up_at, "{what}: not within two minutes; children are {:?}", children());
-        again.tick().await;
-    }
-}
-
-async fn start(folder: &Path, name: &str) -> Run {
+async fn start(directory: &Path, name: &str) -> Run {
     let launcher = Launcher::new(env!("CARGO_BIN_EXE_tiphys-launcher"));
     let limits = Limits { stdout_bytes_max: 1000, stderr_bytes_max: 1000, grace: Duration::from_millis(100) };
     let how = PrivateView::Auto;
-    let view = View::Private {
-        lower: folder.join("tree"),
-        others: vec![],
-        run_dir: folder.join(name),
-        how,
-        shielded: Shielded::default(),
-    };
+    let view = View::private(directory.join("tree"), directory.join(name), how);
     launcher.start(view, limits).await.expect("starts")
 }
 
@@ -59,11 +43,11 @@ async fn printed(run: &mut Run, script: &str) -> Result<(Ended, String), String>
     Ok((outcome.ended, String::from_utf8(outcome.stdout).expect("UTF-8")))
 }
 
-async fn one_of_the_others(folder: &Path, number: u8) {
-    let mut run = start(folder, &format!("run-{number}")).await;
+async fn one_of_the_others(directory: &Path, number: u8) {
+    let mut run = start(directory, &format!("run-{number}")).await;
     let ended = printed(&mut run, &format!("exit {number}")).await.expect("starts");
     assert_eq!(ended, (Ended::Exited(number.into()), String::new()));
-    // Says so if the launcher's exit status is not to be had.
+    // Fails if the launcher's exit status was taken.
     run.finish().await.expect("finishes");
     let tool = Tool {
         program: "/bin/sh".into(),
@@ -71,12 +55,12 @@ async fn one_of_the_others(folder: &Path, number: u8) {
         timeout: Duration::from_secs(20),
         stdout_bytes_max: 0,
     };
-    let output = tool.run(&["-c".into(), format!("exit {number}").into()], folder, None).await;
+    let output = tool.run(&["-c".into(), format!("exit {number}").into()], directory, None).await;
     assert_eq!(output.expect("starts").code, Some(number.into()));
 }
 
-async fn orphans_end_among_others(folder: &Path) {
-    let mut run = start(folder, "run").await;
+async fn orphans_end_among_others(directory: &Path) {
+    let mut run = start(directory, "run").await;
     let script = format!(
         "for i in $(seq {ORPHANS}); do setsid sleep 1000 >/dev/null 2>&1 & echo $!; done; echo $PPID"
     );
@@ -88,7 +72,8 @@ async fn orphans_end_among_others(folder: &Path) {
     kill(launcher).expect("signals");
     eventually("the orphans become ours", || processes.iter().all(|orphan| children().contains(orphan)))
         .await;
-    let others = futures_util::future::join_all((0..OTHERS).map(|number| one_of_the_others(folder, number)));
+    let others =
+        futures_util::future::join_all((0..OTHERS).map(|number| one_of_the_others(directory, number)));
     let orphans = async {
         let mut pause = tokio::time::interval(Duration::from_millis(20));
         for orphan in &processes {
@@ -98,19 +83,19 @@ async fn orphans_end_among_others(folder: &Path) {
     };
     tokio::join!(others, orphans);
     let error = run.finish().await.expect_err("no launcher");
-    assert_eq!(error.to_string(), "launcher: died before it had ended the run: signal: 9 (SIGKILL)");
-    // A dropped run is left to the runtime, which waits for its launcher.
-    drop(start(folder, "dropped").await);
+    assert_eq!(error.to_string(), "launcher: died before it ended the run: signal: 9 (SIGKILL)");
+    // The runtime waits for the launcher of a dropped run.
+    drop(start(directory, "dropped").await);
     eventually("no child is left", || children().is_empty()).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn orphans_of_a_killed_launcher_are_reaped_and_every_exit_status_reaches_who_waits_for_it() {
-    let folder = TempDir::new().expect("a folder");
-    fs::create_dir(folder.path().join("tree")).expect("mkdir");
+async fn orphans_are_reaped_and_no_exit_status_is_lost() {
+    let directory = TempDir::new().expect("a directory");
+    fs::create_dir(directory.path().join("tree")).expect("mkdir");
     set_child_subreaper(Some(getpid())).expect("a subreaper");
     tokio::select! {
         ended = reap_orphans() => panic!("{ended:?}"),
-        () = orphans_end_among_others(folder.path()) => {}
+        () = orphans_end_among_others(directory.path()) => {}
     }
 }

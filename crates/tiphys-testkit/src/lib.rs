@@ -15,6 +15,7 @@ pub mod oracle;
 pub mod recorded_servers;
 pub mod registry;
 pub mod tools;
+pub mod wait;
 
 use std::path::PathBuf;
 

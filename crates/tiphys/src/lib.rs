@@ -28,13 +28,13 @@ use crate::settings::Process;
 /// Runs the program with this process's arguments and environment.
 pub fn main() -> ExitCode {
     let arguments = settings::arguments();
-    // Each run starts a launcher, which must have one thread, and each call of git a tether: neither asks the system for more than it needs.
+    // A launcher must be single-threaded, and the wrapper of a git call must start fast. Neither needs a runtime.
     if settings::is_launcher(&arguments) {
         return ExitCode::from(
             u8::try_from(tiphys_process::launcher_main()).unwrap_or(error::exit_code(ErrorKind::Bug)),
         );
     }
-    if let Some(code) = tiphys_process::tether_main(&arguments) {
+    if let Some(code) = tiphys_process::pdeathsig_main(&arguments) {
         return ExitCode::from(code);
     }
     let host = Process::of_this_process(arguments);

@@ -155,7 +155,7 @@ pub(crate) fn prepare(request: &Request, home: &Home) -> Result<Prepared, Genera
             Some(home.write(Home::INLINE_VALUES, text.as_bytes())?)
         }
     };
-    let call = template.call(&ExecLimits::of_this_process())?;
+    let call = template.call(&ExecLimits::current())?;
     Ok(Prepared { call, chart })
 }
 

@@ -29,7 +29,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 pub fn main() -> ExitCode {
     let host = Host::of_this_process();
     // First of all: a program that this process starts begins as this very program.
-    if let Some(code) = tiphys_process::tether_main(host.arguments()) {
+    if let Some(code) = tiphys_process::pdeathsig_main(host.arguments()) {
         return ExitCode::from(code);
     }
     let arguments = match Arguments::try_parse_from(host.arguments()) {

@@ -31,7 +31,6 @@ const NOT_CLEAN: &[&str] = &[
     "crates/tiphys/",
     "crates/tiphys-cmp/",
     "crates/tiphys-plugin/",
-    "crates/tiphys-process/",
     "crates/tiphys-removal/",
     "crates/tiphys-store/",
     "crates/tiphys-testkit/",

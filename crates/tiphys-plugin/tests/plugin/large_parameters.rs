@@ -34,7 +34,7 @@ fn kind(text: &str) -> Vec<String> {
 #[test]
 fn the_bound_of_one_text_is_that_of_linux() {
     if cfg!(target_arch = "x86_64") {
-        assert_eq!(ExecLimits::of_this_process().text_bytes_max, TEXT_BYTES_MAX);
+        assert_eq!(ExecLimits::current().text_bytes_max, TEXT_BYTES_MAX);
     }
 }
 
@@ -100,7 +100,7 @@ async fn variables_that_fit_one_by_one_and_not_together_are_refused_just_above_t
     let tree = world.tree(&[("app/x", "")]);
     let plugin = world.plugin("p", "  generate: {command: [sh, -c, 'echo kind: A']}");
     let mut fits = request(&tree);
-    let bound = ExecLimits::of_this_process().total_bytes_max;
+    let bound = ExecLimits::current().total_bytes_max;
     let name = |number: usize| format!("PARAM_N_{number:03}");
     let cost = ExecLimits::cost(name(0).len() + 1 + ONE);
     let whole = bound / cost;

@@ -1,7 +1,6 @@
-//! A launcher and nothing else, for tests: the product starts its own executable instead.
+//! The launcher as a program of its own, for tests. tiphys starts its own executable instead.
 //!
-//! Tests of this crate find it by `env!("CARGO_BIN_EXE_tiphys-launcher")`, tests of other crates by
-//! `tiphys_testkit::launcher::program()`.
+//! Tests of this crate find it by `env!("CARGO_BIN_EXE_tiphys-launcher")`, tests of other crates by `tiphys_testkit::launcher::program()`.
 
 fn main() {
     if std::env::args().nth(1).as_deref() == Some(tiphys_process::LAUNCHER_ARGUMENT) {

@@ -1,6 +1,6 @@
-//! Runs a tool in the working directory, for tests that kill who started one. Tells what came of it.
+//! Runs a tool in the working directory and prints its result, for tests that kill the parent of a tool.
 //!
-//! Arguments: `tethered` or `direct`, and the program with its arguments.
+//! Arguments: `wrapped` or `direct`, the program, its arguments.
 
 use std::error::Error;
 use std::ffi::OsString;
@@ -10,14 +10,14 @@ use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
 
-use tiphys_process::{Tool, tether_main};
+use tiphys_process::{Tool, pdeathsig_main};
 use tokio::time::timeout;
 
 #[expect(clippy::print_stdout, reason = "a test reads it")]
 fn main() -> Result<ExitCode, Box<dyn Error>> {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     if arguments.get(1).is_some_and(|how| how != "direct")
-        && let Some(code) = tether_main(&arguments)
+        && let Some(code) = pdeathsig_main(&arguments)
     {
         return Ok(ExitCode::from(code));
     }
@@ -30,19 +30,19 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let mut call = Box::pin(tool.run(rest, Path::new("."), None));
-    // The thread that asks for the tool ends before the tool does, when standard input ends.
-    let asked = thread::scope(|scope| {
-        let ask = || {
-            let looked = runtime.block_on(async { timeout(Duration::ZERO, &mut call).await });
+    // The thread that starts the tool ends, at the end of standard input, before the tool does.
+    let started = thread::scope(|scope| {
+        let start = || {
+            let polled = runtime.block_on(async { timeout(Duration::ZERO, &mut call).await });
             drop(io::copy(&mut io::stdin(), &mut io::sink()));
-            looked
+            polled
         };
-        scope.spawn(ask).join()
+        scope.spawn(start).join()
     });
-    println!("asked");
-    let ended = match asked.map_err(|_panic| "the thread failed")? {
+    println!("started");
+    let ended = match started.map_err(|_panic| "the thread failed")? {
         Ok(ended) => ended,
-        Err(_goes_on) => runtime.block_on(call),
+        Err(_still_runs) => runtime.block_on(call),
     };
     match ended {
         Ok(output) => {

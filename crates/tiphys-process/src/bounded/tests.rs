@@ -9,7 +9,7 @@ fn kept(bytes_max: usize, pieces: &[&str]) -> String {
 }
 
 #[test]
-fn the_first_and_the_last_half_are_kept_with_a_line_between_that_counts_the_rest() {
+fn first_and_last_half_are_kept_and_the_rest_counted() {
     let cases: &[(usize, &[&str], &str)] = &[
         (10, &[], ""),
         (10, &["0123456789"], "0123456789"),

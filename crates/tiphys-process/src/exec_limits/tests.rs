@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn a_quarter_of_the_stack_is_for_the_texts_within_bounds() {
+fn strings_get_a_quarter_of_the_stack_within_limits() {
     const MIB: u64 = 1024 * 1024;
     for (stack, expected) in [
         (Some(8 * MIB), 2 * MIB),
@@ -17,11 +17,11 @@ fn a_quarter_of_the_stack_is_for_the_texts_within_bounds() {
 }
 
 #[test]
-fn a_text_costs_its_bytes_its_nul_and_its_pointer() {
+fn string_costs_its_bytes_nul_and_pointer() {
     assert_eq!(ExecLimits::cost("A=1".len()), 3 + 1 + 8);
 }
 
-/// Whether the system starts a program with one variable of this length and others that fill up to the given cost.
+/// Whether the system starts a program with one variable of this length and others that fill up to the given total cost.
 fn starts(variable_length: usize, total: usize) -> bool {
     const FILLER: usize = 100_000;
     #[expect(clippy::disallowed_methods, reason = "the test is about starting programs")]
@@ -40,16 +40,16 @@ fn starts(variable_length: usize, total: usize) -> bool {
 }
 
 #[test]
-fn the_system_has_these_bounds() {
-    let ExecLimits { text_bytes_max, total_bytes_max } = ExecLimits::of_this_process();
+fn system_enforces_these_limits() {
+    let ExecLimits { text_bytes_max, total_bytes_max } = ExecLimits::current();
     let small = 100_000;
-    assert!(starts(text_bytes_max - 1, small + text_bytes_max), "a text with its NUL as large as it may be");
-    assert!(!starts(text_bytes_max, small + text_bytes_max), "a byte more");
-    assert!(starts(small, total_bytes_max), "all texts as large as they may be");
-    // The path of the program fits into what is kept free and more does not.
+    assert!(starts(text_bytes_max - 1, small + text_bytes_max), "largest string with its NUL");
+    assert!(!starts(text_bytes_max, small + text_bytes_max), "one byte more");
+    assert!(starts(small, total_bytes_max), "largest total");
+    // The path of the program fits into the reserved bytes.
     assert!(
         starts(small, total_bytes_max + HEAD_ROOM_BYTES - 2 * POINTER_BYTES - "/bin/true".len()),
-        "the system's bound"
+        "the system's limit"
     );
-    assert!(!starts(small, total_bytes_max + HEAD_ROOM_BYTES), "more than the system's bound");
+    assert!(!starts(small, total_bytes_max + HEAD_ROOM_BYTES), "more than the system's limit");
 }

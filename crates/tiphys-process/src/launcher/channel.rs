@@ -7,7 +7,7 @@ use rustix::io::Errno;
 
 use crate::message::{Event, HEADER_BYTES, Request, header};
 
-/// Standard input and output, unbuffered, so that poll tells the truth about what is left to read.
+/// Standard input and output, unbuffered, so that poll reports all data that is left to read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Channel {
     requests: BorrowedFd<'static>,
@@ -15,17 +15,17 @@ pub(super) struct Channel {
 }
 
 impl Channel {
-    /// The pipes that the parent made.
+    /// The channel on the pipes that the parent made.
     pub(super) fn new() -> Self {
         Self { requests: rustix::stdio::stdin(), events: rustix::stdio::stdout() }
     }
 
-    /// For poll: readable when a request came or the parent is gone.
+    /// Descriptor for poll. Readable when a request arrived or the parent closed the pipe.
     pub(super) fn descriptor(self) -> BorrowedFd<'static> {
         self.requests
     }
 
-    /// The next request; `None` if the parent is gone.
+    /// Returns the next request, `None` if the parent closed the pipe.
     pub(super) fn receive(self) -> io::Result<Option<Request>> {
         let mut head = [0; HEADER_BYTES];
         if !self.read_whole(&mut head)? {
@@ -39,7 +39,7 @@ impl Channel {
         Request::decode(kind, &payload).map(Some)
     }
 
-    /// Tells the parent something.
+    /// Sends an event to the parent.
     pub(super) fn send(self, event: &Event) -> io::Result<()> {
         let frame = event.encode()?;
         let mut rest = frame.as_slice();

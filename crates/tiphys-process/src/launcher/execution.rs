@@ -1,4 +1,4 @@
-//! One command, from its start to its own end or the run's.
+//! Executes one command, until it ends or the run does.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -11,13 +11,13 @@ use super::program;
 use super::session::{Next, Session, is_ready, read_some, readable_pipes, wait};
 use crate::bounded::HeadAndTail;
 use crate::message::Event;
-use crate::run::{CommandSpec, Ended};
+use crate::spec::{CommandSpec, Ended};
 
-/// Bytes that are still read from a pipe after the command ended: more than a pipe can hold, so that all the command wrote is read, but
-/// bounded, since a descendant may go on writing for ever.
+/// Bytes read from a pipe after the command ended. More than a pipe can hold, so that all output of the command is read, but limited,
+/// because a descendant may write forever.
 const LAST_READ_BYTES_MAX: usize = 1024 * 1024;
 
-/// A command that runs.
+/// A running command.
 struct Execution {
     pid: Pid,
     stdout: Option<OwnedFd>,
@@ -26,7 +26,7 @@ struct Execution {
     stderr_text: HeadAndTail,
 }
 
-/// What reading a pipe came to.
+/// Result of reading a pipe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Read {
     Some(usize),
@@ -35,7 +35,7 @@ enum Read {
 }
 
 impl Session {
-    /// Runs a command. Its standard output is sent as it comes.
+    /// Runs a command and sends its standard output as it is read.
     pub(super) fn execute(&mut self, root: &Path, command: &CommandSpec) -> io::Result<Next> {
         let mut child = match program::start(root, command) {
             Ok(child) => child,
@@ -58,13 +58,13 @@ impl Session {
             rustix::io::ioctl_fionbio(pipe, true)?;
         }
         let followed = self.follow(&mut execution).and_then(|ended| {
-            // What the command itself wrote is all in the pipes by now.
+            // All output of the command itself is in the pipes by now.
             let last = self.read_the_rest(&mut execution)?;
             Ok(if last == Read::TooMuch { Ended::OutputTooLarge } else { ended })
         });
-        // Also if the parent is gone: who is asked to end may still want to say something.
-        self.left_pipes.extend(execution.stdout);
-        self.left_pipes.extend(execution.stderr);
+        // Also after an error: a process that receives SIGTERM may still write.
+        self.orphaned_pipes.extend(execution.stdout);
+        self.orphaned_pipes.extend(execution.stderr);
         let ended = followed?;
         self.channel.send(&Event::Finished { ended, stderr: execution.stderr_text.into_bytes() })?;
         Ok(match ended {
@@ -73,31 +73,32 @@ impl Session {
         })
     }
 
-    /// Reads until the command ended, printed too much, or the parent wants the end (which it calls by its own name).
+    /// Reads until the command ended, printed too much, or the parent requests the end. The parent replaces [`Ended::Cancelled`] by its own
+    /// reason.
     fn follow(&mut self, execution: &mut Execution) -> io::Result<Ended> {
         loop {
             let mut polled = vec![
                 PollFd::from_borrowed_fd(self.channel.descriptor(), PollFlags::IN),
                 PollFd::from_borrowed_fd(self.signals.descriptor(), PollFlags::IN),
             ];
-            // A place for each pipe, whether open or not, keeps the places of those behind it.
-            let nothing = self.signals.descriptor();
+            // A closed pipe keeps its index, so that the indices behind it do not change.
+            let placeholder = self.signals.descriptor();
             for pipe in [&execution.stdout, &execution.stderr] {
                 let (descriptor, flags) = match pipe {
                     Some(pipe) => (pipe.as_fd(), PollFlags::IN),
-                    None => (nothing, PollFlags::empty()),
+                    None => (placeholder, PollFlags::empty()),
                 };
                 polled.push(PollFd::from_borrowed_fd(descriptor, flags));
             }
-            polled.extend(self.left_pipes.iter().map(|pipe| PollFd::new(pipe, PollFlags::IN)));
+            polled.extend(self.orphaned_pipes.iter().map(|pipe| PollFd::new(pipe, PollFlags::IN)));
             wait(&mut polled, None)?;
             let requested = is_ready(polled.first());
             let child_ended = is_ready(polled.get(1));
             let stdout_ready = is_ready(polled.get(2));
             let stderr_ready = is_ready(polled.get(3));
-            let left_ready = readable_pipes(polled.get(4..).unwrap_or_default());
+            let orphaned_ready = readable_pipes(polled.get(4..).unwrap_or_default());
             if requested {
-                // A command cannot be asked for while one runs, so this is the end, said or meant by a closed pipe.
+                // The parent sends no request while a command runs, so this is the end of the run: a request or a closed pipe.
                 self.channel.receive()?;
                 return Ok(Ended::Cancelled);
             }
@@ -107,7 +108,7 @@ impl Session {
             if stderr_ready {
                 self.read_stderr(execution);
             }
-            self.discard(&left_ready);
+            self.discard(&orphaned_ready);
             if child_ended && let Some(ended) = self.reap(Some(execution.pid)) {
                 return Ok(ended);
             }

@@ -1,4 +1,4 @@
-//! A view by an overlay mount, where the system has them.
+//! Views by overlay mounts (Linux).
 
 #[cfg(target_os = "linux")]
 mod linux;
@@ -7,9 +7,9 @@ mod linux;
 use std::path::{Path, PathBuf};
 
 #[cfg(not(target_os = "linux"))]
-use super::view::Layer;
+use super::layer::Layer;
 #[cfg(not(target_os = "linux"))]
-use crate::run::Shielded;
+use crate::spec::Shielded;
 
 #[cfg(target_os = "linux")]
 pub(super) use linux::{mount, unmount};
@@ -20,7 +20,7 @@ pub(super) fn mount(
     _run_dir: &Path,
     _shielded: &Shielded,
 ) -> Result<Vec<PathBuf>, String> {
-    Err("this system has no overlays".to_owned())
+    Err("overlays are not supported on this system".to_owned())
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -1,4 +1,4 @@
-//! Starting a command: what is executed, where, and what to say if that fails.
+//! Starts a command and explains why it cannot be started.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -11,21 +11,21 @@ use std::time::{Duration, Instant};
 use rustix::io::Errno;
 
 use crate::program::{NOT_FOUND, find_program, is_executable};
-use crate::run::CommandSpec;
+use crate::spec::CommandSpec;
 
-/// A program that was just written cannot be executed while any process has it open for writing, and a process that is being started
-/// anywhere else has so for a moment. This is how long we wait for such a moment to pass.
+/// How long to wait for a program that another process has open for writing (`ETXTBSY`). A process that is being started elsewhere inherits
+/// such a descriptor for a moment.
 const TEXT_BUSY_WAIT_MAX: Duration = Duration::from_millis(200);
 
-/// Time between two tries.
-const TEXT_BUSY_TRY_AGAIN: Duration = Duration::from_millis(1);
+/// Interval of the retries.
+const TEXT_BUSY_RETRY_INTERVAL: Duration = Duration::from_millis(1);
 
 /// Why a command was not started.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Failure {
-    /// The system's error number, 0 if there is none.
+    /// `errno`, 0 if unknown.
     pub(super) errno: i32,
-    /// What to say; empty: what the system says.
+    /// The message. Empty for the system's message.
     pub(super) message: String,
 }
 
@@ -35,7 +35,7 @@ impl Failure {
     }
 }
 
-/// Starts a command in a folder below the root, in a process group of its own, with nothing on standard input and pipes for the output.
+/// Starts a command in a directory below the root, in a process group of its own, with empty standard input and pipes for the output.
 pub(super) fn start(root: &Path, command: &CommandSpec) -> Result<Child, Failure> {
     let program_name = command.argv.first().ok_or_else(|| Failure::new(Errno::INVAL, "command is empty"))?;
     refuse_nul(command)?;
@@ -61,7 +61,7 @@ pub(super) fn start(root: &Path, command: &CommandSpec) -> Result<Child, Failure
             Err(error)
                 if error.kind() == io::ErrorKind::ExecutableFileBusy && Instant::now() < give_up_at =>
             {
-                let timeout = rustix::event::Timespec::try_from(TEXT_BUSY_TRY_AGAIN).ok();
+                let timeout = rustix::event::Timespec::try_from(TEXT_BUSY_RETRY_INTERVAL).ok();
                 let _interrupted: Result<usize, Errno> = rustix::event::poll(&mut [], timeout.as_ref());
             }
             Err(error) => return Err(explain(&error, &program, command)),
@@ -81,7 +81,7 @@ fn refuse_nul(command: &CommandSpec) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The folder, links resolved; one outside the root is refused.
+/// Returns the directory with links resolved. A directory outside the root is refused.
 fn working_directory(root: &Path, dir: &Path) -> Result<PathBuf, Failure> {
     let refused = || {
         let message = format!("working directory {} is outside the tree", dir.display());
@@ -105,14 +105,14 @@ fn working_directory(root: &Path, dir: &Path) -> Result<PathBuf, Failure> {
     Ok(resolved)
 }
 
-/// The program's absolute path. A name without `/` is looked up in the absolute folders of `path` only: nothing is taken from the working
-/// directory that is not asked for with `./`.
+/// Returns the absolute path of the program. A name without `/` is looked up in the absolute directories of `path` only, so a program in
+/// the working directory needs `./`.
 fn resolve(name: &str, path: &str, dir: &Path) -> Result<PathBuf, Failure> {
     let found = find_program(Path::new(name), OsStr::new(path));
     found.map(|program| dir.join(program)).ok_or_else(|| Failure::new(Errno::NOENT, NOT_FOUND))
 }
 
-/// What the system says, and where that is too little, why.
+/// Adds the reason where the system's message is not sufficient.
 fn explain(error: &io::Error, program: &Path, command: &CommandSpec) -> Failure {
     let errno = error.raw_os_error().unwrap_or(0);
     let message = match Errno::from_io_error(error) {
@@ -132,9 +132,9 @@ fn explain(error: &io::Error, program: &Path, command: &CommandSpec) -> Failure 
     Failure { errno, message }
 }
 
-/// The sizes, as the kernel counts: each text with its NUL.
+/// Reports the sizes as the kernel counts them: each string with its NUL.
 fn too_big(command: &CommandSpec) -> String {
-    // Only the last of several variables of one name is passed.
+    // Only the last of several variables with the same name is passed.
     let env: HashMap<&str, &str> =
         command.env.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     let arguments = command.argv.iter().enumerate();
@@ -142,10 +142,10 @@ fn too_big(command: &CommandSpec) -> String {
     let variables = env
         .iter()
         .map(|(name, value)| (name.len() + value.len() + 2, format!("environment variable {name}")));
-    let texts: Vec<(usize, String)> = arguments.chain(variables).collect();
-    let bytes: usize = texts.iter().map(|(bytes, _)| bytes).sum();
+    let strings: Vec<(usize, String)> = arguments.chain(variables).collect();
+    let bytes: usize = strings.iter().map(|(bytes, _)| bytes).sum();
     let largest =
-        texts.iter().max().map(|(bytes, name)| format!("; the largest is {name} with {bytes} bytes"));
+        strings.iter().max().map(|(bytes, name)| format!("; the largest is {name} with {bytes} bytes"));
     format!(
         "argument list too long: arguments and environment have {bytes} bytes{}",
         largest.unwrap_or_default()

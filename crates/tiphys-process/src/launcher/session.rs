@@ -1,4 +1,4 @@
-//! One run: from the view's set-up to the last process and file.
+//! The launcher's side of one run, from the set-up of the view to the removal of everything.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -13,31 +13,31 @@ use rustix::process::Pid;
 use super::channel::Channel;
 use super::signals::Signals;
 use super::view;
-use crate::closed::close_to_others;
+use crate::dumpable::set_not_dumpable;
 use crate::message::{Event, Request};
-use crate::run::{Containment, Limits, View};
+use crate::spec::{Containment, Limits, View};
 
-/// Bytes that are read from a pipe at once.
+/// Bytes read from a pipe at once.
 pub(super) const CHUNK_BYTES: usize = 64 * 1024;
 
-/// State of the launcher after set-up.
+/// State of the launcher after its set-up.
 #[derive(Debug)]
 pub(super) struct Session {
     pub(super) channel: Channel,
     pub(super) signals: Signals,
     pub(super) limits: Limits,
     pub(super) containment: Containment,
-    /// Leaders of the commands' process groups that are not known to be gone.
+    /// Leaders of the process groups that may still exist.
     pub(super) groups: Vec<Pid>,
-    /// Pipes of commands that ended, still held by descendants; read and thrown away so that nobody blocks on them or dies of SIGPIPE.
-    pub(super) left_pipes: Vec<OwnedFd>,
+    /// Pipes of ended commands that descendants hold open. Their data is read and discarded, so that no descendant blocks or gets SIGPIPE.
+    pub(super) orphaned_pipes: Vec<OwnedFd>,
     pub(super) chunk: Vec<u8>,
 }
 
-/// What follows a request.
+/// What the launcher does after a request.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Next {
-    /// Wait for another one.
+    /// Wait for the next request.
     Listen,
     /// End the run.
     End,
@@ -50,13 +50,13 @@ impl Session {
         limits: Limits,
         containment: Containment,
     ) -> io::Result<Self> {
-        // Without /proc descendants cannot be found.
+        // Descendants are found in /proc.
         let containment = match containment {
             Containment::Descendants if Path::new("/proc/self/stat").exists() => Containment::Descendants,
             _ => Containment::ProcessGroups,
         };
         if containment == Containment::Descendants {
-            super::descendants::adopt_orphans()?;
+            crate::descendants::adopt_orphans()?;
         }
         Ok(Self {
             channel,
@@ -64,24 +64,24 @@ impl Session {
             limits,
             containment,
             groups: Vec::new(),
-            left_pipes: Vec::new(),
+            orphaned_pipes: Vec::new(),
             chunk: vec![0; CHUNK_BYTES],
         })
     }
 
-    /// Sets up the view, serves requests until the parent wants the end or is gone, and leaves nothing behind.
+    /// Sets up the view, serves requests until the parent closes the pipe, and removes everything.
     pub(super) fn serve(mut self, view: &View) -> io::Result<()> {
         let mut covered = Vec::new();
-        let heard = match view::set_up(view) {
+        let served = match view::set_up(view) {
             Ok(prepared) => {
-                // Not before the view stands: the id maps of its user namespace are written by way of `/proc`.
-                close_to_others();
+                // After the view is set up: the ID maps of its user namespace are written through `/proc`.
+                set_not_dumpable();
                 covered = prepared.covered;
                 let root = prepared.root.clone();
                 let copied_because = prepared.copied_because.unwrap_or_default();
                 let others = prepared.others;
                 let ready = self.channel.send(&Event::Ready { root, others, copied_because });
-                ready.and_then(|()| self.listen_whatever_happens(&prepared.root))
+                ready.and_then(|()| self.listen_catching_panics(&prepared.root))
             }
             Err(message) => self.channel.send(&Event::SetUpFailed { message }),
         };
@@ -92,14 +92,14 @@ impl Session {
         if let Err(message) = view::remove(view, &covered) {
             left.push(message);
         }
-        let told = self.channel.send(&Event::Gone { message: left.join("; ") });
-        heard.and(told)
+        let reported = self.channel.send(&Event::Gone { message: left.join("; ") });
+        served.and(reported)
     }
 
-    /// A panic is a bug, but no reason to leave processes and files behind.
-    fn listen_whatever_happens(&mut self, root: &Path) -> io::Result<()> {
+    /// After a panic processes and files are removed, too.
+    fn listen_catching_panics(&mut self, root: &Path) -> io::Result<()> {
         let listened = panic::catch_unwind(AssertUnwindSafe(|| self.listen(root)));
-        listened.unwrap_or_else(|_panic| Err(io::Error::other("a bug in the launcher")))
+        listened.unwrap_or_else(|_panic| Err(io::Error::other("panic in the launcher")))
     }
 
     fn listen(&mut self, root: &Path) -> io::Result<()> {
@@ -113,20 +113,20 @@ impl Session {
                 }
                 None => return Ok(()),
                 Some(Request::SetUp { .. }) => {
-                    return Err(io::Error::new(io::ErrorKind::InvalidData, "a second set-up"));
+                    return Err(io::Error::new(io::ErrorKind::InvalidData, "unexpected second set-up"));
                 }
             }
         }
     }
 
-    /// Waits for the parent, meanwhile reaping what ends and reading what nobody wants.
+    /// Waits for a request. Reaps ended children and discards data of orphaned pipes meanwhile.
     fn wait_for_request(&mut self) -> io::Result<()> {
         loop {
             let mut polled = vec![
                 PollFd::from_borrowed_fd(self.channel.descriptor(), PollFlags::IN),
                 PollFd::from_borrowed_fd(self.signals.descriptor(), PollFlags::IN),
             ];
-            polled.extend(self.left_pipes.iter().map(|pipe| PollFd::new(pipe, PollFlags::IN)));
+            polled.extend(self.orphaned_pipes.iter().map(|pipe| PollFd::new(pipe, PollFlags::IN)));
             wait(&mut polled, None)?;
             let requested = is_ready(polled.first());
             let child_ended = is_ready(polled.get(1));
@@ -141,11 +141,11 @@ impl Session {
         }
     }
 
-    /// Reads and throws away what the pipes at these places hold, and forgets those that are closed.
+    /// Reads and discards the data of the readable pipes, and drops closed ones.
     pub(super) fn discard(&mut self, readable: &[bool]) {
         let mut readable = readable.iter();
         let chunk = &mut self.chunk;
-        self.left_pipes.retain(|pipe| {
+        self.orphaned_pipes.retain(|pipe| {
             if readable.next().copied().unwrap_or(false) {
                 !matches!(read_some(pipe, chunk), Ok(Some(0)) | Err(_))
             } else {
@@ -155,7 +155,7 @@ impl Session {
     }
 }
 
-/// Polls; an interruption by a signal counts as a wake-up with nothing ready.
+/// Polls. After an interruption by a signal nothing is ready.
 pub(super) fn wait(polled: &mut [PollFd<'_>], timeout: Option<Duration>) -> io::Result<()> {
     let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
     match poll(polled, timeout.as_ref()) {
@@ -168,7 +168,7 @@ pub(super) fn wait(polled: &mut [PollFd<'_>], timeout: Option<Duration>) -> io::
     }
 }
 
-/// Whether poll found something, an error and a hang-up included.
+/// Whether poll reported an event, an error or a hang-up.
 pub(super) fn is_ready(polled: Option<&PollFd<'_>>) -> bool {
     polled.is_some_and(|polled| !polled.revents().is_empty())
 }
@@ -177,7 +177,7 @@ pub(super) fn readable_pipes(polled: &[PollFd<'_>]) -> Vec<bool> {
     polled.iter().map(|polled| is_ready(Some(polled))).collect()
 }
 
-/// Reads once from a pipe that does not block: the number of bytes, 0 at its end, `None` if there is nothing now.
+/// Reads once from a non-blocking pipe. Returns the number of bytes, 0 at its end, `None` if it has no data now.
 pub(super) fn read_some(pipe: impl AsFd, chunk: &mut [u8]) -> io::Result<Option<usize>> {
     loop {
         match rustix::io::read(&pipe, &mut *chunk) {

@@ -1,4 +1,4 @@
-//! The launcher's signals: what would end it is ignored, the end of a child wakes its poll.
+//! The signals of the launcher: those that would end it are ignored, SIGCHLD wakes its poll.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -11,10 +11,10 @@ use signal_hook::consts::signal::{
     SIGALRM, SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGTTIN, SIGTTOU, SIGUSR1, SIGUSR2,
 };
 
-/// Signals that reach the whole process group or service of the parent, or that somebody sends by hand. The parent decides; the launcher
-/// goes when the parent goes.
+/// Signals that reach the whole process group or service of the parent, or that a user sends. The parent handles them. The launcher exits
+/// when the parent does.
 ///
-/// They are handled rather than ignored, because a program that is started inherits what is ignored, but not what is handled.
+/// They have a handler instead of being ignored, because a new program inherits ignored signals, but no handlers.
 const LEFT_TO_THE_PARENT: [i32; 10] =
     [SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGTTIN, SIGTTOU, SIGUSR1, SIGUSR2];
 
@@ -26,24 +26,24 @@ pub(super) struct Signals {
 
 impl Signals {
     pub(super) fn install() -> io::Result<Self> {
-        let nobody_reads_it = Arc::new(AtomicBool::new(false));
+        let unused_flag = Arc::new(AtomicBool::new(false));
         for signal in LEFT_TO_THE_PARENT {
-            signal_hook::flag::register(signal, Arc::clone(&nobody_reads_it))?;
+            signal_hook::flag::register(signal, Arc::clone(&unused_flag))?;
         }
         let (child_ended, write_end) = UnixStream::pair()?;
         child_ended.set_nonblocking(true)?;
         signal_hook::low_level::pipe::register(SIGCHLD, OwnedFd::from(write_end))?;
-        // Commands inherit the mask, and somebody may have started tiphys with another one.
+        // Commands inherit the signal mask, and tiphys may have been started with another one.
         SigSet::empty().thread_set_mask()?;
         Ok(Self { child_ended })
     }
 
-    /// For poll: readable when a child ended.
+    /// Descriptor for poll. Readable after a child ended.
     pub(super) fn descriptor(&self) -> BorrowedFd<'_> {
         self.child_ended.as_fd()
     }
 
-    /// Makes [`Signals::descriptor`] unreadable until the next child ends. To be called before children are looked at.
+    /// Makes [`Signals::descriptor`] unreadable until the next child ends. Must be called before children are waited for.
     pub(super) fn clear(&self) {
         let mut bytes = [0; 64];
         while rustix::io::read(&self.child_ended, &mut bytes).is_ok_and(|read| read > 0) {}

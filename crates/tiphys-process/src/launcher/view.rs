@@ -1,52 +1,28 @@
-//! What the commands see, made and removed.
+//! Sets up and removes the view of a run.
 
 use std::fs;
 use std::iter;
 use std::path::{Path, PathBuf};
 
-use tiphys_removal::remove_tree;
-
+use super::layer::{Layer, root_below};
 use super::overlay;
-use crate::copy::copy_tree;
 use crate::mounts::remove_run_dir;
-use crate::run::{PrivateView, Shielded, View};
+use crate::spec::{PrivateView, Shielded, View};
 
-/// A view that stands.
+/// A view that is set up.
 #[derive(Debug)]
 pub(super) struct Prepared {
-    /// Its root as the commands see it, links resolved.
+    /// The root as the commands see it, links resolved.
     pub(super) root: PathBuf,
-    /// The roots of the other trees, in their order.
+    /// The roots of the other trees, in order.
     pub(super) others: Vec<PathBuf>,
-    /// Why an overlay that was asked for became a copy.
+    /// Why the trees were copied although an overlay was requested.
     pub(super) copied_because: Option<String>,
-    /// Paths outside the view at which something is mounted that shields what was there.
+    /// Mount points outside the view that shield directories.
     pub(super) covered: Vec<PathBuf>,
 }
 
-/// A tree and the folder in which its overlay or its copy is made.
-#[derive(Debug)]
-pub(super) struct Layer {
-    /// The tree, links resolved.
-    pub(super) lower: PathBuf,
-    /// The run's own folder, or one in it.
-    pub(super) dir: PathBuf,
-}
-
-impl Layer {
-    /// Where the commands see the tree.
-    pub(super) fn root(&self) -> PathBuf {
-        root_below(&self.dir)
-    }
-
-    fn copy(&self) -> std::io::Result<()> {
-        remove_tree(&self.root())?;
-        fs::create_dir_all(&self.dir)?;
-        copy_tree(&self.lower, &self.root())
-    }
-}
-
-/// Makes the view. Where the system refuses an overlay the trees may be copied: what was entered of namespaces by then does no harm.
+/// Sets up the view. If the system refuses an overlay, the trees may be copied. Namespaces that were entered until then are harmless.
 pub(super) fn set_up(view: &View) -> Result<Prepared, String> {
     match view {
         View::Direct { dir } => Ok(Prepared {
@@ -57,7 +33,7 @@ pub(super) fn set_up(view: &View) -> Result<Prepared, String> {
         }),
         View::Private { lower, others, run_dir, how, shielded } => {
             let lower = resolved(lower, "tree")?;
-            let run_dir = resolved(run_dir, "folder of the run")?;
+            let run_dir = resolved(run_dir, "run directory")?;
             let mut layers = vec![Layer { lower, dir: run_dir.clone() }];
             for (index, other) in others.iter().enumerate() {
                 layers.push(Layer { lower: resolved(other, "tree")?, dir: other_dir(&run_dir, index) });
@@ -69,7 +45,7 @@ pub(super) fn set_up(view: &View) -> Result<Prepared, String> {
     }
 }
 
-/// Mounts or copies all trees; returns the paths that are covered, and why the trees were copied if that was not wanted.
+/// Mounts or copies all trees. Returns the covered paths, and why the trees were copied although an overlay was requested.
 fn make(
     layers: &[Layer],
     run_dir: &Path,
@@ -80,7 +56,7 @@ fn make(
         PrivateView::Overlay | PrivateView::Auto => match overlay::mount(layers, run_dir, shielded) {
             Ok(covered) => return Ok((covered, None)),
             Err(refused) if how == PrivateView::Overlay => {
-                return Err(format!("no overlay, and no copy is wanted: the system refused: {refused}"));
+                return Err(format!("no overlay: {refused}; allow a copy"));
             }
             Err(refused) => Some(refused),
         },
@@ -90,7 +66,7 @@ fn make(
     Ok((Vec::new(), refused))
 }
 
-/// Removes what [`set_up`] made, wholly or in part, and uncovers these folders.
+/// Removes everything that [`set_up`] made, also after a failure, and uncovers these directories.
 pub(super) fn remove(view: &View, covered: &[PathBuf]) -> Result<(), String> {
     match view {
         View::Direct { .. } => Ok(()),
@@ -100,17 +76,12 @@ pub(super) fn remove(view: &View, covered: &[PathBuf]) -> Result<(), String> {
                 let roots = iter::once(run_dir.clone()).chain(other_dirs).map(|dir| root_below(&dir));
                 overlay::unmount(roots, covered);
             }
-            remove_run_dir(run_dir).map_err(|error| format!("removing the folder of the run: {error}"))
+            remove_run_dir(run_dir).map_err(|error| format!("removing the run directory: {error}"))
         }
     }
 }
 
-/// The root of a tree's overlay or copy that is made in a folder.
-fn root_below(dir: &Path) -> PathBuf {
-    dir.join("root")
-}
-
-/// The folder of another tree in the run's own one.
+/// The directory of another tree in the run directory.
 fn other_dir(run_dir: &Path, index: usize) -> PathBuf {
     run_dir.join(format!("other-{index}"))
 }

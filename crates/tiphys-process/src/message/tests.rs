@@ -3,12 +3,12 @@ use super::*;
 fn split(frame: &[u8]) -> (u8, &[u8]) {
     let (head, payload) = frame.split_first_chunk::<HEADER_BYTES>().expect("a header");
     let (kind, length) = header(*head);
-    assert_eq!(payload.len(), length, "the header tells the length");
+    assert_eq!(payload.len(), length, "length of the header");
     (kind, payload)
 }
 
 #[test]
-fn every_request_survives_the_way_to_the_launcher() {
+fn requests_are_decoded_as_encoded() {
     let not_utf8 = PathBuf::from(OsString::from_vec(b"/a/\xff,:\\b".to_vec()));
     let limits =
         Limits { stdout_bytes_max: usize::MAX, stderr_bytes_max: 0, grace: Duration::from_millis(1500) };
@@ -65,7 +65,7 @@ fn every_request_survives_the_way_to_the_launcher() {
 }
 
 #[test]
-fn every_event_survives_the_way_back() {
+fn events_are_decoded_as_encoded() {
     let events = [
         Event::Ready {
             root: "/r/root".into(),
@@ -90,15 +90,15 @@ fn every_event_survives_the_way_back() {
 }
 
 #[test]
-fn a_cut_or_lengthened_or_unknown_message_is_an_error() {
+fn malformed_message_is_an_error() {
     let frame = Event::NotStarted { errno: 2, message: "abc".into() }.encode().expect("encodes");
     let (kind, payload) = split(&frame);
     for length in 0..payload.len() {
-        Event::decode(kind, &payload[..length]).expect_err("a cut message");
+        Event::decode(kind, &payload[..length]).expect_err("truncated message");
     }
     let mut longer = payload.to_vec();
     longer.push(0);
-    Event::decode(kind, &longer).expect_err("a message with something behind it");
-    Event::decode(0, payload).expect_err("an unknown kind");
-    Request::decode(0, payload).expect_err("an unknown kind");
+    Event::decode(kind, &longer).expect_err("bytes behind the message");
+    Event::decode(0, payload).expect_err("unknown kind");
+    Request::decode(0, payload).expect_err("unknown kind");
 }

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use super::mount_point;
 
 #[test]
-fn mount_points_are_read_with_their_escapes() {
+fn escapes_of_mount_points_are_decoded() {
     for (line, expected) in [
         ("36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw", Some("/mnt2")),
         (r"36 35 98:0 /a\040b /c\040d\011e\012f\134g rw - ext3 x rw", Some("/c d\te\nf\\g")),

@@ -1,4 +1,4 @@
-//! Finding lost processes among the children of this one.
+//! Finds lost processes among the children of this process.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -6,54 +6,55 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, WaitOptions, getpid, waitpid};
 use tokio::time::{Instant, interval};
 
-use super::Started;
-use crate::launcher::{Descendant, KILL_WAIT_MAX, Stat, children_of_this_process, descendants_of, stat};
-use crate::own::Census;
-use crate::reaper::is_given_orphans;
+use super::StartTime;
+use crate::children::Census;
+use crate::descendants::{
+    Descendant, KILL_WAIT_MAX, Stat, children_of_this_process, descendants_of, is_given_orphans, stat,
+};
 
-/// Time between two looks.
-const LOOK_AGAIN: Duration = Duration::from_millis(5);
+/// Interval between two scans.
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// Looks that must find nobody, one after another: a list of children that is read while children come and go may miss one.
-const EMPTY_LOOKS: u32 = 2;
+/// Successive scans that must find nothing. A list of children may miss one if children start and end while it is read.
+const EMPTY_SCANS: u32 = 2;
 
-/// What one look found.
+/// Result of one scan.
 struct Lost {
-    /// Processes that live, with all their descendants.
-    living: Vec<Descendant>,
-    /// Whether one had ended and was reaped: its children may have come to us after the look.
+    /// Running processes with all their descendants.
+    running: Vec<Descendant>,
+    /// Whether a lost process was reaped. Its children may have been reparented to this process after the scan.
     any_ended: bool,
 }
 
-pub(super) fn started(child: Pid) -> Option<Started> {
-    stat(child).map(|stat| Started(stat.started))
+pub(super) fn start_time(child: Pid) -> Option<StartTime> {
+    stat(child).map(|stat| StartTime(stat.started))
 }
 
-pub(super) async fn end_lost(since: Started, grace: Duration) -> Vec<Pid> {
+pub(super) async fn end_lost(since: StartTime, grace: Duration) -> Vec<Pid> {
     if !is_given_orphans() {
         return Vec::new();
     }
     let kill_at = Instant::now() + grace;
     let give_up_at = kill_at + KILL_WAIT_MAX;
-    let mut asked = HashSet::new();
-    let mut empty_looks = 0;
-    let mut again = interval(LOOK_AGAIN);
+    let mut signalled = HashSet::new();
+    let mut empty_scans = 0;
+    let mut tick = interval(POLL_INTERVAL);
     loop {
-        again.tick().await;
-        // Reads all of /proc where the kernel has no lists of children, and no child is started meanwhile.
-        let Ok(lost) = tokio::task::spawn_blocking(move || look(since)).await else { return Vec::new() };
-        empty_looks = if lost.living.is_empty() && !lost.any_ended { empty_looks + 1 } else { 0 };
-        if empty_looks >= EMPTY_LOOKS {
+        tick.tick().await;
+        // May read all of /proc, and blocks the start of children.
+        let Ok(lost) = tokio::task::spawn_blocking(move || scan(since)).await else { return Vec::new() };
+        empty_scans = if lost.running.is_empty() && !lost.any_ended { empty_scans + 1 } else { 0 };
+        if empty_scans >= EMPTY_SCANS {
             return Vec::new();
         }
         let now = Instant::now();
         if now >= give_up_at {
-            return lost.living.iter().map(Descendant::pid).collect();
+            return lost.running.iter().map(Descendant::pid).collect();
         }
-        for process in lost.living {
+        for process in lost.running {
             if now >= kill_at {
                 process.signal(Signal::KILL);
-            } else if asked.insert(process.identity()) {
+            } else if signalled.insert(process.identity()) {
                 process.signal(Signal::TERM);
                 process.signal(Signal::CONT);
             }
@@ -61,11 +62,11 @@ pub(super) async fn end_lost(since: Started, grace: Duration) -> Vec<Pid> {
     }
 }
 
-/// Holds every lost process that can be found now, and reaps those that have ended.
-fn look(since: Started) -> Lost {
-    let mut lost = Lost { living: Vec::new(), any_ended: false };
+/// Holds every lost process that is visible now, and reaps zombies.
+fn scan(since: StartTime) -> Lost {
+    let mut lost = Lost { running: Vec::new(), any_ended: false };
     let Some(own) = stat(getpid()) else { return lost };
-    // Nobody else reaps an orphan during the census, so that the numbers of orphans are their own.
+    // No other code reaps an orphan during the census, so PIDs are not reused.
     let census = Census::take();
     let children = children_of_this_process().into_iter();
     let children = children.filter_map(|child| u32::try_from(child.as_raw_pid()).ok()).collect();
@@ -76,20 +77,20 @@ fn look(since: Started) -> Lost {
             lost.any_ended = true;
             continue;
         }
-        lost.living.extend(Descendant::hold(orphan, &stat));
-        lost.living.extend(descendants_of(orphan));
+        lost.running.extend(Descendant::hold(orphan, &stat));
+        lost.running.extend(descendants_of(orphan));
     }
     lost
 }
 
-/// Whether a child that we did not start was of a run whose launcher had started then.
-fn is_lost(orphan: &Stat, since: Started, own: &Stat) -> bool {
-    Started(orphan.started) >= since && orphan.session != own.session && !came_from_outside(orphan.session)
+/// Whether a child that this process did not start belonged to a run whose launcher had this start time.
+fn is_lost(orphan: &Stat, since: StartTime, own: &Stat) -> bool {
+    StartTime(orphan.started) >= since && orphan.session != own.session && !came_from_outside(orphan.session)
 }
 
-/// Whether a session's first process lives and has its parent outside of this container.
+/// Whether the session leader runs and has its parent outside this PID namespace.
 fn came_from_outside(session: Option<Pid>) -> bool {
-    // A number stays a session's as long as anybody is in it.
+    // The ID stays the session's as long as it has a process.
     session.and_then(stat).is_some_and(|leader| leader.parent.is_none())
 }
 

@@ -1,5 +1,3 @@
-//! Search paths, and what is found on them.
-
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -8,11 +6,11 @@ use std::path::Path;
 use super::find_program;
 
 #[test]
-fn the_first_file_of_a_search_path_that_may_be_executed_is_the_program() {
-    let dir = tempfile::tempdir().expect("a folder");
+fn first_executable_file_in_path_is_found() {
+    let dir = tempfile::tempdir().expect("a directory");
     let root = dir.path();
-    for folder in ["folder/tool", "text", "link", "first", "second"] {
-        fs::create_dir_all(root.join(folder)).expect("a folder");
+    for directory in ["directory/tool", "text", "link", "first", "second"] {
+        fs::create_dir_all(root.join(directory)).expect("a directory");
     }
     for (file, mode) in [("text/tool", 0o644), ("first/tool", 0o755), ("second/tool", 0o755)] {
         fs::write(root.join(file), "").expect("a file");
@@ -23,10 +21,10 @@ fn the_first_file_of_a_search_path_that_may_be_executed_is_the_program() {
     let cases = [
         (format!("{shown}/first:{shown}/second"), Some("first/tool")),
         (format!("{shown}/second:{shown}/first"), Some("second/tool")),
-        (format!("{shown}/folder:{shown}/text:{shown}/none::{shown}/second"), Some("second/tool")),
+        (format!("{shown}/directory:{shown}/text:{shown}/none::{shown}/second"), Some("second/tool")),
         (format!("{shown}/link"), Some("link/tool")),
         (format!("{shown}/text"), None),
-        // There, seen from wherever the test runs, and all the same not absolute.
+        // It exists, seen from any working directory, but is relative.
         (format!("{}.{shown}/first", "../".repeat(40)), None),
         (String::new(), None),
     ];
@@ -38,7 +36,7 @@ fn the_first_file_of_a_search_path_that_may_be_executed_is_the_program() {
 }
 
 #[test]
-fn a_program_with_a_slash_is_not_looked_up() {
+fn program_with_a_slash_is_not_looked_up() {
     for program in ["./tool", "/no/such/tool", "bin/tool"] {
         assert_eq!(find_program(Path::new(program), OsStr::new("/bin")).as_deref(), Some(Path::new(program)));
     }

@@ -31,7 +31,7 @@ fn arguments_with_white_space_are_quoted_as_go_quotes_them() {
 }
 
 #[test]
-fn text_of_others_does_not_steer_a_terminal_or_a_ci_system() {
+fn terminal_and_ci_commands_are_escaped() {
     let cases = [
         // Text, line breaks, tabs, no-break spaces and emoji stay.
         ("a  b\n\tgrößer\u{a0}als 🏳️\u{200d}🌈: [x] # y ## z", None),

@@ -7,30 +7,30 @@ use tokio::process::ChildStdout;
 
 use crate::message::{Event, HEADER_BYTES, header};
 
-/// Bytes that are read at once.
+/// Bytes read at once.
 const CHUNK_BYTES: usize = 128 * 1024;
 
-/// Reads events. What was read of one stays here if a future is dropped.
+/// Reads events. A partly read event stays in the buffer if a future is dropped.
 #[derive(Debug)]
 pub(super) struct Events {
     pipe: ChildStdout,
     buffer: Vec<u8>,
-    taken: usize,
+    consumed: usize,
 }
 
 impl Events {
     pub(super) fn new(pipe: ChildStdout) -> Self {
-        Self { pipe, buffer: Vec::new(), taken: 0 }
+        Self { pipe, buffer: Vec::new(), consumed: 0 }
     }
 
-    /// The next event; `None` if the launcher is gone.
+    /// Returns the next event, `None` if the launcher closed the pipe. Cancel safe.
     pub(super) async fn next(&mut self) -> io::Result<Option<Event>> {
         loop {
             if let Some(event) = self.take()? {
                 return Ok(Some(event));
             }
-            self.buffer.drain(..self.taken);
-            self.taken = 0;
+            self.buffer.drain(..self.consumed);
+            self.consumed = 0;
             self.buffer.reserve(CHUNK_BYTES);
             if self.pipe.read_buf(&mut self.buffer).await? == 0 {
                 return Ok(None);
@@ -38,14 +38,14 @@ impl Events {
         }
     }
 
-    /// An event that is already here whole.
+    /// Takes an event that is completely in the buffer.
     fn take(&mut self) -> io::Result<Option<Event>> {
-        let rest = self.buffer.get(self.taken..).unwrap_or_default();
+        let rest = self.buffer.get(self.consumed..).unwrap_or_default();
         let Some((head, rest)) = rest.split_first_chunk::<HEADER_BYTES>() else { return Ok(None) };
         let (kind, length) = header(*head);
         let Some(payload) = rest.get(..length) else { return Ok(None) };
         let event = Event::decode(kind, payload)?;
-        self.taken += HEADER_BYTES + length;
+        self.consumed += HEADER_BYTES + length;
         Ok(Some(event))
     }
 }

@@ -1,4 +1,4 @@
-//! One command: what it gets, what it gives, what it cannot do.
+//! Execution of one command: environment, output, errors.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -9,13 +9,15 @@ use tiphys_process::{CommandSpec, Ended, Launcher, Limits, RunError};
 use tiphys_testkit::executable::make_executable;
 use tokio_util::sync::CancellationToken;
 
-use super::support::{EVERYONE, LIMITS, Place, Who, alive, command, execute, mark, marked, output, shell};
+use super::support::{
+    ALL_USERS, LIMITS, TestDir, User, alive, command, execute, mark, marked, output, shell,
+};
 
 #[tokio::test]
-async fn exit_codes_and_signals_are_told_apart() {
-    for who in EVERYONE {
-        let place = Place::new(who);
-        let mut run = place.start(place.overlay()).await;
+async fn exit_codes_and_signals_are_distinguished() {
+    for user in ALL_USERS {
+        let dir = TestDir::new(user);
+        let mut run = dir.start(dir.overlay()).await;
         for (script, expected) in [
             ("exit 0", Ended::Exited(0)),
             ("exit 3", Ended::Exited(3)),
@@ -36,9 +38,9 @@ async fn exit_codes_and_signals_are_told_apart() {
 }
 
 #[tokio::test]
-async fn output_and_errors_come_apart_and_whole() {
-    let place = Place::new(Who::Caller);
-    let mut run = place.start(place.direct()).await;
+async fn stdout_and_stderr_are_separate_and_complete() {
+    let dir = TestDir::new(User::Caller);
+    let mut run = dir.start(dir.direct()).await;
     let outcome =
         execute(&mut run, shell("printf out; printf 'err\\377\\n' >&2; printf put")).await.expect("starts");
     assert_eq!(outcome.stdout, b"output");
@@ -49,9 +51,9 @@ async fn output_and_errors_come_apart_and_whole() {
 }
 
 #[tokio::test]
-async fn a_command_gets_exactly_the_given_environment_and_the_last_of_a_name_wins() {
-    let place = Place::new(Who::Caller);
-    let mut run = place.start(place.direct()).await;
+async fn command_gets_exactly_the_given_environment() {
+    let dir = TestDir::new(User::Caller);
+    let mut run = dir.start(dir.direct()).await;
     let pairs =
         [("A", "1"), ("PATH", "/nowhere"), ("B", "x=y\nz"), ("A", "2"), ("PATH", "/usr/bin:/bin"), ("E", "")];
     let mut spec = command(&["env", "-0"]);
@@ -65,10 +67,10 @@ async fn a_command_gets_exactly_the_given_environment_and_the_last_of_a_name_win
 }
 
 #[tokio::test]
-async fn a_command_runs_below_the_root_in_a_group_of_its_own_with_nothing_to_read() {
-    for who in EVERYONE {
-        let place = Place::new(who);
-        let mut run = place.start(place.overlay()).await;
+async fn command_has_its_own_group_empty_stdin_and_no_terminal() {
+    for user in ALL_USERS {
+        let dir = TestDir::new(user);
+        let mut run = dir.start(dir.overlay()).await;
         let mut spec = shell(
             "pwd -P; cat; cut -d' ' -f5 /proc/$$/stat; echo $$; cut -d' ' -f6 /proc/$$/stat; echo $PPID; tty; cat /dev/tty 2>&1",
         );
@@ -76,10 +78,10 @@ async fn a_command_runs_below_the_root_in_a_group_of_its_own_with_nothing_to_rea
         let outcome = execute(&mut run, spec).await.expect("starts");
         let printed = String::from_utf8(outcome.stdout).expect("UTF-8");
         let lines: Vec<&str> = printed.lines().collect();
-        let [folder, group, process, session, launcher, tty, no_tty] = lines.as_slice() else {
+        let [directory, group, process, session, launcher, tty, no_tty] = lines.as_slice() else {
             panic!("{printed}")
         };
-        assert_eq!(*folder, run.root().join("app").display().to_string());
+        assert_eq!(*directory, run.root().join("app").display().to_string());
         assert_eq!(group, process);
         assert_eq!(session, launcher, "a session of the launcher's own has no terminal");
         assert_eq!(*tty, "not a tty");
@@ -89,23 +91,23 @@ async fn a_command_runs_below_the_root_in_a_group_of_its_own_with_nothing_to_rea
 }
 
 #[tokio::test]
-async fn a_command_inherits_three_descriptors_and_no_signal_setting() {
-    let place = Place::new(Who::Caller);
-    let script = place.path("launcher.sh");
-    // Whoever starts tiphys may leave descriptors open and signals ignored.
-    let launcher = place.launcher_program().display().to_string();
-    place.file(
+async fn command_inherits_three_descriptors_and_default_signals() {
+    let dir = TestDir::new(User::Caller);
+    let script = dir.path("launcher.sh");
+    // The process that starts tiphys may leave descriptors open and signals ignored.
+    let launcher = dir.launcher_program().display().to_string();
+    dir.file(
         "launcher.sh",
         &format!("#!/bin/sh\ntrap '' INT TERM HUP\nexec 5</ 7>/dev/null {launcher} \"$@\"\n"),
     );
     make_executable(&script);
-    let mut run = Launcher::new(script).start(place.direct(), LIMITS).await.expect("starts");
+    let mut run = Launcher::new(script).start(dir.direct(), LIMITS).await.expect("starts");
     let mut spec = command(&["find", "/proc/self/fd", "-mindepth", "1", "-printf", "%f\\n"]);
     spec.argv.extend(["-newermt".to_owned(), "2000-01-01".to_owned()]);
     let listed = String::from_utf8(execute(&mut run, spec).await.expect("starts").stdout).expect("UTF-8");
     let mut listed: Vec<&str> = listed.lines().collect();
     listed.sort_unstable();
-    // `find` itself opens folders, which get the lowest free numbers.
+    // `find` itself opens directories, which get the lowest free numbers.
     let own = listed.iter().filter(|number| !["0", "1", "2"].contains(number)).count();
     assert!(!listed.contains(&"7"), "{listed:?}");
     assert!(own <= 3, "{listed:?}");
@@ -115,23 +117,23 @@ async fn a_command_inherits_three_descriptors_and_no_signal_setting() {
         let value = status.lines().find_map(|line| line.strip_prefix(name)).expect("is listed");
         u64::from_str_radix(value.trim(), 16).expect("a number")
     };
-    // The C library ignores its own two, 32 and 33, in what it starts.
+    // The C library ignores its own signals 32 and 33 in processes that it starts.
     let own_of_the_c_library = 0b11 << 31;
     assert_eq!((mask("SigBlk:"), mask("SigIgn:") & !own_of_the_c_library), (0, 0));
     run.finish().await.expect("finishes");
 }
 
 #[tokio::test]
-async fn a_program_that_cannot_be_started_is_named_with_the_reason_and_the_run_goes_on() {
-    let place = Place::new(Who::Caller);
-    place.file("tree/plain", "text\n");
-    place.file("tree/no-interpreter", "#!/nowhere/sh\n");
-    place.file("tree/no-first-line", "\u{1}\u{2}\n");
+async fn start_error_names_the_reason_and_the_run_continues() {
+    let dir = TestDir::new(User::Caller);
+    dir.file("tree/plain", "text\n");
+    dir.file("tree/no-interpreter", "#!/nowhere/sh\n");
+    dir.file("tree/no-first-line", "\u{1}\u{2}\n");
     for name in ["no-interpreter", "no-first-line"] {
         let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-        fs::set_permissions(place.path("tree").join(name), mode).expect("chmod");
+        fs::set_permissions(dir.path("tree").join(name), mode).expect("chmod");
     }
-    let mut run = place.start(place.direct()).await;
+    let mut run = dir.start(dir.direct()).await;
     let big = "x".repeat(200_000);
     let nul = "a\0b";
     let cases: &[(&[&str], ErrorKind, &str)] = &[
@@ -165,13 +167,13 @@ async fn a_program_that_cannot_be_started_is_named_with_the_reason_and_the_run_g
 }
 
 #[tokio::test]
-async fn a_program_that_is_being_written_is_waited_for_a_moment() {
-    let place = Place::new(Who::Caller);
-    place.file("tree/new", "#!/bin/sh\necho new\n");
+async fn busy_program_is_retried_for_a_moment() {
+    let dir = TestDir::new(User::Caller);
+    dir.file("tree/new", "#!/bin/sh\necho new\n");
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    fs::set_permissions(place.path("tree/new"), mode).expect("chmod");
-    let writer = fs::File::options().append(true).open(place.path("tree/new")).expect("opens");
-    let mut run = place.start(place.direct()).await;
+    fs::set_permissions(dir.path("tree/new"), mode).expect("chmod");
+    let writer = fs::File::options().append(true).open(dir.path("tree/new")).expect("opens");
+    let mut run = dir.start(dir.direct()).await;
     let error = execute(&mut run, command(&["./new"])).await.expect_err("is being written");
     let RunError::Start { source, .. } = error else { panic!("{error}") };
     assert_eq!(source.kind(), ErrorKind::ExecutableFileBusy);
@@ -181,9 +183,9 @@ async fn a_program_that_is_being_written_is_waited_for_a_moment() {
 }
 
 #[tokio::test]
-async fn an_environment_that_cannot_be_passed_is_explained_by_name_and_size() {
-    let place = Place::new(Who::Caller);
-    let mut run = place.start(place.direct()).await;
+async fn invalid_environment_is_reported_by_name_and_size() {
+    let dir = TestDir::new(User::Caller);
+    let mut run = dir.start(dir.direct()).await;
     let cases = [
         ("SECRET", "v\0v".to_owned(), "environment variable SECRET contains a NUL byte".to_owned()),
         (
@@ -205,11 +207,11 @@ async fn an_environment_that_cannot_be_passed_is_explained_by_name_and_size() {
 }
 
 #[tokio::test]
-async fn a_working_directory_outside_the_tree_or_missing_is_refused() {
-    let place = Place::new(Who::Caller);
-    symlink("/usr", place.path("tree/out")).expect("links");
-    symlink("app", place.path("tree/in")).expect("links");
-    let mut run = place.start(place.direct()).await;
+async fn working_directory_outside_the_tree_is_refused() {
+    let dir = TestDir::new(User::Caller);
+    symlink("/usr", dir.path("tree/out")).expect("links");
+    symlink("app", dir.path("tree/in")).expect("links");
+    let mut run = dir.start(dir.direct()).await;
     let outside = |dir: &str| format!("working directory {dir} is outside the tree");
     for (dir, expected) in [
         ("..", outside("..")),
@@ -230,10 +232,10 @@ async fn a_working_directory_outside_the_tree_or_missing_is_refused() {
 }
 
 #[tokio::test]
-async fn a_hundred_megabytes_of_output_end_the_run_at_the_limit() {
-    let place = Place::new(Who::Caller);
-    let mark = mark(&place);
-    let mut run = place.start(place.overlay()).await;
+async fn output_over_the_limit_ends_the_run() {
+    let dir = TestDir::new(User::Caller);
+    let mark = mark(&dir);
+    let mut run = dir.start(dir.overlay()).await;
     let outcome = execute(
         &mut run,
         marked(&mark, "sleep 1000 & echo said >&2; head -c 100000000 /dev/zero; sleep 1000"),
@@ -245,13 +247,13 @@ async fn a_hundred_megabytes_of_output_end_the_run_at_the_limit() {
     assert_eq!(error.to_string(), "launcher: the run has ended");
     run.finish().await.expect("finishes");
     assert_eq!(alive(&mark), Vec::<String>::new());
-    assert!(!place.path("run").exists());
+    assert!(!dir.path("run").exists());
 }
 
 #[tokio::test]
-async fn ten_megabytes_of_errors_keep_their_beginning_and_end() {
-    let place = Place::new(Who::Caller);
-    let mut run = place.start(place.direct()).await;
+async fn large_stderr_keeps_its_beginning_and_end() {
+    let dir = TestDir::new(User::Caller);
+    let mut run = dir.start(dir.direct()).await;
     let script = "echo first >&2; head -c 10000000 /dev/zero | tr '\\0' x >&2; echo last >&2; echo out";
     let outcome = execute(&mut run, shell(script)).await.expect("starts");
     assert_eq!((outcome.ended, outcome.stdout.as_slice()), (Ended::Exited(0), b"out\n".as_slice()));
@@ -263,10 +265,10 @@ async fn ten_megabytes_of_errors_keep_their_beginning_and_end() {
 }
 
 #[tokio::test]
-async fn output_of_nothing_is_allowed_where_the_limit_is_nothing() {
-    let place = Place::new(Who::Caller);
+async fn output_limit_of_zero_allows_no_output() {
+    let dir = TestDir::new(User::Caller);
     let limits = Limits { stdout_bytes_max: 0, stderr_bytes_max: 0, grace: Duration::ZERO };
-    let mut run = place.launcher().start(place.direct(), limits).await.expect("starts");
+    let mut run = dir.launcher().start(dir.direct(), limits).await.expect("starts");
     let outcome = execute(&mut run, shell("echo e >&2")).await.expect("starts");
     assert_eq!((outcome.ended, outcome.stderr.as_str()), (Ended::Exited(0), "[… 2 bytes left out …]\n"));
     let outcome = execute(&mut run, shell("echo o")).await.expect("starts");
@@ -275,30 +277,30 @@ async fn output_of_nothing_is_allowed_where_the_limit_is_nothing() {
 }
 
 #[tokio::test]
-async fn a_descendant_that_keeps_the_pipes_is_not_waited_for_and_lives_until_the_end() {
-    for who in EVERYONE {
-        let place = Place::new(who);
-        let mark = mark(&place);
-        let mut run = place.start(place.overlay()).await;
+async fn background_descendant_lives_until_the_run_ends() {
+    for user in ALL_USERS {
+        let dir = TestDir::new(user);
+        let mark = mark(&dir);
+        let mut run = dir.start(dir.overlay()).await;
         let started = Instant::now();
-        // Leaves its session, is orphaned, and goes on writing.
+        // A descendant that leaves its session, is orphaned, and keeps writing.
         let script = "echo out; echo err >&2; setsid sh -c 'while echo more; do sleep 0.01; done; sleep 1000' & exit 0";
         let outcome = execute(&mut run, marked(&mark, script)).await.expect("starts");
         assert_eq!((outcome.ended, outcome.stderr.as_str()), (Ended::Exited(0), "err\n"));
         assert!(outcome.stdout.starts_with(b"out\n"));
         assert!(started.elapsed() < Duration::from_secs(10));
         assert_eq!(output(&mut run, "echo next").await, "next\n");
-        if who == Who::Caller {
-            assert!(!alive(&mark).is_empty(), "{who:?}: nobody takes the pipe away from it");
+        if user == User::Caller {
+            assert!(!alive(&mark).is_empty(), "{user:?}: its pipe stays open");
         }
         run.finish().await.expect("finishes");
-        assert_eq!(alive(&mark), Vec::<String>::new(), "{who:?}");
+        assert_eq!(alive(&mark), Vec::<String>::new(), "{user:?}");
     }
 }
 
 #[tokio::test]
-async fn a_cancelled_or_late_command_is_not_started() {
-    let place = Place::new(Who::Caller);
+async fn cancelled_or_late_command_is_not_started() {
+    let dir = TestDir::new(User::Caller);
     let cancelled = CancellationToken::new();
     cancelled.cancel();
     let past = tokio::time::Instant::now();
@@ -307,10 +309,10 @@ async fn a_cancelled_or_late_command_is_not_started() {
         (Some(past), &CancellationToken::new(), Ended::DeadlineExceeded),
     ];
     for (deadline, cancel, expected) in cases {
-        let mut run = place.start(place.direct()).await;
+        let mut run = dir.start(dir.direct()).await;
         let outcome = run.execute(shell("echo >started"), deadline, cancel).await.expect("no error");
         assert_eq!((outcome.ended, outcome.stdout), (expected, vec![]));
         run.finish().await.expect("finishes");
-        assert!(!place.path("tree/started").exists());
+        assert!(!dir.path("tree/started").exists());
     }
 }

@@ -1,4 +1,4 @@
-//! Whatever commands do to the files of their view, no other run sees any of it.
+//! Commands cannot change what other runs see, whatever they do to the files of their view.
 
 use std::os::unix::fs::symlink;
 
@@ -6,13 +6,13 @@ use proptest::prelude::{Just, ProptestConfig, Strategy, any, prop, prop_oneof};
 use proptest::test_runner::TestRunner;
 use tiphys_process::PrivateView;
 
-use super::support::{Place, Who, execute, output, shell};
+use super::support::{TestDir, User, execute, output, shell};
 use super::views::snapshot;
 
-/// Programs that are tried for each kind of view and of user.
+/// Number of random programs for each kind of view and user.
 const PROGRAMS: u32 = 12;
 
-/// Files, folders and links of the tree, and names that are free.
+/// Files, directories and links of the tree, and unused names.
 const PATHS: [&str; 9] = [
     "file",
     "app",
@@ -20,12 +20,12 @@ const PATHS: [&str; 9] = [
     "app/deep/er/leaf",
     "app/deep",
     "link",
-    "folder-link",
+    "directory-link",
     "new",
     "app/new",
 ];
 
-/// One thing that a command does with files of its view. What fails does not matter.
+/// A file operation of a command. Failures do not matter.
 #[derive(Clone, Debug)]
 enum Operation {
     Overwrite(&'static str),
@@ -36,12 +36,12 @@ enum Operation {
     ChangeMode(&'static str, u16),
     ChangeTime(&'static str),
     Remove(&'static str),
-    /// And what is written to the one would be in the other.
+    /// Also appends through the new link.
     HardLink(&'static str, &'static str),
-    /// A link takes a file's place, and is written through.
+    /// Replaces a file by a link and writes through it.
     SwapForLink(&'static str, &'static str),
-    MakeFolder(&'static str),
-    WriteByMapping(&'static str),
+    MakeDirectory(&'static str),
+    WriteBySeeking(&'static str),
 }
 
 impl Operation {
@@ -59,8 +59,8 @@ impl Operation {
             Self::SwapForLink(path, target) => {
                 format!("rm -rf {path}; ln -s \"$PWD/{target}\" {path}; printf evil >{path}")
             }
-            Self::MakeFolder(path) => format!("mkdir -p {path}/made"),
-            Self::WriteByMapping(path) => format!("dd if=/dev/zero of={path} bs=1 count=9 conv=notrunc"),
+            Self::MakeDirectory(path) => format!("mkdir -p {path}/made"),
+            Self::WriteBySeeking(path) => format!("dd if=/dev/zero of={path} bs=1 count=9 conv=notrunc"),
         }
     }
 }
@@ -79,24 +79,24 @@ fn operation() -> impl Strategy<Value = Operation> {
         path().prop_map(Operation::Remove),
         (path(), path()).prop_map(|(from, to)| Operation::HardLink(from, to)),
         (path(), path()).prop_map(|(path, target)| Operation::SwapForLink(path, target)),
-        path().prop_map(Operation::MakeFolder),
-        path().prop_map(Operation::WriteByMapping),
+        path().prop_map(Operation::MakeDirectory),
+        path().prop_map(Operation::WriteBySeeking),
     ]
 }
 
-/// What a run sees: kinds, modes, times, links and contents.
-const LOOK: &str = "find . -mindepth 1 -printf '%p %y %m %T@ %l\\n' | sort; find . -type f -print0 | sort -z | xargs -0 cksum";
+/// Prints what a run sees: types, modes, times, links and contents.
+const LIST: &str = "find . -mindepth 1 -printf '%p %y %m %T@ %l\\n' | sort; find . -type f -print0 | sort -z | xargs -0 cksum";
 
-/// The hostile run and one that looks on all the while, then one that comes later.
-async fn what_others_see(place: &Place, how: PrivateView, program: &str) -> [String; 3] {
-    let mut hostile = place.start(place.view_at("hostile", how)).await;
-    let mut other = place.start(place.view_at("other", how)).await;
-    let (done, meanwhile) = tokio::join!(execute(&mut hostile, shell(program)), output(&mut other, LOOK));
+/// Runs a hostile program. Returns what a concurrent run sees meanwhile and afterwards, and what a later run sees.
+async fn what_others_see(dir: &TestDir, how: PrivateView, program: &str) -> [String; 3] {
+    let mut hostile = dir.start(dir.view_at("hostile", how)).await;
+    let mut other = dir.start(dir.view_at("other", how)).await;
+    let (done, meanwhile) = tokio::join!(execute(&mut hostile, shell(program)), output(&mut other, LIST));
     done.expect("starts");
-    let afterwards = output(&mut other, LOOK).await;
+    let afterwards = output(&mut other, LIST).await;
     hostile.finish().await.expect("finishes");
-    let mut later = place.start(place.view_at("later", how)).await;
-    let seen_later = output(&mut later, LOOK).await;
+    let mut later = dir.start(dir.view_at("later", how)).await;
+    let seen_later = output(&mut later, LIST).await;
     for run in [other, later] {
         run.finish().await.expect("finishes");
     }
@@ -104,22 +104,22 @@ async fn what_others_see(place: &Place, how: PrivateView, program: &str) -> [Str
 }
 
 #[test]
-fn no_program_changes_what_another_run_sees() {
+fn commands_do_not_change_what_other_runs_see() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    for (who, how) in [
-        (Who::Caller, PrivateView::Auto),
-        (Who::Caller, PrivateView::Copy),
-        (Who::Unprivileged, PrivateView::Auto),
-        (Who::WithoutMounting, PrivateView::Auto),
+    for (user, how) in [
+        (User::Caller, PrivateView::Auto),
+        (User::Caller, PrivateView::Copy),
+        (User::Unprivileged, PrivateView::Auto),
+        (User::WithoutMounting, PrivateView::Auto),
     ] {
-        let place = Place::new(who);
-        place.folder_at("tree/app/deep");
-        place.folder_at("tree/app/deep/er");
-        place.file("tree/app/deep/er/leaf", "leaf\n");
-        symlink("app/values.yaml", place.path("tree/link")).expect("links");
-        symlink("app/deep", place.path("tree/folder-link")).expect("links");
-        let before = snapshot(&place.path("tree"));
-        let undisturbed = runtime.block_on(what_others_see(&place, how, "true"));
+        let dir = TestDir::new(user);
+        dir.directory_at("tree/app/deep");
+        dir.directory_at("tree/app/deep/er");
+        dir.file("tree/app/deep/er/leaf", "leaf\n");
+        symlink("app/values.yaml", dir.path("tree/link")).expect("links");
+        symlink("app/deep", dir.path("tree/directory-link")).expect("links");
+        let before = snapshot(&dir.path("tree"));
+        let undisturbed = runtime.block_on(what_others_see(&dir, how, "true"));
         assert!(undisturbed.iter().all(|seen| seen.contains("app/deep/er/leaf f 644 ")), "{undisturbed:?}");
         let config =
             ProptestConfig { cases: PROGRAMS, failure_persistence: None, ..ProptestConfig::default() };
@@ -127,14 +127,14 @@ fn no_program_changes_what_another_run_sees() {
         let held = TestRunner::new(config).run(&programs, |operations| {
             let program: Vec<String> = operations.iter().map(Operation::script).collect();
             let program = format!("exec 2>/dev/null; {}", program.join("; "));
-            let seen = runtime.block_on(what_others_see(&place, how, &program));
-            assert_eq!(seen, undisturbed, "{who:?} {how:?}");
-            assert_eq!(snapshot(&place.path("tree")), before, "{who:?} {how:?}");
+            let seen = runtime.block_on(what_others_see(&dir, how, &program));
+            assert_eq!(seen, undisturbed, "{user:?} {how:?}");
+            assert_eq!(snapshot(&dir.path("tree")), before, "{user:?} {how:?}");
             Ok(())
         });
-        held.unwrap_or_else(|failed| panic!("{who:?} {how:?}: {failed}"));
+        held.unwrap_or_else(|failed| panic!("{user:?} {how:?}: {failed}"));
         for run in ["hostile", "other", "later"] {
-            assert!(!place.path(run).exists(), "{who:?} {how:?}");
+            assert!(!dir.path(run).exists(), "{user:?} {how:?}");
         }
     }
 }

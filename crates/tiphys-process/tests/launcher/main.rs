@@ -1,6 +1,6 @@
-//! Runs under a launcher: views, commands, the end of everything; as this user, as an unprivileged one, and without user namespaces.
+//! Runs under a launcher, as this user, as an unprivileged user, and without user namespaces.
 
-#![expect(clippy::disallowed_methods, reason = "the tests look at processes from outside")]
+#![expect(clippy::disallowed_methods, reason = "the tests inspect processes from outside")]
 
 mod commands;
 mod ending;

@@ -1,15 +1,15 @@
-//! Commands that may mount, as those of a privileged container: what they mounted is not the run's to remove.
+//! Commands that may mount, as in a privileged container: the content of their mounts is not removed.
 
 use std::fs;
 use std::process::Command;
 
 use super::orphans::run;
-use super::support::{Place, Who};
+use super::support::{TestDir, User};
 
 /// A namespace in which the commands have the right to mount.
 const PRIVILEGED: [&str; 3] = ["unshare", "--map-root-user", "--mount"];
 
-/// Mounts folders and a file of the same device into the view and beside it.
+/// Mounts directories and a file of the same device in the view and next to it.
 const MOUNTS: &str = "
     set -e
     precious=$MARK/precious
@@ -23,10 +23,10 @@ const MOUNTS: &str = "
 ";
 
 #[test]
-fn what_a_command_has_mounted_outlives_its_run() {
+fn content_mounted_by_a_command_survives_the_run() {
     let [program, arguments @ ..] = PRIVILEGED;
-    if !Command::new(program).args(arguments).arg("true").status().expect("unshare is there").success() {
-        return; // Nobody can mount here.
+    if !Command::new(program).args(arguments).arg("true").status().expect("unshare is installed").success() {
+        return; // Mounting is not permitted here.
     }
     for how in ["auto", "copy"] {
         for (name, end, expected) in [
@@ -36,24 +36,24 @@ fn what_a_command_has_mounted_outlives_its_run() {
                 "kills the launcher",
                 "kill -KILL $LAUNCHER; exit 0",
                 "launcher: died while a command ran\n\
-                 launcher: died before it had ended the run: signal: 9 (SIGKILL)\nchildren: 0\n",
+                 launcher: died before it ended the run: signal: 9 (SIGKILL)\nchildren: 0\n",
             ),
         ] {
-            let place = Place::new(Who::Caller);
-            place.folder_at("precious");
-            place.folder_at("precious/deep");
-            place.file("precious/file", "kept\n");
-            place.file("precious/deep/file", "kept\n");
-            let output = run(&place, &PRIVILEGED, how, &format!("{MOUNTS}\n{end}"));
+            let dir = TestDir::new(User::Caller);
+            dir.directory_at("precious");
+            dir.directory_at("precious/deep");
+            dir.file("precious/file", "kept\n");
+            dir.file("precious/deep/file", "kept\n");
+            let output = run(&dir, &PRIVILEGED, how, &format!("{MOUNTS}\n{end}"));
             for file in ["precious/file", "precious/deep/file"] {
                 assert_eq!(
-                    fs::read_to_string(place.path(file)).ok().as_deref(),
+                    fs::read_to_string(dir.path(file)).ok().as_deref(),
                     Some("kept\n"),
                     "{how} {name}: {file}"
                 );
             }
             assert_eq!(String::from_utf8_lossy(&output.stdout), expected, "{how} {name}: {output:?}");
-            assert!(!place.path("run").exists(), "{how} {name}: nothing is mounted any more");
+            assert!(!dir.path("run").exists(), "{how} {name}: everything is unmounted");
         }
     }
 }

@@ -1,31 +1,32 @@
-//! Launchers of every kind, trees, and looks at processes from outside.
+//! Launchers under different users, trees, and inspection of processes.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, chown, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex, Weak};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tempfile::TempDir;
-use tiphys_process::{CommandSpec, Launcher, Limits, Outcome, PrivateView, Run, RunError, Shielded, View};
+use tiphys_process::{CommandSpec, Launcher, Limits, Outcome, PrivateView, Run, RunError, View};
 use tiphys_testkit::executable::make_executable;
+pub(crate) use tiphys_testkit::wait::eventually;
 use tokio_util::sync::CancellationToken;
 
-/// Who launches.
+/// The user that starts the launcher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Who {
+pub(crate) enum User {
     /// The user that runs the tests.
     Caller,
-    /// A user without any right, where the tests may become one; else the caller.
+    /// An unprivileged user if the tests can switch to one, else the caller.
     Unprivileged,
-    /// The same, where the kernel gives no user namespaces.
+    /// The same, without user namespaces.
     WithoutUserNamespaces,
-    /// The caller as it is root in most containers: without the right to mount.
+    /// The caller without the right to mount, like root in most containers.
     WithoutMounting,
 }
 
-impl Who {
+impl User {
     fn program(self) -> &'static str {
         match self {
             Self::Caller => "launcher",
@@ -35,22 +36,21 @@ impl Who {
         }
     }
 
-    pub(crate) fn is_nobody(self) -> bool {
+    pub(crate) fn switches_user(self) -> bool {
         is_root() && matches!(self, Self::Unprivileged | Self::WithoutUserNamespaces)
     }
 }
 
-pub(crate) const EVERYONE: [Who; 4] =
-    [Who::Caller, Who::Unprivileged, Who::WithoutUserNamespaces, Who::WithoutMounting];
+pub(crate) const ALL_USERS: [User; 4] =
+    [User::Caller, User::Unprivileged, User::WithoutUserNamespaces, User::WithoutMounting];
 
-const NOBODY: u32 = 65534;
+const UNPRIVILEGED_ID: u32 = 65534;
 
 pub(crate) fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// Programs that start the launcher, made once.
-/// They go with the last place that uses them, and every test that starts a process has one.
+/// Programs that start the launcher, made once and removed with the last [`TestDir`].
 fn programs() -> Arc<TempDir> {
     static PROGRAMS: Mutex<Weak<TempDir>> = Mutex::new(Weak::new());
     let mut programs = PROGRAMS.lock().expect("no test panics here");
@@ -62,21 +62,21 @@ fn programs() -> Arc<TempDir> {
 }
 
 fn make_programs() -> TempDir {
-    let folder = TempDir::new().expect("a folder");
-    fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).expect("chmod");
-    // The build folder may be out of another user's reach.
-    let launcher = folder.path().join("launcher");
+    let directory = TempDir::new().expect("a directory");
+    fs::set_permissions(directory.path(), Permissions::from_mode(0o755)).expect("chmod");
+    // Another user may have no access to the build directory.
+    let launcher = directory.path().join("launcher");
     fs::copy(env!("CARGO_BIN_EXE_tiphys-launcher"), &launcher).expect("copies the launcher");
     make_executable(&launcher);
-    let become_nobody = if is_root() {
-        format!("setpriv --reuid={NOBODY} --regid={NOBODY} --clear-groups")
+    let switch_user = if is_root() {
+        format!("setpriv --reuid={UNPRIVILEGED_ID} --regid={UNPRIVILEGED_ID} --clear-groups")
     } else {
         String::new()
     };
     let launcher = launcher.display();
     let give_up_mounting = if is_root() { "setpriv --bounding-set=-sys_admin --inh-caps=-all" } else { "" };
     let scripts = [
-        ("noted", format!("echo $$ >>${{0%/*}}/started\nexec {launcher} \"$@\"")),
+        ("logged", format!("echo $$ >>${{0%/*}}/started\nexec {launcher} \"$@\"")),
         (
             "dying",
             format!(
@@ -84,58 +84,58 @@ fn make_programs() -> TempDir {
             ),
         ),
         ("without-mounting", format!("exec {give_up_mounting} {launcher} \"$@\"")),
-        ("unprivileged", format!("exec {become_nobody} {launcher} \"$@\"")),
+        ("unprivileged", format!("exec {switch_user} {launcher} \"$@\"")),
         (
             "without-user-namespaces",
             format!(
-                "exec {become_nobody} unshare --map-current-user --keep-caps sh -c \
+                "exec {switch_user} unshare --map-current-user --keep-caps sh -c \
                      'echo 0 >/proc/sys/user/max_user_namespaces && exec setpriv --ambient-caps=-all --inh-caps=-all {launcher} \"$@\"' \
                      sh \"$@\""
             ),
         ),
     ];
     for (name, line) in scripts {
-        let script = folder.path().join(name);
+        let script = directory.path().join(name);
         fs::write(&script, format!("#!/bin/sh\n{line}\n")).expect("writes a script");
         make_executable(&script);
     }
-    folder
+    directory
 }
 
-/// A folder with a tree in it, owned by whoever launches.
-pub(crate) struct Place {
+/// A directory with a tree in it, owned by the user that starts the launcher.
+pub(crate) struct TestDir {
     programs: Arc<TempDir>,
-    pub(crate) folder: TempDir,
-    pub(crate) who: Who,
+    pub(crate) directory: TempDir,
+    pub(crate) user: User,
 }
 
-impl Place {
-    pub(crate) fn new(who: Who) -> Self {
-        let place = Self { programs: programs(), folder: TempDir::new().expect("a folder"), who };
-        place.folder_at("tree");
-        place.file("tree/file", "content\n");
-        place.folder_at("tree/app");
-        place.file("tree/app/values.yaml", "a: 1\n");
-        place.give_away(place.folder.path());
-        place
+impl TestDir {
+    pub(crate) fn new(user: User) -> Self {
+        let dir = Self { programs: programs(), directory: TempDir::new().expect("a directory"), user };
+        dir.directory_at("tree");
+        dir.file("tree/file", "content\n");
+        dir.directory_at("tree/app");
+        dir.file("tree/app/values.yaml", "a: 1\n");
+        dir.give_away(dir.directory.path());
+        dir
     }
 
     pub(crate) fn launcher(&self) -> Launcher {
         Launcher::new(self.launcher_program())
     }
 
-    /// A launcher that writes its number into the file `started` when it is started.
-    pub(crate) fn noted_launcher(&self) -> PathBuf {
-        self.own("noted")
+    /// A launcher that appends its PID to the file `started` when it starts.
+    pub(crate) fn logged_launcher(&self) -> PathBuf {
+        self.link_to_program("logged")
     }
 
-    /// The same, of which the first one dies as soon as it is told something.
+    /// The same, but the first one dies on its first request.
     pub(crate) fn dying_launcher(&self) -> PathBuf {
-        self.own("dying")
+        self.link_to_program("dying")
     }
 
-    /// A program with this place as its folder.
-    fn own(&self, name: &str) -> PathBuf {
+    /// A link to a program, so that the program finds this directory.
+    fn link_to_program(&self, name: &str) -> PathBuf {
         let here = self.path(name);
         if !here.exists() {
             symlink(self.programs.path().join(name), &here).expect("links");
@@ -144,17 +144,17 @@ impl Place {
     }
 
     pub(crate) fn launcher_program(&self) -> PathBuf {
-        self.programs.path().join(self.who.program())
+        self.programs.path().join(self.user.program())
     }
 
     fn give_away(&self, path: &Path) {
-        if self.who.is_nobody() {
-            chown(path, Some(NOBODY), Some(NOBODY)).expect("chown");
+        if self.user.switches_user() {
+            chown(path, Some(UNPRIVILEGED_ID), Some(UNPRIVILEGED_ID)).expect("chown");
         }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        self.directory.path().join(name)
     }
 
     pub(crate) fn file(&self, name: &str, content: &str) {
@@ -162,7 +162,7 @@ impl Place {
         self.give_away(&self.path(name));
     }
 
-    pub(crate) fn folder_at(&self, name: &str) {
+    pub(crate) fn directory_at(&self, name: &str) {
         fs::create_dir(self.path(name)).expect("mkdir");
         self.give_away(&self.path(name));
     }
@@ -179,18 +179,12 @@ impl Place {
         self.view_at("run", how)
     }
 
-    /// A view whose run has the folder of this name.
+    /// A view with a run directory of this name.
     pub(crate) fn view_at(&self, run: &str, how: PrivateView) -> View {
         if !self.path(run).exists() {
-            self.folder_at(run);
+            self.directory_at(run);
         }
-        View::Private {
-            lower: self.path("tree"),
-            others: vec![],
-            run_dir: self.path(run),
-            how,
-            shielded: Shielded::default(),
-        }
+        View::private(self.path("tree"), self.path(run), how)
     }
 
     pub(crate) fn direct(&self) -> View {
@@ -198,7 +192,7 @@ impl Place {
     }
 
     pub(crate) async fn start(&self, view: View) -> Run {
-        self.launcher().start(view, LIMITS).await.unwrap_or_else(|error| panic!("{:?}: {error}", self.who))
+        self.launcher().start(view, LIMITS).await.unwrap_or_else(|error| panic!("{:?}: {error}", self.user))
     }
 }
 
@@ -217,16 +211,16 @@ pub(crate) fn shell(script: &str) -> CommandSpec {
     command(&["sh", "-c", script])
 }
 
-/// A shell script whose processes can be found by [`alive`].
+/// A shell script whose processes [`alive`] finds.
 pub(crate) fn marked(mark: &str, script: &str) -> CommandSpec {
     let mut command = shell(script);
     command.env.push(("TIPHYS_TEST_MARK".into(), mark.into()));
     command
 }
 
-/// A mark that no other test has.
-pub(crate) fn mark(place: &Place) -> String {
-    place.folder.path().display().to_string()
+/// A mark that is unique to this test.
+pub(crate) fn mark(dir: &TestDir) -> String {
+    dir.directory.path().display().to_string()
 }
 
 /// Executes without a deadline.
@@ -234,14 +228,14 @@ pub(crate) async fn execute(run: &mut Run, command: CommandSpec) -> Result<Outco
     run.execute(command, None, &CancellationToken::new()).await
 }
 
-/// Standard output of a script that has to succeed.
+/// Runs a script that must succeed. Returns its standard output.
 pub(crate) async fn output(run: &mut Run, script: &str) -> String {
     let outcome = execute(run, shell(script)).await.expect("starts");
     assert_eq!(outcome.ended, tiphys_process::Ended::Exited(0), "{script}: {}", outcome.stderr);
     String::from_utf8(outcome.stdout).expect("UTF-8")
 }
 
-/// Living processes with the mark in their environment, those of other users only for root.
+/// Running processes with the mark in their environment; those of other users only for root.
 pub(crate) fn alive(mark: &str) -> Vec<String> {
     let wanted = format!("TIPHYS_TEST_MARK={mark}");
     let processes = fs::read_dir("/proc").expect("/proc").flatten();
@@ -252,27 +246,17 @@ pub(crate) fn alive(mark: &str) -> Vec<String> {
     marked.map(|process| process.file_name().to_string_lossy().into_owned()).collect()
 }
 
-/// Waits for a condition.
-pub(crate) async fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
-    let give_up_at = Instant::now() + Duration::from_mins(2);
-    let mut again = tokio::time::interval(Duration::from_millis(2));
-    while !holds() {
-        assert!(Instant::now() < give_up_at, "{what}: not within two minutes");
-        again.tick().await;
-    }
-}
-
-/// Whether an unprivileged user gets user namespaces from this kernel.
+/// Whether the kernel gives an unprivileged user a user namespace.
 pub(crate) fn user_namespaces_are_allowed() -> bool {
     let mut probe = if is_root() {
         let mut probe = Command::new("setpriv");
-        let nobody = [format!("--reuid={NOBODY}"), format!("--regid={NOBODY}")];
-        probe.args(nobody).args(["--clear-groups", "unshare", "-Ur", "true"]);
+        let ids = [format!("--reuid={UNPRIVILEGED_ID}"), format!("--regid={UNPRIVILEGED_ID}")];
+        probe.args(ids).args(["--clear-groups", "unshare", "-Ur", "true"]);
         probe
     } else {
         let mut probe = Command::new("unshare");
         probe.args(["-Ur", "true"]);
         probe
     };
-    probe.status().expect("unshare is there").success()
+    probe.status().expect("unshare is installed").success()
 }

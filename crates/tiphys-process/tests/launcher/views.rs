@@ -1,4 +1,4 @@
-//! What the commands see, and that nothing of it stays.
+//! Views: their content, their isolation and their removal.
 
 use std::collections::BTreeMap;
 use std::fs::{self, Permissions};
@@ -9,20 +9,20 @@ use std::time::{Duration, SystemTime};
 use tiphys_process::{Launcher, PrivateView, RunError, Shielded, View, ViewKind};
 
 use super::support::{
-    EVERYONE, LIMITS, Place, Who, execute, is_root, output, shell, user_namespaces_are_allowed,
+    ALL_USERS, LIMITS, TestDir, User, execute, is_root, output, shell, user_namespaces_are_allowed,
 };
 
-/// Everything of a tree but access times.
+/// Everything in a tree except access times.
 pub(super) fn snapshot(top: &Path) -> BTreeMap<String, String> {
     let mut entries = BTreeMap::new();
-    let mut folders = vec![top.to_path_buf()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).expect("lists").flatten() {
+    let mut directories = vec![top.to_path_buf()];
+    while let Some(directory) = directories.pop() {
+        for entry in fs::read_dir(&directory).expect("lists").flatten() {
             let path = entry.path();
             let metadata = path.symlink_metadata().expect("stat");
             let content = if metadata.is_dir() {
-                folders.push(path.clone());
-                "folder".to_owned()
+                directories.push(path.clone());
+                "directory".to_owned()
             } else if metadata.is_symlink() {
                 fs::read_link(&path).expect("reads a link").display().to_string()
             } else {
@@ -36,10 +36,10 @@ pub(super) fn snapshot(top: &Path) -> BTreeMap<String, String> {
     entries
 }
 
-fn file_system_of_an_overlay(who: Who) -> &'static str {
-    match who {
-        Who::Caller if is_root() => "overlayfs",
-        Who::Caller | Who::Unprivileged | Who::WithoutMounting if user_namespaces_are_allowed() => {
+fn file_system_of_an_overlay(user: User) -> &'static str {
+    match user {
+        User::Caller if is_root() => "overlayfs",
+        User::Caller | User::Unprivileged | User::WithoutMounting if user_namespaces_are_allowed() => {
             "overlayfs"
         }
         _ => "another",
@@ -52,21 +52,21 @@ async fn file_system(run: &mut tiphys_process::Run) -> &'static str {
 }
 
 #[tokio::test]
-async fn a_private_view_is_writable_and_the_tree_below_does_not_change() {
-    for who in EVERYONE {
+async fn private_view_is_writable_and_the_tree_unchanged() {
+    for user in ALL_USERS {
         for overlay in [true, false] {
-            let place = Place::new(who);
-            symlink("file", place.path("tree/link")).expect("links");
-            let before = snapshot(&place.path("tree"));
-            let view = if overlay { place.overlay() } else { place.copy() };
-            let mut run = place.start(view).await;
+            let dir = TestDir::new(user);
+            symlink("file", dir.path("tree/link")).expect("links");
+            let before = snapshot(&dir.path("tree"));
+            let view = if overlay { dir.overlay() } else { dir.copy() };
+            let mut run = dir.start(view).await;
 
-            let expected = if overlay { file_system_of_an_overlay(who) } else { "another" };
-            assert_eq!(file_system(&mut run).await, expected, "{who:?}");
+            let expected = if overlay { file_system_of_an_overlay(user) } else { "another" };
+            assert_eq!(file_system(&mut run).await, expected, "{user:?}");
             assert_eq!(output(&mut run, "cat file app/values.yaml").await, "content\na: 1\n");
             let all = "echo more >>file && chmod 600 file && touch app app/values.yaml && mv file app/moved && rm link && \
                        rm -r app && mkdir app && echo new >app/new && chmod 700 . && find . | sort";
-            assert_eq!(output(&mut run, all).await, ".\n./app\n./app/new\n", "{who:?} {overlay}");
+            assert_eq!(output(&mut run, all).await, ".\n./app\n./app/new\n", "{user:?} {overlay}");
             assert_eq!(
                 output(&mut run, "cat app/new").await,
                 "new\n",
@@ -74,53 +74,53 @@ async fn a_private_view_is_writable_and_the_tree_below_does_not_change() {
             );
 
             run.finish().await.expect("finishes");
-            assert_eq!(snapshot(&place.path("tree")), before, "{who:?} {overlay}");
-            assert!(!place.path("run").exists(), "{who:?} {overlay}");
+            assert_eq!(snapshot(&dir.path("tree")), before, "{user:?} {overlay}");
+            assert!(!dir.path("run").exists(), "{user:?} {overlay}");
         }
     }
 }
 
 #[tokio::test]
-async fn commands_keep_their_user_group_and_capabilities() {
-    for who in EVERYONE {
-        let place = Place::new(who);
+async fn commands_keep_user_group_and_capabilities() {
+    for user in ALL_USERS {
+        let dir = TestDir::new(user);
         let script = "id -u; id -g; grep CapEff /proc/self/status; grep CapPrm /proc/self/status";
         let mut seen = Vec::new();
-        for view in [Place::direct, Place::overlay, Place::copy] {
-            let mut run = place.start(view(&place)).await;
+        for view in [TestDir::direct, TestDir::overlay, TestDir::copy] {
+            let mut run = dir.start(view(&dir)).await;
             seen.push(output(&mut run, script).await);
             run.finish().await.expect("finishes");
         }
         let [direct, overlay, copy] = seen.as_slice() else { panic!("three views") };
-        assert_eq!(overlay, direct, "{who:?}");
-        assert_eq!(copy, direct, "{who:?}");
-        if is_root() && matches!(who, Who::Unprivileged | Who::WithoutUserNamespaces) {
+        assert_eq!(overlay, direct, "{user:?}");
+        assert_eq!(copy, direct, "{user:?}");
+        if is_root() && matches!(user, User::Unprivileged | User::WithoutUserNamespaces) {
             let expected = "65534\n65534\nCapEff:\t0000000000000000\nCapPrm:\t0000000000000000\n";
-            assert_eq!(overlay, expected, "{who:?}");
+            assert_eq!(overlay, expected, "{user:?}");
         }
     }
 }
 
 #[tokio::test]
-async fn a_tree_of_another_user_is_copied_where_only_the_own_user_is_mapped() {
-    let place = Place::new(Who::Unprivileged);
+async fn tree_of_an_unmapped_user_is_copied() {
+    let dir = TestDir::new(User::Unprivileged);
     let own = rustix::process::geteuid().as_raw();
-    std::os::unix::fs::chown(place.path("tree"), Some(own), None).expect("chown");
-    let mut run = place.start(place.overlay()).await;
-    let expected = if is_root() { "another" } else { file_system_of_an_overlay(Who::Unprivileged) };
+    std::os::unix::fs::chown(dir.path("tree"), Some(own), None).expect("chown");
+    let mut run = dir.start(dir.overlay()).await;
+    let expected = if is_root() { "another" } else { file_system_of_an_overlay(User::Unprivileged) };
     assert_eq!(file_system(&mut run).await, expected);
     assert_eq!(output(&mut run, "echo more >>file && cat file").await, "content\nmore\n");
     run.finish().await.expect("finishes");
-    assert!(!place.path("run").exists());
+    assert!(!dir.path("run").exists());
 }
 
 #[tokio::test]
-async fn folders_without_permissions_and_of_any_depth_are_removed() {
-    for who in EVERYONE {
+async fn inaccessible_and_deep_directories_are_removed() {
+    for user in ALL_USERS {
         for overlay in [true, false] {
-            let place = Place::new(who);
-            let mut run = place.start(if overlay { place.overlay() } else { place.copy() }).await;
-            // Two chains of 3,200 bytes, one moved into the other, make a path that the system does not take.
+            let dir = TestDir::new(user);
+            let mut run = dir.start(if overlay { dir.overlay() } else { dir.copy() }).await;
+            // Two chains of 3,200 bytes, one moved into the other, make a path longer than `PATH_MAX`.
             let script = "mkdir -p a/b/c && echo x >a/b/c/f && chmod 000 a/b/c a/b a && \
                           mkdir -m 500 app/sub && chmod 111 app && \
                           n=$(printf 'n%.0s' $(seq 200)) && \
@@ -128,28 +128,22 @@ async fn folders_without_permissions_and_of_any_depth_are_removed() {
                           mkdir -p one/$chain two/$chain && mv two one/$chain/";
             output(&mut run, script).await;
             run.finish().await.expect("finishes");
-            assert!(!place.path("run").exists(), "{who:?} {overlay}");
+            assert!(!dir.path("run").exists(), "{user:?} {overlay}");
         }
     }
 }
 
 #[tokio::test]
-async fn paths_may_hold_the_characters_that_separate_mount_options() {
-    for who in EVERYONE {
-        let place = Place::new(who);
-        fs::rename(place.path("tree"), place.path("a:b,c\\d e")).expect("renames");
-        place.folder_at("r:u,n\\ dir");
-        let run_dir = place.path("r:u,n\\ dir");
-        let lower = place.path("a:b,c\\d e");
-        let view = View::Private {
-            lower,
-            others: vec![],
-            run_dir: run_dir.clone(),
-            how: PrivateView::Auto,
-            shielded: Shielded::default(),
-        };
-        let mut run = place.start(view).await;
-        assert_eq!(file_system(&mut run).await, file_system_of_an_overlay(who));
+async fn paths_may_contain_mount_option_separators() {
+    for user in ALL_USERS {
+        let dir = TestDir::new(user);
+        fs::rename(dir.path("tree"), dir.path("a:b,c\\d e")).expect("renames");
+        dir.directory_at("r:u,n\\ dir");
+        let run_dir = dir.path("r:u,n\\ dir");
+        let lower = dir.path("a:b,c\\d e");
+        let view = View::private(lower, run_dir.clone(), PrivateView::Auto);
+        let mut run = dir.start(view).await;
+        assert_eq!(file_system(&mut run).await, file_system_of_an_overlay(user));
         assert_eq!(
             output(&mut run, "cat file; pwd -P").await,
             format!("content\n{}\n", run.root().display())
@@ -160,147 +154,141 @@ async fn paths_may_hold_the_characters_that_separate_mount_options() {
 }
 
 #[tokio::test]
-async fn a_copy_keeps_modes_links_and_times() {
-    let place = Place::new(Who::Caller);
-    place.file("tree/script.sh", "#!/bin/sh\n");
-    fs::set_permissions(place.path("tree/script.sh"), Permissions::from_mode(0o775)).expect("chmod");
-    place.folder_at("tree/closed");
-    place.file("tree/closed/in", &"x".repeat(300_000));
-    fs::set_permissions(place.path("tree/closed"), Permissions::from_mode(0o555)).expect("chmod");
-    symlink("../no/where", place.path("tree/dangling")).expect("links");
+async fn copy_keeps_modes_links_and_times() {
+    let dir = TestDir::new(User::Caller);
+    dir.file("tree/script.sh", "#!/bin/sh\n");
+    fs::set_permissions(dir.path("tree/script.sh"), Permissions::from_mode(0o775)).expect("chmod");
+    dir.directory_at("tree/closed");
+    dir.file("tree/closed/in", &"x".repeat(300_000));
+    fs::set_permissions(dir.path("tree/closed"), Permissions::from_mode(0o555)).expect("chmod");
+    symlink("../no/where", dir.path("tree/dangling")).expect("links");
     let long_ago = SystemTime::UNIX_EPOCH + Duration::new(1_000_000_000, 123_000_000);
-    let file = fs::File::options().write(true).open(place.path("tree/file")).expect("opens");
+    let file = fs::File::options().write(true).open(dir.path("tree/file")).expect("opens");
     file.set_modified(long_ago).expect("sets the time");
-    let before = snapshot(&place.path("tree"));
+    let before = snapshot(&dir.path("tree"));
 
-    let run = place.start(place.copy()).await;
+    let run = dir.start(dir.copy()).await;
     assert_eq!(snapshot(run.root()), before);
     run.finish().await.expect("finishes");
-    assert!(!place.path("run").exists());
+    assert!(!dir.path("run").exists());
 }
 
 #[tokio::test]
-async fn what_cannot_be_copied_is_named_and_nothing_stays() {
-    let place = Place::new(Who::Caller);
-    let made = std::process::Command::new("mkfifo").arg(place.path("tree/app/pipe")).status();
-    assert!(made.expect("mkfifo is there").success());
-    let error = place.launcher().start(place.copy(), LIMITS).await.expect_err("a pipe");
-    let path = fs::canonicalize(place.path("tree/app/pipe")).expect("is there");
+async fn uncopyable_entry_is_named_and_nothing_stays() {
+    let dir = TestDir::new(User::Caller);
+    let made = std::process::Command::new("mkfifo").arg(dir.path("tree/app/pipe")).status();
+    assert!(made.expect("mkfifo is installed").success());
+    let error = dir.launcher().start(dir.copy(), LIMITS).await.expect_err("a pipe");
+    let path = fs::canonicalize(dir.path("tree/app/pipe")).expect("exists");
     assert_eq!(
         error.to_string(),
-        format!("launcher: copying the tree: {}: neither file, folder nor link", path.display())
+        format!("launcher: copying the tree: {}: not a file, directory or symbolic link", path.display())
     );
-    assert!(!place.path("run").exists());
+    assert!(!dir.path("run").exists());
 }
 
 #[tokio::test]
-async fn a_folder_of_a_run_that_is_not_empty_is_refused_and_kept() {
-    let place = Place::new(Who::Caller);
-    let view = place.overlay();
-    place.file("run/precious", "");
-    let error = place.launcher().start(view, LIMITS).await.expect_err("not empty");
-    let expected = format!("launcher: folder of the run {}: not empty", place.path("run").display());
+async fn non_empty_run_directory_is_refused_and_kept() {
+    let dir = TestDir::new(User::Caller);
+    let view = dir.overlay();
+    dir.file("run/precious", "");
+    let error = dir.launcher().start(view, LIMITS).await.expect_err("not empty");
+    let expected = format!("launcher: run directory {}: not empty", dir.path("run").display());
     assert_eq!(error.to_string(), expected);
-    assert!(place.path("run/precious").exists());
+    assert!(dir.path("run/precious").exists());
 }
 
 #[tokio::test]
-async fn a_tree_that_is_missing_or_a_file_is_named_and_nothing_stays() {
-    let place = Place::new(Who::Caller);
+async fn missing_tree_is_named_and_nothing_stays() {
+    let dir = TestDir::new(User::Caller);
     for (name, reason) in
         [("nothing", "No such file or directory (os error 2)"), ("tree/file", "not a directory")]
     {
         for how in [PrivateView::Auto, PrivateView::Overlay, PrivateView::Copy] {
-            let view = View::Private {
-                lower: place.path(name),
-                others: vec![],
-                run_dir: place.path("run"),
-                how,
-                shielded: Shielded::default(),
-            };
-            let error = place.launcher().start(view, LIMITS).await.expect_err("no tree");
-            let expected = format!("launcher: tree {}: {reason}", place.path(name).display());
+            let view = View::private(dir.path(name), dir.path("run"), how);
+            let error = dir.launcher().start(view, LIMITS).await.expect_err("no tree");
+            let expected = format!("launcher: tree {}: {reason}", dir.path(name).display());
             assert_eq!(error.to_string(), expected);
-            assert!(!place.path("run").exists());
+            assert!(!dir.path("run").exists());
         }
-        let error = place.launcher().start(View::Direct { dir: place.path(name) }, LIMITS).await;
-        let expected = format!("launcher: directory {}: {reason}", place.path(name).display());
-        assert_eq!(error.expect_err("no folder").to_string(), expected);
+        let error = dir.launcher().start(View::Direct { dir: dir.path(name) }, LIMITS).await;
+        let expected = format!("launcher: directory {}: {reason}", dir.path(name).display());
+        assert_eq!(error.expect_err("no directory").to_string(), expected);
     }
 }
 
 #[tokio::test]
-async fn where_only_an_overlay_will_do_a_refusal_is_told_and_nothing_stays() {
-    for who in EVERYONE {
-        let place = Place::new(who);
-        let started = place.launcher().start(place.view(PrivateView::Overlay), LIMITS).await;
-        match (file_system_of_an_overlay(who), started) {
+async fn refused_overlay_is_reported_and_nothing_stays() {
+    for user in ALL_USERS {
+        let dir = TestDir::new(user);
+        let started = dir.launcher().start(dir.view(PrivateView::Overlay), LIMITS).await;
+        match (file_system_of_an_overlay(user), started) {
             ("overlayfs", Ok(mut run)) => {
-                assert_eq!(file_system(&mut run).await, "overlayfs", "{who:?}");
+                assert_eq!(file_system(&mut run).await, "overlayfs", "{user:?}");
                 run.finish().await.expect("finishes");
             }
-            ("overlayfs", Err(error)) => panic!("{who:?}: {error}"),
-            (_, Ok(_)) => panic!("{who:?}: a copy, though none is wanted"),
+            ("overlayfs", Err(error)) => panic!("{user:?}: {error}"),
+            (_, Ok(_)) => panic!("{user:?}: a copy instead of an error"),
             (_, Err(error)) => {
                 let text = error.to_string();
-                let beginning = "launcher: no overlay, and no copy is wanted: the system refused: ";
-                assert!(text.starts_with(beginning) && text.len() > beginning.len(), "{who:?}: {text}");
+                let beginning = "launcher: no overlay: ";
+                assert!(text.starts_with(beginning) && text.ends_with("; allow a copy"), "{user:?}: {text}");
             }
         }
-        assert!(!place.path("run").exists(), "{who:?}");
+        assert!(!dir.path("run").exists(), "{user:?}");
     }
 }
 
 #[tokio::test]
-async fn a_probe_tells_what_auto_gives_and_why_and_leaves_nothing() {
-    for who in EVERYONE {
-        let place = Place::new(who);
-        place.folder_at("run");
+async fn probe_reports_the_view_kind_and_leaves_nothing() {
+    for user in ALL_USERS {
+        let dir = TestDir::new(user);
+        dir.directory_at("run");
         let probed =
-            place.launcher().probe_view(&place.path("tree"), &place.path("run"), Shielded::default()).await;
-        match (file_system_of_an_overlay(who), probed.expect("answers")) {
+            dir.launcher().probe_view(&dir.path("tree"), &dir.path("run"), Shielded::default()).await;
+        match (file_system_of_an_overlay(user), probed.expect("answers")) {
             ("overlayfs", ViewKind::Overlay) => {}
             (expected, ViewKind::Copy { reason }) => {
-                assert_ne!(expected, "overlayfs", "{who:?}: {reason}");
-                assert!(!reason.is_empty(), "{who:?}");
+                assert_ne!(expected, "overlayfs", "{user:?}: {reason}");
+                assert!(!reason.is_empty(), "{user:?}");
             }
-            (_, ViewKind::Overlay) => panic!("{who:?}: no overlay was expected"),
+            (_, ViewKind::Overlay) => panic!("{user:?}: no overlay was expected"),
         }
-        assert!(!place.path("run").exists(), "{who:?}");
+        assert!(!dir.path("run").exists(), "{user:?}");
     }
 }
 
 #[tokio::test]
-async fn a_direct_view_is_the_folder_itself_and_stays() {
-    for who in EVERYONE {
-        let place = Place::new(who);
-        let mut run = place.start(place.direct()).await;
-        assert_eq!(run.root(), fs::canonicalize(place.path("tree")).expect("is there"));
+async fn direct_view_is_the_directory_itself() {
+    for user in ALL_USERS {
+        let dir = TestDir::new(user);
+        let mut run = dir.start(dir.direct()).await;
+        assert_eq!(run.root(), fs::canonicalize(dir.path("tree")).expect("exists"));
         output(&mut run, "echo new >new").await;
         run.finish().await.expect("finishes");
-        assert_eq!(fs::read_to_string(place.path("tree/new")).expect("stays"), "new\n");
+        assert_eq!(fs::read_to_string(dir.path("tree/new")).expect("stays"), "new\n");
     }
 }
 
 #[tokio::test]
-async fn a_program_that_is_no_launcher_is_an_error_and_nothing_stays() {
-    let place = Place::new(Who::Caller);
+async fn program_that_is_not_a_launcher_is_an_error() {
+    let dir = TestDir::new(User::Caller);
     for (program, expected) in [
         ("/bin/true", "launcher: died while it was set up"),
         ("/nowhere/tiphys", "launcher: cannot start /nowhere/tiphys: No such file or directory (os error 2)"),
     ] {
         let launcher = Launcher::new(program);
-        let error = launcher.start(place.overlay(), LIMITS).await.expect_err("no launcher");
+        let error = launcher.start(dir.overlay(), LIMITS).await.expect_err("no launcher");
         assert!(matches!(error, RunError::Launcher { .. }));
         assert_eq!(error.to_string(), expected);
-        assert!(!place.path("run").exists());
+        assert!(!dir.path("run").exists());
     }
 }
 
 #[tokio::test]
-async fn an_overlay_is_seen_by_the_run_only() {
-    let place = Place::new(Who::Caller);
-    let mut run = place.start(place.overlay()).await;
+async fn overlay_is_visible_to_the_run_only() {
+    let dir = TestDir::new(User::Caller);
+    let mut run = dir.start(dir.overlay()).await;
     let outcome = execute(&mut run, shell("test -e file")).await.expect("starts");
     assert_eq!(outcome.ended, tiphys_process::Ended::Exited(0));
     if file_system(&mut run).await == "overlayfs" {
@@ -309,7 +297,7 @@ async fn an_overlay_is_seen_by_the_run_only() {
     run.finish().await.expect("finishes");
 }
 
-/// Ways to files in `$STORE` that are not of the run; each has to fail, or to print nothing.
+/// Attempts to reach files in `$STORE` that do not belong to the run. Each must fail or print nothing.
 const TRESPASSES: [(&str, &str); 9] = [
     ("reads a file", "cat $STORE/tree/file"),
     ("lists the trees", "ls $STORE/tree"),
@@ -329,41 +317,41 @@ const TRESPASSES: [(&str, &str); 9] = [
 ];
 
 #[tokio::test]
-async fn a_hidden_folder_is_out_of_reach_of_commands_in_an_overlay_but_for_their_own_view() {
-    for who in [Who::Caller, Who::Unprivileged, Who::WithoutMounting] {
-        if file_system_of_an_overlay(who) != "overlayfs" {
+async fn hidden_directory_is_inaccessible_except_the_own_view() {
+    for user in [User::Caller, User::Unprivileged, User::WithoutMounting] {
+        if file_system_of_an_overlay(user) != "overlayfs" {
             continue;
         }
-        let place = Place::new(who);
-        for folder in ["store", "store/runs", "store/runs/other", "store/runs/run"] {
-            place.folder_at(folder);
+        let dir = TestDir::new(user);
+        for directory in ["store", "store/runs", "store/runs/other", "store/runs/run"] {
+            dir.directory_at(directory);
         }
-        fs::rename(place.path("tree"), place.path("store/tree")).expect("moves");
-        place.file("store/file", "content\n");
-        let before = snapshot(&place.path("store/tree"));
-        let store = fs::canonicalize(place.path("store")).expect("is there");
+        fs::rename(dir.path("tree"), dir.path("store/tree")).expect("moves");
+        dir.file("store/file", "content\n");
+        let before = snapshot(&dir.path("store/tree"));
+        let store = fs::canonicalize(dir.path("store")).expect("exists");
         let view = View::Private {
-            lower: place.path("store/tree"),
+            lower: dir.path("store/tree"),
             others: vec![],
-            run_dir: place.path("store/runs/run"),
+            run_dir: dir.path("store/runs/run"),
             how: PrivateView::Overlay,
-            // What is in another one, and what is not there, does not matter.
+            // Nested and missing directories make no difference.
             shielded: Shielded {
-                hidden: vec![place.path("store/runs"), place.path("store"), place.path("nothing")],
+                hidden: vec![dir.path("store/runs"), dir.path("store"), dir.path("nothing")],
                 read_only: vec![],
             },
         };
-        let mut run = place.start(view).await;
+        let mut run = dir.start(view).await;
         let store_is = format!("export STORE={}", store.display());
         for (name, script) in TRESPASSES {
-            // Root may do all this, and is not what a cover is for.
-            let by_right = who == Who::Caller && is_root();
+            // Root may do this. Covers do not protect from root.
+            let by_right = user == User::Caller && is_root();
             if by_right && (script.contains("umount") || script.contains("/proc")) {
                 continue;
             }
             let outcome = execute(&mut run, shell(&format!("{store_is}; {script}"))).await.expect("starts");
             let failed = !matches!(outcome.ended, tiphys_process::Ended::Exited(0));
-            assert!(failed && outcome.stdout.is_empty(), "{who:?} {name}: {outcome:?} {:?}", outcome.stdout);
+            assert!(failed && outcome.stdout.is_empty(), "{user:?} {name}: {outcome:?} {:?}", outcome.stdout);
         }
         assert_eq!(output(&mut run, &format!("{store_is}; find $STORE -maxdepth 2 | sort")).await, {
             let store = store.display();
@@ -372,103 +360,103 @@ async fn a_hidden_folder_is_out_of_reach_of_commands_in_an_overlay_but_for_their
         let own =
             "cat file && echo new >file && test $PWD/file -ef $STORE/runs/run/root/file && cat $PWD/file";
         assert_eq!(output(&mut run, &format!("{store_is}; {own}")).await, "content\nnew\n");
-        // What the parent writes beside the view is for the run.
-        place.file("store/runs/run/variable", "value\n");
+        // The run sees files that the parent writes next to the view.
+        dir.file("store/runs/run/variable", "value\n");
         assert_eq!(output(&mut run, &format!("{store_is}; cat $STORE/runs/run/variable")).await, "value\n");
         run.finish().await.expect("finishes");
-        assert_eq!(snapshot(&place.path("store/tree")), before, "{who:?}");
-        let left: Vec<_> = fs::read_dir(place.path("store/runs")).expect("lists").flatten().collect();
-        assert_eq!(left.len(), 1, "{who:?}: {left:?}");
+        assert_eq!(snapshot(&dir.path("store/tree")), before, "{user:?}");
+        let left: Vec<_> = fs::read_dir(dir.path("store/runs")).expect("lists").flatten().collect();
+        assert_eq!(left.len(), 1, "{user:?}: {left:?}");
     }
 }
 
 #[tokio::test]
-async fn other_trees_are_seen_privately_as_well() {
-    for who in EVERYONE {
+async fn other_trees_get_private_views() {
+    for user in ALL_USERS {
         for how in [PrivateView::Auto, PrivateView::Copy] {
-            let place = Place::new(who);
-            for (folder, content) in [("values", "b: 2\n"), ("with,commas:and\\", "c: 3\n")] {
-                place.folder_at(folder);
-                place.file(&format!("{folder}/file"), content);
+            let dir = TestDir::new(user);
+            for (directory, content) in [("values", "b: 2\n"), ("with,commas:and\\", "c: 3\n")] {
+                dir.directory_at(directory);
+                dir.file(&format!("{directory}/file"), content);
             }
-            let others = vec![place.path("values"), place.path("with,commas:and\\")];
+            let others = vec![dir.path("values"), dir.path("with,commas:and\\")];
             let before = others.iter().map(|other| snapshot(other)).collect::<Vec<_>>();
-            place.folder_at("run");
-            let (lower, run_dir) = (place.path("tree"), place.path("run"));
-            // An overlay hides them at their own places.
+            dir.directory_at("run");
+            let (lower, run_dir) = (dir.path("tree"), dir.path("run"));
+            // An overlay hides them at their original paths.
             let shielded = Shielded { hidden: others.clone(), read_only: vec![] };
             let view = View::Private { lower, others: others.clone(), run_dir, how, shielded };
-            let mut run = place.start(view).await;
+            let mut run = dir.start(view).await;
 
             let seen = |tree: &Path| run.other(tree).map(|seen| format!("'{}'", seen.display()));
             let [Some(first), Some(second)] = [seen(&others[0]), seen(&others[1])] else {
-                panic!("{who:?} {how:?}: {run:?}")
+                panic!("{user:?} {how:?}: {run:?}")
             };
-            assert_eq!(seen(&place.path("tree")), None, "it is no other tree");
+            assert_eq!(seen(&dir.path("tree")), None, "the main tree");
             let script = format!(
                 "cat file {first}/file {second}/file; stat -f -c %T {first} {second} . | uniq | wc -l; \
                  echo new >{first}/new && rm {second}/file && ls {first} {second} -x | grep -v :"
             );
             let expected = "content\nb: 2\nc: 3\n1\nfile  new\n\n";
-            assert_eq!(output(&mut run, &script).await, expected, "{who:?} {how:?}");
+            assert_eq!(output(&mut run, &script).await, expected, "{user:?} {how:?}");
 
             run.finish().await.expect("finishes");
             let after = others.iter().map(|other| snapshot(other)).collect::<Vec<_>>();
-            assert_eq!(after, before, "{who:?} {how:?}");
-            assert!(!place.path("run").exists(), "{who:?} {how:?}");
+            assert_eq!(after, before, "{user:?} {how:?}");
+            assert!(!dir.path("run").exists(), "{user:?} {how:?}");
         }
     }
 }
 
 #[tokio::test]
-async fn another_tree_that_is_not_there_is_named() {
+async fn missing_other_tree_is_named() {
     for how in [PrivateView::Auto, PrivateView::Copy] {
-        let place = Place::new(Who::Caller);
-        let (lower, others) = (place.path("tree"), vec![place.path("nothing")]);
+        let dir = TestDir::new(User::Caller);
+        let (lower, others) = (dir.path("tree"), vec![dir.path("nothing")]);
         let view =
-            View::Private { lower, others, run_dir: place.path("run"), how, shielded: Shielded::default() };
-        let error = place.launcher().start(view, LIMITS).await.expect_err("it is not there");
+            View::Private { lower, others, run_dir: dir.path("run"), how, shielded: Shielded::default() };
+        let error = dir.launcher().start(view, LIMITS).await.expect_err("does not exist");
         let expected = format!(
             "launcher: tree {}: No such file or directory (os error 2)",
-            place.path("nothing").display()
+            dir.path("nothing").display()
         );
         assert_eq!(error.to_string(), expected);
-        assert!(!place.path("run").exists(), "{how:?}");
+        assert!(!dir.path("run").exists(), "{how:?}");
     }
 }
 
 #[tokio::test]
-async fn what_is_hidden_from_an_overlay_is_there_for_a_copy_that_takes_its_place() {
-    for who in EVERYONE {
-        let place = Place::new(who);
-        place.folder_at("runs");
-        place.folder_at("runs/run");
-        let hidden = vec![place.path("tree"), place.path("runs")];
+async fn copy_does_not_hide_directories() {
+    for user in ALL_USERS {
+        let dir = TestDir::new(user);
+        dir.directory_at("runs");
+        dir.directory_at("runs/run");
+        let hidden = vec![dir.path("tree"), dir.path("runs")];
         let shielded = Shielded { hidden, read_only: vec![] };
-        let (lower, run_dir) = (place.path("tree"), place.path("runs/run"));
-        let mut run = place
+        let (lower, run_dir) = (dir.path("tree"), dir.path("runs/run"));
+        let mut run = dir
             .start(View::Private { lower, others: vec![], run_dir, how: PrivateView::Auto, shielded })
             .await;
-        let there = output(&mut run, &format!("ls {}", place.path("tree").display())).await;
-        let expected = if file_system_of_an_overlay(who) == "overlayfs" { "" } else { "app\nfile\n" };
-        assert_eq!(there, expected, "{who:?}");
-        assert_eq!(output(&mut run, "cat app/values.yaml").await, "a: 1\n", "{who:?}");
+        let there = output(&mut run, &format!("ls {}", dir.path("tree").display())).await;
+        let expected = if file_system_of_an_overlay(user) == "overlayfs" { "" } else { "app\nfile\n" };
+        assert_eq!(there, expected, "{user:?}");
+        assert_eq!(output(&mut run, "cat app/values.yaml").await, "a: 1\n", "{user:?}");
         run.finish().await.expect("finishes");
-        assert!(!place.path("runs/run").exists(), "{who:?}");
-        assert!(place.path("tree/file").exists(), "{who:?}");
+        assert!(!dir.path("runs/run").exists(), "{user:?}");
+        assert!(dir.path("tree/file").exists(), "{user:?}");
     }
 }
 
-/// Ways to put something else at the path of the socket, or into the plugin; none may change anything.
+/// Attempts to replace the socket or to change the plugin. None may change anything.
 const TAKEOVERS: [(&str, &str); 10] = [
     ("removes the socket", "rm $P/sockets/p.sock"),
     ("renames the socket", "mv $P/sockets/p.sock $P/sockets/q.sock"),
-    ("puts a file at its place", "echo mine >$P/mine; mv -f $P/mine $P/sockets/p.sock"),
-    ("renames the folder", "mv $P/sockets $P/gone"),
-    ("renames the folder above", "mv $P $P-gone && mkdir -p $P/sockets"),
+    ("puts a file at its dir", "echo mine >$P/mine; mv -f $P/mine $P/sockets/p.sock"),
+    ("renames the directory", "mv $P/sockets $P/gone"),
+    ("renames the directory above", "mv $P $P-gone && mkdir -p $P/sockets"),
     ("writes to the plugin", "echo evil >>$P/plugins/own/plugin.yaml"),
     ("adds to the plugin", "touch $P/plugins/own/evil"),
-    ("renames the folder above the plugin", "mv $P/plugins $P/gone"),
+    ("renames the directory above the plugin", "mv $P/plugins $P/gone"),
     (
         "mounts in a namespace of its own",
         "unshare --map-root-user --mount sh -c 'mount -o remount,rw,bind $P/plugins/own; touch $P/plugins/own/evil'",
@@ -480,88 +468,88 @@ const TAKEOVERS: [(&str, &str); 10] = [
 ];
 
 #[tokio::test]
-async fn a_command_in_an_overlay_can_change_no_shielded_folder() {
-    for who in [Who::Caller, Who::Unprivileged, Who::WithoutMounting] {
-        if file_system_of_an_overlay(who) != "overlayfs" {
+async fn command_in_an_overlay_cannot_change_shielded_dirs() {
+    for user in [User::Caller, User::Unprivileged, User::WithoutMounting] {
+        if file_system_of_an_overlay(user) != "overlayfs" {
             continue;
         }
-        let place = Place::new(who);
-        for folder in ["sockets", "plugins", "plugins/own", "run"] {
-            place.folder_at(folder);
+        let dir = TestDir::new(user);
+        for directory in ["sockets", "plugins", "plugins/own", "run"] {
+            dir.directory_at(directory);
         }
-        place.file("sockets/p.sock", "socket\n");
-        place.file("plugins/own/plugin.yaml", "kind: a\n");
-        let before = snapshot(place.folder.path());
+        dir.file("sockets/p.sock", "socket\n");
+        dir.file("plugins/own/plugin.yaml", "kind: a\n");
+        let before = snapshot(dir.directory.path());
         let before: BTreeMap<_, _> =
             before.into_iter().filter(|(name, _)| name.contains("sock") || name.contains("plugin")).collect();
         let view = View::Private {
-            lower: place.path("tree"),
+            lower: dir.path("tree"),
             others: vec![],
-            run_dir: place.path("run"),
+            run_dir: dir.path("run"),
             how: PrivateView::Overlay,
             shielded: Shielded {
-                hidden: vec![place.path("sockets")],
-                read_only: vec![place.path("plugins/own")],
+                hidden: vec![dir.path("sockets")],
+                read_only: vec![dir.path("plugins/own")],
             },
         };
-        let mut run = place.start(view).await;
-        let here = fs::canonicalize(place.folder.path()).expect("is there");
+        let mut run = dir.start(view).await;
+        let here = fs::canonicalize(dir.directory.path()).expect("exists");
         let here = format!("export P={}", here.display());
         let seen = "ls $P/sockets; cat $P/plugins/own/plugin.yaml; touch $P/run/own && ls $P/run/own | wc -l";
-        assert_eq!(output(&mut run, &format!("{here}; {seen}")).await, "kind: a\n1\n", "{who:?}");
+        assert_eq!(output(&mut run, &format!("{here}; {seen}")).await, "kind: a\n1\n", "{user:?}");
         for (name, script) in TAKEOVERS {
-            // Root may mount, and is not what a shield is for.
-            if who == Who::Caller && is_root() && script.contains("mount") {
+            // Root may mount. Shields do not protect from root.
+            if user == User::Caller && is_root() && script.contains("mount") {
                 continue;
             }
             execute(&mut run, shell(&format!("{here}; {script}"))).await.expect("starts");
-            let mut after = snapshot(place.folder.path());
+            let mut after = snapshot(dir.directory.path());
             after.retain(|name, _| {
                 before.contains_key(name) || name.contains("sock/") || name.contains("evil")
             });
-            assert_eq!(after, before, "{who:?} {name}");
+            assert_eq!(after, before, "{user:?} {name}");
         }
         run.finish().await.expect("finishes");
-        assert!(!place.path("run").exists(), "{who:?}");
+        assert!(!dir.path("run").exists(), "{user:?}");
     }
 }
 
 #[tokio::test]
-async fn shielded_folders_may_be_in_each_other() {
-    for who in [Who::Caller, Who::Unprivileged, Who::WithoutMounting] {
-        if file_system_of_an_overlay(who) != "overlayfs" {
+async fn shielded_directories_may_be_nested() {
+    for user in [User::Caller, User::Unprivileged, User::WithoutMounting] {
+        if file_system_of_an_overlay(user) != "overlayfs" {
             continue;
         }
-        let place = Place::new(who);
-        for folder in ["s", "s/plugin", "s/plugin/work", "s/plugin/work/runs", "s/plugin/work/runs/run"] {
-            place.folder_at(folder);
+        let dir = TestDir::new(user);
+        for directory in ["s", "s/plugin", "s/plugin/work", "s/plugin/work/runs", "s/plugin/work/runs/run"] {
+            dir.directory_at(directory);
         }
         for file in ["s/a", "s/plugin/b", "s/plugin/work/c", "s/plugin/work/runs/d"] {
-            place.file(file, "");
+            dir.file(file, "");
         }
         let view = View::Private {
-            lower: place.path("tree"),
+            lower: dir.path("tree"),
             others: vec![],
-            run_dir: place.path("s/plugin/work/runs/run"),
+            run_dir: dir.path("s/plugin/work/runs/run"),
             how: PrivateView::Overlay,
             shielded: Shielded {
-                hidden: ["s", "s/plugin/work", "s/plugin/work/runs"].map(|name| place.path(name)).to_vec(),
-                read_only: vec![place.path("s/plugin")],
+                hidden: ["s", "s/plugin/work", "s/plugin/work/runs"].map(|name| dir.path(name)).to_vec(),
+                read_only: vec![dir.path("s/plugin")],
             },
         };
-        let mut run = place.start(view).await;
-        let here = fs::canonicalize(place.path("s")).expect("is there");
+        let mut run = dir.start(view).await;
+        let here = fs::canonicalize(dir.path("s")).expect("exists");
         let script = format!(
             "cd {} && find . -maxdepth 4 | sort; touch plugin/work/runs/run/own; touch plugin/no 2>&1 | grep -c Read-only",
             here.display()
         );
         let expected =
             ".\n./plugin\n./plugin/b\n./plugin/work\n./plugin/work/runs\n./plugin/work/runs/run\n1\n";
-        assert_eq!(output(&mut run, &script).await, expected, "{who:?}");
+        assert_eq!(output(&mut run, &script).await, expected, "{user:?}");
         run.finish().await.expect("finishes");
-        let mut left: Vec<_> = snapshot(&place.path("s")).into_keys().collect();
-        left.retain(|name| !place.path("s").join(name).is_dir());
-        assert_eq!(left, ["a", "plugin/b", "plugin/work/c", "plugin/work/runs/d"], "{who:?}");
-        assert!(!place.path("s/plugin/work/runs/run").exists(), "{who:?}");
+        let mut left: Vec<_> = snapshot(&dir.path("s")).into_keys().collect();
+        left.retain(|name| !dir.path("s").join(name).is_dir());
+        assert_eq!(left, ["a", "plugin/b", "plugin/work/c", "plugin/work/runs/d"], "{user:?}");
+        assert!(!dir.path("s/plugin/work/runs/run").exists(), "{user:?}");
     }
 }

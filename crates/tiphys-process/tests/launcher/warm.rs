@@ -1,4 +1,4 @@
-//! Launchers that are started before they are needed.
+//! Spare launchers, which are started in advance.
 
 use std::fs;
 use std::path::PathBuf;
@@ -7,23 +7,23 @@ use std::sync::Barrier;
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use tiphys_process::Launcher;
 
-use super::support::{LIMITS, Place, Who, eventually, output};
+use super::support::{LIMITS, TestDir, User, eventually, output};
 
-/// A place with a launcher that tells when it is started.
-struct Noted {
-    place: Place,
+/// A test directory with a launcher that logs its starts.
+struct Logged {
+    dir: TestDir,
     launcher: Launcher,
 }
 
-impl Noted {
+impl Logged {
     fn new(spares_max: usize) -> Self {
-        let place = Place::new(Who::Caller);
-        let launcher = Launcher::warm(place.noted_launcher(), spares_max);
-        Self { place, launcher }
+        let dir = TestDir::new(User::Caller);
+        let launcher = Launcher::warm(dir.logged_launcher(), spares_max);
+        Self { dir, launcher }
     }
 
     fn started(&self) -> Vec<i32> {
-        let text = fs::read_to_string(self.place.path("started")).unwrap_or_default();
+        let text = fs::read_to_string(self.dir.path("started")).unwrap_or_default();
         text.lines().filter_map(|line| line.parse().ok()).collect()
     }
 
@@ -33,12 +33,12 @@ impl Noted {
     }
 
     fn run_dir(&self) -> PathBuf {
-        self.place.path("run")
+        self.dir.path("run")
     }
 
-    /// The launcher of one run, as its commands see it.
+    /// Returns the PID of the launcher of one run, as its commands see it.
     async fn launcher_of_a_run(&self) -> i32 {
-        let mut run = self.launcher.start(self.place.overlay(), LIMITS).await.expect("starts");
+        let mut run = self.launcher.start(self.dir.overlay(), LIMITS).await.expect("starts");
         let launcher = output(&mut run, "echo $PPID").await.trim().parse().expect("a number");
         run.finish().await.expect("finishes");
         assert!(!self.run_dir().exists());
@@ -51,87 +51,87 @@ fn lives(process: i32) -> bool {
 }
 
 #[tokio::test]
-async fn a_run_takes_the_launcher_that_waits_and_another_one_waits_when_it_has_ended() {
-    let noted = Noted::new(1);
-    noted.launcher.prepare();
-    assert_eq!(noted.have_started(1).await.len(), 1);
-    let first = noted.launcher_of_a_run().await;
-    let second = noted.launcher_of_a_run().await;
-    assert_eq!(noted.have_started(3).await.get(..2), Some([first, second].as_slice()));
+async fn run_takes_a_spare_launcher_and_starts_the_next() {
+    let logged = Logged::new(1);
+    logged.launcher.prepare();
+    assert_eq!(logged.have_started(1).await.len(), 1);
+    let first = logged.launcher_of_a_run().await;
+    let second = logged.launcher_of_a_run().await;
+    assert_eq!(logged.have_started(3).await.get(..2), Some([first, second].as_slice()));
 }
 
 #[tokio::test]
-async fn no_more_wait_than_may() {
+async fn spare_launchers_are_limited() {
     for (spares_max, expected) in [(0, 0), (1, 1), (2, 2)] {
-        let noted = Noted::new(spares_max);
+        let logged = Logged::new(spares_max);
         for _ in 0..4 {
-            noted.launcher.prepare();
+            logged.launcher.prepare();
         }
-        assert_eq!(noted.have_started(expected).await.len(), expected);
-        // One more than wait, started for the run itself, tells that no other was on its way.
-        let own = Launcher::new(noted.place.noted_launcher());
-        let run = own.start(noted.place.direct(), LIMITS).await.expect("starts");
+        assert_eq!(logged.have_started(expected).await.len(), expected);
+        // The launcher of this run would be logged after an additional spare.
+        let own = Launcher::new(logged.dir.logged_launcher());
+        let run = own.start(logged.dir.direct(), LIMITS).await.expect("starts");
         run.finish().await.expect("finishes");
-        assert_eq!(noted.started().len(), expected + 1);
+        assert_eq!(logged.started().len(), expected + 1);
     }
 }
 
 #[tokio::test]
-async fn a_launcher_that_died_while_it_waited_is_not_used() {
-    let noted = Noted::new(1);
-    noted.launcher.prepare();
-    let spare = noted.have_started(1).await[0];
+async fn dead_spare_launcher_is_not_used() {
+    let logged = Logged::new(1);
+    logged.launcher.prepare();
+    let spare = logged.have_started(1).await[0];
     kill_process(Pid::from_raw(spare).expect("a process"), Signal::KILL).expect("signals");
     let zombie = || fs::read_to_string(format!("/proc/{spare}/stat")).is_ok_and(|stat| stat.contains(") Z "));
     eventually("it dies", zombie).await;
-    assert_ne!(noted.launcher_of_a_run().await, spare);
+    assert_ne!(logged.launcher_of_a_run().await, spare);
 }
 
 #[test]
-fn no_more_wait_than_may_when_many_runs_end_at_once() {
+fn spare_launchers_are_limited_for_concurrent_runs() {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {
-        let noted = Noted::new(2);
+        let logged = Logged::new(2);
         let together = Barrier::new(16);
         std::thread::scope(|scope| {
             for _ in 0..16 {
                 scope.spawn(|| {
                     let _runtime = runtime.enter();
                     together.wait();
-                    noted.launcher.prepare();
+                    logged.launcher.prepare();
                 });
             }
         });
-        noted.have_started(2).await;
-        // One more than wait, started for the run itself, tells that no other was on its way.
-        let own = Launcher::new(noted.place.noted_launcher());
-        let run = own.start(noted.place.direct(), LIMITS).await.expect("starts");
+        logged.have_started(2).await;
+        // The launcher of this run would be logged after an additional spare.
+        let own = Launcher::new(logged.dir.logged_launcher());
+        let run = own.start(logged.dir.direct(), LIMITS).await.expect("starts");
         run.finish().await.expect("finishes");
-        assert_eq!(noted.started().len(), 3);
+        assert_eq!(logged.started().len(), 3);
     });
 }
 
 #[tokio::test]
-async fn a_launcher_that_waited_and_dies_as_it_is_taken_is_replaced_and_a_new_one_is_not() {
-    let place = Place::new(Who::Caller);
-    let launcher = Launcher::warm(place.dying_launcher(), 1);
-    let noted = Noted { place, launcher };
-    noted.launcher.prepare();
-    let spare = noted.have_started(1).await[0];
-    assert_ne!(noted.launcher_of_a_run().await, spare);
-    let place = Place::new(Who::Caller);
-    let error = Launcher::new(place.dying_launcher()).start(place.overlay(), LIMITS).await.expect_err("dies");
+async fn spare_that_dies_when_taken_is_replaced_once() {
+    let dir = TestDir::new(User::Caller);
+    let launcher = Launcher::warm(dir.dying_launcher(), 1);
+    let logged = Logged { dir, launcher };
+    logged.launcher.prepare();
+    let spare = logged.have_started(1).await[0];
+    assert_ne!(logged.launcher_of_a_run().await, spare);
+    let dir = TestDir::new(User::Caller);
+    let error = Launcher::new(dir.dying_launcher()).start(dir.overlay(), LIMITS).await.expect_err("dies");
     assert_eq!(error.to_string(), "launcher: died while it was set up");
-    assert!(!place.path("run").exists());
+    assert!(!dir.path("run").exists());
 }
 
 #[tokio::test]
-async fn a_launcher_that_waits_ends_when_nobody_can_use_it_any_more() {
-    let noted = Noted::new(1);
-    noted.launcher.prepare();
-    let spare = noted.have_started(1).await[0];
+async fn spare_launcher_ends_when_its_owner_is_dropped() {
+    let logged = Logged::new(1);
+    logged.launcher.prepare();
+    let spare = logged.have_started(1).await[0];
     assert!(lives(spare));
-    let Noted { place: _place, launcher } = noted;
+    let Logged { dir: _dir, launcher } = logged;
     drop(launcher);
     eventually("it ends", || {
         !lives(spare)

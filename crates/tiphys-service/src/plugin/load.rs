@@ -7,7 +7,7 @@ use tiphys_plugin::{
     BaseEnvironment, Catalogue, Endings, EnvironmentRule, HomeFolder, LoadedPlugin, LocalPlugin, Observer,
     Plugin, RunSettings, Shielded, SlotLimits, Slots, Strictness, Unobserved,
 };
-use tiphys_process::{Launcher, adopt_orphans, close_to_others};
+use tiphys_process::{Launcher, adopt_orphans, set_not_dumpable};
 use tiphys_tree::Store;
 
 use crate::error::{ServiceError, chain};
@@ -37,7 +37,7 @@ pub fn run_settings(
     observer: Arc<dyn Observer>,
 ) -> RunSettings {
     // If a working copy is not an overlay, the plugin's commands are processes of the same user that can see this one.
-    close_to_others();
+    set_not_dumpable();
     if let Err(error) = adopt_orphans() {
         tracing::warn!(%error, "a plugin that kills its launcher will keep what it started");
     }

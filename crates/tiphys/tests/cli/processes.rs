@@ -250,7 +250,7 @@ fn under_the_server_a_plugin_that_kills_its_launcher_keeps_its_place_until_it_is
     let (_, metrics) = server_life::get(address, "/metrics");
     assert!(metrics.contains("tiphys_cmp_runs 1\n"), "{metrics}");
     pipe.ends();
-    log.line_with("cannot end a run: launcher: died before it had ended the run: signal: 9 (SIGKILL)");
+    log.line_with("cannot end a run: launcher: died before it ended the run: signal: 9 (SIGKILL)");
     eventually("its place is free", || {
         server_life::get(address, "/metrics").1.contains("tiphys_cmp_runs 0\n")
     });

@@ -1,11 +1,11 @@
-//! An overlay in a mount namespace of this process, by the user's own rights or in a user namespace.
+//! Overlays in a mount namespace of this process, with the user's own rights or in a user namespace.
 //!
-//! The overlay is visible to this process and its descendants only, and goes with the last of them. In a user namespace the commands keep
-//! their user, group and supplementary groups: only the own user and group are mapped, onto themselves. They get no capabilities: those of
-//! a namespace's founder end with the execution of a program by anyone but root, and for root the bounding set is cut to what it had.
+//! The overlay is visible to this process and its descendants only, and vanishes with the last of them. In a user namespace the commands
+//! keep their user, group and supplementary groups: only the own user and group are mapped, to themselves. The commands get no
+//! capabilities. `execve` clears those of the namespace's creator unless the user is root, and for root the bounding set is cut to the
+//! previous capabilities.
 //!
-//! With a user namespace a folder of the tree cannot be renamed (`EXDEV`, which `mv` and its like answer by copying): the kernel refuses
-//! `redirect_dir` there.
+//! In a user namespace a directory of the tree cannot be renamed (`EXDEV`; `mv` copies instead): the kernel refuses `redirect_dir` there.
 
 mod covers;
 
@@ -22,20 +22,20 @@ use rustix::mount::{MountFlags, MountPropagationFlags, UnmountFlags, mount_chang
 use rustix::process::{getegid, geteuid};
 use rustix::thread::{CapabilitySet, capabilities, remove_capability_from_bounding_set};
 
-use crate::launcher::view::Layer;
-use crate::run::Shielded;
+use crate::launcher::layer::Layer;
+use crate::spec::Shielded;
 
-/// Mounts the overlays of all trees at their roots, and shields folders from the run; returns the paths that are covered. An error
-/// tells what the system refused; the mount namespace may have changed by then, but nothing is mounted or covered.
+/// Mounts the overlays of all trees at their roots and shields directories from the run. Returns the paths that are covered. An error names
+/// what the system refused. The mount namespace may have changed by then, but nothing is mounted or covered.
 pub(crate) fn mount(layers: &[Layer], run_dir: &Path, shielded: &Shielded) -> Result<Vec<PathBuf>, String> {
     let mut owners = Vec::new();
     for layer in layers {
-        owners.push(make_folders(layer)?);
+        owners.push(make_directories(layer)?);
     }
     let in_user_namespace = match unshare(CloneFlags::CLONE_NEWNS) {
         Ok(()) => false,
         Err(_not_privileged) => {
-            // Only our own files can be copied up there, since only our own user is mapped.
+            // Only files of the own user can be copied up there, because only this user is mapped.
             if owners.iter().any(|owner| *owner != geteuid().as_raw()) {
                 return Err("the tree belongs to another user".to_owned());
             }
@@ -43,16 +43,16 @@ pub(crate) fn mount(layers: &[Layer], run_dir: &Path, shielded: &Shielded) -> Re
             true
         }
     };
-    // What we mount must not appear elsewhere.
+    // Mounts must not propagate to other namespaces.
     mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)
         .map_err(|error| format!("making mounts private: {error}"))?;
     let mut opened = Vec::new();
     for layer in layers {
         opened.push(Opened::new(layer, in_user_namespace)?);
     }
-    // Last before the overlays, since the trees are among what is covered.
+    // Directly before the overlays, because the trees may be covered, too.
     let covered =
-        covers::mount(shielded, run_dir).map_err(|error| format!("shielding other folders: {error}"))?;
+        covers::mount(shielded, run_dir).map_err(|error| format!("shielding other directories: {error}"))?;
     for (mounted, layer) in opened.iter().enumerate() {
         if let Err(error) = layer.mount() {
             unmount(opened.iter().take(mounted).map(|layer| layer.root.clone()), &covered);
@@ -62,7 +62,7 @@ pub(crate) fn mount(layers: &[Layer], run_dir: &Path, shielded: &Shielded) -> Re
     Ok(covered)
 }
 
-/// Detaches the overlays at these roots and all that was mounted below them, if there are any, and what covers these folders.
+/// Detaches the overlays at these roots with everything mounted below them, and the covers of these directories.
 pub(crate) fn unmount(roots: impl IntoIterator<Item = PathBuf>, covered: &[PathBuf]) {
     covers::remove(covered);
     for root in roots {
@@ -71,16 +71,16 @@ pub(crate) fn unmount(roots: impl IntoIterator<Item = PathBuf>, covered: &[PathB
     }
 }
 
-/// Makes the folders of an overlay; the number of the user to whom the tree belongs.
-fn make_folders(layer: &Layer) -> Result<u32, String> {
+/// Makes the directories of an overlay. Returns the user ID of the tree's owner.
+fn make_directories(layer: &Layer) -> Result<u32, String> {
     let metadata = fs::metadata(&layer.lower).map_err(|error| format!("reading the tree: {error}"))?;
     let upper = upper(layer);
-    // The root of the view has the mode of the upper folder.
+    // The root of the view takes its mode from the upper directory.
     let mode = Permissions::from_mode((metadata.mode() & 0o7777) | 0o700);
     let made = fs::create_dir_all(&layer.dir)
         .and_then(|()| [&upper, &work(layer), &layer.root()].into_iter().try_for_each(fs::create_dir))
         .and_then(|()| fs::set_permissions(&upper, mode));
-    made.map_err(|error| format!("making folders: {error}"))?;
+    made.map_err(|error| format!("making directories: {error}"))?;
     Ok(metadata.uid())
 }
 
@@ -92,7 +92,7 @@ fn work(layer: &Layer) -> PathBuf {
     layer.dir.join("work")
 }
 
-/// The folders of an overlay, open, since the paths lead elsewhere as soon as a folder above them is covered.
+/// The open directories of an overlay. Their paths are invalid after a parent directory is covered.
 struct Opened {
     lower: OwnedFd,
     upper: OwnedFd,
@@ -105,9 +105,9 @@ impl Opened {
     fn new(layer: &Layer, in_user_namespace: bool) -> Result<Self, String> {
         let (upper, work) = (upper(layer), work(layer));
         let attributes = attributes(&upper, in_user_namespace)?;
-        let open = |folder: &Path| {
-            open(folder, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
-                .map_err(|error| format!("opening folders: {error}"))
+        let open = |directory: &Path| {
+            open(directory, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
+                .map_err(|error| format!("opening directories: {error}"))
         };
         Ok(Self {
             lower: open(&layer.lower)?,
@@ -119,9 +119,9 @@ impl Opened {
     }
 
     fn mount(&self) -> rustix::io::Result<()> {
-        // Descriptors stand for the paths, which may hold the characters that separate options.
-        let path = |folder: &OwnedFd| format!("/proc/self/fd/{}", folder.as_raw_fd());
-        // Nothing has to survive a crash, hence volatile. An index would be for hard links and exports only.
+        // Paths of descriptors, because the real paths may contain the separators of mount options.
+        let path = |directory: &OwnedFd| format!("/proc/self/fd/{}", directory.as_raw_fd());
+        // `volatile`: nothing has to survive a crash. `index=off`: an index is for hard links and exports only.
         let options = format!(
             "lowerdir={},upperdir={},workdir={},volatile,index=off,{}",
             path(&self.lower),
@@ -129,7 +129,7 @@ impl Opened {
             path(&self.work),
             self.attributes
         );
-        let options = CString::new(options).map_err(|_no_text| Errno::INVAL)?;
+        let options = CString::new(options).map_err(|_nul| Errno::INVAL)?;
         rustix::mount::mount("overlay", &self.root, "overlay", MountFlags::empty(), options.as_c_str())
     }
 }
@@ -141,19 +141,19 @@ fn enter_user_namespace() -> Result<(), String> {
     let write = |file: &str, text: String| {
         fs::write(format!("/proc/self/{file}"), text).map_err(|error| format!("{file}: {error}"))
     };
-    // An unprivileged process may map its group only after giving up to change its groups.
+    // An unprivileged process may map its group only after it denied `setgroups` (`user_namespaces(7)`).
     write("setgroups", "deny".to_owned())?;
     write("uid_map", format!("{user} {user} 1"))?;
     write("gid_map", format!("{group} {group} 1"))?;
     for capability in CapabilitySet::all().difference(had).iter() {
-        // Capabilities that this kernel does not know are refused.
+        // Refused for capabilities that this kernel does not know.
         let _unknown: rustix::io::Result<()> = remove_capability_from_bounding_set(capability);
     }
     Ok(())
 }
 
-/// Options for the extended attributes by which an overlay marks what was deleted or replaced. Without them it can still be mounted, but
-/// replacing a folder fails.
+/// Mount options for the extended attributes by which an overlay marks deleted and replaced entries. Without them the mount succeeds, but
+/// replacing a directory fails.
 fn attributes(upper: &Path, in_user_namespace: bool) -> Result<&'static str, String> {
     let can_set = |name: &str| {
         let set = setxattr(upper, name, b"1", XattrFlags::empty());

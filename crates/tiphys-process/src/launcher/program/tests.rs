@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn a_name_is_looked_up_in_absolute_folders_of_the_path_only() {
+fn program_is_searched_in_absolute_directories_only() {
     let dir = Path::new("/bin");
     assert_eq!(resolve("sh", "/nowhere:/bin", dir), Ok(PathBuf::from("/bin/sh")));
     assert_eq!(resolve("./sh", "", dir), Ok(PathBuf::from("/bin/./sh")));
@@ -13,7 +13,7 @@ fn a_name_is_looked_up_in_absolute_folders_of_the_path_only() {
 }
 
 #[test]
-fn a_command_that_is_too_large_is_explained_by_its_largest_text() {
+fn too_large_command_names_its_largest_string() {
     let command = CommandSpec {
         argv: vec!["sh".into(), "abc".into()],
         env: vec![("A".into(), "x".repeat(100)), ("A".into(), "12345".into()), ("B".into(), String::new())],

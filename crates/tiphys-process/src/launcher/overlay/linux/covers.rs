@@ -1,12 +1,12 @@
-//! Mounts in a run's namespace that keep its commands away from folders of others.
+//! Mounts in the namespace of a run that shield directories from its commands.
 //!
-//! Trees, views, sockets and plugins belong to the user whom the commands run as, so nothing but a mount keeps a command from changing them
-//! by their paths. A command without capabilities can neither take a mount away nor, with a namespace of its own, get below it: mounts that
-//! come with a namespace from a more privileged one are locked there. Other processes' roots in `/proc` are closed to it as well, since they
-//! belong to another user namespace.
+//! Trees, views, sockets and plugins belong to the user as whom the commands run, so only a mount keeps a command from changing them by
+//! their paths. A command without capabilities can neither unmount it nor, in a mount namespace of its own, look below it: mounts inherited
+//! from a more privileged namespace are locked there (`mount_namespaces(7)`). The roots of other processes in `/proc` are inaccessible to
+//! it as well, because they belong to another user namespace.
 //!
-//! A mount point cannot be renamed, but a folder above it can, and another one could be put where it was. So each folder above a mount
-//! that the user could rename is mounted onto itself, which makes it a mount point, too.
+//! A mount point cannot be renamed, but a directory above it can, and another one could take its place. So each directory above a mount
+//! that the user could rename is bind-mounted onto itself, which makes it a mount point, too.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -17,24 +17,24 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags, StatVfsMountFlags, accessat, fstatvfs, open};
 use rustix::mount::{MountFlags, UnmountFlags, mount_bind, mount_bind_recursive, mount_remount, unmount};
 
-use crate::run::Shielded;
+use crate::spec::Shielded;
 
-/// Begins the names of the folders in the run's own one that are mounted over others.
+/// Prefix of the directories in the run directory that are mounted over others.
 const COVER: &str = "cover-";
 
 /// What a command sees at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Seen {
-    /// An empty folder instead of what is there.
-    Nothing,
-    /// What is there, which cannot be changed.
+enum Visibility {
+    /// An empty directory.
+    Hidden,
+    /// The content, read-only.
     ReadOnly,
-    /// What is there, whatever is mounted above.
-    Own,
+    /// The content, even below a cover.
+    Full,
 }
 
-/// Mounts what shields these folders; those that do not exist are skipped. The run's own folder stays as it is. Returns the mount points,
-/// outer ones first; after an error nothing is mounted. To be called in a mount namespace of the run's own, whose mounts are private.
+/// Mounts the shields of these directories, and skips those that do not exist. The run directory stays visible. Returns the mount points,
+/// outer ones first. After an error nothing is mounted. The mount namespace must be the run's own, with private mounts.
 pub(super) fn mount(shielded: &Shielded, run_dir: &Path) -> io::Result<Vec<PathBuf>> {
     let mut mounted = Vec::new();
     let result = mount_all(&plan(shielded, run_dir), run_dir, &mut mounted);
@@ -45,77 +45,80 @@ pub(super) fn mount(shielded: &Shielded, run_dir: &Path) -> io::Result<Vec<PathB
     Ok(mounted)
 }
 
-/// Unmounts these mount points, with all that was mounted below them.
+/// Unmounts these mount points and everything mounted below them.
 pub(super) fn remove(mounted: &[PathBuf]) {
     for point in mounted.iter().rev() {
         let _gone: rustix::io::Result<()> = unmount(point, UnmountFlags::DETACH | UnmountFlags::NOFOLLOW);
     }
 }
 
-fn mount_all(plan: &[(PathBuf, Seen)], run_dir: &Path, mounted: &mut Vec<PathBuf>) -> io::Result<()> {
-    for folder in renameable_above(plan) {
-        mount_bind_recursive(&folder, &folder)?;
-        mounted.push(folder);
+fn mount_all(plan: &[(PathBuf, Visibility)], run_dir: &Path, mounted: &mut Vec<PathBuf>) -> io::Result<()> {
+    for directory in renameable_above(plan) {
+        mount_bind_recursive(&directory, &directory)?;
+        mounted.push(directory);
     }
-    // Descriptors, since the paths lead elsewhere as soon as a folder above them is covered.
+    // Descriptors, because paths are invalid after a parent directory is covered.
     let mut sources = Vec::new();
-    for (number, (path, seen)) in plan.iter().enumerate() {
-        sources.push(match seen {
-            Seen::Nothing => descriptor(&make_cover(plan, path, &run_dir.join(format!("{COVER}{number}")))?)?,
-            Seen::ReadOnly | Seen::Own => descriptor(path)?,
+    for (number, (path, visibility)) in plan.iter().enumerate() {
+        sources.push(match visibility {
+            Visibility::Hidden => {
+                descriptor(&make_cover(plan, path, &run_dir.join(format!("{COVER}{number}")))?)?
+            }
+            Visibility::ReadOnly | Visibility::Full => descriptor(path)?,
         });
     }
-    for ((path, seen), source) in plan.iter().zip(&sources) {
+    for ((path, visibility), source) in plan.iter().zip(&sources) {
         let from = format!("/proc/self/fd/{}", source.as_raw_fd());
-        match seen {
-            Seen::Nothing | Seen::Own => mount_bind(from, path)?,
-            // With what is mounted below it: a plugin's file is often a mount of its own.
-            Seen::ReadOnly => mount_bind_recursive(from, path)?,
+        match visibility {
+            Visibility::Hidden | Visibility::Full => mount_bind(from, path)?,
+            // Recursive, because the file of a plugin is often a mount of its own.
+            Visibility::ReadOnly => mount_bind_recursive(from, path)?,
         }
         mounted.push(path.clone());
-        if *seen == Seen::ReadOnly {
+        if *visibility == Visibility::ReadOnly {
             mount_remount(path, MountFlags::BIND | MountFlags::RDONLY | locked_flags(source)?, "")?;
         }
     }
     Ok(())
 }
 
-/// What is mounted, outer paths first, links resolved. What would make no difference below another one is left out.
-fn plan(shielded: &Shielded, run_dir: &Path) -> Vec<(PathBuf, Seen)> {
-    let existing = |folders: &[PathBuf], seen: Seen| -> Vec<(PathBuf, Seen)> {
-        let resolved = folders.iter().filter_map(|folder| fs::canonicalize(folder).ok());
-        resolved.map(|folder| (folder, seen)).collect()
+/// Returns the mounts, outer paths first, links resolved, without those that change nothing below another one.
+fn plan(shielded: &Shielded, run_dir: &Path) -> Vec<(PathBuf, Visibility)> {
+    let existing = |directories: &[PathBuf], visibility: Visibility| -> Vec<(PathBuf, Visibility)> {
+        let resolved = directories.iter().filter_map(|directory| fs::canonicalize(directory).ok());
+        resolved.map(|directory| (directory, visibility)).collect()
     };
-    // A folder comes before what is in it. One that is to be hidden and read is read.
-    let mut wanted: BTreeMap<PathBuf, Seen> = BTreeMap::new();
-    wanted.extend(existing(&shielded.hidden, Seen::Nothing));
-    wanted.extend(existing(&shielded.read_only, Seen::ReadOnly));
-    wanted.insert(run_dir.to_path_buf(), Seen::Own);
-    let mut plan: Vec<(PathBuf, Seen)> = Vec::new();
-    for (path, seen) in wanted {
-        let above = plan.iter().rev().find(|(outer, _)| path.starts_with(outer)).map(|(_, seen)| *seen);
-        if above.unwrap_or(Seen::Own) != seen {
-            plan.push((path, seen));
+    // Parents sort before their children. Read-only takes precedence over hidden.
+    let mut shields: BTreeMap<PathBuf, Visibility> = BTreeMap::new();
+    shields.extend(existing(&shielded.hidden, Visibility::Hidden));
+    shields.extend(existing(&shielded.read_only, Visibility::ReadOnly));
+    shields.insert(run_dir.to_path_buf(), Visibility::Full);
+    let mut plan: Vec<(PathBuf, Visibility)> = Vec::new();
+    for (path, visibility) in shields {
+        let above =
+            plan.iter().rev().find(|(outer, _)| path.starts_with(outer)).map(|(_, visibility)| *visibility);
+        if above.unwrap_or(Visibility::Full) != visibility {
+            plan.push((path, visibility));
         }
     }
     plan
 }
 
-/// The folders above those of the plan that this user could rename, outer ones first.
-fn renameable_above(plan: &[(PathBuf, Seen)]) -> BTreeSet<PathBuf> {
-    let is_planned = |folder: &Path| plan.iter().any(|(path, _)| folder.starts_with(path));
+/// Returns the directories above those of the plan that this user could rename, outer ones first.
+fn renameable_above(plan: &[(PathBuf, Visibility)]) -> BTreeSet<PathBuf> {
+    let is_planned = |directory: &Path| plan.iter().any(|(path, _)| directory.starts_with(path));
     let above = plan.iter().flat_map(|(path, _)| path.ancestors().skip(1));
-    let renameable = above.filter(|folder| {
-        !is_planned(folder)
-            && folder
+    let renameable = above.filter(|directory| {
+        !is_planned(directory)
+            && directory
                 .parent()
                 .is_some_and(|parent| accessat(CWD, parent, Access::WRITE_OK, AtFlags::EACCESS).is_ok())
     });
     renameable.map(Path::to_path_buf).collect()
 }
 
-/// Makes an empty folder to cover `path` with, in which there are only mount points for the parts of the plan below it.
-fn make_cover(plan: &[(PathBuf, Seen)], path: &Path, cover: &Path) -> io::Result<PathBuf> {
+/// Makes an empty directory to cover `path` with. It contains only mount points for the entries of the plan below `path`.
+fn make_cover(plan: &[(PathBuf, Visibility)], path: &Path, cover: &Path) -> io::Result<PathBuf> {
     fs::create_dir(cover)?;
     for below in plan.iter().filter_map(|(other, _)| other.strip_prefix(path).ok()) {
         fs::create_dir_all(cover.join(below))?;
@@ -123,7 +126,7 @@ fn make_cover(plan: &[(PathBuf, Seen)], path: &Path, cover: &Path) -> io::Result
     Ok(cover.to_path_buf())
 }
 
-/// Flags that a mount has and that a user namespace does not let go.
+/// Flags of a mount that a user namespace cannot clear.
 fn locked_flags(source: &OwnedFd) -> io::Result<MountFlags> {
     let has = fstatvfs(source)?.f_flag;
     let flags = [
@@ -134,6 +137,6 @@ fn locked_flags(source: &OwnedFd) -> io::Result<MountFlags> {
     Ok(flags.into_iter().filter(|(flag, _)| has.contains(*flag)).map(|(_, flag)| flag).collect())
 }
 
-fn descriptor(folder: &Path) -> io::Result<OwnedFd> {
-    Ok(open(folder, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?)
+fn descriptor(directory: &Path) -> io::Result<OwnedFd> {
+    Ok(open(directory, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?)
 }

@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn a_name_with_blanks_and_parentheses_does_not_shift_the_fields() {
+fn program_name_does_not_shift_the_stat_fields() {
     let rest = "S 7 42 43 0 -1 4194560 100 0 0 0 1 2 0 0 20 0 1 0 12345 1000 10 18446744073709551615";
     for name in ["sh", "a b", "x) R 1 (", "\u{fffd}"] {
         let expected = Stat { parent: Pid::from_raw(7), session: Pid::from_raw(43), started: 12345 };
@@ -12,7 +12,7 @@ fn a_name_with_blanks_and_parentheses_does_not_shift_the_fields() {
 }
 
 #[test]
-fn a_process_that_is_being_taken_away_is_not_told_of() {
+fn process_that_is_being_reaped_has_no_stat() {
     let rest = "0 -1 4194560 100 0 0 0 1 2 0 0 20 0 1 0 12345 1000 10 18446744073709551615";
     let outside = Stat { parent: None, session: None, started: 12345 };
     for (parent, group, session, expected) in [(0, 0, 0, Some(outside)), (7, -1, -1, None), (0, -1, -1, None)]
@@ -23,15 +23,15 @@ fn a_process_that_is_being_taken_away_is_not_told_of() {
 }
 
 #[test]
-fn descendants_of_a_child_are_found_without_it_and_can_be_ended() {
+fn descendants_of_a_child_are_found_and_can_be_ended() {
     let script = "(sleep 1000; true) & echo; wait";
     #[expect(clippy::disallowed_methods, reason = "the test needs a child")]
     let mut command = std::process::Command::new("sh");
     let mut child =
         command.args(["-c", script]).stdout(std::process::Stdio::piped()).spawn().expect("sh starts");
     let pid = Pid::from_child(&child);
-    let mut told = [0];
-    std::io::Read::read_exact(child.stdout.as_mut().expect("a pipe"), &mut told).expect("it is there");
+    let mut ready = [0];
+    std::io::Read::read_exact(child.stdout.as_mut().expect("a pipe"), &mut ready).expect("output");
     let found = descendants_of(pid);
     assert!(!found.is_empty());
     assert!(found.iter().all(|descendant| descendant.pid() != pid));
@@ -46,7 +46,7 @@ fn descendants_of_a_child_are_found_without_it_and_can_be_ended() {
 }
 
 #[test]
-fn both_ways_of_finding_children_agree() {
+fn child_lists_and_process_table_agree() {
     #[expect(clippy::disallowed_methods, reason = "the test needs a child")]
     let mut child =
         std::process::Command::new("cat").stdin(std::process::Stdio::piped()).spawn().expect("cat starts");

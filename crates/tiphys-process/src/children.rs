@@ -1,4 +1,4 @@
-//! Children that this process has started itself, told apart from orphans that the system gives to it.
+//! Children that this process started, as opposed to orphans that were reparented to it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -9,16 +9,16 @@ use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockWriteGuard};
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::process::{Child, Command};
 
-/// Held for reading while a child is started, so that whoever holds it for writing knows every child.
+/// Held for reading while a child is started. A holder of the write lock knows every child.
 static STARTING: RwLock<()> = RwLock::new(());
 
-/// Process ids of children whose exit status somebody may still ask for, each with the start that it belongs to: a number may come again.
-static OWN: Mutex<BTreeMap<u32, u64>> = Mutex::new(BTreeMap::new());
+/// PIDs of children whose exit status may still be requested, each with the number of its start, because PIDs are reused.
+static STARTED: Mutex<BTreeMap<u32, u64>> = Mutex::new(BTreeMap::new());
 
-/// Number of starts.
+/// Number of started children.
 static STARTS: AtomicU64 = AtomicU64::new(0);
 
-/// A child of our own, whose exit status is left to whoever has this.
+/// A child that this process started. Only the holder waits for its exit status.
 #[derive(Debug)]
 pub(crate) struct OwnChild {
     child: Child,
@@ -32,16 +32,16 @@ impl OwnChild {
         let _starting = STARTING.read().unwrap_or_else(PoisonError::into_inner);
         let child = command.spawn()?;
         let (id, start) = (child.id(), STARTS.fetch_add(1, Ordering::Relaxed));
-        own().extend(id.map(|id| (id, start)));
+        started().extend(id.map(|id| (id, start)));
         Ok(Self { child, id, start })
     }
 
-    /// Its number, as long as nobody has waited for it, so that the number is its own.
+    /// Returns the PID until the child has been waited for. Until then the PID is not reused.
     pub(crate) fn pid(&self) -> Option<Pid> {
         self.child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw)
     }
 
-    /// Sends a signal, unless it was waited for.
+    /// Sends a signal, unless the child has been waited for.
     pub(crate) fn signal(&self, signal: Signal) {
         if let Some(pid) = self.pid() {
             let _ended_or_forbidden: rustix::io::Result<()> = kill_process(pid, signal);
@@ -64,38 +64,38 @@ impl DerefMut for OwnChild {
 }
 
 impl Drop for OwnChild {
-    /// One that was waited for is forgotten. Another one is the runtime's to wait for, so it stays known until it is gone.
+    /// Forgets a child that has been waited for. The runtime waits for other children, so they stay known until they exit.
     fn drop(&mut self) {
         let waited_for = self.child.id().is_none();
         if let Some(id) = self.id.filter(|_| waited_for) {
-            let mut own = own();
-            if own.get(&id) == Some(&self.start) {
-                own.remove(&id);
+            let mut started = started();
+            if started.get(&id) == Some(&self.start) {
+                started.remove(&id);
             }
         }
     }
 }
 
-/// As long as this lives no child is started, so that a child that is not known is an orphan of others.
+/// A lock under which no child is started, so that an unknown child is an orphan.
 #[derive(Debug)]
 pub(crate) struct Census {
-    _nobody_starts: RwLockWriteGuard<'static, ()>,
+    _starting: RwLockWriteGuard<'static, ()>,
 }
 
 impl Census {
     pub(crate) fn take() -> Self {
-        Self { _nobody_starts: STARTING.write().unwrap_or_else(PoisonError::into_inner) }
+        Self { _starting: STARTING.write().unwrap_or_else(PoisonError::into_inner) }
     }
 
-    /// Those of this process' children that it has not started itself. `children` are all of them, looked up during this census.
-    #[expect(clippy::unused_self, reason = "without a census a child may be there and not be known yet")]
+    /// Returns the children that this process did not start. `children` are all children, listed during this census.
+    #[expect(clippy::unused_self, reason = "without a census a started child may not be registered yet")]
     pub(crate) fn orphans(&self, children: &BTreeSet<u32>) -> Vec<u32> {
-        let mut own = own();
-        own.retain(|id, _| children.contains(id));
-        children.iter().copied().filter(|id| !own.contains_key(id)).collect()
+        let mut started = started();
+        started.retain(|id, _| children.contains(id));
+        children.iter().copied().filter(|id| !started.contains_key(id)).collect()
     }
 }
 
-fn own() -> MutexGuard<'static, BTreeMap<u32, u64>> {
-    OWN.lock().unwrap_or_else(PoisonError::into_inner)
+fn started() -> MutexGuard<'static, BTreeMap<u32, u64>> {
+    STARTED.lock().unwrap_or_else(PoisonError::into_inner)
 }

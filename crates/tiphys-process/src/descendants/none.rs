@@ -1,10 +1,10 @@
-//! A system where orphans cannot be adopted and processes cannot be held: see [`crate::Containment::ProcessGroups`].
+//! Systems without child subreapers and pidfds: see [`crate::Containment::ProcessGroups`].
 
 use std::io;
 
 use rustix::process::{Pid, Signal};
 
-/// Nobody, so that no value of this type exists.
+/// An empty type.
 #[derive(Debug)]
 pub(crate) enum Descendant {}
 
@@ -22,22 +22,20 @@ impl Descendant {
     }
 }
 
-/// Not possible here.
+/// Unsupported.
 pub(crate) fn adopt_orphans() -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::Unsupported, "this system has no child subreapers"))
 }
 
-/// Nothing is held here.
+/// No descriptors are needed.
 pub(crate) fn cannot_be_held() -> bool {
     false
 }
 
-/// None are known.
 pub(crate) fn descendants_of(_ancestor: Pid) -> Vec<Descendant> {
     Vec::new()
 }
 
-/// None are known.
 pub(crate) fn all() -> Vec<Descendant> {
     Vec::new()
 }

@@ -1,4 +1,4 @@
-//! What is run, within which bounds, and what comes of it.
+//! The request for a run, its limits, and its result.
 
 use std::io;
 use std::path::PathBuf;
@@ -6,86 +6,96 @@ use std::time::Duration;
 
 use rustix::io::Errno;
 
-/// What a run sees of a tree. The launcher sets it up and removes `run_dir` (if there is one) on every way out, a kill of the parent included.
+/// The directory that the commands of a run work in. The launcher sets it up. It removes `run_dir`, if there is one, in every case, even if
+/// the parent is killed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum View {
-    /// A directory as it is; nothing is made or removed.
+    /// A directory itself. Nothing is made or removed.
     Direct {
         /// The directory.
         dir: PathBuf,
     },
-    /// A private writable view over a read-only tree.
+    /// A private writable copy or overlay of a read-only tree.
     Private {
         /// The read-only tree.
         lower: PathBuf,
-        /// Other read-only trees, seen privately as well: see [`crate::Run::other`].
+        /// Other read-only trees, which get private copies or overlays, too: see [`crate::Run::other`].
         others: Vec<PathBuf>,
-        /// An empty folder of this run, removed with all its content when the run ends.
+        /// An empty directory of this run, removed with its content when the run ends.
         run_dir: PathBuf,
         /// Overlay or copy.
         how: PrivateView,
-        /// Folders that the commands must not see or change.
+        /// Directories that the commands must not see or change.
         shielded: Shielded,
     },
 }
 
-/// Folders outside the view that are protected by mounts in the run's namespace, so an overlay has them and a copy has not. Folders
-/// that do not exist are skipped. No command can remove these mounts or rename a folder above them, except root with the right to mount.
+impl View {
+    /// Returns a private view of one tree, without shields.
+    pub fn private(lower: impl Into<PathBuf>, run_dir: impl Into<PathBuf>, how: PrivateView) -> Self {
+        let (lower, run_dir) = (lower.into(), run_dir.into());
+        Self::Private { lower, others: Vec::new(), run_dir, how, shielded: Shielded::default() }
+    }
+}
+
+/// Directories outside the view that are protected by mounts in the run's namespace. They are protected with an overlay, not with a copy.
+/// Directories that do not exist are skipped. No command can unmount them or rename a directory above them, except root with the right to
+/// mount.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shielded {
-    /// Folders that the commands see as empty, except for the run's own folder and the read-only ones in them.
+    /// Directories that the commands see as empty, except for the run directory and the read-only ones in them.
     pub hidden: Vec<PathBuf>,
-    /// Folders that the commands can read, but not change. File systems that are mounted below them stay as they are.
+    /// Directories that the commands can read, but not change. File systems mounted below them are not protected.
     pub read_only: Vec<PathBuf>,
 }
 
-/// How a private view is made. Whichever it is, nothing that is done in it changes the tree or another view.
+/// How a private view is made. Changes in it never affect the tree or another view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum PrivateView {
-    /// An overlay where the system allows it, else a copy.
+    /// An overlay if the system allows it, else a copy.
     #[default]
     Auto,
-    /// An overlay; where the system refuses it the run fails with what it said.
+    /// An overlay. If the system refuses it, the run fails with its reason.
     Overlay,
-    /// A full copy, by reflinks where the file system has them.
+    /// A full copy, by reflinks if the file system supports them.
     Copy,
 }
 
-/// What [`PrivateView::Auto`] comes to on this machine.
+/// The kind of view that [`PrivateView::Auto`] gives on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ViewKind {
     /// An overlay.
     Overlay,
     /// A full copy.
     Copy {
-        /// What the system said when it refused an overlay.
+        /// Why the system refused an overlay.
         reason: String,
     },
 }
 
-/// Bounds of a run.
+/// Limits of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of standard output that one command may print; more ends the run with [`Ended::OutputTooLarge`].
+    /// Bytes of standard output of one command. More output ends the run with [`Ended::OutputTooLarge`].
     pub stdout_bytes_max: usize,
-    /// Bytes of standard error that are kept per command: the first and the last half, with a line between that says how much is left out.
+    /// Bytes of standard error that are kept per command: the first and the last half. A line between them reports the omitted bytes.
     pub stderr_bytes_max: usize,
     /// Time between SIGTERM and SIGKILL when a run is ended.
     pub grace: Duration,
 }
 
 impl Limits {
-    /// For a run in which nothing is executed.
+    /// For a run without commands.
     pub(crate) const NOTHING: Self = Self { stdout_bytes_max: 0, stderr_bytes_max: 0, grace: Duration::ZERO };
 }
 
-/// How the end of every process of a run is brought about.
+/// How the processes of a run are found at its end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Containment {
     /// The launcher adopts orphans and finds every descendant, one that left its group or session included. Linux only.
     #[cfg_attr(target_os = "linux", default)]
     Descendants,
-    /// The portable way: the process groups of the commands. A process that leaves its group escapes.
+    /// Portable: the process groups of the commands. A process that leaves its group is not ended.
     #[cfg_attr(not(target_os = "linux"), default)]
     ProcessGroups,
 }
@@ -95,7 +105,7 @@ pub enum Containment {
 pub struct CommandSpec {
     /// Program and arguments; never empty. A program without `/` is looked up in the `PATH` of `env`.
     pub argv: Vec<String>,
-    /// The whole environment; later entries win.
+    /// The whole environment. Later entries take precedence.
     pub env: Vec<(String, String)>,
     /// Working directory, relative to the view's root, without `..`; empty for the root.
     pub dir: PathBuf,
@@ -118,24 +128,24 @@ impl std::fmt::Debug for CommandSpec {
 pub enum Ended {
     /// It exited with this code.
     Exited(i32),
-    /// A signal that we did not send ended it.
+    /// A signal ended it that tiphys did not send.
     Signalled(i32),
     /// The deadline passed.
     DeadlineExceeded,
-    /// The caller gave up.
+    /// The caller cancelled it.
     Cancelled,
     /// It printed more than [`Limits::stdout_bytes_max`].
     OutputTooLarge,
 }
 
-/// What a command left.
+/// Result of a command.
 #[derive(Clone)]
 pub struct Outcome {
     /// How it ended.
     pub ended: Ended,
-    /// Standard output until the command itself ended (a descendant that keeps the pipe open is not waited for).
+    /// Standard output until the command itself ended. Descendants that keep the pipe open are not waited for.
     pub stdout: Vec<u8>,
-    /// Standard error, bounded; not UTF-8 bytes replaced.
+    /// Standard error, limited, with invalid UTF-8 replaced.
     pub stderr: String,
     /// Time from start to end.
     pub duration: Duration,
@@ -153,7 +163,7 @@ impl std::fmt::Debug for Outcome {
     }
 }
 
-/// Why a command could not be run at all.
+/// An error that keeps a command from running.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// The program was not found or may not be executed.
@@ -161,7 +171,7 @@ pub enum RunError {
     Start {
         /// First element of argv.
         program: String,
-        /// The system's answer.
+        /// The system's error.
         #[source]
         source: io::Error,
     },
@@ -174,9 +184,14 @@ pub enum RunError {
 }
 
 impl RunError {
-    /// Whether there was no room on a file system for what the launcher makes.
-    pub fn is_of_a_full_disk(&self) -> bool {
-        // A launcher tells its reason as a text, which ends with the system's.
+    #[expect(clippy::needless_pass_by_value, reason = "it is the argument of map_err")]
+    pub(crate) fn launcher(message: impl ToString) -> Self {
+        Self::Launcher { message: message.to_string() }
+    }
+
+    /// Whether a file system was full.
+    pub fn is_disk_full(&self) -> bool {
+        // A launcher reports its error as a string that ends with the system's message.
         let texts = [Errno::NOSPC, Errno::DQUOT].map(|errno| io::Error::from(errno).to_string());
         matches!(self, Self::Launcher { message } if texts.iter().any(|text| message.contains(text)))
     }
