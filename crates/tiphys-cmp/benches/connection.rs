@@ -1,7 +1,7 @@
-//! What the layer in front of hyper costs an upload: `cargo bench -p tiphys-cmp --bench connection`.
+//! Measures the cost of the connection layer for an upload: `cargo bench -p tiphys-cmp --bench connection`.
 //!
-//! The upload is that of 10,000 files, 5.7 MB in messages of 1 KiB, each in a DATA frame of its own, as grpc-go writes them. It is read from a
-//! Unix socket by one thread while another one writes it; and from memory, where nothing but the layer's work is left.
+//! The upload is that of 10,000 files: 5.7 MB in messages of 1 KiB, each in its own DATA frame, as written by grpc-go. It is read from a
+//! Unix socket while another thread writes it, and from memory, which measures the layer alone.
 
 #![expect(clippy::print_stdout, reason = "the figures are its output")]
 
@@ -16,7 +16,7 @@ use tokio::net::UnixStream;
 
 const UPLOAD_BYTES: usize = 5_700_000;
 const MESSAGE_BYTES: usize = 1024;
-/// What the repo-server's header block has.
+/// Bytes of the repo-server's header block.
 const BLOCK_BYTES: usize = 150;
 /// Bytes that grpc-go writes at a time.
 const WRITE_BYTES: usize = 32 * 1024;
@@ -82,7 +82,7 @@ async fn from_memory(upload: &[u8], through_the_layer: bool) -> Duration {
     begin.elapsed()
 }
 
-/// Least and median in milliseconds: the least is what the machine can do when nobody else is on it.
+/// Minimum and median in milliseconds. The minimum is least affected by other load.
 fn figures(mut times: Vec<Duration>) -> String {
     times.sort_unstable();
     let at = |index: usize| times.get(index).copied().unwrap_or_default().as_secs_f64() * 1e3;
@@ -92,7 +92,7 @@ fn figures(mut times: Vec<Duration>) -> String {
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
     let upload = upload();
-    println!("{} bytes; least/median of {ROUNDS} rounds, in milliseconds", upload.len());
+    println!("{} bytes; minimum/median of {ROUNDS} rounds, in milliseconds", upload.len());
     println!("{:10} {:>14} {:>14}", "from", "plain", "layer");
     let mut times = [const { Vec::new() }; 4];
     for _ in 0..ROUNDS {

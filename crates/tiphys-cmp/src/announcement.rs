@@ -1,10 +1,10 @@
-//! Announcements on the wire. proto3 has no absent texts: an empty text, list or map arrives as absent.
+//! Announcements as protobuf messages. proto3 does not distinguish an empty string, list or map from an absent one.
 
 use tiphys_params::{Announcement, CollectionType, ItemType};
 
 use crate::generated::repository::ParameterAnnouncement;
 
-/// To the wire.
+/// Converts to a message.
 pub(crate) fn to_message(announcement: &Announcement) -> ParameterAnnouncement {
     ParameterAnnouncement {
         name: announcement.name.clone(),
@@ -20,7 +20,7 @@ pub(crate) fn to_message(announcement: &Announcement) -> ParameterAnnouncement {
     }
 }
 
-/// From the wire; the error names the entry by its place in the answer.
+/// Converts from a message. The error names the entry by its index in the answer.
 pub(crate) fn from_message(index: usize, message: ParameterAnnouncement) -> Result<Announcement, String> {
     if message.name.is_empty() {
         return Err(format!("announcement {index} has no name"));
@@ -30,12 +30,12 @@ pub(crate) fn from_message(index: usize, message: ParameterAnnouncement) -> Resu
         format!("announcement {name:?} has the unknown collectionType {:?}", message.collection_type)
     })?;
     Ok(Announcement {
-        title: given(message.title),
-        tooltip: given(message.tooltip),
+        title: non_empty(message.title),
+        tooltip: non_empty(message.tooltip),
         required: message.required.then_some(true),
-        item_type: given(message.item_type).and_then(|word| ItemType::from_word(&word)),
+        item_type: non_empty(message.item_type).and_then(|word| ItemType::from_word(&word)),
         collection_type,
-        string: given(message.string),
+        string: non_empty(message.string),
         array: (!message.array.is_empty()).then_some(message.array),
         map: (!message.map.is_empty()).then(|| message.map.into_iter().collect()),
         choices: message.choices,
@@ -43,6 +43,6 @@ pub(crate) fn from_message(index: usize, message: ParameterAnnouncement) -> Resu
     })
 }
 
-fn given(text: String) -> Option<String> {
+fn non_empty(text: String) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }

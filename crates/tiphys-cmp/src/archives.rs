@@ -1,4 +1,4 @@
-//! Packed trees, each packed once however often it is sent.
+//! Archives of trees. Each tree is packed once, however often it is sent.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use sha2::{Digest, Sha256};
 use tiphys_tree::{Tree, TreeKey, archive};
 
-/// A tree as tar within gzip, in a file that has no name any more.
+/// A tree as a gzipped tar archive in an unnamed file.
 #[derive(Debug)]
 pub(crate) struct Archive {
     /// The bytes.
@@ -20,10 +20,10 @@ pub(crate) struct Archive {
     pub(crate) size: u64,
 }
 
-/// Filled by the first who asks; the others wait for it.
+/// Initialised by the first caller; further callers wait for it.
 type Packing = OnceLock<Result<Arc<Archive>, String>>;
 
-/// The archives of one program; they live as long as this does.
+/// The archives of one process. They are removed when this is dropped.
 #[derive(Debug)]
 pub struct Archives {
     dir: PathBuf,
@@ -31,16 +31,16 @@ pub struct Archives {
 }
 
 impl Archives {
-    /// Archives in files below `dir`, which must be there.
+    /// Creates archives in files in `dir`, which must exist.
     pub fn new(dir: PathBuf) -> Self {
         Self { dir, packed: Mutex::new(HashMap::new()) }
     }
 
-    /// The archive of a tree. Blocks while it is packed; of several callers one packs.
-    pub(crate) fn of(&self, tree: &Tree) -> Result<Arc<Archive>, String> {
+    /// Returns the archive of a tree. Blocks while it is packed; one of several callers packs it.
+    pub(crate) fn archive(&self, tree: &Tree) -> Result<Arc<Archive>, String> {
         let cell = {
             let mut packed =
-                self.packed.lock().map_err(|_| "another thread failed while packing".to_owned())?;
+                self.packed.lock().map_err(|_| "another thread panicked while packing".to_owned())?;
             Arc::clone(packed.entry(tree.key()).or_default())
         };
         cell.get_or_init(|| {
@@ -60,7 +60,7 @@ impl Archives {
     }
 }
 
-/// Counts and hashes what goes through.
+/// A writer that counts and hashes the written bytes.
 struct Hashing<W> {
     inner: W,
     hash: Sha256,

@@ -1,7 +1,7 @@
-//! Asks Argo CD's repository server for the git credentials of a request, as its own askpass program does (`spec/cmp.md` 4.5).
+//! Requests the git credentials of a call from Argo CD's repo-server, like Argo CD's own askpass program.
 //!
-//! git calls the program that `GIT_ASKPASS` names with one question, and reads the answer from its standard output. The credentials are
-//! at the repository server, on a socket of its own; a nonce in the environment of the plugin's commands says whose they are.
+//! git calls the program in `GIT_ASKPASS` with one prompt and reads the answer from its standard output. The repo-server serves the
+//! credentials on a socket of its own. A nonce in the environment of the plugin's commands identifies them.
 
 #[cfg(test)]
 mod tests;
@@ -17,21 +17,21 @@ use crate::client::channel;
 use crate::generated::askpass::ask_pass_service_client::AskPassServiceClient;
 use crate::generated::askpass::{CredentialsRequest, CredentialsResponse};
 
-/// Which part of the credentials git asks for.
+/// The part of the credentials that git requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum CredentialPart {
     /// The user's name.
     Username,
     /// The password, or a token.
     Password,
 }
 
-impl Wanted {
-    /// What a question such as `Username for 'https://git.example.org': ` asks for; none for any other question.
-    pub fn of_question(question: &str) -> Option<Self> {
-        if question.starts_with("Username") {
+impl CredentialPart {
+    /// Parses a prompt such as `Username for 'https://git.example.org': `. `None` for other prompts.
+    pub fn from_prompt(prompt: &str) -> Option<Self> {
+        if prompt.starts_with("Username") {
             Some(Self::Username)
-        } else if question.starts_with("Password") {
+        } else if prompt.starts_with("Password") {
             Some(Self::Password)
         } else {
             None
@@ -39,12 +39,12 @@ impl Wanted {
     }
 }
 
-/// One part of credentials. It prints as redacted.
+/// A user name or password. Its `Debug` output is redacted.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Credential(String);
 
 impl Credential {
-    /// The value, for git and nobody else.
+    /// Returns the secret, to be printed for git only.
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -56,7 +56,7 @@ impl fmt::Debug for Credential {
     }
 }
 
-// Messages must have this form; those with secrets get none of their own.
+// Messages must implement `Debug`. It is redacted for those with secrets.
 impl fmt::Debug for CredentialsRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("CredentialsRequest(redacted)")
@@ -69,65 +69,65 @@ impl fmt::Debug for CredentialsResponse {
     }
 }
 
-/// Why there are no credentials. No text has a credential or the nonce in it.
+/// An error of a credential request. The messages contain neither a credential nor the nonce.
 #[derive(Debug, thiserror::Error)]
 pub enum AskpassError {
-    /// Nobody serves the socket.
+    /// The connection failed.
     #[error(
-        "no credentials: cannot reach the repository server on socket {socket}; mount the folder that it has its socket in, or set \
+        "no credentials: cannot reach the repository server on socket {socket}; mount the directory of its socket, or set \
          ARGOCD_ASK_PASS_SOCK"
     )]
     Unreachable {
         /// The socket.
         socket: PathBuf,
-        /// Why not.
+        /// The system's error.
         #[source]
         source: Box<dyn Error + Send + Sync>,
     },
-    /// Whoever serves it says nothing.
-    #[error("no credentials: the repository server on socket {socket} has not answered for {} s", patience.as_secs_f64())]
+    /// No answer in time.
+    #[error("no credentials: the repository server on socket {socket} has not answered for {} s", timeout.as_secs_f64())]
     Silent {
         /// The socket.
         socket: PathBuf,
-        /// How long it was waited for.
-        patience: Duration,
+        /// The timeout.
+        timeout: Duration,
     },
     /// The repository server knows no credentials for the nonce.
     #[error(
-        "no credentials: the repository server on socket {socket} does not know ARGOCD_GIT_ASKPASS_NONCE; it is valid while a plugin \
-         generates, and not longer"
+        "no credentials: the repository server on socket {socket} does not know ARGOCD_GIT_ASKPASS_NONCE; it is valid only while \
+         the plugin generates"
     )]
     UnknownNonce {
         /// The socket.
         socket: PathBuf,
     },
-    /// The repository server refuses.
+    /// The repository server returned another error.
     #[error("no credentials: the repository server on socket {socket} refuses: {message}")]
     Refused {
         /// The socket.
         socket: PathBuf,
-        /// Its text.
+        /// Its message.
         message: String,
     },
 }
 
-/// Asks for the credentials that belong to a nonce. The server may take as long as the caller has patience.
+/// Requests the credentials of a nonce.
 pub async fn ask(
     socket: &Path,
     nonce: &str,
-    wanted: Wanted,
-    patience: Duration,
+    part: CredentialPart,
+    timeout: Duration,
 ) -> Result<Credential, AskpassError> {
     let mut client = AskPassServiceClient::new(channel(socket.to_path_buf()));
-    let asked = client.get_credentials(CredentialsRequest { nonce: nonce.to_owned() });
-    let answer = tokio::time::timeout(patience, asked)
+    let call = client.get_credentials(CredentialsRequest { nonce: nonce.to_owned() });
+    let answer = tokio::time::timeout(timeout, call)
         .await
-        .map_err(|_| AskpassError::Silent { socket: socket.to_path_buf(), patience })?
+        .map_err(|_| AskpassError::Silent { socket: socket.to_path_buf(), timeout })?
         .map_err(|status| refused(socket, nonce, &status))?
         .into_inner();
-    Ok(Credential(match wanted {
-        Wanted::Username => answer.username,
-        Wanted::Password => answer.password,
+    Ok(Credential(match part {
+        CredentialPart::Username => answer.username,
+        CredentialPart::Password => answer.password,
     }))
 }
 
@@ -135,7 +135,7 @@ fn refused(socket: &Path, nonce: &str, status: &Status) -> AskpassError {
     let socket = socket.to_path_buf();
     match status.code() {
         Code::NotFound => AskpassError::UnknownNonce { socket },
-        // Of our own side: there was no connection, or it ended.
+        // A client-side error: the connection failed or ended.
         Code::Unavailable | Code::Unknown if status.source().is_some() => {
             AskpassError::Unreachable { socket, source: innermost(status).into() }
         }
@@ -144,7 +144,7 @@ fn refused(socket: &Path, nonce: &str, status: &Status) -> AskpassError {
     }
 }
 
-/// The last cause, which is the system's own word; those before it tell of layers.
+/// Returns the last cause, which is the system's error. Those before it name layers.
 fn innermost(status: &Status) -> String {
     let causes = std::iter::successors(status.source(), |&error| error.source());
     causes.last().map(ToString::to_string).unwrap_or_default()

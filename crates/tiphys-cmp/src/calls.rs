@@ -1,11 +1,10 @@
-//! The calls of the plugin protocol: files in, one answer out (`spec/cmp.md` 1.4).
+//! The calls of the plugin protocol: files in, one answer out.
 
 mod answer;
 mod deadline;
 mod failure;
 mod running;
 
-use std::fmt;
 use std::sync::Arc;
 
 use tiphys_plugin::{Deadline, Discovery, Match, Plugin, PluginError, Request};
@@ -22,18 +21,10 @@ use crate::generated::plugin::{
     RepositoryResponse,
 };
 use crate::metrics::{Method, Metrics, Refusal};
-use crate::receive::{Clock, Files, Received, Receiver, StopOnDrop, Wanted};
-use crate::server::ServerOptions;
+use crate::options::ServerOptions;
+use crate::receive::{Clock, Files, FilesNeeded, Received, Receiver, StopOnDrop};
 
-pub(crate) use answer::panic_text;
 pub(crate) use running::Running;
-
-/// Joins the spans of calls to the traces of their callers.
-pub trait Traces: fmt::Debug + Send + Sync {
-    /// Makes `span`, which has just begun, a part of the caller's trace. `header` gives the request's metadata by name,
-    /// `traceparent` for instance.
-    fn join(&self, span: &tracing::Span, header: &dyn Fn(&str) -> Option<String>);
-}
 
 /// The four calls of one plugin.
 #[derive(Debug)]
@@ -42,9 +33,9 @@ pub(crate) struct Service {
     pub(crate) receiver: Receiver,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) options: ServerOptions,
-    /// The calls that are running.
+    /// Counter of running calls.
     pub(crate) running: Running,
-    /// Fires when running calls are to end.
+    /// Fires when running calls are cancelled.
     pub(crate) abort: CancellationToken,
 }
 
@@ -55,12 +46,12 @@ impl Service {
         clock: &Clock,
     ) -> Result<ManifestResponse, Status> {
         let generating = async {
-            let received = self.receive("generate manifest", stream, Wanted::Tree, clock).await?;
+            let received = self.receive("generate manifest", stream, FilesNeeded::Tree, clock).await?;
             let (request, _guard) = request(received, inside, clock)?;
             let generated = self.plugin.generate(&request).await;
             let generated = generated.map_err(|error| self.failed(Method::GenerateManifest, &error))?;
             let manifests = generated.documents.into_iter().map(|document| document.text).collect();
-            self.fits(ManifestResponse { manifests, source_type: String::new() })
+            self.within_message_limit(ManifestResponse { manifests, source_type: String::new() })
         };
         generating.instrument(tracing::info_span!("plugin.generateManifestGeneric")).await
     }
@@ -80,18 +71,18 @@ impl Service {
         stream: Streaming<AppStreamRequest>,
         clock: &Clock,
     ) -> Result<RepositoryResponse, Status> {
-        let wanted = match self.plugin.discovery() {
-            Discovery::NotConfigured => Wanted::Nothing,
-            Discovery::Entries => Wanted::Entries,
-            Discovery::Run => Wanted::Tree,
+        let needed = match self.plugin.discovery() {
+            Discovery::NotConfigured => FilesNeeded::Nothing,
+            Discovery::Entries => FilesNeeded::Entries,
+            Discovery::Run => FilesNeeded::Tree,
         };
-        let received = self.receive("match repository", stream, wanted, clock).await?;
+        let received = self.receive("match repository", stream, needed, clock).await?;
         let found = match received.files {
             Files::Nothing => Ok(Match::DiscoveryNotConfigured),
             Files::Entries(entries) => {
                 let (plugin, app_path) = (Arc::clone(&self.plugin), clamped(&received.app_rel_path)?);
                 let stop = StopOnDrop::default();
-                let stopped = stop.seen();
+                let stopped = stop.flag();
                 let looking = tokio::task::spawn_blocking(move || {
                     plugin.matches_entries(&entries, &app_path, &stopped)
                 });
@@ -114,40 +105,40 @@ impl Service {
         stream: Streaming<AppStreamRequest>,
         clock: &Clock,
     ) -> Result<ParametersAnnouncementResponse, Status> {
-        let received = self.receive("parameters announcement", stream, Wanted::Tree, clock).await?;
+        let received = self.receive("parameters announcement", stream, FilesNeeded::Tree, clock).await?;
         let (request, _guard) = request(received, inside, clock)?;
         let announcements = self.plugin.announce(&request).await;
         let announcements =
             announcements.map_err(|error| self.failed(Method::GetParametersAnnouncement, &error))?;
         let parameter_announcements = announcements.iter().map(to_message).collect();
-        self.fits(ParametersAnnouncementResponse { parameter_announcements })
+        self.within_message_limit(ParametersAnnouncementResponse { parameter_announcements })
     }
 
     async fn receive(
         &self,
         call: &str,
         stream: Streaming<AppStreamRequest>,
-        wanted: Wanted,
+        needed: FilesNeeded,
         clock: &Clock,
     ) -> Result<Received, Status> {
-        let receiving = self.receiver.receive(stream, wanted, clock);
+        let receiving = self.receiver.receive(stream, needed, clock);
         let receiving = receiving.instrument(tracing::info_span!("cmp.ReceiveRepoStream"));
         receiving.await.map_err(|error| error.into_status(call))
     }
 
-    /// A plugin's failure as the caller sees it. Where the server gave up on the plugin, that is why.
+    /// Returns the answer for a failed plugin. If the server cancelled it, the answer says so.
     fn failed(&self, method: Method, error: &PluginError) -> Status {
         if matches!(error, PluginError::Cancelled) && self.abort.is_cancelled() {
-            return answer::ending();
+            return failure::shutting_down();
         }
-        if let Some(bound) = failure::bound(error) {
-            self.metrics.refused(bound);
+        if let Some(limit) = failure::exceeded_limit(error) {
+            self.metrics.refused(limit);
         }
         failure::status(method, error)
     }
 
-    /// An answer, if it is no larger than a message may be.
-    fn fits<T: prost::Message>(&self, answer: T) -> Result<T, Status> {
+    /// Returns the answer unless it is larger than a message may be.
+    fn within_message_limit<T: prost::Message>(&self, answer: T) -> Result<T, Status> {
         let (bytes, bytes_max) = (answer.encoded_len(), self.options.message_bytes_max);
         if bytes <= bytes_max {
             return Ok(answer);
@@ -157,20 +148,20 @@ impl Service {
     }
 }
 
-/// Keeps the connection of a request open as long as the call is running.
+/// Marks the connection of a request as in use while the call runs.
 fn running(extensions: &Extensions) -> Option<RunningCall> {
     extensions.get().map(ConnectionCalls::begin)
 }
 
-/// What a plugin is asked. The request's token fires when the guard is dropped: with the answer's future, which goes when the caller
-/// does.
+/// Creates the plugin's request. Its token fires when the guard is dropped, together with the future of the answer, when the caller
+/// disconnects.
 fn request(
     received: Received,
     app_path: impl FnOnce(&str) -> Result<RepoPath, Status>,
     clock: &Clock,
 ) -> Result<(Request, DropGuard), Status> {
     let Received { files: Files::Tree(tree), app_rel_path, env } = received else {
-        return Err(Status::internal("the files were not kept"));
+        return Err(Status::internal("the files were not unpacked"));
     };
     let app_path = app_path(&app_rel_path)?;
     let cancel = clock.abort.child_token();
@@ -179,14 +170,14 @@ fn request(
     Ok((Request { tree, app_path, env, context: None, deadline, cancel }, guard))
 }
 
-/// The application's folder for calls that refuse one outside of the tree (`spec/cmp.md` 6.1).
+/// Parses the application path. A path outside the tree is an error, as in Argo CD.
 fn inside(path: &str) -> Result<RepoPath, Status> {
-    // A path that begins with a slash is one below the tree's root, as Go joins paths.
+    // A leading slash is ignored, as by Go's `filepath.Join`.
     RepoPath::new(path.trim_start_matches('/'))
         .map_err(|_| Status::unknown("illegal appPath: out of workDir bound"))
 }
 
-/// The application's folder for the call whose paths end at the tree's root, however far they climb (`spec/cmp.md` 3.1).
+/// Parses the application path of `MatchRepository`, where `..` stops at the tree's root, as in Argo CD.
 fn clamped(path: &str) -> Result<RepoPath, Status> {
     let mut clamped = RepoPath::default();
     for component in path.split('/').filter(|component| !component.is_empty()) {

@@ -1,4 +1,4 @@
-//! Plugins behind sockets, as the pipeline uses them.
+//! Plugins of other processes, called over their sockets.
 
 use std::fs;
 use std::os::unix::fs::FileExt;
@@ -21,30 +21,30 @@ use crate::announcement::from_message;
 use crate::archives::{Archive, Archives};
 use crate::generated::plugin::config_management_plugin_service_client::ConfigManagementPluginServiceClient;
 use crate::generated::plugin::{
-    AppStreamRequest, EnvEntry, File, ManifestRequestMetadata, app_stream_request::Request as Part,
+    AppStreamRequest, EnvEntry, File, ManifestRequestMetadata, app_stream_request::Request as StreamItem,
 };
 
-/// Bytes of one chunk. Argo CD sends 1,024; the server takes any size.
+/// Bytes of one chunk. Argo CD sends 1,024; its server accepts any size.
 const CHUNK_BYTES: usize = 64 * 1024;
 
-/// How long connecting may take; a plugin server on the same machine answers at once or not at all.
+/// Timeout of connecting. A plugin server on the same machine answers at once or not at all.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Why the sockets of a folder could not be listed.
+/// An error while sockets are listed.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectError {
-    /// The folder could not be read.
+    /// The directory could not be read.
     #[error("failed to list all plugins in dir {dir}")]
     List {
-        /// The folder.
+        /// The directory.
         dir: PathBuf,
-        /// The system's answer.
+        /// The system's error.
         #[source]
         source: std::io::Error,
     },
 }
 
-/// The plugins behind all sockets of a folder, in the order of their names. Nothing is connected before a plugin is asked.
+/// Returns the plugins of all sockets in a directory, sorted by name. Connects when a plugin is first called.
 pub fn remote_plugins(dir: &Path, archives: &Arc<Archives>) -> Result<Vec<RemotePlugin>, ConnectError> {
     let failed = |source| ConnectError::List { dir: dir.to_path_buf(), source };
     let mut sockets = Vec::new();
@@ -58,7 +58,7 @@ pub fn remote_plugins(dir: &Path, archives: &Arc<Archives>) -> Result<Vec<Remote
     Ok(sockets.into_iter().map(|socket| RemotePlugin::new(socket, Arc::clone(archives))).collect())
 }
 
-/// A plugin behind a socket.
+/// A plugin of another process.
 #[derive(Clone, Debug)]
 pub struct RemotePlugin {
     name: String,
@@ -68,7 +68,7 @@ pub struct RemotePlugin {
 }
 
 impl RemotePlugin {
-    /// A plugin whose name is the socket's without `.sock`.
+    /// Creates a plugin with the name of the socket file without `.sock`.
     pub fn new(socket: PathBuf, archives: Arc<Archives>) -> Self {
         let file = socket.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let name = file.strip_suffix(".sock").unwrap_or(&file).to_owned();
@@ -76,7 +76,7 @@ impl RemotePlugin {
         Self { name, socket, channel, archives }
     }
 
-    /// The socket.
+    /// Returns the path of the socket.
     pub fn socket(&self) -> &Path {
         &self.socket
     }
@@ -97,18 +97,18 @@ impl RemotePlugin {
         self.failed(format!("{}{last}", status.message()))
     }
 
-    /// The archive of the request's tree and the stream that sends it.
+    /// Packs the request's tree and returns the stream that sends it.
     async fn upload(
         &self,
         request: &Request,
     ) -> Result<tonic::Request<impl stream::Stream<Item = AppStreamRequest> + use<>>, PluginError> {
         let (archives, tree) = (Arc::clone(&self.archives), request.tree.clone());
-        let archive = tokio::task::spawn_blocking(move || archives.of(&tree))
+        let archive = tokio::task::spawn_blocking(move || archives.archive(&tree))
             .await
             .map_err(|_| self.failed("packing the tree failed"))?
             .map_err(|message| self.failed(message))?;
         let metadata = metadata(request, &archive)?;
-        let head = AppStreamRequest { request: Some(Part::Metadata(metadata)) };
+        let head = AppStreamRequest { request: Some(StreamItem::Metadata(metadata)) };
         let chunks = stream::iter(Chunks { archive, offset: 0 });
         let mut upload = tonic::Request::new(stream::StreamExt::chain(stream::iter([head]), chunks));
         let now = Instant::now();
@@ -116,7 +116,7 @@ impl RemotePlugin {
         Ok(upload)
     }
 
-    /// Waits for an answer, or until the caller gives up.
+    /// Waits for an answer, or until the caller cancels.
     async fn answer<T>(
         &self,
         request: &Request,
@@ -129,13 +129,13 @@ impl RemotePlugin {
     }
 }
 
-/// A channel to whoever serves a socket, which is connected when it is used.
+/// Returns a channel to a socket, which is connected on first use.
 pub(crate) fn channel(socket: PathBuf) -> Channel {
     let connector = tower::service_fn(move |_: Uri| {
         let path = socket.clone();
         async move { UnixStream::connect(path).await.map(hyper_util::rt::TokioIo::new) }
     });
-    // The address is never used: the connector goes to the socket.
+    // Unused: the connector dials the socket.
     Endpoint::from_static("http://localhost")
         .connect_timeout(CONNECT_TIMEOUT)
         .connect_with_connector_lazy(connector)
@@ -145,7 +145,7 @@ fn metadata(request: &Request, archive: &Archive) -> Result<ManifestRequestMetad
     let path = request.app_path.as_str();
     let size = i64::try_from(archive.size).map_err(|_| PluginError::Remote {
         socket: String::new(),
-        message: "the tree is too large to be sent".to_owned(),
+        message: "the tree is too large to send".to_owned(),
     })?;
     Ok(ManifestRequestMetadata {
         app_name: path.rsplit('/').next().unwrap_or_default().to_owned(),
@@ -180,7 +180,7 @@ impl Plugin for RemotePlugin {
         Ok(Configuration {
             discovery_configured: answer.is_discovery_configured,
             provide_git_creds: answer.provide_git_creds,
-            // The protocol has no field for it, and no way to hand the files over.
+            // The protocol has no field for it and no way to send the files.
             run_context: false,
         })
     }
@@ -216,7 +216,7 @@ impl Plugin for RemotePlugin {
         let answer = self.answer(request, client.generate_manifest(upload)).await?;
         let mut documents = Vec::with_capacity(answer.manifests.len());
         for (index, manifest) in answer.manifests.iter().enumerate() {
-            // Each may hold several documents: plugin servers need not have split them.
+            // Each may contain several documents: plugin servers need not split them.
             let read = tiphys_yaml::split_documents(manifest.as_bytes());
             documents.extend(
                 read.map_err(|error| self.failed(format!("manifest {} of the answer: {error}", index + 1)))?,
@@ -237,7 +237,7 @@ impl Plugin for RemotePlugin {
     }
 }
 
-/// The archive in chunks. Reads are small and hit memory, since the file was written a moment ago.
+/// The archive in chunks. Reads are small and hit the page cache.
 struct Chunks {
     archive: Arc<Archive>,
     offset: u64,
@@ -248,13 +248,13 @@ impl Iterator for Chunks {
 
     fn next(&mut self) -> Option<AppStreamRequest> {
         let mut chunk = vec![0; CHUNK_BYTES];
-        // A read that fails ends the upload early; the server then refuses the checksum.
+        // A failed read ends the upload early. The server then rejects the checksum.
         let count = self.archive.file.read_at(&mut chunk, self.offset).unwrap_or(0);
         if count == 0 {
             return None;
         }
         chunk.truncate(count);
         self.offset += count as u64;
-        Some(AppStreamRequest { request: Some(Part::File(File { chunk: Bytes::from(chunk) })) })
+        Some(AppStreamRequest { request: Some(StreamItem::File(File { chunk: Bytes::from(chunk) })) })
     }
 }

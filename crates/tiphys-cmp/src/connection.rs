@@ -1,29 +1,27 @@
-//! A client's connection, as hyper's HTTP/2 can read it.
+//! A client's connection, changed so that hyper accepts its requests.
 //!
 //! Argo CD's repo-server dials the socket by its path, so the `:authority` of its requests is that path, percent-encoded:
-//! `home%2Fargocd%2Fcmp-server%2Fplugins%2Fhelm.sock` (`spec/cmp.md` 1.2). The `http` crate takes no `%` in a host, and `h2` ends the stream
-//! with `PROTOCOL_ERROR` before anybody sees the request. So this layer stands between the socket and hyper. It looks for
-//! header blocks in what the client sends and puts other octets in the place of those that are refused (`home-2Fargocd-2F…`). Nobody
-//! reads the authority after that.
+//! `home%2Fargocd%2Fcmp-server%2Fplugins%2Fhelm.sock`. The `http` crate allows no `%` in a host, and `h2` ends the stream with
+//! `PROTOCOL_ERROR` before the server sees the request. So this layer between the socket and hyper finds header blocks in the client's
+//! bytes and replaces the rejected octets (`home-2Fargocd-2F…`). The authority is not used after that.
 //!
-//! **Every length stays.** A text of the same length takes as much of HPACK's dynamic table, so that the client's table and the reader's keep
-//! in step, though one has the old text and the other the new one: what the client then sends as a reference to its table is already
-//! right. And a coded text of the same length leaves the frames as they are. So there is no second HPACK decoder here with a table, limits and
-//! errors of its own; nothing is encoded again; what is malformed, too large or too many gets to `h2` byte for byte, and `h2` answers as it
-//! always does; no byte is ever added or lost. (Decoding and encoding again would need a decoder: the crates for that, `loona-hpack`
-//! and `httlib-hpack`, have had no release since 2024.)
+//! **No length changes.** A string of the same length takes the same space in HPACK's dynamic table, so the tables of client and reader
+//! stay in step, although they contain different strings: a later reference to the table is right without a change. A coded string of the
+//! same length also keeps the frames. So this layer needs no HPACK decoder with its own table, limits and errors, and encodes nothing.
+//! Malformed and oversized input reaches `h2` unchanged, `h2` answers it as always, and no byte is added or lost. (The crates that could
+//! decode and encode, `loona-hpack` and `httlib-hpack`, have had no release since 2024.)
 //!
-//! The cost for an upload of 5.8 MB in messages of 1 KiB is 0.12 ms of work; read from a socket it takes less than without this layer (1.1 ms
-//! instead of 1.3 ms), because more is read at a time (`benches/connection.rs`; 2026-11-21, the least of 101 rounds on two busy processors).
+//! An upload of 5.8 MB in messages of 1 KiB costs 0.12 ms of CPU time. Reading it from a socket is faster than without this layer (1.1 ms
+//! instead of 1.3 ms), because more is read at a time (`benches/connection.rs`; 2026-11-21, minimum of 101 rounds on two busy processors).
 //!
-//! What the server writes goes by untouched. So do all frames but HEADERS and CONTINUATION: of a DATA frame nothing is looked at but the
-//! length. The test `plain_h2_refuses_the_authority_that_argo_cd_sends` fails when this module can go.
+//! The server's bytes, and all frames but HEADERS and CONTINUATION, pass unchanged; of a DATA frame only the length is read. If the test
+//! `plain_h2_rejects_the_authority_of_argo_cd` fails, this module can be removed.
 
 mod authority;
 mod frames;
 mod header_block;
 mod idle;
-mod opening;
+mod preface;
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -31,49 +29,49 @@ use std::task::{Context, Poll, ready};
 
 use bytes::{Buf, BytesMut};
 use frames::Frames;
-use idle::Idle;
-use opening::Opening;
+use idle::IdleTimeout;
+use preface::PrefaceTimeout;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_util::io::poll_read_buf;
 use tonic::transport::server::Connected;
 
 pub(crate) use idle::{ConnectionCalls, RunningCall};
-pub(crate) use opening::{Patience, Place};
+pub(crate) use preface::{ConnectionSlot, ConnectionTimeouts};
 
-/// Bytes that are asked of the socket at a time. An upload comes in messages of 1 KiB, many of which wait in the socket.
+/// Bytes read from the socket at a time. An upload consists of messages of 1 KiB, many of which wait in the socket.
 const READ_BYTES: usize = 64 * 1024;
 
-/// A stream of the server's side on which every request has an `:authority` that hyper takes.
+/// The server's side of a stream, on which every request has an `:authority` that hyper accepts.
 #[derive(Debug)]
 pub(crate) struct Connection<S> {
     stream: S,
     frames: Frames,
-    /// What was read and not yet handed on.
+    /// Bytes that were read and not yet passed on.
     buffer: BytesMut,
-    /// How many of its first bytes can be handed on.
+    /// How many of its first bytes can be passed on.
     released: usize,
-    /// The client has sent its last byte.
+    /// Whether the client closed its side.
     ended: bool,
     calls: ConnectionCalls,
-    /// What a connection of the server waits for, and for how long.
-    waiting: Waiting,
-    /// Its place among the connections, which is free when this is dropped.
-    place: Option<Place>,
+    /// What the connection waits for, and its timeout.
+    state: ConnectionState,
+    /// Its slot among the connections, released when this is dropped.
+    slot: Option<ConnectionSlot>,
 }
 
 /// What a connection waits for.
 #[derive(Debug)]
-enum Waiting {
+enum ConnectionState {
     /// Its first frame.
-    Begin(Opening, Patience),
+    Preface(PrefaceTimeout, ConnectionTimeouts),
     /// A call, if none is running.
-    Call(Idle),
-    /// Anything, for ever.
-    Anything,
+    Call(IdleTimeout),
+    /// Without a timeout.
+    Unlimited,
 }
 
 impl<S> Connection<S> {
-    /// A connection that may be silent for ever.
+    /// Creates a connection without timeouts.
     pub(crate) fn new(stream: S) -> Self {
         Self {
             stream,
@@ -82,20 +80,20 @@ impl<S> Connection<S> {
             released: 0,
             ended: false,
             calls: ConnectionCalls::new(),
-            waiting: Waiting::Anything,
-            place: None,
+            state: ConnectionState::Unlimited,
+            slot: None,
         }
     }
 
-    /// A connection that has just been accepted. Reading from it fails if its preface and first frame, or later a call, do not come in time.
-    pub(crate) fn accepted(stream: S, place: Place, patience: Patience) -> Self {
-        let waiting = Waiting::Begin(Opening::new(patience.preface_max), patience);
-        Self { waiting, place: Some(place), ..Self::new(stream) }
+    /// Creates an accepted connection. Reading fails if its preface and first frame, or later a call, do not arrive in time.
+    pub(crate) fn accepted(stream: S, slot: ConnectionSlot, timeouts: ConnectionTimeouts) -> Self {
+        let state = ConnectionState::Preface(PrefaceTimeout::new(timeouts.preface_max), timeouts);
+        Self { state, slot: Some(slot), ..Self::new(stream) }
     }
 }
 
-/// Sends bytes, the first of which says in pieces of what length, and the same bytes in one piece. Panics if a byte is added or lost, or if it
-/// matters where the bytes are cut.
+/// Passes bytes in pieces, of the length given by the first byte, and in one piece. Panics if a byte is added or lost, or if the result
+/// depends on the pieces.
 pub fn fuzz_connection(data: &[u8]) {
     let Some((&piece, sent)) = data.split_first() else { return };
     let mut whole = sent.to_vec();
@@ -107,17 +105,17 @@ pub fn fuzz_connection(data: &[u8]) {
         arrived.extend(held.drain(..released));
     }
     arrived.extend(held);
-    assert!(arrived == whole, "cut into pieces the bytes become others");
+    assert!(arrived == whole, "the result depends on the pieces");
 }
 
 impl<S: AsyncRead + Unpin> Connection<S> {
-    /// Waits until there is something to hand on, or the end.
+    /// Waits until bytes can be passed on, or for the end.
     fn poll_release(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         while self.released == 0 && !self.ended {
             self.buffer.reserve(READ_BYTES);
             let count = ready!(poll_read_buf(Pin::new(&mut self.stream), context, &mut self.buffer))?;
             self.ended = count == 0;
-            // The beginning of a block that never became whole is the reader's to judge.
+            // An incomplete block at the end is passed on unchanged, for the reader to reject.
             self.released =
                 if self.ended { self.buffer.len() } else { self.frames.release(&mut self.buffer) };
             if self.frames.take_request() {
@@ -127,25 +125,25 @@ impl<S: AsyncRead + Unpin> Connection<S> {
         Poll::Ready(Ok(()))
     }
 
-    /// Waits until what the connection waits for is overdue.
-    fn poll_overdue(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if let Waiting::Begin(_, patience) = &self.waiting
+    /// Waits until the connection's timeout expires.
+    fn poll_expired(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if let ConnectionState::Preface(_, timeouts) = &self.state
             && self.frames.is_opened()
         {
-            self.waiting = Waiting::Call(Idle::new(patience.idle_max));
+            self.state = ConnectionState::Call(IdleTimeout::new(timeouts.idle_max));
         }
-        let error = match &mut self.waiting {
-            Waiting::Begin(opening, _) => {
-                let error = ready!(opening.poll_overdue(context));
-                self.place.as_ref().inspect(|place| place.silent());
+        let error = match &mut self.state {
+            ConnectionState::Preface(opening, _) => {
+                let error = ready!(opening.poll_expired(context));
+                self.slot.as_ref().inspect(|slot| slot.silent());
                 error
             }
-            Waiting::Call(idle) => {
-                let error = ready!(idle.poll_overdue(&self.calls, context));
-                self.place.as_ref().inspect(|place| place.idle());
+            ConnectionState::Call(idle) => {
+                let error = ready!(idle.poll_expired(&self.calls, context));
+                self.slot.as_ref().inspect(|slot| slot.idle());
                 error
             }
-            Waiting::Anything => return Poll::Pending,
+            ConnectionState::Unlimited => return Poll::Pending,
         };
         Poll::Ready(Err(error))
     }
@@ -160,7 +158,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Connection<S> {
         let this = self.get_mut();
         match this.poll_release(context) {
             Poll::Ready(released) => released?,
-            Poll::Pending => return this.poll_overdue(context),
+            Poll::Pending => return this.poll_expired(context),
         }
         let count = this.released.min(out.remaining());
         out.put_slice(&this.buffer[..count]);
@@ -200,7 +198,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Connection<S> {
     }
 }
 
-/// Each request has the calls of its connection among its extensions.
+/// Each request carries the calls of its connection in its extensions.
 impl<S> Connected for Connection<S> {
     type ConnectInfo = ConnectionCalls;
 

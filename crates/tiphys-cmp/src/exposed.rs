@@ -1,10 +1,10 @@
-//! No interface: inner parts of this crate for fuzz targets and benchmarks.
+//! Internals for fuzz targets and benchmarks, not part of the interface.
 
 use tokio::io::AsyncRead;
 
 pub use crate::connection::fuzz_connection;
 
-/// A stream as the server reads it.
+/// Wraps a stream like the server does.
 pub fn server_side(stream: impl AsyncRead + Unpin) -> impl AsyncRead + Unpin {
     crate::connection::Connection::new(stream)
 }

@@ -1,7 +1,8 @@
-//! The plugin protocol over gRPC on a Unix socket: server and client (`spec/cmp.md` section 1).
+//! Argo CD's plugin protocol over gRPC on a Unix socket: server and client.
 //!
-//! The only crate of the workspace that knows gRPC. The wire is Argo CD's: package `plugin`, one client stream per call that begins with
-//! metadata and goes on with chunks of a tar within gzip.
+//! The only crate of the workspace that uses gRPC. The wire format is that of Argo CD's
+//! [`plugin.proto`](https://github.com/argoproj/argo-cd/blob/master/cmpserver/plugin/plugin.proto): each call is a client stream of
+//! metadata and then chunks of a gzipped tar archive.
 
 mod announcement;
 mod archives;
@@ -13,22 +14,24 @@ mod connection;
 pub mod exposed;
 mod generated;
 mod metrics;
+mod options;
+mod panic;
 mod receive;
 mod server;
 mod services;
 mod socket;
 
 pub use archives::Archives;
-pub use askpass::{AskpassError, Credential, Wanted, ask};
-pub use calls::Traces;
+pub use askpass::{AskpassError, Credential, CredentialPart, ask};
 pub use client::{ConnectError, RemotePlugin, remote_plugins};
-pub use metrics::{Build, Levels, METRICS_CONTENT_TYPE, Metrics, StoreLevels};
-pub use server::{
+pub use metrics::{Build, METRICS_CONTENT_TYPE, Metrics, ServerGauges, StoreGauges};
+pub use options::{
     CALL_TIMEOUT, CONNECTIONS_MAX, CROWDED_STALL_MAX, ENTRIES_MAX, GRACE, IDLE_MAX, PACKED_BYTES_MAX,
-    PREFACE_MAX, STALL_MAX, ServeError, Server, ServerOptions, UNPACKED_BYTES_MAX, UNPACKING_MAX,
+    PREFACE_MAX, STALL_MAX, ServerOptions, Traces, UNPACKED_BYTES_MAX, UNPACKING_MAX,
 };
+pub use server::{ServeError, Server};
 pub use services::version::Versions;
 pub use socket::{SocketError, SocketFile, SocketGuard, SocketLost, bind};
 
-/// Bytes of one message, both ways: Argo CD's default of `ARGOCD_GRPC_MAX_SIZE_MB` (`spec/cmp.md` 1.1).
+/// Maximum bytes of one message in both directions: Argo CD's default of `ARGOCD_GRPC_MAX_SIZE_MB`.
 pub const MESSAGE_BYTES_MAX: usize = 100 * 1024 * 1024;

@@ -1,10 +1,10 @@
-//! What the plugin server counts, and its text for a scrape.
+//! The metrics of the plugin server.
 //!
-//! No label has a value that an application, a repository or a caller chose, so the number of series is fixed, and nothing secret can be
-//! in one. What other parts know anyway (the store, the queue, the process) is asked at each scrape: [`Levels`].
+//! No label has a value that an application, a repository or a caller chose. So the number of series is fixed, and no label contains a
+//! secret. Values that other parts know anyway (the store, the queue, the process) are read at each scrape: [`ServerGauges`].
 
+mod gauges;
 mod labels;
-mod levels;
 
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -18,29 +18,29 @@ use prometheus_client::registry::{Metric, Registry, Unit};
 use tiphys_plugin::{CommandEnd, Observer, Phase};
 use tonic::Code;
 
-pub(crate) use labels::{Method, Refusal, Upload, code_name};
-pub use levels::{Build, Levels, StoreLevels};
+pub use gauges::{Build, ServerGauges, StoreGauges};
+pub(crate) use labels::{Method, Refusal, UploadKind, code_name};
 
+use gauges::{SampleCollector, Sampler};
 use labels::{
     CallLabels, CommandLabels, EndLabel, MethodLabels, RefusalLabels, Step, StepLabels, UploadLabels,
 };
-use levels::{Sampled, Sampler};
 
-/// Upper bounds of the histograms, in seconds: from a small answer of a warm server to the longest deadlines that callers set.
+/// Upper bounds of the histogram buckets in seconds, from a small answer of a warm server to the longest deadlines of callers.
 const SECONDS: [f64; 17] =
     [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 90.0, 300.0];
 
-/// What the content type of [`Metrics::encode`]'s text is.
+/// Content type of the result of [`Metrics::encode`].
 pub const METRICS_CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// Where the time of an upload went.
+/// Durations of the steps of an upload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct UploadSteps {
-    /// Waiting for another upload of the same bytes, or for a place to be unpacked.
+    /// Waiting for another upload of the same bytes, or for an unpack slot.
     pub(crate) waited: Duration,
-    /// From the first byte to the end, without waiting in between.
+    /// From the first byte to the last one, without waiting.
     pub(crate) received: Duration,
-    /// What unpacking took after the end; none if nothing was unpacked.
+    /// Unpacking after the last byte; `None` if nothing was unpacked.
     pub(crate) unpacked: Option<Duration>,
 }
 
@@ -70,90 +70,94 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// Metrics that have counted nothing. Every series that can be is there from the start, so that a first failure is seen as a rise.
+    /// Creates metrics. Every series exists from the start, so that a first failure is visible as an increase.
     pub fn new() -> Arc<Self> {
         let mut registry = Registry::with_prefix("tiphys_cmp");
         let sampler = Arc::new(OnceLock::new());
-        let mut made = Made(&mut registry);
+        let mut registrar = Registrar(&mut registry);
         let mut metrics = Self {
-            calls: made.count("calls", "Calls that have ended, by gRPC code", Family::default()),
-            calls_running: made.count("calls_running", "Calls under way", Family::default()),
-            call_seconds: made.measure(
+            calls: registrar.count("calls", "Calls that have ended, by gRPC code", Family::default()),
+            calls_running: registrar.count("calls_running", "Running calls", Family::default()),
+            call_seconds: registrar.measure(
                 "call",
                 "Time from the beginning of a call to its answer",
                 Unit::Seconds,
                 Family::new_with_constructor(seconds),
             ),
-            step_seconds: made.measure(
+            step_seconds: registrar.measure(
                 "step",
-                "Time that one step of a call took",
+                "Duration of one step of a call",
                 Unit::Seconds,
                 Family::new_with_constructor(seconds),
             ),
-            commands: made.count("commands", "Plugin commands that have ended, by how", Family::default()),
-            received_bytes: made.measure(
+            commands: registrar.count(
+                "commands",
+                "Plugin commands that have ended, by result",
+                Family::default(),
+            ),
+            received_bytes: registrar.measure(
                 "received",
-                "Bytes of archives received, as they came over the socket",
+                "Compressed bytes of received archives",
                 Unit::Bytes,
                 Counter::default(),
             ),
-            uploads: made.count(
+            uploads: registrar.count(
                 "uploads",
-                "Archives received, by whether their tree was in the store already",
+                "Received archives, by whether their tree was in the store",
                 Family::default(),
             ),
-            uploads_waiting: made.count(
+            uploads_waiting: registrar.count(
                 "uploads_waiting",
-                "Uploads that wait for another one of the same bytes, or for a place to be unpacked",
+                "Uploads that wait for another one of the same bytes, or for an unpack slot",
                 Gauge::default(),
             ),
-            uploads_unpacking: made.count(
+            uploads_unpacking: registrar.count(
                 "uploads_unpacking",
                 "Uploads that are being unpacked",
                 Gauge::default(),
             ),
-            refusals: made.count("refusals", "Calls refused because of a bound, by which", Family::default()),
-            wait_seconds: made.measure(
+            refusals: registrar.count(
+                "refusals",
+                "Calls refused because of a limit, by limit",
+                Family::default(),
+            ),
+            wait_seconds: registrar.measure(
                 "queue_wait",
-                "Time that a run waited for its turn",
+                "Time that a run waited in the queue",
                 Unit::Seconds,
                 seconds(),
             ),
-            connections_open: made.count(
-                "connections_open",
-                "Connections of callers that are open",
-                Gauge::default(),
-            ),
-            connections_full: made.count(
+            connections_open: registrar.count("connections_open", "Open connections", Gauge::default()),
+            connections_full: registrar.count(
                 "connections_full",
-                "Times that callers had to wait because so many connections were open as there may be",
+                "Times that callers had to wait because the maximum number of connections was open",
                 Counter::default(),
             ),
-            connections_silent: made.count(
+            connections_silent: registrar.count(
                 "connections_silent",
-                "Connections that were closed because they had not begun to speak in time",
+                "Connections that were closed because they sent no preface in time",
                 Counter::default(),
             ),
-            connections_idle: made.count(
+            connections_idle: registrar.count(
                 "connections_idle",
                 "Connections that were closed because they had no call for too long",
                 Counter::default(),
             ),
-            accept_failures: made.count(
+            accept_failures: registrar.count(
                 "accept_failures",
-                "Times that the system did not let a connection be accepted",
+                "Times that the system refused to accept a connection",
                 Counter::default(),
             ),
             sampler: Arc::clone(&sampler),
             registry: Registry::default(),
         };
-        registry.register_collector(Box::new(Sampled(sampler)));
+        registry.register_collector(Box::new(SampleCollector(sampler)));
         metrics.registry = registry;
         metrics.create_series();
         Arc::new(metrics)
     }
 
-    /// Counts at zero, for all that can be counted.
+    /// Creates all series with the value zero.
     fn create_series(&self) {
         for &method in Method::ALL {
             drop(self.calls_running.get_or_create(&MethodLabels { method }));
@@ -163,7 +167,7 @@ impl Metrics {
         for &step in Step::ALL {
             drop(self.step_seconds.get_or_create(&StepLabels { step }));
         }
-        for &upload in Upload::ALL {
+        for &upload in UploadKind::ALL {
             drop(self.uploads.get_or_create(&UploadLabels { upload }));
         }
         for &bound in Refusal::ALL {
@@ -171,32 +175,32 @@ impl Metrics {
         }
     }
 
-    /// Says what is asked at each scrape, once; it must be quick. Without it those lines are missing.
-    pub fn sample(&self, build: Build, levels: impl Fn() -> Levels + Send + Sync + 'static) {
-        // A second one would be a second server in this process, whose levels the first cannot speak for.
+    /// Sets the source of the values that are read at each scrape. It must be fast. Without it those series are missing. Only the first
+    /// call has an effect.
+    pub fn sample(&self, build: Build, levels: impl Fn() -> ServerGauges + Send + Sync + 'static) {
         drop(self.sampler.set(Sampler { build, levels: Box::new(levels) }));
     }
 
-    /// The text of a scrape, in the form of [`METRICS_CONTENT_TYPE`].
+    /// Returns the metrics in the format of [`METRICS_CONTENT_TYPE`].
     pub fn encode(&self) -> String {
         let mut text = String::new();
-        // Writing into a string does not fail.
+        // Writing to a string cannot fail.
         let _ = encode(&mut text, &self.registry);
         text
     }
 
-    /// A call has begun.
+    /// Records that a call begins.
     pub(crate) fn call(self: &Arc<Self>, method: Method) -> CallTimer {
         self.calls_running.get_or_create(&MethodLabels { method }).inc();
         CallTimer { metrics: Arc::clone(self), method, began: Instant::now(), code: Code::Cancelled }
     }
 
-    /// So many bytes of an archive have come over the socket, be it whole or not.
+    /// Counts received bytes of an archive, complete or not.
     pub(crate) fn received(&self, bytes: u64) {
         self.received_bytes.inc_by(bytes);
     }
 
-    /// An upload was received whole and is what it was said to be.
+    /// Records the steps of an upload that was received completely and has its checksum.
     pub(crate) fn uploaded(&self, steps: UploadSteps) {
         let UploadSteps { waited, received, unpacked } = steps;
         self.step(Step::Wait, waited);
@@ -206,47 +210,47 @@ impl Metrics {
         }
     }
 
-    /// The tree of an upload, or what else was wanted of it, is there.
-    pub(crate) fn unpacked(&self, upload: Upload) {
+    /// Counts an upload whose tree or entries are available.
+    pub(crate) fn unpacked(&self, upload: UploadKind) {
         self.uploads.get_or_create(&UploadLabels { upload }).inc();
     }
 
-    /// An upload waits for others until what is returned is dropped.
-    pub(crate) fn upload_waiting(&self) -> OneMore {
-        OneMore::new(&self.uploads_waiting)
+    /// Counts an upload that waits for others until the result is dropped.
+    pub(crate) fn upload_waiting(&self) -> GaugeGuard {
+        GaugeGuard::new(&self.uploads_waiting)
     }
 
-    /// An upload is unpacked until what is returned is dropped.
-    pub(crate) fn upload_unpacking(&self) -> OneMore {
-        OneMore::new(&self.uploads_unpacking)
+    /// Counts an upload that is being unpacked until the result is dropped.
+    pub(crate) fn upload_unpacking(&self) -> GaugeGuard {
+        GaugeGuard::new(&self.uploads_unpacking)
     }
 
-    /// A connection is open until what is returned is dropped.
-    pub(crate) fn connection(&self) -> OneMore {
-        OneMore::new(&self.connections_open)
+    /// Counts an open connection until the result is dropped.
+    pub(crate) fn connection(&self) -> GaugeGuard {
+        GaugeGuard::new(&self.connections_open)
     }
 
-    /// Nobody is accepted until a connection ends.
+    /// Counts that no connection is accepted until another one ends.
     pub(crate) fn connections_full(&self) {
         self.connections_full.inc();
     }
 
-    /// A connection is closed since it has not begun to speak.
+    /// Counts a connection that is closed because it sent no preface.
     pub(crate) fn connection_silent(&self) {
         self.connections_silent.inc();
     }
 
-    /// A connection is closed since it had no call for too long.
+    /// Counts a connection that is closed because it had no call.
     pub(crate) fn connection_idle(&self) {
         self.connections_idle.inc();
     }
 
-    /// The system did not let a connection be accepted.
+    /// Counts a failed `accept`.
     pub(crate) fn accept_failed(&self) {
         self.accept_failures.inc();
     }
 
-    /// A call was refused because of a bound.
+    /// Counts a call that was refused because of a limit.
     pub(crate) fn refused(&self, bound: Refusal) {
         self.refusals.get_or_create(&RefusalLabels { bound }).inc();
     }
@@ -280,44 +284,44 @@ fn seconds() -> Histogram {
     Histogram::new(SECONDS)
 }
 
-/// What makes metrics: each is in the registry as soon as it is made, and stands in a scrape in that order.
-struct Made<'a>(&'a mut Registry);
+/// Registers metrics in the order of their creation.
+struct Registrar<'a>(&'a mut Registry);
 
-impl Made<'_> {
-    /// A number of things.
+impl Registrar<'_> {
+    /// Registers a metric without a unit.
     fn count<M: Metric + Clone>(&mut self, name: &str, help: &str, metric: M) -> M {
         self.0.register(name, help, metric.clone());
         metric
     }
 
-    /// An amount of a unit, which is added to the name.
+    /// Registers a metric with a unit, which is appended to its name.
     fn measure<M: Metric + Clone>(&mut self, name: &str, help: &str, unit: Unit, metric: M) -> M {
         self.0.register_with_unit(name, help, unit, metric.clone());
         metric
     }
 }
 
-/// One more in a gauge while this is there.
+/// Increments a gauge until it is dropped.
 #[derive(Debug)]
-#[must_use = "it counts only while it is there"]
-pub(crate) struct OneMore(Gauge);
+#[must_use = "it counts only until it is dropped"]
+pub(crate) struct GaugeGuard(Gauge);
 
-impl OneMore {
+impl GaugeGuard {
     fn new(gauge: &Gauge) -> Self {
         gauge.inc();
         Self(gauge.clone())
     }
 }
 
-impl Drop for OneMore {
+impl Drop for GaugeGuard {
     fn drop(&mut self) {
         self.0.dec();
     }
 }
 
-/// A call under way. One that is dropped without a code was given up by its caller, which is what gRPC calls `Cancelled`.
+/// A running call. If it is dropped without a code, the caller cancelled it (`Cancelled` in gRPC).
 #[derive(Debug)]
-#[must_use = "the call ends when the timer does"]
+#[must_use = "the call ends when the timer is dropped"]
 pub(crate) struct CallTimer {
     metrics: Arc<Metrics>,
     method: Method,
@@ -326,7 +330,7 @@ pub(crate) struct CallTimer {
 }
 
 impl CallTimer {
-    /// The call has been answered.
+    /// Records the answer of the call.
     pub(crate) fn finish(mut self, code: Code) {
         self.code = code;
     }

@@ -1,7 +1,8 @@
-//! Receiving a call's files: hash, gunzip and untar run as the chunks arrive; nothing else is written to disk.
+//! Receives the files of a call. Hashing, decompressing and unpacking happen while the chunks arrive; only unpacked files are written to
+//! disk.
 //!
-//! A call holds a thread only while it unpacks, and begins with that when there is enough to unpack: the beginning of an archive waits in
-//! memory, so that senders who pause cost no threads. What is behind it waits with the sender, held back by HTTP/2's flow control.
+//! A call takes a thread only while it unpacks, and starts when there is enough to unpack: the beginning of an archive waits in memory, so
+//! that senders that pause cost no threads. The rest waits at the sender, by HTTP/2 flow control.
 
 mod clock;
 mod error;
@@ -13,12 +14,11 @@ mod upload;
 use std::io::Read;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use tiphys_params::EnvVar;
-use tiphys_tree::archive::{self, ArchiveError, ArchiveLimits, Intake};
+use tiphys_tree::archive::{self, ArchiveError, Intake};
 use tiphys_tree::{Entries, Modes, ProcessStore, Room, StoreError, Tree, TreeKey};
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
@@ -26,33 +26,21 @@ use tokio::time::Instant;
 use tonic::Streaming;
 
 use crate::generated::plugin::{AppStreamRequest, ManifestRequestMetadata};
-use crate::metrics::{Metrics, Upload as Known};
+use crate::metrics::{Metrics, UploadKind};
 
 pub(crate) use clock::Clock;
 pub(crate) use error::ReceiveError;
 use error::{DECOMPRESSING, RECEIVING, WAITING_FOR_ROOM};
-use gate::{Checksum, Gate, Pass, Progress};
+use gate::{Admission, Checksum, Gate, Progress};
 use pieces::Feed;
 use upload::Upload;
+pub(crate) use upload::UploadLimits;
 
-/// Bytes of an archive that are kept in memory before a thread begins with them.
+/// Bytes of an archive that are kept in memory before a thread starts.
 const BEGIN_BYTES: usize = 256 * 1024;
 
-/// Archives that are unpacked at once when they are in memory as a whole.
-const WHOLE_MAX: usize = 8;
-
-/// Bounds of uploads.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct UploadBounds {
-    /// Bounds of each archive.
-    pub(crate) archive: ArchiveLimits,
-    /// How long a sender may send nothing.
-    pub(crate) stall_max: Duration,
-    /// The same while others wait for the place that its archive takes.
-    pub(crate) crowded_stall_max: Duration,
-    /// Archives that are unpacked at once.
-    pub(crate) unpacking_max: usize,
-}
+/// Archives in memory that are unpacked at once after they were received completely.
+const COMPLETE_MAX: usize = 8;
 
 /// Receives the files of calls.
 #[derive(Debug)]
@@ -60,35 +48,35 @@ pub(crate) struct Receiver {
     store: ProcessStore,
     modes: Modes,
     metrics: Arc<Metrics>,
-    bounds: UploadBounds,
+    limits: UploadLimits,
     gate: Arc<Gate>,
-    /// One permit for each archive that is unpacked while it comes.
-    places: Arc<Semaphore>,
-    /// Uploads that wait for such a place.
+    /// One permit for each archive that is unpacked while it is received.
+    slots: Arc<Semaphore>,
+    /// Uploads that wait for such a permit.
     waiting: Arc<AtomicUsize>,
-    /// Held by the upload that waits for room in the store. The others come after it in the order in which they came.
+    /// Held by the upload that waits for room in the store. Further uploads follow in the order of arrival.
     room: tokio::sync::Mutex<()>,
-    /// One permit for each archive that is unpacked when it is here. They never wait for senders.
-    places_of_whole: Arc<Semaphore>,
+    /// One permit for each completely received archive that is unpacked. They never wait for senders.
+    complete_slots: Arc<Semaphore>,
 }
 
-/// What a call needs of the files that it gets.
+/// How much of its files a call needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wanted {
-    /// Nothing; they are received and checked all the same.
+pub(crate) enum FilesNeeded {
+    /// Nothing. They are still received and checked.
     Nothing,
-    /// Names and links are enough; no file is written. A tree will do, too, if it is there.
+    /// Names and links; no file is written. A tree in the store is used, too.
     Entries,
-    /// A tree to work in.
+    /// A tree.
     Tree,
 }
 
-/// What became of a call's files.
+/// The received files of a call.
 #[derive(Debug)]
 pub(crate) enum Files {
-    /// They were received, and that is all.
+    /// Only checked.
     Nothing,
-    /// Their names and links.
+    /// Names and links.
     Entries(Entries),
     /// A tree of the store.
     Tree(Tree),
@@ -97,52 +85,52 @@ pub(crate) enum Files {
 /// A call's files and environment.
 #[derive(Debug)]
 pub(crate) struct Received {
-    /// The files, as the call wanted them.
+    /// The files, as the call needs them.
     pub(crate) files: Files,
-    /// The application's folder, as the caller wrote it.
+    /// The application path, as sent.
     pub(crate) app_rel_path: String,
-    /// The request's environment; entries without a name are gone, as in Argo CD.
+    /// The request's environment, without entries without a name, as in Argo CD.
     pub(crate) env: Vec<EnvVar>,
 }
 
-/// What an upload that is unpacked claims to be, and where it reports its progress.
+/// The checksum that an upload claims, and where its progress is reported.
 struct Claimed {
     checksum: Checksum,
     progress: Progress,
 }
 
 impl Receiver {
-    /// A receiver that unpacks into the store.
+    /// Creates a receiver that unpacks into the store.
     pub(crate) fn new(
         store: ProcessStore,
         modes: Modes,
         metrics: Arc<Metrics>,
-        bounds: UploadBounds,
+        limits: UploadLimits,
     ) -> Self {
-        let places = bounds.unpacking_max.clamp(1, Semaphore::MAX_PERMITS);
+        let slots = limits.unpacking_max.clamp(1, Semaphore::MAX_PERMITS);
         Self {
             store,
             modes,
             metrics,
             gate: Arc::default(),
-            places: Arc::new(Semaphore::new(places)),
+            slots: Arc::new(Semaphore::new(slots)),
             waiting: Arc::default(),
             room: tokio::sync::Mutex::default(),
-            places_of_whole: Arc::new(Semaphore::new(WHOLE_MAX)),
-            bounds,
+            complete_slots: Arc::new(Semaphore::new(COMPLETE_MAX)),
+            limits,
         }
     }
 
-    /// Receives one client stream. After a failure the rest of the stream is read and thrown away where that can be, because Argo CD's
-    /// client never sees the reason when it is cut off in the middle (`spec/cmp.md` 1.8).
+    /// Receives one client stream. After a failure the rest of the stream is read and discarded if possible, because Argo CD's client never
+    /// sees the reason if it is cut off while it sends.
     pub(crate) async fn receive(
         &self,
         stream: Streaming<AppStreamRequest>,
-        wanted: Wanted,
+        needed: FilesNeeded,
         clock: &Clock,
     ) -> Result<Received, ReceiveError> {
-        let mut upload = Upload::new(stream, self.bounds);
-        let received = self.read(&mut upload, wanted, clock).await;
+        let mut upload = Upload::new(stream, self.limits);
+        let received = self.read(&mut upload, needed, clock).await;
         self.metrics.received(upload.bytes());
         match &received {
             Ok(_) => self.metrics.uploaded(upload.times().steps()),
@@ -150,7 +138,7 @@ impl Receiver {
                 if let Some(refusal) = error.refusal() {
                     self.metrics.refused(refusal);
                 }
-                if error.leaves_a_rest() {
+                if error.leaves_stream_readable() {
                     upload.discard(clock).await;
                 }
             }
@@ -161,19 +149,19 @@ impl Receiver {
     async fn read(
         &self,
         upload: &mut Upload,
-        wanted: Wanted,
+        needed: FilesNeeded,
         clock: &Clock,
     ) -> Result<Received, ReceiveError> {
         let head = upload.head(clock).await?;
         let claimed = Checksum::parse(&head.checksum);
-        let files = match (wanted, claimed) {
-            (Wanted::Tree, Some(checksum)) => {
+        let files = match (needed, claimed) {
+            (FilesNeeded::Tree, Some(checksum)) => {
                 let announced = u64::try_from(head.size).unwrap_or_default();
                 Files::Tree(self.tree(upload, checksum, announced, clock).await?)
             }
-            (Wanted::Entries, Some(checksum)) => self.entries(upload, checksum, clock).await?,
-            // A text that is no checksum fits to no archive, so there is nothing to unpack.
-            (Wanted::Nothing, _) | (Wanted::Entries | Wanted::Tree, None) => {
+            (FilesNeeded::Entries, Some(checksum)) => self.entries(upload, checksum, clock).await?,
+            // An invalid checksum matches no archive, so there is nothing to unpack.
+            (FilesNeeded::Nothing, _) | (FilesNeeded::Entries | FilesNeeded::Tree, None) => {
                 upload.rest(clock).await?;
                 upload.check(claimed)?;
                 Files::Nothing
@@ -182,8 +170,8 @@ impl Receiver {
         Ok(Received { files, app_rel_path: head.app_rel_path.clone(), env: environment(head) })
     }
 
-    /// The tree of an upload. One that this server has unpacked from the same bytes is not unpacked again; the bytes are hashed all the
-    /// same, so that nobody gets a tree that he has not sent.
+    /// Returns the tree of an upload. A tree that this server has unpacked from the same bytes is not unpacked again. The bytes are still
+    /// hashed, so that no caller gets a tree whose bytes it has not sent.
     async fn tree(
         &self,
         upload: &mut Upload,
@@ -196,28 +184,28 @@ impl Receiver {
         upload.times().waited(waiting);
         drop(counted);
         let (tree, kind) = match pass {
-            Pass::Known(tree) => {
+            Admission::Known(tree) => {
                 upload.rest(clock).await?;
                 upload.check(Some(checksum))?;
-                (tree, Known::Known)
+                (tree, UploadKind::Known)
             }
-            Pass::Unpack(turn) => {
-                let (modes, limits) = (self.modes, self.bounds.archive);
-                let room = self.room(announced.min(limits.packed_bytes_max), clock);
+            Admission::Unpack(turn) => {
+                let (modes, archive_limits) = (self.modes, self.limits.archive);
+                let room = self.room(announced.min(archive_limits.packed_bytes_max), clock);
                 let take_in = move |room: Room, archive: &mut dyn Read, stop: &(dyn Fn() -> bool + Sync)| {
-                    room.take_in(archive, &Intake { modes, limits, stop })
+                    room.take_in(archive, &Intake { modes, limits: archive_limits, stop })
                 };
                 let claimed = Claimed { checksum, progress: turn.progress() };
                 let tree = self.unpack(upload, claimed, clock, room, take_in).await?;
                 turn.verified(tree.key());
-                (tree, Known::New)
+                (tree, UploadKind::New)
             }
         };
         self.metrics.unpacked(kind);
         Ok(tree)
     }
 
-    /// The entries of an upload, or its tree if that is here.
+    /// Returns the entries of an upload, or its tree if the store has it.
     async fn entries(
         &self,
         upload: &mut Upload,
@@ -228,23 +216,23 @@ impl Receiver {
         let (files, kind) = if let Some(tree) = known {
             upload.rest(clock).await?;
             upload.check(Some(checksum))?;
-            (Files::Tree(tree), Known::Known)
+            (Files::Tree(tree), UploadKind::Known)
         } else {
-            let (modes, limits) = (self.modes, self.bounds.archive);
+            let (modes, limits) = (self.modes, self.limits.archive);
             let list = move |(), archive: &mut dyn Read, stop: &(dyn Fn() -> bool + Sync)| {
                 archive::list(archive, &Intake { modes, limits, stop })
             };
             let no_room = async { Ok(()) };
             let claimed = Claimed { checksum, progress: Progress::default() };
             let entries = self.unpack(upload, claimed, clock, no_room, list).await?;
-            (Files::Entries(entries), Known::Listed)
+            (Files::Entries(entries), UploadKind::Listed)
         };
         self.metrics.unpacked(kind);
         Ok(files)
     }
 
-    /// What finds a tree that is as it was when it was made, or when it was looked at since now. Looking at all its files is work for a
-    /// thread of its own. If that fails the tree is made again.
+    /// Returns a function that finds a tree whose files are unchanged, checked since now. The check of all files runs on a thread of its
+    /// own. If it fails, the tree is unpacked again.
     fn finder(&self) -> impl Fn(TreeKey) -> BoxFuture<'static, Option<Tree>> + use<> {
         let (store, asked) = (self.store.shared(), Instant::now().into_std());
         move |key| {
@@ -253,7 +241,7 @@ impl Receiver {
         }
     }
 
-    /// Waits for room for a tree beside those that are in use. One upload at a time blocks a thread for it.
+    /// Waits for room for another tree in the store. Only one upload at a time blocks a thread for it.
     async fn room(&self, announced: u64, clock: &Clock) -> Result<Room, ReceiveError> {
         let failed = |error: StoreError| ReceiveError::archive(&error.into());
         if let Ok(_first) = self.room.try_lock()
@@ -261,17 +249,17 @@ impl Receiver {
         {
             return Ok(room);
         }
-        let _waiting = Waiting::begin(&self.waiting);
+        let _waiting = WaitCounter::begin(&self.waiting);
         let _first = clock.within(WAITING_FOR_ROOM, self.room.lock()).await?;
         let (store, stop) = (self.store.clone(), StopOnDrop::default());
-        let stopped = stop.seen();
+        let stopped = stop.flag();
         let waiting = spawn_blocking(move || store.room(announced, &stopped));
         let room = clock.within(WAITING_FOR_ROOM, waiting).await?;
         room.map_err(ReceiveError::panicked)?.map_err(failed)?.ok_or_else(ReceiveError::ending)
     }
 
-    /// Has `work` read an upload on a thread of its own, with the room that it waits for first. What it gives counts only if the whole upload
-    /// has the checksum.
+    /// Runs `work` on an upload in a thread of its own, after waiting for `room`. The result is valid only if the whole upload has the
+    /// checksum.
     async fn unpack<T: Send + 'static, R: Send + 'static>(
         &self,
         upload: &mut Upload,
@@ -287,7 +275,7 @@ impl Receiver {
         while more && feed.bytes() < BEGIN_BYTES {
             match upload.piece(clock).await? {
                 Some(piece) => {
-                    feed.begin_with(&mut pieces, piece);
+                    feed.buffer(&mut pieces, piece);
                     progress.step();
                 }
                 None => more = false,
@@ -298,31 +286,31 @@ impl Receiver {
         }
         let (waiting, counted) = (Instant::now(), self.metrics.upload_waiting());
         let excused = progress.excused();
-        // Before the place: an upload that waits for room would keep the place from those that need none.
+        // Before the slot: an upload that waits for room would block uploads that need none.
         let room = room.await?;
-        let place = if more {
-            let _waiting = Waiting::begin(&self.waiting);
-            clock.within(RECEIVING, Arc::clone(&self.places).acquire_owned()).await?
+        let slot = if more {
+            let _waiting = WaitCounter::begin(&self.waiting);
+            clock.within(RECEIVING, Arc::clone(&self.slots).acquire_owned()).await?
         } else {
-            clock.within(RECEIVING, Arc::clone(&self.places_of_whole).acquire_owned()).await?
+            clock.within(RECEIVING, Arc::clone(&self.complete_slots).acquire_owned()).await?
         };
-        let place = place.map_err(|_| ReceiveError::ending())?;
+        let slot = slot.map_err(|_| ReceiveError::ending())?;
         drop((excused, counted));
         upload.times().waited(waiting);
-        upload.times().placed();
+        upload.times().started_unpacking();
         let stop = StopOnDrop::default();
-        let stopped = stop.seen();
+        let stopped = stop.flag();
         let (span, unpacking) = (tracing::info_span!("cmp.Untgz"), self.metrics.upload_unpacking());
         let working = spawn_blocking(move || {
-            let (_place, _unpacking, _span) = (place, unpacking, span.entered());
+            let (_slot, _unpacking, _span) = (slot, unpacking, span.entered());
             work(room, &mut pieces, &stopped)
         });
         if more {
-            upload.holds_a_place(Arc::clone(&self.waiting), working.abort_handle());
+            upload.set_slot(Arc::clone(&self.waiting), working.abort_handle());
             while let Some(piece) = upload.piece(clock).await? {
                 clock.within(RECEIVING, feed.send(piece)).await?;
             }
-            // What was sent counts before what came out of it, as in Argo CD, which checks before it unpacks.
+            // The checksum is checked before the result, as in Argo CD.
             upload.check(Some(checksum))?;
         }
         clock.within(RECEIVING, feed.end()).await?;
@@ -337,19 +325,19 @@ impl Receiver {
     }
 }
 
-/// The request's environment without entries that have no name.
+/// Returns the request's environment without entries that have no name.
 fn environment(head: ManifestRequestMetadata) -> Vec<EnvVar> {
     let named = head.env.into_iter().filter(|entry| !entry.name.is_empty());
     named.map(|entry| EnvVar::new(entry.name, entry.value)).collect()
 }
 
-/// Ends the work on a thread when the call that waits for it ends.
+/// Stops the work on a thread when the call that waits for it ends.
 #[derive(Default)]
 pub(crate) struct StopOnDrop(Arc<AtomicBool>);
 
 impl StopOnDrop {
-    /// Whether it was dropped, for whoever is to stop.
-    pub(crate) fn seen(&self) -> impl Fn() -> bool + Send + Sync + 'static {
+    /// Returns a function that reports whether this was dropped.
+    pub(crate) fn flag(&self) -> impl Fn() -> bool + Send + Sync + 'static {
         let stopped = Arc::clone(&self.0);
         move || stopped.load(Ordering::Relaxed)
     }
@@ -361,17 +349,17 @@ impl Drop for StopOnDrop {
     }
 }
 
-/// Counts one that waits until it is dropped.
-struct Waiting<'a>(&'a AtomicUsize);
+/// Counts a waiting upload until it is dropped.
+struct WaitCounter<'a>(&'a AtomicUsize);
 
-impl<'a> Waiting<'a> {
+impl<'a> WaitCounter<'a> {
     fn begin(count: &'a AtomicUsize) -> Self {
         count.fetch_add(1, Ordering::Relaxed);
         Self(count)
     }
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for WaitCounter<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }

@@ -1,9 +1,8 @@
-//! The plugin server: one plugin behind one socket.
+//! A plugin server: one plugin on one socket.
 
 mod accept;
 mod ending;
 mod episode;
-mod options;
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -15,40 +14,35 @@ use tokio::net::UnixListener;
 use tokio_util::sync::CancellationToken;
 
 use crate::calls::{Running, Service};
-use crate::connection::Patience;
+use crate::connection::ConnectionTimeouts;
 use crate::generated::plugin::config_management_plugin_service_server::ConfigManagementPluginServiceServer;
 use crate::metrics::Metrics;
-use crate::receive::{Receiver, UploadBounds};
+use crate::options::ServerOptions;
+use crate::receive::{Receiver, UploadLimits};
 use crate::services::{reflection, version};
 
-use accept::ConnectionBounds;
+use accept::ConnectionLimits;
 use ending::Ending;
 
-pub use options::{
-    CALL_TIMEOUT, CONNECTIONS_MAX, CROWDED_STALL_MAX, ENTRIES_MAX, GRACE, IDLE_MAX, PACKED_BYTES_MAX,
-    PREFACE_MAX, STALL_MAX, ServerOptions, UNPACKED_BYTES_MAX, UNPACKING_MAX,
-};
-
-/// Calls at once on one connection.
+/// Concurrent calls on one connection.
 const STREAMS_MAX: u32 = 128;
-/// Bytes that a caller may send on one call before they are read.
+/// Bytes that a caller may send on one call before the server reads them.
 const STREAM_WINDOW_BYTES: u32 = 256 * 1024;
-/// The same for all calls of a connection together: those that wait must not keep one from being read.
+/// The same for all calls of a connection. Calls that wait must not stop another one from being read.
 const CONNECTION_WINDOW_BYTES: u32 = STREAM_WINDOW_BYTES * (STREAMS_MAX + 1);
 /// Bytes of the headers of one request.
 const HEADER_BYTES_MAX: u32 = 64 * 1024;
-/// How often a caller is asked whether it is still there, and how long it may take to say so. A caller that does not read would keep its
-/// answer in memory.
+/// Interval and timeout of HTTP/2 pings. A caller that does not read would keep its answer in memory.
 const PING_INTERVAL: Duration = Duration::from_mins(1);
 const PING_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Why serving ended.
+/// An error of the server.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// The transport failed.
     #[error("plugin server")]
     Transport(#[from] tonic::transport::Error),
-    /// The descriptors of the services are not what they must be.
+    /// The descriptors of the services are invalid.
     #[error("reflection of the plugin server")]
     Reflection(#[from] tonic_reflection::server::Error),
 }
@@ -63,7 +57,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// A server of one plugin that unpacks what it receives into the store.
+    /// Creates a server of one plugin that unpacks uploads into the store.
     pub fn new(
         plugin: Arc<dyn Plugin>,
         store: ProcessStore,
@@ -73,30 +67,30 @@ impl Server {
         Self { plugin, store, metrics, options }
     }
 
-    /// Serves until `stop` fires. Then no connection is accepted any more; calls that are running, and those that begin before their caller
-    /// has heard of it, have the grace period to end, and are ended after it. What plugins leave behind is not waited for: that is in the
-    /// hands of who has made them.
+    /// Serves until `stop` fires. Then no connection is accepted. Running calls, and calls that begin before their caller learns of the
+    /// shutdown, may run for the grace period, and are cancelled after it. Does not wait for processes that plugins leave behind: the
+    /// plugin's run settings do (`RunSettings::endings`).
     pub async fn serve(self, listener: UnixListener, stop: CancellationToken) -> Result<(), ServeError> {
         let Self { plugin, store, metrics, options } = self;
         let (running, abort, grace) = (Running::default(), CancellationToken::new(), options.grace);
         let version = version::service(&options.versions);
         let message_bytes_max = options.message_bytes_max;
-        let bounds = UploadBounds {
+        let limits = UploadLimits {
             archive: options.archive,
             stall_max: options.stall_max,
             crowded_stall_max: options.crowded_stall_max,
             unpacking_max: options.unpacking_max,
         };
-        let patience = Patience { preface_max: options.preface_max, idle_max: options.idle_max };
-        let connections = ConnectionBounds { connections_max: options.connections_max, patience };
+        let timeouts = ConnectionTimeouts { preface_max: options.preface_max, idle_max: options.idle_max };
+        let connections = ConnectionLimits { connections_max: options.connections_max, timeouts };
         let connections = accept::connections(listener, connections, Arc::clone(&metrics));
-        let receiver = Receiver::new(store, plugin.modes(), Arc::clone(&metrics), bounds);
+        let receiver = Receiver::new(store, plugin.modes(), Arc::clone(&metrics), limits);
         let service =
             Service { plugin, receiver, metrics, options, running: running.clone(), abort: abort.clone() };
         let service = ConfigManagementPluginServiceServer::new(service)
             .max_decoding_message_size(message_bytes_max)
             .max_encoding_message_size(message_bytes_max);
-        // From here on the health service says that this server serves; other services than the whole it does not know.
+        // From here on the health service reports the whole server as serving. It knows no other service.
         let (health, health_service) = tonic_health::server::health_reporter();
         let serving = tonic::transport::Server::builder()
             .initial_stream_window_size(STREAM_WINDOW_BYTES)
@@ -116,11 +110,11 @@ impl Server {
             ended = &mut serving => return Ok(ended?),
             () = stop.cancelled() => {}
         }
-        Ending { health, running, abort, grace }.of(serving).await
+        Ok(Ending { health, running, abort, grace }.of(serving).await?)
     }
 
-    /// How long a server takes to end after `stop` has fired, at most, if calls have this grace period.
-    pub const fn wind_up_max(grace: Duration) -> Duration {
-        ending::wind_up_max(grace)
+    /// Returns the maximum time between `stop` and the end of [`Server::serve`] with this grace period.
+    pub const fn shutdown_max(grace: Duration) -> Duration {
+        ending::shutdown_max(grace)
     }
 }

@@ -1,4 +1,4 @@
-//! The services beside the plugin's: what answers here, and what it can be asked (`spec/cmp.md` 1.3).
+//! Services besides the plugin's: version and reflection.
 
 pub(crate) mod reflection;
 pub(crate) mod version;

@@ -1,4 +1,4 @@
-//! The server's socket file.
+//! The socket file of a server.
 
 use std::fs::{self, File, Metadata, TryLockError};
 use std::io;
@@ -11,16 +11,16 @@ use tiphys_plugin::config::check::SOCKET_PATH_BYTES_MAX;
 use tokio::net::{UnixListener, UnixStream};
 use tokio::time::{Instant, sleep};
 
-/// How long another server may take to look at its socket in the same folder and to listen, and how often it is asked.
-const FOLDER_LOCK_MAX: Duration = Duration::from_secs(5);
-const FOLDER_LOCK_PAUSE: Duration = Duration::from_millis(10);
+/// How long to wait for another server that binds in the same directory, and the interval of the attempts.
+const LOCK_WAIT_MAX: Duration = Duration::from_secs(5);
+const LOCK_RETRY_INTERVAL: Duration = Duration::from_millis(10);
 
-/// Why a socket could not be had.
+/// An error of [`bind`].
 #[derive(Debug, thiserror::Error)]
 pub enum SocketError {
     /// Linux allows 107 bytes.
     #[error(
-        "socket path {path} has {bytes} bytes; at most {SOCKET_PATH_BYTES_MAX} are possible: shorten the plugin's name or version, or set ARGOCD_PLUGINSOCKFILEPATH to a shorter folder"
+        "socket path {path} has {bytes} bytes; at most {SOCKET_PATH_BYTES_MAX} are possible: shorten the plugin's name or version, or set ARGOCD_PLUGINSOCKFILEPATH to a shorter directory"
     )]
     TooLong {
         /// The path.
@@ -36,18 +36,18 @@ pub enum SocketError {
         /// The path.
         path: PathBuf,
     },
-    /// Something that is no socket is in the way.
-    #[error("{path} is there and is no socket; remove it")]
-    NoSocket {
+    /// Another kind of file exists there.
+    #[error("{path} is not a socket; remove it")]
+    NotASocket {
         /// The path.
         path: PathBuf,
     },
-    /// Somebody may listen there whom this server cannot ask, such as another user's server.
-    #[error("whether socket {path} is in use cannot be found out; end its server, or remove the file")]
+    /// Another server may listen there, such as one of another user, but connecting fails with an unexpected error.
+    #[error("cannot determine whether socket {path} is in use; end its server, or remove the file")]
     Unknown {
         /// The path.
         path: PathBuf,
-        /// What came of asking.
+        /// The error of connecting.
         #[source]
         source: io::Error,
     },
@@ -56,35 +56,35 @@ pub enum SocketError {
     Io {
         /// The path.
         path: PathBuf,
-        /// Its answer.
+        /// The system's error.
         #[source]
         source: io::Error,
     },
 }
 
-/// Removes the socket file when the server ends, if it is still this server's.
+/// Removes the socket file when it is dropped, if the file is still this server's.
 #[derive(Debug)]
 pub struct SocketGuard(SocketFile);
 
-/// The path at which a server listens, and the file that it made there.
+/// The path of a server's socket, and the file that it made there.
 #[derive(Clone, Debug)]
 pub struct SocketFile {
     path: PathBuf,
     id: FileId,
 }
 
-/// Why a socket is not its server's any more: callers reach another server, or none.
+/// Why a server's socket is lost: callers reach another server, or none.
 #[derive(Debug, thiserror::Error)]
 pub enum SocketLost {
-    /// Another file is at its path.
-    #[error("another file is there")]
+    /// Another file replaced it.
+    #[error("another file replaced it")]
     Replaced,
-    /// It cannot be looked at, or does not exist.
-    #[error("it is gone")]
+    /// It does not exist, or its metadata cannot be read.
+    #[error("it does not exist")]
     Gone(#[source] io::Error),
 }
 
-/// Which file is at a path: its device and its number there.
+/// Identity of a file: device and inode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct FileId(u64, u64);
 
@@ -95,14 +95,14 @@ impl FileId {
 }
 
 impl SocketGuard {
-    /// The socket's path and file.
+    /// Returns the socket's path and file.
     pub fn file(&self) -> &SocketFile {
         &self.0
     }
 }
 
 impl SocketFile {
-    /// Where the server listens.
+    /// Returns the path of the socket.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -127,44 +127,45 @@ impl Drop for SocketGuard {
     }
 }
 
-/// Listens on a socket. A dead server's file is replaced; a live server's is never stolen. The folder is made if it is missing.
+/// Listens on a socket. Replaces the file of a dead server, never that of a running one. Creates the directory if it is missing.
 pub async fn bind(path: &Path) -> Result<(UnixListener, SocketGuard), SocketError> {
     let bytes = path.as_os_str().as_bytes().len();
     if bytes > SOCKET_PATH_BYTES_MAX {
         return Err(SocketError::TooLong { path: path.to_path_buf(), bytes });
     }
     let failed = |source| SocketError::Io { path: path.to_path_buf(), source };
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    fs::create_dir_all(folder).map_err(failed)?;
-    // Of two servers that find one dead socket, the second must not remove what the first has put in its place.
-    let _alone = lock(folder).await.map_err(failed)?;
-    make_room(path).await?;
+    let directory =
+        path.parent().filter(|directory| !directory.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::create_dir_all(directory).map_err(failed)?;
+    // If two servers find one dead socket, the second must not remove the new socket of the first.
+    let _lock = lock(directory).await.map_err(failed)?;
+    remove_dead(path).await?;
     let listener = UnixListener::bind(path).map_err(failed)?;
     let id = FileId::of(&fs::symlink_metadata(path).map_err(failed)?);
     Ok((listener, SocketGuard(SocketFile { path: path.to_path_buf(), id })))
 }
 
-/// Keeps other servers from binding in a folder, until what is returned is dropped. No file stays behind.
-async fn lock(folder: &Path) -> io::Result<File> {
-    let folder = File::open(folder)?;
-    let until = Instant::now() + FOLDER_LOCK_MAX;
+/// Locks a directory until the result is dropped, so that no other server binds in it. Leaves no lock file behind.
+async fn lock(directory: &Path) -> io::Result<File> {
+    let directory = File::open(directory)?;
+    let until = Instant::now() + LOCK_WAIT_MAX;
     loop {
-        match folder.try_lock() {
-            Ok(()) => return Ok(folder),
-            Err(TryLockError::WouldBlock) if Instant::now() < until => sleep(FOLDER_LOCK_PAUSE).await,
+        match directory.try_lock() {
+            Ok(()) => return Ok(directory),
+            Err(TryLockError::WouldBlock) if Instant::now() < until => sleep(LOCK_RETRY_INTERVAL).await,
             Err(error) => return Err(error.into()),
         }
     }
 }
 
-/// Removes what a dead server has left at the path.
-async fn make_room(path: &Path) -> Result<(), SocketError> {
+/// Removes the socket of a dead server.
+async fn remove_dead(path: &Path) -> Result<(), SocketError> {
     let failed = |source| SocketError::Io { path: path.to_path_buf(), source };
     match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(failed(error)),
         Ok(metadata) if !metadata.file_type().is_socket() => {
-            return Err(SocketError::NoSocket { path: path.to_path_buf() });
+            return Err(SocketError::NotASocket { path: path.to_path_buf() });
         }
         Ok(_) => {}
     }
@@ -172,11 +173,11 @@ async fn make_room(path: &Path) -> Result<(), SocketError> {
         return Err(SocketError::InUse { path: path.to_path_buf() });
     };
     match error.kind() {
-        // Nobody listens.
+        // No server listens.
         io::ErrorKind::ConnectionRefused => fs::remove_file(path).map_err(failed),
-        // Its server has ended in between.
+        // Its server ended meanwhile.
         io::ErrorKind::NotFound => Ok(()),
-        // More callers wait than the system lets wait, so somebody listens.
+        // The listen queue is full, so a server listens.
         io::ErrorKind::WouldBlock => Err(SocketError::InUse { path: path.to_path_buf() }),
         _ => Err(SocketError::Unknown { path: path.to_path_buf(), source: error }),
     }

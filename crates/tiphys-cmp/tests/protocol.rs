@@ -23,7 +23,7 @@ fn store(dir: &Path) -> Arc<Store> {
     Arc::new(Store::open(store_options(dir)).expect("the store opens"))
 }
 
-/// As a server has it.
+/// The store of a server.
 fn store_of_a_server(dir: &Path) -> ProcessStore {
     let bounds = StoreBounds { bytes_max: 1 << 30, trees_max: 100 };
     Store::of_this_process(store_options(dir), bounds).expect("the store opens")
@@ -54,7 +54,7 @@ fn tree(store: &Store, files: &[(&str, &str)]) -> Tree {
 fn plugin(store: &Arc<Store>, spec: &str, private_view: PrivateView) -> LocalPlugin {
     let text =
         format!("kind: ConfigManagementPlugin\nmetadata: {{name: demo}}\nspec:\n  version: v1\n{spec}");
-    let config = config::read(text.as_bytes()).expect("the plugin's file holds");
+    let config = config::read(text.as_bytes()).expect("a valid plugin file");
     let settings = Arc::new(RunSettings {
         launcher: Launcher::new(tiphys_testkit::launcher::program()),
         store: Arc::clone(store),
@@ -91,7 +91,7 @@ fn request(tree: &Tree) -> Request {
     }
 }
 
-/// Serves a plugin while `ask` runs against it, then shuts the server down and checks that the socket is gone.
+/// Serves a plugin while `ask` runs, then shuts the server down and checks that the socket is removed.
 async fn served<T>(spec: &str, ask: impl AsyncFnOnce(&RemotePlugin, &Store) -> T) -> T {
     served_with(spec, PrivateView::Auto, ask).await
 }
@@ -101,7 +101,7 @@ async fn served_with<T>(
     private_view: PrivateView,
     ask: impl AsyncFnOnce(&RemotePlugin, &Store) -> T,
 ) -> T {
-    let dir = TempDir::new().expect("a temporary folder");
+    let dir = TempDir::new().expect("a temporary directory");
     let server_store = store_of_a_server(&dir.path().join("server"));
     let client_store = store(&dir.path().join("client"));
     let plugin = plugin(&server_store.shared(), spec, private_view);
@@ -113,7 +113,8 @@ async fn served_with<T>(
         .serve(listener, shutdown.clone());
     let asking = async {
         let archives = Arc::new(Archives::new(dir.path().to_path_buf()));
-        let plugins = remote_plugins(&dir.path().join("sockets"), &archives).expect("the folder is listed");
+        let plugins =
+            remote_plugins(&dir.path().join("sockets"), &archives).expect("the directory is listed");
         assert_eq!(plugins.len(), 1);
         let answer = ask(&plugins[0], &client_store).await;
         shutdown.cancel();
@@ -127,7 +128,7 @@ async fn served_with<T>(
 }
 
 #[tokio::test]
-async fn manifests_come_back_with_the_environment_in_order_and_the_whole_tree() {
+async fn generate_passes_the_environment_and_the_whole_tree() {
     let spec = "  generate: {command: [sh, -c, 'printf \"kind: %s\\n---\\nkind: B\\n\" \"$ARGOCD_APP_NAME $(cat ../base) $(printf %s \"$PARAM_A\" | tr -d \"\\n\")\"']}";
     let manifests = served(spec, async |plugin, store| {
         let tree = tree(store, &[("app/x", ""), ("base", "base")]);
@@ -141,7 +142,7 @@ async fn manifests_come_back_with_the_environment_in_order_and_the_whole_tree() 
 }
 
 #[tokio::test]
-async fn the_name_is_the_sockets_and_the_configuration_is_asked_without_files() {
+async fn name_and_configuration_need_no_files() {
     let spec = "  provideGitCreds: true\n  discover: {fileName: x}\n  generate: {command: ['true']}";
     let (name, configuration) = served(spec, async |plugin, _| {
         (
@@ -155,7 +156,7 @@ async fn the_name_is_the_sockets_and_the_configuration_is_asked_without_files() 
 }
 
 #[tokio::test]
-async fn matching_says_supported_not_supported_or_not_configured() {
+async fn match_is_supported_not_supported_or_not_configured() {
     let cases = [
         ("  discover: {fileName: x}", Match::Supported),
         ("  discover: {fileName: nothing}", Match::NotSupported),
@@ -170,8 +171,8 @@ async fn matching_says_supported_not_supported_or_not_configured() {
     }
 }
 
-/// A tree with names in Latin-1, and a link in front of the application's folder.
-fn tree_with_names_that_are_not_utf_8(store: &Store) -> Tree {
+/// A tree with names in Latin-1, and a link to the application's directory.
+fn tree_with_non_utf8_names(store: &Store) -> Tree {
     let tree = store.write_by_content(b"", |writer| -> Result<(), StoreError> {
         let path = |bytes: &'static [u8]| EntryPath::new(bytes).expect("a path inside");
         writer.file(path(b"\xe0pp/caf\xe9.yaml"), false, b"first")?;
@@ -184,13 +185,13 @@ fn tree_with_names_that_are_not_utf_8(store: &Store) -> Tree {
 }
 
 #[tokio::test]
-async fn a_plugin_finds_names_that_are_not_utf_8_byte_for_byte() {
+async fn non_utf8_names_reach_the_plugin_unchanged() {
     let spec = "  generate: {command: [sh, -c, 'echo \"kind: $(ls | LC_ALL=C sort | od -An -v -tx1 | tr -d \" \\n\")-$(cat link)\"']}";
-    // caf\xe8.yaml, caf\xe9.yaml and link, each with the end of its line.
+    // caf\xe8.yaml, caf\xe9.yaml and link, each with a line end.
     let names = "636166e82e79616d6c0a636166e92e79616d6c0a6c696e6b0a";
     for private_view in [PrivateView::Auto, PrivateView::Copy] {
         let generated = served_with(spec, private_view, async |plugin, store| {
-            plugin.generate(&request(&tree_with_names_that_are_not_utf_8(store))).await
+            plugin.generate(&request(&tree_with_non_utf8_names(store))).await
         });
         let generated = generated.await.map_err(|error| chain(&error)).expect("generated");
         assert_eq!(generated.documents[0].text, format!(r#"{{"kind":"{names}-first"}}"#), "{private_view:?}");
@@ -198,7 +199,7 @@ async fn a_plugin_finds_names_that_are_not_utf_8_byte_for_byte() {
 }
 
 #[tokio::test]
-async fn discovery_counts_a_byte_that_is_no_text_as_one_character_as_go_does() {
+async fn discovery_matches_an_invalid_byte_as_one_character() {
     for (discover, expected) in [
         ("fileName: 'caf?.yaml'", Match::Supported),
         ("fileName: 'caf[^a-z].yaml'", Match::Supported),
@@ -209,18 +210,18 @@ async fn discovery_counts_a_byte_that_is_no_text_as_one_character_as_go_does() {
     ] {
         let spec = format!("  generate: {{command: ['true']}}\n  discover: {{{discover}}}");
         let found = served(&spec, async |plugin, store| {
-            plugin.matches(&request(&tree_with_names_that_are_not_utf_8(store))).await
+            plugin.matches(&request(&tree_with_non_utf8_names(store))).await
         });
         assert_eq!(found.await.map_err(|error| chain(&error)), Ok(expected), "{discover}");
     }
 }
 
 #[tokio::test]
-async fn announcements_keep_every_field_choices_included() {
+async fn announcements_keep_every_field() {
     let spec = "  generate: {command: ['true']}\n  parameters:\n    static: [{name: a, title: A, tooltip: t, required: true, itemType: number, collectionType: map, map: {k: v}}, {name: b, itemType: 'integer|string', string: x, choices: [x, z]}]\n    dynamic: {command: [printf, '[{\"name\":\"c\",\"collectionType\":\"array\",\"array\":[\"1\",\"\"]}]']}";
     let remote =
         served(spec, async |plugin, store| plugin.announce(&request(&tree(store, &[("app/x", "")]))).await);
-    let dir = TempDir::new().expect("a temporary folder");
+    let dir = TempDir::new().expect("a temporary directory");
     let local_store = store(dir.path());
     let local = plugin(&local_store, spec, PrivateView::Auto)
         .announce(&request(&tree(&local_store, &[("app/x", "")])))
@@ -229,7 +230,7 @@ async fn announcements_keep_every_field_choices_included() {
 }
 
 #[tokio::test]
-async fn executable_bits_reach_a_plugin_that_preserves_them() {
+async fn executable_bits_are_preserved_if_configured() {
     for (preserve, expected) in [("true", Ok(())), ("false", Err(()))] {
         let spec = format!("  preserveFileMode: {preserve}\n  generate: {{command: [./run.sh]}}");
         let result = served(&spec, async |plugin, store| {
@@ -241,7 +242,7 @@ async fn executable_bits_reach_a_plugin_that_preserves_them() {
 }
 
 #[tokio::test]
-async fn a_failing_command_is_told_with_its_stderr_and_a_missing_folder_by_name() {
+async fn failure_reports_stderr_and_missing_directory() {
     let spec = "  generate: {command: [sh, -c, 'echo why >&2; exit 9']}";
     let (failed, missing) = served(spec, async |plugin, store| {
         let one = tree(store, &[("app/x", "")]);
@@ -259,12 +260,12 @@ async fn a_failing_command_is_told_with_its_stderr_and_a_missing_folder_by_name(
         ),
         "{failed}"
     );
-    let missing = chain(&missing.expect_err("no folder app"));
+    let missing = chain(&missing.expect_err("no directory app"));
     assert!(missing.contains("app"), "{missing}");
 }
 
 #[tokio::test]
-async fn the_callers_deadline_ends_the_plugin() {
+async fn deadline_of_the_caller_ends_the_plugin() {
     let spec = "  generate: {command: [sh, -c, 'echo so far >&2; sleep 1000']}";
     let error = served(spec, async |plugin, store| {
         let mut request = request(&tree(store, &[("app/x", "")]));
@@ -276,7 +277,7 @@ async fn the_callers_deadline_ends_the_plugin() {
 }
 
 #[tokio::test]
-async fn many_calls_at_once_of_a_larger_tree_are_all_answered() {
+async fn concurrent_calls_with_a_large_tree_succeed() {
     let spec = "  generate: {command: [sh, -c, 'printf \"kind: %s\" \"$(cat data | wc -c)\"']}";
     let size = 3_000_000;
     let answers = served(spec, async |plugin, store| {
@@ -296,8 +297,8 @@ async fn many_calls_at_once_of_a_larger_tree_are_all_answered() {
 }
 
 #[tokio::test]
-async fn a_dead_servers_socket_is_replaced_and_a_live_servers_is_not() {
-    let dir = TempDir::new().expect("a temporary folder");
+async fn socket_of_a_dead_server_is_replaced() {
+    let dir = TempDir::new().expect("a temporary directory");
     let path = dir.path().join("p.sock");
     drop(StdListener::bind(&path).expect("bound"));
     assert!(path.exists(), "a closed listener leaves its file");
@@ -305,17 +306,17 @@ async fn a_dead_servers_socket_is_replaced_and_a_live_servers_is_not() {
     assert!(matches!(bind(&path).await, Err(SocketError::InUse { .. })));
     let file = dir.path().join("file.sock");
     fs::write(&file, "precious").expect("written");
-    assert!(matches!(bind(&file).await, Err(SocketError::NoSocket { .. })));
-    assert_eq!(fs::read_to_string(&file).expect("still there"), "precious");
+    assert!(matches!(bind(&file).await, Err(SocketError::NotASocket { .. })));
+    assert_eq!(fs::read_to_string(&file).expect("unchanged"), "precious");
     let long = dir.path().join("x".repeat(110));
     assert!(matches!(bind(&long).await, Err(SocketError::TooLong { .. })));
 }
 
 #[tokio::test]
-async fn a_socket_that_nobody_serves_is_an_error_that_names_it() {
-    let dir = TempDir::new().expect("a temporary folder");
+async fn unserved_socket_is_an_error_with_its_path() {
+    let dir = TempDir::new().expect("a temporary directory");
     let archives = Arc::new(Archives::new(dir.path().to_path_buf()));
     let plugin = RemotePlugin::new(PathBuf::from("/nonexistent/p.sock"), archives);
-    let error = chain(&plugin.configuration().await.expect_err("nobody is there"));
+    let error = chain(&plugin.configuration().await.expect_err("no server"));
     assert!(error.contains("/nonexistent/p.sock"), "{error}");
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use tiphys_cmp::Wanted;
+use tiphys_cmp::CredentialPart;
 
 use crate::error::{self, ServiceError, chain};
 use crate::lifecycle;
@@ -42,10 +42,12 @@ async fn answer(questions: &[String], host: &Process) -> Result<ExitCode, Servic
 }
 
 /// What git asks for: it calls with one argument, the question.
-fn wanted(questions: &[String]) -> Result<Wanted, ServiceError> {
+fn wanted(questions: &[String]) -> Result<CredentialPart, ServiceError> {
     let expected = "as git's askpass program (see ARGOCD_BINARY_NAME) this program takes one argument, which begins with `Username` or `Password`";
     match questions {
-        [question] => Wanted::of_question(question).ok_or_else(|| ServiceError::invalid_input(expected)),
+        [question] => {
+            CredentialPart::from_prompt(question).ok_or_else(|| ServiceError::invalid_input(expected))
+        }
         _ => Err(ServiceError::invalid_input(format!("{expected}; there are {}", questions.len()))),
     }
 }

@@ -1,28 +1,28 @@
-//! Questions, what is printed of secrets, and a server that hangs. The rest is tested with the program.
+//! Prompts, redaction, and a server that does not answer. The rest is tested with the program.
 
 use std::time::Duration;
 
 use tokio::net::UnixListener;
 
-use super::{AskpassError, Credential, CredentialsRequest, CredentialsResponse, Wanted, ask};
+use super::{AskpassError, Credential, CredentialPart, CredentialsRequest, CredentialsResponse, ask};
 
 #[test]
-fn the_beginning_of_the_question_says_what_git_wants() {
+fn prompt_names_the_requested_part() {
     let cases = [
-        ("Username for 'https://git.example.org': ", Some(Wanted::Username)),
-        ("Password for 'https://u@git.example.org': ", Some(Wanted::Password)),
-        ("Username", Some(Wanted::Username)),
+        ("Username for 'https://git.example.org': ", Some(CredentialPart::Username)),
+        ("Password for 'https://u@git.example.org': ", Some(CredentialPart::Password)),
+        ("Username", Some(CredentialPart::Username)),
         ("Enter passphrase for key '/k': ", None),
         ("password", None),
         ("", None),
     ];
-    for (question, wanted) in cases {
-        assert_eq!(Wanted::of_question(question), wanted, "{question:?}");
+    for (prompt, part) in cases {
+        assert_eq!(CredentialPart::from_prompt(prompt), part, "{prompt:?}");
     }
 }
 
 #[test]
-fn secrets_have_no_form_for_logs() {
+fn secrets_are_redacted() {
     let secret = || "s3cr3t".to_owned();
     let forms = [
         format!("{:?}", Credential(secret())),
@@ -36,13 +36,13 @@ fn secrets_have_no_form_for_logs() {
 }
 
 #[tokio::test]
-async fn a_repository_server_that_hangs_is_not_waited_for_longer_than_the_caller_has_patience() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let socket = folder.path().join("ask-pass.sock");
-    // Callers get into its backlog, and nobody takes them.
+async fn request_to_a_hanging_server_times_out() {
+    let dir = tempfile::tempdir().expect("a temporary directory");
+    let socket = dir.path().join("ask-pass.sock");
+    // Connections enter its backlog and are never accepted.
     let _listener = UnixListener::bind(&socket).expect("the socket can be made");
-    let patience = Duration::from_millis(20);
-    let refused = ask(&socket, "nonce", Wanted::Password, patience).await;
+    let timeout = Duration::from_millis(20);
+    let refused = ask(&socket, "nonce", CredentialPart::Password, timeout).await;
     let expected = format!(
         "no credentials: the repository server on socket {} has not answered for 0.02 s",
         socket.display()

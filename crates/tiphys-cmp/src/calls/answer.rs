@@ -1,6 +1,5 @@
-//! What surrounds every call: its log lines, its metrics, its span, and what becomes of a panic.
+//! Common handling of every call: logs, metrics, span, deadline and panics.
 
-use std::any::Any;
 use std::panic::AssertUnwindSafe;
 use std::time::{Duration, Instant};
 
@@ -11,27 +10,28 @@ use tonic::{Code, Response, Status};
 use tracing::{Instrument as _, Span, field};
 
 use super::Service;
-use super::deadline::{asked_timeout, deadline};
-use super::failure::without_work_dir;
+use super::deadline::{deadline, requested_timeout};
+use super::failure::{shutting_down, without_work_dir};
 use crate::metrics::{CallTimer, Method, code_name};
+use crate::panic::panic_message;
 use crate::receive::Clock;
 
 /// The service's name on the wire.
 const SERVICE: &str = "plugin.ConfigManagementPluginService";
 
-/// How long past its deadline a plugin may take to say so, before the caller is answered without it.
+/// How long a plugin may take to report its deadline before the caller is answered without it.
 const OVERDUE_MAX: Duration = Duration::from_millis(50);
-/// How long a plugin may take to end when the server does, before the caller is answered without it.
+/// How long a cancelled plugin may take to end before the caller is answered without it.
 const ENDING_MAX: Duration = Duration::from_secs(1);
 
 impl Service {
-    /// What ends a call from outside.
+    /// Returns the deadline and cancellation of a call.
     pub(super) fn clock(&self, metadata: &MetadataMap) -> Clock {
         Clock { deadline: deadline(metadata, self.options.call_timeout), abort: self.abort.clone() }
     }
 
-    /// Does a call's work. Whatever happens, there is an answer by the deadline, the call is counted, and its end is logged with the
-    /// names of `spec/cmp.md` 1.1; a panic becomes an answer.
+    /// Executes a call. It is always answered by the deadline, counted, and logged with the field names of Argo CD. A panic becomes an
+    /// answer.
     pub(super) async fn answered<T>(
         &self,
         method: Method,
@@ -55,15 +55,15 @@ impl Service {
         let _running = self.running.begin();
         let times = self.options.wall_clock.map(|time_in| Times {
             start: Some(time_in(Duration::ZERO)),
-            deadline: asked_timeout(metadata).map(time_in),
+            deadline: requested_timeout(metadata).map(time_in),
         });
         let call = Call::begin(method, self.metrics.call(method), span.clone(), times.unwrap_or_default());
         let work = AssertUnwindSafe(work.instrument(span)).catch_unwind();
         let done = tokio::select! {
             biased;
-            done = work => done.unwrap_or_else(|panic| Err(Status::internal(panic_text(&*panic)))),
+            done = work => done.unwrap_or_else(|panic| Err(Status::internal(panic_message(&*panic)))),
             () = sleep_until(clock.deadline + OVERDUE_MAX) => Err(Status::deadline_exceeded("context deadline exceeded")),
-            () = async { clock.abort.cancelled().await; sleep(ENDING_MAX).await } => Err(ending()),
+            () = async { clock.abort.cancelled().await; sleep(ENDING_MAX).await } => Err(shutting_down()),
         };
         let done = done.map_err(|status| without_work_dir(status, self.options.work_dir.as_deref()));
         call.end(done.as_ref().err());
@@ -71,27 +71,15 @@ impl Service {
     }
 }
 
-/// The answer to a call that the server cannot wait for.
-pub(super) fn ending() -> Status {
-    Status::unavailable("the plugin server is shutting down")
-}
-
-/// What a panic said; Argo CD answers with it, too.
-pub(crate) fn panic_text(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().copied();
-    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    text.unwrap_or("the plugin server failed").to_owned()
-}
-
-/// Times of a call as logs have them, as far as they are known.
+/// Times of a call for the log, if known.
 #[derive(Debug, Default)]
 struct Times {
     start: Option<String>,
-    /// The caller's, if it has set one.
+    /// The caller's deadline, if set.
     deadline: Option<String>,
 }
 
-/// A call under way. One that is dropped has lost its caller.
+/// A running call. If it is dropped without an answer, its caller disconnected.
 struct Call {
     method: Method,
     began: Instant,
@@ -123,12 +111,12 @@ impl Call {
     fn finish(&mut self, code: Code, error: Option<&str>) {
         let Some(timer) = self.timer.take() else { return };
         timer.finish(code);
-        // The message stays out of it: it may have a plugin's standard error.
+        // Without the message, which may contain a plugin's standard error.
         self.span.record("rpc.grpc.status_code", i64::from(i32::from(code)));
-        if is_the_servers(code) {
+        if is_server_error(code) {
             self.span.record("otel.status_code", "ERROR");
         }
-        // The levels are those of Argo CD's logging: a failure that the server may be at fault for is an error.
+        // The levels are those of Argo CD's logging: an error if the server may be at fault.
         macro_rules! log {
             ($level:ident) => {
                 tracing::$level!(
@@ -161,8 +149,8 @@ impl Drop for Call {
     }
 }
 
-/// Whether a code makes the span of a server a failed one, as OpenTelemetry's conventions have it.
-fn is_the_servers(code: Code) -> bool {
+/// Whether a code marks a server span as failed ([OpenTelemetry](https://opentelemetry.io/docs/specs/semconv/rpc/grpc/)).
+fn is_server_error(code: Code) -> bool {
     matches!(
         code,
         Code::Unknown
@@ -174,7 +162,7 @@ fn is_the_servers(code: Code) -> bool {
     )
 }
 
-/// Go's word for the shape of a call.
+/// The method type in the words of go-grpc-middleware.
 fn method_type(method: Method) -> &'static str {
     match method {
         Method::CheckPluginConfiguration => "unary",

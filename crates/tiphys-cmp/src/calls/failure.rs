@@ -1,4 +1,4 @@
-//! Failures as callers see them: codes by `spec/cmp.md` 1.7, words by 3.1, 5 and 6.
+//! The gRPC status of failures, with the codes and messages of Argo CD's plugin server.
 
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -8,10 +8,10 @@ use tonic::{Code, Status};
 
 use crate::metrics::{Method, Refusal};
 
-/// What stands for the server's own folder in texts.
+/// Replaces the server's own directory in messages.
 const WORK_DIR: &str = "<workdir>";
 
-/// The answer to a call whose plugin failed.
+/// Returns the status for a failed plugin.
 pub(super) fn status(method: Method, error: &PluginError) -> Status {
     let code = match error {
         PluginError::DeadlineExceeded { .. } | PluginError::DeadlineInQueue { .. } => Code::DeadlineExceeded,
@@ -28,8 +28,9 @@ pub(super) fn status(method: Method, error: &PluginError) -> Status {
     Status::new(code, format!("{call}: {}", cause(error)))
 }
 
-/// The bound that a plugin's failure is about, if it is about one. That of the queue is counted where it is kept.
-pub(super) fn bound(error: &PluginError) -> Option<Refusal> {
+/// Returns the limit that a plugin's failure exceeded, for the metrics. The limits of the queue are counted by
+/// [`Metrics`](crate::metrics::Metrics) itself.
+pub(super) fn exceeded_limit(error: &PluginError) -> Option<Refusal> {
     match error {
         PluginError::Environment(EnvironmentError::Nul { .. }) => None,
         PluginError::Environment(_) => Some(Refusal::Environment),
@@ -38,7 +39,7 @@ pub(super) fn bound(error: &PluginError) -> Option<Refusal> {
     }
 }
 
-/// What went wrong, in Argo CD's words where it has some.
+/// Returns the cause, in Argo CD's words if it has some.
 fn cause(error: &PluginError) -> String {
     let text = chain(error);
     let (phase, is_output) = match error {
@@ -49,7 +50,7 @@ fn cause(error: &PluginError) -> String {
         PluginError::Output { phase, .. } => (*phase, true),
         _ => return text,
     };
-    // Our own word for the phase begins the text; Argo CD has others.
+    // The message begins with the name of the phase, for which Argo CD has other words.
     let rest = match error {
         PluginError::Run { source: RunError::Start { program, source }, .. } => not_started(program, source),
         _ => text.strip_prefix(&format!("{phase}: ")).unwrap_or(&text).to_owned(),
@@ -65,37 +66,42 @@ fn cause(error: &PluginError) -> String {
     }
 }
 
-/// A command that could not be started, in Go's words (`spec/cmp.md` 6.5); what we know beyond them follows.
+/// Returns why a command could not be started, in Go's words, followed by more detail.
 fn not_started(program: &str, error: &io::Error) -> String {
-    let said = error.to_string();
+    let message = error.to_string();
     if error.kind() == ErrorKind::InvalidInput {
-        return said;
+        return message;
     }
-    if said.starts_with("executable file not found") {
-        return format!("exec: {program:?}: {said}");
+    if message.starts_with("executable file not found") {
+        return format!("exec: {program:?}: {message}");
     }
-    // Go has the system's words without a capital and without the number.
-    let said = said.split(" (os error ").next().unwrap_or_default();
-    let mut letters = said.chars();
-    let said: String =
+    // Go prints the system's message in lower case and without the number.
+    let message = message.split(" (os error ").next().unwrap_or_default();
+    let mut letters = message.chars();
+    let message: String =
         letters.next().map(|first| first.to_ascii_lowercase()).into_iter().chain(letters).collect();
     let words = match error.kind() {
         ErrorKind::NotFound => "no such file or directory",
         ErrorKind::PermissionDenied => "permission denied",
         _ => "",
     };
-    let joined = if said.starts_with(words) { said } else { format!("{words}: {said}") };
+    let joined = if message.starts_with(words) { message } else { format!("{words}: {message}") };
     format!("fork/exec {program}: {joined}")
 }
 
-/// An answer that is larger than a message may be; Go's words.
+/// The status of an answer that is larger than a message may be, in Go's words.
 pub(super) fn answer_too_large(bytes: usize, bytes_max: usize) -> Status {
     Status::resource_exhausted(format!(
         "grpc: trying to send message larger than max ({bytes} vs. {bytes_max} bytes); see ARGOCD_GRPC_MAX_SIZE_MB"
     ))
 }
 
-/// A failure without the path of the server's folder, which differs between servers and means nothing to who reads it.
+/// The status of a call that the server cancels.
+pub(super) fn shutting_down() -> Status {
+    Status::unavailable("the plugin server is shutting down")
+}
+
+/// Removes the path of the server's directory, which differs between servers and means nothing to callers.
 pub(super) fn without_work_dir(status: Status, work_dir: Option<&Path>) -> Status {
     match work_dir.and_then(Path::to_str) {
         Some(dir) if status.message().contains(dir) => {

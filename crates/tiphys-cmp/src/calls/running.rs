@@ -1,8 +1,8 @@
-//! How many calls are running.
+//! The number of running calls.
 
 use tokio::sync::watch;
 
-/// Counts running calls. Clones count together.
+/// A counter of running calls. Clones share the count.
 #[derive(Clone, Debug)]
 pub(crate) struct Running(watch::Sender<usize>);
 
@@ -13,25 +13,25 @@ impl Default for Running {
 }
 
 impl Running {
-    /// One more, until what is returned is dropped.
+    /// Counts a call until the result is dropped.
     pub(super) fn begin(&self) -> RunningCall {
         self.0.send_modify(|count| *count += 1);
         RunningCall(self.0.clone())
     }
 
     /// Waits until no call is running.
-    pub(crate) async fn ended(&self) {
-        // The sender is here, so the channel is open.
+    pub(crate) async fn wait_for_none(&self) {
+        // `self` holds the sender, so the channel is open.
         drop(self.0.subscribe().wait_for(|count| *count == 0).await);
     }
 
     /// Waits until a call is running.
-    pub(crate) async fn begun(&self) {
+    pub(crate) async fn wait_for_some(&self) {
         drop(self.0.subscribe().wait_for(|count| *count > 0).await);
     }
 }
 
-/// A call that is running.
+/// A counted call.
 #[derive(Debug)]
 pub(super) struct RunningCall(watch::Sender<usize>);
 

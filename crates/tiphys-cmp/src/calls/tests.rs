@@ -1,6 +1,6 @@
 use super::{clamped, inside};
 
-/// A path, what it means to calls that refuse to leave the tree, and to the one whose paths end at its root.
+/// A path, its result for calls that reject paths outside the tree, and its result for the call that clamps them.
 const PATHS: [(&str, Option<&str>, &str); 9] = [
     (".", Some(""), ""),
     ("", Some(""), ""),
@@ -14,7 +14,7 @@ const PATHS: [(&str, Option<&str>, &str); 9] = [
 ];
 
 #[test]
-fn an_application_path_stays_in_the_tree() {
+fn application_path_stays_in_the_tree() {
     for (path, expected, expected_clamped) in PATHS {
         let found = inside(path).ok();
         assert_eq!(found.as_ref().map(tiphys_tree::RepoPath::as_str), expected, "{path:?}");

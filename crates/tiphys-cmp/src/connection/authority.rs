@@ -1,23 +1,23 @@
-//! An `:authority` that the `http` crate takes, in the place and with the length of one that it refuses.
+//! Replaces an `:authority` that the `http` crate rejects by one of the same length that it accepts.
 //!
-//! Both lengths stay: that of the text, because HPACK's tables count it, and that of its coded form, because a frame says how long it is. So
-//! each octet that may be the reason for a refusal gives way to one whose code in HPACK's Huffman table (RFC 7541 appendix B) is as long.
+//! Two lengths must stay: that of the string, which HPACK's tables count, and that of its coded form, which is part of the frame. So each
+//! octet that may be rejected is replaced by one with a code of the same length in HPACK's Huffman table (RFC 7541 appendix B).
 
 use tonic::codegen::http::uri::Authority;
 
-/// How the octets of a string are written in a header block (RFC 7541 section 5.2).
+/// The coding of a string in a header block (RFC 7541 section 5.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Coding {
-    /// As they are.
+    /// Unencoded octets.
     Plain,
-    /// By HPACK's Huffman table.
+    /// HPACK's Huffman code.
     Huffman,
 }
 
-/// Of the octets that grpc-go leaves in an authority (`spec/cmp.md` 1.2) those over which `http` may stumble, and what takes their place.
+/// The octets that grpc-go does not escape in an authority and that `http` may reject, with their replacements.
 const SUBSTITUTES: [(u8, u8); 5] = [(b'%', b'-'), (b':', b'x'), (b'@', b'~'), (b'[', b'~'), (b']', b'~')];
 
-/// Makes the value acceptable if it is not. One that cannot be made so, by these means, stays: then the connection's reader answers.
+/// Makes a rejected value acceptable. A value that stays rejected is not changed, so the reader answers it.
 pub(super) fn make_acceptable(value: &mut [u8], coding: Coding) {
     match coding {
         Coding::Plain => {
@@ -37,12 +37,12 @@ fn make_coded_acceptable(value: &mut [u8]) {
         if symbol.octet != octet
             && let Some((code, bits)) = code_of(octet)
         {
-            write_bits(value, symbol.at, code, bits);
+            write_bits(value, symbol.position, code, bits);
         }
     }
 }
 
-/// What a text is to become; nothing if it is good as it is, or would not be good then either.
+/// Returns the replacement of a value, `None` if it is accepted as it is or would still be rejected.
 fn replacement(text: &[u8]) -> Option<Vec<u8>> {
     if Authority::try_from(text).is_ok() {
         return None;
@@ -55,8 +55,8 @@ fn substitute(octet: u8) -> u8 {
     SUBSTITUTES.iter().find(|(refused, _)| *refused == octet).map_or(octet, |&(_, instead)| instead)
 }
 
-/// The octets whose codes have up to 13 bits, by that number: all that grpc-go writes into an authority are among them. The code is
-/// canonical, that is, the codes of one length are consecutive numbers in the order of the octets.
+/// The octets with codes of up to 13 bits, by number of bits. They include all octets that grpc-go writes to an authority. The code is
+/// canonical: the codes of one length are consecutive in the order of the octets.
 const OCTETS_BY_BITS: [(u32, &[u8]); 8] = [
     (5, b"012aceiost"),
     (6, b" %-./3456789=A_bdfghlmnpru"),
@@ -68,7 +68,7 @@ const OCTETS_BY_BITS: [(u32, &[u8]); 8] = [
     (13, b"\0$@[]~"),
 ];
 
-/// The octets of each length with that length and the code of the first.
+/// Returns, for each length, the code of the first octet and the octets.
 fn rows() -> impl Iterator<Item = (u32, u32, &'static [u8])> {
     let (mut next, mut bits_before) = (0_u32, 0);
     OCTETS_BY_BITS.iter().map(move |&(bits, octets)| {
@@ -79,7 +79,7 @@ fn rows() -> impl Iterator<Item = (u32, u32, &'static [u8])> {
     })
 }
 
-/// The code of an octet and its length in bits.
+/// Returns the code of an octet and its length in bits.
 pub(super) fn code_of(octet: u8) -> Option<(u32, u32)> {
     rows().find_map(|(bits, first, octets)| {
         let index = octets.iter().position(|&candidate| candidate == octet)?;
@@ -92,21 +92,21 @@ fn octet_of(code: u32, bits: u32) -> Option<u8> {
     octets.get(usize::try_from(code.checked_sub(first)?).ok()?).copied()
 }
 
-/// One octet of a coded string.
+/// A decoded octet.
 #[derive(Clone, Copy, Debug)]
 struct Symbol {
     octet: u8,
-    /// Where its code begins, in bits.
-    at: usize,
+    /// Position of its code in bits.
+    position: usize,
 }
 
-/// Longest code of [`OCTETS_BY_BITS`].
+/// Length of the longest code of [`OCTETS_BY_BITS`].
 const CODE_BITS_MAX: u32 = 13;
 
-/// At the end less than an octet may be left, all ones (RFC 7541 section 5.2).
+/// At the end less than an octet of ones is allowed (RFC 7541 section 5.2).
 const PADDING_BITS_MAX: u32 = 7;
 
-/// The octets of a coded string; nothing if one of them has a longer code, or if the string is not well-formed.
+/// Decodes a string. `None` if a code is longer or the string is malformed.
 fn decode(coded: &[u8]) -> Option<Vec<Symbol>> {
     let mut symbols = Vec::with_capacity(coded.len() * 8 / 5);
     let (mut code, mut bits) = (0_u32, 0_u32);
@@ -114,7 +114,7 @@ fn decode(coded: &[u8]) -> Option<Vec<Symbol>> {
         code = code << 1 | u32::from(coded[at / 8] >> (7 - at % 8) & 1);
         bits += 1;
         if let Some(octet) = octet_of(code, bits) {
-            symbols.push(Symbol { octet, at: at + 1 - bits as usize });
+            symbols.push(Symbol { octet, position: at + 1 - bits as usize });
             (code, bits) = (0, 0);
         } else if bits == CODE_BITS_MAX {
             return None;
@@ -126,12 +126,12 @@ fn decode(coded: &[u8]) -> Option<Vec<Symbol>> {
 
 fn write_bits(coded: &mut [u8], at: usize, code: u32, bits: u32) {
     for bit in 0..bits {
-        let place = at + bit as usize;
-        let mask = 0x80 >> (place % 8);
+        let index = at + bit as usize;
+        let mask = 0x80 >> (index % 8);
         if code >> (bits - 1 - bit) & 1 == 1 {
-            coded[place / 8] |= mask;
+            coded[index / 8] |= mask;
         } else {
-            coded[place / 8] &= !mask;
+            coded[index / 8] &= !mask;
         }
     }
 }

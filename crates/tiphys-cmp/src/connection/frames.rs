@@ -1,20 +1,20 @@
-//! The frames of a client's stream (RFC 9113 section 4): whole header blocks are put together, everything else goes by.
+//! Finds header blocks in the frames of a client's stream (RFC 9113 section 4). Everything else passes unchanged.
 
 use std::ops::Range;
 
 use super::header_block::make_authority_acceptable;
 
-/// What a client sends before its first frame (RFC 9113 section 3.4).
+/// The preface before a client's first frame (RFC 9113 section 3.4).
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/// Bytes of a frame before its payload.
+/// Bytes of a frame header.
 const FRAME_HEADER_BYTES: usize = 9;
 
-/// Bytes of a header block with its frames' headers that are held until the block is whole. A larger one goes by as it is: the header list in
-/// it is longer than the server allows.
+/// Maximum bytes of a header block, with its frame headers, that is held until it is complete. A larger one passes unchanged: its header
+/// list exceeds the server's limit.
 pub(super) const BLOCK_BYTES_MAX: usize = 64 * 1024;
 
-/// Number of CONTINUATION frames of a block that are held; a block with more of them goes by as it is. Well-behaved clients need one for
+/// Maximum number of CONTINUATION frames of a block that is held. A block with more of them passes unchanged. Normal clients need one for
 /// every 16 KiB.
 pub(super) const CONTINUATIONS_MAX: usize = 16;
 
@@ -25,43 +25,43 @@ const PADDED: u8 = 0x8;
 const PRIORITY: u8 = 0x20;
 const PRIORITY_BYTES: usize = 5;
 
-/// Where in the stream we are. Between two header blocks nothing of a block is remembered.
+/// The position in the stream. Nothing is remembered between two header blocks.
 #[derive(Debug)]
 pub(super) struct Frames {
     state: State,
     is_opened: bool,
-    /// A header block went by that was not asked for yet.
+    /// A header block passed since the last [`Frames::take_request`].
     has_request: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum State {
-    /// In the preface, of which so many bytes were seen.
+    /// In the preface, after this many bytes.
     Preface(usize),
-    /// In something that is of no interest and goes on for so many bytes; a frame begins after it.
+    /// In bytes that pass unchanged, with this many left. A frame begins after them.
     Passing(usize),
-    /// This is not HTTP/2: everything goes by.
+    /// Not HTTP/2: everything passes unchanged.
     Opaque,
 }
 
 impl Frames {
-    /// At the beginning of a connection.
+    /// Starts at the beginning of a connection.
     pub(super) fn new() -> Self {
         Self { state: State::Preface(0), is_opened: false, has_request: false }
     }
 
-    /// Whether the preface and a whole frame after it were seen.
+    /// Whether the preface and a complete frame after it have passed.
     pub(super) fn is_opened(&self) -> bool {
         self.is_opened
     }
 
-    /// Whether a header block, as each request begins with, went by since this was asked last.
+    /// Whether a header block, with which each request begins, has passed since the last call.
     pub(super) fn take_request(&mut self) -> bool {
         std::mem::take(&mut self.has_request)
     }
 
-    /// Makes authorities acceptable in what came in, and says how many of the first bytes can be handed on. The others are to be given again,
-    /// with what comes after them: they are the beginning of a header block, or of a frame's header.
+    /// Makes authorities in the bytes acceptable. Returns how many of the first bytes can be passed on. The others must be passed in again
+    /// with the following bytes: they are the beginning of a header block or frame header.
     pub(super) fn release(&mut self, bytes: &mut [u8]) -> usize {
         let mut released = 0;
         while released < bytes.len() {
@@ -100,18 +100,18 @@ impl Frames {
     }
 }
 
-/// What comes next in the stream.
+/// The next part of the stream.
 #[derive(Debug)]
 enum Next {
-    /// That cannot be said yet.
+    /// Not known yet.
     Incomplete,
-    /// So many bytes, not all of which need to be here yet, that are of no interest.
+    /// This many bytes to pass unchanged, some of which may not have arrived yet.
     Pass(usize),
-    /// A whole header block: its parts, and where its last frame ends.
+    /// A complete header block: its fragments and the end of its last frame.
     Block { fragments: Vec<Range<usize>>, end: usize },
 }
 
-/// What begins with these bytes, the first of which is a frame's first.
+/// Returns the part that begins with these bytes, at the start of a frame.
 fn next(bytes: &[u8]) -> Next {
     let Some(first) = Frame::at(bytes, 0) else { return Next::Incomplete };
     if first.kind != HEADERS {
@@ -126,7 +126,7 @@ fn next(bytes: &[u8]) -> Next {
         if frame.end > bytes.len() {
             return Next::Incomplete;
         }
-        // What has no room for its padding ends the connection, as does anything else in the middle of a block.
+        // A frame too short for its padding ends the connection, as does another frame within a block.
         let Some(fragment) = frame.fragment(bytes) else { return Next::Pass(frame.end) };
         fragments.push(fragment);
         if frame.flags & END_HEADERS != 0 {
@@ -141,7 +141,7 @@ fn next(bytes: &[u8]) -> Next {
     }
 }
 
-/// Rewrites a block that may be cut into several parts.
+/// Rewrites a block that may consist of several fragments.
 fn rewrite(bytes: &mut [u8], fragments: &[Range<usize>]) {
     if let [fragment] = fragments {
         make_authority_acceptable(&mut bytes[fragment.clone()]);
@@ -160,31 +160,31 @@ fn rewrite(bytes: &mut [u8], fragments: &[Range<usize>]) {
     }
 }
 
-/// A frame's header.
+/// A frame header.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     kind: u8,
     flags: u8,
     stream: u32,
-    /// Where its payload begins, and where it ends.
+    /// Beginning and end of its payload.
     begin: usize,
     end: usize,
 }
 
 impl Frame {
-    /// The frame that begins at `at`, if its header is all there.
+    /// Parses the frame at `at`. `None` if its header is incomplete.
     fn at(bytes: &[u8], at: usize) -> Option<Self> {
         let header = bytes.get(at..)?.first_chunk::<FRAME_HEADER_BYTES>()?;
         let [l0, l1, l2, kind, flags, s0, s1, s2, s3] = *header;
         let begin = at + FRAME_HEADER_BYTES;
         let length = usize::from(l0) << 16 | usize::from(l1) << 8 | usize::from(l2);
-        // The highest bit of the stream's number has no meaning.
+        // The highest bit of the stream ID is reserved.
         let stream = u32::from_be_bytes([s0, s1, s2, s3]) & 0x7fff_ffff;
         Some(Self { kind, flags, stream, begin, end: begin + length })
     }
 
-    /// The part of a header block in it, without padding and priority; nothing if the frame is shorter than it says these are. The whole
-    /// frame has to be there.
+    /// Returns the fragment of a header block in it, without padding and priority. `None` if the frame is too short for them. The frame
+    /// must be complete.
     fn fragment(&self, bytes: &[u8]) -> Option<Range<usize>> {
         let (mut begin, mut end) = (self.begin, self.end);
         if self.kind == HEADERS {

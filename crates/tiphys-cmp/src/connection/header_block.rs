@@ -1,39 +1,39 @@
-//! The representations of header fields in a header block (RFC 7541 section 6), read as far as it takes to find a literal `:authority`.
+//! Finds a literal `:authority` among the representations of header fields in a header block (RFC 7541 section 6).
 
 use super::authority::{Coding, make_acceptable};
 
-/// Place of `:authority` in HPACK's static table (RFC 7541 appendix A).
+/// Index of `:authority` in HPACK's static table (RFC 7541 appendix A).
 const AUTHORITY_INDEX: usize = 1;
 const AUTHORITY: &[u8] = b":authority";
 /// The same in HPACK's Huffman code.
 const AUTHORITY_CODED: [u8; 8] = [0xb8, 0x3b, 0x53, 0x39, 0xec, 0x32, 0x7d, 0x7f];
 
-/// Makes every `:authority` acceptable that is written out in a whole block, without changing any length. What is not well-formed stays as
-/// it is, with all that follows it.
+/// Makes every literal `:authority` of a complete block acceptable, without changing a length. A malformed field, and everything after it,
+/// is not changed.
 ///
-/// Not seen is an authority whose *name* is a reference to the dynamic table; it stays, too. Encoders do not write that, because
+/// An authority whose *name* is a reference to the dynamic table is not found, so it is not changed. Encoders do not write that, because
 /// the name is in the static table.
 pub(super) fn make_authority_acceptable(block: &mut [u8]) {
-    let mut reader = Reader { block, at: 0 };
+    let mut reader = Reader { block, position: 0 };
     while reader.field().is_some() {}
 }
 
-/// A block that is read from the front.
+/// A cursor in a block.
 struct Reader<'a> {
     block: &'a mut [u8],
-    at: usize,
+    position: usize,
 }
 
 impl Reader<'_> {
-    /// Reads one representation; nothing at the end, or where the block is not well-formed.
+    /// Reads one representation. `None` at the end, or if it is malformed.
     fn field(&mut self) -> Option<()> {
-        let first = *self.block.get(self.at)?;
+        let first = *self.block.get(self.position)?;
         if first & 0b1000_0000 != 0 {
-            self.integer(7)?; // an indexed field
+            self.integer(7)?; // indexed field
         } else if first & 0b1110_0000 == 0b0010_0000 {
-            self.integer(5)?; // a new size of the dynamic table
+            self.integer(5)?; // dynamic table size update
         } else {
-            // A literal: put into the table, or not put into it, or never to be put into one.
+            // A literal with incremental indexing, without indexing, or never indexed.
             let name = self.integer(if first & 0b0100_0000 != 0 { 6 } else { 4 })?;
             let is_authority = if name == 0 {
                 let (coding, text) = self.string()?;
@@ -52,8 +52,8 @@ impl Reader<'_> {
         Some(())
     }
 
-    /// An integer that begins in the low bits of the next octet (RFC 7541 section 5.1); nothing if it is too large to be a length or
-    /// an index here.
+    /// Reads an integer that begins in the low bits of the next octet (RFC 7541 section 5.1). `None` if it is too large for a length or an
+    /// index.
     fn integer(&mut self, prefix_bits: u32) -> Option<usize> {
         let prefix_max = (1_usize << prefix_bits) - 1;
         let mut value = usize::from(self.octet()?) & prefix_max;
@@ -72,16 +72,16 @@ impl Reader<'_> {
 
     fn string(&mut self) -> Option<(Coding, &mut [u8])> {
         let coding =
-            if self.block.get(self.at)? & 0b1000_0000 == 0 { Coding::Plain } else { Coding::Huffman };
+            if self.block.get(self.position)? & 0b1000_0000 == 0 { Coding::Plain } else { Coding::Huffman };
         let length = self.integer(7)?;
-        let begin = self.at;
-        self.at = begin.checked_add(length)?;
-        self.block.get_mut(begin..self.at).map(|text| (coding, text))
+        let begin = self.position;
+        self.position = begin.checked_add(length)?;
+        self.block.get_mut(begin..self.position).map(|text| (coding, text))
     }
 
     fn octet(&mut self) -> Option<u8> {
-        let octet = *self.block.get(self.at)?;
-        self.at += 1;
+        let octet = *self.block.get(self.position)?;
+        self.position += 1;
         Some(octet)
     }
 }

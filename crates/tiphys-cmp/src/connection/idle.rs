@@ -1,7 +1,7 @@
-//! The end of connections without calls, which would keep their places from callers.
+//! Closes connections without calls, which would occupy slots.
 //!
-//! Pings do not count: a client can send them for ever. Only requests and running plugin calls keep a connection open. A watch of the health
-//! service is one request; it has no deadline, and would keep a connection for ever, too.
+//! Pings do not count: a client can send them forever. Only requests and running plugin calls keep a connection open. A watch of the health
+//! service counts as one request, because it has no deadline and would keep a connection forever.
 
 use std::io;
 use std::pin::Pin;
@@ -11,31 +11,31 @@ use std::time::Duration;
 
 use tokio::time::{Instant, Sleep, sleep_until};
 
-/// The calls of one connection. Clones count together.
+/// The calls of one connection. Clones share the count.
 #[derive(Clone, Debug)]
 pub(crate) struct ConnectionCalls(Arc<Mutex<Activity>>);
 
 #[derive(Debug)]
 struct Activity {
-    /// Plugin calls that are running. Each has a deadline.
+    /// Number of running plugin calls. Each has a deadline.
     running: usize,
-    /// When the last request began or the last plugin call ended.
+    /// Start of the last request or end of the last plugin call.
     last: Instant,
 }
 
 impl ConnectionCalls {
-    /// A connection that begins now.
+    /// Creates the state of a connection that begins now.
     pub(super) fn new() -> Self {
         Self(Arc::new(Mutex::new(Activity { running: 0, last: Instant::now() })))
     }
 
-    /// One more running plugin call, until the result is dropped.
+    /// Counts a running plugin call until the result is dropped.
     pub(crate) fn begin(&self) -> RunningCall {
         self.activity().running += 1;
         RunningCall(self.clone())
     }
 
-    /// A request begins.
+    /// Records that a request began.
     pub(super) fn request(&self) {
         self.activity().last = Instant::now();
     }
@@ -45,7 +45,7 @@ impl ConnectionCalls {
     }
 }
 
-/// A plugin call that is running on a connection.
+/// A running plugin call of a connection.
 #[derive(Debug)]
 pub(crate) struct RunningCall(ConnectionCalls);
 
@@ -57,28 +57,28 @@ impl Drop for RunningCall {
     }
 }
 
-/// How long a connection may be without a call.
+/// The timeout of a connection without a call.
 #[derive(Debug)]
-pub(super) struct Idle {
+pub(super) struct IdleTimeout {
     max: Duration,
-    /// When to look next.
-    look: Pin<Box<Sleep>>,
+    /// The next check.
+    check: Pin<Box<Sleep>>,
 }
 
-impl Idle {
-    /// A time that begins now. Needs the runtime.
+impl IdleTimeout {
+    /// Starts the timeout. Must be called in a runtime.
     pub(super) fn new(max: Duration) -> Self {
-        Self { max, look: Box::pin(sleep_until(Instant::now() + max)) }
+        Self { max, check: Box::pin(sleep_until(Instant::now() + max)) }
     }
 
-    /// Waits until the connection has been without a call for too long; the error that reading fails with then.
-    pub(super) fn poll_overdue(
+    /// Waits until the connection has had no call for too long. Returns the error for reading.
+    pub(super) fn poll_expired(
         &mut self,
         calls: &ConnectionCalls,
         context: &mut Context<'_>,
     ) -> Poll<io::Error> {
         loop {
-            ready!(self.look.as_mut().poll(context));
+            ready!(self.check.as_mut().poll(context));
             let (now, activity) = (Instant::now(), calls.activity());
             let next = if activity.running > 0 { now + self.max } else { activity.last + self.max };
             drop(activity);
@@ -86,7 +86,7 @@ impl Idle {
                 let text = format!("no call within {:?}; see --connection-idle-max", self.max);
                 return Poll::Ready(io::Error::new(io::ErrorKind::TimedOut, text));
             }
-            self.look.as_mut().reset(next);
+            self.check.as_mut().reset(next);
         }
     }
 }

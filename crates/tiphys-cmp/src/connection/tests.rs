@@ -1,4 +1,4 @@
-//! The layer under a real reader of HTTP/2.
+//! The connection with a real HTTP/2 reader.
 
 mod encoder;
 
@@ -24,7 +24,7 @@ pub(super) fn hex(digits: &str) -> Vec<u8> {
     (0..digits.len()).step_by(2).map(byte).collect()
 }
 
-/// A text in HPACK's Huffman code.
+/// Encodes a string by HPACK's Huffman code.
 pub(super) fn huffman(text: &[u8]) -> Vec<u8> {
     let mut digits = String::new();
     for octet in text {
@@ -36,7 +36,7 @@ pub(super) fn huffman(text: &[u8]) -> Vec<u8> {
     (0..digits.len()).step_by(8).map(octet).collect()
 }
 
-/// A peer whose bytes come in given pieces, and who then waits; what it is sent is lost.
+/// A peer whose bytes arrive in given pieces, and that then waits. Bytes sent to it are lost.
 struct Pieces(VecDeque<Vec<u8>>);
 
 impl AsyncRead for Pieces {
@@ -73,11 +73,11 @@ fn on_a_runtime<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime").block_on(future)
 }
 
-/// The requests that `h2` reads of a peer that has sent all it will: authority, path and the other fields.
+/// Returns the requests that `h2` reads from a peer: authority, path and the other fields.
 async fn requests(stream: Connection<Pieces>) -> Vec<(Option<String>, Vec<Field>)> {
     let mut server = h2::server::handshake(stream).await.expect("the preface and the settings");
     let mut requests = Vec::new();
-    // What is not there now will never come: nothing wakes the reader.
+    // Requests that are not available now will never arrive: nothing wakes the reader.
     while let Some(Some(Ok((request, _)))) = server.accept().now_or_never() {
         let authority = request.uri().authority().map(ToString::to_string);
         let path = request.uri().path().as_bytes().to_vec();
@@ -89,7 +89,7 @@ async fn requests(stream: Connection<Pieces>) -> Vec<(Option<String>, Vec<Field>
     requests
 }
 
-/// A request as grpc-go sends it first, and the same once more, all of it from the dynamic table.
+/// The first request of grpc-go, and the same request again, completely from the dynamic table.
 fn grpc_go_requests() -> Vec<u8> {
     let first = hex(
         "838645ad62ba2d98d52f78f54a69b40ea1cc5a4b5275d16cc6ab716cee62158bd3949d75d16cc6aaf1ea94d35b60d263d541909cf49551611d931c922a2c35ae8393af\
@@ -100,7 +100,7 @@ fn grpc_go_requests() -> Vec<u8> {
 }
 
 #[test]
-fn requests_of_grpc_go_are_read_the_second_from_its_table_too() {
+fn grpc_go_requests_are_read_also_from_the_dynamic_table() {
     let stream = Connection::new(Pieces([grpc_go_requests()].into()));
     let requests = on_a_runtime(requests(stream));
     let authorities: Vec<_> = requests.iter().map(|(authority, _)| authority.as_deref()).collect();
@@ -108,9 +108,9 @@ fn requests_of_grpc_go_are_read_the_second_from_its_table_too() {
     assert!(requests[1].1.contains(&(b"grpc-timeout".to_vec(), b"9S".to_vec())), "{requests:?}");
 }
 
-/// When this fails, [`crate::connection`] can go.
+/// If this fails, [`crate::connection`] can be removed.
 #[tokio::test]
-async fn plain_h2_refuses_the_authority_that_argo_cd_sends() {
+async fn plain_h2_rejects_the_authority_of_argo_cd() {
     let (mut client, server) = tokio::io::duplex(64 * 1024);
     client.write_all(&grpc_go_requests()).await.expect("sent");
     let serving = async {
@@ -131,13 +131,13 @@ async fn plain_h2_refuses_the_authority_that_argo_cd_sends() {
         }
     };
     tokio::select! {
-        accepted = serving => panic!("a request was taken, or the connection ended: {accepted:?}"),
+        accepted = serving => panic!("the request was accepted, or the connection ended: {accepted:?}"),
         reset = reading => assert_eq!(reset, (1, Reason::PROTOCOL_ERROR)),
     }
 }
 
 #[tokio::test]
-async fn what_is_held_at_the_end_is_handed_on() {
+async fn held_bytes_are_passed_on_at_the_end() {
     let sent = [PREFACE, &frame(1, 0, 1, b"\x41\x03a%b")].concat();
     let mut arrived = Vec::new();
     let mut connection = Connection::new(sent.as_slice());
@@ -146,7 +146,7 @@ async fn what_is_held_at_the_end_is_handed_on() {
 }
 
 #[tokio::test]
-async fn what_the_server_writes_goes_by_untouched() {
+async fn bytes_of_the_server_pass_unchanged() {
     let (mut client, server) = tokio::io::duplex(1024);
     let mut connection = Connection::new(server);
     let answer = frame(1, 4, 1, b"\x41\x03a%b");
@@ -158,7 +158,7 @@ async fn what_the_server_writes_goes_by_untouched() {
 }
 
 #[tokio::test]
-async fn a_small_buffer_gets_everything_in_order() {
+async fn small_buffer_gets_all_bytes_in_order() {
     let sent = [PREFACE.to_vec(), frame(0, 0, 1, &(0..=255).collect::<Vec<u8>>())].concat();
     let mut connection = Connection::new(sent.as_slice());
     let mut arrived = Vec::new();
@@ -195,7 +195,7 @@ fn cuts() -> impl Strategy<Value = Cut> {
 
 proptest! {
     #[test]
-    fn all_but_a_refused_authority_arrives_as_it_was_sent(
+    fn only_rejected_authorities_change(
         sent in prop::collection::vec((authorities(), fields(), writings(), cuts()), 1..8),
         pieces in prop::collection::vec(1..700_usize, 1..20),
     ) {
@@ -241,7 +241,7 @@ proptest! {
     }
 
     #[test]
-    fn arbitrary_bytes_are_neither_lost_nor_added_and_cutting_does_not_matter(
+    fn arbitrary_bytes_pass_regardless_of_the_pieces(
         begin in prop::option::of(Just(PREFACE)),
         frames in prop::collection::vec((0..11_u8, any::<u8>(), 0..3_u32, prop::collection::vec(any::<u8>(), 0..40)), 0..12),
         end in prop::collection::vec(any::<u8>(), 0..40),

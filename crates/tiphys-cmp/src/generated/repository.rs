@@ -7,22 +7,22 @@ pub struct ParameterAnnouncement {
     /// Name by which an application sets the parameter.
     #[prost(string, tag = "1")]
     pub name: ::prost::alloc::string::String,
-    /// Name for people; empty if there is none.
+    /// Display name; empty if absent.
     #[prost(string, tag = "2")]
     pub title: ::prost::alloc::string::String,
-    /// Explanation; empty if there is none.
+    /// Explanation; empty if absent.
     #[prost(string, tag = "3")]
     pub tooltip: ::prost::alloc::string::String,
     /// Whether a value must be set.
     #[prost(bool, tag = "4")]
     pub required: bool,
-    /// `number`, `boolean`; anything else means a text.
+    /// `number` or `boolean`; anything else means a string.
     #[prost(string, tag = "5")]
     pub item_type: ::prost::alloc::string::String,
     /// `string`, `array` or `map`; empty means `string`.
     #[prost(string, tag = "6")]
     pub collection_type: ::prost::alloc::string::String,
-    /// The default of a text.
+    /// The default of a string.
     #[prost(string, tag = "7")]
     pub string: ::prost::alloc::string::String,
     /// The default of a list.
@@ -34,7 +34,7 @@ pub struct ParameterAnnouncement {
         ::prost::alloc::string::String,
         ::prost::alloc::string::String,
     >,
-    /// The texts to choose from; none means free. Not known to Argo CD, which skips fields that it does not know.
+    /// The permitted strings; none means any. Argo CD skips this field, because it is unknown to it.
     #[prost(string, repeated, tag = "100")]
     pub choices: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }

@@ -1,4 +1,4 @@
-//! Labels, all of them with few values that this program chose.
+//! Labels. Each has a small fixed set of values.
 
 use std::fmt::{self, Write as _};
 
@@ -6,8 +6,8 @@ use prometheus_client::encoding::{EncodeLabelSet, EncodeLabelValue, LabelValueEn
 use tiphys_plugin::{CommandEnd, Phase};
 use tonic::Code;
 
-/// A label value that is one of few texts.
-macro_rules! texts {
+/// A label with a fixed set of values.
+macro_rules! label_values {
     ($(#[$doc:meta])* $visibility:vis enum $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $text:literal,)+ }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -31,7 +31,7 @@ macro_rules! texts {
     };
 }
 
-texts! {
+label_values! {
     /// A method of the plugin protocol.
     pub(crate) enum Method {
         /// `GenerateManifest`.
@@ -45,8 +45,8 @@ texts! {
     }
 }
 
-texts! {
-    /// What a call spends its time with.
+label_values! {
+    /// A step of a call.
     pub(super) enum Step {
         Wait = "wait",
         Receive = "receive",
@@ -59,22 +59,22 @@ texts! {
     }
 }
 
-texts! {
+label_values! {
     /// Whether an archive's tree was in the store.
-    pub(crate) enum Upload {
-        /// It was not.
+    pub(crate) enum UploadKind {
+        /// It was not in the store.
         New = "new",
-        /// It was: nothing was written.
+        /// It was in the store, so nothing was written.
         Known = "known",
-        /// Nothing was to be written: the entries were enough.
+        /// Only the entries were needed, so nothing was written.
         Listed = "listed",
     }
 }
 
-texts! {
-    /// Which bound made the server refuse a call.
+label_values! {
+    /// The limit because of which the server refused a call.
     pub(crate) enum Refusal {
-        /// Too many runs wait for their turn, or one has waited for too long.
+        /// Too many runs wait in the queue, or one has waited for too long.
         Queue = "queue",
         /// Bytes, unpacked bytes or entries of an archive.
         Archive = "archive",
@@ -119,7 +119,7 @@ impl CallLabels {
     }
 }
 
-/// A gRPC code by Go's name for it, which is what dashboards for Argo CD expect.
+/// A gRPC code by its Go name, as dashboards for Argo CD expect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct CodeLabel(i32);
 
@@ -129,7 +129,7 @@ impl EncodeLabelValue for CodeLabel {
     }
 }
 
-/// Go's name of a gRPC code.
+/// Returns the Go name of a gRPC code.
 pub(crate) const fn code_name(code: Code) -> &'static str {
     match code {
         Code::Ok => "OK",
@@ -175,7 +175,7 @@ impl EncodeLabelValue for EndLabel {
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub(super) struct UploadLabels {
-    pub(super) upload: Upload,
+    pub(super) upload: UploadKind,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]

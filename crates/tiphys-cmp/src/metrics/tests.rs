@@ -4,9 +4,9 @@ use std::time::Duration;
 use tiphys_plugin::{CommandEnd, Observer as _, Phase};
 use tonic::Code;
 
-use super::{Build, Levels, Method, Metrics, Refusal, StoreLevels, Upload, UploadSteps};
+use super::{Build, Method, Metrics, Refusal, ServerGauges, StoreGauges, UploadKind, UploadSteps};
 
-/// The lines of a scrape that are not zero, without histograms' buckets.
+/// Returns the samples that are not zero, without histogram buckets.
 fn counted(metrics: &Metrics) -> Vec<String> {
     let text = metrics.encode();
     assert!(text.ends_with("# EOF\n"), "{text}");
@@ -20,7 +20,7 @@ fn counted(metrics: &Metrics) -> Vec<String> {
 }
 
 #[test]
-fn what_happened_is_counted_once_under_its_names() {
+fn events_are_counted_once_by_name() {
     let metrics = Metrics::new();
     assert_eq!(counted(&metrics), Vec::<String>::new());
     metrics.call(Method::GenerateManifest).finish(Code::Ok);
@@ -31,8 +31,8 @@ fn what_happened_is_counted_once_under_its_names() {
     let (waited, received) = (Duration::from_millis(500), Duration::from_millis(250));
     metrics.uploaded(UploadSteps { waited, received, unpacked: Some(Duration::from_secs(1)) });
     metrics.uploaded(UploadSteps { waited, received, unpacked: None });
-    metrics.unpacked(Upload::New);
-    metrics.unpacked(Upload::Known);
+    metrics.unpacked(UploadKind::New);
+    metrics.unpacked(UploadKind::Known);
     Metrics::refused(&metrics, Refusal::Archive);
     tiphys_plugin::Observer::refused(&*metrics);
     metrics.command_ended(Phase::Init, Duration::from_secs(1), CommandEnd::Succeeded);
@@ -91,7 +91,7 @@ fn a_call_is_under_way_until_its_timer_ends() {
 #[test]
 fn what_others_know_is_asked_at_each_scrape() {
     let metrics = Metrics::new();
-    assert!(!metrics.encode().contains("tiphys_cmp_build"), "nobody said what this is");
+    assert!(!metrics.encode().contains("tiphys_cmp_build"), "no build was set");
     let build = Build {
         version: "1.2.3".to_owned(),
         commit: "abc\"".to_owned(),
@@ -99,11 +99,11 @@ fn what_others_know_is_asked_at_each_scrape() {
     };
     let scrapes = Arc::new(std::sync::atomic::AtomicU64::new(0));
     let asked = Arc::clone(&scrapes);
-    metrics.sample(build, move || Levels {
+    metrics.sample(build, move || ServerGauges {
         serving: true,
         waiting: asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed),
         running: 5,
-        store: StoreLevels { trees: 6, files: 7, bytes: 8, evicted: 9 },
+        store: StoreGauges { trees: 6, files: 7, bytes: 8, evicted: 9 },
         resident_bytes: Some(10),
         descriptors: Some(11),
         threads: Some(12),
@@ -128,7 +128,7 @@ fn what_others_know_is_asked_at_each_scrape() {
 }
 
 #[test]
-fn every_series_that_is_sure_to_come_is_there_at_zero() {
+fn every_series_exists_at_zero() {
     let text = Metrics::new().encode();
     for line in [
         r#"tiphys_cmp_calls_total{method="MatchRepository",code="OK"} 0"#,

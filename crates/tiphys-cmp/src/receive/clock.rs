@@ -1,21 +1,21 @@
-//! What ends a call from outside while it waits.
+//! The deadline and cancellation of a call.
 
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-use super::ReceiveError;
+use super::error::ReceiveError;
 
-/// A call's deadline, and the token that fires when the server can wait no longer for running calls.
+/// A call's deadline, and the token that cancels running calls at the shutdown of the server.
 #[derive(Clone, Debug)]
 pub(crate) struct Clock {
-    /// When the answer must be there.
+    /// Time by which the call must be answered.
     pub(crate) deadline: Instant,
-    /// Fires when running calls are to end.
+    /// Fires when running calls are cancelled.
     pub(crate) abort: CancellationToken,
 }
 
 impl Clock {
-    /// Waits for something, or until the call has to end. `step` is Argo CD's word for what is being done.
+    /// Waits for a future until the call has to end. `step` is Argo CD's name of the step.
     pub(super) async fn within<T>(
         &self,
         step: &str,

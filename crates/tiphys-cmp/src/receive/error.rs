@@ -1,4 +1,4 @@
-//! Why a call's files could not be received. The texts are Argo CD's (`spec/cmp.md` 1.6).
+//! Errors while a call's files are received. The messages are Argo CD's.
 
 use std::time::Duration;
 
@@ -8,20 +8,20 @@ use tiphys_tree::{StoreError, WriteError};
 use tokio::task::JoinError;
 use tonic::{Code, Status};
 
-use crate::calls::panic_text;
 use crate::metrics::Refusal;
+use crate::panic::panic_message;
 
-/// Argo CD's words for receiving the first message.
+/// Argo CD's message for receiving the first message.
 pub(super) const HEADER: &str = "error receiving stream header";
-/// Argo CD's words for receiving the archive.
+/// Argo CD's message for receiving the archive.
 pub(super) const RECEIVING: &str = "error receiving tgz file: stream context error";
-/// Argo CD's words for unpacking the archive.
+/// Argo CD's message for unpacking the archive.
 pub(super) const DECOMPRESSING: &str = "error decompressing tgz file";
-/// Our words for waiting until the trees of other calls are no longer in use.
+/// Message for waiting until the trees of other calls are no longer in use.
 pub(super) const WAITING_FOR_ROOM: &str =
     "error receiving tgz file: waiting for the trees of other calls, see --store-bytes-max";
 
-/// Why a call's files could not be received.
+/// An error while a call's files are received.
 #[derive(Debug, thiserror::Error)]
 #[error("{text}")]
 pub(crate) struct ReceiveError {
@@ -31,35 +31,35 @@ pub(crate) struct ReceiveError {
     refusal: Option<Refusal>,
 }
 
-/// What remains of the stream.
+/// State of the stream after the error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rest {
-    /// It can be read on.
+    /// The rest can be read.
     Readable,
-    /// It has ended, is broken, or there is no time for it.
+    /// It has ended or is broken, or there is no time for it.
     Gone,
 }
 
 impl ReceiveError {
-    /// The upload is not what it must be.
+    /// The upload is invalid.
     pub(super) fn invalid(text: impl Into<String>) -> Self {
         Self { code: Code::Unknown, text: text.into(), rest: Rest::Readable, refusal: None }
     }
 
-    /// The deadline passed. Go's text for it.
+    /// The deadline passed, in Go's words.
     pub(super) fn late(step: &str) -> Self {
         let text = format!("{step}: context deadline exceeded");
         Self { code: Code::DeadlineExceeded, text, rest: Rest::Gone, refusal: None }
     }
 
-    /// The sender has not sent anything for too long.
+    /// The sender paused for too long.
     pub(super) fn stalled(step: &str, idle: Duration) -> Self {
         Self::paused(format!(
             "{step}: the sender sent nothing for {idle:?} and did not end its upload; see --upload-stall-max"
         ))
     }
 
-    /// The sender has not sent anything for some time, and others wait for its place.
+    /// The sender paused while others waited for its slot.
     pub(super) fn stalled_before_others(step: &str, idle: Duration) -> Self {
         Self::paused(format!(
             "{step}: the sender sent nothing for {idle:?} while other uploads waited to be unpacked; see --upload-stall-crowded-max and --unpacking-max"
@@ -70,13 +70,13 @@ impl ReceiveError {
         Self { code: Code::DeadlineExceeded, text, rest: Rest::Gone, refusal: Some(Refusal::Stall) }
     }
 
-    /// The server ends.
+    /// The server is shutting down.
     pub(super) fn ending() -> Self {
         let text = "the plugin server is shutting down".to_owned();
         Self { code: Code::Unavailable, text, rest: Rest::Gone, refusal: None }
     }
 
-    /// More bytes than an archive may have.
+    /// The archive exceeds its limit.
     pub(super) fn too_large(max: u64) -> Self {
         Self::archive(&ArchiveError::too_many_packed_bytes(max))
     }
@@ -114,10 +114,10 @@ impl ReceiveError {
         Self { refusal, ..failed }
     }
 
-    /// The thread that unpacked has failed.
+    /// The unpacking thread panicked.
     pub(super) fn panicked(failed: JoinError) -> Self {
         let text = match failed.try_into_panic() {
-            Ok(panic) => panic_text(&*panic),
+            Ok(panic) => panic_message(&*panic),
             Err(_) => "the thread did not run".to_owned(),
         };
         let text = format!("{DECOMPRESSING}: {text}");
@@ -125,16 +125,16 @@ impl ReceiveError {
     }
 
     /// Whether the sender may still be sending, and the rest can be read.
-    pub(super) fn leaves_a_rest(&self) -> bool {
+    pub(super) fn leaves_stream_readable(&self) -> bool {
         self.rest == Rest::Readable
     }
 
-    /// The bound that was reached, if one was.
+    /// The limit that was exceeded, if any.
     pub(super) fn refusal(&self) -> Option<Refusal> {
         self.refusal
     }
 
-    /// As the answer of a call; `call` is Argo CD's word for it.
+    /// Converts the error to the answer of a call. `call` is Argo CD's name of it.
     pub(crate) fn into_status(self, call: &str) -> Status {
         Status::new(self.code, format!("{call} error receiving stream: {}", self.text))
     }

@@ -1,7 +1,7 @@
-//! Uploads of the same bytes: the first is unpacked, the others only hashed.
+//! Uploads with the same bytes: the first is unpacked, the others are only hashed.
 //!
-//! A checksum that a caller claims says which upload may be the same as another; whether it is, only its own bytes say. So a tree is
-//! handed out for a checksum only after this server has unpacked bytes that have it, and only to those whose bytes have it, too.
+//! A claimed checksum says only which uploads may be equal. So a tree is returned for a checksum only after this server has unpacked bytes
+//! with this checksum, and only to callers whose bytes have it, too.
 
 use std::collections::HashMap;
 use std::pin::pin;
@@ -13,9 +13,9 @@ use tiphys_tree::{Tree, TreeKey};
 use tokio::sync::OwnedMutexGuard;
 use tokio::time::sleep;
 
-/// Checksums that are remembered; those used least recently are forgotten.
+/// Maximum number of remembered checksums. The least recently used ones are forgotten.
 const KNOWN_MAX: usize = 4096;
-/// How long one who waits for another's unpacking sees no progress before he unpacks by himself.
+/// How long an upload waits for another one without progress before it unpacks itself.
 const FOLLOW_MAX: Duration = Duration::from_secs(2);
 /// Bytes of a SHA-256.
 const CHECKSUM_BYTES: usize = 32;
@@ -25,7 +25,7 @@ const CHECKSUM_BYTES: usize = 32;
 pub(super) struct Checksum([u8; CHECKSUM_BYTES]);
 
 impl Checksum {
-    /// Reads lower-case hexadecimal digits. Checksums are compared as texts, so nothing else is one.
+    /// Parses lower-case hexadecimal digits. Argo CD compares checksums as strings, so no other form is valid.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let digits = text.as_bytes();
         let digit = |byte: u8| match byte {
@@ -44,13 +44,13 @@ impl Checksum {
         Some(Self(bytes))
     }
 
-    /// What the bytes were made into.
+    /// Converts a digest.
     pub(super) fn of(digest: impl Into<[u8; CHECKSUM_BYTES]>) -> Self {
         Self(digest.into())
     }
 }
 
-/// What this server knows of checksums.
+/// The verified checksums, and those of uploads that are being unpacked.
 #[derive(Debug, Default)]
 pub(super) struct Gate {
     state: Mutex<State>,
@@ -58,45 +58,45 @@ pub(super) struct Gate {
 
 #[derive(Debug, Default)]
 struct State {
-    known: HashMap<Checksum, Known>,
-    under_way: HashMap<Checksum, Arc<UnderWay>>,
-    /// Counts uses, to know which is the oldest.
+    known: HashMap<Checksum, VerifiedTree>,
+    unpacking: HashMap<Checksum, Arc<Unpacking>>,
+    /// Number of uses, to find the least recently used one.
     uses: u64,
 }
 
 #[derive(Debug)]
-struct Known {
+struct VerifiedTree {
     tree: TreeKey,
     used: u64,
-    /// Held by whoever looks for the tree.
+    /// Held while the tree is looked up.
     look: Arc<tokio::sync::Mutex<()>>,
 }
 
-/// An upload that is being unpacked, and those who wait for it.
+/// An upload that is being unpacked, and the lock that equal uploads wait for.
 #[derive(Debug, Default)]
-struct UnderWay {
+struct Unpacking {
     turn: Arc<tokio::sync::Mutex<()>>,
     progress: Progress,
 }
 
-/// Says whether an unpacking goes on.
+/// Progress of an unpacking.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Progress(Arc<Steps>);
 
 #[derive(Debug, Default)]
 struct Steps {
     count: AtomicU64,
-    /// How many of those who could make a step wait for somebody else.
+    /// Number of reasons why no step is expected.
     excused: AtomicUsize,
 }
 
 impl Progress {
-    /// Something was read.
+    /// Records that bytes were read.
     pub(super) fn step(&self) {
         self.0.count.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// No steps are expected until what is returned is dropped: it is not the sender who keeps everybody waiting.
+    /// Suspends the progress check until the result is dropped: the upload waits for others, not for its sender.
     pub(super) fn excused(&self) -> Excused {
         self.0.excused.fetch_add(1, Ordering::Relaxed);
         Excused(self.clone())
@@ -111,45 +111,45 @@ impl Progress {
     }
 }
 
-/// No steps are expected while this is there.
+/// A suspension of the progress check.
 #[derive(Debug)]
 pub(super) struct Excused(Progress);
 
 impl Drop for Excused {
     fn drop(&mut self) {
-        // Who looks next begins to count from here.
+        // The next check starts from here.
         self.0.step();
         self.0.0.excused.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-/// What an upload has to do.
+/// How an upload continues.
 #[derive(Debug)]
-pub(super) enum Pass {
-    /// To be hashed; then this is its tree.
+pub(super) enum Admission {
+    /// Hash it; if its checksum is right, this is its tree.
     Known(Tree),
-    /// To be unpacked.
+    /// Unpack it.
     Unpack(Turn),
 }
 
-/// The right to unpack; the next one gets it when this is dropped.
+/// The right to unpack. Dropping it passes it to the next upload.
 #[derive(Debug)]
 pub(super) struct Turn {
     gate: Arc<Gate>,
     checksum: Checksum,
-    under_way: Arc<UnderWay>,
-    /// None if the one before makes no progress, and this one goes ahead beside it.
-    mine: Option<OwnedMutexGuard<()>>,
+    unpacking: Arc<Unpacking>,
+    /// `None` if the previous upload makes no progress, and this one unpacks concurrently.
+    lock: Option<OwnedMutexGuard<()>>,
 }
 
 impl Turn {
-    /// Where unpacking says that it goes on.
+    /// Returns where unpacking reports its progress.
     pub(super) fn progress(&self) -> Progress {
-        // Only the one whose turn it is keeps others waiting.
-        if self.mine.is_some() { self.under_way.progress.clone() } else { Progress::default() }
+        // Only the holder of the lock makes others wait.
+        if self.lock.is_some() { self.unpacking.progress.clone() } else { Progress::default() }
     }
 
-    /// The upload has the checksum, and this is its tree.
+    /// Records that the upload has the checksum, and its tree.
     pub(super) fn verified(self, tree: TreeKey) {
         self.gate.lock().remember(self.checksum, tree);
     }
@@ -157,39 +157,43 @@ impl Turn {
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        drop(self.mine.take());
+        drop(self.lock.take());
         let mut state = self.gate.lock();
-        // The map's own, and this one: nobody waits.
-        if Arc::strong_count(&self.under_way) == 2 {
-            state.under_way.remove(&self.checksum);
+        // References of the map and of this turn: no upload waits.
+        if Arc::strong_count(&self.unpacking) == 2 {
+            state.unpacking.remove(&self.checksum);
         }
     }
 }
 
 impl Gate {
-    /// Waits while an upload of the same checksum is unpacked. `find` gives a tree that is still there.
-    pub(super) async fn enter<F>(self: &Arc<Self>, checksum: Checksum, find: impl Fn(TreeKey) -> F) -> Pass
+    /// Waits while an upload with the same checksum is unpacked. `find` returns a tree that the store still has.
+    pub(super) async fn enter<F>(
+        self: &Arc<Self>,
+        checksum: Checksum,
+        find: impl Fn(TreeKey) -> F,
+    ) -> Admission
     where
         F: Future<Output = Option<Tree>>,
     {
         if let Some(tree) = self.known(checksum, &find).await {
-            return Pass::Known(tree);
+            return Admission::Known(tree);
         }
-        let under_way = Arc::clone(self.lock().under_way.entry(checksum).or_default());
+        let unpacking = Arc::clone(self.lock().unpacking.entry(checksum).or_default());
         let mut turn =
-            Turn { gate: Arc::clone(self), checksum, under_way: Arc::clone(&under_way), mine: None };
-        drop(under_way);
-        let mut lock = pin!(Arc::clone(&turn.under_way.turn).lock_owned());
+            Turn { gate: Arc::clone(self), checksum, unpacking: Arc::clone(&unpacking), lock: None };
+        drop(unpacking);
+        let mut lock = pin!(Arc::clone(&turn.unpacking.turn).lock_owned());
         loop {
-            let steps = turn.under_way.progress.steps();
+            let steps = turn.unpacking.progress.steps();
             tokio::select! {
                 biased;
-                mine = &mut lock => {
-                    turn.mine = Some(mine);
+                guard = &mut lock => {
+                    turn.lock = Some(guard);
                     break;
                 }
                 () = sleep(FOLLOW_MAX) => {
-                    let progress = &turn.under_way.progress;
+                    let progress = &turn.unpacking.progress;
                     if progress.steps() == steps && !progress.is_excused() {
                         break;
                     }
@@ -197,20 +201,20 @@ impl Gate {
             }
         }
         match self.known(checksum, &find).await {
-            Some(tree) => Pass::Known(tree),
-            None => Pass::Unpack(turn),
+            Some(tree) => Admission::Known(tree),
+            None => Admission::Unpack(turn),
         }
     }
 
-    /// The tree of uploads with this checksum, if it is known and there. One upload at a time looks for it, so that others can do with
-    /// what that one saw.
+    /// Returns the tree for a checksum if it is known and the store still has it. One upload at a time looks for it, so that the next ones
+    /// can reuse the result.
     pub(super) async fn known<F>(&self, checksum: Checksum, find: &impl Fn(TreeKey) -> F) -> Option<Tree>
     where
         F: Future<Output = Option<Tree>>,
     {
         let look = self.lock().look(checksum)?;
         let _look = look.lock().await;
-        // It may have become another one meanwhile.
+        // It may have changed meanwhile.
         let key = self.lock().used(checksum)?;
         let tree = find(key).await;
         if tree.is_none() {
@@ -236,7 +240,7 @@ impl State {
         Some(known.tree)
     }
 
-    /// Forgets that a checksum stands for a tree.
+    /// Forgets the tree of a checksum.
     fn forget(&mut self, checksum: Checksum, tree: TreeKey) {
         if self.known.get(&checksum).is_some_and(|known| known.tree == tree) {
             self.known.remove(&checksum);
@@ -245,7 +249,7 @@ impl State {
 
     fn remember(&mut self, checksum: Checksum, tree: TreeKey) {
         self.uses += 1;
-        self.known.insert(checksum, Known { tree, used: self.uses, look: Arc::default() });
+        self.known.insert(checksum, VerifiedTree { tree, used: self.uses, look: Arc::default() });
         while self.known.len() > KNOWN_MAX {
             let oldest = self.known.iter().min_by_key(|(_, known)| known.used).map(|(oldest, _)| *oldest);
             let Some(oldest) = oldest else { return };

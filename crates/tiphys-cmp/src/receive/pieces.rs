@@ -1,4 +1,4 @@
-//! The way of an archive's bytes from the call that receives them to the thread that unpacks them.
+//! Passes an archive's bytes from the call that receives them to the thread that unpacks them.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -8,53 +8,53 @@ use tokio::sync::mpsc;
 
 use super::gate::Progress;
 
-/// Pieces that wait between the call and the thread.
+/// Maximum number of pieces in the channel.
 const PIECES_WAITING_MAX: usize = 4;
 
-/// The call's end.
+/// The call's end of the channel.
 #[derive(Debug)]
 pub(super) struct Feed {
-    /// `None` says that the archive is whole.
+    /// `None` marks the end of the archive.
     pieces: mpsc::Sender<Option<Bytes>>,
     bytes: usize,
 }
 
-/// The thread's end. Bytes that will never come, because the call has ended, are an error and not an end.
+/// The thread's end of the channel. If the call ends before the archive does, reading fails.
 #[derive(Debug)]
 pub(super) struct Pieces {
     waiting: VecDeque<Bytes>,
     current: Bytes,
-    coming: mpsc::Receiver<Option<Bytes>>,
-    is_whole: bool,
+    incoming: mpsc::Receiver<Option<Bytes>>,
+    is_complete: bool,
     progress: Progress,
 }
 
 impl Feed {
-    /// Both ends.
+    /// Creates both ends.
     pub(super) fn new(progress: Progress) -> (Self, Pieces) {
-        let (pieces, coming) = mpsc::channel(PIECES_WAITING_MAX);
+        let (pieces, incoming) = mpsc::channel(PIECES_WAITING_MAX);
         let (waiting, current) = (VecDeque::new(), Bytes::new());
-        (Self { pieces, bytes: 0 }, Pieces { waiting, current, coming, is_whole: false, progress })
+        (Self { pieces, bytes: 0 }, Pieces { waiting, current, incoming, is_complete: false, progress })
     }
 
-    /// Bytes so far.
+    /// Returns the number of bytes so far.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Adds a piece to what the thread begins with.
-    pub(super) fn begin_with(&mut self, reader: &mut Pieces, piece: Bytes) {
+    /// Adds a piece to the bytes that the thread starts with.
+    pub(super) fn buffer(&mut self, reader: &mut Pieces, piece: Bytes) {
         self.bytes += piece.len();
         reader.waiting.push_back(piece);
     }
 
-    /// Hands a piece over, when there is room for it. Nothing happens if the thread wants no more.
+    /// Sends a piece when the channel has room. Does nothing if the thread has stopped reading.
     pub(super) async fn send(&mut self, piece: Bytes) {
         self.bytes += piece.len();
         drop(self.pieces.send(Some(piece)).await);
     }
 
-    /// Says that the archive is whole.
+    /// Marks the end of the archive.
     pub(super) async fn end(&mut self) {
         drop(self.pieces.send(None).await);
     }
@@ -62,13 +62,13 @@ impl Feed {
 
 impl Read for Pieces {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        while self.current.is_empty() && !self.is_whole {
+        while self.current.is_empty() && !self.is_complete {
             self.current = match self.waiting.pop_front() {
                 Some(piece) => piece,
-                None => match self.coming.blocking_recv() {
+                None => match self.incoming.blocking_recv() {
                     Some(Some(piece)) => piece,
                     Some(None) => {
-                        self.is_whole = true;
+                        self.is_complete = true;
                         break;
                     }
                     None => {

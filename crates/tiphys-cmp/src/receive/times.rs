@@ -1,4 +1,4 @@
-//! Where the time of an upload goes.
+//! Measures the steps of an upload.
 
 use std::time::Duration;
 
@@ -6,31 +6,31 @@ use tokio::time::Instant;
 
 use crate::metrics::UploadSteps;
 
-/// Takes the times of one upload.
+/// The times of one upload.
 #[derive(Debug, Default)]
 pub(super) struct Times {
     first_byte: Option<Instant>,
     end: Option<Instant>,
-    /// When unpacking has begun.
-    placed: Option<Instant>,
+    /// Start of unpacking.
+    started_unpacking: Option<Instant>,
     waited: Duration,
-    /// The part of it between the first byte and the end.
+    /// The part of `waited` between the first byte and the end.
     waited_while_receiving: Duration,
     unpacked: Option<Duration>,
 }
 
 impl Times {
-    /// Some of its bytes are here.
+    /// Records that bytes arrived.
     pub(super) fn bytes(&mut self) {
         self.first_byte.get_or_insert_with(Instant::now);
     }
 
-    /// It is here as a whole.
+    /// Records the end of the upload.
     pub(super) fn end(&mut self) {
         self.end = Some(Instant::now());
     }
 
-    /// It has waited for others since then.
+    /// Records that it has waited for others since `since`.
     pub(super) fn waited(&mut self, since: Instant) {
         let waited = since.elapsed();
         self.waited += waited;
@@ -39,17 +39,17 @@ impl Times {
         }
     }
 
-    /// From now on it is unpacked.
-    pub(super) fn placed(&mut self) {
-        self.placed = Some(Instant::now());
+    /// Records the start of unpacking.
+    pub(super) fn started_unpacking(&mut self) {
+        self.started_unpacking = Some(Instant::now());
     }
 
-    /// It is unpacked. What was done while bytes still came has cost the call nothing.
+    /// Records the end of unpacking. Unpacking while bytes still arrived did not delay the call.
     pub(super) fn unpacked(&mut self) {
-        self.unpacked = self.end.max(self.placed).map(|began| began.elapsed());
+        self.unpacked = self.end.max(self.started_unpacking).map(|began| began.elapsed());
     }
 
-    /// The steps of an upload that has succeeded.
+    /// Returns the durations of a successful upload.
     pub(super) fn steps(&self) -> UploadSteps {
         let received = self.first_byte.zip(self.end).map(|(first, end)| end - first);
         UploadSteps {

@@ -1,4 +1,4 @@
-//! One client stream: a head, then chunks of an archive, which are counted and hashed whatever becomes of them.
+//! A client stream: metadata, then chunks of an archive, which are always counted and hashed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,27 +7,41 @@ use std::time::Duration;
 use bytes::{Bytes, BytesMut};
 use futures_util::FutureExt as _;
 use sha2::{Digest, Sha256};
+use tiphys_tree::archive::ArchiveLimits;
 use tokio::task::AbortHandle;
 use tokio::time::timeout;
 use tonic::{Status, Streaming};
 use tracing::Span;
 
-use super::error::{HEADER, RECEIVING};
+use super::clock::Clock;
+use super::error::{HEADER, RECEIVING, ReceiveError};
 use super::gate::Checksum;
 use super::times::Times;
-use super::{Clock, ReceiveError, UploadBounds};
 use crate::generated::plugin::{
-    AppStreamRequest, ManifestRequestMetadata, app_stream_request::Request as Part,
+    AppStreamRequest, ManifestRequestMetadata, app_stream_request::Request as StreamItem,
 };
 
-/// Bytes that are collected before somebody else sees them. Argo CD sends 1,024 at a time.
+/// Bytes that are collected before they are passed on. Argo CD sends 1,024 at a time.
 const PIECE_BYTES: usize = 64 * 1024;
-/// The least time between two looks at a sender who pauses.
-const LOOK_MIN: Duration = Duration::from_millis(10);
-/// Messages after which others get a turn, and the clock is looked at, though the next one is there.
+/// Minimum interval of the checks for a sender that pauses.
+const CHECK_INTERVAL_MIN: Duration = Duration::from_millis(10);
+/// Number of messages after which other tasks run and the deadline is checked, even if the next message is available.
 const MESSAGES_AT_ONCE: u64 = 1024;
-/// Bytes that are read after a failure, so that the sender gets to the answer; then it is cut off.
+/// Bytes that are read after a failure so that the sender gets the answer. Then the stream is closed.
 const DISCARDED_BYTES_MAX: u64 = 1 << 30;
+
+/// Limits of uploads.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct UploadLimits {
+    /// Limits of each archive.
+    pub(crate) archive: ArchiveLimits,
+    /// How long a sender may pause.
+    pub(crate) stall_max: Duration,
+    /// The same while others wait for its unpack slot.
+    pub(crate) crowded_stall_max: Duration,
+    /// Archives that are unpacked at once.
+    pub(crate) unpacking_max: usize,
+}
 
 /// A client stream.
 pub(super) struct Upload {
@@ -35,62 +49,62 @@ pub(super) struct Upload {
     hash: Sha256,
     bytes: u64,
     messages: u64,
-    bounds: UploadBounds,
-    place: Option<Place>,
+    limits: UploadLimits,
+    slot: Option<UnpackSlot>,
     times: Times,
-    /// Lasts from the head to the end of the archive.
+    /// Lasts from the metadata to the end of the archive.
     span: Span,
 }
 
-/// The place that an upload has among those that are unpacked.
-struct Place {
-    /// How many others wait for one.
+/// The slot of an upload that is unpacked while it is received.
+struct UnpackSlot {
+    /// Number of uploads that wait for a slot.
     waiting: Arc<AtomicUsize>,
-    /// The work that takes it; with its end the place is free, though the upload goes on.
+    /// The work that takes the slot. The slot is free when it ends, even if the upload continues.
     work: AbortHandle,
 }
 
-impl Place {
+impl UnpackSlot {
     fn is_waited_for(&self) -> bool {
         !self.work.is_finished() && self.waiting.load(Ordering::Relaxed) > 0
     }
 }
 
 impl Upload {
-    pub(super) fn new(stream: Streaming<AppStreamRequest>, bounds: UploadBounds) -> Self {
+    pub(super) fn new(stream: Streaming<AppStreamRequest>, limits: UploadLimits) -> Self {
         Self {
             stream,
             hash: Sha256::new(),
             bytes: 0,
             messages: 0,
-            bounds,
-            place: None,
+            limits,
+            slot: None,
             times: Times::default(),
             span: Span::none(),
         }
     }
 
-    /// Bytes of the archive so far.
+    /// Returns the bytes of the archive so far.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Where its time goes.
+    /// Returns its times.
     pub(super) fn times(&mut self) -> &mut Times {
         &mut self.times
     }
 
-    /// From now on others may wait for this upload's place, until `work` has ended.
-    pub(super) fn holds_a_place(&mut self, waiting: Arc<AtomicUsize>, work: AbortHandle) {
-        self.place = Some(Place { waiting, work });
+    /// Sets the slot that others may wait for until `work` ends.
+    pub(super) fn set_slot(&mut self, waiting: Arc<AtomicUsize>, work: AbortHandle) {
+        self.slot = Some(UnpackSlot { waiting, work });
     }
 
-    /// The first message.
+    /// Reads the metadata, the first message.
     pub(super) async fn head(&mut self, clock: &Clock) -> Result<ManifestRequestMetadata, ReceiveError> {
         let first = self.message(HEADER, clock).await?;
         let first = first.map_err(|status| ReceiveError::stream(HEADER, &status))?;
         match first.and_then(|message| message.request) {
-            Some(Part::Metadata(head)) => {
+            Some(StreamItem::Metadata(head)) => {
                 self.span = tracing::info_span!("cmp.receiveFile");
                 Ok(head)
             }
@@ -98,7 +112,7 @@ impl Upload {
         }
     }
 
-    /// The next bytes of the archive, as many as are worth handing on; `None` at its end.
+    /// Reads the next bytes of the archive, at least [`PIECE_BYTES`] unless it ends. `None` at its end.
     pub(super) async fn piece(&mut self, clock: &Clock) -> Result<Option<Bytes>, ReceiveError> {
         let mut piece = BytesMut::new();
         while piece.len() < PIECE_BYTES {
@@ -106,7 +120,7 @@ impl Upload {
             if piece.is_empty() && chunk.len() >= PIECE_BYTES {
                 return Ok(Some(chunk));
             }
-            // Chunks are parts of larger buffers; copying them lets those go.
+            // Chunks are parts of larger buffers, which a copy frees.
             piece.extend_from_slice(&chunk);
         }
         Ok((!piece.is_empty()).then(|| piece.freeze()))
@@ -118,7 +132,7 @@ impl Upload {
         Ok(())
     }
 
-    /// Compares what was received with the checksum that was claimed; a text that is none fits to nothing.
+    /// Compares the received bytes with the claimed checksum. An invalid one (`None`) never matches.
     pub(super) fn check(&mut self, claimed: Option<Checksum>) -> Result<(), ReceiveError> {
         if claimed == Some(Checksum::of(self.hash.finalize_reset())) {
             return Ok(());
@@ -126,15 +140,15 @@ impl Upload {
         Err(ReceiveError::invalid("error receiving tgz file: file checksum validation error"))
     }
 
-    /// Reads on without looking at anything, so that the sender gets to the answer.
+    /// Reads and ignores further messages, so that the sender gets the answer.
     pub(super) async fn discard(&mut self, clock: &Clock) {
         let mut bytes = 0;
         while bytes < DISCARDED_BYTES_MAX {
             match self.message(RECEIVING, clock).await {
-                Ok(Ok(Some(AppStreamRequest { request: Some(Part::File(file)) }))) => {
+                Ok(Ok(Some(AppStreamRequest { request: Some(StreamItem::File(file)) }))) => {
                     bytes += file.chunk.len() as u64;
                 }
-                // Even what is no chunk takes part in the bound.
+                // Other messages count towards the limit, too.
                 Ok(Ok(Some(_))) => bytes += PIECE_BYTES as u64,
                 Ok(Ok(None) | Err(_)) | Err(_) => return,
             }
@@ -150,12 +164,12 @@ impl Upload {
             self.span = Span::none();
             return Ok(None);
         };
-        let Some(Part::File(file)) = message.request else {
+        let Some(StreamItem::File(file)) = message.request else {
             return Err(ReceiveError::invalid("error receiving tgz file: stream request file is nil"));
         };
         self.times.bytes();
         self.bytes += file.chunk.len() as u64;
-        let max = self.bounds.archive.packed_bytes_max;
+        let max = self.limits.archive.packed_bytes_max;
         if self.bytes > max {
             return Err(ReceiveError::too_large(max));
         }
@@ -163,7 +177,7 @@ impl Upload {
         Ok(Some(file.chunk))
     }
 
-    /// The next message, if it comes before the sender has paused for too long.
+    /// Reads the next message unless the sender pauses for too long.
     async fn message(
         &mut self,
         step: &str,
@@ -173,24 +187,24 @@ impl Upload {
         if self.messages.is_multiple_of(MESSAGES_AT_ONCE) {
             clock.within(step, tokio::task::yield_now()).await?;
         }
-        // Most messages are there already; timers are for those that are not.
+        // Most messages are already available and need no timer.
         if let Some(message) = self.stream.message().now_or_never() {
             return Ok(message);
         }
-        let (stream, place, stall_max) = (&mut self.stream, self.place.as_ref(), self.bounds.stall_max);
-        let crowded_stall_max = self.bounds.crowded_stall_max.max(LOOK_MIN);
+        let (stream, slot, stall_max) = (&mut self.stream, self.slot.as_ref(), self.limits.stall_max);
+        let crowded_stall_max = self.limits.crowded_stall_max.max(CHECK_INTERVAL_MIN);
         let message = async {
             let mut idle = Duration::ZERO;
             loop {
-                let patience = crowded_stall_max.min(stall_max.saturating_sub(idle));
-                if let Ok(message) = timeout(patience, stream.message()).await {
+                let timeout_after = crowded_stall_max.min(stall_max.saturating_sub(idle));
+                if let Ok(message) = timeout(timeout_after, stream.message()).await {
                     return Ok(message);
                 }
-                idle += patience;
+                idle += timeout_after;
                 if idle >= stall_max {
                     return Err(ReceiveError::stalled(step, idle));
                 }
-                if place.is_some_and(Place::is_waited_for) {
+                if slot.is_some_and(UnpackSlot::is_waited_for) {
                     return Err(ReceiveError::stalled_before_others(step, idle));
                 }
             }

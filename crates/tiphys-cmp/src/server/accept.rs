@@ -1,8 +1,8 @@
-//! Connections of callers, as many at once as there may be.
+//! Accepts connections, up to a maximum.
 //!
-//! Above the bound nobody is turned away: a caller waits in the system's queue of the socket, in the order of arrival, and is accepted as soon
-//! as another connection ends. To accept and to close at once would cost the caller its library's pause before the next try, and might
-//! strike the same caller again and again. Waiting costs this server nothing, not even a descriptor.
+//! Above the maximum no caller is rejected. A caller waits in the listen queue of the socket, in the order of arrival, and is accepted when
+//! another connection ends. Accepting and closing at once would cost the caller the back-off of its library before the next attempt, and
+//! could hit the same caller repeatedly. Waiting costs this server not even a descriptor.
 
 use std::io;
 use std::num::NonZeroU32;
@@ -16,65 +16,65 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, sleep};
 
 use super::episode::Episode;
-use crate::connection::{Connection, Patience, Place};
+use crate::connection::{Connection, ConnectionSlot, ConnectionTimeouts};
 use crate::metrics::Metrics;
 
-/// How long nobody is accepted after the system has refused, which it does while there are too many open files; twice as long after each
-/// further refusal, up to the second one.
+/// Pause after the system refuses to accept, as it does while too many files are open. Doubles after each further refusal, up to
+/// `PAUSE_MAX`.
 const PAUSE_MIN: Duration = Duration::from_millis(50);
 const PAUSE_MAX: Duration = Duration::from_secs(1);
 
-/// What connections may take.
+/// Limits of connections.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ConnectionBounds {
-    /// Open at once.
+pub(super) struct ConnectionLimits {
+    /// Maximum number of open connections.
     pub(super) connections_max: NonZeroU32,
-    /// How long one may take, and be silent.
-    pub(super) patience: Patience,
+    /// Timeouts of each connection.
+    pub(super) timeouts: ConnectionTimeouts,
 }
 
-/// The listener's connections, for ever.
+/// Returns the stream of the listener's connections, which does not end.
 pub(super) fn connections(
     listener: UnixListener,
-    bounds: ConnectionBounds,
+    limits: ConnectionLimits,
     metrics: Arc<Metrics>,
 ) -> impl Stream<Item = io::Result<Connection<UnixStream>>> {
-    let places = usize::try_from(bounds.connections_max.get()).unwrap_or(Semaphore::MAX_PERMITS);
-    let door = Door {
+    let slots = usize::try_from(limits.connections_max.get()).unwrap_or(Semaphore::MAX_PERMITS);
+    let acceptor = Acceptor {
         listener,
-        bounds,
+        limits,
         metrics,
-        places: Arc::new(Semaphore::new(places)),
+        slots: Arc::new(Semaphore::new(slots)),
         full: Episode::default(),
         refused: Episode::default(),
     };
-    unfold(door, async |mut door| Some((Ok(door.next().await), door)))
+    unfold(acceptor, async |mut acceptor| Some((Ok(acceptor.next().await), acceptor)))
 }
 
-/// Where callers come in.
-struct Door {
+/// Accepts connections and logs why it cannot.
+struct Acceptor {
     listener: UnixListener,
-    bounds: ConnectionBounds,
+    limits: ConnectionLimits,
     metrics: Arc<Metrics>,
-    places: Arc<Semaphore>,
-    /// There is no place.
+    slots: Arc<Semaphore>,
+    /// All slots are taken.
     full: Episode<()>,
-    /// The system refuses, with this number of an error.
+    /// The system refuses, with this `errno`.
     refused: Episode<Option<i32>>,
 }
 
-impl Door {
+impl Acceptor {
     async fn next(&mut self) -> Connection<UnixStream> {
-        let place = self.place().await;
+        let permit = self.permit().await;
         let mut pause = PAUSE_MIN;
         let stream = loop {
             match self.listener.accept().await {
                 Ok((stream, _)) => break stream,
                 Err(error) => {
                     self.metrics.accept_failed();
-                    if self.refused.happens(error.raw_os_error(), Instant::now()) {
+                    if self.refused.occurred(error.raw_os_error(), Instant::now()) {
                         tracing::warn!(
-                            "cannot accept connections, which is tried again and not told again until it changes: {error}"
+                            "cannot accept connections, retrying; logged again when the error changes: {error}"
                         );
                     }
                     sleep(pause).await;
@@ -85,28 +85,28 @@ impl Door {
         if self.refused.is_over(Instant::now()) {
             tracing::info!("connections are accepted again");
         }
-        let place = Place::new(place, Arc::clone(&self.metrics));
-        Connection::accepted(stream, place, self.bounds.patience)
+        let slot = ConnectionSlot::new(permit, Arc::clone(&self.metrics));
+        Connection::accepted(stream, slot, self.limits.timeouts)
     }
 
-    /// A place for one more connection, as soon as there is one.
-    async fn place(&mut self) -> OwnedSemaphorePermit {
-        if let Ok(place) = Arc::clone(&self.places).try_acquire_owned() {
+    /// Waits for a free slot.
+    async fn permit(&mut self) -> OwnedSemaphorePermit {
+        if let Ok(permit) = Arc::clone(&self.slots).try_acquire_owned() {
             if self.full.is_over(Instant::now()) {
-                tracing::info!("there is room for connections again");
+                tracing::info!("connections are below the maximum again");
             }
-            return place;
+            return permit;
         }
         self.metrics.connections_full();
-        if self.full.happens((), Instant::now()) {
+        if self.full.occurred((), Instant::now()) {
             tracing::warn!(
                 "{} connections are open: others wait until one ends; see --connections-max",
-                self.bounds.connections_max
+                self.limits.connections_max
             );
         }
-        match Arc::clone(&self.places).acquire_owned().await {
-            Ok(place) => place,
-            // Nobody closes it.
+        match Arc::clone(&self.slots).acquire_owned().await {
+            Ok(permit) => permit,
+            // The semaphore is never closed.
             Err(_) => std::future::pending().await,
         }
     }

@@ -1,4 +1,4 @@
-//! The end of a server: calls that are running are finished, or ended when their time is over.
+//! Shuts a server down: running calls finish, or are cancelled after the grace period.
 
 use std::pin::Pin;
 use std::time::Duration;
@@ -8,67 +8,66 @@ use tokio_util::sync::CancellationToken;
 use tonic_health::ServingStatus;
 use tonic_health::server::HealthReporter;
 
-use super::ServeError;
 use crate::calls::Running;
 
-/// How long calls that were told to end may take for it.
+/// Maximum wait for cancelled calls.
 const ABORT_MAX: Duration = Duration::from_secs(2);
-/// How long callers may take to read the last answers, and to hear that there will be no more.
+/// Maximum wait for callers to read the last answers and the announced shutdown.
 const FLUSH_MAX: Duration = Duration::from_secs(1);
 
-/// How long [`Ending::of`] takes at most: a call may begin in the last moment of the grace period.
-pub(super) const fn wind_up_max(grace: Duration) -> Duration {
+/// Returns the maximum duration of [`Ending::of`]. A call may begin at the end of the grace period.
+pub(super) const fn shutdown_max(grace: Duration) -> Duration {
     grace.saturating_add(FLUSH_MAX).saturating_add(ABORT_MAX).saturating_add(FLUSH_MAX)
 }
 
-/// What there is to end.
+/// A server that is shutting down.
 #[derive(Debug)]
 pub(super) struct Ending {
     pub(super) health: HealthReporter,
     pub(super) running: Running,
-    /// Makes calls end at once.
+    /// Cancels running calls.
     pub(super) abort: CancellationToken,
-    /// How long calls may go on.
+    /// How long running calls may continue.
     pub(super) grace: Duration,
 }
 
 impl Ending {
-    /// Brings a server to its end that has been told to accept no more connections. A caller that has not yet heard of it may still begin a
-    /// call on the connection that it has, which is a call as any other.
+    /// Waits for the end of a server that accepts no more connections. A caller that has not yet learned of the shutdown may still begin a
+    /// call on its connection, which is treated like any other.
     pub(super) async fn of(
         mut self,
         mut serving: Pin<&mut impl Future<Output = Result<(), tonic::transport::Error>>>,
-    ) -> Result<(), ServeError> {
+    ) -> Result<(), tonic::transport::Error> {
         let until = Instant::now() + self.grace;
         self.health.set_service_status("", ServingStatus::NotServing).await;
         loop {
             tokio::select! {
                 biased;
-                ended = &mut serving => return Ok(ended?),
-                () = self.running.ended() => {}
+                ended = &mut serving => return ended,
+                () = self.running.wait_for_none() => {}
                 () = sleep_until(until) => {
-                    tracing::warn!("calls did not end within {:?}; they are ended now", self.grace);
+                    tracing::warn!("calls did not end within {:?}; cancelling them", self.grace);
                     self.abort.cancel();
                     tokio::select! {
-                        ended = &mut serving => return Ok(ended?),
-                        () = self.running.ended() => {}
-                        () = sleep(ABORT_MAX) => tracing::warn!("calls do not end; they are left"),
+                        ended = &mut serving => return ended,
+                        () = self.running.wait_for_none() => {}
+                        () = sleep(ABORT_MAX) => tracing::warn!("cancelled calls did not end; shutting down without them"),
                     }
                 }
             }
             self.end_watches().await;
             tokio::select! {
-                ended = &mut serving => return Ok(ended?),
-                () = self.running.begun(), if !self.abort.is_cancelled() => {}
+                ended = &mut serving => return ended,
+                () = self.running.wait_for_some(), if !self.abort.is_cancelled() => {}
                 () = sleep(FLUSH_MAX) => break,
             }
         }
-        // Whoever is still there, or comes in this moment, is not to wait for what does not come.
+        // Callers that remain, or begin a call at this moment, get an error at once.
         self.abort.cancel();
         Ok(())
     }
 
-    /// Those who watch the health are told before that it is bad. They would watch for ever, and keep their connections.
+    /// Health watches get the status `NOT_SERVING` and then end. They would otherwise keep their connections open.
     async fn end_watches(&mut self) {
         self.health.clear_service_status("").await;
         self.health.set_service_status("", ServingStatus::NotServing).await;

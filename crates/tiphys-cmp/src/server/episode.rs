@@ -1,13 +1,13 @@
-//! Something that happens again and again, and is told when it begins, when it becomes something else, and when it is over.
+//! A recurring problem that is logged when it begins, changes, and ends.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// How long something must not have happened to be over. What comes and goes with each connection is one episode.
+/// Time without the problem after which it has ended. A problem that comes and goes with each connection is one episode.
 const CALM: Duration = Duration::from_secs(10);
 
-/// What has happened lately.
+/// The current problem, if any.
 #[derive(Debug)]
 pub(super) struct Episode<T>(Option<(T, Instant)>);
 
@@ -18,14 +18,14 @@ impl<T> Default for Episode<T> {
 }
 
 impl<T: PartialEq> Episode<T> {
-    /// It happens now. Says whether that is to be told: it did not happen lately, or what happened was something else.
-    pub(super) fn happens(&mut self, what: T, now: Instant) -> bool {
+    /// Records an occurrence. Returns whether to log it: it is new or different.
+    pub(super) fn occurred(&mut self, what: T, now: Instant) -> bool {
         let is_known = self.0.as_ref().is_some_and(|(known, _)| *known == what);
         self.0 = Some((what, now));
         !is_known
     }
 
-    /// All is well now. Says whether that is to be told: it was not so, and has been for long enough.
+    /// Records a success. Returns whether to log the end: there was a problem, and it has not occurred for long enough.
     pub(super) fn is_over(&mut self, now: Instant) -> bool {
         self.0.take_if(|(_, last)| now.duration_since(*last) >= CALM).is_some()
     }

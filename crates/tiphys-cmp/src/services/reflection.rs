@@ -1,4 +1,4 @@
-//! Server reflection, of both versions that clients ask for: which services are here, and what their messages are.
+//! gRPC server reflection in both versions that clients use.
 
 use tonic_reflection::server::v1::{ServerReflection, ServerReflectionServer};
 use tonic_reflection::server::v1alpha::{
@@ -10,16 +10,16 @@ use crate::generated::descriptors::DESCRIPTORS;
 
 /// `grpc.reflection.v1.ServerReflection`.
 pub(crate) fn v1() -> Result<ServerReflectionServer<impl ServerReflection>, Error> {
-    everything().build_v1()
+    builder().build_v1()
 }
 
 /// `grpc.reflection.v1alpha.ServerReflection`.
 pub(crate) fn v1alpha() -> Result<ServerReflectionAlphaServer<impl ServerReflectionAlpha>, Error> {
-    everything().build_v1alpha()
+    builder().build_v1alpha()
 }
 
-/// Both lists name both versions, as every service of the server is in them.
-fn everything() -> Builder<'static> {
+/// Both versions list both versions, because every service of the server is listed.
+fn builder() -> Builder<'static> {
     Builder::configure()
         .register_encoded_file_descriptor_set(DESCRIPTORS)
         .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)

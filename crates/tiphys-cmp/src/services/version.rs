@@ -1,25 +1,25 @@
-//! `version.VersionService`: which program answers at a socket.
+//! `version.VersionService`: the version of the server.
 
 use tonic::{Request, Response, Status};
 
 use crate::generated::version::VersionMessage;
 use crate::generated::version::version_service_server::{VersionService, VersionServiceServer};
 
-/// What the server says of itself to whoever asks for its version.
+/// The server's answer to a version request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Versions {
     /// Version of the program.
     pub version: String,
-    /// Commit it was built from; empty if that is not known.
+    /// Commit of the build; empty if unknown.
     pub git_commit: String,
     /// Name of the compiler.
     pub compiler: String,
-    /// Operating system and processor in the words of Argo CD, that is, of Go: `linux/amd64`.
+    /// Operating system and processor in Go's words: `linux/amd64`.
     pub platform: String,
 }
 
 impl Default for Versions {
-    /// What this build knows of itself.
+    /// The values of this build.
     fn default() -> Self {
         Self {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -40,8 +40,8 @@ fn platform(system: &str, processor: &str) -> String {
     format!("{system}/{processor}")
 }
 
-/// The service that gives this answer. Argo CD runs `kustomize` and `helm` to fill two more fields, and puts the error's text there if
-/// it cannot; a plugin's image need not have these tools, so these fields are empty here.
+/// Returns the service with this answer. Argo CD also runs `kustomize` and `helm` for two more fields, or puts an error there. The image of
+/// a plugin need not contain these tools, so the fields are empty.
 pub(crate) fn service(versions: &Versions) -> VersionServiceServer<impl VersionService + use<>> {
     VersionServiceServer::new(Service {
         answer: VersionMessage {

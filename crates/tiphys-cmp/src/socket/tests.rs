@@ -7,24 +7,24 @@ use tokio::net::UnixSocket;
 
 use super::*;
 
-/// A folder, and a path for a socket in it.
-fn place() -> (TempDir, PathBuf) {
-    let dir = TempDir::new().expect("a temporary folder");
+/// Returns a directory and a path for a socket in it.
+fn socket_path() -> (TempDir, PathBuf) {
+    let dir = TempDir::new().expect("a temporary directory");
     let path = dir.path().join("p.sock");
     (dir, path)
 }
 
 #[tokio::test]
-async fn the_folder_of_a_socket_is_made() {
-    let (dir, _) = place();
+async fn directory_of_the_socket_is_created() {
+    let (dir, _) = socket_path();
     let path = dir.path().join("a/b/p.sock");
     let bound = bind(&path).await;
     assert!(bound.is_ok() && path.exists(), "{:?}", bound.err());
 }
 
 #[tokio::test]
-async fn a_live_server_whose_queue_of_callers_is_full_keeps_its_socket() {
-    let (_dir, path) = place();
+async fn running_server_with_a_full_queue_keeps_its_socket() {
+    let (_dir, path) = socket_path();
     let socket = UnixSocket::new_stream().expect("a socket");
     socket.bind(&path).expect("bound");
     let _listener = socket.listen(0).expect("it listens");
@@ -41,9 +41,9 @@ async fn a_live_server_whose_queue_of_callers_is_full_keeps_its_socket() {
 }
 
 #[tokio::test]
-async fn a_socket_that_cannot_be_asked_is_not_removed() {
-    let (_dir, path) = place();
-    // Streams cannot be opened to a socket of another kind; what the system says is not that nobody listens.
+async fn socket_of_unknown_state_is_not_removed() {
+    let (_dir, path) = socket_path();
+    // Streams cannot connect to a datagram socket; the error differs from that of a dead socket.
     let _other = UnixDatagram::bind(&path).expect("bound");
     let error = bind(&path).await.expect_err("not ours");
     assert!(matches!(error, SocketError::Unknown { .. }), "{error:?}");
@@ -51,10 +51,10 @@ async fn a_socket_that_cannot_be_asked_is_not_removed() {
 }
 
 #[test]
-fn of_servers_that_start_on_one_dead_socket_one_gets_it() {
+fn one_of_several_servers_replaces_a_dead_socket() {
     const SERVERS: usize = 8;
     for round in 0..20 {
-        let (_dir, path) = place();
+        let (_dir, path) = socket_path();
         drop(StdListener::bind(&path).expect("bound"));
         let together = Barrier::new(SERVERS);
         let start = || {
@@ -63,7 +63,7 @@ fn of_servers_that_start_on_one_dead_socket_one_gets_it() {
             runtime.block_on(async {
                 together.wait();
                 let bound = bind(&path).await;
-                // Nobody ends before all have tried.
+                // No server ends before all have tried.
                 together.wait();
                 bound.is_ok()
             })
@@ -77,13 +77,13 @@ fn of_servers_that_start_on_one_dead_socket_one_gets_it() {
 }
 
 #[tokio::test]
-async fn a_server_that_ends_leaves_anothers_socket() {
-    let (_dir, path) = place();
+async fn server_does_not_remove_the_socket_of_another() {
+    let (_dir, path) = socket_path();
     let (first, guard) = bind(&path).await.expect("free");
     fs::rename(&path, path.with_extension("old")).expect("moved away");
     let (_second, second_guard) = bind(&path).await.expect("free again");
     drop((first, guard));
-    assert!(path.exists(), "it is the second's");
+    assert!(path.exists(), "the socket of the second server");
     drop(second_guard);
     assert!(!path.exists());
 }

@@ -1,4 +1,4 @@
-//! Archives, right and wrong, byte by byte.
+//! Valid and invalid archives, byte by byte.
 
 use std::io::Write as _;
 
@@ -44,7 +44,7 @@ pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
     gzip_at(Compression::fast(), bytes)
 }
 
-/// The same, as small as it gets.
+/// The same with the best compression.
 pub(crate) fn gzip_small(bytes: &[u8]) -> Vec<u8> {
     gzip_at(Compression::best(), bytes)
 }
@@ -55,7 +55,7 @@ fn gzip_at(level: Compression, bytes: &[u8]) -> Vec<u8> {
     gzip.finish().expect("finished")
 }
 
-/// `app/file` with this text, and so many bytes beside it that do not compress.
+/// `app/file` with this content, and a number of incompressible bytes.
 pub(crate) fn archive(text: &str, ballast: usize) -> Vec<u8> {
     let mut state: u64 = 0x9e37_79b9_7f4a_7c15;
     let ballast: Vec<u8> = std::iter::repeat_with(|| {

@@ -1,5 +1,6 @@
-//! Panics, and the server's own end.
+//! Panics and the shutdown of the server.
 
+use std::os::unix::net::UnixStream as StdStream;
 use std::time::Duration;
 
 use prost::Message as _;
@@ -9,42 +10,39 @@ use tiphys_testkit::http2::{
 };
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::UnixStream;
-use tokio::task::yield_now;
-use tokio::time::{advance, pause, resume, timeout};
+use tokio::time::{pause, resume, sleep, timeout};
 use tonic::Code;
 
 use crate::archives::archive;
-use crate::wire::{Caller, checksum, file, head, slowly, upload};
-use crate::world::{Obedient, World, options, served, until};
+use crate::test_server::{ScriptedPlugin, TestServer, options, served, until};
+use crate::wire::{checksum, file, head, slowly, upload};
 
-/// States of the health service.
+/// Statuses of the health service.
 const SERVING: i32 = 1;
 const NOT_SERVING: i32 = 2;
 
 #[tokio::test]
-async fn a_panic_is_an_answer_and_the_server_goes_on() {
-    served(Obedient::default(), options(), async |world| {
-        let caller = world.caller().await;
+async fn panic_becomes_an_answer() {
+    served(ScriptedPlugin::default(), options(), async |server| {
+        let caller = server.caller().await;
         let status = caller.generate(upload(&archive("panic", 0))).await.expect_err("it panics");
-        assert_eq!((status.code(), status.message()), (Code::Internal, "the plugin stumbles"));
+        assert_eq!((status.code(), status.message()), (Code::Internal, "the plugin panics"));
         assert_eq!(caller.generate(upload(&archive("x", 0))).await.expect("rendered"), [r#"{"kind":"x"}"#]);
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_call_that_runs_may_end_when_the_server_does_and_none_begins() {
-    served(Obedient::default(), options(), async |world| {
-        let caller = world.caller().await;
+async fn running_call_may_finish_during_shutdown() {
+    served(ScriptedPlugin::default(), options(), async |server| {
+        let caller = server.caller().await;
         assert_eq!(caller.health().await.expect("healthy"), 1);
         let running = async { caller.generate(upload(&archive("wait", 0))).await };
         let stopping = async {
-            world.plugin.begun.notified().await;
-            world.stop.cancel();
-            while Caller::new(&world.socket).await.is_ok() {
-                tokio::task::yield_now().await;
-            }
-            world.plugin.go_on.notify_one();
+            server.plugin.begun.notified().await;
+            server.stop.cancel();
+            until(|| StdStream::connect(&server.socket).is_err()).await;
+            server.plugin.go_on.notify_one();
         };
         let (answer, ()) = tokio::join!(running, stopping);
         assert_eq!(answer.expect("it ends well"), [r#"{"kind":"wait"}"#]);
@@ -53,19 +51,19 @@ async fn a_call_that_runs_may_end_when_the_server_does_and_none_begins() {
 }
 
 #[tokio::test]
-async fn calls_that_do_not_end_within_the_grace_period_are_ended() {
+async fn calls_are_cancelled_after_the_grace_period() {
     let options = ServerOptions { grace: Duration::from_millis(100), ..options() };
-    served(Obedient::default(), options, async |world| {
-        let (caller, other) = (world.caller().await, world.caller().await);
+    served(ScriptedPlugin::default(), options, async |server| {
+        let (caller, other) = (server.caller().await, server.caller().await);
         let running = async { caller.generate(upload(&archive("hang", 0))).await };
-        // More than waits in memory, so that it is being unpacked.
+        // More than is buffered in memory, so that it is being unpacked.
         let whole = archive("x", 400_000);
         let (_sender, parts) = slowly([head(&checksum(&whole)), file(whole)]);
         let receiving = async { other.generate(parts).await };
         let stopping = async {
-            world.plugin.begun.notified().await;
-            until(|| world.count("tiphys_cmp_uploads_unpacking") == 1).await;
-            world.stop.cancel();
+            server.plugin.begun.notified().await;
+            until(|| server.count("tiphys_cmp_uploads_unpacking") == 1).await;
+            server.stop.cancel();
         };
         let (ran, received, ()) = tokio::join!(running, receiving, stopping);
         for status in [ran.expect_err("ended"), received.expect_err("ended")] {
@@ -77,47 +75,47 @@ async fn calls_that_do_not_end_within_the_grace_period_are_ended() {
 }
 
 #[tokio::test]
-async fn who_watches_the_health_is_told_of_the_end_before_it_comes() {
-    served(Obedient::default(), options(), async |world| {
-        let caller = world.caller().await;
+async fn health_watch_reports_the_shutdown() {
+    served(ScriptedPlugin::default(), options(), async |server| {
+        let caller = server.caller().await;
         let mut health = caller.watch().await.expect("it can be watched");
-        let mut told = Vec::new();
+        let mut statuses = Vec::new();
         while let Some(now) = health.message().await.expect("the stream ends well") {
-            told.push(now.status);
-            world.stop.cancel();
+            statuses.push(now.status);
+            server.stop.cancel();
         }
-        assert_eq!(told, [SERVING, NOT_SERVING]);
+        assert_eq!(statuses, [SERVING, NOT_SERVING]);
         drop((health, caller));
-        world.ended.cancelled().await;
+        server.ended.cancelled().await;
     })
     .await;
 }
 
-/// A caller who does not say what it has heard.
-struct Silent {
+/// A caller that does not acknowledge the shutdown.
+struct SilentCaller {
     stream: UnixStream,
-    /// What the server has sent.
-    heard: Vec<u8>,
+    /// Bytes of the server.
+    received: Vec<u8>,
 }
 
-impl Silent {
-    /// One who is connected, and has been told that the server ends.
-    async fn told(world: &World) -> Self {
-        let mut stream = UnixStream::connect(&world.socket).await.expect("somebody listens");
+impl SilentCaller {
+    /// Connects, and shuts the server down after the handshake.
+    async fn after_shutdown(server: &TestServer) -> Self {
+        let mut stream = UnixStream::connect(&server.socket).await.expect("the server listens");
         stream.write_all(&connecting()).await.expect("it is open");
-        let mut silent = Self { stream, heard: Vec::new() };
-        while !silent.heard.ends_with(&settings_seen()) {
-            silent.hear().await;
+        let mut silent = Self { stream, received: Vec::new() };
+        while !silent.received.ends_with(&settings_seen()) {
+            silent.read_byte().await;
         }
-        world.stop.cancel();
+        server.stop.cancel();
         silent
     }
 
-    async fn hear(&mut self) {
-        self.heard.push(self.stream.read_u8().await.expect("it is open"));
+    async fn read_byte(&mut self) {
+        self.received.push(self.stream.read_u8().await.expect("it is open"));
     }
 
-    /// Calls `GenerateManifest`, and does not wait for the answer.
+    /// Calls `GenerateManifest` without waiting for the answer.
     async fn call(&mut self, text: &str) {
         let headers = [
             (":method", "POST"),
@@ -137,12 +135,12 @@ impl Silent {
         self.stream.write_all(&frames).await.expect("it is open");
     }
 
-    /// The gRPC code of the answer.
+    /// Returns the gRPC code of the answer.
     async fn code(&mut self) -> Code {
         let mut at = 0;
         loop {
-            self.hear().await;
-            let Some((frame, length)) = frame(&self.heard[at..]) else { continue };
+            self.read_byte().await;
+            let Some((frame, length)) = frame(&self.received[at..]) else { continue };
             if let Some(Event::Headers { block, ends: true, .. }) = frame.event() {
                 let status = grpc_status(block).expect("trailers have a status");
                 return Code::from_i32(i32::try_from(status).expect("a code"));
@@ -153,32 +151,30 @@ impl Silent {
 }
 
 #[tokio::test]
-async fn a_call_that_begins_before_its_caller_has_heard_of_the_end_has_the_grace_period() {
-    served(Obedient::default(), options(), async |world| {
-        let mut caller = Silent::told(world).await;
+async fn call_begun_during_shutdown_has_the_grace_period() {
+    served(ScriptedPlugin::default(), options(), async |server| {
+        let mut caller = SilentCaller::after_shutdown(server).await;
         caller.call("wait").await;
-        world.plugin.begun.notified().await;
-        // Longer than callers have to read their last answers, shorter than the grace period.
+        server.plugin.begun.notified().await;
+        // Longer than callers have to read their last answers, shorter than the grace period. Paused time advances only while all tasks
+        // wait.
         pause();
-        advance(Duration::from_secs(10)).await;
+        sleep(Duration::from_secs(10)).await;
         resume();
-        for _ in 0..100 {
-            yield_now().await;
-        }
-        assert!(!world.ended.is_cancelled(), "a call is running");
-        world.plugin.go_on.notify_one();
+        assert!(!server.ended.is_cancelled(), "a call is running");
+        server.plugin.go_on.notify_one();
         assert_eq!(caller.code().await, Code::Ok);
         drop(caller);
-        world.ended.cancelled().await;
+        server.ended.cancelled().await;
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_call_that_begins_after_the_end_is_told_so() {
-    served(Obedient::default(), options(), async |world| {
-        let mut caller = Silent::told(world).await;
-        world.ended.cancelled().await;
+async fn call_after_shutdown_is_refused() {
+    served(ScriptedPlugin::default(), options(), async |server| {
+        let mut caller = SilentCaller::after_shutdown(server).await;
+        server.ended.cancelled().await;
         caller.call("hang").await;
         assert_eq!(caller.code().await, Code::Unavailable);
     })
@@ -186,19 +182,21 @@ async fn a_call_that_begins_after_the_end_is_told_so() {
 }
 
 #[tokio::test]
-async fn the_end_takes_no_longer_than_is_said() {
+async fn shutdown_ends_within_its_maximum() {
     let options = ServerOptions { grace: Duration::ZERO, ..options() };
-    served(Obedient::default(), options, async |world| {
-        let mut caller = Silent::told(world).await;
+    served(ScriptedPlugin::default(), options, async |server| {
+        let mut caller = SilentCaller::after_shutdown(server).await;
         caller.call("hang").await;
-        timeout(Server::wind_up_max(Duration::ZERO), world.ended.cancelled()).await.expect("it ends in time");
+        timeout(Server::shutdown_max(Duration::ZERO), server.ended.cancelled())
+            .await
+            .expect("it ends in time");
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_socket_folder_that_cannot_be_had_is_named() {
-    let error = bind("/proc/no/sockets/p.sock".as_ref()).await.expect_err("nothing can be made there");
+async fn socket_directory_that_cannot_be_created_is_named() {
+    let error = bind("/proc/no/sockets/p.sock".as_ref()).await.expect_err("cannot be created");
     assert!(matches!(error, SocketError::Io { .. }), "{error:?}");
     assert_eq!(error.to_string(), "cannot listen on /proc/no/sockets/p.sock");
 }

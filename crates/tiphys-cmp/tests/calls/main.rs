@@ -1,4 +1,4 @@
-//! Calls of the plugin server as a client makes them who is wrong, slow, gone, or one of many.
+//! Calls of the plugin server by clients that are wrong, slow, disconnected, or many.
 
 mod archives;
 mod connections;
@@ -7,6 +7,6 @@ mod processes;
 mod room;
 mod sharing;
 mod stalls;
+mod test_server;
 mod uploads;
 mod wire;
-mod world;

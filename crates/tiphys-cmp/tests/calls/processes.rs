@@ -1,4 +1,4 @@
-//! Calls whose plugin has processes: none of them outlives its call.
+//! Calls whose plugin runs processes: none outlives its call.
 
 use std::fs;
 use std::sync::Arc;
@@ -16,10 +16,10 @@ use tiphys_tree::{Store, StoreBounds};
 use tonic::Code;
 
 use crate::archives::{archive, gzip, header};
-use crate::wire::{Part, checksum, file, files, head, slowly, upload};
-use crate::world::{options, served_by, served_from, until};
+use crate::test_server::{options, served_by, served_from, until};
+use crate::wire::{StreamMessage, checksum, file, files, head, slowly, upload};
 
-/// A duration for `sleep` that no other process of this machine has.
+/// A unique duration for `sleep`, by which its process is found.
 fn marker() -> String {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     format!("1000.{}{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
@@ -41,7 +41,7 @@ fn plugin(
     let text = format!(
         "kind: ConfigManagementPlugin\nmetadata: {{name: demo}}\nspec: {{generate: {{command: {generate}}}}}"
     );
-    let config = config::read(text.as_bytes()).expect("the plugin's file holds");
+    let config = config::read(text.as_bytes()).expect("a valid plugin file");
     let settings = Arc::new(RunSettings {
         launcher: Launcher::new(tiphys_testkit::launcher::program()),
         store: Arc::clone(store),
@@ -65,14 +65,14 @@ fn plugin(
 }
 
 #[tokio::test]
-async fn a_run_more_than_the_queue_holds_is_refused_and_those_of_callers_who_go_end() {
+async fn full_queue_refuses_runs_and_disconnect_ends_them() {
     let marker = marker();
     let slots = SlotLimits { runs_max: 1, waiting_max: 0, wait_max: Duration::from_mins(1) };
     let plugin = |store: &Arc<Store>, metrics: &Arc<Metrics>| {
         plugin(store, metrics, &format!("[sleep, '{marker}']"), slots)
     };
-    served_by(plugin, options(), async |world| {
-        let (caller, other) = (world.caller().await, world.caller().await);
+    served_by(plugin, options(), async |server| {
+        let (caller, other) = (server.caller().await, server.caller().await);
         let archive = archive("x", 0);
         let first = Box::pin(caller.generate(upload(&archive)));
         let refused = Box::pin(async {
@@ -83,7 +83,7 @@ async fn a_run_more_than_the_queue_holds_is_refused_and_those_of_callers_who_go_
             futures_util::future::Either::Right(both) => both,
             futures_util::future::Either::Left((answer, _)) => panic!("it sleeps: {answer:?}"),
         };
-        let status = refused.expect_err("no place");
+        let status = refused.expect_err("the queue is full");
         assert_eq!(status.code(), Code::ResourceExhausted, "{}", status.message());
         assert!(status.message().starts_with("error generating manifests: busy: "), "{}", status.message());
         drop(first);
@@ -93,15 +93,15 @@ async fn a_run_more_than_the_queue_holds_is_refused_and_those_of_callers_who_go_
 }
 
 #[tokio::test]
-async fn the_answer_at_the_deadline_has_what_the_command_said_so_far() {
+async fn answer_at_the_deadline_contains_stderr() {
     let marker = marker();
     let options = ServerOptions { call_timeout: Duration::from_secs(3), ..options() };
     let generate = format!("[sh, -c, 'echo so far >&2; exec sleep {marker}']");
     let plugin = |store: &Arc<Store>, metrics: &Arc<Metrics>| {
         plugin(store, metrics, &generate, SlotLimits::patient(4))
     };
-    served_by(plugin, options, async |world| {
-        let status = world.caller().await.generate(upload(&archive("x", 0))).await.expect_err("it sleeps");
+    served_by(plugin, options, async |server| {
+        let status = server.caller().await.generate(upload(&archive("x", 0))).await.expect_err("it sleeps");
         assert_eq!(status.code(), Code::DeadlineExceeded);
         let text = status.message();
         assert!(text.starts_with("error generating manifests: `sh -c "), "{text}");
@@ -112,18 +112,18 @@ async fn the_answer_at_the_deadline_has_what_the_command_said_so_far() {
 }
 
 #[tokio::test]
-async fn processes_of_calls_that_end_with_the_server_end() {
+async fn shutdown_ends_processes_of_calls() {
     let marker = marker();
     let options = ServerOptions { grace: Duration::from_millis(100), ..options() };
     let plugin = |store: &Arc<Store>, metrics: &Arc<Metrics>| {
         plugin(store, metrics, &format!("[sleep, '{marker}']"), SlotLimits::patient(4))
     };
-    served_by(plugin, options, async |world| {
-        let caller = world.caller().await;
+    served_by(plugin, options, async |server| {
+        let caller = server.caller().await;
         let archive = archive("x", 0);
         let stopping = async {
             until(|| runs(&marker)).await;
-            world.stop.cancel();
+            server.stop.cancel();
         };
         let (answer, ()) = tokio::join!(caller.generate(upload(&archive)), stopping);
         let status = answer.expect_err("ended");
@@ -136,8 +136,8 @@ async fn processes_of_calls_that_end_with_the_server_end() {
     .await;
 }
 
-/// An upload that is refused because of each bound, but those of the queue and the store.
-fn beyond_a_bound() -> Vec<(&'static str, Vec<Part>)> {
+/// Uploads that exceed each limit, except those of the queue and the store.
+fn beyond_a_limit() -> Vec<(&'static str, Vec<StreamMessage>)> {
     let small = archive("x", 0);
     let entries: Vec<u8> = (0..2000).flat_map(|number| header(&format!("d/{number}"), b'0', 0, "")).collect();
     let mut large = head(&checksum(&small));
@@ -152,7 +152,7 @@ fn beyond_a_bound() -> Vec<(&'static str, Vec<Part>)> {
 }
 
 #[tokio::test]
-async fn every_refusal_is_counted_under_its_bound() {
+async fn refusals_are_counted_by_limit() {
     let marker = marker();
     let options =
         ServerOptions { message_bytes_max: 1 << 20, stall_max: Duration::from_millis(500), ..options() };
@@ -161,11 +161,11 @@ async fn every_refusal_is_counted_under_its_bound() {
         format!("[sh, -c, 'if grep -q loud file; then yes | head -c 2000000; else exec sleep {marker}; fi']");
     let plugin = |store: &Arc<Store>, metrics: &Arc<Metrics>| plugin(store, metrics, &generate, slots);
     let bounds = StoreBounds { bytes_max: 128 * 1024, trees_max: 100 };
-    served_from(bounds, plugin, options, async |world| {
-        let caller = world.caller().await;
-        let count = |bound: &str| world.count(&format!("tiphys_cmp_refusals_total{{bound=\"{bound}\"}}"));
+    served_from(bounds, plugin, options, async |server| {
+        let caller = server.caller().await;
+        let count = |bound: &str| server.count(&format!("tiphys_cmp_refusals_total{{bound=\"{bound}\"}}"));
         let mut seen = Vec::new();
-        for (bound, parts) in beyond_a_bound() {
+        for (bound, parts) in beyond_a_limit() {
             let status = caller.generate(parts).await.expect_err(bound);
             assert_eq!(count(bound), 1, "{bound}: {}", status.message());
             seen.push(bound);
@@ -181,7 +181,7 @@ async fn every_refusal_is_counted_under_its_bound() {
         });
         drop(select(first, refused).await);
         seen.extend(["queue", "store"]);
-        let text = world.metrics.encode();
+        let text = server.metrics.encode();
         let lines = text.lines().filter(|line| line.starts_with("tiphys_cmp_refusals_total{"));
         let mut expected: Vec<_> =
             seen.iter().map(|bound| format!("tiphys_cmp_refusals_total{{bound=\"{bound}\"}} 1")).collect();

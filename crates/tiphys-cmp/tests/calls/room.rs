@@ -6,15 +6,15 @@ use tiphys_tree::StoreBounds;
 use tonic::Code;
 
 use crate::archives::archive;
-use crate::wire::{Part, checksum, files, head, upload};
-use crate::world::{Obedient, World, options, served_from, until};
+use crate::test_server::{ScriptedPlugin, TestServer, options, served_from, until};
+use crate::wire::{StreamMessage, checksum, files, head, upload};
 
 const BOUNDS: StoreBounds = StoreBounds { bytes_max: 1 << 20, trees_max: 100 };
 /// Two trees of this size are larger than the store.
 const MORE_THAN_HALF: usize = 600_000;
 
-/// A right upload that announces its size.
-fn announced(archive: &[u8]) -> Vec<Part> {
+/// A valid upload that announces its size.
+fn announced(archive: &[u8]) -> Vec<StreamMessage> {
     let mut head = head(&checksum(archive));
     if let Some(head) = &mut head.metadata {
         head.size = i64::try_from(archive.len()).expect("a small archive");
@@ -22,22 +22,22 @@ fn announced(archive: &[u8]) -> Vec<Part> {
     [head].into_iter().chain(files(archive)).collect()
 }
 
-async fn served<T>(test: impl AsyncFnOnce(&World) -> T) -> T {
-    served_from(BOUNDS, |_, _| (Obedient::default(), None), options(), test).await
+async fn served<T>(test: impl AsyncFnOnce(&TestServer) -> T) -> T {
+    served_from(BOUNDS, |_, _| (ScriptedPlugin::default(), None), options(), test).await
 }
 
 #[tokio::test]
 async fn calls_beyond_the_limit_do_not_hold_their_trees_at_once() {
-    served(async |world| {
-        let (first, second) = (world.caller().await, world.caller().await);
-        let calls = || world.plugin.calls.load(Ordering::Relaxed);
+    served(async |server| {
+        let (first, second) = (server.caller().await, server.caller().await);
+        let calls = || server.plugin.calls.load(Ordering::Relaxed);
         let running = first.generate(announced(&archive("wait", MORE_THAN_HALF)));
         let waiting = async {
-            world.plugin.begun.notified().await;
+            server.plugin.begun.notified().await;
             let ended = async {
-                until(|| calls() == 2 || world.count("tiphys_cmp_uploads_waiting") == 1).await;
+                until(|| calls() == 2 || server.count("tiphys_cmp_uploads_waiting") == 1).await;
                 assert_eq!(calls(), 1, "the second call waits for the tree of the first");
-                world.plugin.go_on.notify_one();
+                server.plugin.go_on.notify_one();
             };
             tokio::join!(second.generate(announced(&archive("x", MORE_THAN_HALF))), ended).0
         };
@@ -50,8 +50,8 @@ async fn calls_beyond_the_limit_do_not_hold_their_trees_at_once() {
 
 #[tokio::test]
 async fn call_alone_may_have_a_tree_above_the_limit() {
-    served(async |world| {
-        let caller = world.caller().await;
+    served(async |server| {
+        let caller = server.caller().await;
         for text in ["x", "y"] {
             caller.generate(announced(&archive(text, 3 * MORE_THAN_HALF))).await.expect("rendered");
         }
@@ -60,18 +60,18 @@ async fn call_alone_may_have_a_tree_above_the_limit() {
 }
 
 #[tokio::test]
-async fn callers_of_one_tree_share_its_room() {
-    served(async |world| {
-        let (first, second) = (world.caller().await, world.caller().await);
+async fn callers_of_one_tree_share_it() {
+    served(async |server| {
+        let (first, second) = (server.caller().await, server.caller().await);
         let archive = archive("wait", MORE_THAN_HALF);
         let running = first.generate(announced(&archive));
         let sharing = async {
-            world.plugin.begun.notified().await;
+            server.plugin.begun.notified().await;
             let ended = async {
-                world.plugin.begun.notified().await;
-                world.plugin.go_on.notify_one();
-                until(|| world.count("tiphys_cmp_calls_running{method=\"GenerateManifest\"}") == 1).await;
-                world.plugin.go_on.notify_one();
+                server.plugin.begun.notified().await;
+                server.plugin.go_on.notify_one();
+                until(|| server.count("tiphys_cmp_calls_running{method=\"GenerateManifest\"}") == 1).await;
+                server.plugin.go_on.notify_one();
             };
             tokio::join!(second.generate(announced(&archive)), ended).0
         };
@@ -82,15 +82,15 @@ async fn callers_of_one_tree_share_its_room() {
 }
 
 #[tokio::test]
-async fn upload_that_outgrows_the_limit_beside_others_is_refused() {
-    served(async |world| {
-        let (first, second) = (world.caller().await, world.caller().await);
+async fn upload_above_the_store_limit_is_refused() {
+    served(async |server| {
+        let (first, second) = (server.caller().await, server.caller().await);
         let large = archive("x", 3 * MORE_THAN_HALF);
         let running = first.generate(upload(&archive("wait", 1000)));
         let refused = async {
-            world.plugin.begun.notified().await;
+            server.plugin.begun.notified().await;
             let refused = second.generate(upload(&large)).await;
-            world.plugin.go_on.notify_one();
+            server.plugin.go_on.notify_one();
             refused
         };
         let (first, refused) = tokio::join!(running, refused);
@@ -99,29 +99,29 @@ async fn upload_that_outgrows_the_limit_beside_others_is_refused() {
         assert_eq!(refused.code(), Code::ResourceExhausted, "{}", refused.message());
         let text = "have more than 1048576 bytes; try again later: limit store-bytes-max";
         assert!(refused.message().ends_with(text), "{}", refused.message());
-        assert_eq!(world.count(r#"tiphys_cmp_refusals_total{bound="store"}"#), 1);
+        assert_eq!(server.count(r#"tiphys_cmp_refusals_total{bound="store"}"#), 1);
         second.generate(upload(&large)).await.expect("rendered, since nothing else is in use");
     })
     .await;
 }
 
 #[tokio::test]
-async fn caller_that_goes_while_it_waits_for_room_lets_the_next_one_wait() {
-    served(async |world| {
-        let (first, second) = (world.caller().await, world.caller().await);
+async fn disconnected_caller_does_not_block_the_next_one() {
+    served(async |server| {
+        let (first, second) = (server.caller().await, server.caller().await);
         let running = first.generate(announced(&archive("wait", MORE_THAN_HALF)));
         let waiting = async {
-            world.plugin.begun.notified().await;
+            server.plugin.begun.notified().await;
             let gone = second.generate(announced(&archive("gone", MORE_THAN_HALF)));
-            let waits = until(|| world.count("tiphys_cmp_uploads_waiting") == 1);
+            let waits = until(|| server.count("tiphys_cmp_uploads_waiting") == 1);
             tokio::select! {
                 answer = gone => panic!("it waits for room: {answer:?}"),
                 () = waits => {}
             }
-            until(|| world.count("tiphys_cmp_uploads_waiting") == 0).await;
+            until(|| server.count("tiphys_cmp_uploads_waiting") == 0).await;
             let ended = async {
-                until(|| world.count("tiphys_cmp_uploads_waiting") == 1).await;
-                world.plugin.go_on.notify_one();
+                until(|| server.count("tiphys_cmp_uploads_waiting") == 1).await;
+                server.plugin.go_on.notify_one();
             };
             tokio::join!(second.generate(announced(&archive("x", MORE_THAN_HALF))), ended).0
         };

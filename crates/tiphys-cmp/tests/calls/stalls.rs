@@ -1,4 +1,4 @@
-//! Callers who pause, go, or never come to an end.
+//! Callers that pause, disconnect, or never end their upload.
 
 use std::time::Duration;
 
@@ -7,17 +7,17 @@ use tiphys_cmp::{ServerOptions, UNPACKING_MAX};
 use tonic::Code;
 
 use crate::archives::archive;
+use crate::test_server::{ScriptedPlugin, options, served, until};
 use crate::wire::{checksum, file, head, slowly, upload};
-use crate::world::{Obedient, options, served, until};
 
-/// More than the part of an archive that waits in memory, so that a thread has begun with it.
+/// More than is buffered in memory, so that a thread is unpacking.
 const LARGE: usize = 400_000;
 
 #[tokio::test]
-async fn a_sender_who_pauses_too_long_is_told_so_in_every_phase() {
+async fn stalled_upload_is_refused_in_every_phase() {
     let options = ServerOptions { stall_max: Duration::from_millis(300), ..options() };
-    served(Obedient::default(), options, async |world| {
-        let caller = world.caller().await;
+    served(ScriptedPlugin::default(), options, async |server| {
+        let caller = server.caller().await;
         let whole = archive("x", LARGE);
         let (sum, half) = (checksum(&whole), whole[..whole.len() - 9].to_vec());
         let cases = [
@@ -35,33 +35,33 @@ async fn a_sender_who_pauses_too_long_is_told_so_in_every_phase() {
                 ": the sender sent nothing for 300ms and did not end its upload; see --upload-stall-max";
             assert!(status.message().ends_with(text), "{when}: {}", status.message());
         }
-        assert_eq!(world.count(r#"tiphys_cmp_refusals_total{bound="stall"}"#), 5);
+        assert_eq!(server.count(r#"tiphys_cmp_refusals_total{bound="stall"}"#), 5);
     })
     .await;
 }
 
 #[tokio::test]
-async fn who_pauses_gives_way_to_others_unless_nothing_of_his_is_unpacked_any_more() {
+async fn stalled_upload_gives_its_slot_to_waiting_ones() {
     let crowded_stall_max = Duration::from_millis(200);
     let options = ServerOptions { unpacking_max: 1, crowded_stall_max, ..options() };
-    served(Obedient::default(), options, async |world| {
-        let (caller, other, third) = (world.caller().await, world.caller().await, world.caller().await);
+    served(ScriptedPlugin::default(), options, async |server| {
+        let (caller, other, third) = (server.caller().await, server.caller().await, server.caller().await);
         let begun = archive("wrong", LARGE)[..300_000].to_vec();
         let (rest, parts) = slowly([head(&checksum(b"another")), file(begun)]);
         let wrong = caller.generate(parts);
         let pausing = archive("pausing", LARGE);
         let (_sender, parts) = slowly([head(&checksum(&pausing)), file(pausing)]);
         let pausing = async {
-            until(|| world.count("tiphys_cmp_uploads_unpacking") == 1).await;
-            // The work ends at what is no archive; the sender does not.
+            until(|| server.count("tiphys_cmp_uploads_unpacking") == 1).await;
+            // The work ends at the invalid bytes; the sender does not.
             rest.send(file(vec![7; LARGE])).expect("sent");
-            until(|| world.count("tiphys_cmp_uploads_unpacking") == 0).await;
+            until(|| server.count("tiphys_cmp_uploads_unpacking") == 0).await;
             (other.generate(parts).await, rest)
         };
         let others = async {
             let waiting = async {
-                until(|| world.count("tiphys_cmp_calls_running{method=\"GenerateManifest\"}") == 2).await;
-                until(|| world.count("tiphys_cmp_uploads_unpacking") == 1).await;
+                until(|| server.count("tiphys_cmp_calls_running{method=\"GenerateManifest\"}") == 2).await;
+                until(|| server.count("tiphys_cmp_uploads_unpacking") == 1).await;
                 third.generate(upload(&archive("waiting", LARGE))).await
             };
             let ((pausing, rest), waiting) = tokio::join!(pausing, waiting);
@@ -79,10 +79,10 @@ async fn who_pauses_gives_way_to_others_unless_nothing_of_his_is_unpacked_any_mo
 }
 
 #[tokio::test]
-async fn the_deadline_ends_a_call_that_receives_and_one_that_runs() {
+async fn deadline_ends_receiving_and_running_calls() {
     let options = ServerOptions { call_timeout: Duration::from_millis(500), ..options() };
-    served(Obedient::default(), options, async |world| {
-        let caller = world.caller().await;
+    served(ScriptedPlugin::default(), options, async |server| {
+        let caller = server.caller().await;
         let whole = archive("x", LARGE);
         let head_late = "generate manifest error receiving stream: error receiving stream header: context deadline exceeded";
         let late = "generate manifest error receiving stream: error receiving tgz file: stream context error: context deadline exceeded";
@@ -94,37 +94,37 @@ async fn the_deadline_ends_a_call_that_receives_and_one_that_runs() {
         }
         let status = caller.generate(upload(&archive("hang", 0))).await.expect_err("late");
         assert_eq!((status.code(), status.message()), (Code::DeadlineExceeded, "context deadline exceeded"));
-        assert_eq!(world.count(r#"tiphys_cmp_calls_total{method="GenerateManifest",code="DeadlineExceeded"}"#), 4);
+        assert_eq!(server.count(r#"tiphys_cmp_calls_total{method="GenerateManifest",code="DeadlineExceeded"}"#), 4);
     })
     .await;
 }
 
 #[tokio::test]
-async fn two_hundred_who_stall_do_not_hold_up_one_who_does_not() {
-    served(Obedient::default(), options(), async |world| {
+async fn stalled_uploads_do_not_block_others() {
+    served(ScriptedPlugin::default(), options(), async |server| {
         let stalled = archive("y", LARGE);
         let mut senders = Vec::new();
         let mut stalling = Vec::new();
         for number in 0..200 {
-            // Different checksums, none of them right: nobody of them waits for another.
+            // Different wrong checksums, so that no upload waits for another.
             let claim = head(&checksum(format!("{number}").as_bytes()));
             let part = file(if number % 2 == 0 { stalled.clone() } else { stalled[..500].to_vec() });
             let (sender, parts) = slowly([claim, part]);
             senders.push(sender);
-            let caller = world.caller().await;
+            let caller = server.caller().await;
             stalling.push(async move { caller.generate(parts).await });
         }
         let honest = async {
-            // On a slow machine the first of them have been sent away before the last one is there.
+            // On a slow machine the first ones are refused before the last one begins.
             until(|| {
-                let running = world.count(r#"tiphys_cmp_calls_running{method="GenerateManifest"}"#);
-                let ended = world.count(r#"tiphys_cmp_refusals_total{bound="stall"}"#);
-                let unpacking = world.count("tiphys_cmp_uploads_unpacking");
-                let waiting = world.count("tiphys_cmp_uploads_waiting");
+                let running = server.count(r#"tiphys_cmp_calls_running{method="GenerateManifest"}"#);
+                let ended = server.count(r#"tiphys_cmp_refusals_total{bound="stall"}"#);
+                let unpacking = server.count("tiphys_cmp_uploads_unpacking");
+                let waiting = server.count("tiphys_cmp_uploads_waiting");
                 running + ended >= 200 && unpacking == UNPACKING_MAX as u64 && waiting > 0
             })
             .await;
-            let caller = world.caller().await;
+            let caller = server.caller().await;
             let small = caller.generate(upload(&archive("small", 1000))).await;
             let large = caller.generate(upload(&archive("large", LARGE))).await;
             (small, large)
@@ -141,39 +141,39 @@ async fn two_hundred_who_stall_do_not_hold_up_one_who_does_not() {
 }
 
 #[tokio::test]
-async fn a_call_whose_caller_has_gone_is_cancelled() {
-    served(Obedient::default(), options(), async |world| {
-        let caller = world.caller().await;
+async fn call_of_a_disconnected_caller_is_cancelled() {
+    served(ScriptedPlugin::default(), options(), async |server| {
+        let caller = server.caller().await;
         let call = Box::pin(caller.generate(upload(&archive("hang until cancelled", 0))));
-        let begun = Box::pin(world.plugin.begun.notified());
+        let begun = Box::pin(server.plugin.begun.notified());
         // Dropping the call resets its stream.
         drop(select(call, begun).await);
-        world.plugin.cancelled.notified().await;
-        let caller = world.caller().await;
+        server.plugin.cancelled.notified().await;
+        let caller = server.caller().await;
         let call = Box::pin(caller.generate(upload(&archive("hang until cancelled", 0))));
-        drop(select(call, Box::pin(world.plugin.begun.notified())).await);
+        drop(select(call, Box::pin(server.plugin.begun.notified())).await);
         drop(caller);
-        world.plugin.cancelled.notified().await;
-        until(|| world.count(r#"tiphys_cmp_calls_total{method="GenerateManifest",code="Canceled"}"#) >= 2)
+        server.plugin.cancelled.notified().await;
+        until(|| server.count(r#"tiphys_cmp_calls_total{method="GenerateManifest",code="Canceled"}"#) >= 2)
             .await;
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_caller_who_goes_in_the_middle_of_an_upload_leaves_nothing() {
-    served(Obedient::default(), options(), async |world| {
+async fn disconnect_during_an_upload_leaves_nothing() {
+    served(ScriptedPlugin::default(), options(), async |server| {
         let whole = archive("x", LARGE);
         let (_sender, parts) = slowly([head(&checksum(&whole)), file(whole.clone())]);
-        let caller = world.caller().await;
+        let caller = server.caller().await;
         let call = Box::pin(caller.generate(parts));
-        let other = world.caller().await;
+        let other = server.caller().await;
         let running = Box::pin(async {
-            until(|| world.count("tiphys_cmp_uploads_unpacking") == 1).await;
+            until(|| server.count("tiphys_cmp_uploads_unpacking") == 1).await;
         });
         drop(select(call, running).await);
         drop(caller);
-        // The same bytes: whoever comes next is not held up by who has gone.
+        // The same bytes: the disconnected upload does not delay the next one.
         assert_eq!(other.generate(upload(&whole)).await.expect("rendered"), [r#"{"kind":"x"}"#]);
     })
     .await;

@@ -1,4 +1,4 @@
-//! What is wrong with an upload, and what the server says to it (`spec/cmp.md` 1.6, 1.7, 7.5).
+//! Invalid uploads and the answers of the server.
 
 use std::io::Write as _;
 
@@ -7,13 +7,13 @@ use tiphys_plugin::Discovery;
 use tonic::Code;
 
 use crate::archives::{archive, entry, gzip, gzip_small, header, tar};
-use crate::wire::{Part, checksum, file, files, head, head_of, slowly, upload};
-use crate::world::{Obedient, options, served};
+use crate::test_server::{ScriptedPlugin, options, served};
+use crate::wire::{StreamMessage, checksum, file, files, head, head_of, slowly, upload};
 
-/// Bytes of a member of a bomb: they pack to less than a thousandth.
+/// Bytes of one gzip member of a bomb. They compress to less than a thousandth.
 const MEMBER_BYTES: usize = 8 << 20;
 
-/// What a bomb unpacks to: more than eleven octal digits hold would need another format.
+/// Uncompressed bytes of a bomb. A size of more than eleven octal digits would need another tar format.
 const BOMB_BYTES: u64 = (8 << 30) - (8 << 20);
 
 fn bomb() -> Vec<u8> {
@@ -30,27 +30,31 @@ fn many_entries(count: usize) -> Vec<u8> {
     gzip(&tar)
 }
 
-fn with_entry(name: &str, kind: u8, link: &str) -> Vec<Part> {
+fn with_entry(name: &str, kind: u8, link: &str) -> Vec<StreamMessage> {
     let mut bytes = entry(name, kind, b"", link);
     bytes.extend(tar(&[("app/file", b"x")]));
     upload(&gzip(&bytes))
 }
 
-/// An upload, and the end of the text that answers it behind `generate manifest error receiving stream: `.
-fn wrong_uploads() -> Vec<(&'static str, Vec<Part>, &'static str)> {
+/// Uploads, and the end of the message after `generate manifest error receiving stream: `.
+fn invalid_uploads() -> Vec<(&'static str, Vec<StreamMessage>, &'static str)> {
     let good = archive("x", 5000);
     let sum = checksum(&good);
     let cut = &good[..good.len() / 2];
     let mut second_head = upload(&good);
     second_head.insert(2, head(&sum));
     let mut nothing_between = upload(&good);
-    nothing_between.insert(2, Part::default());
+    nothing_between.insert(2, StreamMessage::default());
     let mut behind = good.clone();
     behind.extend_from_slice(b"garbage");
     vec![
         ("no message", vec![], "error getting stream metadata: metadata is nil"),
         ("a file first", vec![file("x")], "error getting stream metadata: metadata is nil"),
-        ("an empty message first", vec![Part::default()], "error getting stream metadata: metadata is nil"),
+        (
+            "an empty message first",
+            vec![StreamMessage::default()],
+            "error getting stream metadata: metadata is nil",
+        ),
         ("a second head", second_head, "error receiving tgz file: stream request file is nil"),
         ("an empty message", nothing_between, "error receiving tgz file: stream request file is nil"),
         (
@@ -106,11 +110,11 @@ fn wrong_uploads() -> Vec<(&'static str, Vec<Part>, &'static str)> {
 }
 
 #[tokio::test]
-async fn a_wrong_upload_ends_in_argo_cds_text_and_the_server_goes_on() {
-    served(Obedient::default(), options(), async |world| {
-        let caller = world.caller().await;
+async fn invalid_uploads_have_the_messages_of_argo_cd() {
+    served(ScriptedPlugin::default(), options(), async |server| {
+        let caller = server.caller().await;
         let good = archive("x", 5000);
-        for (what, parts, text) in wrong_uploads() {
+        for (what, parts, text) in invalid_uploads() {
             let status = caller.generate(parts).await.expect_err(what);
             let text = format!("generate manifest error receiving stream: {text}");
             assert!(status.message().starts_with(&text), "{what}: {}", status.message());
@@ -119,16 +123,16 @@ async fn a_wrong_upload_ends_in_argo_cds_text_and_the_server_goes_on() {
             let answer = caller.generate(upload(&good)).await;
             assert_eq!(answer.expect("it goes on"), [r#"{"kind":"x"}"#], "after {what}");
         }
-        assert_eq!(world.count(r#"tiphys_cmp_refusals_total{bound="archive"}"#), 3);
+        assert_eq!(server.count(r#"tiphys_cmp_refusals_total{bound="archive"}"#), 3);
     })
     .await;
 }
 
 #[tokio::test]
-async fn each_call_has_its_own_words() {
-    let plugin = Obedient { discovery: Some(Discovery::Run), ..Obedient::default() };
-    served(plugin, options(), async |world| {
-        let caller = world.caller().await;
+async fn error_messages_name_the_call() {
+    let plugin = ScriptedPlugin { discovery: Some(Discovery::Run), ..ScriptedPlugin::default() };
+    served(plugin, options(), async |server| {
+        let caller = server.caller().await;
         let tail = "error receiving stream: error getting stream metadata: metadata is nil";
         let status = caller.matches(vec![]).await.expect_err("no head");
         assert_eq!(status.message(), format!("match repository {tail}"));
@@ -139,9 +143,9 @@ async fn each_call_has_its_own_words() {
 }
 
 #[tokio::test]
-async fn what_argo_cd_takes_is_taken() {
-    served(Obedient::default(), options(), async |world| {
-        let caller = world.caller().await;
+async fn uploads_that_argo_cd_accepts_are_accepted() {
+    served(ScriptedPlugin::default(), options(), async |server| {
+        let caller = server.caller().await;
         let good = archive("x", 5000);
         let mut empty_chunks = upload(&good);
         empty_chunks.insert(1, file(""));
@@ -174,10 +178,10 @@ async fn what_argo_cd_takes_is_taken() {
 }
 
 #[tokio::test]
-async fn an_application_outside_of_the_tree_is_refused_and_ends_at_its_root_in_discovery() {
-    let plugin = Obedient { discovery: Some(Discovery::Entries), ..Obedient::default() };
-    served(plugin, options(), async |world| {
-        let caller = world.caller().await;
+async fn application_outside_the_tree_is_refused_or_clamped() {
+    let plugin = ScriptedPlugin { discovery: Some(Discovery::Entries), ..ScriptedPlugin::default() };
+    served(plugin, options(), async |server| {
+        let caller = server.caller().await;
         let good = archive("x", 10);
         let climb =
             |path| [head_of(path, &checksum(&good))].into_iter().chain(files(&good)).collect::<Vec<_>>();
@@ -195,10 +199,10 @@ async fn an_application_outside_of_the_tree_is_refused_and_ends_at_its_root_in_d
 }
 
 #[tokio::test]
-async fn a_message_larger_than_the_bound_is_refused_both_ways() {
+async fn message_above_the_limit_is_refused_both_ways() {
     let options = ServerOptions { message_bytes_max: 4096, ..options() };
-    served(Obedient::default(), options, async |world| {
-        let caller = world.caller().await;
+    served(ScriptedPlugin::default(), options, async |server| {
+        let caller = server.caller().await;
         let good = archive("x", 8000);
         let status = caller.generate(vec![head(&checksum(&good)), file(good)]).await.expect_err("too large");
         assert_eq!(status.code(), Code::ResourceExhausted, "{}", status.message());
@@ -213,10 +217,10 @@ async fn a_message_larger_than_the_bound_is_refused_both_ways() {
 }
 
 #[tokio::test]
-async fn the_sender_of_a_wrong_upload_gets_to_its_end() {
-    served(Obedient::default(), options(), async |world| {
-        let caller = world.caller().await;
-        // More than the windows of the connection hold, so that it gets to its end only if somebody reads.
+async fn sender_of_an_invalid_upload_can_finish() {
+    served(ScriptedPlugin::default(), options(), async |server| {
+        let caller = server.caller().await;
+        // More than the windows of the connection, so the sender finishes only if the server reads.
         let rest = std::iter::repeat_n(file(vec![7; 1 << 20]), 60);
         let (sender, parts) = slowly([file("not a head")].into_iter().chain(rest));
         let end = parts.len();
@@ -230,14 +234,14 @@ async fn the_sender_of_a_wrong_upload_gets_to_its_end() {
     .await;
 }
 
-/// Counts what the connection has taken.
+/// Counts the messages that the connection has taken.
 struct Counted {
-    parts: tokio::sync::mpsc::UnboundedReceiver<Part>,
+    parts: tokio::sync::mpsc::UnboundedReceiver<StreamMessage>,
     read: std::sync::Arc<std::sync::atomic::AtomicUsize>,
 }
 
 impl crate::wire::IntoParts for Counted {
-    fn into_parts(self) -> impl futures_util::Stream<Item = Part> + Send + 'static {
+    fn into_parts(self) -> impl futures_util::Stream<Item = StreamMessage> + Send + 'static {
         futures_util::stream::unfold(self, |mut this| async move {
             let part = this.parts.recv().await?;
             this.read.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
@@ -247,21 +251,25 @@ impl crate::wire::IntoParts for Counted {
 }
 
 #[tokio::test]
-async fn discovery_by_entries_writes_no_file_and_without_a_rule_reads_none() {
+async fn discovery_by_entries_writes_no_file() {
     let good = archive("x", 300_000);
-    let plugin = Obedient { discovery: Some(Discovery::Entries), ..Obedient::default() };
-    served(plugin, options(), async |world| {
-        let caller = world.caller().await;
+    let plugin = ScriptedPlugin { discovery: Some(Discovery::Entries), ..ScriptedPlugin::default() };
+    served(plugin, options(), async |server| {
+        let caller = server.caller().await;
         assert_eq!(caller.matches(upload(&good)).await.expect("matched"), (true, true));
-        assert_eq!(world.count(r#"tiphys_cmp_uploads_total{upload="listed"}"#), 1);
-        assert_eq!(world.count(r#"tiphys_cmp_uploads_total{upload="new"}"#), 0);
+        assert_eq!(server.count(r#"tiphys_cmp_uploads_total{upload="listed"}"#), 1);
+        assert_eq!(server.count(r#"tiphys_cmp_uploads_total{upload="new"}"#), 0);
         drop(caller.generate(upload(&good)).await.expect("rendered"));
         assert_eq!(caller.matches(upload(&good)).await.expect("matched"), (true, true));
-        assert_eq!(world.count(r#"tiphys_cmp_uploads_total{upload="known"}"#), 1, "the tree is there now");
+        assert_eq!(
+            server.count(r#"tiphys_cmp_uploads_total{upload="known"}"#),
+            1,
+            "the tree is in the store"
+        );
     })
     .await;
-    served(Obedient::default(), options(), async |world| {
-        let caller = world.caller().await;
+    served(ScriptedPlugin::default(), options(), async |server| {
+        let caller = server.caller().await;
         assert_eq!(caller.matches(upload(b"no archive")).await.expect("matched"), (false, false));
         let status = caller.matches(vec![head("00"), file("x")]).await.expect_err("wrong checksum");
         assert!(status.message().ends_with("file checksum validation error"), "{}", status.message());
@@ -270,16 +278,16 @@ async fn discovery_by_entries_writes_no_file_and_without_a_rule_reads_none() {
 }
 
 #[tokio::test]
-async fn work_paths_are_not_in_texts() {
-    served(Obedient::default(), options(), async |world| {
-        let status = world.caller().await.generate(upload(&archive("path", 0))).await.expect_err("told");
+async fn work_paths_are_removed_from_messages() {
+    served(ScriptedPlugin::default(), options(), async |server| {
+        let status = server.caller().await.generate(upload(&archive("path", 0))).await.expect_err("told");
         assert!(status.message().contains("seen at <workdir>/"), "{}", status.message());
     })
     .await;
 }
 
-/// A million empty files, packed as a stream, so that their half a kilobyte each is never in memory together. Those behind the bound are
-/// the same again and again: nobody gets to them, and packing others would take as long as all the rest of the test.
+/// A million empty files, packed as a stream because of their size. The entries beyond the limit are equal: the server never reads them,
+/// and packing different ones would double the time of the test.
 fn million_entries() -> Vec<u8> {
     const REPEATED: usize = 10_000;
     let different = u32::try_from(tiphys_cmp::ENTRIES_MAX).expect("a small number") + 1;
@@ -303,15 +311,15 @@ fn million_entries() -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn a_million_entries_are_refused_by_the_default_bound_and_the_server_goes_on() {
-    let plugin = Obedient { discovery: Some(Discovery::Entries), ..Obedient::default() };
-    served(plugin, ServerOptions::default(), async |world| {
-        let caller = world.caller().await;
+async fn million_entries_are_refused_by_the_default_limit() {
+    let plugin = ScriptedPlugin { discovery: Some(Discovery::Entries), ..ScriptedPlugin::default() };
+    served(plugin, ServerOptions::default(), async |server| {
+        let caller = server.caller().await;
         let million = million_entries();
         let status = caller.matches(upload(&million)).await.expect_err("too many");
         let expected = "match repository error receiving stream: error decompressing tgz file: the tree has more than 500000 entries";
         assert!(status.message().starts_with(expected), "{}", status.message());
-        assert_eq!(world.count(r#"tiphys_cmp_refusals_total{bound="archive"}"#), 1);
+        assert_eq!(server.count(r#"tiphys_cmp_refusals_total{bound="archive"}"#), 1);
         let answer = caller.generate(upload(&archive("x", 10))).await;
         assert_eq!(answer.expect("rendered"), [r#"{"kind":"x"}"#]);
     })

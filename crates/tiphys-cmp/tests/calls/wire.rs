@@ -1,5 +1,6 @@
-//! The messages of the plugin protocol and a client that sends any of them, right or wrong. Written by hand from `spec/cmp.md` 1.5, so
-//! that a mistake in the generated code shows.
+//! The messages of the plugin protocol and a client that sends valid and invalid ones. Written by hand from
+//! [`plugin.proto`](https://github.com/argoproj/argo-cd/blob/master/cmpserver/plugin/plugin.proto), so that mistakes in the generated code
+//! show.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -16,9 +17,9 @@ use tonic::transport::{Channel, Endpoint, Uri};
 use tonic::{Request, Status, Streaming};
 use tonic_prost::ProstCodec;
 
-/// `plugin.AppStreamRequest`; right ones have one of the two.
+/// `plugin.AppStreamRequest`. Valid ones have exactly one field.
 #[derive(Clone, PartialEq, prost::Message)]
-pub(crate) struct Part {
+pub(crate) struct StreamMessage {
     #[prost(message, optional, tag = "1")]
     pub(crate) metadata: Option<Metadata>,
     #[prost(message, optional, tag = "2")]
@@ -66,28 +67,28 @@ pub(crate) struct Health {
 }
 
 /// Claims a checksum for the application `app`.
-pub(crate) fn head(checksum: &str) -> Part {
+pub(crate) fn head(checksum: &str) -> StreamMessage {
     head_of("app", checksum)
 }
 
-/// Claims a checksum for an application's folder.
-pub(crate) fn head_of(app_rel_path: &str, checksum: &str) -> Part {
+/// Claims a checksum for an application path.
+pub(crate) fn head_of(app_rel_path: &str, checksum: &str) -> StreamMessage {
     let (app_rel_path, checksum) = (app_rel_path.to_owned(), checksum.to_owned());
-    Part { metadata: Some(Metadata { app_rel_path, checksum, ..Metadata::default() }), file: None }
+    StreamMessage { metadata: Some(Metadata { app_rel_path, checksum, ..Metadata::default() }), file: None }
 }
 
 /// Bytes of an archive.
-pub(crate) fn file(chunk: impl Into<Bytes>) -> Part {
-    Part { metadata: None, file: Some(File { chunk: chunk.into() }) }
+pub(crate) fn file(chunk: impl Into<Bytes>) -> StreamMessage {
+    StreamMessage { metadata: None, file: Some(File { chunk: chunk.into() }) }
 }
 
 /// An archive in chunks as Argo CD sends them.
-pub(crate) fn files(archive: &[u8]) -> impl Iterator<Item = Part> {
+pub(crate) fn files(archive: &[u8]) -> impl Iterator<Item = StreamMessage> {
     archive.chunks(1024).map(|chunk| file(chunk.to_vec()))
 }
 
-/// A right upload.
-pub(crate) fn upload(archive: &[u8]) -> Vec<Part> {
+/// A valid upload.
+pub(crate) fn upload(archive: &[u8]) -> Vec<StreamMessage> {
     [head(&checksum(archive))].into_iter().chain(files(archive)).collect()
 }
 
@@ -132,7 +133,8 @@ impl Caller {
 
     /// `grpc.health.v1.Health/Check` of the whole server: 1 is serving, 2 is not.
     pub(crate) async fn health(&self) -> Result<i32, Status> {
-        let health: Health = self.call("/grpc.health.v1.Health/Check", vec![Part::default()]).await?;
+        let health: Health =
+            self.call("/grpc.health.v1.Health/Check", vec![StreamMessage::default()]).await?;
         Ok(health.status)
     }
 
@@ -141,8 +143,8 @@ impl Caller {
         let mut client = Grpc::new(self.0.clone());
         client.ready().await.map_err(|error| Status::unavailable(error.to_string()))?;
         let method = PathAndQuery::from_static("/grpc.health.v1.Health/Watch");
-        let codec = ProstCodec::<Part, Health>::default();
-        Ok(client.server_streaming(Request::new(Part::default()), method, codec).await?.into_inner())
+        let codec = ProstCodec::<StreamMessage, Health>::default();
+        Ok(client.server_streaming(Request::new(StreamMessage::default()), method, codec).await?.into_inner())
     }
 
     async fn call<T: prost::Message + Default + 'static>(
@@ -152,38 +154,38 @@ impl Caller {
     ) -> Result<T, Status> {
         let mut client = Grpc::new(self.0.clone()).max_decoding_message_size(usize::MAX);
         client.ready().await.map_err(|error| Status::unavailable(error.to_string()))?;
-        let codec = ProstCodec::<Part, T>::default();
+        let codec = ProstCodec::<StreamMessage, T>::default();
         let request = Request::new(parts.into_parts());
         let answer = client.client_streaming(request, PathAndQuery::from_static(method), codec).await?;
         Ok(answer.into_inner())
     }
 }
 
-/// What a caller sends.
+/// The messages of a caller.
 pub(crate) trait IntoParts {
-    fn into_parts(self) -> impl Stream<Item = Part> + Send + 'static;
+    fn into_parts(self) -> impl Stream<Item = StreamMessage> + Send + 'static;
 }
 
-impl IntoParts for Vec<Part> {
-    fn into_parts(self) -> impl Stream<Item = Part> + Send + 'static {
+impl IntoParts for Vec<StreamMessage> {
+    fn into_parts(self) -> impl Stream<Item = StreamMessage> + Send + 'static {
         futures_util::stream::iter(self)
     }
 }
 
-/// Parts that are sent while the call is under way; the upload ends when the sender is dropped.
-impl IntoParts for mpsc::UnboundedReceiver<Part> {
-    fn into_parts(self) -> impl Stream<Item = Part> + Send + 'static {
+/// Messages that are sent during the call. The upload ends when the sender is dropped.
+impl IntoParts for mpsc::UnboundedReceiver<StreamMessage> {
+    fn into_parts(self) -> impl Stream<Item = StreamMessage> + Send + 'static {
         unfold(self, |mut parts| async move { parts.recv().await.map(|part| (part, parts)) })
     }
 }
 
-/// An upload that begins like this and goes on when the test says so.
+/// An upload that begins with these messages and continues when the test sends more.
 pub(crate) fn slowly(
-    begin: impl IntoIterator<Item = Part>,
-) -> (mpsc::UnboundedSender<Part>, mpsc::UnboundedReceiver<Part>) {
+    begin: impl IntoIterator<Item = StreamMessage>,
+) -> (mpsc::UnboundedSender<StreamMessage>, mpsc::UnboundedReceiver<StreamMessage>) {
     let (sender, parts) = mpsc::unbounded_channel();
     for part in begin {
-        sender.send(part).expect("the receiver is there");
+        sender.send(part).expect("the receiver exists");
     }
     (sender, parts)
 }

@@ -149,7 +149,7 @@ fn what_keeps_credentials_back_is_told_without_a_secret() {
             username,
             Some(("ARGOCD_GIT_ASKPASS_NONCE", Some("another"))),
             3,
-            format!("{socket} does not know ARGOCD_GIT_ASKPASS_NONCE; it is valid while a plugin generates, and not longer"),
+            format!("{socket} does not know ARGOCD_GIT_ASKPASS_NONCE; it is valid only while the plugin generates"),
         ),
         (
             username,
@@ -161,7 +161,7 @@ fn what_keeps_credentials_back_is_told_without_a_secret() {
             username,
             Some(("ARGOCD_ASK_PASS_SOCK", dead.to_str())),
             3,
-            "no credentials: cannot reach the repository server on socket $WORLD/dead.sock; mount the folder that it has its socket in, or \
+            "no credentials: cannot reach the repository server on socket $WORLD/dead.sock; mount the directory of its socket, or \
              set ARGOCD_ASK_PASS_SOCK: Connection refused (os error 111)"
                 .to_owned(),
         ),

@@ -83,7 +83,7 @@ fn what_keeps_a_server_from_starting_is_its_last_log_line_and_its_code_is_argo_c
         "kind: ConfigManagementPlugin\nmetadata: {name: file}\nspec: {generate: {command: [a]}}\n",
     );
     let in_the_way = run(server(&world, &["--config-dir-path=plugins/file"]));
-    assert_eq!(in_the_way, "$WORLD/sockets/file.sock is there and is no socket; remove it");
+    assert_eq!(in_the_way, "$WORLD/sockets/file.sock is not a socket; remove it");
 
     let long = format!("--plugin-sockets={}", "s".repeat(120));
     let too_long = run(server(&world, &[&long]));

@@ -3,7 +3,7 @@ use std::time::Duration;
 use super::parse_timeout;
 
 #[test]
-fn the_timeout_header_is_digits_and_a_unit() {
+fn timeout_header_is_digits_and_a_unit() {
     let cases = [
         ("90S", Some(Duration::from_secs(90))),
         ("2H", Some(Duration::from_hours(2))),

@@ -26,7 +26,7 @@ fn late(phase: Phase) -> PluginError {
 }
 
 #[test]
-fn failures_of_plugins_have_argo_cds_words_and_codes() {
+fn plugin_failures_have_the_codes_and_words_of_argo_cd() {
     use Method::{GenerateManifest, GetParametersAnnouncement, MatchRepository};
     let cases = [
         (
@@ -90,7 +90,7 @@ fn failures_of_plugins_have_argo_cds_words_and_codes() {
 }
 
 #[test]
-fn a_command_that_does_not_start_is_told_in_gos_words() {
+fn start_errors_have_the_words_of_go() {
     let cases = [
         (
             "bad-command",
@@ -125,7 +125,7 @@ fn a_command_that_does_not_start_is_told_in_gos_words() {
 }
 
 #[test]
-fn the_servers_folder_is_not_in_texts() {
+fn work_directory_is_removed_from_messages() {
     let status = Status::unknown("cannot make /work dir/x/session-1: full");
     let shown = without_work_dir(status, Some(Path::new("/work dir/x")));
     assert_eq!(shown.message(), "cannot make <workdir>/session-1: full");

@@ -1,18 +1,18 @@
 use super::*;
 use crate::connection::tests::{hex, huffman};
 
-/// All that grpc-go leaves in an authority (`spec/cmp.md` 1.2); anything else it writes as `%` and two digits.
+/// All octets that grpc-go does not escape in an authority. It writes any other octet as `%` and two digits.
 const GRPC_GO: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~!$&'()*+,;=:[]@%";
 
 #[test]
-fn every_octet_that_grpc_go_writes_has_a_code() {
+fn octets_of_grpc_go_have_codes() {
     for octet in GRPC_GO {
         assert!(code_of(*octet).is_some(), "{}", char::from(*octet));
     }
 }
 
 #[test]
-fn codes_are_those_of_the_standard() {
+fn codes_match_the_standard() {
     // RFC 7541 appendix B.
     let cases = [
         (b'0', 0x0, 5),
@@ -40,7 +40,7 @@ fn codes_are_those_of_the_standard() {
 }
 
 #[test]
-fn a_substitute_is_as_long_in_both_codings() {
+fn replacement_is_as_long_in_both_codings() {
     for (refused, instead) in SUBSTITUTES {
         let bits = |octet| code_of(octet).map(|(_, bits)| bits);
         assert_eq!(bits(refused), bits(instead), "{}", char::from(refused));
@@ -48,7 +48,7 @@ fn a_substitute_is_as_long_in_both_codings() {
 }
 
 #[test]
-fn whatever_grpc_go_makes_of_a_path_is_acceptable_afterwards() {
+fn every_path_becomes_acceptable() {
     let cases = [
         (
             "home%2Fargocd%2Fcmp-server%2Fplugins%2Fhelm-v1.0.sock",
@@ -69,7 +69,7 @@ fn whatever_grpc_go_makes_of_a_path_is_acceptable_afterwards() {
 }
 
 #[test]
-fn the_coded_text_is_the_one_that_go_codes() {
+fn coded_string_matches_that_of_go() {
     let mut coded = hex("9cf49551611d931c922a2c35ae8393af");
     assert_eq!(coded, huffman(b"home%2Fargocd%2Fp.sock"), "the test's own encoder");
     make_acceptable(&mut coded, Coding::Huffman);
@@ -77,7 +77,7 @@ fn the_coded_text_is_the_one_that_go_codes() {
 }
 
 #[test]
-fn what_is_acceptable_or_beyond_help_stays() {
+fn acceptable_and_unfixable_values_do_not_change() {
     let texts =
         ["localhost", "localhost:8080", "[::1]:80", "user@host", "", "a/b%2F", "a%2F b", "a%2F\u{e9}"];
     for text in texts {

@@ -9,7 +9,7 @@ fn after_preface(frames: &[Vec<u8>]) -> Vec<u8> {
     [PREFACE.to_vec(), frames.concat()].concat()
 }
 
-/// What comes out at once, and what is held back.
+/// Returns the bytes passed at once and the number of held bytes.
 fn released(sent: &[u8]) -> (Vec<u8>, usize) {
     let mut bytes = sent.to_vec();
     let count = Frames::new().release(&mut bytes);
@@ -30,7 +30,7 @@ fn continuation(flags: u8, payload: &[u8]) -> Vec<u8> {
 type Form = fn(&[u8]) -> Vec<Vec<u8>>;
 
 #[test]
-fn a_block_is_rewritten_however_its_frames_carry_it() {
+fn block_is_rewritten_in_any_frames() {
     let forms: [Form; 6] = [
         |block| vec![headers(END_HEADERS, block)],
         |block| vec![headers(END_HEADERS | PADDED, &[&[3], block, b"%%%"].concat())],
@@ -52,7 +52,7 @@ fn a_block_is_rewritten_however_its_frames_carry_it() {
 }
 
 #[test]
-fn frames_that_carry_no_block_stay_byte_for_byte() {
+fn frames_without_a_block_pass_unchanged() {
     let others: Vec<Vec<u8>> = [0x0, 0x2, 0x3, 0x4, 0x5, 0x6, 0x7, 0x8, CONTINUATION, 0xfe]
         .iter()
         .map(|&kind| frame(kind, 0xff, 1, REFUSED))
@@ -76,7 +76,7 @@ fn blocks_after_other_frames_are_found() {
 }
 
 #[test]
-fn only_the_beginning_of_a_block_or_of_a_frames_header_is_held() {
+fn only_incomplete_blocks_and_headers_are_held() {
     let begun = headers(0, b"\x41\x03a");
     let cases = [
         (PREFACE[..10].to_vec(), 0),
@@ -93,7 +93,7 @@ fn only_the_beginning_of_a_block_or_of_a_frames_header_is_held() {
 }
 
 #[test]
-fn a_block_that_is_broken_off_goes_by_as_it_is() {
+fn broken_block_passes_unchanged() {
     let cases = [
         // Padding longer than the frame; priority that is cut off; padding without its length.
         vec![headers(END_HEADERS | PADDED, &[&[6], REFUSED].concat())],
@@ -110,7 +110,7 @@ fn a_block_that_is_broken_off_goes_by_as_it_is() {
 }
 
 #[test]
-fn a_block_of_the_largest_size_is_held_and_a_larger_one_goes_by_before_it_is_whole() {
+fn block_above_the_size_limit_is_not_held() {
     let space = BLOCK_BYTES_MAX - FRAME_HEADER_BYTES;
     let block = |first: &[u8], bytes: usize| {
         // What follows the authority is an indexed field, again and again.
@@ -126,7 +126,7 @@ fn a_block_of_the_largest_size_is_held_and_a_larger_one_goes_by_before_it_is_who
 }
 
 #[test]
-fn a_block_of_too_many_frames_goes_by_before_it_is_whole() {
+fn block_of_too_many_frames_is_not_held() {
     let block = |first: &[u8], continuations: usize| {
         let mut frames = vec![headers(0, first)];
         frames.resize(1 + continuations, continuation(0, b""));
@@ -140,7 +140,7 @@ fn a_block_of_too_many_frames_goes_by_before_it_is_whole() {
 }
 
 #[test]
-fn what_does_not_begin_as_http2_goes_by() {
+fn non_http2_bytes_pass_unchanged() {
     let sent = [b"GET / HTTP/1.1\r\n\r\n".to_vec(), headers(END_HEADERS, REFUSED)].concat();
     assert_eq!(released(&sent), (sent.clone(), 0));
 }

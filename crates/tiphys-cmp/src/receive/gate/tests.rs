@@ -7,9 +7,9 @@ use tempfile::TempDir;
 use tiphys_tree::{RepoPath, Store, StoreError, StoreOptions, Tree, TreeKey, TreeLimits};
 use tokio::time::timeout;
 
-use super::{Checksum, Gate, KNOWN_MAX, Pass, State};
+use super::{Admission, Checksum, Gate, KNOWN_MAX, State};
 
-/// Longer than any test waits on purpose; time is paused, so it costs nothing.
+/// Longer than any intended wait. Time is paused, so it costs nothing.
 const LONG: Duration = Duration::from_hours(1);
 
 fn checksum(number: u16) -> Checksum {
@@ -35,13 +35,13 @@ async fn nothing(_: TreeKey) -> Option<Tree> {
 
 async fn turn(gate: &Arc<Gate>, checksum: Checksum) -> super::Turn {
     match gate.enter(checksum, nothing).await {
-        Pass::Unpack(turn) => turn,
-        Pass::Known(tree) => panic!("{tree:?} was found"),
+        Admission::Unpack(turn) => turn,
+        Admission::Known(tree) => panic!("{tree:?} was found"),
     }
 }
 
 #[test]
-fn a_checksum_is_64_lower_case_digits() {
+fn checksum_is_64_lower_case_digits() {
     let good = "00ff".repeat(16);
     let mut bytes = [0; 32];
     bytes.iter_mut().skip(1).step_by(2).for_each(|byte| *byte = 0xff);
@@ -54,8 +54,8 @@ fn a_checksum_is_64_lower_case_digits() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_who_follows_gets_the_tree_that_was_verified() {
-    let dir = TempDir::new().expect("a temporary folder");
+async fn follower_gets_the_verified_tree() {
+    let dir = TempDir::new().expect("a temporary directory");
     let tree = tree(&dir);
     let gate = Arc::new(Gate::default());
     let first = turn(&gate, checksum(1)).await;
@@ -63,12 +63,12 @@ async fn one_who_follows_gets_the_tree_that_was_verified() {
     let follow = gate.enter(checksum(1), find);
     let lead = async { first.verified(tree.key()) };
     let (follower, ()) = tokio::join!(follow, lead);
-    assert!(matches!(follower, Pass::Known(_)), "{follower:?}");
-    assert!(gate.lock().under_way.is_empty());
+    assert!(matches!(follower, Admission::Known(_)), "{follower:?}");
+    assert!(gate.lock().unpacking.is_empty());
 }
 
 #[tokio::test(start_paused = true)]
-async fn when_one_fails_the_next_takes_its_turn_alone() {
+async fn after_a_failure_one_follower_unpacks() {
     let gate = Arc::new(Gate::default());
     let first = turn(&gate, checksum(1)).await;
     let (mut second, mut third) = (Box::pin(turn(&gate, checksum(1))), Box::pin(turn(&gate, checksum(1))));
@@ -76,19 +76,19 @@ async fn when_one_fails_the_next_takes_its_turn_alone() {
     assert!(timeout(moment, &mut second).await.is_err() && timeout(moment, &mut third).await.is_err());
     drop(first);
     let second = timeout(moment, second).await.expect("it is the second's turn");
-    assert!(second.mine.is_some());
+    assert!(second.lock.is_some());
     assert!(timeout(moment, &mut third).await.is_err(), "the third waits for the second");
     drop(second);
     drop(third.await);
-    assert!(gate.lock().under_way.is_empty());
+    assert!(gate.lock().unpacking.is_empty());
 }
 
 #[tokio::test(start_paused = true)]
-async fn nobody_waits_for_one_who_makes_no_progress_and_everybody_for_one_who_does() {
+async fn followers_wait_only_for_an_upload_with_progress() {
     let gate = Arc::new(Gate::default());
     let first = turn(&gate, checksum(1)).await;
     let beside = timeout(LONG, turn(&gate, checksum(1))).await.expect("it does not wait for ever");
-    assert!(beside.mine.is_none());
+    assert!(beside.lock.is_none());
     let busy = async {
         for _ in 0..10 {
             tokio::time::sleep(Duration::from_secs(1)).await;
@@ -98,11 +98,11 @@ async fn nobody_waits_for_one_who_makes_no_progress_and_everybody_for_one_who_do
     };
     let follow = turn(&gate, checksum(1));
     let ((), follower) = tokio::join!(busy, follow);
-    assert!(follower.mine.is_some(), "it waited until the first was done");
+    assert!(follower.lock.is_some(), "it waited until the first was done");
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_who_waits_for_a_place_is_waited_for_and_judged_afterwards() {
+async fn waiting_for_a_slot_suspends_the_progress_check() {
     let gate = Arc::new(Gate::default());
     let first = turn(&gate, checksum(1)).await;
     let excused = first.progress().excused();
@@ -110,7 +110,7 @@ async fn one_who_waits_for_a_place_is_waited_for_and_judged_afterwards() {
     assert!(timeout(LONG, &mut follow).await.is_err(), "it waits as long as the first does");
     drop(excused);
     let follower = timeout(LONG, follow).await.expect("the first has its place and does nothing");
-    assert!(follower.mine.is_none());
+    assert!(follower.lock.is_none());
 }
 
 #[tokio::test(start_paused = true)]
@@ -118,11 +118,11 @@ async fn other_checksums_do_not_wait() {
     let gate = Arc::new(Gate::default());
     let _first = turn(&gate, checksum(1)).await;
     let other = timeout(Duration::from_millis(1), turn(&gate, checksum(2))).await;
-    assert!(other.expect("at once").mine.is_some());
+    assert!(other.expect("at once").lock.is_some());
 }
 
 #[test]
-fn what_is_used_least_is_forgotten_when_too_much_is_known() {
+fn least_recently_used_checksum_is_forgotten() {
     let mut state = State::default();
     let max = u16::try_from(KNOWN_MAX).expect("a small number");
     for number in 0..max {
@@ -135,8 +135,8 @@ fn what_is_used_least_is_forgotten_when_too_much_is_known() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn those_who_know_one_checksum_look_one_after_the_other() {
-    let dir = TempDir::new().expect("a temporary folder");
+async fn lookups_of_one_checksum_are_sequential() {
+    let dir = TempDir::new().expect("a temporary directory");
     let tree = tree(&dir);
     let gate = Arc::new(Gate::default());
     turn(&gate, checksum(1)).await.verified(tree.key());
@@ -149,13 +149,13 @@ async fn those_who_know_one_checksum_look_one_after_the_other() {
         Some(tree.clone())
     };
     let passes = join_all((0..3).map(|_| gate.enter(checksum(1), find))).await;
-    assert!(passes.iter().all(|pass| matches!(pass, Pass::Known(_))), "{passes:?}");
+    assert!(passes.iter().all(|pass| matches!(pass, Admission::Known(_))), "{passes:?}");
     assert_eq!(most.get(), 1);
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_gone_is_forgotten_and_unpacked_by_one() {
-    let dir = TempDir::new().expect("a temporary folder");
+async fn missing_tree_is_forgotten_and_unpacked_once() {
+    let dir = TempDir::new().expect("a temporary directory");
     let gate = Arc::new(Gate::default());
     turn(&gate, checksum(1)).await.verified(tree(&dir).key());
     let first = turn(&gate, checksum(1)).await;

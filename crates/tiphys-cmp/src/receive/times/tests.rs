@@ -7,7 +7,7 @@ fn seconds(count: u64) -> Duration {
 }
 
 #[tokio::test(start_paused = true)]
-async fn of_a_slow_sender_only_what_comes_after_its_end_is_unpacking() {
+async fn only_unpacking_after_the_end_of_an_upload_counts() {
     let mut times = Times::default();
     let waiting = Instant::now();
     advance(seconds(1)).await;
@@ -18,7 +18,7 @@ async fn of_a_slow_sender_only_what_comes_after_its_end_is_unpacking() {
     let waiting = Instant::now();
     advance(seconds(8)).await;
     times.waited(waiting);
-    times.placed();
+    times.started_unpacking();
     advance(seconds(16)).await;
     times.bytes();
     times.end();
@@ -31,7 +31,7 @@ async fn of_a_slow_sender_only_what_comes_after_its_end_is_unpacking() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_waits_as_a_whole_is_neither_received_nor_unpacked_meanwhile() {
+async fn complete_upload_that_waits_is_only_waiting() {
     let mut times = Times::default();
     times.bytes();
     advance(seconds(1)).await;
@@ -39,7 +39,7 @@ async fn what_waits_as_a_whole_is_neither_received_nor_unpacked_meanwhile() {
     let waiting = Instant::now();
     advance(seconds(2)).await;
     times.waited(waiting);
-    times.placed();
+    times.started_unpacking();
     advance(seconds(4)).await;
     times.unpacked();
     let expected = UploadSteps { waited: seconds(2), received: seconds(1), unpacked: Some(seconds(4)) };
@@ -47,7 +47,7 @@ async fn what_waits_as_a_whole_is_neither_received_nor_unpacked_meanwhile() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_upload_without_a_byte_takes_no_time() {
+async fn empty_upload_takes_no_time() {
     let mut times = Times::default();
     times.end();
     let expected = UploadSteps { waited: Duration::ZERO, received: Duration::ZERO, unpacked: None };

@@ -1,7 +1,7 @@
 use super::platform;
 
 #[test]
-fn platforms_have_the_names_that_go_gives_them() {
+fn platforms_have_their_go_names() {
     let cases = [
         (("linux", "x86_64"), "linux/amd64"),
         (("linux", "aarch64"), "linux/arm64"),

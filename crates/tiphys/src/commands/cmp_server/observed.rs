@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
 
-use tiphys_cmp::{Build, Levels, METRICS_CONTENT_TYPE, Metrics, StoreLevels};
+use tiphys_cmp::{Build, METRICS_CONTENT_TYPE, Metrics, ServerGauges, StoreGauges};
 use tiphys_plugin::Slots;
 use tiphys_tree::Store;
 use tiphys_web::{Health, Observed};
@@ -53,11 +53,11 @@ impl ServerObserved {
         metrics.sample(build(), move || {
             let stats = store.stats();
             let process = Process::this();
-            Levels {
+            ServerGauges {
                 serving: asked.now(),
                 waiting: count(slots.waiting()),
                 running: count(slots.running()),
-                store: StoreLevels {
+                store: StoreGauges {
                     trees: stats.trees,
                     files: stats.files,
                     bytes: stats.bytes,

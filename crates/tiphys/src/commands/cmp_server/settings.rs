@@ -163,7 +163,7 @@ impl ServerSettings {
     pub(super) fn wind_up_max(&self, limits: &ServiceLimits) -> Duration {
         /// For what has no bound of its own, such as removing folders.
         const RESERVE: Duration = Duration::from_secs(1);
-        Server::wind_up_max(self.grace) + limits.run().grace + RESERVE
+        Server::shutdown_max(self.grace) + limits.run().grace + RESERVE
     }
 }
 

@@ -1,4 +1,4 @@
-//! What is asked at each scrape instead of being counted.
+//! Values that are read at each scrape.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -11,54 +11,54 @@ use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Unit;
 
-/// What this program is.
+/// The build of this program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Build {
-    /// Our version.
+    /// Version of tiphys.
     pub version: String,
-    /// The commit it was built from; empty if nobody knows.
+    /// Commit of the build; empty if unknown.
     pub commit: String,
-    /// When the process was started, since the epoch.
+    /// Start of the process since the Unix epoch.
     pub started: Duration,
 }
 
-/// What other parts know at the time of a scrape.
+/// Values of other parts at the time of a scrape.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Levels {
-    /// Whether calls are served.
+pub struct ServerGauges {
+    /// Whether the server accepts calls.
     pub serving: bool,
-    /// Runs that wait for their turn.
+    /// Runs that wait in the queue.
     pub waiting: u64,
-    /// Runs under way, those that are being ended included.
+    /// Running runs, including those that are being ended.
     pub running: u64,
     /// The content store.
-    pub store: StoreLevels,
-    /// Memory of this process that is resident; none where the system does not say it.
+    pub store: StoreGauges,
+    /// Resident memory of this process; `None` if the system does not report it.
     pub resident_bytes: Option<u64>,
-    /// Its open descriptors.
+    /// Open descriptors of this process.
     pub descriptors: Option<u64>,
-    /// Its threads.
+    /// Threads of this process.
     pub threads: Option<u64>,
-    /// Processes of its container, as far as it sees them.
+    /// Visible processes of the container.
     pub processes: Option<u64>,
 }
 
 /// The content store at the time of a scrape.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct StoreLevels {
+pub struct StoreGauges {
     /// Trees.
     pub trees: u64,
-    /// Files of all trees, each content once.
+    /// Files of all trees; equal files count once.
     pub files: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// Trees that were removed to make room, since the start.
+    /// Trees that were evicted since the start.
     pub evicted: u64,
 }
 
 pub(super) struct Sampler {
     pub(super) build: Build,
-    pub(super) levels: Box<dyn Fn() -> Levels + Send + Sync>,
+    pub(super) levels: Box<dyn Fn() -> ServerGauges + Send + Sync>,
 }
 
 impl fmt::Debug for Sampler {
@@ -67,29 +67,42 @@ impl fmt::Debug for Sampler {
     }
 }
 
-/// Asks the sampler.
+/// A collector that calls the sampler.
 #[derive(Debug)]
-pub(super) struct Sampled(pub(super) Arc<OnceLock<Sampler>>);
+pub(super) struct SampleCollector(pub(super) Arc<OnceLock<Sampler>>);
 
-impl Collector for Sampled {
+impl Collector for SampleCollector {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
         let Some(Sampler { build, levels }) = self.0.get() else { return Ok(()) };
-        let Levels { serving, waiting, running, store, resident_bytes, descriptors, threads, processes } =
-            levels();
+        let ServerGauges {
+            serving,
+            waiting,
+            running,
+            store,
+            resident_bytes,
+            descriptors,
+            threads,
+            processes,
+        } = levels();
         let mut lines = Lines { encoder: &mut encoder };
         lines.info(
             "build",
             "The program",
             vec![("version", build.version.clone()), ("commit", build.commit.clone())],
         )?;
-        lines.seconds("start_time", "When the server was started, since the epoch", build.started)?;
-        lines.gauge("serving", "Whether calls are served", None, u64::from(serving))?;
-        lines.gauge("queue_length", "Runs that wait for their turn", None, waiting)?;
-        lines.gauge("runs", "Runs under way, those that are being ended included", None, running)?;
+        lines.seconds("start_time", "Start of the server since the Unix epoch", build.started)?;
+        lines.gauge("serving", "Whether the server accepts calls", None, u64::from(serving))?;
+        lines.gauge("queue_length", "Runs that wait in the queue", None, waiting)?;
+        lines.gauge("runs", "Running runs, including those that are being ended", None, running)?;
         lines.gauge("store_trees", "Trees in the content store", None, store.trees)?;
-        lines.gauge("store_files", "Files in the content store, each content once", None, store.files)?;
+        lines.gauge(
+            "store_files",
+            "Files in the content store; equal files count once",
+            None,
+            store.files,
+        )?;
         lines.gauge("store", "Bytes of the content store", Some(&Unit::Bytes), store.bytes)?;
-        lines.counter("store_evicted_trees", "Trees removed to make room", store.evicted)?;
+        lines.counter("store_evicted_trees", "Trees evicted to free space", store.evicted)?;
         if let Some(bytes) = resident_bytes {
             lines.gauge("process_resident", "Resident memory of the server", Some(&Unit::Bytes), bytes)?;
         }

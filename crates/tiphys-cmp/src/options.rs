@@ -1,5 +1,6 @@
-//! What a plugin server allows: bounds with their defaults.
+//! Options of a plugin server with their defaults.
 
+use std::fmt;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,63 +9,69 @@ use std::time::Duration;
 use tiphys_tree::archive::ArchiveLimits;
 
 use crate::MESSAGE_BYTES_MAX;
-use crate::calls::Traces;
 use crate::services::version::Versions;
 
-/// How long a call may take whose caller sets no deadline: Argo CD's default of `ARGOCD_EXEC_TIMEOUT`.
+/// Maximum duration of a call whose caller sets no deadline: Argo CD's default of `ARGOCD_EXEC_TIMEOUT`.
 pub const CALL_TIMEOUT: Duration = Duration::from_secs(90);
-/// How long running calls may go on after the server was asked to end.
+/// How long running calls may continue after the shutdown begins.
 pub const GRACE: Duration = Duration::from_secs(20);
-/// Connections that are open at once; further callers wait until one ends.
+/// Maximum number of open connections. Further callers wait until one ends.
 pub const CONNECTIONS_MAX: NonZeroU32 = NonZeroU32::new(512).unwrap();
-/// How long a new connection may take to send its preface and its first frame. Clients send both as soon as they are connected.
+/// How long a new connection may take to send its preface and its first frame. Clients send both at once.
 pub const PREFACE_MAX: Duration = Duration::from_secs(10);
-/// How long a connection may be without a call; pings are none.
+/// How long a connection may have no call. Pings do not count.
 pub const IDLE_MAX: Duration = Duration::from_mins(1);
 /// How long the sender of an upload may send nothing before the call is ended.
 pub const STALL_MAX: Duration = Duration::from_secs(30);
-/// The same while other uploads wait for the place that its archive takes. A repo-server whose processors are throttled pauses, too.
+/// The same while other uploads wait for its unpack slot. A repo-server whose CPU is throttled pauses, too.
 pub const CROWDED_STALL_MAX: Duration = Duration::from_secs(5);
-/// Archives that are unpacked at once while they come; further uploads wait in the order in which they came.
+/// Archives that are unpacked at once while they are received. Further uploads wait in the order of arrival.
 pub const UNPACKING_MAX: usize = 32;
-/// Bytes of an archive as it is sent.
+/// Compressed bytes of an archive.
 pub const PACKED_BYTES_MAX: u64 = 1 << 30;
 /// Entries of an archive.
 pub const ENTRIES_MAX: u64 = 500_000;
-/// Bytes of the content of an archive.
+/// Uncompressed bytes of an archive.
 pub const UNPACKED_BYTES_MAX: u64 = 4 << 30;
 
-/// Bounds of a server, and what it tells of its calls.
+/// Limits of a server, and how it reports its calls.
 #[derive(Clone, Debug)]
 pub struct ServerOptions {
-    /// How long a call may take when the caller sets no deadline.
+    /// Maximum duration of a call whose caller sets no deadline.
     pub call_timeout: Duration,
-    /// Bytes of one message, both ways.
+    /// Bytes of one message in both directions.
     pub message_bytes_max: usize,
-    /// Bounds of each archive.
+    /// Limits of each archive.
     pub archive: ArchiveLimits,
-    /// Connections that are open at once.
+    /// Maximum number of open connections.
     pub connections_max: NonZeroU32,
     /// How long a new connection may take to send its preface and its first frame.
     pub preface_max: Duration,
-    /// How long a connection may be without a call.
+    /// How long a connection may have no call.
     pub idle_max: Duration,
-    /// How long running calls may go on when the server is to end.
+    /// How long running calls may continue after the shutdown begins.
     pub grace: Duration,
     /// How long the sender of an upload may send nothing before the call is ended.
     pub stall_max: Duration,
-    /// The same while other uploads wait for the place that its archive takes.
+    /// The same while other uploads wait for its unpack slot.
     pub crowded_stall_max: Duration,
-    /// Archives that are unpacked at once while they come. Each takes a thread for blocking work.
+    /// Archives that are unpacked at once while they are received. Each takes a thread for blocking work.
     pub unpacking_max: usize,
-    /// Folder that texts do not name: its path differs between servers and means nothing to callers.
+    /// Directory whose path is replaced in messages: it differs between servers and means nothing to callers.
     pub work_dir: Option<PathBuf>,
-    /// What the server says when it is asked for its version.
+    /// Answer to a request for the server's version.
     pub versions: Versions,
-    /// The time of day so long from now, as logs have it; without it the log says no times of calls.
+    /// Formats the wall-clock time after a duration from now for logs. Without it the log has no times of calls.
     pub wall_clock: Option<fn(Duration) -> String>,
     /// Joins the spans of calls to the traces of their callers.
     pub traces: Option<Arc<dyn Traces>>,
+}
+
+/// Joins the spans of calls to the traces of their callers.
+pub trait Traces: fmt::Debug + Send + Sync {
+    /// Makes `span`, which has just begun, a part of the caller's trace. `header` gives the request's metadata by name, `traceparent` for
+    /// instance.
+    fn join(&self, span: &tracing::Span, header: &dyn Fn(&str) -> Option<String>);
 }
 
 impl Default for ServerOptions {

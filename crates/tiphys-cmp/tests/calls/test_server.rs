@@ -1,4 +1,4 @@
-//! A server with a plugin that does as it is told, for the time of a test.
+//! A server with a scripted plugin for one test.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,33 +10,34 @@ use tempfile::TempDir;
 use tiphys_cmp::{Metrics, Server, ServerOptions, bind};
 use tiphys_params::Announcement;
 use tiphys_plugin::{Configuration, Discovery, Generated, Match, Plugin, PluginError, Request, RunSettings};
+use tiphys_testkit::wait::eventually;
 use tiphys_tree::{Entries, Modes, RepoPath, Store, StoreBounds, StoreOptions, TreeLimits};
 use tokio::sync::Notify;
-use tokio::time::{interval, timeout};
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::wire::Caller;
 
-/// How long a test waits for what must happen.
-pub(crate) const PATIENCE: Duration = Duration::from_mins(5);
+/// Maximum duration of a test.
+pub(crate) const TEST_TIMEOUT: Duration = Duration::from_mins(5);
 
-/// A plugin whose manifest is what the file `file` of the application's folder says. Some texts are orders.
+/// A plugin whose manifest is the content of `file` in the application's directory. Some contents are commands.
 #[derive(Debug, Default)]
-pub(crate) struct Obedient {
+pub(crate) struct ScriptedPlugin {
     pub(crate) discovery: Option<Discovery>,
-    /// Told when a call is in the plugin.
+    /// Notified when the plugin begins a call.
     pub(crate) begun: Notify,
-    /// What the order `wait` waits for.
+    /// Continues the command `wait`.
     pub(crate) go_on: Notify,
-    /// Told when a call's token has fired.
+    /// Notified when a call is cancelled.
     pub(crate) cancelled: Notify,
     pub(crate) calls: AtomicUsize,
 }
 
 #[async_trait::async_trait]
-impl Plugin for Obedient {
+impl Plugin for ScriptedPlugin {
     fn name(&self) -> &'static str {
-        "obedient"
+        "scripted"
     }
 
     fn modes(&self) -> Modes {
@@ -80,11 +81,11 @@ impl Plugin for Obedient {
         let text = fs::read_to_string(file).expect("the tree has the file");
         self.begun.notify_one();
         match text.as_str() {
-            "panic" => panic!("the plugin stumbles"),
+            "panic" => panic!("the plugin panics"),
             "wait" => self.go_on.notified().await,
             "hang" => std::future::pending().await,
             "hang until cancelled" => {
-                let _told = Told(&self.cancelled);
+                let _notify = NotifyOnDrop(&self.cancelled);
                 std::future::pending::<()>().await;
             }
             "path" => {
@@ -104,31 +105,31 @@ impl Plugin for Obedient {
     }
 }
 
-/// Tells when it is dropped.
-struct Told<'a>(&'a Notify);
+/// Notifies when it is dropped.
+struct NotifyOnDrop<'a>(&'a Notify);
 
-impl Drop for Told<'_> {
+impl Drop for NotifyOnDrop<'_> {
     fn drop(&mut self) {
         self.0.notify_one();
     }
 }
 
-/// A server that is running.
-pub(crate) struct World<P = Obedient> {
+/// A running server.
+pub(crate) struct TestServer<P = ScriptedPlugin> {
     pub(crate) socket: PathBuf,
     pub(crate) plugin: Arc<P>,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) stop: CancellationToken,
-    /// Fires when the server says that it has ended.
+    /// Fires when [`Server::serve`] has returned.
     pub(crate) ended: CancellationToken,
 }
 
-impl<P> World<P> {
+impl<P> TestServer<P> {
     pub(crate) async fn caller(&self) -> Caller {
         Caller::new(&self.socket).await.expect("the server accepts")
     }
 
-    /// A line of the metrics: `name{labels}` and its value.
+    /// Returns the value of a sample: `name{labels}`.
     pub(crate) fn count(&self, line: &str) -> u64 {
         let text = self.metrics.encode();
         let value = text.lines().find_map(|found| found.strip_prefix(line)?.strip_prefix(' '));
@@ -136,7 +137,7 @@ impl<P> World<P> {
     }
 }
 
-/// Bounds that tests can reach.
+/// Limits that tests can reach.
 pub(crate) fn options() -> ServerOptions {
     let mut options = ServerOptions::default();
     options.archive.packed_bytes_max = 16 << 20;
@@ -145,28 +146,25 @@ pub(crate) fn options() -> ServerOptions {
     options
 }
 
-/// Serves while `test` runs, then stops the server, and checks that nothing is left.
+/// Serves while `test` runs, then stops the server and checks that nothing remains.
 pub(crate) async fn served<T>(
-    plugin: Obedient,
+    plugin: ScriptedPlugin,
     options: ServerOptions,
-    test: impl AsyncFnOnce(&World) -> T,
+    test: impl AsyncFnOnce(&TestServer) -> T,
 ) -> T {
     served_by(|_, _| (plugin, None), options, test).await
 }
 
-/// Waits until something is so. Not too busily, since the server runs on the same thread.
+/// Waits for a condition. The server runs on the same thread.
 pub(crate) async fn until(condition: impl Fn() -> bool) {
-    let mut ticks = interval(Duration::from_millis(2));
-    while !condition() {
-        ticks.tick().await;
-    }
+    eventually("the condition", condition).await;
 }
 
-/// The same with any plugin, which gets the server's store and metrics. Of settings for runs, the ends of these are waited for.
+/// The same with any plugin, which gets the server's store and metrics. If it returns run settings, their endings are awaited.
 pub(crate) async fn served_by<P: Plugin + 'static, T>(
     plugin: impl FnOnce(&Arc<Store>, &Arc<Metrics>) -> (P, Option<Arc<RunSettings>>),
     options: ServerOptions,
-    test: impl AsyncFnOnce(&World<P>) -> T,
+    test: impl AsyncFnOnce(&TestServer<P>) -> T,
 ) -> T {
     served_from(StoreBounds { bytes_max: 1 << 30, trees_max: 100 }, plugin, options, test).await
 }
@@ -176,9 +174,9 @@ pub(crate) async fn served_from<P: Plugin + 'static, T>(
     bounds: StoreBounds,
     plugin: impl FnOnce(&Arc<Store>, &Arc<Metrics>) -> (P, Option<Arc<RunSettings>>),
     options: ServerOptions,
-    test: impl AsyncFnOnce(&World<P>) -> T,
+    test: impl AsyncFnOnce(&TestServer<P>) -> T,
 ) -> T {
-    let dir = TempDir::new().expect("a temporary folder");
+    let dir = TempDir::new().expect("a temporary directory");
     let work_dir = dir.path().join("work");
     let limits =
         TreeLimits { entries_max: options.archive.entries_max, bytes_max: options.archive.bytes_max };
@@ -186,8 +184,8 @@ pub(crate) async fn served_from<P: Plugin + 'static, T>(
         StoreOptions { dir: work_dir.clone(), runs_dir: work_dir.join("runs"), limits },
         bounds,
     );
-    let server_store = store.expect("the store opens");
-    let store = server_store.shared();
+    let process_store = store.expect("the store opens");
+    let store = process_store.shared();
     let options = ServerOptions { work_dir: Some(work_dir.clone()), ..options };
     let socket = dir.path().join("p.sock");
     let (listener, guard) = bind(&socket).await.expect("the socket is free");
@@ -195,42 +193,42 @@ pub(crate) async fn served_from<P: Plugin + 'static, T>(
     let (plugin, settings) = plugin(&store, &metrics);
     let (plugin, stop) = (Arc::new(plugin), CancellationToken::new());
     let as_plugin: Arc<dyn Plugin> = Arc::<P>::clone(&plugin);
-    let server = Server::new(as_plugin, server_store, Arc::clone(&metrics), options);
+    let plugin_server = Server::new(as_plugin, process_store, Arc::clone(&metrics), options);
     let ended = CancellationToken::new();
     let serving = async {
         let _ended = ended.clone().drop_guard();
-        server.serve(listener, stop.clone()).await
+        plugin_server.serve(listener, stop.clone()).await
     };
-    let world = World { socket, plugin, metrics, stop: stop.clone(), ended: ended.clone() };
+    let server = TestServer { socket, plugin, metrics, stop: stop.clone(), ended: ended.clone() };
     let testing = async {
-        let result = timeout(PATIENCE, test(&world)).await.expect("the test ends");
-        world.stop.cancel();
+        let result = timeout(TEST_TIMEOUT, test(&server)).await.expect("the test ends");
+        server.stop.cancel();
         result
     };
     let (served, result) = tokio::join!(serving, testing);
     served.expect("the server ends well");
     drop(guard);
-    assert!(!world.socket.exists(), "the socket is removed");
-    drop(world);
+    assert!(!server.socket.exists(), "the socket is removed");
+    drop(server);
     if let Some(settings) = settings {
         settings.endings.drained().await;
     }
     let threads_ended = until(|| Arc::strong_count(&store) == 1);
-    timeout(PATIENCE, threads_ended).await.expect("no thread holds the store");
+    timeout(TEST_TIMEOUT, threads_ended).await.expect("no thread uses the store");
     drop(store);
-    assert_eq!(files_below(&work_dir), Vec::<PathBuf>::new(), "nothing stays behind");
+    assert_eq!(files_below(&work_dir), Vec::<PathBuf>::new(), "no file remains");
     result
 }
 
-/// Files that are no locks of folders that several servers share.
+/// Returns the files except the lock files of directories that several servers share.
 fn files_below(dir: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    let mut folders = vec![dir.to_path_buf()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).expect("a folder").flatten() {
+    let mut directories = vec![dir.to_path_buf()];
+    while let Some(directory) = directories.pop() {
+        for entry in fs::read_dir(&directory).expect("a directory").flatten() {
             let path = entry.path();
             if path.is_dir() {
-                folders.push(path);
+                directories.push(path);
             } else if !path.ends_with("gate") && path.extension().is_none_or(|end| end != "lock") {
                 found.push(path);
             }

@@ -1,4 +1,4 @@
-//! What a connection has that was accepted: a place among a bounded number, and little time to begin.
+//! The slot of an accepted connection, and the timeout for its preface.
 
 use std::io;
 use std::pin::Pin;
@@ -9,58 +9,58 @@ use std::time::Duration;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Sleep, sleep};
 
-use crate::metrics::{Metrics, OneMore};
+use crate::metrics::{GaugeGuard, Metrics};
 
-/// A connection's place among those that may be open. It is free again when this is dropped.
+/// A slot among the open connections. It is released when this is dropped.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct ConnectionSlot {
     metrics: Arc<Metrics>,
-    _open: OneMore,
+    _open: GaugeGuard,
     _permit: OwnedSemaphorePermit,
 }
 
-impl Place {
-    /// The place that a permit stands for.
+impl ConnectionSlot {
+    /// Creates the slot of a permit.
     pub(crate) fn new(permit: OwnedSemaphorePermit, metrics: Arc<Metrics>) -> Self {
         Self { _open: metrics.connection(), metrics, _permit: permit }
     }
 
-    /// The connection had no call for too long.
+    /// Counts the closing of an idle connection.
     pub(super) fn idle(&self) {
         self.metrics.connection_idle();
     }
 
-    /// The connection has not begun to speak in time.
+    /// Counts the closing of a connection that sent no preface in time.
     pub(super) fn silent(&self) {
         self.metrics.connection_silent();
     }
 }
 
-/// How long a connection may take, and be silent.
+/// Timeouts of a connection.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Patience {
-    /// Until its preface and its first frame have come.
+pub(crate) struct ConnectionTimeouts {
+    /// For its preface and first frame.
     pub(crate) preface_max: Duration,
     /// Without a call.
     pub(crate) idle_max: Duration,
 }
 
-/// The time in which a client has to begin.
+/// The timeout for the preface and the first frame.
 #[derive(Debug)]
-pub(super) struct Opening {
+pub(super) struct PrefaceTimeout {
     max: Duration,
-    over: Pin<Box<Sleep>>,
+    timer: Pin<Box<Sleep>>,
 }
 
-impl Opening {
-    /// So long from now. Needs the runtime.
+impl PrefaceTimeout {
+    /// Starts the timeout. Must be called in a runtime.
     pub(super) fn new(max: Duration) -> Self {
-        Self { max, over: Box::pin(sleep(max)) }
+        Self { max, timer: Box::pin(sleep(max)) }
     }
 
-    /// Waits until the time is over; what reading fails with then.
-    pub(super) fn poll_overdue(&mut self, context: &mut Context<'_>) -> Poll<io::Error> {
-        ready!(self.over.as_mut().poll(context));
+    /// Waits until the timeout expires. Returns the error for reading.
+    pub(super) fn poll_expired(&mut self, context: &mut Context<'_>) -> Poll<io::Error> {
+        ready!(self.timer.as_mut().poll(context));
         let text =
             format!("no HTTP/2 preface and first frame within {:?}; see --connection-preface-max", self.max);
         Poll::Ready(io::Error::new(io::ErrorKind::TimedOut, text))
